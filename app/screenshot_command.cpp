@@ -11,6 +11,7 @@
 #include "app/runs/task_words.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/text.h"
 
 namespace pairs {
 namespace {
@@ -28,6 +29,10 @@ batch::Result take(const Catalogue& tasks, ScreenshotArguments arguments) {
   if (ending != ".png" && ending != ".webp") fail_usage("--out {} must end in .png or .webp", arguments.out);
   if (ending == ".webp" && arguments.options.n == 0)
     fail_usage("--out {} is a film of a set that grows: give its last size with --n", arguments.out);
+  if (!arguments.options.group.empty() && arguments.options.file.empty())
+    fail_usage("--group names a column of a file; name that with --file");
+  PAIRS_CHECK(arguments.options.file.empty() || std::filesystem::exists(arguments.options.file),
+              "The file {} does not exist", printable(arguments.options.file, 300));
   check_writable(arguments.out);
   if (!arguments.options.items.empty()) check_writable(arguments.options.items);
   gui::write_screenshot(tasks, arguments.out, arguments.options);
@@ -49,6 +54,10 @@ batch::Action add_screenshot(CLI::App& app, const Catalogue& tasks) {
   app.add_option("--run", options.run, "A run folder, or a task's name for its shipped weights")->type_name("RUN");
   app.add_option("--compare", options.compare, "Runs on the Compare tab: folders, or task names for shipped weights")
       ->type_name("RUN...");
+  app.add_option("--file", options.file, "The observed set of the posterior: a file, as infer --data takes it")
+      ->type_name("FILE");
+  app.add_option("--group", options.group, "Of --file, the column that tells many sets apart, which stand in a table")
+      ->type_name("COLUMN");
   app.add_option("--n", options.n, "Observations in the posterior (default: where the window opens)")
       ->type_name("N")
       ->transform(batch::whole_number(1, std::int64_t{1} << 40));
@@ -70,6 +79,7 @@ batch::Action add_screenshot(CLI::App& app, const Catalogue& tasks) {
   app.footer(with_task_names(
       "Draws the panels without a display (EGL). Examples:\n"
       "  pairs --batch screenshot --task {exact} --tab posterior --n 100 --out posterior.png\n"
+      "  pairs --batch screenshot --task {first} --file sets.csv --group run --out sets.png\n"
       "  pairs --batch screenshot --task {exact} --n 100 --size 960x640 --scale 0.75 --out posterior.webp"));
   return [arguments, tasks] { return take(tasks, *arguments); };
 }

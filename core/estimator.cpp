@@ -10,6 +10,7 @@
 #include <numeric>
 #include <optional>
 
+#include "core/aggregate_distance.h"
 #include "core/base/error.h"
 #include "core/base/transfer.h"
 #include "core/estimator_tensors.h"
@@ -299,46 +300,7 @@ torch::Tensor Estimator::sample(const torch::Tensor& aggregates, const torch::Te
 }
 
 Estimator::Typicality Estimator::typicality(const torch::Tensor& aggregates, const torch::Tensor& n) const {
-  PAIRS_CHECK(
-      statistics_.between.defined(),
-      "This estimator has no record of its training aggregates; finetune it before asking how typical a set is");
-  const torch::Tensor host_n = n.to(torch::kCPU);
-  const torch::Tensor centred = aggregates.to(torch::kCPU, torch::kFloat64) - statistics_.mean;
-  const std::int64_t rows = centred.size(0);
-  torch::Tensor distance = torch::empty({rows}, torch::kFloat64);
-  std::map<std::int64_t, std::vector<std::int64_t>> by_size;
-  for (std::int64_t i = 0; i < rows; ++i) by_size[host_n[i].item<std::int64_t>()].push_back(i);
-  for (const auto& [size, members] : by_size) {
-    const torch::Tensor covariance = statistics_.between + statistics_.within / static_cast<double>(size);
-    // A ridge of 1e-6 of each variance: directions that carry nothing must not dominate the distance.
-    const torch::Tensor ridge = at::diag(covariance.diagonal() * 1e-6 + 1e-30);
-    const auto [factor, failed] = at::linalg_cholesky_ex(covariance + ridge);
-    PAIRS_CHECK(
-        failed.item<int>() == 0,
-        "This estimator's record of its training aggregates holds no covariance at N = {}, so how typical a set "
-        "is cannot be told; its file is damaged or its training diverged: finetune it again",
-        size);
-    const torch::Tensor index = torch::tensor(members, torch::kInt64);
-    const torch::Tensor white = at::linalg_solve_triangular(factor, centred.index_select(0, index).t(), false);
-    distance.index_put_({index}, white.square().sum(0).sqrt());
-  }
-  torch::Tensor percentile = torch::full({rows}, NAN, torch::kFloat64);
-  if (statistics_.distance.defined() && statistics_.distance.numel() > 1) {
-    const torch::Tensor table = statistics_.distance.contiguous();
-    const double* q = table.data_ptr<double>();
-    const auto last = static_cast<std::size_t>(table.numel() - 1);
-    for (std::int64_t i = 0; i < rows; ++i) {
-      const double value = distance[i].item<double>();
-      const auto above = static_cast<std::size_t>(std::upper_bound(q, q + last + 1, value) - q);
-      double share = 0;
-      if (above > last)
-        share = static_cast<double>(last);
-      else if (above > 0)
-        share = static_cast<double>(above - 1) + (value - q[above - 1]) / std::max(q[above] - q[above - 1], 1e-300);
-      percentile[i] = 100.0 * share / static_cast<double>(last);
-    }
-  }
-  return {distance, percentile};
+  return AggregateDistance(statistics_).of(aggregates, n);
 }
 
 void Estimator::to(const torch::Device& device) {

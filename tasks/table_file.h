@@ -35,10 +35,15 @@ class TableFile {
   // Rows first .. first + count - 1 of the columns at `places` -> [count, places] float64, row by row. Throws Error
   // that names file, column and row of a value that is missing, no number or not finite, and where the file is damaged.
   void read(std::int64_t first, std::int64_t count, const std::vector<std::size_t>& places, double* out);
+  // The same rows of one column as texts, whatever it holds: texts as they are, whole numbers as such, others in the
+  // fewest digits that read back; "" where a value is missing. Throws Error where the column holds neither.
+  void read_texts(std::int64_t first, std::int64_t count, std::size_t place, std::vector<std::string>& out);
 
  protected:
   virtual void read_rows(std::int64_t first, std::int64_t count, const std::vector<std::size_t>& places,
                          double* out) = 0;
+  // By itself of columns of numbers alone.
+  virtual void read_row_texts(std::int64_t first, std::int64_t count, std::size_t place, std::vector<std::string>& out);
 
   std::vector<TableColumn> columns_;
   std::int64_t rows_ = 0;
@@ -54,6 +59,21 @@ const std::vector<std::string>& table_endings();
 
 // Opens a table by its ending. Throws Error where the file is missing, damaged or holds no table.
 std::unique_ptr<TableFile> open_table(const std::filesystem::path& path);
+
+// Sets in the groups of a HDF5 file, each of which is a table: its array x along one or two axes, or a column an array.
+// Memory goes with what is asked for, and with their names.
+class TableGroups {
+ public:
+  virtual ~TableGroups() = default;
+  // Names of the groups that hold the array x or all of the wanted columns, and of the others that hold arrays.
+  virtual const std::vector<std::string>& names() const = 0;
+  virtual const std::vector<std::string>& others() const = 0;
+  // The table in a group. From any thread. Throws Error where it is damaged.
+  virtual std::unique_ptr<TableFile> open(const std::string& name) const = 0;
+};
+// Null where the file is no HDF5 file, or fewer than two of its groups hold what is wanted.
+std::unique_ptr<TableGroups> open_table_groups(const std::filesystem::path& path,
+                                               const std::vector<std::string>& wanted);
 
 // Where the columns called `wanted` stand in the table: by name, or as "column 2"; where one is wanted, a table's only
 // column may have any name. Throws ColumnsError (core/base/csv_table.h), naming what the table has, where they cannot

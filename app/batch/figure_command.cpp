@@ -91,7 +91,8 @@ const std::vector<OptionReaders>& option_readers() {
                                                  {"--n", {"posterior", "pareto", "forest"}},
                                                  {"--file", {"posterior", "forest"}},
                                                  {"--up", {"posterior"}},
-                                                 {"--group", {"forest"}},
+                                                 {"--group", {"posterior", "forest"}},
+                                                 {"--member", {"posterior"}},
                                                  {"--sort", {"forest"}},
                                                  {"--first", {"forest"}},
                                                  {"--random", {"posterior", "forest"}},
@@ -119,7 +120,7 @@ void check_read(const CLI::App& app, const std::string& figure) {
 }
 
 struct FigureArguments {
-  std::string name, out, file, up, theta, psi, range, height, shades, interval = "central";
+  std::string name, out, file, member, up, theta, psi, range, height, shades, interval = "central";
   std::vector<std::string> runs, columns;
   OpenArguments open;
   WidthOptions width;
@@ -282,6 +283,12 @@ Figure draw_posterior(const FigureArguments& arguments, std::vector<std::string>
   options.set.columns = arguments.columns;
   if (!arguments.up.empty() && arguments.file.empty()) fail_usage("--up turns a mesh; name one with --file");
   options.set.up = arguments.up;
+  if (!arguments.member.empty() && arguments.file.empty())
+    fail_usage("--member names one of the sets of a file; name that with --file");
+  if (arguments.member.empty() && !arguments.forest.group.empty())
+    fail_usage("--group holds many sets; name one of them with --member, or draw all with figure forest");
+  options.set.group = arguments.forest.group;
+  options.set.member = arguments.member;
   options.n = arguments.n;
   options.ranges = ranges_of(arguments.range);
   options.heights = heights_of(arguments.height);
@@ -436,6 +443,8 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
   posterior_option("--file", arguments->file,
                    "posterior, forest: an observed set, or many, of your own, as infer --data takes it",
                    "FILE|DIR|THING");
+  posterior_option("--member", arguments->member,
+                   "posterior: of the many sets of --file, told apart by --group, this one", "NAME");
   app.add_option("--up", arguments->up,
                  "posterior: the axis of a mesh's file that points up (default: what it tells, z)")
       ->type_name("AXIS")

@@ -18,8 +18,9 @@
 namespace pairs::batch {
 
 void add_forest_options(CLI::App& app, ForestArguments& arguments) {
-  app.add_option("--group", arguments.group,
-                 "forest: the column of --file that says to which set a row belongs, as infer --group takes it")
+  app.add_option(
+         "--group", arguments.group,
+         "posterior, forest: the column of --file that says to which set a row belongs, as infer --group takes it")
       ->type_name("COLUMN");
   app.add_option("--sort", arguments.order,
                  "forest: how sets stand from the top: file (as they come), name, or mean (of the first target)")
@@ -58,6 +59,7 @@ Figure draw_forest(const LoadedRun& run, const ForestQuestion& question, std::ve
     tell("warning: " + text + "\n");
     warnings.push_back(std::move(text));
   };
+  if (std::string text = left_out_text(*sets.sets); !text.empty()) warn(std::move(text));
   if (forest.unanswered() > 0)
     warn(fmt::format("{} could not be answered and are left out; infer tells why",
                      counted(static_cast<std::size_t>(forest.unanswered()), "set")));

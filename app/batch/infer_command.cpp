@@ -390,12 +390,15 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
       ->type_name("NAME,...")
       ->delimiter(',');
   app.add_option("--group", arguments->group,
-                 "Many sets in one file: the column of a CSV file, by its name or as \"column 2\", or the array of an "
+                 "Many sets in one file: the column of a table, by its name or as \"column 2\", or the array of an "
                  ".npz file that says to which set each observation belongs; --out then names a .csv, .json, .npz or "
                  ".tex file with a row a set (default: RUN/posteriors.csv, or ./posteriors.csv), or an .nc or .h5 file "
                  "of their "
                  "samples")
       ->type_name("COLUMN");
+  app.add_option("--member", arguments->member,
+                 "Of the many sets of --group, or of a folder, this one alone, as of a file of its own")
+      ->type_name("NAME");
   app.add_option(
          "--reader", arguments->reader,
          "Points: a command that reads files of other kinds, \"python3 read_root.py\": a program that is handed "

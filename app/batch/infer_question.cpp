@@ -7,6 +7,7 @@
 
 #include "app/kinds/observed.h"
 #include "app/kinds/target_room.h"
+#include "app/posterior/asked_sets.h"
 #include "app/posterior/draws_file.h"
 #include "app/posterior/posterior_samples.h"
 #include "core/base/error.h"
@@ -21,6 +22,8 @@ SetChoice asked_set(const InferArguments& arguments) {
   choice.file = arguments.data;
   choice.columns = arguments.columns;
   choice.reader = arguments.reader;
+  choice.group = arguments.member.empty() ? "" : arguments.group;
+  choice.member = arguments.member;
   choice.up = arguments.up;
   choice.given = arguments.given;
   choice.seed = static_cast<std::uint64_t>(arguments.seed);
@@ -76,37 +79,11 @@ std::int64_t drawn(const TaskInfo& info, std::int64_t written) {
   return room.in_folder() ? written : std::max(written, room.draws());
 }
 
-void check_size(const LoadedRun& run, const InferArguments& arguments, const std::string& name, std::int64_t size) {
-  const TaskInfo& info = run.task->info();
-  if (size > info.max_n)
-    fail(
-        "{} observations of {} are asked for, but task {} is defined up to N = {}{}; give at most {}, or use the first "
-        "with --n or as many at random with --random",
-        count_text(size), name, info.name, count_text(info.max_n),
-        arguments.force ? ", which --force does not change" : "", info.max_n);
-  if (!arguments.force && size > run.estimator->max_n())
-    fail(
-        "{} observations of {} are asked for, but {} saw sets of at most {}; use fewer with --n, train with larger "
-        "sets, or pass --force to extrapolate",
-        count_text(size), name, run.name, count_text(run.estimator->max_n()));
-}
-
-// The largest set that is asked about.
-std::int64_t largest_size(const LoadedRun& run, const InferArguments& arguments) {
-  return arguments.force ? run.task->info().max_n : std::min(run.estimator->max_n(), run.task->info().max_n);
-}
-
 // How many of the observations are used. Of a thing, of which more can always be made, no more than training saw.
 std::int64_t used_size(const LoadedRun& run, const InferArguments& arguments, const ObservedSet& set) {
   if (arguments.n > 0) return arguments.n;
-  if (arguments.random) return std::min(set.held(), largest_size(run, arguments));
+  if (arguments.random) return std::min(set.held(), largest_size(run, arguments.force));
   return !set.of_thing() || arguments.force ? set.held() : std::min(set.held(), run.estimator->max_n());
-}
-
-void check_held(const InferArguments& arguments, const std::string& name, std::int64_t held) {
-  if (arguments.n > held)
-    fail_usage("--n asks for the first {} observations, but {} holds {}; give at most {}", count_text(arguments.n),
-               name, count_text(held), held);
 }
 
 void check_asked(const LoadedRun& run, const InferArguments& arguments, const ObservedSet& set,
@@ -115,20 +92,10 @@ void check_asked(const LoadedRun& run, const InferArguments& arguments, const Ob
   if (set.of_thing() && arguments.n > info.max_n)
     fail_usage("--n {} goes beyond N = {}, the most that task {} knows", count_text(arguments.n),
                count_text(info.max_n), info.name);
-  check_held(arguments, name, set.held());
+  check_held(arguments.n, name, set.held());
 }
 
 }  // namespace
-
-std::int64_t file_set_size(const LoadedRun& run, const InferArguments& arguments, const std::string& name,
-                           std::int64_t held) {
-  check_held(arguments, name, held);
-  std::int64_t size = held;
-  if (arguments.random) size = std::min(held, largest_size(run, arguments));
-  if (arguments.n > 0) size = arguments.n;
-  check_size(run, arguments, name, size);
-  return size;
-}
 
 DrawCount draw_count(const TaskInfo& info, std::int64_t asked) {
   const std::int64_t written = draws_of(info, asked);
@@ -139,14 +106,14 @@ InferQuestion infer_question(const LoadedRun& run, const InferArguments& argumen
   const TaskInfo& info = run.task->info();
   const auto set = std::make_shared<ObservedSet>(run.task, asked_set(arguments));
   InferQuestion question;
-  question.name = set->of_thing() ? set->name() : arguments.data;
+  question.name = set->of_thing() || !arguments.member.empty() ? set->name() : arguments.data;
   check_asked(run, arguments, *set, question.name);
   question.out = target_room_of(info).in_folder() ? folder_output(run, arguments) : file_output(run, arguments);
   question.written = draws_of(info, arguments.samples);
   question.draws = drawn(info, question.written);
   if (!arguments.theta.empty()) question.theta = read_theta(arguments.theta, info);
   question.size = used_size(run, arguments, *set);
-  check_size(run, arguments, question.name, question.size);
+  check_set_size(run, arguments.force, question.name, question.size);
   question.posterior = std::make_shared<SetPosterior>(set, std::vector<AskedRun>{{run}});
   return question;
 }
@@ -154,7 +121,7 @@ InferQuestion infer_question(const LoadedRun& run, const InferArguments& argumen
 FollowPlan follow_plan(const LoadedRun& run, const InferArguments& arguments) {
   const TaskInfo& info = run.task->info();
   FollowPlan plan;
-  plan.most = largest_size(run, arguments);
+  plan.most = largest_size(run, arguments.force);
   plan.written = draws_of(info, arguments.samples);
   plan.draws = drawn(info, plan.written);
   plan.given = read_given(arguments.given, "", info);

@@ -30,6 +30,7 @@ struct InferArguments {
   std::string reader;                     // the command of a program that reads the file; "": by its ending
   std::string up;                         // the axis of a thing that points up; "": what it tells
   std::string group;                      // the column that tells many sets of one file apart
+  std::string member;                     // of many sets this one alone, by its name
   std::vector<std::string> derive = {};   // "ratio = theta/psi"
 };
 
@@ -51,9 +52,6 @@ struct InferQuestion {
 // Throws Error, a usage error where the arguments do not go together.
 InferQuestion infer_question(const LoadedRun& run, const InferArguments& arguments);
 
-// N of a set of a file that holds so many observations. Throws Error, calling the set `name`, where it cannot be used.
-std::int64_t file_set_size(const LoadedRun& run, const InferArguments& arguments, const std::string& name,
-                           std::int64_t held);
 // Samples that are drawn where so many are asked for (-1: as many as the kind of target has by itself), and of these
 // the first that are written.
 struct DrawCount {

@@ -7,20 +7,17 @@
 #include <vector>
 
 #include "app/batch/drive.h"
-#include "app/kinds/observed.h"
 #include "app/kinds/target/parameters_room.h"
 #include "app/posterior/many_sets.h"
 #include "app/posterior/sets_output.h"
 #include "app/text/table.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
-#include "core/base/face.h"
 #include "core/base/streams.h"
 #include "core/base/text.h"
 #include "core/eval/interval.h"
 #include "core/report/number_text.h"
 #include "core/train/shipped.h"
-#include "tasks/parts/things.h"
 
 namespace pairs::batch {
 namespace {
@@ -47,6 +44,11 @@ std::filesystem::path sets_file(const LoadedRun& run, const InferArguments& argu
   return is_shipped(run.folder) ? std::filesystem::path("posteriors.csv") : run.folder / "posteriors.csv";
 }
 
+// "1,000 sets", "1 set".
+std::string sets_text(std::int64_t sets) {
+  return count_text(sets) + (sets == 1 ? " set" : " sets");
+}
+
 // What is told of rows that come: a table and documents of the first, and what went wrong.
 class SetsReport {
  public:
@@ -66,31 +68,31 @@ class SetsReport {
     if (watch_.seconds() - told_ < kSecondsBetweenLines) return;
     told_ = watch_.seconds();
     const double rate = static_cast<double>(count_) / told_;
-    tell(fmt::format("{} of {} sets, {:.0f} a second, {} left\n", count_text(count_), count_text(sets_), rate,
+    tell(fmt::format("{} of {}, {:.0f} a second, {} left\n", count_text(count_), sets_text(sets_), rate,
                      clock_text(static_cast<double>(sets_ - count_) / rate)));
   }
 
   void warn() const {
     if (cut_ > 0)
       tell(
-          fmt::format("warning: {} of {} sets hold more than {} observations, the most that the task {} knows; so "
-                      "many of each are used at most\n",
-                      count_text(cut_), count_text(count_), count_text(info_.max_n), info_.title));
+          fmt::format("warning: {} of {} more than {} observations, the most that the task {} knows; so many of each "
+                      "are used at most\n",
+                      count_text(cut_), verb("holds", "hold"), count_text(info_.max_n), info_.title));
     for (const auto& [text, count] : warnings_)
-      tell(fmt::format("warning: {} ({} of {} sets)\n", text, count_text(count), count_text(count_)));
+      tell(fmt::format("warning: {} ({} of {})\n", text, count_text(count), sets_text(count_)));
     if (outside_ > 0)
-      tell(fmt::format("warning: {} of {} sets are outside of training; do not trust their posteriors\n",
-                       count_text(outside_), count_text(count_)));
+      tell(fmt::format("warning: {} of {} outside of training; do not trust their posteriors\n", count_text(outside_),
+                       verb("is", "are")));
     if (failed_ > 0)
-      tell(fmt::format("warning: {} of {} sets could not be answered, the first {}\n", count_text(failed_),
-                       count_text(count_), first_failed_));
+      tell(fmt::format("warning: {} of {} could not be answered, the first {}\n", count_text(failed_),
+                       sets_text(count_), first_failed_));
   }
 
   std::string text(const std::string& file) const {
     std::string out = table_.text(2);
     if (count_ > kRowsPrinted) out += fmt::format("  … and {} more in {}\n", count_text(count_ - kRowsPrinted), file);
-    return out + fmt::format("\n{} of {} sets are answered, in {} ({:.3g} a second): {}\n",
-                             count_text(count_ - failed_), count_text(count_), duration_text(watch_.seconds()),
+    return out + fmt::format("\n{} of {} answered, in {} ({:.3g} a second): {}\n", count_text(count_ - failed_),
+                             verb("is", "are"), duration_text(watch_.seconds()),
                              static_cast<double>(count_) / watch_.seconds(), file);
   }
 
@@ -107,6 +109,11 @@ class SetsReport {
   bool failed() const { return failed_ > 0; }
 
  private:
+  // "9 sets are"
+  std::string verb(const char* one, const char* many) const {
+    return fmt::format("{} {}", sets_text(count_), count_ == 1 ? one : many);
+  }
+
   // Whether a warning names the set, so that it is counted by its kind.
   bool is_of_one_set(const SetRow& row, const std::string& text) const {
     return (row.typicality.outside && text == outside_text(row.typicality)) ||
@@ -141,10 +148,7 @@ class SetsReport {
                                       fmt::format("{:.5g}", one.quantiles[2]), most_text(one, interval_)})
         cells.push_back(cell);
     cells.push_back(row.typicality.known ? fmt::format("{:.3g} %", row.typicality.percentile) : "–");
-    const std::size_t others = row.warnings.size() - (row.typicality.outside ? 1 : 0);
-    std::string know = row.typicality.outside ? "unlike training" : "";
-    if (others > 0) know += (know.empty() ? "" : ", ") + counted(others, "warning");
-    cells.push_back(std::move(know));
+    cells.push_back(to_know_text(row));
     return cells;
   }
 
@@ -159,41 +163,22 @@ class SetsReport {
   double told_ = 0;
 };
 
-nlohmann::json told_of(const LoadedRun& run, const InferArguments& arguments, std::int64_t sets) {
-  const TaskInfo& info = run.task->info();
-  nlohmann::json told = {{"task", info.name},      {"run", run.name}, {"trained_on", run.estimator->data_source()},
-                         {"data", arguments.data}, {"count", sets},   {"targets", nlohmann::json::array()}};
-  for (const Target& target : info.targets) told["targets"].push_back(target.name);
-  if (!arguments.group.empty()) told["group"] = arguments.group;
-  return told;
+AskedSets asked_sets(const InferArguments& arguments) {
+  AskedSets asked{arguments.data, arguments.group, arguments.columns, arguments.given};
+  asked.size = {arguments.n, arguments.random, arguments.force};
+  asked.seed = static_cast<std::uint64_t>(arguments.seed);
+  return asked;
 }
 
 }  // namespace
 
 bool asks_many_sets(const LoadedRun& run, const InferArguments& arguments) {
-  if (!arguments.group.empty()) return true;
-  return is_folder_of_sets(arguments.data, run.task->info()) &&
-         !(face<Things>(*run.task) && things_named(*run.task, arguments.data));
+  return arguments.member.empty() && holds_many_sets(*run.task, arguments.data, arguments.group);
 }
 
 SetsQuestion sets_question(const LoadedRun& run, const InferArguments& arguments) {
-  const TaskInfo& info = run.task->info();
   check_together(run, arguments);
-  SetsQuestion question;
-  ManySetsQuestion& asked = question.asked;
-  asked.given = read_given(arguments.given, "", info);
-  asked.seed = static_cast<std::uint64_t>(arguments.seed);
-  asked.random = arguments.random;
-  asked.size = [&run, &arguments](const std::string& name, std::int64_t held) {
-    InferArguments of_set = arguments;  // of smaller sets all is used
-    if (of_set.n > 0) of_set.n = std::min(of_set.n, held);
-    return file_set_size(run, of_set, name, held);
-  };
-  asked.draws = draw_count(info, -1).drawn;
-  ManySets sets{arguments.data, arguments.group, {arguments.columns, file_columns(*run.task)}};
-  if (!arguments.random) sets.most = info.max_n;
-  question.sets = open_sets(sets, info);
-  return question;
+  return pairs::sets_question(run, asked_sets(arguments));
 }
 
 Result infer_sets(const LoadedRun& run, const InferArguments& arguments) {
@@ -214,7 +199,8 @@ Result infer_sets(const LoadedRun& run, const InferArguments& arguments) {
   }
   const AskedRun asked{.loaded = run, .learnt_nothing = learnt_nothing(run)};
   const std::int64_t sets = question.sets->count();
-  SetsHead head{&info, told_of(run, arguments, sets), interval, sets, question.asked.kept};
+  if (const std::string text = left_out_text(*question.sets); !text.empty()) tell("warning: " + text + "\n");
+  SetsHead head{&info, sets_told(run, asked_sets(arguments), sets), interval, sets, question.asked.kept};
   SetsReport report(info, interval, sets);
   write_sets(out, head, [&](const std::function<void(const SetRow&)>& take) {
     answer_sets(
@@ -228,9 +214,9 @@ Result infer_sets(const LoadedRun& run, const InferArguments& arguments) {
   report.warn();
   Result result;
   result.exit_code = report.failed() ? 1 : 0;
-  result.text = fmt::format("{}: posteriors of {} from {} sets of {}\n\n{}", info.title, run.name, count_text(sets),
+  result.text = fmt::format("{}: posteriors of {} from {} of {}\n\n{}", info.title, run.name, sets_text(sets),
                             printable(arguments.data, 300), report.text(out.string()));
-  head.told["file"] = out.string();
+  head.told["file"] = printable(out.string(), 4096);
   result.document = std::move(report).document(std::move(head.told));
   return result;
 }

@@ -4,7 +4,7 @@
 
 #include "app/batch/command.h"
 #include "app/batch/infer_question.h"
-#include "app/posterior/many_sets.h"
+#include "app/posterior/asked_sets.h"
 
 namespace pairs::batch {
 
@@ -16,12 +16,7 @@ bool asks_many_sets(const LoadedRun& run, const InferArguments& arguments);
 // together.
 Result infer_sets(const LoadedRun& run, const InferArguments& arguments);
 
-// The sets that the arguments name, and how they are asked about; for infer and figures.
-struct SetsQuestion {
-  std::unique_ptr<SetStream> sets;
-  ManySetsQuestion asked;
-};
-// `arguments` outlive the question.
+// The sets that the arguments name, and how they are asked about; for infer and figures. The run outlives the question.
 SetsQuestion sets_question(const LoadedRun& run, const InferArguments& arguments);
 
 }  // namespace pairs::batch

@@ -55,6 +55,9 @@ void write_screenshot(const Catalogue& tasks, const std::filesystem::path& file,
   if (!options.tour) settings.dismissed = {"welcome"};
   const model::Tab tab = model::parse_tab(settings.tab);
   if (!options.task.empty()) settings.task = options.task;
+  settings.shown_file = options.file;
+  settings.shown_group = options.group;
+  settings.shown_many = !options.group.empty();
   OffscreenWindow window(tasks, settings, options.width, options.height, static_cast<float>(options.scale));
   model::Studio& studio = window.studio();
   if (!options.run.empty()) studio.open_path(options.run);

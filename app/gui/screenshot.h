@@ -12,6 +12,7 @@ namespace pairs::gui {
 struct ScreenshotOptions {
   std::string task, tab, run, theme = "dark";
   std::vector<std::string> compare;  // runs on the Compare tab
+  std::string file, group;           // of the posterior's set, or of many by a column; "" = simulated
   std::int64_t n = 0;                // of the posterior; 0 = the largest
   int width = 1440, height = 900;
   double scale = 1;

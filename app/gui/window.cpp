@@ -32,7 +32,7 @@ namespace {
 
 constexpr const char* kWithoutWindow = "go on without a window: pairs --batch --help";
 constexpr double kSaveInterval = 3;
-constexpr int kLeastWidth = 900, kLeastHeight = 600, kTitleBar = 40;
+constexpr int kLeastWindowWidth = 900, kLeastWindowHeight = 600, kTitleBar = 40;
 
 const Glfw* glfw_of_wake = nullptr;  // for wake(), which is called from any thread
 std::atomic<bool> woken{false};      // whether it was since the loop asked last
@@ -64,8 +64,8 @@ class GlfwWindow {
       glfw.Terminate();
       fail("No window with OpenGL 3.2 can be opened ({}); {}", why, kWithoutWindow);
     }
-    glfw.SetWindowSizeLimits(window_, static_cast<int>(kLeastWidth * unit()), static_cast<int>(kLeastHeight * unit()),
-                             GLFW_DONT_CARE, GLFW_DONT_CARE);
+    glfw.SetWindowSizeLimits(window_, static_cast<int>(kLeastWindowWidth * unit()),
+                             static_cast<int>(kLeastWindowHeight * unit()), GLFW_DONT_CARE, GLFW_DONT_CARE);
     glfw.MakeContextCurrent(window_);
     glfw.SwapInterval(1);
     glfw.SetWindowUserPointer(window_, this);

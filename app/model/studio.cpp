@@ -390,6 +390,8 @@ void Studio::restore_shown(const Settings& remembered) {
     if (there(run) && !comparison.holds(run)) comparison.toggle(run);
   RememberedSet shown{
       remembered.shown_set, remembered.shown_n, remembered.shown_file, {}, remembered.shown_columns, {}};
+  shown.many = remembered.shown_many && !shown.file.empty();
+  shown.group = remembered.shown_group;
   std::uint64_t seed = 0;
   const std::string& random = remembered.shown_random;
   if (const auto [end, wrong] = std::from_chars(random.data(), random.data() + random.size(), seed);
@@ -408,6 +410,9 @@ void Studio::remember_shown() {
   const std::string file = shown.file.string();
   settings.shown_file = file == printable(file, file.size()) ? file : "";  // the settings hold nothing but UTF-8
   settings.shown_random = shown.random ? std::to_string(*shown.random) : "";
+  settings.shown_group = shown.group == printable(shown.group, shown.group.size()) ? shown.group : "";
+  settings.shown_many = shown.many && settings.shown_group == shown.group;
+  if (shown.many && !settings.shown_many) settings.shown_file.clear();
   settings.shown_columns.clear();
   if (std::ranges::all_of(shown.columns, [](const auto& name) { return name == printable(name, name.size()); }))
     settings.shown_columns = std::move(shown.columns);

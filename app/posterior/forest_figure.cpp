@@ -24,15 +24,14 @@ std::optional<double> number_in_name(const std::string& name) {
   return value;
 }
 
-// Numbers first, by their size, then words.
-bool name_before(const std::string& a, const std::string& b) {
+}  // namespace
+
+bool set_name_before(const std::string& a, const std::string& b) {
   const std::optional<double> x = number_in_name(a), y = number_in_name(b);
   if (x && y) return *x < *y;
   if (x || y) return x.has_value();
   return a < b;
 }
-
-}  // namespace
 
 ForestOrder forest_order(const std::string& word, const std::string& option) {
   if (word == "file") return ForestOrder::file;
@@ -63,7 +62,7 @@ std::vector<const Forest::Entry*> Forest::ordered() const {
   for (const Entry& entry : entries_) order.push_back(&entry);
   if (options_.order == ForestOrder::name)
     std::stable_sort(order.begin(), order.end(),
-                     [](const auto* a, const auto* b) { return name_before(a->name, b->name); });
+                     [](const auto* a, const auto* b) { return set_name_before(a->name, b->name); });
   if (options_.order == ForestOrder::mean)
     std::stable_sort(order.begin(), order.end(),
                      [](const auto* a, const auto* b) { return a->mean.front() > b->mean.front(); });

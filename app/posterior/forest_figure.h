@@ -15,6 +15,9 @@ enum class ForestOrder { file, name, mean };
 // "file", "name" or "mean". Throws a usage Error, naming `option`, for another word.
 ForestOrder forest_order(const std::string& word, const std::string& option);
 
+// Whether a set of this name stands before another: numbers first, by their size, then words.
+bool set_name_before(const std::string& a, const std::string& b);
+
 struct ForestOptions {
   ForestOrder order = ForestOrder::file;
   IntervalKind interval = IntervalKind::central;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "app/kinds/observation_room.h"
+#include "app/posterior/group_columns.h"
 #include "core/base/csv_line.h"
 #include "core/base/csv_lines.h"
 #include "core/base/csv_table.h"
@@ -49,61 +50,20 @@ struct TableForm {
   std::int64_t header = 0;  // the line that names columns; 0: none does
 };
 
-std::string_view content(std::string_view line) {
-  return trimmed(line.substr(0, line.find('#')));
-}
-
 std::vector<std::string> cells_in(std::string_view line, char separator) {
   std::vector<std::string> cells;
-  for (bool more = true; more;) cells.emplace_back(take_csv_cell(line, separator, more));
+  for (bool more = true; more;) cells.push_back(csv_text(take_csv_cell(line, separator, more)));
   return cells;
-}
-
-// The place of the column that names the set among the file's columns.
-std::size_t place_of_group(const std::vector<std::string>& names, bool named, const std::string& group,
-                           const std::string& where) {
-  const auto count = std::count(names.begin(), names.end(), group);
-  PAIRS_CHECK(count <= 1, "{} has more than one column {}; name its columns apart", where, printable(group));
-  for (std::size_t k = 0; k < names.size(); ++k)
-    if (names[k] == group || (count == 0 && fmt::format("column {}", k + 1) == group)) return k;
-  throw ColumnsError(fmt::format("{} has no column {} to tell sets by; {} {}", where, printable(group),
-                                 named ? "it has" : "its first line names none: it has",
-                                 printable(fmt::format("{}", fmt::join(names, ", ")), 300)),
-                     names);
-}
-
-// The columns that hold the observations: those that are asked for; of a file that names columns, those of the task,
-// and else all but the group's.
-std::vector<std::string> columns_of_x(const ManySets& sets, const TaskInfo& info, const std::vector<std::string>& names,
-                                      bool named, std::size_t place, const std::string& where) {
-  const std::string& group = names[place];
-  for (const std::string& column : sets.columns.chosen)
-    if (column == group) fail_usage("Column {} cannot be both an observation and what sets are told by", group);
-  if (!sets.columns.chosen.empty()) return sets.columns.chosen;
-  std::vector<std::string> wanted = info.observation_columns;
-  for (std::size_t k = 0; k < sets.columns.files.size(); ++k) wanted[k] = sets.columns.files[k].from;
-  if (named && std::find(wanted.begin(), wanted.end(), group) != wanted.end())
-    fail_usage("--group {} names a column that the task {} reads; name the one that tells sets apart",
-               printable(group, 100), info.name);
-  const bool one = wanted.size() == 1 && names.size() == 2;  // a single column may have any name
-  if (named && !one) return wanted;
-  PAIRS_CHECK(names.size() == wanted.size() + 1,
-              "{} has {} beside the one that sets are told by, but task {} needs {}: {}; choose with --columns", where,
-              counted(names.size() - 1, "column"), info.name, wanted.size(), fmt::join(wanted, ", "));
-  std::vector<std::string> others;
-  for (std::size_t k = 0; k < names.size(); ++k)
-    if (k != place) others.push_back(named ? names[k] : fmt::format("column {}", k + 1));
-  return others;
 }
 
 // Reads as far as the first line that is not blank or a comment.
 TableForm form_of(LineReader& reader, const ManySets& sets, const TaskInfo& info, const std::string& where) {
   std::string_view line;
   do PAIRS_CHECK(reader.next(line), "{} holds no numbers; give at least one line of them", where);
-  while (content(line.starts_with("\xef\xbb\xbf") ? line.substr(3) : line).empty());
+  while (csv_content(line.starts_with("\xef\xbb\xbf") ? line.substr(3) : line).empty());
   if (line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
   TableForm form;
-  const std::string_view first = content(line);
+  const std::string_view first = csv_content(line);
   form.separator = csv_separator(first);
   const bool named = names_columns(first, form.separator);
   std::vector<std::string> names = cells_in(first, form.separator);
@@ -150,8 +110,7 @@ class GroupedCsv final : public SetStream {
     if (nameless_ == 0 || told_) return false;
     told_ = true;
     set = {"(none)", 0, [place = ErrorPlace(where_, first_nameless_), rows = nameless_]() -> Observed {
-             fail(place, "the row does not say to which set it belongs{}; fill it in or drop the line",
-                  rows > 1 ? fmt::format(", and {} more do not", count_text(rows - 1)) : "");
+             fail_nameless(place, rows);
            }};
     return true;
   }
@@ -168,14 +127,18 @@ class GroupedCsv final : public SetStream {
   bool advance() {
     while (reader_.next(line_)) {
       if (reader_.number() <= form_.header) continue;
-      std::string_view rest = content(line_);
+      std::string_view rest = csv_content(line_);
       if (reader_.number() == 1 && rest.starts_with("\xef\xbb\xbf")) rest.remove_prefix(3);
       if (rest.empty()) continue;
       bool more = true;
       group_ = {};
       for (std::size_t k = 0; k <= form_.place && more; ++k) {
         const std::string_view cell = take_csv_cell(rest, form_.separator, more);
-        if (k == form_.place) group_ = cell;
+        if (k != form_.place) continue;
+        group_ = cell;
+        if (cell.find('"') == cell.npos) continue;
+        unquoted_ = csv_text(cell);
+        group_ = unquoted_;
       }
       return held_ = true;
     }
@@ -287,6 +250,7 @@ class GroupedCsv final : public SetStream {
   std::size_t gathered_first_ = 0, gathered_end_ = 0;
 
   std::string_view line_, group_;  // of the row that came last
+  std::string unquoted_;           // that group_ may be
   bool held_ = false;              // which nobody has taken
 };
 

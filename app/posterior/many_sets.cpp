@@ -108,8 +108,10 @@ std::vector<SetRow> rows_of(const AskedRun& run, std::vector<ComingSet>& batch, 
 
 }  // namespace
 
-void answer_sets(const AskedRun& run, SetStream& sets, const ManySetsQuestion& question,
+void answer_sets(const AskedRun& asked, SetStream& sets, const ManySetsQuestion& question,
                  const std::function<void(const SetRow&)>& row, const std::function<bool()>& keep_going) {
+  AskedRun run = asked;
+  run.distance = std::make_shared<AggregateDistance>(run.loaded.estimator->statistics());
   for (bool more = true; more;) {
     if (keep_going && !keep_going()) throw Stopped();
     std::vector<ComingSet> batch;

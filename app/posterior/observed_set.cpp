@@ -10,6 +10,7 @@
 #include "app/kinds/range_text.h"
 #include "app/kinds/samples_figure.h"
 #include "app/posterior/random_subset.h"
+#include "app/posterior/set_stream.h"
 #include "core/base/error.h"
 #include "core/base/face.h"
 #include "core/base/text.h"
@@ -100,6 +101,7 @@ ObservedSet::ObservedSet(std::shared_ptr<const Task> task, SetChoice choice)
 void ObservedSet::read() {
   const SceneViews* const views = face<SceneViews>(*task_);
   const std::string words = printable(choice_.file.string(), 300);
+  if (!choice_.member.empty()) return read_member();
   std::error_code error;
   if (choice_.camera && !views)
     fail_usage("--camera belongs to views of a scene; the task {} has none", task_->info().name);
@@ -140,6 +142,22 @@ void ObservedSet::read_table() {
   }
   warnings_ = std::move(observed.warnings);
   if (held_ > info.max_n) note_ = cut_set_text(name(), held_, info, choice_.random.has_value());
+}
+
+void ObservedSet::read_member() {
+  const TaskInfo& info = task_->info();
+  if (!choice_.up.empty() || choice_.camera || !choice_.reader.empty())
+    fail_usage("One of many sets is asked about as it stands in its file; leave --up, --camera and --reader out");
+  ManySets sets{choice_.file, choice_.group, {.chosen = choice_.columns, .files = file_columns(*task_)}};
+  if (!choice_.random) sets.most = info.max_n;
+  Observed observed = read_one_set(sets, choice_.member, info);
+  held_ = observed.held;
+  used_ = std::min(held_, info.max_n);
+  x_ = choice_.random ? random_subset(observed.x, used_, *choice_.random)
+                      : observed.x.slice(0, std::min(observed.x.count(), used_));
+  warnings_ = std::move(observed.warnings);
+  if (held_ > info.max_n) note_ = cut_set_text(name(), held_, info, choice_.random.has_value());
+  latents_.given = read_given(choice_.given, "", info);
 }
 
 std::string cut_set_text(const std::string& name, std::int64_t held, const TaskInfo& info, bool random) {
@@ -226,6 +244,7 @@ std::string ObservedSet::name() const {
     return fmt::format("Set {} of the prior{}", count_text(choice_.index),
                        choice_.theta.empty() && choice_.psi.empty() ? "" : ", changed");
   if (of_thing_) return title_;
+  if (!choice_.member.empty()) return choice_.member;
   const std::string last = choice_.file.filename().string();
   return last.empty() ? choice_.file.parent_path().filename().string() : last;
 }
@@ -241,7 +260,8 @@ std::string ObservedSet::source() const {
 }
 
 std::string ObservedSet::words() const {
-  return source() + (choice_.random ? fmt::format(", drawn at random by seed {}", *choice_.random) : "");
+  return source() + (choice_.member.empty() ? "" : ", set " + choice_.member) +
+         (choice_.random ? fmt::format(", drawn at random by seed {}", *choice_.random) : "");
 }
 
 std::int64_t ObservedSet::drawn(std::int64_t n) const {

@@ -30,6 +30,9 @@ struct SetChoice {
   std::optional<std::uint64_t> random = {};
   // Of a table's columns those that the task's are, in its order; empty: those of the same names.
   std::vector<std::string> columns = {};
+  // Of many sets in one file or folder (ManySets) this one, by its name; "": the file is one set. `group` tells them
+  // apart.
+  std::string group = {}, member = {};
   std::int64_t held = kHeldNumbers;  // of a table: more numbers are read when they are asked for
   std::string reader = {};           // of a table: the command of a program that reads it (tasks/program_table.h)
   std::string up = {};     // of a thing: the axis that points up; "": what it tells itself (Things::read_thing)
@@ -89,6 +92,7 @@ class ObservedSet {
   void read();
   void read_thing(const Things& known);
   void read_table();
+  void read_member();
   void read_views(const SceneViews& views);
   void warn(const std::string& text);
   void draw();

@@ -97,7 +97,9 @@ void ask(const AskedRun& run, std::size_t count, bool shown, const AskedSet& set
     aggregate = set.aggregate();
     answer.sources.push_back(estimator_source(run.name(count), run.role, estimator, aggregate, set.n, set.given));
     answer.sources.back().milliseconds = 1000 * watch.seconds();
-    if (shown) answer.typicality = typicality_of(*estimator, aggregate, torch::full({1}, set.n, torch::kInt64));
+    if (shown)
+      answer.typicality =
+          typicality_of(*estimator, aggregate, torch::full({1}, set.n, torch::kInt64), run.distance.get());
   } catch (const Stopped&) {
     throw;
   } catch (const std::exception& error) {

@@ -22,9 +22,10 @@ namespace pairs {
 struct AskedRun {
   LoadedRun loaded;
   SeriesRole role = SeriesRole::pairs;
-  std::shared_ptr<EmbeddedSet> embedded = {};  // of the set; null until it is there
-  Tried tried = {};                            // read where the set is of a thing
-  bool learnt_nothing = false;                 // by its training; read where the set is
+  std::shared_ptr<EmbeddedSet> embedded = {};        // of the set; null until it is there
+  Tried tried = {};                                  // read where the set is of a thing
+  bool learnt_nothing = false;                       // by its training; read where the set is
+  std::shared_ptr<AggregateDistance> distance = {};  // of the estimator, where many sets are asked about
 
   // Whether it has a head for n, and what it is called beside `count` - 1 others.
   bool serves(std::int64_t n) const;

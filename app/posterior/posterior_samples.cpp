@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <iterator>
 
 #include "app/posterior/draws_file.h"
@@ -33,7 +34,8 @@ std::string samples_csv(const torch::Tensor& samples, const TaskInfo& info, cons
     for (std::int64_t i = 0; i < rows.size(0); ++i) {
       for (std::int64_t k = 0; k < rows.size(1); ++k)
         fmt::format_to(std::back_inserter(text), "{}{}", k > 0 ? "," : "", *at++);
-      for (const double* values : beside) fmt::format_to(std::back_inserter(text), ",{}", values[i]);
+      for (const double* values : beside)
+        fmt::format_to(std::back_inserter(text), ",{}", std::isnan(values[i]) ? std::abs(values[i]) : values[i]);
       text += '\n';
     }
   };

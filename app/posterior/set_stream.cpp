@@ -1,6 +1,7 @@
 #include "app/posterior/set_stream.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
@@ -8,9 +9,13 @@
 #include <utility>
 
 #include "app/kinds/arrays.h"
+#include "app/kinds/points/points_columns.h"
 #include "app/posterior/grouped_csv.h"
+#include "app/posterior/grouped_table.h"
 #include "core/base/error.h"
+#include "core/base/npz_texts.h"
 #include "core/base/text.h"
+#include "tasks/table_file.h"
 #include "tasks/view_folder.h"
 
 namespace pairs {
@@ -41,10 +46,17 @@ bool is_part_of_a_set(const fs::directory_entry& entry) {
 class FolderOfSets final : public SetStream {
  public:
   FolderOfSets(ManySets sets, const TaskInfo& info) : sets_(std::move(sets)), info_(info) {
-    for (const fs::directory_entry& entry : fs::directory_iterator(sets_.data))
-      if (!is_hidden(entry.path())) files_.push_back(entry.path());
+    for (const fs::directory_entry& entry : fs::directory_iterator(sets_.data)) {
+      if (is_hidden(entry.path())) continue;
+      if (holds_a_set(entry, info))
+        files_.push_back(entry.path());
+      else
+        left_out_.push_back(printable(entry.path().filename().string(), 200));
+    }
     std::sort(files_.begin(), files_.end());
+    std::sort(left_out_.begin(), left_out_.end());
   }
+  std::vector<std::string> left_out() const override { return left_out_; }
   std::int64_t count() const override { return static_cast<std::int64_t>(files_.size()); }
   bool next(ComingSet& set) override {
     if (next_ == files_.size()) return false;
@@ -62,6 +74,7 @@ class FolderOfSets final : public SetStream {
   ManySets sets_;
   const TaskInfo& info_;
   std::vector<fs::path> files_;
+  std::vector<std::string> left_out_;
   std::size_t next_ = 0;
 };
 
@@ -87,17 +100,25 @@ class GroupedArrays final : public SetStream {
     where_ = printable(sets.data.string(), 300);
     NpzReader arrays(sets.data);
     const auto found = arrays.shapes().find(sets.group);
-    PAIRS_CHECK(found != arrays.shapes().end(), "{} holds no array {} to tell sets by", where_, printable(sets.group));
+    std::vector<std::string> names;
+    if (found == arrays.shapes().end()) names = read_npz_texts(sets.data, sets.group);
+    PAIRS_CHECK(found != arrays.shapes().end() || !names.empty(), "{} holds no array {} to tell sets by", where_,
+                printable(sets.group));
     block_ = arrays.shapes().contains("x");
     // A block's sets are checked one by one, so that a fault in one is told of it alone.
     x_ = block_ ? Observations(arrays.read("x"))
                 : read_observed_columns(sets.data, info, std::numeric_limits<std::int64_t>::max(), sets.columns).x;
-    const torch::Tensor group = arrays.read(sets.group).squeeze();
     PAIRS_CHECK(x_.count() > 0, "{} holds no observation; a set needs at least one", where_);
-    PAIRS_CHECK(group.dim() <= 1 && group.numel() == x_.count() && !group.is_complex(),
-                "{}: the array {} has the shape {}, but one number for each of {} observations is needed", where_,
-                printable(sets.group), shape_text(found->second), x_.count());
-    const std::vector<std::string> names = array_names(group.reshape({-1}));
+    if (found != arrays.shapes().end()) {
+      const torch::Tensor group = arrays.read(sets.group).squeeze();
+      PAIRS_CHECK(group.dim() <= 1 && group.numel() == x_.count() && !group.is_complex(),
+                  "{}: the array {} has the shape {}, but one number for each of {} observations is needed", where_,
+                  printable(sets.group), shape_text(found->second), x_.count());
+      names = array_names(group.reshape({-1}));
+    }
+    PAIRS_CHECK(static_cast<std::int64_t>(names.size()) == x_.count(),
+                "{}: the array {} holds {} texts, but one for each of {} observations is needed", where_,
+                printable(sets.group), names.size(), x_.count());
     std::map<std::string, std::size_t> places;
     for (std::size_t i = 0; i < names.size(); ++i) {
       const auto [at, fresh] = places.try_emplace(names[i], names_.size());
@@ -112,7 +133,8 @@ class GroupedArrays final : public SetStream {
   bool next(ComingSet& set) override {
     if (next_ == names_.size()) return false;
     const std::vector<std::int64_t>& rows = rows_[next_];
-    set = {names_[next_], 8 * static_cast<std::int64_t>(rows.size()), [this, &rows, name = names_[next_]] {
+    set = {printable(names_[next_], 200), 8 * static_cast<std::int64_t>(rows.size()),
+           [this, &rows, name = names_[next_]] {
              const auto kept = static_cast<std::int64_t>(std::min<std::uint64_t>(rows.size(), most_));
              Observations x = x_.pick(torch::tensor(rows, torch::kInt64).slice(0, 0, kept));
              Observed observed{x, 0, {}};
@@ -149,6 +171,23 @@ bool is_folder_of_sets(const fs::path& data, const TaskInfo& info) {
   return any;
 }
 
+bool holds_sets(const ManySets& sets, const TaskInfo& info) {
+  if (is_folder_of_sets(sets.data, info)) return true;
+  return room_of(info).lines(info, "") != nullptr &&
+         open_table_groups(sets.data, wanted_columns(info, sets.columns)) != nullptr;
+}
+
+std::string left_out_text(const SetStream& sets) {
+  constexpr std::size_t kNamed = 5;
+  std::vector<std::string> names = sets.left_out();
+  if (names.empty()) return "";
+  const std::size_t count = names.size();
+  names.resize(std::min(count, kNamed));
+  const std::string more = count > kNamed ? fmt::format(" and {} more", count - kNamed) : "";
+  return fmt::format("{}{} {} left out: no observations are read of {}", fmt::join(names, ", "), more,
+                     count == 1 ? "is" : "are", count == 1 ? "it" : "them");
+}
+
 std::unique_ptr<SetStream> open_sets(const ManySets& asked, const TaskInfo& info) {
   ManySets sets = asked;
   sets.columns.held = std::numeric_limits<std::int64_t>::max();
@@ -162,17 +201,32 @@ std::unique_ptr<SetStream> open_sets(const ManySets& asked, const TaskInfo& info
     return std::make_unique<FolderOfSets>(sets, info);
   }
   check_exists(sets.data);
+  if (sets.group.empty()) {
+    auto groups = open_table_groups(sets.data, wanted_columns(info, sets.columns));
+    if (groups) return open_sets_in_groups(sets, std::move(groups), info);
+    fail_usage("{} is one file; name the column that tells its sets apart with --group", where);
+  }
   const std::string extension = lower_extension(sets.data);
   if (extension == ".npz") {
     if (!sets.columns.chosen.empty()) fail_usage("Columns are chosen of a CSV file of points; {} is none", where);
     return std::make_unique<GroupedArrays>(sets, info);
   }
-  PAIRS_CHECK(extension == ".csv", "{} is neither a .csv nor an .npz file, whose columns tell sets apart", where);
+  const bool table = std::find(table_endings().begin(), table_endings().end(), extension) != table_endings().end();
+  PAIRS_CHECK(extension == ".csv" || table, "{} is neither a table nor an .npz file, whose columns tell sets apart",
+              where);
   PAIRS_CHECK(room_of(info).lines(info, "") != nullptr,
               "{} is a table, and no line of text holds an observation of task {}; give an .npz file with the "
               "observations and an array {}",
               where, info.name, printable(sets.group));
-  return open_grouped_csv(sets, info);
+  return table ? open_grouped_table(sets, info) : open_grouped_csv(sets, info);
+}
+
+Observed read_one_set(const ManySets& sets, const std::string& name, const TaskInfo& info) {
+  const std::unique_ptr<SetStream> stream = open_sets(sets, info);
+  for (ComingSet set; stream->next(set);)
+    if (set.name == name) return set.read();
+  fail("{} holds no set {}{}", printable(sets.data.string(), 300), printable(name),
+       sets.group.empty() ? "" : " in its column " + printable(sets.group));
 }
 
 }  // namespace pairs

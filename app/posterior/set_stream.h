@@ -26,11 +26,13 @@ class SetStream {
   virtual std::int64_t count() const = 0;
   // The next set; false after the last. Throws Error where none of the rest can be read.
   virtual bool next(ComingSet& set) = 0;
+  // What stands beside the sets and is none, by name: files that nobody reads, groups without observations.
+  virtual std::vector<std::string> left_out() const { return {}; }
 };
 
 // Where many sets are, and how they are told apart.
 struct ManySets {
-  std::filesystem::path data = {};  // a table, an .npz file, or a folder with a file a set
+  std::filesystem::path data = {};  // a table, an .npz file, a folder with a file a set, or HDF5 with a group a set
   std::string group = {};           // of a file: the column (array) that says to which set a row belongs
   TableColumns columns = {};        // how tables are read
   std::int64_t most = std::numeric_limits<std::int64_t>::max();  // observations of a set that are read
@@ -39,11 +41,19 @@ struct ManySets {
 // Whether the path is a folder with a file, or a folder, a set, rather than a set itself: it holds files of
 // observations of the task or folders, and neither pictures nor cameras.
 bool is_folder_of_sets(const std::filesystem::path& data, const TaskInfo& info);
+// The same, or a HDF5 file with a group a set.
+bool holds_sets(const ManySets& sets, const TaskInfo& info);
 
-// The sets of a file by the values of its column `group`, or of a folder, a file each, in the order of their first rows
-// or of their names. Of a CSV file memory is bounded however many sets it holds: it is read twice where the rows of
-// each set stand together, and where they do not, once more for every 64 MiB. Throws Error, a usage error where the
-// choices do not go together. `info` outlives it.
+// A sentence on what stands beside the sets and is left out; "" where nothing does.
+std::string left_out_text(const SetStream& sets);
+
+// The sets of a file by the values of its column `group`, of a folder, a file each, or of a HDF5 file, a group each, in
+// the order of their first rows or of their names. Of a table memory is bounded however many sets it holds: it is read
+// twice where the rows of each set stand together, and where they do not, once more for every 64 MiB. Throws Error, a
+// usage error where the choices do not go together. `info` outlives it.
 std::unique_ptr<SetStream> open_sets(const ManySets& sets, const TaskInfo& info);
+
+// The set that is called so, alone. Throws Error where there is none of this name, and what reading it throws.
+Observed read_one_set(const ManySets& sets, const std::string& name, const TaskInfo& info);
 
 }  // namespace pairs

@@ -2,11 +2,13 @@
 
 namespace pairs {
 
-Typicality typicality_of(const Estimator& estimator, const torch::Tensor& aggregate, const torch::Tensor& n) {
+Typicality typicality_of(const Estimator& estimator, const torch::Tensor& aggregate, const torch::Tensor& n,
+                         AggregateDistance* distance) {
   Typicality out;
   const AggregateStatistics& statistics = estimator.statistics();
   if (!statistics.mean.defined() || !statistics.distance.defined()) return out;
-  const Estimator::Typicality of_one = estimator.typicality(aggregate, n);
+  const Estimator::Typicality of_one =
+      distance != nullptr ? distance->of(aggregate, n) : estimator.typicality(aggregate, n);
   out.known = true;
   out.distance = of_one.distance[0].item<double>();
   out.percentile = of_one.percentile[0].item<double>();

@@ -12,6 +12,21 @@ std::string_view unquoted(std::string_view cell) {
   return quoted ? trimmed(cell.substr(1, cell.size() - 2)) : cell;
 }
 
+// Where `wanted` first stands outside of quotes; npos where it does not. Of a line with a quote too many quotes are
+// characters as others.
+std::size_t find_unquoted(std::string_view line, char wanted) {
+  const std::size_t first = line.find(wanted), quote = line.find('"');
+  if (first == line.npos || quote == line.npos || first < quote) return first;
+  bool quoted = false;
+  std::size_t at = line.npos;
+  for (std::size_t k = 0; k < line.size(); ++k) {
+    if (line[k] == '"') quoted = !quoted;
+    if (!quoted && line[k] == wanted && at == line.npos) at = k;
+    if (!quoted && line[k] == '#') break;  // what a comment says is none of the line
+  }
+  return quoted ? first : at;
+}
+
 }  // namespace
 
 std::string_view trimmed(std::string_view text) {
@@ -22,8 +37,21 @@ std::string_view trimmed(std::string_view text) {
 
 char csv_separator(std::string_view line) {
   for (const char candidate : {';', ','})
-    if (line.find(candidate) != line.npos) return candidate;
+    if (find_unquoted(line, candidate) != line.npos) return candidate;
   return ' ';
+}
+
+std::string_view csv_content(std::string_view line) {
+  return trimmed(line.substr(0, find_unquoted(line, '#')));
+}
+
+std::string csv_text(std::string_view cell) {
+  std::string text;
+  for (std::size_t k = 0; k < cell.size(); ++k) {
+    text += cell[k];
+    if (cell[k] == '"' && k + 1 < cell.size() && cell[k + 1] == '"') ++k;
+  }
+  return text;
 }
 
 std::string_view take_csv_cell(std::string_view& line, char separator, bool& more) {

@@ -8,8 +8,15 @@ namespace pairs {
 // A text without the blanks around it.
 std::string_view trimmed(std::string_view text);
 
-// What stands between the cells of a CSV line: ';', ',' or, where it has neither, ' ' for blanks and tabs.
+// What stands between the cells of a CSV line, quotes aside: ';', ',' or, where it has neither, ' ' for blanks and
+// tabs.
 char csv_separator(std::string_view line);
+
+// A line without the comment that begins at a '#', but for one between quotes, and without the blanks around it.
+std::string_view csv_content(std::string_view line);
+
+// A cell that was taken off a line as it is meant: doubled quotes stand for one.
+std::string csv_text(std::string_view cell);
 
 // Takes the first cell off `line` (a ' ' separator stands for any run of blanks), without blanks and quotes around it,
 // and says in `more` whether another follows. Quotes protect separators.

@@ -43,7 +43,7 @@ bool has_decimal_comma(std::string_view cell) {
 
 std::vector<std::string> names_in(std::string_view line, char separator) {
   std::vector<std::string> names;
-  for (bool more = true; more;) names.emplace_back(take_csv_cell(line, separator, more));
+  for (bool more = true; more;) names.push_back(csv_text(take_csv_cell(line, separator, more)));
   return names;
 }
 
@@ -160,7 +160,7 @@ void CsvLines::keep(std::vector<std::size_t> places) {
 bool CsvLines::take(std::string_view line, std::vector<double>& values) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (++number_ == 1 && line.starts_with(byte_order_mark)) line.remove_prefix(byte_order_mark.size());
-  line = trimmed(line.substr(0, line.find('#')));
+  line = csv_content(line);
   if (line.empty()) return false;
   const bool first = separator_ == 0;
   if (first) separator_ = csv_separator(line);

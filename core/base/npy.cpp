@@ -30,6 +30,15 @@ constexpr NpyType npy_types[] = {
     {"i8", torch::kLong, torch::kLong}, {"u1", torch::kByte, torch::kByte},   {"b1", torch::kByte, torch::kBool},
     {"u2", torch::kShort, torch::kInt}, {"u4", torch::kInt, torch::kLong}};
 
+// Characters of each text of an array of type "U5" (4 bytes each) or "S5" (1 byte each); 0 for other types.
+std::int64_t characters(std::string_view type) {
+  constexpr std::int64_t kMost = 1 << 20;
+  if (!type.starts_with('U') && !type.starts_with('S')) return 0;
+  std::int64_t count = 0;
+  const auto [end, error] = std::from_chars(type.data() + 1, type.data() + type.size(), count);
+  return error == std::errc() && end == type.data() + type.size() && count > 0 && count <= kMost ? count : 0;
+}
+
 const NpyType* find_type(std::string_view name) {
   const auto* const found =
       std::find_if(std::begin(npy_types), std::end(npy_types), [&](const NpyType& t) { return name == t.name; });
@@ -40,7 +49,8 @@ const NpyType* find_type(std::string_view name) {
 // {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
 class DictionaryReader {
  public:
-  DictionaryReader(std::string_view text, const std::string& where) : text_(text), where_(where) {}
+  DictionaryReader(std::string_view text, const std::string& where, bool texts)
+      : text_(text), where_(where), texts_(texts) {}
 
   NpyHeader read() {
     NpyHeader header;
@@ -113,6 +123,7 @@ class DictionaryReader {
                 where_);
     const std::string_view whole = name;
     if (name.starts_with('<') || name.starts_with('|') || name.starts_with('=')) name.remove_prefix(1);
+    if (texts_ && characters(name) > 0) return std::string(name);
     PAIRS_CHECK(find_type(name), "{} has the type '{}', which is not supported; save it as float32, float64 or int64",
                 where_, printable(whole));
     return std::string(name);
@@ -138,11 +149,29 @@ class DictionaryReader {
 
   std::string_view text_;
   const std::string& where_;
+  bool texts_;
 };
+
+void add_utf8(std::uint32_t code, std::string& out) {
+  const auto put = [&](std::uint32_t byte) { out += static_cast<char>(byte); };
+  if (code < 0x80) return put(code);
+  if (code < 0x800) {
+    put(0xc0 | code >> 6);
+  } else {
+    if (code < 0x10000) {
+      put(0xe0 | code >> 12);
+    } else {
+      put(0xf0 | (code >> 18 & 7));
+      put(0x80 | (code >> 12 & 0x3f));
+    }
+    put(0x80 | (code >> 6 & 0x3f));
+  }
+  put(0x80 | (code & 0x3f));
+}
 
 }  // namespace
 
-NpyHeader read_npy_header(const ByteReader& read, const std::string& where) {
+NpyHeader read_npy_header(const ByteReader& read, const std::string& where, bool texts) {
   char start[8];
   read(start, sizeof start);
   PAIRS_CHECK(std::string_view(start, magic.size()) == magic,
@@ -158,7 +187,13 @@ NpyHeader read_npy_header(const ByteReader& read, const std::string& where) {
               byte_text(max_array_header));
   std::string text(length, '\0');
   read(text.data(), text.size());
-  NpyHeader header = DictionaryReader(text, where).read();
+  NpyHeader header = DictionaryReader(text, where, texts).read();
+  if (header.text()) {
+    const auto bytes = shape_bytes(header.shape, characters(header.type) * (header.type.starts_with('U') ? 4 : 1));
+    PAIRS_CHECK(bytes, "{} is damaged: its shape is beyond what an array can have; make the file again", where);
+    header.bytes = header.widened_bytes = *bytes;
+    return header;
+  }
   const NpyType& type = *find_type(header.type);
   // The widened size never overflows where it is checked first.
   const auto widened = shape_bytes(header.shape, static_cast<std::int64_t>(c10::elementSize(type.widened)));
@@ -166,6 +201,27 @@ NpyHeader read_npy_header(const ByteReader& read, const std::string& where) {
   header.widened_bytes = *widened;
   header.bytes = *widened / c10::elementSize(type.widened) * c10::elementSize(type.stored);
   return header;
+}
+
+std::vector<std::string> read_npy_texts(const NpyHeader& header, const ByteReader& read) {
+  const auto length = static_cast<std::size_t>(characters(header.type));
+  const bool wide = header.type.starts_with('U');
+  std::string bytes(header.bytes, '\0');
+  read(bytes.data(), bytes.size());
+  std::vector<std::string> texts(bytes.size() / (length * (wide ? 4 : 1)));
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (!wide) {
+      texts[i] = bytes.substr(i * length, length);
+      texts[i].resize(texts[i].find_last_not_of('\0') + 1);
+      continue;
+    }
+    for (std::size_t k = 0; k < length; ++k) {
+      std::uint32_t code = 0;
+      std::memcpy(&code, bytes.data() + 4 * (i * length + k), 4);
+      if (code != 0) add_utf8(code, texts[i]);
+    }
+  }
+  return texts;
 }
 
 NpyHeader first_rows(NpyHeader header, std::int64_t rows) {

@@ -12,7 +12,8 @@ namespace pairs {
 
 // The header of a .npy array.
 struct NpyHeader {
-  std::string type;  // "f4", without the byte order
+  std::string type;  // "f4", without the byte order; of texts "U5" or "S5"
+  bool text() const { return type.starts_with('U') || type.starts_with('S'); }
   bool fortran = false;
   std::vector<std::int64_t> shape;  // as NumPy shows it
   std::uint64_t bytes = 0;          // of the data that follow
@@ -22,8 +23,12 @@ struct NpyHeader {
 // Fills exactly `size` bytes or throws.
 using ByteReader = std::function<void(char* target, std::size_t size)>;
 
-// Reads magic, version and header dictionary; takes no more than 64 KiB. Throws Error naming `where`.
-NpyHeader read_npy_header(const ByteReader& read, const std::string& where);
+// Reads magic, version and header dictionary; takes no more than 64 KiB. Throws Error naming `where`, for arrays of
+// text, too, but where `texts` are asked for.
+NpyHeader read_npy_header(const ByteReader& read, const std::string& where, bool texts = false);
+
+// The texts of an array of text along one axis, in UTF-8, without the zeros that fill them up.
+std::vector<std::string> read_npy_texts(const NpyHeader& header, const ByteReader& read);
 
 // The header of the first `rows` along the first axis, where these come first in the file; else the same.
 NpyHeader first_rows(NpyHeader header, std::int64_t rows);

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/npy.h"
+#include "core/base/npz_texts.h"
 #include "core/base/text.h"
 
 namespace pairs {
@@ -54,13 +55,21 @@ class ArrayStream {
   ArrayStream(zip_t* archive, zip_uint64_t index, std::uint64_t announced, const std::string& where)
       : member_(zip_fopen_index(archive, index, 0)), where_(where) {
     PAIRS_CHECK(member_, "{} cannot be opened ({}); make the file again", where, printable(zip_strerror(archive)));
-    header_ = read_npy_header([this](char* target, std::size_t size) { take(target, size); }, where);
+    header_ = read_npy_header([this](char* target, std::size_t size) { take(target, size); }, where, true);
     PAIRS_CHECK(announced >= taken_ && header_.bytes == announced - taken_,
                 "{} is damaged: its shape needs {} of data but the file announces {}; make the file again", where,
                 byte_text(header_.bytes), byte_text(announced - std::min(taken_, announced)));
   }
 
   const NpyHeader& header() const { return header_; }
+
+  std::vector<std::string> read_texts(std::uint64_t budget) {
+    PAIRS_CHECK(header_.shape.size() <= 1, "{} holds texts along {} axes where one is needed", where_,
+                header_.shape.size());
+    PAIRS_CHECK(header_.bytes <= budget, "{} would need {} of memory where {} are allowed; split it into smaller files",
+                where_, byte_text(header_.bytes), byte_text(budget));
+    return read_npy_texts(header_, [this](char* target, std::size_t size) { take(target, size); });
+  }
 
   torch::Tensor read(std::int64_t rows, std::uint64_t budget) {
     const NpyHeader part = first_rows(header_, rows);
@@ -136,11 +145,24 @@ NpzReader::NpzReader(std::string bytes, std::string where, std::uint64_t limit)
                 "{} has a compression that is not supported; save it with NumPy's savez or savez_compressed", place);
     PAIRS_CHECK(archive_->entries.emplace(name, Archive::Entry{index, status.size, place}).second,
                 "{} stands in the file twice; make the file again", place);
-    shapes_[name] = ArrayStream(archive_->zip.get(), index, status.size, place).header().shape;
+    const NpyHeader header = ArrayStream(archive_->zip.get(), index, status.size, place).header();
+    if (!header.text()) shapes_[name] = header.shape;
   }
+  PAIRS_CHECK(count == 0 || !shapes_.empty(), "{} holds texts alone; save numbers as float32, float64 or int64", where);
 }
 
 NpzReader::~NpzReader() = default;
+
+std::vector<std::string> read_npz_texts(const std::filesystem::path& file, const std::string& name) {
+  const std::string bytes = read_file(file, array_memory_limit()), where = printable(file.string(), 300),
+                    member = name + std::string(suffix), place = fmt::format("{}: array '{}'", where, printable(name));
+  const Zip zip = open_archive(bytes, where);
+  zip_stat_t status;
+  if (zip_stat(zip.get(), member.c_str(), 0, &status) != 0) return {};
+  ArrayStream stream(zip.get(), status.index, status.size, place);
+  if (!stream.header().text()) return {};
+  return stream.read_texts(array_memory_limit());
+}
 
 torch::Tensor NpzReader::read(const std::string& name, std::int64_t rows) {
   const Archive::Entry& entry = archive_->entries.at(name);

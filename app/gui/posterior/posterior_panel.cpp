@@ -17,10 +17,12 @@
 #include "app/gui/posterior/pin_list.h"
 #include "app/gui/posterior/report_dialog.h"
 #include "app/gui/posterior/sample_dialog.h"
+#include "app/gui/posterior/set_list.h"
 #include "app/gui/posterior/subset_row.h"
 #include "app/gui/widgets/n_row.h"
 #include "app/gui/widgets/path_dialog.h"
 #include "app/gui/widgets/ui.h"
+#include "app/model/posterior/set_table.h"
 #include "app/posterior/corner_plots.h"
 #include "app/posterior/posterior_warnings.h"
 #include "app/runs/strategy_look.h"
@@ -70,6 +72,7 @@ struct PosteriorPanel::State {
   SampleDialog samples;
   ReportDialog report;
   SubsetRow subset;
+  SetList sets;
   FollowCard follow;
   ColumnsDialog columns;
   PinList pins;
@@ -86,7 +89,7 @@ struct PosteriorPanel::State {
   void pin_button(Posterior& posterior, float width);
   void ask(const PosteriorScene& scene, const PosteriorSnapshot& shown, const std::string& answer);
   void messages(Posterior& posterior, bool data_told);
-  void plots(const Posterior& posterior, ImVec2 size);
+  void plots(Posterior& posterior, ImVec2 size);
   void side(Posterior& posterior, const model::Library& library, float width);
   void typicality(const PosteriorSnapshot& shown);
   void set_card(Posterior& posterior, const PosteriorScene& scene);
@@ -298,6 +301,7 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
     columns.ask({scene.set_source, scene.columns, scene.needed, ""}, scene.taken);
   ReportDialog::draw_progress(posterior);
   subset.draw(posterior, scene);
+  sets.draw_choice(posterior, scene);
   const bool many = scene.parameters.size() > kManyParameters;
   const std::size_t count = many && !all_parameters ? kFirstParameters : scene.parameters.size();
   float column = 0;
@@ -364,6 +368,7 @@ void PosteriorPanel::State::side(Posterior& posterior, const model::Library& lib
   if (!scene) return;
   ImGui::BeginChild("posterior/side", {width, std::max(side_height, px(8))}, false,
                     ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  sets.draw(posterior);
   if (shown) {
     numbers.draw(posterior, *shown, *scene);
     pins.draw(posterior);
@@ -379,7 +384,8 @@ void PosteriorPanel::State::side(Posterior& posterior, const model::Library& lib
   ImGui::EndChild();
 }
 
-void PosteriorPanel::State::plots(const Posterior& posterior, ImVec2 size) {
+void PosteriorPanel::State::plots(Posterior& posterior, ImVec2 size) {
+  if (sets.draw_forest(posterior, size)) return;
   const auto shown = posterior.shown();
   if (shown && shown->density) return density.draw(shown->density, size);
   ImGui::BeginChild("posterior/plot", size);
@@ -503,6 +509,7 @@ void PosteriorPanel::draw(Posterior& posterior, const model::Library& library, c
   s.columns.draw(posterior);
   s.samples.draw(posterior);
   s.report.draw(posterior);
+  s.sets.dialog(posterior);
   s.follow.dialog(posterior);
 }
 
@@ -510,7 +517,8 @@ void PosteriorPanel::draw(Posterior& posterior, const model::Library& library, c
 void PosteriorPanel::State::layout(Posterior& posterior, const model::Library& library) {
   const ImVec2 room = ImGui::GetContentRegionAvail(), start = ImGui::GetCursorScreenPos();
   const float gap = px(kGap), between = gap + ImGui::GetStyle().ItemSpacing.y;
-  const float side_width = std::clamp(0.36f * room.x, px(kLeastSide), px(kMostSide));
+  const float least_side = posterior.table().is_open() ? std::min(SetList::width(), 0.5f * room.x) : px(kLeastSide);
+  const float side_width = std::max(std::clamp(0.36f * room.x, px(kLeastSide), px(kMostSide)), least_side);
   const float left = room.x - side_width - gap;
   const std::vector<Small> all = small_plots(posterior);
   const float small = std::max(px(kLeastSmall), 0.34f * room.y);

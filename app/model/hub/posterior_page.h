@@ -20,6 +20,8 @@ struct RememberedSet {
   std::filesystem::path file;
   std::optional<std::uint64_t> random;
   std::vector<std::string> columns, others;
+  bool many = false;  // many sets of the file, told apart by its column `group`, or "" of a folder
+  std::string group = {};
   bool operator==(const RememberedSet&) const = default;
 };
 

@@ -57,6 +57,8 @@ void visit_settings(Visit&& visit) {
   visit("shown_n", &Settings::shown_n);
   visit("shown_file", &Settings::shown_file);
   visit("shown_random", &Settings::shown_random);
+  visit("shown_many", &Settings::shown_many);
+  visit("shown_group", &Settings::shown_group);
   visit("shown_columns", &Settings::shown_columns);
   visit("shown_beside", &Settings::shown_beside);
   visit("compared", &Settings::compared);

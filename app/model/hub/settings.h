@@ -32,6 +32,8 @@ struct Settings {
   // columns that are used), N (0: the program's choice), runs beside it, and runs that are compared.
   int shown_set = 0, shown_n = 0;
   std::string shown_file, shown_random;
+  bool shown_many = false;  // sets of the file, told apart by its column shown_group, or "" of a folder
+  std::string shown_group;
   std::vector<std::string> shown_columns, shown_beside, compared;
 
   // Of the table of runs on the Compare tab: columns put in ("+gap") and taken out ("-note"), the column by which it is

@@ -26,6 +26,16 @@ bool has_name(const std::vector<PinnedPosterior>& all, const std::string& task, 
 
 }  // namespace
 
+PosteriorNumbers ghost_of(PosteriorNumbers numbers, const std::string& name, int shade) {
+  numbers.role = shaded(SeriesRole::ghost, shade);
+  numbers.ours = false;
+  numbers.name = name;
+  // The exact answer beside it was that of its own set and N.
+  numbers.kl = NAN;
+  for (TargetNumbers& target : numbers.targets) target.mean_shift = target.sd_ratio = NAN;
+  return numbers;
+}
+
 PinnedPosteriors with_pinned(const PinnedPosteriors& before, const PosteriorScene& scene,
                              const PosteriorSnapshot& shown, std::uint64_t id) {
   if (shown.series.empty() || !shown.series.front().ours) return before;
@@ -40,14 +50,7 @@ PinnedPosteriors with_pinned(const PinnedPosteriors& before, const PosteriorScen
       fmt::format("N = {}, {}{}", count_text(shown.n), scene.set_short, run.run == scene.task ? "" : " · " + run.name);
   std::string name = base;
   for (int k = 2; has_name(all, scene.task, name); ++k) name = fmt::format("{} ({})", base, k);
-  PinnedPosterior pinned{id, scene.task, scene.names, shown.series.front()};
-  pinned.numbers.role = shaded(SeriesRole::ghost, shade);
-  pinned.numbers.ours = false;
-  pinned.numbers.name = name;
-  // The exact answer beside it was that of its own set and N.
-  pinned.numbers.kl = NAN;
-  for (TargetNumbers& target : pinned.numbers.targets) target.mean_shift = target.sd_ratio = NAN;
-  all.push_back(std::move(pinned));
+  all.push_back({id, scene.task, scene.names, ghost_of(shown.series.front(), name, shade)});
   return std::make_shared<const std::vector<PinnedPosterior>>(std::move(all));
 }
 

@@ -18,6 +18,9 @@ struct PinnedPosterior {
   PosteriorNumbers numbers;          // called "N = 10, set 3" until a person calls it otherwise
 };
 
+// The numbers of a posterior as a ghost behind others.
+PosteriorNumbers ghost_of(PosteriorNumbers numbers, const std::string& name, int shade);
+
 // What was pinned, of all tasks, in the order of pinning. Immutable, so that threads share it.
 using PinnedPosteriors = std::shared_ptr<const std::vector<PinnedPosterior>>;
 

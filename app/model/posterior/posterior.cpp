@@ -15,6 +15,7 @@
 #include "app/model/posterior/posterior_scene.h"
 #include "app/model/posterior/report_saving.h"
 #include "app/model/posterior/sample_saving.h"
+#include "app/model/posterior/set_table.h"
 #include "core/base/clock.h"
 #include "tasks/registry.h"
 #include "tasks/table_file.h"
@@ -38,6 +39,7 @@ struct Posterior::State {
         saving(shared),
         reports(shared),
         testing(shared),
+        table(shared),
         follower(shared),
         background(shared) {}
 
@@ -65,6 +67,8 @@ struct Posterior::State {
   SampleSaving saving;
   ReportSaving reports;
   LocalTesting testing;
+  SetTable table;
+  std::string table_task;  // whose sets it holds; "" until a run is there
   FileFollower follower;
   std::shared_ptr<const PosteriorScene> follow_scene;  // of the file that is followed
   std::uint64_t stopped_set = 0;  // id of the set that it becomes, until its posterior is there; 0: none
@@ -121,8 +125,57 @@ struct Posterior::State {
     if (result.scene && result.scene->set == request.set.id) before = request.set;
   }
 
+  void close_table() {
+    table.close();
+    request.beside.clear();
+  }
+
+  // Shows what is chosen in the table.
+  void show_chosen() {
+    if (table.chosen().empty()) return;
+    const auto choice_of = [&](std::size_t row) {
+      SetChoice choice{.index = request.set.choice.index, .file = table.sets().data, .columns = table.sets().columns};
+      choice.group = table.sets().group;
+      choice.member = table.row(row).name;
+      return choice;
+    };
+    request.beside.clear();
+    for (std::size_t k = 1; k < table.chosen().size(); ++k)
+      request.beside.push_back({table.row(table.chosen()[k]).name, choice_of(table.chosen()[k])});
+    SetChoice first = choice_of(table.chosen().front());
+    if (BesideSet{"", first} == BesideSet{"", request.set.choice}) return ask();
+    keep_shown();
+    another_set(std::move(first));
+  }
+
+  // The rows of the run and task that are shown, the first of them on the screen.
+  void follow_table() {
+    const bool one_of_many = result.scene && result.scene->set == request.set.id && !result.scene->member.empty();
+    if (!table.is_open() && one_of_many) {  // of a task that is come back to
+      const SetChoice& choice = request.set.choice;
+      table_task = result.scene->task;
+      table.open(request.run, {.data = choice.file, .group = choice.group, .columns = choice.columns});
+    }
+    if (!table.is_open()) return;
+    if (result.scene && table_task.empty()) table_task = result.scene->task;
+    if (result.scene && result.scene->task != table_task) return close_table();
+    if (result.scene) table.open(request.run, table.sets());
+    if (!table.chosen().empty()) return;
+    const std::vector<std::size_t>& rows = table.order();
+    const SetChoice& choice = request.set.choice;
+    const bool same = choice.file == table.sets().data && choice.group == table.sets().group;
+    const std::string shown = same ? choice.member : "";
+    const auto answered = std::find_if(rows.begin(), rows.end(), [&](std::size_t row) {
+      return shown.empty() ? table.row(row).problem.empty() : table.row(row).name == shown;
+    });
+    if (answered == rows.end()) return;
+    table.choose(static_cast<std::size_t>(answered - rows.begin()), SetClick::alone);
+    show_chosen();
+  }
+
   void another_set(SetChoice choice) {
     end_following();
+    if (table.is_open() && (choice.member.empty() || choice.file != table.sets().data)) close_table();
     request.set = {++last_set, std::move(choice)};
     result.set_failure.clear();
     ask();
@@ -143,14 +196,15 @@ struct Posterior::State {
   void take_scene() {
     const PosteriorScene& scene = *result.scene;
     const bool other_task = scene.task != scene_task, other_set = other_task || scene.set != scene_set;
-    const bool other_file = other_task || scene.set_source != scene_source;
+    const bool other_file = other_task || scene.set_source + '\n' + scene.member != scene_source;
     scene_task = scene.task;
     scene_set = scene.set;
-    scene_source = scene.set_source;
+    scene_source = scene.set_source + '\n' + scene.member;
     if (scene.set == request.set.id) {
       SetChoice& choice = request.set.choice;
       // Another task has other files and values.
-      if (!scene.by_hand) choice = {.index = choice.index, .columns = scene.chosen};
+      if (!scene.by_hand)
+        choice = {.index = choice.index, .columns = scene.chosen, .group = scene.group, .member = scene.member};
       choice.file = scene.simulated ? std::filesystem::path() : std::filesystem::path(scene.set_source);
       choice.random = scene.random;
       if (scene.simulated)
@@ -198,6 +252,7 @@ const std::string& Posterior::run() const {
 void Posterior::reload() {
   State& s = *state_;
   s.testing.forget();
+  s.table.reload(s.request.run);
   ++s.request.scene;
   // What is shown stays until there is something new, but for another run.
   const std::vector<std::string> problems = s.result.problems;
@@ -254,8 +309,43 @@ void Posterior::set_parameter(std::size_t k, double value) {
 
 void Posterior::open_file(const std::filesystem::path& path, std::vector<std::string> columns) {
   State& s = *state_;
+  try {
+    if (s.result.scene && s.result.scene->holds_sets && s.result.scene->holds_sets(path)) return open_sets(path, "");
+  } catch (const std::exception&) {
+    // What is wrong with the file is told below, where it is read.
+  }
   s.keep_shown();
   s.another_set({.index = s.request.set.choice.index, .file = path, .columns = std::move(columns)});
+}
+
+void Posterior::open_sets(const std::filesystem::path& path, const std::string& group,
+                          std::vector<std::string> columns) {
+  State& s = *state_;
+  s.end_following();
+  s.request.beside.clear();
+  s.table_task = s.result.scene && s.result.scene->runs.front().run == s.request.run ? s.result.scene->task : "";
+  s.table.set_interval(s.request.interval);
+  s.table.open(s.request.run, {.data = path, .group = group, .columns = std::move(columns)});
+}
+
+SetTable& Posterior::table() {
+  return state_->table;
+}
+
+const SetTable& Posterior::table() const {
+  return state_->table;
+}
+
+void Posterior::choose_set(std::size_t place, SetClick click) {
+  state_->table.choose(place, click);
+  state_->show_chosen();
+}
+
+void Posterior::close_sets() {
+  const AskedSets sets = state_->table.sets();
+  state_->close_table();
+  if (sets.group.empty()) return simulate();
+  open_file(sets.data, sets.columns);
 }
 
 std::optional<Posterior::OtherColumns> Posterior::take_other_columns() {
@@ -360,6 +450,14 @@ RememberedSet Posterior::remembered() const {
   const State& s = *state_;
   const SetChoice& choice = s.request.set.choice;
   RememberedSet now{choice.index, s.chosen_n ? n() : 0, choice.file, choice.random, choice.columns, s.request.others};
+  if (s.table.is_open()) {
+    now.file = s.table.sets().data;
+    now.columns = s.table.sets().columns;
+    now.group = s.table.sets().group;
+    now.many = true;
+  } else if (!choice.member.empty()) {
+    now.file.clear();  // one of many alone is no file
+  }
   if (const auto state = following()) now.file = state->file;
   return now;
 }
@@ -372,6 +470,10 @@ void Posterior::restore(const RememberedSet& remembered) {
     s.chosen_n = true;
     s.player.want(remembered.n);
     s.restored_n = remembered.n;
+  }
+  if (remembered.many) {
+    s.another_set({.index = std::max<std::int64_t>(remembered.index, 0)});
+    return open_sets(remembered.file, remembered.group, remembered.columns);
   }
   s.another_set({.index = std::max<std::int64_t>(remembered.index, 0),
                  .file = remembered.file,
@@ -388,6 +490,7 @@ void Posterior::set_interval(IntervalKind kind) {
   if (kind == s.request.interval) return;
   s.request.interval = kind;
   s.follower.set_interval(kind);
+  s.table.set_interval(kind);
   s.ask();
 }
 
@@ -524,7 +627,7 @@ SampleSaving& Posterior::saving() {
 
 std::optional<ReportAsked> Posterior::report_asked() const {
   const auto samples = samples_asked();
-  if (!samples || samples->set.file.empty()) return {};
+  if (!samples || samples->set.file.empty() || !samples->set.member.empty()) return {};
   ReportAsked asked;
   asked.run = samples->run;
   asked.question.set = samples->set;
@@ -548,6 +651,10 @@ bool Posterior::poll() {
   if (s.hub.run_shades->version() != s.shaded) s.ask();
   bool changed = s.follower.poll();
   changed |= s.testing.poll();
+  if (s.table.poll()) {
+    s.follow_table();
+    changed = true;
+  }
   changed |= play();
   if (const auto written = s.reports.job().take()) {
     if (written->failure.empty())
@@ -572,6 +679,7 @@ bool Posterior::poll() {
   if (dismissed || other_set) s.result.set_failure.clear();
   if (!other_set && s.result.scene && s.result.scene->set == s.before.id) s.request.set = s.before;
   if (s.result.scene) s.take_scene();
+  s.follow_table();
   // The followed posterior stays until the same file's stands in its place.
   const auto& shown = s.result.snapshot;
   const bool there = shown && shown->set == s.stopped_set && shown->n == s.request.n;
@@ -581,12 +689,13 @@ bool Posterior::poll() {
 
 bool Posterior::busy() const {
   return state_->background.busy() || state_->saving.job().busy() || state_->reports.job().busy() ||
-         state_->testing.busy();
+         state_->testing.busy() || state_->table.busy();
 }
 
 std::string Posterior::activity() const {
   if (state_->saving.job().busy()) return "drawing posterior samples";
   if (state_->testing.busy()) return "testing the posterior";
+  if (state_->table.busy()) return "asking about many sets";
   const std::string report = state_->reports.doing();
   return report.empty() ? state_->background.activity() : "writing a report: " + report;
 }
@@ -598,9 +707,10 @@ bool Posterior::wait(double seconds) {
     for (FileJob* job : {&state_->saving.job(), &state_->reports.job()})
       if (!job->wait(std::max(seconds - watch.seconds(), 0.0))) return false;
     if (!state_->testing.wait(std::max(seconds - watch.seconds(), 0.0))) return false;
+    if (!state_->table.wait(std::max(seconds - watch.seconds(), 0.0))) return false;
     poll();
     // What was asked for in between may have been answered in between.
-    if (!busy() && !state_->background.fresh()) return true;
+    if (!busy() && !state_->background.fresh() && !state_->table.fresh()) return true;
   }
 }
 

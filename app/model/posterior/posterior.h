@@ -20,6 +20,7 @@ namespace pairs::model {
 class LocalTesting;
 class ReportSaving;
 class SampleSaving;
+class SetTable;
 struct ReportAsked;
 struct SamplesAsked;
 
@@ -72,6 +73,9 @@ struct FollowState {
   bool operator==(const FollowState&) const = default;
 };
 
+// How a row of the table of sets is chosen: alone, in addition (or no more), or with all from the shown one to it.
+enum class SetClick { alone, toggled, range };
+
 // What the posteriors are of.
 struct PosteriorScene {
   std::string task, title;
@@ -102,6 +106,9 @@ struct PosteriorScene {
   // Of a file that is a table: what its columns are called, which of them are used, and for what (the task's columns);
   // and those that a person chose (SetChoice::columns).
   std::vector<std::string> columns, taken, needed, chosen;
+  std::string group, member;  // of many sets in one file or folder, as SetChoice has them
+  // Whether a path holds a set a file, or a group, rather than one set.
+  std::function<bool(const std::filesystem::path&)> holds_sets;
   std::vector<SetParameter> parameters;  // of a simulated set: targets, then nuisances
   std::vector<int> shades;               // of the runs, where a figure of them alone would choose others; else empty
   // Of a task that makes observations of things (tasks/parts/things.h): "mesh", what may be given, and whether a text
@@ -140,6 +147,15 @@ class Posterior : public PosteriorPage {
   void set_parameter(std::size_t k, double value);
   // `columns`: of a table, those that the task's are (SetChoice::columns); empty: those of the same names.
   void open_file(const std::filesystem::path& path, std::vector<std::string> columns = {});
+  // Many sets: of a table by its column `group`, or, with "", of a folder with a file a set. They are listed in
+  // table(), whose first is shown until another is chosen.
+  void open_sets(const std::filesystem::path& path, const std::string& group, std::vector<std::string> columns = {});
+  SetTable& table();
+  const SetTable& table() const;
+  // Chooses in the table (SetTable::choose): the first chosen is shown, the others stand behind it.
+  void choose_set(std::size_t place, SetClick click);
+  // Takes the table away: all rows of its file are one set; in the place of a folder's stands a simulated one.
+  void close_sets();
   // Of a file that is shown, the observations that this seed draws; without a seed, the first ones.
   void set_random(std::optional<std::uint64_t> seed);
   // Of a thing that is shown, the axis that points up, one of the scene's `ups`.

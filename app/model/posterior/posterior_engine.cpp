@@ -69,6 +69,9 @@ class PosteriorEngine::Work {
   void serve(std::int64_t n, bool asked);
   void show(const PosteriorAnswer& at, bool asked, const std::vector<PosteriorNumbers>& before = {});
   void check(const Stale& stale);
+  void load_beside(const PosteriorRequest& request, const Stale& stale);
+  PosteriorNumbers numbers_of(const BesideSet& one, const Stale& stale) const;
+  PinnedPosteriors ghosts() const;
   void finish_set(std::int64_t n, const Stale& stale);
   void work_out_widths(std::int64_t n, const Stale& stale);
   void publish_width(std::int64_t n);
@@ -90,6 +93,11 @@ class PosteriorEngine::Work {
   std::optional<StableAxes> axes_;
   std::optional<NuisanceAxes> nuisance_axes_;
   PinnedPosteriors pinned_;
+  struct Beside {
+    BesideSet set;
+    std::vector<PosteriorNumbers> numbers;  // one; none where it has no posterior
+  };
+  std::vector<Beside> beside_;
   IntervalKind interval_ = IntervalKind::central;
   bool learned_product_ = false;
   std::map<std::vector<std::string>, std::vector<std::string>> derived_;  // by the targets' names
@@ -152,6 +160,7 @@ void PosteriorEngine::Work::load_runs(const PosteriorRequest& request, const Sta
       tell(sentence(error));
     }
   }
+  if (again || runs_.empty() || runs_.front().run != loaded.front().run) beside_.clear();
   runs_ = std::move(loaded);
   scene_id_ = request.scene;
   for (Shown& one : runs_) {
@@ -220,7 +229,7 @@ void PosteriorEngine::Work::load_set(const PosteriorRequest& request) {
   // Values set by hand move the set a little: axes stay.
   const SetChoice &next = set->choice(), *before = set_ ? &set_->choice() : nullptr;
   if (!before || next.file != before->file || next.index != before->index || next.random != before->random ||
-      next.columns != before->columns || next.up != before->up) {
+      next.member != before->member || next.columns != before->columns || next.up != before->up) {
     axes_.emplace(task_->info().targets);
     nuisance_axes_.emplace(task_->info());
   }
@@ -293,7 +302,7 @@ void PosteriorEngine::Work::show(const PosteriorAnswer& at, bool asked, const st
   StableAxes passing = *axes_;
   const ShownSet set{set_id_, set_->truth(), posterior_->source_text(), interval_};
   const auto snapshot = std::make_shared<PosteriorSnapshot>(
-      snapshot_of(task_->info(), at, set, asked ? *axes_ : passing, ++snapshots_, pinned_));
+      snapshot_of(task_->info(), at, set, asked ? *axes_ : passing, ++snapshots_, ghosts()));
   if (const auto asked_for = derived_.find(target_names(task_->info())); asked_for != derived_.end())
     snapshot->derived = derived_numbers(derived_quantities(asked_for->second, task_->info()), at.sources);
   if (snapshot->density && !before.empty()) {
@@ -335,6 +344,50 @@ void PosteriorEngine::Work::check(const Stale& stale) {
     tell(fmt::format("the predictive check is left out: {}", sentence(error)));
     publish(nullptr, nullptr);
   }
+}
+
+PosteriorNumbers PosteriorEngine::Work::numbers_of(const BesideSet& one, const Stale& stale) const {
+  AskedRun run = runs_.front().asked;
+  run.embedded = nullptr;
+  SetPosterior posterior(std::make_shared<ObservedSet>(task_, one.choice), {std::move(run)});
+  posterior.embed_until(posterior.set().size(), [&] { return !stale(); });
+  const PosteriorAnswer answer = posterior.answer(posterior.set().size(), false);
+  if (answer.numbers.empty()) fail("{}: {}", printable(one.name), no_posterior_text(answer));
+  return answer.numbers.front();
+}
+
+// Those that are there already stay.
+void PosteriorEngine::Work::load_beside(const PosteriorRequest& request, const Stale& stale) {
+  std::vector<Beside> all;
+  for (const BesideSet& one : request.beside) {
+    const auto known = std::find_if(beside_.begin(), beside_.end(), [&](const Beside& b) { return b.set == one; });
+    if (known != beside_.end()) {
+      all.push_back(*known);
+      continue;
+    }
+    if (stale()) throw Stopped();
+    all.push_back({one, {}});
+    try {
+      all.back().numbers.push_back(numbers_of(one, stale));
+    } catch (const Stopped&) {
+      throw;
+    } catch (const std::exception& error) {
+      tell(sentence(error));
+    }
+  }
+  beside_ = std::move(all);
+}
+
+// What was pinned, then the sets beside the shown one, each in a shade of its own.
+PinnedPosteriors PosteriorEngine::Work::ghosts() const {
+  if (beside_.empty()) return pinned_;
+  std::vector<PinnedPosterior> all = pinned_ ? *pinned_ : std::vector<PinnedPosterior>();
+  const TaskInfo& info = task_->info();
+  int shade = static_cast<int>(pinned_of(pinned_, info.name, target_names(info)).size());
+  for (const Beside& one : beside_)
+    for (const PosteriorNumbers& numbers : one.numbers)
+      all.push_back({0, info.name, target_names(info), ghost_of(numbers, one.set.name, shade++)});
+  return std::make_shared<const std::vector<PinnedPosterior>>(std::move(all));
 }
 
 void PosteriorEngine::Work::finish_set(std::int64_t n, const Stale& stale) {
@@ -389,11 +442,22 @@ void PosteriorEngine::Work::run(const PosteriorRequest& request, const Stale& st
   else if (other_pin || other_interval || other_derived)
     show(at_, true);
   if (stale()) throw Stopped();
+  const bool other_beside = !std::equal(beside_.begin(), beside_.end(), request.beside.begin(), request.beside.end(),
+                                        [](const Beside& one, const BesideSet& asked) { return one.set == asked; });
+  if (other_beside) {
+    load_beside(request, stale);
+    show(at_, true);
+  }
   if (checked_ != n) check(stale);
   board_.now("embedding the observed set");
   finish_set(n, stale);
   board_.now("posterior width against N");
   work_out_widths(n, stale);
+}
+
+bool BesideSet::operator==(const BesideSet& other) const {
+  const SetChoice &a = choice, &b = other.choice;
+  return name == other.name && a.file == b.file && a.group == b.group && a.member == b.member && a.columns == b.columns;
 }
 
 PosteriorEngine::PosteriorEngine(std::function<void()> wake)

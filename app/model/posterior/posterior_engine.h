@@ -21,6 +21,13 @@ struct SetRequest {
   std::string task = {};  // that it is of; "": the one that is shown
 };
 
+// A set whose posterior by the shown run, of all its observations, stands behind that of the observed one.
+struct BesideSet {
+  std::string name;
+  SetChoice choice;  // of many sets in a file or folder
+  bool operator==(const BesideSet& other) const;
+};
+
 // What the window wants to see.
 struct PosteriorRequest {
   Tasks tasks;              // of one of which the runs are
@@ -33,7 +40,8 @@ struct PosteriorRequest {
   IntervalKind interval = IntervalKind::central;
   bool learned_product = false;                                          // among the references
   std::map<std::vector<std::string>, std::vector<std::string>> derived;  // by the targets' names
-  PinnedPosteriors pinned;  // ghosts behind what is drawn, of all tasks; null: none
+  PinnedPosteriors pinned;        // ghosts behind what is drawn, of all tasks; null: none
+  std::vector<BesideSet> beside;  // of the shown set's file
   std::string data, device = "auto";
   std::map<std::string, int> shades;  // of the runs' colours
 };

@@ -8,6 +8,7 @@
 
 #include "app/kinds/observation_room.h"
 #include "app/kinds/observed.h"
+#include "app/posterior/asked_sets.h"
 #include "app/posterior/posterior_figure.h"
 #include "app/posterior/tried_file.h"
 #include "app/runs/learned_product.h"
@@ -87,6 +88,11 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
   scene.taken = set.taken();
   scene.needed = info.observation_columns;
   scene.chosen = set.choice().columns;
+  scene.group = set.choice().group;
+  scene.member = set.choice().member;
+  scene.holds_sets = [task = posterior.runs().front().loaded.task](const std::filesystem::path& path) {
+    return holds_many_sets(*task, path, "");
+  };
   if (set.simulated()) scene.parameters = parameters_of(set);
   if (const Things* const known = face<Things>(posterior.task())) {
     scene.thing = known->thing();
@@ -150,6 +156,8 @@ PosteriorScene followed_scene(const PosteriorScene& before, const std::filesyste
   scene.columns.clear();
   scene.taken.clear();
   scene.chosen.clear();
+  scene.group.clear();
+  scene.member.clear();
   scene.parameters.clear();
   return scene;
 }
@@ -180,6 +188,8 @@ std::string figure_command(const CommandOptions& options, const PosteriorScene* 
     words.push_back(fmt::format("--index {}", set.index));
   else
     words.push_back("--file " + shell_word(set.file.string()));
+  if (!set.group.empty()) words.push_back("--group " + shell_word(set.group));
+  if (!set.member.empty()) words.push_back("--member " + shell_word(set.member));
   if (!set.columns.empty()) words.push_back("--columns=" + shell_word(fmt::format("{}", fmt::join(set.columns, ","))));
   if (set.random) words.push_back(fmt::format("--random {}", *set.random));
   if (!set.up.empty()) words.push_back("--up " + set.up);

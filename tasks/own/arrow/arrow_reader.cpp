@@ -4,6 +4,7 @@
 #include <arrow/util/float16.h>
 
 #include <algorithm>
+#include <charconv>
 #include <stdexcept>
 
 namespace pairs {
@@ -157,6 +158,74 @@ void copy_numbers(const arrow::Array& array, std::int64_t first, std::int64_t co
   }
 }
 
+namespace {
+
+template <class Array, class Number>
+void add_numbers(const arrow::Array& array, std::int64_t first, std::int64_t count, std::vector<std::string>& out) {
+  for (std::int64_t i = first; i < first + count; ++i) {
+    char text[40];
+    const auto number = static_cast<Number>(static_cast<const Array&>(array).Value(i));
+    const auto [end, error] = std::to_chars(text, text + sizeof text, number);
+    out.push_back(array.IsNull(i) || number != number ? "" : std::string(text, end));
+  }
+}
+
+template <class Array>
+void add_texts(const arrow::Array& array, std::int64_t first, std::int64_t count, std::vector<std::string>& out) {
+  for (std::int64_t i = first; i < first + count; ++i)
+    out.push_back(array.IsNull(i) ? "" : std::string(static_cast<const Array&>(array).GetView(i)));
+}
+
+void add_dictionary(const arrow::DictionaryArray& array, std::int64_t first, std::int64_t count,
+                    const std::string& name, std::vector<std::string>& out) {
+  std::vector<std::string> values;
+  copy_texts(*array.dictionary(), 0, array.dictionary()->length(), name, values);
+  for (std::int64_t i = first; i < first + count; ++i) {
+    const std::int64_t k = array.IsNull(i) ? 0 : array.GetValueIndex(i);
+    if (!array.IsNull(i) && (k < 0 || k >= array.dictionary()->length())) throw std::runtime_error(kDamaged);
+    out.push_back(array.IsNull(i) ? "" : values[static_cast<std::size_t>(k)]);
+  }
+}
+
+}  // namespace
+
+void copy_texts(const arrow::Array& array, std::int64_t first, std::int64_t count, const std::string& name,
+                std::vector<std::string>& out) {
+  switch (array.type_id()) {
+    case Type::BOOL:
+      return add_numbers<arrow::BooleanArray, int>(array, first, count, out);
+    case Type::UINT8:
+      return add_numbers<arrow::UInt8Array, int>(array, first, count, out);
+    case Type::INT8:
+      return add_numbers<arrow::Int8Array, int>(array, first, count, out);
+    case Type::UINT16:
+      return add_numbers<arrow::UInt16Array, int>(array, first, count, out);
+    case Type::INT16:
+      return add_numbers<arrow::Int16Array, int>(array, first, count, out);
+    case Type::UINT32:
+      return add_numbers<arrow::UInt32Array, std::uint32_t>(array, first, count, out);
+    case Type::INT32:
+      return add_numbers<arrow::Int32Array, std::int32_t>(array, first, count, out);
+    case Type::UINT64:
+      return add_numbers<arrow::UInt64Array, std::uint64_t>(array, first, count, out);
+    case Type::INT64:
+      return add_numbers<arrow::Int64Array, std::int64_t>(array, first, count, out);
+    case Type::FLOAT:
+      return add_numbers<arrow::FloatArray, double>(array, first, count, out);
+    case Type::DOUBLE:
+      return add_numbers<arrow::DoubleArray, double>(array, first, count, out);
+    case Type::STRING:
+      return add_texts<arrow::StringArray>(array, first, count, out);
+    case Type::LARGE_STRING:
+      return add_texts<arrow::LargeStringArray>(array, first, count, out);
+    case Type::DICTIONARY:
+      return add_dictionary(static_cast<const arrow::DictionaryArray&>(array), first, count, name, out);
+    default:
+      throw std::runtime_error("column " + name + " holds " + other_text(*array.type()) +
+                               ", by which sets cannot be told; convert it");
+  }
+}
+
 void BatchedReader::read(std::int64_t first, std::int64_t count, const std::vector<std::size_t>& places, double* out) {
   while (count > 0) {
     find(first, places);
@@ -165,6 +234,17 @@ void BatchedReader::read(std::int64_t first, std::int64_t count, const std::vect
       copy_numbers(*batch_->column(static_cast<int>(k)), from, part, columns_[places[k]].name, batch_first_, out + k,
                    places.size());
     out += static_cast<std::size_t>(part) * places.size();
+    first += part;
+    count -= part;
+  }
+}
+
+void BatchedReader::read_texts(std::int64_t first, std::int64_t count, std::size_t place,
+                               std::vector<std::string>& out) {
+  while (count > 0) {
+    find(first, {place});
+    const std::int64_t from = first - batch_first_, part = std::min(count, batch_->num_rows() - from);
+    copy_texts(*batch_->column(0), from, part, columns_[place].name, out);
     first += part;
     count -= part;
   }

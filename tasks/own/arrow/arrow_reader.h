@@ -32,12 +32,18 @@ std::vector<TableModule::Column> columns_of(const arrow::Schema& schema);
 void copy_numbers(const arrow::Array& array, std::int64_t first, std::int64_t count, const std::string& name,
                   std::int64_t row, double* out, std::size_t stride);
 
+// The same values as texts: texts as they are, whole numbers as such, others in the fewest digits that read back; ""
+// where one is missing. Throws std::runtime_error where the column holds neither.
+void copy_texts(const arrow::Array& array, std::int64_t first, std::int64_t count, const std::string& name,
+                std::vector<std::string>& out);
+
 // A table that comes as batches of rows one after the other, of which some columns are read.
 class BatchedReader : public TableModule {
  public:
   const std::vector<Column>& columns() const override { return columns_; }
   std::int64_t rows() const override { return rows_; }
   void read(std::int64_t first, std::int64_t count, const std::vector<std::size_t>& places, double* out) override;
+  void read_texts(std::int64_t first, std::int64_t count, std::size_t place, std::vector<std::string>& out) override;
 
  protected:
   // Batches of these columns, in this order, from the one on that holds `row` or from an earlier one.

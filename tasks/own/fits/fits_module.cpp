@@ -1,6 +1,7 @@
 #include <fitsio.h>
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <mutex>
 #include <stdexcept>
@@ -57,7 +58,53 @@ class FitsTable final : public TableModule {
     }
   }
 
+  void read_texts(std::int64_t first, std::int64_t count, std::size_t place, std::vector<std::string>& out) override {
+    const std::lock_guard guard(fits_lock());
+    if (types_[place] == TSTRING) return read_strings(first, count, place, out);
+    if (!columns_[place].other.empty())
+      throw std::runtime_error("column " + columns_[place].name + " holds " + columns_[place].other +
+                               ", by which sets cannot be told; convert it");
+    const int whole[] = {TBYTE, TSBYTE, TUSHORT, TSHORT, TUINT, TINT, TULONG, TLONG, TLONGLONG};
+    if (std::find(std::begin(whole), std::end(whole), types_[place]) != std::end(whole))
+      return read_whole(first, count, place, out);
+    read_column(first, count, place);
+    for (const double number : buffer_) {
+      char text[40];
+      const auto [end, error] = std::to_chars(text, text + sizeof text, number);
+      out.push_back(number != number ? "" : std::string(text, end));
+    }
+  }
+
  private:
+  // Numbers that doubles need not hold.
+  void read_whole(std::int64_t first, std::int64_t count, std::size_t place, std::vector<std::string>& out) {
+    int status = 0, any = 0;
+    std::vector<LONGLONG> numbers(static_cast<std::size_t>(count));
+    std::vector<char> missing(numbers.size());
+    fits_read_colnull(file_, TLONGLONG, static_cast<int>(place) + 1, first + 1, 1, count, numbers.data(),
+                      missing.data(), &any, &status);
+    check(status);
+    for (std::size_t i = 0; i < numbers.size(); ++i) out.push_back(missing[i] ? "" : std::to_string(numbers[i]));
+  }
+
+  void read_strings(std::int64_t first, std::int64_t count, std::size_t place, std::vector<std::string>& out) {
+    int status = 0, width = 0, any = 0;
+    const int column = static_cast<int>(place) + 1;
+    fits_get_col_display_width(file_, column, &width, &status);
+    check(status);
+    const auto length = static_cast<std::size_t>(width) + 1;
+    std::vector<char> bytes(length * static_cast<std::size_t>(count));
+    std::vector<char*> texts;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) texts.push_back(bytes.data() + i * length);
+    char missing[] = "";
+    fits_read_col(file_, TSTRING, column, first + 1, 1, count, missing, texts.data(), &any, &status);
+    check(status);
+    for (const char* text : texts) {
+      out.emplace_back(text);
+      out.back().resize(out.back().find_last_not_of(' ') + 1);
+    }
+  }
+
   void close() {
     int ignored = 0;
     fits_close_file(file_, &ignored);

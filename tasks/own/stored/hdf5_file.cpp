@@ -71,6 +71,7 @@ class Hdf5Array final : public StoredArray {
         integers_(integers),
         wide_(wide) {}
   bool exceeds_float32() const override { return wide_; }
+  bool integers() const override { return integers_; }
   void read(std::int64_t first, std::int64_t count, float* out) const override {
     all(first, count, out, H5T_NATIVE_FLOAT);
   }
@@ -234,6 +235,8 @@ class Hdf5Arrays final : public ArrayFile {
         for (int k = 0; k < H5Tget_nmembers(type); ++k) add_field(name, type, static_cast<unsigned>(k), out);
       else if (numbers && (rank == 1 || rank == 2))
         out.push_back({name, "", array(name, "")});
+      else if (rank == 1 && kind == H5T_STRING)
+        out.push_back({name, other_of(kind), nullptr, texts_of(name)});
       else if (rank == 1)
         out.push_back({name, other_of(kind), nullptr});
     }
@@ -243,6 +246,38 @@ class Hdf5Arrays final : public ArrayFile {
  private:
   static std::string other_of(H5T_class_t kind) {
     return kind == H5T_STRING ? "text" : kind == H5T_ENUM ? "named values (an enumeration)" : "values of another kind";
+  }
+
+  // Reads an array of text, of one length or of many.
+  std::function<void(std::int64_t, std::int64_t, std::vector<std::string>&)> texts_of(const std::string& name) const {
+    const Hdf5Access access;
+    const auto dataset = std::make_shared<Hdf5Id>(H5Dopen2(*hdf5_, name.c_str(), access.dataset()), H5Dclose);
+    const std::string where = fmt::format("{}: array '{}'", file_->name(), printable(name));
+    return [file = hdf5_, dataset, where](std::int64_t first, std::int64_t count, std::vector<std::string>& out) {
+      const std::lock_guard guard(hdf5_lock());
+      silence_hdf5();
+      const Hdf5Id type(H5Dget_type(*dataset), H5Tclose), space(H5Dget_space(*dataset), H5Sclose);
+      const hsize_t start = static_cast<hsize_t>(first), size = static_cast<hsize_t>(count);
+      const Hdf5Id memory(H5Screate_simple(1, &size, nullptr), H5Sclose);
+      bool read = H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, nullptr, &size, nullptr) >= 0;
+      if (H5Tis_variable_str(type) > 0) {
+        std::vector<char*> texts(static_cast<std::size_t>(count), nullptr);
+        read = read && H5Dread(*dataset, type, memory, space, H5P_DEFAULT, texts.data()) >= 0;
+        for (const char* text : texts) out.emplace_back(text != nullptr ? text : "");
+        H5Dvlen_reclaim(type, memory, H5P_DEFAULT, texts.data());
+      } else {
+        const std::size_t length = H5Tget_size(type);
+        std::string bytes(length * static_cast<std::size_t>(count), '\0');
+        read = read && H5Dread(*dataset, type, memory, space, H5P_DEFAULT, bytes.data()) >= 0;
+        for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+          std::string text = bytes.substr(i * length, length);
+          text.resize(std::min(text.find('\0'), text.size()));
+          if (H5Tget_strpad(type) == H5T_STR_SPACEPAD) text.resize(text.find_last_not_of(' ') + 1);
+          out.push_back(std::move(text));
+        }
+      }
+      PAIRS_CHECK(read, "{} cannot be read: {}; write the file again", where, hdf5_reason());
+    };
   }
 
   void add_field(const std::string& name, hid_t type, unsigned member, std::vector<StoredColumn>& out) const {

@@ -68,6 +68,7 @@ class RawArray final : public StoredArray {
                 byte_text(file_->bytes() - std::min(offset, file_->bytes())));
   }
   bool exceeds_float32() const override { return number_ != StoredNumber::f4 && bytes_of(number_) >= 4; }
+  bool integers() const override { return !is_float(number_); }
   void read(std::int64_t first, std::int64_t count, float* out) const override {
     read_as(first, count, out, number_ == StoredNumber::f4);
   }

@@ -26,6 +26,8 @@ class StoredArray {
   std::int64_t count() const;
   // Whether it holds numbers of more than 24 bits, of which float32 keeps the first.
   virtual bool exceeds_float32() const = 0;
+  // Whether it holds whole numbers.
+  virtual bool integers() const = 0;
   // "large.npz: array 'theta'": how sentences begin.
   const std::string& where() const { return where_; }
 
@@ -78,6 +80,8 @@ std::unique_ptr<ArrayFile> hdf5_arrays(std::shared_ptr<const StoredFile> file, c
 struct StoredColumn {
   std::string name, other;
   std::unique_ptr<StoredArray> numbers;  // null where `other` says something
+  // Texts first .. first + count - 1 of an array of text along one axis; else empty. Throws Error.
+  std::function<void(std::int64_t first, std::int64_t count, std::vector<std::string>& out)> texts = {};
 };
 std::vector<StoredColumn> hdf5_columns(std::shared_ptr<const StoredFile> file, const std::filesystem::path& folder);
 

@@ -1,6 +1,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "core/base/error.h"
@@ -19,6 +20,7 @@ class ArrayTable final : public TableFile {
     for (StoredColumn& column : columns) {
       columns_.push_back({column.name.substr(group), column.other});
       arrays_.push_back(std::move(column.numbers));
+      texts_.push_back(std::move(column.texts));
     }
     bool first = true;
     for (std::size_t k = 0; k < arrays_.size(); ++k) {
@@ -62,6 +64,18 @@ class ArrayTable final : public TableFile {
     }
   }
 
+  void read_row_texts(std::int64_t first, std::int64_t count, std::size_t place,
+                      std::vector<std::string>& out) override {
+    if (width_ == 0 && arrays_[place] == nullptr && texts_[place]) return texts_[place](first, count, out);
+    if (width_ == 0 && arrays_[place] != nullptr && arrays_[place]->integers()) {
+      std::vector<std::int64_t> numbers(static_cast<std::size_t>(count));
+      arrays_[place]->read(first, count, numbers.data());
+      for (const std::int64_t number : numbers) out.push_back(fmt::format("{}", number));
+      return;
+    }
+    TableFile::read_row_texts(first, count, place, out);
+  }
+
   // Column `at` of rows of `width` numbers; `again`: of the rows that were read last.
   void copy(const StoredArray& array, std::int64_t first, std::int64_t rows, std::int64_t width, std::size_t at,
             std::size_t stride, double* out, bool again = false) {
@@ -74,6 +88,7 @@ class ArrayTable final : public TableFile {
   }
 
   std::vector<std::unique_ptr<StoredArray>> arrays_;
+  std::vector<std::function<void(std::int64_t, std::int64_t, std::vector<std::string>&)>> texts_;
   std::int64_t width_ = 0;  // of a matrix
   std::vector<double> buffer_;
 };
@@ -88,7 +103,64 @@ std::unique_ptr<StoredArray> take_matrix(std::vector<StoredColumn>& columns) {
   return nullptr;
 }
 
+// Arrays in groups of one file. Names are "GROUP/ARRAY"; groups may stand in groups.
+class Hdf5Groups final : public TableGroups {
+ public:
+  Hdf5Groups(const std::filesystem::path& path, const std::string& where, const std::vector<std::string>& wanted)
+      : where_(where),
+        wanted_(wanted),
+        arrays_(hdf5_arrays(std::make_shared<const StoredFile>(path, where), path.parent_path())) {
+    std::map<std::string, std::set<std::string>> groups;
+    for (const std::string& name : arrays_->names()) {
+      const std::size_t slash = name.rfind('/');
+      if (slash != name.npos) groups[name.substr(0, slash)].insert(name.substr(slash + 1));
+    }
+    for (const auto& [name, held] : groups) {
+      const bool all = std::all_of(wanted.begin(), wanted.end(), [&](const auto& one) { return held.contains(one); });
+      (all || held.contains("x") ? names_ : others_).push_back(name);
+    }
+  }
+  const std::vector<std::string>& names() const override { return names_; }
+  const std::vector<std::string>& others() const override { return others_; }
+  std::unique_ptr<TableFile> open(const std::string& name) const override {
+    std::vector<StoredColumn> columns;
+    for (const std::string& wanted : wanted_)
+      if (auto array = arrays_->array(name + "/" + wanted)) columns.push_back({wanted, "", std::move(array)});
+    std::unique_ptr<StoredArray> x;
+    if (columns.size() < wanted_.size()) x = arrays_->array(name + "/x");
+    if (x != nullptr && x->shape().size() == 1) {
+      columns.clear();
+      columns.push_back({"x", "", std::move(x)});
+    }
+    const std::string where = fmt::format("{}, group {}", where_, printable(name));
+    if (x != nullptr) {
+      PAIRS_CHECK(x->shape().size() == 2, "{}: its array x has {} axes where 1 or 2 are needed", where,
+                  x->shape().size());
+      return std::make_unique<ArrayTable>(std::move(x), where);
+    }
+    for (const StoredColumn& one : columns)
+      PAIRS_CHECK(one.numbers->shape().size() == 1 || columns.size() == 1,
+                  "{}: its array {} has {} axes where one is needed", where, printable(one.name),
+                  one.numbers->shape().size());
+    if (columns.size() == 1 && columns.front().numbers->shape().size() == 2)
+      return std::make_unique<ArrayTable>(std::move(columns.front().numbers), where);
+    return std::make_unique<ArrayTable>(std::move(columns), where);
+  }
+
+ private:
+  std::string where_;
+  std::vector<std::string> wanted_, names_, others_;
+  std::unique_ptr<ArrayFile> arrays_;
+};
+
 }  // namespace
+
+std::unique_ptr<TableGroups> open_hdf5_groups(const std::filesystem::path& path, const std::string& where,
+                                              const std::vector<std::string>& wanted) {
+  auto groups = std::make_unique<Hdf5Groups>(path, where, wanted);
+  if (groups->names().size() < 2) return nullptr;
+  return groups;
+}
 
 std::unique_ptr<TableFile> open_hdf5_table(const std::filesystem::path& path, const std::string& where) {
   auto columns = hdf5_columns(std::make_shared<const StoredFile>(path, where), path.parent_path());

@@ -16,6 +16,9 @@ std::unique_ptr<TableFile> open_arrow_table(const std::filesystem::path& path, c
 // HDF5: data sets of one axis in one group, a column each, fields of a table (a compound data set), or a data set of
 // two axes: x, or the only one.
 std::unique_ptr<TableFile> open_hdf5_table(const std::filesystem::path& path, const std::string& where);
+// As open_table_groups says.
+std::unique_ptr<TableGroups> open_hdf5_groups(const std::filesystem::path& path, const std::string& where,
+                                              const std::vector<std::string>& wanted);
 // The first table of a FITS file, binary or text. By libpairs_fits.so.
 std::unique_ptr<TableFile> open_fits_table(const std::filesystem::path& path, const std::string& where);
 

@@ -55,6 +55,15 @@ class ModuleTable final : public TableFile {
     }
   }
 
+  void read_row_texts(std::int64_t first, std::int64_t count, std::size_t place,
+                      std::vector<std::string>& out) override {
+    try {
+      table_->read_texts(first, count, place, out);
+    } catch (const std::exception& error) {
+      fail("{}: {}", where(), module_sentence(error));
+    }
+  }
+
   std::unique_ptr<TableModule> table_;
 };
 

@@ -73,6 +73,32 @@ void TableFile::read(std::int64_t first, std::int64_t count, const std::vector<s
                 first + static_cast<std::int64_t>(i / places.size()) + 1, out[i]);
 }
 
+void TableFile::read_texts(std::int64_t first, std::int64_t count, std::size_t place, std::vector<std::string>& out) {
+  PAIRS_CHECK(first >= 0 && count >= 0 && first <= rows_ && count <= rows_ - first && place < columns_.size(),
+              "{} has {} rows; rows {} to {} were asked for", where_, rows_, first + 1, first + count);
+  out.clear();
+  if (count > 0) read_row_texts(first, count, place, out);
+}
+
+void TableFile::read_row_texts(std::int64_t first, std::int64_t count, std::size_t place,
+                               std::vector<std::string>& out) {
+  PAIRS_CHECK(columns_[place].other.empty(), "{}: column {} holds {}, by which sets cannot be told; convert it", where_,
+              printable(columns_[place].name), columns_[place].other);
+  std::vector<double> numbers(static_cast<std::size_t>(count));
+  read_rows(first, count, {place}, numbers.data());
+  for (const double number : numbers) out.push_back(std::isnan(number) ? "" : fmt::format("{}", number));
+}
+
+std::unique_ptr<TableGroups> open_table_groups(const fs::path& path, const std::vector<std::string>& wanted) {
+  const std::string ending = ending_of_table(path);
+  std::error_code error;
+  for (const TableFormat& format : kFormats)
+    if (ending == format.ending && format.open == open_hdf5_table && fs::is_regular_file(path, error) &&
+        fs::file_size(path, error) > 0)
+      return open_hdf5_groups(path, printable(path.string(), 300), wanted);
+  return nullptr;
+}
+
 const std::vector<std::string>& table_endings() {
   static const std::vector<std::string> endings = [] {
     std::vector<std::string> all;

@@ -22,11 +22,13 @@ class TableModule {
   // As TableFile::read; values that are not finite are handed on. Throws std::exception with a sentence that begins
   // with what is wrong.
   virtual void read(std::int64_t first, std::int64_t count, const std::vector<std::size_t>& places, double* out) = 0;
+  // As TableFile::read_texts, of one column. Throws likewise.
+  virtual void read_texts(std::int64_t first, std::int64_t count, std::size_t place, std::vector<std::string>& out) = 0;
 };
 
 // A module's functions: pairs_open_table, which throws std::exception, and pairs_table_version, which returns the
 // number of this interface.
 using OpenTable = TableModule*(const char* path);
-inline constexpr int kTableModuleVersion = 1;
+inline constexpr int kTableModuleVersion = 2;
 
 }  // namespace pairs

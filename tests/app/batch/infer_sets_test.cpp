@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <zip.h>
 
 #include <cmath>
 #include <filesystem>
@@ -196,10 +197,80 @@ TEST_F(InferSets, AnEmptyFileIsASetThatCannotBeAnswered) {
   file("folder/a.csv", "");
   file("folder/b.csv", "0.3\n");
   file("folder/notes.txt", "about these");
-  const json said = many({"--data", path("folder")}, 1);
+  file("folder/README", "about these");
+  const Answer answer = run_words({"infer", "bump-hunt", "--data", path("folder"), "--out", path("a.csv"), "--json"});
+  EXPECT_EQ(answer.code, 1);
+  EXPECT_THAT(answer.err, HasSubstr("warning: README, notes.txt are left out: no observations are read of them"));
+  const json said = json::parse(answer.out);
+  ASSERT_EQ(said["sets"].size(), 2u) << "what nobody reads is no set";
   EXPECT_THAT(said["sets"][0]["error"], HasSubstr("a.csv holds no numbers"));
   EXPECT_EQ(said["sets"][1]["n"], 1);
-  EXPECT_THAT(said["sets"][2]["error"], HasSubstr("notes.txt is no file of observations"));
+}
+
+TEST_F(InferSets, OneOfThemIsAskedAboutAlone) {
+  const std::vector<Row> all = rows();
+  const std::string data = file("sets.csv", table(all));
+  const std::map<std::string, json> single = alone(all);
+  for (const auto& [name, said] : single) {
+    const Answer answer = run_words(
+        {"infer", "bump-hunt", "--data", data, "--group", "run", "--member", name, "--out", path("one.npz"), "--json"});
+    ASSERT_EQ(answer.code, 0) << answer.err;
+    const json one = json::parse(answer.out);
+    for (const char* key : {"n", "mean", "sd", "quantiles", "distance"})
+      EXPECT_EQ(one.at(key).dump(), said.at(key).dump()) << name << " " << key;
+    EXPECT_TRUE(torch::equal(read_npz(path("one.npz")).at("samples"), read_npz(path("alone.npz")).at("samples")) ||
+                name != single.rbegin()->first);
+  }
+  refused(1, {"--data", data, "--group", "run", "--member", "none of them"}, "holds no set none of them in its column");
+  refused(2, {"--data", data, "--member", "few"}, "name the column that tells its sets apart with --group");
+  const Answer drawn = run_words({"figure", "posterior", "bump-hunt", "--file", data, "--group", "run", "--member",
+                                  "more", "--n", "17", "--out", path("more.svg")});
+  EXPECT_EQ(drawn.code, 0) << drawn.err;
+  EXPECT_EQ(
+      run_words({"figure", "posterior", "bump-hunt", "--file", data, "--group", "run", "--out", path("more.svg")}).code,
+      2);
+}
+
+// Files and sets whose names are no UTF-8 are answered, and named in letters that are.
+TEST_F(InferSets, NamesInLatin1AreAnswered) {
+  file("caf\xe9.csv", "run,x\n\xe9t\xe9,0.3\n\xe9t\xe9,0.7\n");
+  const json said = many({"--data", path("caf\xe9.csv"), "--group", "run", "--out", path("r\xe9sum\xe9.json")});
+  ASSERT_EQ(said["sets"].size(), 1u);
+  EXPECT_EQ(said["sets"][0]["n"], 2);
+  EXPECT_EQ(json::parse(read_file(path("r\xe9sum\xe9.json")))["sets"][0]["set"], said["sets"][0]["set"]);
+  const Answer text =
+      run_words({"infer", "bump-hunt", "--data", path("caf\xe9.csv"), "--group", "run", "--out", path("a.csv")});
+  EXPECT_THAT(text.out, HasSubstr("from 1 set of "));
+  EXPECT_THAT(text.out, HasSubstr("1 of 1 set is answered"));
+  file("folder/\xe9t\xe9.csv", "0.1\n");
+  EXPECT_EQ(many({"--data", path("folder")})["sets"].size(), 1u);
+}
+
+TEST_F(InferSets, TextsOfAnNpzTellSetsApart) {
+  const json numbers = many({"--data", file("sets.csv", table(rows())), "--group", "run"})["sets"];
+  std::vector<double> x;
+  std::string texts = "\x93NUMPY\x01";
+  const std::vector<Row> all = rows();
+  std::string head = fmt::format("{{'descr': '|S5', 'fortran_order': False, 'shape': ({},), }}", all.size());
+  texts += '\0';
+  texts += static_cast<char>(head.size());
+  texts += '\0';
+  texts += head;
+  for (const Row& row : all) {
+    x.push_back(row.x);
+    std::string name = row.set;
+    name.resize(5, '\0');
+    texts += name;
+  }
+  write_npz(folder_ / "sets.npz", {{"x", torch::tensor(x, torch::kFloat64)}});
+  int error = 0;
+  zip_t* const archive = zip_open(path("sets.npz").c_str(), 0, &error);
+  ASSERT_NE(archive, nullptr);
+  ASSERT_GE(zip_file_add(archive, "run.npy", zip_source_buffer(archive, texts.data(), texts.size(), 0), 0), 0);
+  ASSERT_EQ(zip_close(archive), 0);
+  EXPECT_EQ(many({"--data", path("sets.npz"), "--group", "run"})["sets"].dump(), numbers.dump());
+  // Beside x it is no observation.
+  EXPECT_EQ(run_words({"infer", "bump-hunt", "--data", path("sets.npz"), "--out", path("a.npz")}).code, 0);
 }
 
 TEST_F(InferSets, ColumnsAreChosenAndTheGroupIsNoneOfThem) {

@@ -95,6 +95,8 @@ TEST_F(ManySetsTest, SaysOfEachWhatItsPosteriorSays) {
     PosteriorAnswer answer;
     ask(run_, 1, true, {[&] { return embedded.aggregate(1, x); }, 1, 1}, answer);
     EXPECT_EQ(row.numbers.front().mean, answer.shown_numbers(*run_.loaded.task, run_).front().mean);
+    EXPECT_EQ(row.typicality.distance, answer.typicality.distance) << "though its factor is kept";
+    EXPECT_EQ(row.typicality.percentile, answer.typicality.percentile);
     const torch::Tensor samples = answer.sources.front().sample(1000, 1);
     EXPECT_TRUE(torch::equal(row.samples, samples.slice(0, 0, 5)));
   });

@@ -1,11 +1,17 @@
 #include "app/posterior/set_stream.h"
 
+#if __has_include(<hdf5.h>)
+#define H5_USE_110_API
+#include <hdf5.h>
+#endif
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -53,6 +59,155 @@ TEST_F(SetStreamTest, ConvertsTheColumnsOfEachSetAsThoseOfAFileOfItsOwn) {
   write_file(folder_ / "bad.csv", "run,U [mV],time\na,1,-3\n");
   EXPECT_THROW(sets(folder_ / "bad.csv", columns), Error);
 }
+
+TEST_F(SetStreamTest, NamesOfSetsMayHoldQuotesAndMarks) {
+  write_file(folder_ / "all.csv",
+             "run,U,t\n\"the \"\"first\"\"\",1,2 # a comment\n\"b #2, c\",3,4\n\"the \"\"first\"\"\",5,6\n");
+  const std::map<std::string, Observed> all = sets(folder_ / "all.csv");
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all.at("the \"first\"").x.count(), 2);
+  EXPECT_EQ(all.at("b #2, c").x.block()[0][1].item<double>(), 4);
+}
+
+TEST_F(SetStreamTest, OneSetIsReadByItsName) {
+  write_file(folder_ / "all.csv", "run,U,t\na,1,2\nb,3,4\na,5,6\n");
+  const ManySets all{folder_ / "all.csv", "run"};
+  EXPECT_EQ(read_one_set(all, "a", info_).x.count(), 2);
+  EXPECT_EQ(read_one_set(all, "b", info_).x.block()[0][0].item<double>(), 3);
+  EXPECT_THROW(read_one_set(all, "c", info_), Error);
+  EXPECT_THROW(read_one_set({folder_ / "all.csv", ""}, "a", info_), Error);
+}
+
+#ifdef H5_USE_110_API
+
+class Hdf5SetsTest : public SetStreamTest {
+ protected:
+  template <class Number>
+  static void put(hid_t file, const std::string& name, hid_t type, const std::vector<hsize_t>& shape,
+                  const std::vector<Number>& values) {
+    const hid_t space = H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr),
+                links = H5Pcreate(H5P_LINK_CREATE);
+    H5Pset_create_intermediate_group(links, 1);
+    const hid_t set = H5Dcreate2(file, name.c_str(), type, space, links, H5P_DEFAULT, H5P_DEFAULT);
+    EXPECT_GE(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0);
+    H5Dclose(set);
+    H5Pclose(links);
+    H5Sclose(space);
+  }
+  hid_t create(const std::string& name) const {
+    return H5Fcreate((folder_ / name).c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  }
+  static void expect_same_sets(const std::map<std::string, Observed>& read,
+                               const std::map<std::string, Observed>& csv) {
+    ASSERT_EQ(read.size(), csv.size());
+    for (const auto& [name, set] : csv) {
+      ASSERT_TRUE(read.contains(name)) << name;
+      EXPECT_EQ(read.at(name).held, set.held) << name;
+      EXPECT_TRUE(torch::equal(read.at(name).x.block(), set.x.block())) << name;
+    }
+  }
+};
+
+// Tables of numbers and of texts, together and scattered, hold what CSV files of the same values do.
+TEST_F(Hdf5SetsTest, ATableIsReadAsTheCsvFileOfItsValues) {
+  const TableColumns columns{.files = {{"U [mV]", 5, 1000, false, "V"}, {"time", 0, 2, true}}};
+  const std::int64_t big = 9007199254740992;  // whole numbers of which a double tells no two apart
+  for (const bool scattered : {false, true}) {
+    std::string text = "U [mV],run,time,word\n", other = text;
+    std::vector<double> u, t;
+    std::vector<std::int64_t> run;
+    std::vector<const char*> words;
+    for (int k = 0; k < 300; ++k) {
+      const int set = scattered ? k * k % 7 : k / 50;
+      u.push_back(0.1 * k - 3.7);
+      t.push_back(0.01 + k);
+      run.push_back(big + set);
+      words.push_back(set % 2 == 0 ? "even" : "odd");
+      text += fmt::format("{},{},{},{}\n", u.back(), run.back(), t.back(), words.back());
+    }
+    write_file(folder_ / "all.csv", text);
+    const hid_t file = create("all.h5");
+    put(file, "U [mV]", H5T_NATIVE_DOUBLE, {300}, u);
+    put(file, "time", H5T_NATIVE_DOUBLE, {300}, t);
+    put(file, "run", H5T_NATIVE_INT64, {300}, run);
+    const hid_t text_type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(text_type, H5T_VARIABLE);
+    put(file, "word", text_type, {300}, words);
+    H5Tclose(text_type);
+    H5Fclose(file);
+    for (const std::string group : {"run", "word"}) {
+      const auto by = [&](const char* name) {
+        const auto stream = open_sets({folder_ / name, group, columns}, info_);
+        std::map<std::string, Observed> all;
+        for (ComingSet set; stream->next(set);) all[set.name] = set.read();
+        EXPECT_EQ(static_cast<std::int64_t>(all.size()), stream->count());
+        return all;
+      };
+      expect_same_sets(by("all.h5"), by("all.csv"));
+    }
+    EXPECT_EQ(sets(folder_ / "all.h5", columns).size(), scattered ? 4u : 6u);
+  }
+  EXPECT_THROW(open_sets({folder_ / "all.h5", "day", columns}, info_), Error);
+  EXPECT_THROW(open_sets({folder_ / "all.h5", "time", columns}, info_), Error);
+}
+
+TEST_F(Hdf5SetsTest, AFaultIsToldOfItsSetAlone) {
+  const hid_t file = create("all.h5");
+  put<double>(file, "U", H5T_NATIVE_DOUBLE, {5}, {1, 2, NAN, 4, 5});
+  put<double>(file, "t", H5T_NATIVE_DOUBLE, {5}, {1, 2, 3, 4, 5});
+  put<double>(file, "run", H5T_NATIVE_DOUBLE, {5}, {1, 2, 2, 1, NAN});
+  H5Fclose(file);
+  const auto stream = open_sets({folder_ / "all.h5", "run"}, info_);
+  std::map<std::string, std::string> said;
+  for (ComingSet set; stream->next(set);) {
+    try {
+      said[set.name] = fmt::format("{}", set.read().x.count());
+    } catch (const Error& error) {
+      said[set.name] = error.what();
+    }
+  }
+  ASSERT_EQ(said.size(), 3u);
+  EXPECT_EQ(said.at("1"), "2");
+  EXPECT_NE(said.at("2").find("column U of row 3 is nan"), std::string::npos) << said.at("2");
+  EXPECT_NE(said.at("(none)").find("row 5 does not say to which set it belongs"), std::string::npos);
+}
+
+TEST_F(Hdf5SetsTest, GroupsAreSets) {
+  const hid_t file = create("all.h5");
+  std::string text = "run,U,t\n";
+  for (int set = 0; set < 4; ++set) {
+    std::vector<double> u, t, both;
+    const int rows = 3 + set;
+    for (int k = 0; k < rows; ++k) {
+      u.push_back(0.1 * k + set);
+      t.push_back(0.7 * k - set);
+      both.insert(both.end(), {u.back(), t.back()});
+      text += fmt::format("day/{},{},{}\n", set, u.back(), t.back());
+    }
+    const std::string group = fmt::format("day/{}/", set);
+    const auto count = static_cast<hsize_t>(rows);
+    if (set % 2 == 0) {
+      put(file, group + "x", H5T_NATIVE_DOUBLE, {count, 2}, both);
+    } else {
+      put(file, group + "U", H5T_NATIVE_DOUBLE, {count}, u);
+      put(file, group + "t", H5T_NATIVE_DOUBLE, {count}, t);
+      put(file, group + "weight", H5T_NATIVE_DOUBLE, {count}, t);
+    }
+  }
+  put<double>(file, "about/version", H5T_NATIVE_DOUBLE, {1}, {2});
+  H5Fclose(file);
+  write_file(folder_ / "all.csv", text);
+  const ManySets many{folder_ / "all.h5"};
+  EXPECT_TRUE(holds_sets(many, info_));
+  const auto stream = open_sets(many, info_);
+  std::map<std::string, Observed> all;
+  for (ComingSet set; stream->next(set);) all[set.name] = set.read();
+  expect_same_sets(all, sets(folder_ / "all.csv"));
+  EXPECT_EQ(left_out_text(*stream), "about is left out: no observations are read of it");
+  EXPECT_FALSE(holds_sets({folder_ / "all.csv"}, info_));
+}
+
+#endif
 
 TEST_F(SetStreamTest, CountsRowsBeyondThoseThatAreRead) {
   std::string text = "run,U,t\n";

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "core/base/csv_line.h"
 #include "core/base/files.h"
 #include "core/base/npz.h"
 #include "tests/core/base/message.h"
@@ -30,6 +31,16 @@ TEST(Csv, SeparatorsHeadersAndComments) {
   EXPECT_TRUE(parse_csv("1\n2\n3\n", "x").equal(table({1, 2, 3}, 1)));
   EXPECT_TRUE(parse_csv("x\r1\r2\r3\r", "x").equal(table({1, 2, 3}, 1))) << "line ends of old programs";
   EXPECT_TRUE(parse_csv("x\n1e-300\n", "x").equal(table({1e-300}, 1)));
+}
+
+TEST(Csv, QuotesProtectWhatTheyHold) {
+  EXPECT_TRUE(parse_csv("\"run #\",x\n\"#1; a\",2 # a \"note\"\n\"b, c\",3\n", "x", {"x"}).equal(table({2, 3}, 1)));
+  EXPECT_TRUE(parse_csv("\"the \"\"x\"\"\",y\n1,2\n", "x", {"the \"x\""}).equal(table({1}, 1)));
+  EXPECT_TRUE(parse_csv("x,y\n1,2 # 5\" long\n", "x").equal(table({1, 2}, 2)));
+  EXPECT_EQ(csv_content(" a \"#\" b # c"), "a \"#\" b");
+  EXPECT_EQ(csv_content("5\" # inches"), "5\"") << "a quote too many protects nothing";
+  EXPECT_EQ(csv_separator("\"a;b\",c"), ',');
+  EXPECT_EQ(csv_text("say \"\"so\"\""), "say \"so\"");
 }
 
 TEST(Csv, ErrorsNameTheLine) {

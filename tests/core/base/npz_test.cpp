@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/base/files.h"
+#include "core/base/npz_texts.h"
 #include "tests/core/base/message.h"
 #include "tests/core/base/temporary_folder.h"
 
@@ -203,6 +204,26 @@ TEST(Npz, DamageAndLiesAreNoticed) {
   EXPECT_THAT(refused(zip({{"a.npy", array + "more"}})),
               HasSubstr("its shape needs 8 bytes of data but the file announces 12"));
   EXPECT_THAT(refused(zip({{"a.npy", array.substr(0, array.size() - 1)}})), HasSubstr("announces 7"));
+}
+
+TEST(Npz, TextsStandBesideNumbers) {
+  const TemporaryFolder folder;
+  const std::string wide = npy(dictionary("<U3", "(3,)"),
+                               raw<std::uint32_t>({'a', 'b', 'c', 0xe9, 0, 0, 0x1f600, 'z', 0})),
+                    bytes = npy(dictionary("|S2", "(2,)"), std::string("x\0yz", 4)),
+                    numbers = npy(dictionary("<i4", "(2,)"), raw<std::int32_t>({3, 4}));
+  write_file(folder / "a.npz", zip({{"x.npy", numbers}, {"run.npy", wide}, {"tag.npy", bytes}}));
+  NpzReader reader(folder / "a.npz");
+  ASSERT_EQ(reader.shapes().size(), 1u);
+  EXPECT_EQ(reader.read("x").sum().item<int>(), 7);
+  EXPECT_EQ(read_npz_texts(folder / "a.npz", "run"),
+            (std::vector<std::string>{"abc", "\xc3\xa9", "\xf0\x9f\x98\x80z"}));
+  EXPECT_EQ(read_npz_texts(folder / "a.npz", "tag"), (std::vector<std::string>{"x", "yz"}));
+  EXPECT_TRUE(read_npz_texts(folder / "a.npz", "x").empty());
+  EXPECT_TRUE(read_npz_texts(folder / "a.npz", "none").empty());
+  EXPECT_THAT(message_of([&] { parse_npz(zip({{"run.npy", wide}}), "set.npz"); }), HasSubstr("holds texts alone"));
+  write_file(folder / "b.npz", zip({{"x.npy", numbers}, {"run.npy", npy(dictionary("<U9", "(99,)"), "cut")}}));
+  EXPECT_THAT(message_of([&] { NpzReader(folder / "b.npz"); }), HasSubstr("damaged"));
 }
 
 TEST(Npz, RefusesTypesThatNumPyLacks) {

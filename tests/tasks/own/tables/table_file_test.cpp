@@ -166,6 +166,44 @@ TEST_F(TableFileTest, ReadsEveryTypeOfNumberFromParquetAndArrow) {
   }
 }
 
+TEST_F(TableFileTest, ReadsAnyColumnAsTexts) {
+  const auto words = arrow_array<arrow::StringBuilder, std::string>({"a \"b\"", "", "\xc3\xa9t\xc3\xa9", "a"});
+  const auto codes = arrow::DictionaryArray::FromArrays(arrow::dictionary(arrow::int8(), arrow::utf8()),
+                                                        arrow_array<arrow::Int8Builder, std::int8_t>({1, 0, 1, 1}),
+                                                        arrow_array<arrow::StringBuilder, std::string>({"off", "on"}))
+                         .ValueOrDie();
+  arrow::Int64Builder missing;
+  ASSERT_TRUE(missing.AppendValues({9007199254740993, 0, -5}).ok() && missing.AppendNull().ok());
+  const auto table = arrow_table({{"words", words},
+                                  {"codes", codes},
+                                  {"whole", missing.Finish().ValueOrDie()},
+                                  {"real", arrow_array<arrow::DoubleBuilder, double>({0.1, 17, -1e300, NAN})}});
+  write_parquet(path("a.parquet"), *table, 2);
+  write_ipc(path("a.arrow"), table, 3, false);
+  for (const char* name : {"a.parquet", "a.arrow"}) {
+    SCOPED_TRACE(name);
+    const auto opened = open_table(path(name));
+    const auto texts = [&](std::size_t place, std::int64_t first, std::int64_t count) {
+      std::vector<std::string> out = {"before"};
+      opened->read_texts(first, count, place, out);
+      return out;
+    };
+    using Texts = std::vector<std::string>;
+    EXPECT_EQ(texts(0, 0, 4), (Texts{"a \"b\"", "", "\xc3\xa9t\xc3\xa9", "a"}));
+    EXPECT_EQ(texts(1, 1, 2), (Texts{"off", "on"}));
+    EXPECT_EQ(texts(2, 0, 4), (Texts{"9007199254740993", "0", "-5", ""})) << "more digits than a double holds";
+    EXPECT_EQ(texts(3, 0, 4), (Texts{"0.1", "17", "-1e+300", ""}));
+    EXPECT_EQ(texts(3, 2, 0), Texts());
+    EXPECT_THROW(texts(3, 2, 3), Error);
+  }
+  write_parquet(path("b.parquet"), *all_types(), 1000);
+  std::vector<std::string> out;
+  const auto other = open_table(path("b.parquet"));
+  const std::vector<std::string> names = other->names();
+  const auto when = static_cast<std::size_t>(std::find(names.begin(), names.end(), "when") - names.begin());
+  EXPECT_THAT(refusal_of([&] { other->read_texts(0, 1, when, out); }), HasSubstr("column when holds times"));
+}
+
 TEST_F(TableFileTest, FindsColumnsByNameOrNumber) {
   write_parquet(path("a.parquet"), *all_types(), 1000);
   const auto table = open_table(path("a.parquet"));
@@ -314,6 +352,13 @@ TEST_F(TableFileTest, ReadsFitsTables) {
       << "scaled as TSCAL and TZERO say";
   EXPECT_EQ(read_columns(*table, {"energy"}, 1, 1), (std::vector<double>{-2.25}));
   EXPECT_THAT(refusal_of([&] { (void)places_in(*table, {"name"}); }), HasSubstr("holds text, not numbers"));
+  std::vector<std::string> texts;
+  table->read_texts(1, 2, 2, texts);
+  EXPECT_EQ(texts, (std::vector<std::string>{"abcd", "abcd"}));
+  table->read_texts(0, 3, 1, texts);
+  EXPECT_EQ(texts, (std::vector<std::string>{"0", "20", "1000"}));
+  table->read_texts(0, 3, 0, texts);
+  EXPECT_EQ(texts, (std::vector<std::string>{"0.5", "-2.25", "1e+09"}));
   write_fits(path("nan.fits"), {0.5, std::numeric_limits<double>::quiet_NaN()}, {0, 0});
   EXPECT_THAT(refusal_of([&] { (void)read_all(path("nan.fits"), {"energy"}); }),
               HasSubstr("column energy of row 2 is nan"));

@@ -1,0 +1,95 @@
+#include "app/posterior/asked_sets.h"
+
+#include <algorithm>
+
+#include "app/kinds/observed.h"
+#include "app/kinds/target_room.h"
+#include "app/posterior/observed_set.h"
+#include "core/base/error.h"
+#include "core/base/face.h"
+#include "core/base/text.h"
+#include "core/report/number_text.h"
+#include "tasks/parts/things.h"
+
+namespace pairs {
+
+std::int64_t largest_size(const LoadedRun& run, bool force) {
+  return force ? run.task->info().max_n : std::min(run.estimator->max_n(), run.task->info().max_n);
+}
+
+void check_set_size(const LoadedRun& run, bool force, const std::string& name, std::int64_t size) {
+  const TaskInfo& info = run.task->info();
+  if (size > info.max_n)
+    fail(
+        "{} observations of {} are asked for, but task {} is defined up to N = {}{}; give at most {}, or use the first "
+        "with --n or as many at random with --random",
+        count_text(size), name, info.name, count_text(info.max_n), force ? ", which --force does not change" : "",
+        info.max_n);
+  if (!force && size > run.estimator->max_n())
+    fail(
+        "{} observations of {} are asked for, but {} saw sets of at most {}; use fewer with --n, train with larger "
+        "sets, or pass --force to extrapolate",
+        count_text(size), name, run.name, count_text(run.estimator->max_n()));
+}
+
+void check_held(std::int64_t n, const std::string& name, std::int64_t held) {
+  if (n > held)
+    fail_usage("--n asks for the first {} observations, but {} holds {}; give at most {}", count_text(n), name,
+               count_text(held), held);
+}
+
+std::int64_t file_set_size(const LoadedRun& run, const SetSizeChoice& choice, const std::string& name,
+                           std::int64_t held) {
+  check_held(choice.n, name, held);
+  std::int64_t size = held;
+  if (choice.random) size = std::min(held, largest_size(run, choice.force));
+  if (choice.n > 0) size = choice.n;
+  check_set_size(run, choice.force, name, size);
+  return size;
+}
+
+bool holds_many_sets(const Task& task, const std::filesystem::path& data, const std::string& group) {
+  if (!group.empty()) return true;
+  return holds_sets({data, "", {.files = file_columns(task)}}, task.info()) &&
+         !(face<Things>(task) && things_named(task, data.string()));
+}
+
+SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked) {
+  const TaskInfo& info = run.task->info();
+  SetsQuestion question;
+  question.asked.given = read_given(asked.given, "", info);
+  question.asked.seed = asked.seed;
+  question.asked.random = asked.size.random;
+  question.asked.size = [&run, choice = asked.size](const std::string& name, std::int64_t held) {
+    SetSizeChoice of_set = choice;
+    if (of_set.n > 0) of_set.n = std::min(of_set.n, held);
+    return file_set_size(run, of_set, name, held);
+  };
+  question.asked.draws = target_room_of(info).draws();
+  ManySets sets{asked.data, asked.group, {asked.columns, file_columns(*run.task)}};
+  if (!asked.size.random) sets.most = info.max_n;
+  question.sets = open_sets(sets, info);
+  return question;
+}
+
+nlohmann::json sets_told(const LoadedRun& run, const AskedSets& asked, std::int64_t sets) {
+  const TaskInfo& info = run.task->info();
+  nlohmann::json told = {{"task", info.name},
+                         {"run", run.name},
+                         {"trained_on", run.estimator->data_source()},
+                         {"data", printable(asked.data.string(), 4096)},
+                         {"count", sets},
+                         {"targets", nlohmann::json::array()}};
+  for (const Target& target : info.targets) told["targets"].push_back(target.name);
+  if (!asked.group.empty()) told["group"] = printable(asked.group, 4096);
+  return told;
+}
+
+std::string to_know_text(const SetRow& row) {
+  const std::size_t others = row.warnings.size() - (row.typicality.outside ? 1 : 0);
+  std::string know = row.typicality.outside ? "unlike training" : "";
+  if (others > 0) know += (know.empty() ? "" : ", ") + counted(others, "warning");
+  return know;
+}
+
+}  // namespace pairs

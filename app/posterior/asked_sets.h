@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "app/posterior/many_sets.h"
+#include "app/posterior/set_stream.h"
+#include "core/train/run.h"
+
+namespace pairs {
+
+// How many observations of a set of a file are used.
+struct SetSizeChoice {
+  std::int64_t n = 0;   // the first so many; 0: all
+  bool random = false;  // as many as the run saw in training, drawn by a seed, where a set holds more
+  bool force = false;   // more than it saw, up to the task's largest N
+  bool operator==(const SetSizeChoice&) const = default;
+};
+// The largest set that is asked about.
+std::int64_t largest_size(const LoadedRun& run, bool force);
+// Throws Error, calling the set `name`, where the run is not asked about so many observations.
+void check_set_size(const LoadedRun& run, bool force, const std::string& name, std::int64_t size);
+// Throws a usage Error where a set holds fewer observations than are asked for.
+void check_held(std::int64_t n, const std::string& name, std::int64_t held);
+// N of a set of a file that holds so many observations. Throws Error, calling the set `name`, where it cannot be used.
+std::int64_t file_set_size(const LoadedRun& run, const SetSizeChoice& choice, const std::string& name,
+                           std::int64_t held);
+
+// Many sets that a run is asked about.
+struct AskedSets {
+  std::filesystem::path data;
+  std::string group = {};                 // as ManySets has it
+  std::vector<std::string> columns = {};  // of a table, those that the task's are
+  std::string given = {};                 // of every set: "V,V,…"
+  SetSizeChoice size = {};                // of smaller sets than its n all is used
+  std::uint64_t seed = 1;
+  bool operator==(const AskedSets&) const = default;
+};
+// Whether the path, with the column `group` or "", holds many sets for the task rather than one.
+bool holds_many_sets(const Task& task, const std::filesystem::path& data, const std::string& group);
+
+// The sets, and how they are asked about. The run outlives it.
+struct SetsQuestion {
+  std::unique_ptr<SetStream> sets;
+  ManySetsQuestion asked;
+};
+// Throws Error, a usage error where the choices do not go together.
+SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked);
+
+// What files of many answers say of run and data (SetsHead::told).
+nlohmann::json sets_told(const LoadedRun& run, const AskedSets& asked, std::int64_t sets);
+
+// What is to be known of an answered row, in a few words: "unlike training, 2 warnings"; "" where there is nothing.
+std::string to_know_text(const SetRow& row);
+
+}  // namespace pairs

@@ -1,0 +1,269 @@
+#include "app/posterior/grouped_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "app/kinds/observation_room.h"
+#include "app/kinds/points/points_columns.h"
+#include "app/posterior/group_columns.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/report/number_text.h"
+
+namespace pairs {
+namespace {
+
+constexpr std::int64_t kRowsAtOnce = 1 << 16;
+constexpr double kMostGathered = 64 << 20;  // bytes of scattered rows that are held at once
+constexpr std::size_t kLongestSetName = 200;
+
+// Rows of one set as they stand in the table, or why they cannot be read.
+struct SetRowsRead {
+  std::vector<double> values;
+  std::vector<std::int64_t> numbers;  // of each row in the table, from 0
+  std::string problem = {};           // a sentence
+  std::int64_t bytes() const { return static_cast<std::int64_t>(sizeof(double) * values.size()); }
+};
+
+// The rows in the task's numbers.
+Observed observed_rows(SetRowsRead rows, std::int64_t held, std::int64_t width, const std::vector<FileColumn>& files,
+                       const std::string& where, const TaskInfo& info) {
+  if (!rows.problem.empty()) fail("{}", rows.problem);
+  const auto count = static_cast<std::int64_t>(rows.numbers.size());
+  torch::Tensor table = torch::empty({count, width}, torch::kFloat64);
+  auto* const at = table.mutable_data_ptr<double>();
+  std::memcpy(at, rows.values.data(), rows.values.size() * sizeof(double));
+  for (std::int64_t i = 0; i < count; ++i)
+    convert_columns(files, where, rows.numbers[static_cast<std::size_t>(i)], 1, at + i * width);
+  Observed observed = room_of(info).checked(std::move(table), info, where);
+  observed.held = held;
+  return observed;
+}
+
+class GroupedTable final : public SetStream {
+ public:
+  GroupedTable(const ManySets& sets, const TaskInfo& info)
+      : info_(info),
+        most_(sets.most),
+        files_(sets.columns.files),
+        table_(open_table(sets.data)),
+        group_(open_table(sets.data)) {  // each is read in its own order
+    const std::string& where = table_->where();
+    std::vector<std::string> names = table_->names();
+    for (std::size_t k = 0; k < names.size() && !table_->named(); ++k) names[k] = fmt::format("column {}", k + 1);
+    place_ = place_of_group(names, table_->named(), sets.group, where);
+    places_ = places_in(*table_, columns_of_x(sets, info, names, table_->named(), place_, where));
+    index();
+  }
+
+  std::int64_t count() const override { return static_cast<std::int64_t>(names_.size()) + (nameless_ > 0 ? 1 : 0); }
+
+  bool next(ComingSet& set) override {
+    if (next_ == names_.size()) return next_nameless(set);
+    if (!contiguous_ && next_ >= gathered_end_) gather();
+    SetRowsRead rows = contiguous_ ? following() : std::move(gathered_[next_ - gathered_first_]);
+    set.name = printable(names_[next_], kLongestSetName);
+    set.bytes = rows.bytes();
+    set.read = [rows = std::move(rows), held = rows_[next_], this]() mutable {
+      return observed_rows(std::move(rows), held, static_cast<std::int64_t>(places_.size()), files_, table_->where(),
+                           info_);
+    };
+    ++next_;
+    return true;
+  }
+
+ private:
+  // Rows that were read last.
+  struct Block {
+    std::int64_t first = 0, count = 0;
+    bool good = false;
+    std::vector<double> values;
+  };
+
+  bool next_nameless(ComingSet& set) {
+    if (nameless_ == 0 || std::exchange(told_, true)) return false;
+    set = {"(none)", 0, [where = table_->where(), row = first_nameless_, rows = nameless_]() -> Observed {
+             fail("{}: row {} does not say to which set it belongs{}; fill it in or drop it", where,
+                  count_text(row + 1), rows > 1 ? fmt::format(", and {} more do not", count_text(rows - 1)) : "");
+           }};
+    return true;
+  }
+
+  // Calls take(row, name) for every row.
+  template <class Take>
+  void each_row(Take&& take) {
+    std::vector<std::string> texts;
+    for (std::int64_t first = 0; first < group_->rows(); first += kRowsAtOnce) {
+      const std::int64_t count = std::min(kRowsAtOnce, group_->rows() - first);
+      group_->read_texts(first, count, place_, texts);
+      for (std::int64_t i = 0; i < count; ++i) take(first + i, texts[static_cast<std::size_t>(i)]);
+    }
+  }
+
+  // Counts the rows of each set, and sees whether they stand together.
+  void index() {
+    std::size_t last = 0;
+    each_row([&](std::int64_t row, const std::string& name) {
+      if (name.empty()) {
+        if (nameless_++ == 0) first_nameless_ = row;
+        broken_ = true;
+        return;
+      }
+      if (names_.empty() || names_[last] != name) {
+        const auto [at, fresh] = places_of_.try_emplace(name, names_.size());
+        if (fresh) {
+          names_.push_back(name);
+          rows_.push_back(0);
+          starts_.push_back(row);
+        }
+        contiguous_ = contiguous_ && fresh;
+        last = at->second;
+      } else if (broken_) {
+        contiguous_ = false;
+      }
+      broken_ = false;
+      ++rows_[last];
+    });
+  }
+
+  std::int64_t kept(std::size_t set) const { return std::min(rows_[set], most_); }
+
+  // Reads rows behind those that are there.
+  void add(std::int64_t first, std::int64_t count, SetRowsRead& rows) {
+    if (!rows.problem.empty()) return;
+    const std::size_t before = rows.values.size();
+    rows.values.resize(before + static_cast<std::size_t>(count) * places_.size());
+    try {
+      table_->read(first, count, places_, rows.values.data() + before);
+      for (std::int64_t i = 0; i < count; ++i) rows.numbers.push_back(first + i);
+    } catch (const Error& error) {
+      rows = {};
+      rows.problem = error.what();
+    }
+  }
+
+  SetRowsRead following() {
+    SetRowsRead rows;
+    const std::int64_t first = starts_[next_], count = kept(next_);
+    if (count > kRowsAtOnce)
+      add(first, count, rows);
+    else
+      for (std::int64_t row = first; row < first + count; ++row) take(row, block_, rows);
+    return rows;
+  }
+
+  double bytes_of_set(std::size_t set) const {
+    return static_cast<double>(kept(set)) * static_cast<double>(8 * places_.size() + 8) + sizeof(SetRowsRead);
+  }
+
+  // Collects the rows of the next sets, as many as fit.
+  void gather() {
+    gathered_first_ = gathered_end_ = next_;
+    double bytes = 0;
+    while (gathered_end_ < names_.size() && (bytes == 0 || bytes + bytes_of_set(gathered_end_) <= kMostGathered))
+      bytes += bytes_of_set(gathered_end_++);
+    gathered_.assign(gathered_end_ - gathered_first_, {});
+    std::vector<std::int64_t> seen(gathered_.size(), 0);
+    block_ = {};
+    each_row([&](std::int64_t row, const std::string& name) {
+      if (name.empty()) return;
+      const auto at = places_of_.find(name);
+      PAIRS_CHECK(at != places_of_.end(), "{} was changed while it was read; ask again", table_->where());
+      if (at->second < gathered_first_ || at->second >= gathered_end_) return;
+      const std::size_t k = at->second - gathered_first_;
+      if (seen[k]++ < most_) take(row, block_, gathered_[k]);
+    });
+  }
+
+  // Adds a row, of a block that is read at once where nothing is wrong with any of it.
+  void take(std::int64_t row, Block& block, SetRowsRead& rows) {
+    if (row < block.first || row >= block.first + block.count) {
+      block.first = row;
+      block.count = std::min(kRowsAtOnce, table_->rows() - row);
+      block.values.resize(static_cast<std::size_t>(block.count) * places_.size());
+      try {
+        table_->read(row, block.count, places_, block.values.data());
+        block.good = true;
+      } catch (const Error&) {
+        block.good = false;  // what is wrong is told of the set whose row it is
+      }
+    }
+    if (!block.good) return add(row, 1, rows);
+    if (!rows.problem.empty()) return;
+    const double* const from = block.values.data() + static_cast<std::size_t>(row - block.first) * places_.size();
+    rows.values.insert(rows.values.end(), from, from + places_.size());
+    rows.numbers.push_back(row);
+  }
+
+  const TaskInfo& info_;
+  std::int64_t most_;
+  std::vector<FileColumn> files_;
+  std::unique_ptr<TableFile> table_, group_;
+  std::size_t place_ = 0;  // of the column that names the set
+  std::vector<std::size_t> places_;
+
+  std::deque<std::string> names_;  // of the sets, in the order of their first rows
+  std::unordered_map<std::string, std::size_t> places_of_;
+  std::vector<std::int64_t> rows_, starts_;
+  bool contiguous_ = true, broken_ = false, told_ = false;
+  std::int64_t nameless_ = 0, first_nameless_ = 0;
+
+  Block block_;
+  std::size_t next_ = 0;  // the set that comes next
+  std::vector<SetRowsRead> gathered_;
+  std::size_t gathered_first_ = 0, gathered_end_ = 0;
+};
+
+class SetsInGroups final : public SetStream {
+ public:
+  SetsInGroups(const ManySets& sets, std::unique_ptr<TableGroups> groups, const TaskInfo& info)
+      : info_(info), sets_(sets), groups_(std::move(groups)) {}
+
+  std::int64_t count() const override { return static_cast<std::int64_t>(groups_->names().size()); }
+  std::vector<std::string> left_out() const override { return groups_->others(); }
+
+  bool next(ComingSet& set) override {
+    if (next_ == groups_->names().size()) return false;
+    const std::string& name = groups_->names()[next_++];
+    set = {printable(name, kLongestSetName), 0, [this, &name] { return read(name); }};
+    return true;
+  }
+
+ private:
+  Observed read(const std::string& name) const {
+    const std::unique_ptr<TableFile> table = groups_->open(name);
+    PAIRS_CHECK(table->rows() > 0, "{} holds no observation; a set needs at least one", table->where());
+    const std::vector<std::size_t> places = places_in(*table, wanted_columns(info_, sets_.columns));
+    const std::int64_t count = std::min(table->rows(), sets_.most);
+    SetRowsRead rows;
+    rows.values.resize(static_cast<std::size_t>(count) * places.size());
+    table->read(0, count, places, rows.values.data());
+    for (std::int64_t i = 0; i < count; ++i) rows.numbers.push_back(i);
+    return observed_rows(std::move(rows), table->rows(), static_cast<std::int64_t>(places.size()), sets_.columns.files,
+                         table->where(), info_);
+  }
+
+  const TaskInfo& info_;
+  ManySets sets_;
+  std::unique_ptr<TableGroups> groups_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<SetStream> open_grouped_table(const ManySets& sets, const TaskInfo& info) {
+  return std::make_unique<GroupedTable>(sets, info);
+}
+
+std::unique_ptr<SetStream> open_sets_in_groups(const ManySets& sets, std::unique_ptr<TableGroups> groups,
+                                               const TaskInfo& info) {
+  return std::make_unique<SetsInGroups>(sets, std::move(groups), info);
+}
+
+}  // namespace pairs
