@@ -263,6 +263,8 @@ Result infer(const InferArguments& arguments, bool json) {
   if (asks_many_sets(run, arguments)) return infer_sets(run, arguments);
   if (arguments.follow && arguments.local_test > 0)
     fail_usage("--local-test takes a set as it stands; leave --follow out");
+  if (arguments.follow && !arguments.member.empty())
+    fail_usage("--member names a set of a file as it stands; leave --follow out");
   if (arguments.follow) return infer_follow(run, arguments, json);
   if (arguments.data == "-") fail_usage("--data - reads lines from standard input as they come: add --follow");
   const TaskInfo& info = run.task->info();
@@ -433,7 +435,8 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
       "than\n"
       "training saw. Typicality is the Mahalanobis distance of the set's aggregate from those of training, and the\n"
       "share of training sets that lie nearer: a warning says when the set lies outside what training saw.\n"
-      "Many sets: --group, or a folder with a .csv or .npz file for each. Each is answered as it would be alone, but "
+      "Many sets: --group, a folder with a file for each, or HDF5 with a group for each. Each is answered as alone, "
+      "but "
       "without\n"
       "references; one that cannot be has its reason in its row, and the exit code is 1.\n"
       "Local test: a classifier learns to tell truths from draws of the run's posteriors on M simulated sets, and is\n"

@@ -223,6 +223,7 @@ TEST_F(InferSets, OneOfThemIsAskedAboutAlone) {
   }
   refused(1, {"--data", data, "--group", "run", "--member", "none of them"}, "holds no set none of them in its column");
   refused(2, {"--data", data, "--member", "few"}, "name the column that tells its sets apart with --group");
+  refused(2, {"--data", data, "--group", "run", "--member", "few", "--follow"}, "leave --follow out");
   const Answer drawn = run_words({"figure", "posterior", "bump-hunt", "--file", data, "--group", "run", "--member",
                                   "more", "--n", "17", "--out", path("more.svg")});
   EXPECT_EQ(drawn.code, 0) << drawn.err;
