@@ -127,6 +127,16 @@ void add_feature(Statistics& all, const std::string& name, const torch::Tensor& 
   all.add_together(name + ": histogram", counts);
 }
 
+// How two features go together: both levels, the level of each with the spread of the other (a curve), both spreads.
+void add_pair(Statistics& all, const std::string& a, const torch::Tensor& of_a, const std::string& b,
+              const torch::Tensor& of_b) {
+  const torch::Tensor wide_a = 3 * of_a.square() - 1, wide_b = 3 * of_b.square() - 1;
+  all.add(fmt::format("{} with {}", a, b), (of_a * of_b).mean(1));
+  all.add(fmt::format("{} with the spread of {}", a, b), (of_a * wide_b).mean(1));
+  all.add(fmt::format("{} with the spread of {}", b, a), (of_b * wide_a).mean(1));
+  all.add(fmt::format("spread of {} with that of {}", a, b), (wide_a * wide_b).mean(1));
+}
+
 // Of every observation [sets, n]: the square of its distance from the middle of all, as they spread.
 torch::Tensor scores_of(const ComparedSets& sets, const torch::Tensor& places) {
   const std::int64_t count = sets.features.size(0), n = sets.features.size(1), f = sets.features.size(2);
@@ -157,7 +167,8 @@ std::vector<double> upper_tails(const torch::Tensor& asked, const torch::Tensor&
   std::sort(sorted.begin(), sorted.end());
   const auto all = static_cast<double>(sorted.size()) + 1;
   for (const double value : doubles(asked.flatten()))
-    out.push_back((static_cast<double>(sorted.end() - std::lower_bound(sorted.begin(), sorted.end(), value)) + 1) / all);
+    out.push_back((static_cast<double>(sorted.end() - std::lower_bound(sorted.begin(), sorted.end(), value)) + 1) /
+                  all);
   return out;
 }
 
@@ -218,14 +229,13 @@ PredictiveTest predictive_test(const ComparedSets& sets) {
   }
   for (std::int64_t a = 0; a < f; ++a)
     for (std::int64_t b = a + 1; b < f; ++b)
-      all.add(fmt::format("{} with {}", sets.names[static_cast<std::size_t>(a)],
-                          sets.names[static_cast<std::size_t>(b)]),
-              (places.select(2, a) * places.select(2, b)).mean(1));
-  if (sets.aggregates.size(1) > 0) all.add_together("mean embedding", sets.aggregates);
+      add_pair(all, sets.names[static_cast<std::size_t>(a)], places.select(2, a),
+               sets.names[static_cast<std::size_t>(b)], places.select(2, b));
+  if (sets.aggregates.size(1) > 0) all.add_together("distance of the mean embedding", sets.aggregates);
   if (sets.embedded.size(2) > 0)
     all.add("spread of the embeddings", sets.embedded.square().mean(2).mean(1).clamp_min(1e-300).log());
   const torch::Tensor scores = scores_of(sets, places);
-  all.add("farthest observation", scores.amax(1).clamp_min(1e-300).log());
+  all.add("distance of the farthest observation", scores.amax(1).clamp_min(1e-300).log());
 
   const torch::Tensor deviations = all.deviations();
   const torch::Tensor most = deviations.abs().amax(1);

@@ -11,32 +11,32 @@ namespace pairs {
 // An observed set and sets that the model made, as they are compared. The first set is the observed one; all have the
 // same number n of observations.
 struct ComparedSets {
-  torch::Tensor features;           // [sets, n, F] float64: numbers of every observation, in which it is compared
-  std::vector<std::string> names;   // of the F features, for people
-  torch::Tensor embedded;           // [sets, n, E] float64: leading components of every embedding (leading_components)
-  torch::Tensor aggregates;         // [sets, l] float64: mean embeddings
-  torch::Tensor explained;          // [sets, e] float64: what the posterior tells of each, its means; e may be 0
+  torch::Tensor features;          // [sets, n, F] float64: numbers of every observation, in which it is compared
+  std::vector<std::string> names;  // of the F features, for people
+  torch::Tensor embedded;          // [sets, n, E] float64: leading components of every embedding (leading_components)
+  torch::Tensor aggregates;        // [sets, l] float64: mean embeddings
+  torch::Tensor explained;         // [sets, e] float64: what the posterior tells of each, its means; e may be 0
 };
 
 // One way in which the observed set is compared with simulated ones.
 struct ComparedStatistic {
-  std::string name;       // "x: spread"
-  double z = 0;           // how far the observed set lies from the middle of all sets, in their sds to that side
-  double p = 1;           // that of this statistic alone, on two sides
-  double corrected = 1;   // the same, corrected for all statistics (Westfall and Young's max T)
-  double below = 0;       // share of simulated sets that have less of it
+  std::string name;      // "x: spread"
+  double z = 0;          // how far the observed set lies from the middle of all sets, in their sds to that side
+  double p = 1;          // that of this statistic alone, on two sides
+  double corrected = 1;  // the same, corrected for all statistics (Westfall and Young's max T)
+  double below = 0;      // share of simulated sets that have less of it
 };
 
 // An observation that lies far from those of simulated sets.
 struct FarObservation {
-  std::int64_t row = 0;   // of the observed set, from 0
-  double tail = 1;        // share of simulated observations that lie as far
-  double corrected = 1;   // share of simulated sets in which any observation lies as far
+  std::int64_t row = 0;  // of the observed set, from 0
+  double tail = 1;       // share of simulated observations that lie as far
+  double corrected = 1;  // share of simulated sets in which any observation lies as far
 };
 
 struct PredictiveTest {
-  double p = 1;  // that a set of the model differs as much from the others in any statistic
-  std::int64_t sets = 0;                      // simulated
+  double p = 1;           // that a set of the model differs as much from the others in any statistic
+  std::int64_t sets = 0;  // simulated
   std::vector<ComparedStatistic> statistics;  // the least probable first
   std::vector<FarObservation> far;            // `corrected` at most kFarObservation, the farthest first
 };

@@ -23,7 +23,10 @@ torch::Tensor made(std::int64_t sets, double mean, double sd) {
 // Sets of numbers x [sets, n], with x and x² for an embedding; explained: their mean, as the posterior mean would be.
 ComparedSets compared(const torch::Tensor& x, bool explain) {
   const torch::Tensor both = torch::stack({x, x.square()}, 2);
-  return {x.unsqueeze(2), {"x"}, leading_components(both, 8), both.mean(1),
+  return {x.unsqueeze(2),
+          {"x"},
+          leading_components(both, 8),
+          both.mean(1),
           explain ? x.mean(1, true) : torch::zeros({x.size(0), 0}, torch::kFloat64)};
 }
 
@@ -40,8 +43,8 @@ double distance_from_uniform(std::vector<double> p) {
   double most = 0;
   const auto count = static_cast<double>(p.size());
   for (std::size_t i = 0; i < p.size(); ++i)
-    most = std::max({most, std::abs(p[i] - static_cast<double>(i) / count),
-                     std::abs(p[i] - static_cast<double>(i + 1) / count)});
+    most = std::max(
+        {most, std::abs(p[i] - static_cast<double>(i) / count), std::abs(p[i] - static_cast<double>(i + 1) / count)});
   return most * std::sqrt(count);
 }
 
