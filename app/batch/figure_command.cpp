@@ -11,6 +11,7 @@
 #include "app/batch/command.h"
 #include "app/batch/drive.h"
 #include "app/batch/figure_forest.h"
+#include "app/batch/figure_predictive.h"
 #include "app/batch/logged_runs.h"
 #include "app/batch/numbers.h"
 #include "app/batch/own_task.h"
@@ -56,6 +57,7 @@ const std::vector<FigureEntry>& figure_entries() {
     out.insert(
         out.end(),
         {{"posterior", "One set: the posterior sharpening with N around the truth, beside its references"},
+         {"predictive", "One set: histograms of it in the bands of sets that the model makes at its posterior"},
          {"forest", "Many sets: posterior mean and interval of each"},
          {"width", "One target and one nuisance: median posterior width against ψ, beside the references"},
          {"location", "One target and one nuisance: posterior mean and sd against ψ, beside the references"},
@@ -82,23 +84,23 @@ struct OptionReaders {
   std::vector<std::string> figures;
 };
 const std::vector<OptionReaders>& option_readers() {
-  static const std::vector<OptionReaders> all = {{"--index", {"posterior", "samples"}},
+  static const std::vector<OptionReaders> all = {{"--index", {"posterior", "predictive", "samples"}},
                                                  {"--sets", {"width", "location"}},
                                                  {"--mcmc", {"width", "location"}},
                                                  {"--mcmc-chains", {"width", "location"}},
                                                  {"--mcmc-tuning", {"width", "location"}},
                                                  {"--mcmc-draws", {"width", "location"}},
-                                                 {"--n", {"posterior", "pareto", "forest"}},
-                                                 {"--file", {"posterior", "forest"}},
-                                                 {"--up", {"posterior"}},
-                                                 {"--group", {"posterior", "forest"}},
-                                                 {"--member", {"posterior"}},
+                                                 {"--n", {"posterior", "predictive", "pareto", "forest"}},
+                                                 {"--file", {"posterior", "predictive", "forest"}},
+                                                 {"--up", {"posterior", "predictive"}},
+                                                 {"--group", {"posterior", "predictive", "forest"}},
+                                                 {"--member", {"posterior", "predictive"}},
                                                  {"--sort", {"forest"}},
                                                  {"--first", {"forest"}},
-                                                 {"--random", {"posterior", "forest"}},
-                                                 {"--columns", {"posterior", "forest"}},
-                                                 {"--theta", {"posterior"}},
-                                                 {"--psi", {"posterior"}},
+                                                 {"--random", {"posterior", "predictive", "forest"}},
+                                                 {"--columns", {"posterior", "predictive", "forest"}},
+                                                 {"--theta", {"posterior", "predictive"}},
+                                                 {"--psi", {"posterior", "predictive"}},
                                                  {"--range", {"posterior"}},
                                                  {"--height", {"posterior"}},
                                                  {"--interval", {"posterior", "forest"}},
@@ -266,29 +268,34 @@ void check_size(const LoadedRun& run, std::int64_t n) {
     fail_usage("{} has heads for N = {} alone; give one of these with --n", run.name, fmt::join(heads, ", "));
 }
 
-Figure draw_posterior(const FigureArguments& arguments, std::vector<std::string>& warnings) {
-  PosteriorFigureOptions options;
-  options.set = {.index = arguments.index,
-                 .theta = parse_numbers(arguments.theta, "--theta"),
-                 .psi = parse_numbers(arguments.psi, "--psi"),
-                 .file = arguments.file};
+SetChoice drawn_set(const FigureArguments& arguments) {
+  SetChoice set{.index = arguments.index,
+                .theta = parse_numbers(arguments.theta, "--theta"),
+                .psi = parse_numbers(arguments.psi, "--psi"),
+                .file = arguments.file};
   if (!arguments.file.empty() && !(arguments.theta.empty() && arguments.psi.empty()))
     fail_usage("--theta and --psi make a set of their own; {} is one already", printable(arguments.file, 300));
   if (arguments.random >= 0) {
     if (arguments.file.empty()) fail_usage("--random draws among the observations of a file; name one with --file");
-    options.set.random = static_cast<std::uint64_t>(arguments.random);
+    set.random = static_cast<std::uint64_t>(arguments.random);
   }
   if (!arguments.columns.empty() && arguments.file.empty())
     fail_usage("--columns chooses among the columns of a file; name one with --file");
-  options.set.columns = arguments.columns;
+  set.columns = arguments.columns;
   if (!arguments.up.empty() && arguments.file.empty()) fail_usage("--up turns a mesh; name one with --file");
-  options.set.up = arguments.up;
+  set.up = arguments.up;
   if (!arguments.member.empty() && arguments.file.empty())
     fail_usage("--member names one of the sets of a file; name that with --file");
   if (arguments.member.empty() && !arguments.forest.group.empty())
     fail_usage("--group holds many sets; name one of them with --member, or draw all with figure forest");
-  options.set.group = arguments.forest.group;
-  options.set.member = arguments.member;
+  set.group = arguments.forest.group;
+  set.member = arguments.member;
+  return set;
+}
+
+Figure draw_posterior(const FigureArguments& arguments, std::vector<std::string>& warnings) {
+  PosteriorFigureOptions options;
+  options.set = drawn_set(arguments);
   options.n = arguments.n;
   options.ranges = ranges_of(arguments.range);
   options.heights = heights_of(arguments.height);
@@ -340,6 +347,13 @@ Figure draw(const FigureArguments& arguments, Result& result, std::vector<std::s
   if (name == "samples") return draw_samples(arguments);
   if (name == "pareto") return draw_pareto(arguments);
   if (name == "posterior") return draw_posterior(arguments, warnings);
+  if (name == "predictive") {
+    const SetChoice set = drawn_set(arguments);
+    const std::vector<LoadedRun> runs = open_all(arguments);
+    if (runs.size() != 1) fail_usage("The figure predictive is of one run; {} were given", runs.size());
+    if (arguments.n > 0) check_size(runs.front(), arguments.n);
+    return draw_predictive(runs.front(), set, arguments.n, result);
+  }
   if (name == "forest") {
     const std::vector<LoadedRun> runs = open_all(arguments);
     if (runs.size() != 1) fail_usage("The figure forest is of one run; {} were given", runs.size());
@@ -433,7 +447,7 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
   add_forest_options(app, arguments->forest);
   app.add_option("--n", arguments->n,
                  "posterior: draw this N alone (default: growing N); pareto: set size (default: the largest "
-                 "evaluated); forest: "
+                 "evaluated); predictive: of the first N (default: all); forest: "
                  "use the first N of each set (default: all)")
       ->type_name("N")
       ->transform(whole_number(1, std::int64_t{1} << 40));
@@ -441,24 +455,28 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
     app.add_option(name, value, help)->type_name(type);
   };
   posterior_option("--file", arguments->file,
-                   "posterior, forest: an observed set, or many, of your own, as infer --data takes it",
+                   "posterior, predictive, forest: an observed set, or many, of your own, as infer --data takes it",
                    "FILE|DIR|THING");
   posterior_option("--member", arguments->member,
-                   "posterior: of the many sets of --file, told apart by --group, this one", "NAME");
+                   "posterior, predictive: of the many sets of --file, told apart by --group, this one", "NAME");
   app.add_option("--up", arguments->up,
-                 "posterior: the axis of a mesh's file that points up (default: what it tells, z)")
+                 "posterior, predictive: the axis of a mesh's file that points up (default: what it tells, z)")
       ->type_name("AXIS")
       ->check(CLI::IsMember({"x", "y", "z"}));
-  app.add_option("--random", arguments->random,
-                 "posterior, forest: of --file, use those observations that this seed draws rather than the first")
+  app.add_option(
+         "--random", arguments->random,
+         "posterior, predictive, forest: of --file, use those observations that this seed draws rather than the first")
       ->type_name("SEED")
       ->transform(whole_number(0, 9007199254740992));
   app.add_option("--columns", arguments->columns,
-                 "posterior, forest: of --file, a CSV file of points, use these columns, as infer --columns takes them")
+                 "posterior, predictive, forest: of --file, a CSV file of points, use these columns, as infer "
+                 "--columns takes them")
       ->type_name("NAME,...")
       ->delimiter(',');
-  posterior_option("--theta", arguments->theta, "posterior: θ of the simulated set (default: the prior's)", "V,V,...");
-  posterior_option("--psi", arguments->psi, "posterior: ψ of the simulated set (default: the prior's)", "V,V,...");
+  posterior_option("--theta", arguments->theta, "posterior, predictive: θ of the simulated set (default: the prior's)",
+                   "V,V,...");
+  posterior_option("--psi", arguments->psi, "posterior, predictive: ψ of the simulated set (default: the prior's)",
+                   "V,V,...");
   posterior_option("--range", arguments->range, "posterior: ends of the axis of each target (default: chosen)",
                    "LOW,HIGH,...");
   posterior_option("--height", arguments->height, "posterior: largest density of each target's axis (default: chosen)",
@@ -488,6 +506,7 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
       "  pairs --batch figure posterior {first} --theta=0.3 --psi=1.5 --n 64\n"
       "  pairs --batch figure posterior {first} --n 30 --learned-product\n"
       "  pairs --batch figure posterior {first} --n 30 --out column.pdf --width-mm 85\n"
+      "  pairs --batch figure predictive {first} --file events.csv --n 20 --out predictive.pdf\n"
       "  pairs --batch figure forest {first} --file sets.csv --group run --sort mean --out forest.pdf\n"
       "  pairs --batch figure width {first} --sets 50 --mcmc 2\n" +
       score_figure_names() + " and pareto use the run's metrics.json and evaluate the run when it is missing.";

@@ -23,6 +23,7 @@ struct InferArguments {
   std::int64_t seed = 1;
   std::int64_t n = 0;           // 0: all
   std::int64_t local_test = 0;  // simulated sets that it learns from; 0: none is made
+  std::int64_t predictive = 0;  // simulated sets that it is compared with; 0: with none
   bool force = false;
   bool random = false;                    // a random subset of the observations rather than the first
   bool follow = false;                    // lines as they come
@@ -32,6 +33,8 @@ struct InferArguments {
   std::string group;                      // the column that tells many sets of one file apart
   std::string member;                     // of many sets this one alone, by its name
   std::vector<std::string> derive = {};   // "ratio = theta/psi"
+  std::vector<std::string> prior = {};    // "theta = normal(0.2, 0.05)"
+  std::vector<std::string> learnt = {};   // the same of the prior that was learnt under
 };
 
 // The set that is asked about. Throws a usage error.

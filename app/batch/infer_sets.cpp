@@ -30,11 +30,15 @@ void check_together(const LoadedRun& run, const InferArguments& arguments) {
   const std::string words = printable(arguments.data, 300);
   if (target_room_of(run.task->info()).in_folder())
     fail_usage("Posteriors of images are asked for set by set; {} holds many sets", words);
-  const std::pair<bool, const char*> refused[] = {
-      {arguments.follow, "--follow"},          {!arguments.theta.empty(), "--theta"},
-      {!arguments.camera.empty(), "--camera"}, {!arguments.reader.empty(), "--reader"},
-      {!arguments.derive.empty(), "--derive"}, {arguments.local_test > 0, "--local-test"},
-      {!arguments.up.empty(), "--up"}};
+  const std::pair<bool, const char*> refused[] = {{arguments.follow, "--follow"},
+                                                  {!arguments.theta.empty(), "--theta"},
+                                                  {!arguments.camera.empty(), "--camera"},
+                                                  {!arguments.reader.empty(), "--reader"},
+                                                  {!arguments.derive.empty(), "--derive"},
+                                                  {arguments.local_test > 0, "--local-test"},
+                                                  {arguments.predictive > 0, "--predictive"},
+                                                  {!arguments.prior.empty(), "--prior"},
+                                                  {!arguments.up.empty(), "--up"}};
   for (const auto& [given, option] : refused)
     if (given) fail_usage("{} is about one set; {} is asked about as many", option, words);
 }

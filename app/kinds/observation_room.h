@@ -65,6 +65,12 @@ struct SimulatedPlot {
   std::string simulated;
 };
 
+// A few numbers of every observation, in which sets are compared: values [M, F] float64, and what each is called.
+struct ObservationSummaries {
+  std::vector<std::string> names;
+  torch::Tensor values;
+};
+
 // What a kind of observation is for people: how it is read, told and drawn. One room a kind; it is chosen in room_of.
 class ObservationRoom {
  public:
@@ -96,6 +102,10 @@ class ObservationRoom {
   // cannot compare so.
   virtual std::optional<SimulatedPlot> simulated_plot(const Task& task, const Latents& draws, const Observations& x,
                                                       const SampleView& view, SeriesRole role) const = 0;
+
+  // The numbers that tell observations apart to people: the columns of points; brightness, contrast and roughness of
+  // images; of ragged rows how many there are and the mean of each column. x on the CPU.
+  virtual ObservationSummaries summaries(const TaskInfo& info, const Observations& x) const = 0;
 
   // How far observations made on two devices lie apart, as far as it matters.
   virtual double difference(const Observations& a, const Observations& b) const = 0;

@@ -236,8 +236,18 @@ class DrawsOutput final : public SetsOutput {
   std::vector<torch::Tensor> samples_;
 };
 
+// Numbers [S] float64 of the draws of a chain.
+OpenedId put_draws(hid_t group, const std::string& name, const torch::Tensor& values, hid_t chain, hid_t draw) {
+  OpenedId dataset = dataset_in(group, name, H5T_IEEE_F64LE, {1, static_cast<hsize_t>(values.size(0))});
+  check_written(H5DSattach_scale(dataset, chain, 0));
+  check_written(H5DSattach_scale(dataset, draw, 1));
+  const torch::Tensor numbers = values.contiguous();
+  check_written(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.const_data_ptr<double>()));
+  return dataset;
+}
+
 void write_one(const std::filesystem::path& file, const TaskInfo& info, const torch::Tensor& samples,
-               const Observations& x, const std::map<std::string, std::string>& told) {
+               const Observations& x, const std::map<std::string, std::string>& told, const torch::Tensor& weights) {
   const std::lock_guard guard(hdf5_lock());
   const OpenedId opened = create_file(file);
   put_told(opened, info, told);
@@ -246,12 +256,14 @@ void write_one(const std::filesystem::path& file, const TaskInfo& info, const to
   const torch::Tensor columns = samples.to(torch::kCPU, torch::kFloat64);
   for (std::size_t t = 0; t < info.targets.size(); ++t) {
     const OpenedId dataset =
-        dataset_in(group, info.targets[t].name, H5T_IEEE_F64LE, {1, static_cast<hsize_t>(samples.size(0))});
-    check_written(H5DSattach_scale(dataset, chain, 0));
-    check_written(H5DSattach_scale(dataset, draw, 1));
+        put_draws(group, info.targets[t].name, columns.select(1, static_cast<std::int64_t>(t)), chain, draw);
     put_label(dataset, info.targets[t]);
-    const torch::Tensor values = columns.select(1, static_cast<std::int64_t>(t)).contiguous();
-    check_written(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.const_data_ptr<double>()));
+  }
+  if (weights.defined()) {
+    const OpenedId beside = group_in(opened, "sample_stats");
+    const OpenedId chains = counting_scale(beside, "chain", 1), draws = counting_scale(beside, "draw", weights.size(0));
+    const OpenedId dataset = put_draws(beside, "weight", weights, chains, draws);
+    put_attribute(dataset, "long_name", "importance weight");
   }
   put_observed(opened, info, x);
   check_written(H5Fflush(opened, H5F_SCOPE_GLOBAL));
@@ -260,9 +272,9 @@ void write_one(const std::filesystem::path& file, const TaskInfo& info, const to
 }  // namespace
 
 void write_draws(const std::filesystem::path& file, const TaskInfo& info, const torch::Tensor& samples,
-                 const Observations& x, const std::map<std::string, std::string>& told) {
-  write_file_through(file,
-                     [&](const std::filesystem::path& temporary) { write_one(temporary, info, samples, x, told); });
+                 const Observations& x, const std::map<std::string, std::string>& told, const torch::Tensor& weights) {
+  write_file_through(
+      file, [&](const std::filesystem::path& temporary) { write_one(temporary, info, samples, x, told, weights); });
 }
 
 std::unique_ptr<SetsOutput> draws_output(const std::filesystem::path& file, const SetsHead& head) {
@@ -279,7 +291,7 @@ namespace {
 }  // namespace
 
 void write_draws(const std::filesystem::path&, const TaskInfo&, const torch::Tensor&, const Observations&,
-                 const std::map<std::string, std::string>&) {
+                 const std::map<std::string, std::string>&, const torch::Tensor&) {
   fail_without_hdf5();
 }
 

@@ -19,10 +19,12 @@ namespace pairs {
 bool is_draws_file(const std::filesystem::path& file);
 
 // The samples [S, d] of one set, with texts as attributes of the file. Where x is defined and holds no more than
-// 1,000,000 numbers in rows of one width, the group "observed_data" holds it as "x" (observation, column). Written
-// beside and renamed. Throws Error, a usage error where this build has no libhdf5.
+// 1,000,000 numbers in rows of one width, the group "observed_data" holds it as "x" (observation, column); where
+// weights [S] are, the group "sample_stats" holds them as "weight" (chain, draw). Written beside and renamed. Throws
+// Error, a usage error where this build has no libhdf5.
 void write_draws(const std::filesystem::path& file, const TaskInfo& info, const torch::Tensor& samples,
-                 const Observations& x = {}, const std::map<std::string, std::string>& told = {});
+                 const Observations& x = {}, const std::map<std::string, std::string>& told = {},
+                 const torch::Tensor& weights = {});
 
 // Takes the samples of each set as they come; NaN where a set could not be answered.
 std::unique_ptr<SetsOutput> draws_output(const std::filesystem::path& file, const SetsHead& head);

@@ -59,12 +59,15 @@ void write_samples(const std::filesystem::path& file, const std::map<std::string
   if (ending == ".npz") {
     std::map<std::string, torch::Tensor> all = arrays;
     for (const auto& [name, values] : of.derived) all["derived_" + name] = values;
+    if (of.weights.defined()) all["weight"] = of.weights;
     return write_npz(file, all);
   }
-  if (is_draws_file(file)) return write_draws(file, info, arrays.at("samples"), of.x, of.told);
+  if (is_draws_file(file)) return write_draws(file, info, arrays.at("samples"), of.x, of.told, of.weights);
   if (ending != ".csv")
     fail_usage("{} must end in .npz or .csv, or in .nc or .h5, which ArviZ reads", printable(file.string(), 300));
-  write_file(file, samples_csv(arrays.at("samples"), info, of.derived));
+  std::vector<DerivedColumn> beside = of.derived;
+  if (of.weights.defined()) beside.emplace_back("weight", of.weights);
+  write_file(file, samples_csv(arrays.at("samples"), info, beside));
 }
 
 }  // namespace pairs

@@ -30,11 +30,13 @@ std::string samples_csv(const torch::Tensor& samples, const TaskInfo& info,
                         const std::vector<DerivedColumn>& derived = {});
 
 // Writes posterior samples as FILE.npz, which holds the arrays, and each derived column as "derived_NAME"; or the array
-// "samples" alone: as FILE.csv, such a table, or as FILE.nc or .h5 (app/posterior/draws_file.h).
+// "samples" alone: as FILE.csv, such a table, or as FILE.nc or .h5 (app/posterior/draws_file.h). Weights are the array
+// or the last column "weight", and in .nc and .h5 the variable "weight" of the group "sample_stats".
 struct SamplesOf {
   Observations x = {};                           // that they were inferred from: .nc and .h5 hold them, too,
   std::map<std::string, std::string> told = {};  // and this: "run", "data"
   std::vector<DerivedColumn> derived = {};
+  torch::Tensor weights = {};  // [S] float64 under another prior, or undefined
 };
 void write_samples(const std::filesystem::path& file, const std::map<std::string, torch::Tensor>& arrays,
                    const TaskInfo& info, const SamplesOf& of = {});

@@ -7,6 +7,7 @@
 
 #include "app/kinds/image/image_plot.h"
 #include "app/posterior/corner_plots.h"
+#include "app/posterior/derived.h"
 #include "app/posterior/tried_file.h"
 #include "app/runs/learned_product.h"
 #include "app/runs/strategy_look.h"
@@ -100,11 +101,16 @@ void SetPosterior::embed_until(std::int64_t n, const std::function<bool()>& keep
   }
 }
 
-void SetPosterior::ask_runs(std::int64_t n, PosteriorAnswer& answer) const {
+AskedSet SetPosterior::asked_set(std::int64_t n) const {
   AskedSet asked;
   asked.n = asked.seen = n;
   asked.given = set_->latents().given;
   if (set_->simulated()) asked.simulated = task().info().data_source;
+  return asked;
+}
+
+void SetPosterior::ask_runs(std::int64_t n, PosteriorAnswer& answer) const {
+  AskedSet asked = asked_set(n);
   for (const AskedRun& run : runs_) {
     if (run.embedded->count() < n) continue;
     asked.aggregate = [&] {
@@ -235,6 +241,62 @@ LocalTest SetPosterior::local_test(std::int64_t n, const LocalTestOptions& optio
   LocalTest test = pairs::local_test(*run.loaded.estimator, {aggregate, n, set_->latents().given}, options);
   test.unlike = typicality_of(*run.loaded.estimator, aggregate, torch::full({1}, n, torch::kInt64)).outside;
   return test;
+}
+
+// What the shown run says of a set, in numbers; of samples where its density has none.
+std::vector<TargetNumbers> SetPosterior::numbers_of(const AskedSet& set) const {
+  const AskedRun& run = runs_.front();
+  PosteriorAnswer answer;
+  answer.n = set.n;
+  ask(run, runs_.size(), true, set, answer);
+  PAIRS_CHECK(!answer.sources.empty(), "{}", no_posterior_text(answer));
+  add_numbers(task(), confined_, answer);
+  std::vector<TargetNumbers> numbers = answer.shown_numbers(task(), run);
+  if (!numbers.empty()) return numbers;
+  return sample_numbers(finite_samples(run, answer.sources.front(), kDerivedDraws, kFigureSeed,
+                                       [&] { return largest_of(*set_, set.n); }));
+}
+
+void SetPosterior::leave_out_far(const AskedSet& asked, const Observations& x, SetPredictiveTest& test) const {
+  if (test.test.far.empty()) return;
+  torch::Tensor kept = torch::ones({asked.n}, torch::kBool);
+  for (const FarObservation& one : test.test.far) kept[one.row] = false;
+  const Observations rest = x.pick(kept.nonzero().flatten());
+  test.left = rest.count();
+  try {
+    PAIRS_CHECK(test.left > 0, "Without these no observation is left");
+    EmbeddedSet embedded(runs_.front().loaded.estimator, test.left);
+    embedded.add(rest);
+    AskedSet fewer = asked;
+    fewer.n = fewer.seen = test.left;
+    fewer.aggregate = [&] { return embedded.aggregate(test.left, rest); };
+    test.without = numbers_of(fewer);
+    test.all = numbers_of(asked);
+  } catch (const Stopped&) {
+    throw;
+  } catch (const std::exception& error) {
+    test.without.clear();
+    test.unanswered = "Without these the run has no posterior: " + sentence(error);
+  }
+}
+
+SetPredictiveTest SetPosterior::predictive_test(std::int64_t n, const PredictiveOptions& options) const {
+  const torch::NoGradGuard no_grad;
+  const AskedRun& run = runs_.front();
+  const Observations x = set_->first(n);
+  AskedSet asked = asked_set(n);
+  const torch::Tensor aggregate = run.embedded->aggregate(n, set_->first(run.embedded->count()));
+  asked.aggregate = [&] { return aggregate; };
+  const std::unique_ptr<NuisancePosterior> psi = nuisances(n);
+  const PredictiveSets sets = predictive_sets(run, asked, x, psi.get(), options);
+  SetPredictiveTest out;
+  out.test = pairs::predictive_test(sets.sets);
+  out.n = n;
+  out.compared = sets.compared;
+  out.psi = sets.psi;
+  out.histograms = feature_histograms(sets.sets);
+  leave_out_far(asked, x, out);
+  return out;
 }
 
 std::shared_ptr<const PredictiveCheck> SetPosterior::check(const PosteriorAnswer& at,

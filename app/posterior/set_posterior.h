@@ -11,6 +11,7 @@
 #include "app/posterior/posterior_answer.h"
 #include "app/posterior/posterior_plots.h"
 #include "app/posterior/predictive_check.h"
+#include "app/posterior/set_predictive_test.h"
 #include "core/eval/local_test.h"
 #include "core/nuisance_posterior.h"
 #include "core/train/run.h"
@@ -56,6 +57,9 @@ class SetPosterior {
   Figure picture(const PosteriorAnswer& at, const SampleView& view) const;
   // Whether the shown run's posterior of the first n <= ready() observations is off (core/eval/local_test.h).
   LocalTest local_test(std::int64_t n, const LocalTestOptions& options) const;
+  // Whether the first n <= ready() observations look like sets that the model makes at the shown run's posterior of
+  // them, and what it says without those that lie far. Throws Error as predictive_sets does.
+  SetPredictiveTest predictive_test(std::int64_t n, const PredictiveOptions& options) const;
   // Posterior sd at n by all that know it.
   std::vector<WidthPoint> widths(std::int64_t n) const;
 
@@ -69,7 +73,10 @@ class SetPosterior {
                                                     NuisanceAxes& axes) const;
 
  private:
+  AskedSet asked_set(std::int64_t n) const;
   void ask_runs(std::int64_t n, PosteriorAnswer& answer) const;
+  std::vector<TargetNumbers> numbers_of(const AskedSet& set) const;
+  void leave_out_far(const AskedSet& asked, const Observations& x, SetPredictiveTest& test) const;
   void ask_references(std::int64_t n, PosteriorAnswer& answer) const;
   void ask_product(std::int64_t n, PosteriorAnswer& answer) const;
 

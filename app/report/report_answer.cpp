@@ -128,6 +128,31 @@ PageSection posterior_section(const ReportContent& content) {
   return section;
 }
 
+namespace {
+
+// Sets that the model makes at this posterior beside the observed one, where it can make any.
+void add_predictive_test(PageSection& section, const ReportContent& content) {
+  if (!content.predictive) {
+    section.blocks.push_back(
+        PageText{"A predictive test, sets simulated at the posterior beside this one, was not "
+                 "made: " +
+                 content.no_predictive + "."});
+    return;
+  }
+  const SetPredictiveTest& test = *content.predictive;
+  section.blocks.push_back(PageText{predictive_text(test, content.info())});
+  if (test.test.p <= kUnlikeModel)
+    section.blocks.push_back(
+        PageWarning{"Warning: the model hardly makes such a set; the answer says what its parameters would be if it "
+                    "did."});
+  section.blocks.push_back(PageFigure{
+      predictive_figure(test, content.posterior->runs().front().role, content.posterior->source_text()),
+      predictive_note(test), "bars that leave the bands in one bin of ten, as those of the model's own sets do.",
+      "bars outside of the bands in bins side by side."});
+}
+
+}  // namespace
+
 PageSection fit_section(const ReportContent& content) {
   PageSection section{"fit", "Does the model describe the data?", {}};
   const Typicality& typicality = content.answer.typicality;
@@ -139,12 +164,11 @@ PageSection fit_section(const ReportContent& content) {
                         "and the answer may be sharp and wrong.",
                         typicality.distance, typicality.percentile, typicality.outside ? ": unlike training" : "")
           : std::string("Typicality is not known: the run kept no record of the sets that it was trained on.")});
+  add_predictive_test(section, content);
   const auto nuisances = content.posterior->nuisances(content.n());
   const auto check =
       nuisances ? content.posterior->check(content.answer, *nuisances, prior_view(content.set().task())) : nullptr;
   if (!check) {
-    section.blocks.push_back(
-        PageText{"A predictive check, sets simulated from the posterior beside this one, was not made."});
     return section;
   }
   section.blocks.push_back(PageText{check->line});

@@ -80,6 +80,22 @@ void tell_posterior(ReportContent& content) {
   }
 }
 
+// The predictive test as `infer --predictive` makes it by itself.
+void compare_with_model(ReportContent& content, Monitor& monitor) {
+  content.no_predictive =
+      content.question.sets == 0 ? "no set was simulated for this report" : no_predictive_test(*content.run.task);
+  if (!content.no_predictive.empty()) return;
+  PredictiveOptions options;
+  options.seed = content.question.seed;
+  options.keep_going = [&] { return !monitor.should_stop(); };
+  try {
+    content.predictive = content.posterior->predictive_test(content.n(), options);
+    content.infer["predictive"] = predictive_document(*content.predictive, content.info());
+  } catch (const Error& error) {
+    content.no_predictive = sentence(error);
+  }
+}
+
 EvaluationOptions options_at(const ReportContent& content) {
   EvaluationOptions options = evaluation_options(content.run);
   options.sizes = {content.n()};
@@ -135,6 +151,7 @@ ReportContent report_content(const LoadedRun& run, const std::string& asked, Rep
                         cost_of(run)};
   ask_run(content, monitor);
   tell_posterior(content);
+  compare_with_model(content, monitor);
   measure(content, monitor);
   if (std::error_code error; std::filesystem::is_regular_file(question.set.file, error))
     content.digest = sha256_of(question.set.file);

@@ -35,6 +35,8 @@ struct ReportContent {
   RunProgress progress;  // of its training; as one that has not begun where its log is missing
   RunCost cost;
   std::string digest = {};  // SHA-256 of the observed file; "" of a folder and of what is no file
+  std::optional<SetPredictiveTest> predictive = {};  // none where `no_predictive`, a clause, says why
+  std::string no_predictive = {};
 
   const TaskInfo& info() const { return run.task->info(); }
   ObservedSet& set() const { return posterior->set(); }

@@ -159,10 +159,13 @@ std::vector<ReportCommand> report_commands(const ReportContent& content) {
       question.interval == IntervalKind::central ? "" : fmt::format(" --interval {}", interval_word(question.interval));
   const std::string size = fmt::format(" --n {}", content.n()), force = question.force ? " --force" : "";
   const std::string samples = fmt::format(" --samples {} --seed {}", question.draws, question.seed);
+  const std::string predictive =
+      content.predictive ? fmt::format(" --predictive {}", content.predictive->test.sets) : "";
   std::vector<ReportCommand> out;
-  out.push_back({"the posterior's numbers and samples",
-                 fmt::format("pairs --batch infer {}{}{}{}{}{}{} --out {}", run, set_words(question.set, true), size,
-                             samples, interval, force, machine, content.ours.empty() ? "posterior" : "samples.csv")});
+  out.push_back(
+      {"the posterior's numbers and samples",
+       fmt::format("pairs --batch infer {}{}{}{}{}{}{}{} --out {}", run, set_words(question.set, true), size, samples,
+                   predictive, interval, force, machine, content.ours.empty() ? "posterior" : "samples.csv")});
   if (!content.answer.numbers.empty())
     out.push_back(
         {"the posterior's figure", fmt::format("pairs --batch figure posterior {}{}{}{}{} --out posterior.svg", run,

@@ -133,6 +133,33 @@ class ImageRoom final : public ObservationRoom {
     return std::nullopt;
   }
 
+  ObservationSummaries summaries(const TaskInfo&, const Observations& x) const override {
+    const torch::Tensor images = x.block().to(torch::kFloat64);
+    const std::int64_t count = images.size(0), channels = std::min<std::int64_t>(images.size(1), 3);
+    const bool colours = channels == 3;
+    ObservationSummaries out;
+    std::vector<torch::Tensor> columns;
+    const auto add = [&](std::string name, const torch::Tensor& values) {
+      out.names.push_back(std::move(name));
+      columns.push_back(values);
+    };
+    constexpr const char* kColours[] = {"red", "green", "blue"};
+    for (std::int64_t c = 0; c < channels; ++c)
+      add(colours         ? fmt::format("mean of {}", kColours[c])
+          : channels == 1 ? "brightness"
+                          : fmt::format("mean of channel {}", c + 1),
+          images.select(1, c).flatten(1).mean(1));
+    const torch::Tensor shown = images.narrow(1, 0, channels);
+    add("contrast", shown.flatten(1).std(1, false));
+    // How much neighbours differ: noise, edges.
+    torch::Tensor rough = torch::zeros({count}, torch::kFloat64);
+    for (const std::int64_t axis : {2, 3})
+      if (shown.size(axis) > 1) rough += shown.diff(1, axis).abs().flatten(1).mean(1);
+    add("roughness", rough);
+    out.values = torch::stack(columns, 1);
+    return out;
+  }
+
   // One pixel in a thousand may lie on the other side of an edge.
   double difference(const Observations& a, const Observations& b) const override {
     const torch::Tensor apart = (a.block().to(torch::kCPU) - b.block().to(torch::kCPU)).abs().flatten();

@@ -134,6 +134,19 @@ class PointsRoom final : public ObservationRoom {
     return points_check(task, draws, x, view, role);
   }
 
+  ObservationSummaries summaries(const TaskInfo& info, const Observations& x) const override {
+    constexpr std::int64_t kMostColumns = 8;
+    const torch::Tensor block = x.block().to(torch::kFloat64);
+    const std::int64_t columns = std::min(block.size(1), kMostColumns);
+    ObservationSummaries out{{}, block.narrow(1, 0, columns).contiguous()};
+    for (std::int64_t k = 0; k < columns; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      out.names.push_back(at < info.observation_columns.size() ? info.observation_columns[at]
+                                                               : fmt::format("column {}", k + 1));
+    }
+    return out;
+  }
+
   double difference(const Observations& a, const Observations& b) const override {
     return (a.block().to(torch::kCPU, torch::kFloat64) - b.block().to(torch::kCPU, torch::kFloat64))
         .abs()

@@ -119,6 +119,24 @@ class RowsRoom final : public ObservationRoom {
     return std::nullopt;
   }
 
+  ObservationSummaries summaries(const TaskInfo& info, const Observations& x) const override {
+    constexpr std::int64_t kMostColumns = 6;
+    const torch::Tensor rows = x.rows().to(torch::kFloat64), offsets = x.offsets();
+    const std::int64_t columns = std::min(rows.size(1), kMostColumns);
+    const torch::Tensor held = offsets.diff();
+    const torch::Tensor of = torch::arange(held.size(0)).repeat_interleave(held);
+    torch::Tensor means = torch::zeros({held.size(0), columns}, torch::kFloat64);
+    means.index_add_(0, of, rows.narrow(1, 0, columns));
+    means /= held.clamp_min(1).unsqueeze(1);
+    ObservationSummaries out{{"rows"}, torch::cat({held.to(torch::kFloat64).unsqueeze(1), means}, 1)};
+    for (std::int64_t k = 0; k < columns; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      out.names.push_back("mean " + (at < info.observation_columns.size() ? info.observation_columns[at]
+                                                                          : fmt::format("column {}", k + 1)));
+    }
+    return out;
+  }
+
   double difference(const Observations& a, const Observations& b) const override {
     PAIRS_CHECK(torch::equal(a.offsets(), b.offsets()), "The devices made observations of different numbers of rows");
     if (a.numbers() == 0) return 0;

@@ -59,7 +59,7 @@ TEST_F(ReportCommand, ItsCommandsGiveItsNumbers) {
   const nlohmann::json infer = nlohmann::json::parse(answer_to(report["commands"][0]["command"], "").out);
   for (const auto& [key, value] : report["infer"].items()) EXPECT_EQ(value, infer[key]) << key;
   EXPECT_EQ(report["warnings"], infer["warnings"]);
-  for (const char* key : {"mean", "sd", "quantiles", "intervals", "exact", "percentile"})
+  for (const char* key : {"mean", "sd", "quantiles", "intervals", "exact", "percentile", "predictive"})
     EXPECT_TRUE(report["infer"].contains(key)) << key;
   EXPECT_THAT(page, HasSubstr(base64(read_file("samples.csv")))) << "the page carries the samples";
 
@@ -96,6 +96,8 @@ TEST_F(ReportCommand, SaysWhatWasNotMeasured) {
   EXPECT_EQ(report["commands"].size(), 3u);
   EXPECT_EQ(report["infer"]["n"], 5);
   EXPECT_THAT(read_file("report.html"), HasSubstr("Warning: calibration at this size was not measured"));
+  EXPECT_FALSE(report["infer"].contains("predictive"));
+  EXPECT_THAT(read_file("report.html"), HasSubstr("was not made: no set was simulated for this report"));
 }
 
 TEST_F(ReportCommand, WritesPdf) {

@@ -104,6 +104,15 @@ TEST_F(DrawsFile, HoldsOneSetsSamplesAndObservations) {
   EXPECT_THAT(numbers("/observed_data/x"), ElementsAre(0.5, 1, 2, 3, 4, 5));
   EXPECT_THAT(texts("/observed_data/column"), ElementsAre("x1", "x2"));
   EXPECT_GT(H5Aexists(file_, "run"), 0);
+  EXPECT_LE(H5Lexists(file_, "sample_stats", H5P_DEFAULT), 0) << "without weights";
+}
+
+TEST_F(DrawsFile, HoldsWeightsBesideSamples) {
+  const torch::Tensor weights = torch::tensor({0.5, 1.5}, torch::kFloat64);
+  write_draws(folder_ / "a.nc", info_, torch::zeros({2, 2}, torch::kFloat64), {}, {}, weights);
+  open();
+  EXPECT_THAT(dimensions("/sample_stats/weight"), ElementsAre("chain", "draw"));
+  EXPECT_THAT(numbers("/sample_stats/weight"), ElementsAre(0.5, 1.5));
 }
 
 TEST_F(DrawsFile, HoldsManySetsBlockByBlock) {

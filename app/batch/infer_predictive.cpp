@@ -1,0 +1,39 @@
+#include "app/batch/infer_predictive.h"
+
+#include "app/batch/drive.h"
+#include "app/batch/progress.h"
+#include "core/base/clock.h"
+#include "core/base/error.h"
+
+namespace pairs::batch {
+
+void check_predictive(const LoadedRun& run, std::int64_t sets) {
+  if (const std::string why = no_predictive_test(*run.task); !why.empty())
+    fail_usage("--predictive cannot be asked of task {}: {}", run.task->info().name, why);
+  if (sets < kFewestPredictiveSets)
+    fail_usage("--predictive {} are too few simulated sets to tell what is rare; give {} or more, 200 say", sets,
+               kFewestPredictiveSets);
+}
+
+SetPredictiveTest infer_predictive(const SetPosterior& posterior, std::int64_t n, std::int64_t sets,
+                                   std::int64_t seed) {
+  ProgressPrinter printer = stderr_printer();
+  const Stopwatch watch;
+  PredictiveOptions options;
+  options.sets = sets;
+  options.seed = static_cast<std::uint64_t>(seed);
+  options.keep_going = keep_going;
+  options.step = [&](std::int64_t done, std::int64_t of) {
+    Progress progress;
+    progress.stage = Stage::evaluate;
+    progress.unit = "sets";
+    progress.done = done;
+    progress.total = of;
+    printer.progress(progress, watch.seconds());
+  };
+  SetPredictiveTest test = posterior.predictive_test(n, options);
+  printer.finish();
+  return test;
+}
+
+}  // namespace pairs::batch

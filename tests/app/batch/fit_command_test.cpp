@@ -1,0 +1,138 @@
+// What `infer --predictive`, `figure predictive` and `infer --prior` say, and what they refuse.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/base/files.h"
+#include "core/base/npz.h"
+#include "tests/app/batch/program.h"
+#include "tests/core/base/temporary_folder.h"
+
+namespace pairs::batch {
+namespace {
+
+using ::testing::HasSubstr;
+
+class FitCommand : public ::testing::Test {
+ protected:
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string events(bool outlier = false) const {
+    std::string text = "x\n";
+    for (int i = 0; i < 40; ++i) text += std::to_string(outlier && i == 6 ? 30 : -2 + 0.1 * i) + "\n";
+    write_file(path("events.csv"), text);
+    return path("events.csv");
+  }
+  // `infer bump-hunt` of those events with these words, as a document.
+  nlohmann::json infer(const std::vector<std::string>& more, int code = 0) const {
+    std::vector<std::string> words = {"infer", "bump-hunt",   "--data", path("events.csv"),
+                                      "--out", path("s.npz"), "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Answer answer = run_words(words);
+    EXPECT_EQ(answer.code, code) << answer.err;
+    return nlohmann::json::parse(answer.out);
+  }
+  std::string refusal(const std::vector<std::string>& more) const {
+    return infer(more, 2).at("error").get<std::string>();
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(FitCommand, InferComparesWithTheModelsSets) {
+  events(true);
+  const nlohmann::json test = infer({"--predictive", "100"}).at("predictive");
+  EXPECT_EQ(test.at("sets"), 100);
+  EXPECT_EQ(test.at("n"), 40);
+  EXPECT_EQ(test.at("psi"), "posterior");
+  EXPECT_NEAR(test.at("p").get<double>(), 1.0 / 101, 1e-12);
+  EXPECT_EQ(test.at("p"), test.at("statistics").at(0).at("corrected"));
+  ASSERT_EQ(test.at("far").size(), 1u);
+  EXPECT_EQ(test.at("far").at(0).at("observation"), 7);
+  EXPECT_EQ(test.at("without").at("n"), 39);
+  EXPECT_EQ(test, infer({"--predictive", "100"}).at("predictive")) << "the same seed";
+  EXPECT_NE(test.at("statistics"), infer({"--predictive", "100", "--seed", "2"}).at("predictive").at("statistics"));
+  EXPECT_FALSE(infer({}).contains("predictive"));
+  events(false);
+  const nlohmann::json fine = infer({"--predictive", "100"}).at("predictive");
+  EXPECT_GT(fine.at("p").get<double>(), 0.02);
+  EXPECT_FALSE(fine.contains("without"));
+}
+
+TEST_F(FitCommand, FigureDrawsWhatInferSays) {
+  events(true);
+  const Answer drawn = run_words(
+      {"figure", "predictive", "bump-hunt", "--file", path("events.csv"), "--out", path("predictive.csv"), "--json"});
+  ASSERT_EQ(drawn.code, 0) << drawn.err;
+  EXPECT_EQ(nlohmann::json::parse(drawn.out).at("predictive"), infer({"--predictive", "200"}).at("predictive"));
+  EXPECT_THAT(read_file(path("predictive.csv")), HasSubstr("simulated, 5 to 95 %"));
+  EXPECT_EQ(run_words({"figure", "predictive", "bump-hunt", "--index", "2", "--n", "10", "--out", path("p.svg")}).code,
+            0);
+  const Answer many = run_words({"figure", "predictive", "bump-hunt", "--file", path("events.csv"), "--n", "41"});
+  EXPECT_EQ(many.code, 2);
+  EXPECT_THAT(many.err, HasSubstr("holds 40"));
+  EXPECT_EQ(run_words({"figure", "predictive", "bump-hunt", "gaussian"}).code, 2);
+  EXPECT_EQ(run_words({"figure", "predictive", "bump-hunt", "--shades", "1"}).code, 2);
+}
+
+TEST_F(FitCommand, RefusesTestsOfNothing) {
+  events();
+  EXPECT_THAT(refusal({"--predictive", "49"}), HasSubstr("--predictive 49 are too few simulated sets"));
+  EXPECT_THAT(refusal({"--predictive", "100", "--follow"}), HasSubstr("leave --follow out"));
+  EXPECT_EQ(run_words({"infer", "bump-hunt", "--data", path("events.csv"), "--predictive", "few"}).code, 2);
+  std::filesystem::create_directory(path("many"));
+  write_file(path("many/a.csv"), "x\n1\n");
+  const Answer many = run_words({"infer", "bump-hunt", "--data", path("many"), "--predictive", "100"});
+  EXPECT_EQ(many.code, 2);
+  EXPECT_THAT(many.err, HasSubstr("--predictive is about one set"));
+  const Answer image = run_words({"figure", "predictive", "novel-view"});
+  EXPECT_EQ(image.code, 2);
+  EXPECT_THAT(image.err, HasSubstr("its target is an image"));
+}
+
+TEST_F(FitCommand, InferAnswersUnderAnotherPrior) {
+  events();
+  const nlohmann::json plain = infer({}), answer = infer({"--prior", "beta(2, 8)"});
+  const nlohmann::json& other = answer.at("other_prior");
+  EXPECT_EQ(answer.at("mean"), plain.at("mean")) << "the run's own answer stays";
+  EXPECT_EQ(other.at("prior"), "θ ~ beta(2, 8)");
+  EXPECT_GT(other.at("effective").get<double>(), 500);
+  EXPECT_LT(other.at("effective").get<double>(), 4000);
+  EXPECT_NEAR(other.at("mean").at(0).get<double>(), other.at("density").at("mean").at(0).get<double>(), 0.005);
+  EXPECT_GT(other.at("mean").at(0).get<double>(), plain.at("mean").at(0).get<double>()) << "pulled towards 0.2";
+  EXPECT_TRUE(other.at("exact").contains("density"));
+  EXPECT_THAT(other.at("unchanged").get<std::string>(), HasSubstr("prior of ψ"));
+  EXPECT_EQ(read_npz(path("s.npz")).at("weight").size(0), 1000);
+  infer({});
+  EXPECT_FALSE(read_npz(path("s.npz")).contains("weight"));
+  // A table of the same density says the same.
+  std::string table = "theta,density\n";
+  for (int k = 0; k <= 2000; ++k) {
+    const double x = k / 2000.0;
+    table += fmt::format("{},{}\n", x, x * std::pow(1 - x, 7));
+  }
+  write_file(path("prior.csv"), table);
+  const nlohmann::json same = infer({"--prior", "theta = " + path("prior.csv")}).at("other_prior");
+  EXPECT_NEAR(same.at("mean").at(0).get<double>(), other.at("mean").at(0).get<double>(), 1e-4);
+  EXPECT_NEAR(same.at("effective").get<double>(), other.at("effective").get<double>(), 3);
+  const nlohmann::json outside = infer({"--prior", "normal(0, 1)"});
+  EXPECT_NEAR(outside.at("other_prior").at("outside").get<double>(), 0.6586553, 1e-6);
+  EXPECT_THAT(outside.at("warnings").dump(), HasSubstr("that part is cut off"));
+}
+
+TEST_F(FitCommand, RefusesPriorsOfNothing) {
+  events();
+  EXPECT_THAT(refusal({"--prior", "gauss(0, 1)"}), HasSubstr("there is no family gauss"));
+  EXPECT_THAT(refusal({"--prior", "psi = normal(0, 1)"}), HasSubstr("psi is not inferred by this run"));
+  EXPECT_THAT(refusal({"--prior", "beta(2, 8)", "--prior", "theta = beta(1, 8)"}), HasSubstr("given twice"));
+  EXPECT_THAT(refusal({"--learnt-prior", "uniform(0, 1)"}), HasSubstr("name that with --prior"));
+  EXPECT_THAT(refusal({"--prior", "beta(2, 8)", "--learnt-prior", "beta(2, 2)"}),
+              HasSubstr("are not those of beta(2, 2)"));
+  EXPECT_THAT(refusal({"--prior", "beta(2, 8)", "--follow"}), HasSubstr("leave --follow out"));
+  EXPECT_THAT(infer({"--prior", path("none.csv")}, 1).at("error").get<std::string>(), HasSubstr("none.csv"));
+}
+
+}  // namespace
+}  // namespace pairs::batch
