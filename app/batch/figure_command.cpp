@@ -91,6 +91,7 @@ const std::vector<OptionReaders>& option_readers() {
                                                  {"--n", {"posterior", "pareto", "forest"}},
                                                  {"--file", {"posterior", "forest"}},
                                                  {"--up", {"posterior"}},
+                                                 {"--given", {"posterior"}},
                                                  {"--group", {"forest"}},
                                                  {"--sort", {"forest"}},
                                                  {"--first", {"forest"}},
@@ -119,7 +120,7 @@ void check_read(const CLI::App& app, const std::string& figure) {
 }
 
 struct FigureArguments {
-  std::string name, out, file, up, theta, psi, range, height, shades, interval = "central";
+  std::string name, out, file, up, given, theta, psi, range, height, shades, interval = "central";
   std::vector<std::string> runs, columns;
   OpenArguments open;
   WidthOptions width;
@@ -270,7 +271,8 @@ Figure draw_posterior(const FigureArguments& arguments, std::vector<std::string>
   options.set = {.index = arguments.index,
                  .theta = parse_numbers(arguments.theta, "--theta"),
                  .psi = parse_numbers(arguments.psi, "--psi"),
-                 .file = arguments.file};
+                 .file = arguments.file,
+                 .given = arguments.given};
   if (!arguments.file.empty() && !(arguments.theta.empty() && arguments.psi.empty()))
     fail_usage("--theta and --psi make a set of their own; {} is one already", printable(arguments.file, 300));
   if (arguments.random >= 0) {
@@ -436,6 +438,9 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
   posterior_option("--file", arguments->file,
                    "posterior, forest: an observed set, or many, of your own, as infer --data takes it",
                    "FILE|DIR|THING");
+  posterior_option("--given", arguments->given,
+                   "posterior: what is given of the set beside its observations, as infer --given takes it",
+                   "NAME=V,...");
   app.add_option("--up", arguments->up,
                  "posterior: the axis of a mesh's file that points up (default: what it tells, z)")
       ->type_name("AXIS")
