@@ -14,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/base/transfer.h"
 #include "core/estimator_tensors.h"
+#include "core/given.h"
 #include "core/nn/encoding.h"
 #include "core/nn/initial.h"
 #include "core/sets/amounts.h"
@@ -196,7 +197,7 @@ torch::Tensor Estimator::context(const torch::Tensor& aggregates, const torch::T
   }
   if (encoding_size(config_.encoding) > 0)
     columns.push_back(send(encode_n(config_.encoding, n, task_->info().max_n), aggregates.device()));
-  if (known > 0) columns.push_back(send(given.to(torch::kFloat32), aggregates.device()));
+  if (known > 0) columns.push_back(send(standardised_given(*task_, given), aggregates.device()));
   if (head_kind(config_.head.kind).told_log_n)
     columns.push_back(send(n.to(torch::kFloat32).log().unsqueeze(1), aggregates.device()));
   return columns.size() == 1 ? columns[0] : at::cat(columns, 1);

@@ -7,6 +7,8 @@
 
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
+#include "app/batch/drive.h"
+#include "app/batch/export_sets.h"
 #include "app/batch/numbers.h"
 #include "app/batch/printed_evaluation.h"
 #include "app/batch/sampler_options.h"
@@ -26,7 +28,7 @@ namespace pairs::batch {
 namespace {
 
 struct EvaluateArguments {
-  std::string run, sizes, sets, out, beside;
+  std::string run, sizes, sets, out, beside, exported;
   OpenArguments open;
   SamplerOptions sampler;
   std::int64_t samples = -1, seed = 1, learned_product = 0;
@@ -105,6 +107,15 @@ LoadedRun open_beside(const LoadedRun& run, const EvaluationOptions& options, co
   return other;
 }
 
+void tell_exported(const std::vector<ExportedSets>& files, Result& result) {
+  for (const ExportedSets& one : files) {
+    result.text += fmt::format("Test sets: {}, {} sets of N = {} (content {})\n", one.file.string(),
+                               count_text(one.sets), count_text(one.n), one.content);
+    result.document["exported"].push_back(
+        {{"file", one.file.string()}, {"n", one.n}, {"sets", one.sets}, {"content", one.content}});
+  }
+}
+
 Result evaluate_command(const EvaluateArguments& arguments) {
   if (arguments.sampler.any() && arguments.out.empty())
     fail_usage("--steps and --solver measure another sampler than the run's: say where to with --out FILE.json");
@@ -127,6 +138,10 @@ Result evaluate_command(const EvaluateArguments& arguments) {
     }
   }
   const EvaluationOptions options = resolve(run, arguments);
+  if (!arguments.exported.empty()) {
+    check_output_folder(arguments.exported, true);
+    check_export(run, options);
+  }
   std::optional<LoadedRun> other;
   if (!arguments.beside.empty()) other = open_beside(run, options, arguments);
   Metrics metrics = evaluate_run(run, options, printer);
@@ -168,6 +183,8 @@ Result evaluate_command(const EvaluateArguments& arguments) {
     result.text += fmt::format("\n{}\n", note);
   if (const std::string note = subject_note(metrics); !note.empty()) result.text += fmt::format("\n{}\n", note);
   if (!place.empty()) result.text += fmt::format("\nMetrics: {}\n", place);
+  if (!arguments.exported.empty())
+    tell_exported(export_sets(run, options, metrics, arguments.exported, keep_going), result);
   return result;
 }
 
@@ -201,6 +218,11 @@ Action add_evaluate(CLI::App& app, const Catalogue& tasks) {
       ->transform(whole_number(2, 1000000));
   app.add_flag("--no-references", arguments->no_references,
                "Score the exact posterior alone, not the task's other references");
+  app.add_option(
+         "--export", arguments->exported,
+         "Also write the test sets into this new folder, a file nN.npz a size: theta, psi, given, x, and the set "
+         "of each observation")
+      ->type_name("DIR");
   app.add_flag("--force", arguments->force, "Score set sizes beyond those that the run saw, too: extrapolation");
   add_sampler_options(app, arguments->sampler);
   app.add_option("--out", arguments->out,
@@ -211,6 +233,7 @@ Action add_evaluate(CLI::App& app, const Catalogue& tasks) {
       "Examples:\n"
       "  pairs --batch evaluate {exact} --sizes 2,10,100 --sets 10000\n"
       "  pairs --batch evaluate {first} --sizes 1,10 --sets 200 --learned-product 20\n"
+      "  pairs --batch evaluate {first} --sizes 10 --sets 200 --export tested\n"
       "  pairs --batch evaluate runs/digits --json > digits.json\n"
       "NLL: mean of -log posterior density of the truth. exact: the same for the exact posterior, same sets.\n"
       "learned product: the run's NLL plus what the product of its answers at N = 1 loses to it on the first sets.\n"

@@ -93,6 +93,7 @@ const std::vector<OptionReaders>& option_readers() {
                                                  {"--n", {"posterior", "predictive", "pareto", "forest"}},
                                                  {"--file", {"posterior", "predictive", "forest"}},
                                                  {"--up", {"posterior", "predictive"}},
+                                                 {"--given", {"posterior", "predictive"}},
                                                  {"--group", {"posterior", "predictive", "forest"}},
                                                  {"--member", {"posterior", "predictive"}},
                                                  {"--sort", {"forest"}},
@@ -122,7 +123,7 @@ void check_read(const CLI::App& app, const std::string& figure) {
 }
 
 struct FigureArguments {
-  std::string name, out, file, member, up, theta, psi, range, height, shades, interval = "central";
+  std::string name, out, file, member, up, given, theta, psi, range, height, shades, interval = "central";
   std::vector<std::string> runs, columns;
   OpenArguments open;
   WidthOptions width;
@@ -272,7 +273,8 @@ SetChoice drawn_set(const FigureArguments& arguments) {
   SetChoice set{.index = arguments.index,
                 .theta = parse_numbers(arguments.theta, "--theta"),
                 .psi = parse_numbers(arguments.psi, "--psi"),
-                .file = arguments.file};
+                .file = arguments.file,
+                .given = arguments.given};
   if (!arguments.file.empty() && !(arguments.theta.empty() && arguments.psi.empty()))
     fail_usage("--theta and --psi make a set of their own; {} is one already", printable(arguments.file, 300));
   if (arguments.random >= 0) {
@@ -459,6 +461,9 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
                    "FILE|DIR|THING");
   posterior_option("--member", arguments->member,
                    "posterior, predictive: of the many sets of --file, told apart by --group, this one", "NAME");
+  posterior_option("--given", arguments->given,
+                   "posterior, predictive: what is given of the set beside its observations, as infer --given takes it",
+                   "NAME=V,...");
   app.add_option("--up", arguments->up,
                  "posterior, predictive: the axis of a mesh's file that points up (default: what it tells, z)")
       ->type_name("AXIS")

@@ -356,8 +356,8 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
       ->transform(whole_number(2, 10000000));
   app.add_option("--given", arguments->given,
                  "What is given of the set beside its observations, where the task asks for it (\"tasks\" names it); "
-                 "default: the array given of an .npz")
-      ->type_name("V,V,...");
+                 "default: the file's, an array given of an .npz or columns of these names")
+      ->type_name("NAME=V,...");
   app.add_option(
          "--camera", arguments->camera,
          "Views of a scene: the camera whose image is inferred from a folder of views; azimuth and elevation in "

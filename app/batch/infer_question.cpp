@@ -12,6 +12,7 @@
 #include "app/posterior/posterior_samples.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/given.h"
 #include "core/report/number_text.h"
 #include "core/train/shipped.h"
 
@@ -125,6 +126,7 @@ FollowPlan follow_plan(const LoadedRun& run, const InferArguments& arguments) {
   plan.written = draws_of(info, arguments.samples);
   plan.draws = drawn(info, plan.written);
   plan.given = read_given(arguments.given, "", info);
+  check_given(*run.task, plan.given, "--given");
   plan.out = file_output(run, arguments);
   return plan;
 }

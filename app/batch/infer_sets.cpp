@@ -16,6 +16,7 @@
 #include "core/base/streams.h"
 #include "core/base/text.h"
 #include "core/eval/interval.h"
+#include "core/given.h"
 #include "core/report/number_text.h"
 #include "core/train/shipped.h"
 
@@ -25,13 +26,13 @@ namespace {
 constexpr std::int64_t kRowsPrinted = 20, kRowsInDocument = 10000;
 constexpr std::size_t kWarningsTold = 8;
 constexpr double kSecondsBetweenLines = 10;
+constexpr double kMostNumbersHeld = 1 << 29;  // of samples and log densities: 4 GiB
 
 void check_together(const LoadedRun& run, const InferArguments& arguments) {
   const std::string words = printable(arguments.data, 300);
   if (target_room_of(run.task->info()).in_folder())
     fail_usage("Posteriors of images are asked for set by set; {} holds many sets", words);
   const std::pair<bool, const char*> refused[] = {{arguments.follow, "--follow"},
-                                                  {!arguments.theta.empty(), "--theta"},
                                                   {!arguments.camera.empty(), "--camera"},
                                                   {!arguments.reader.empty(), "--reader"},
                                                   {!arguments.derive.empty(), "--derive"},
@@ -41,6 +42,28 @@ void check_together(const LoadedRun& run, const InferArguments& arguments) {
                                                   {!arguments.up.empty(), "--up"}};
   for (const auto& [given, option] : refused)
     if (given) fail_usage("{} is about one set; {} is asked about as many", option, words);
+}
+
+// What is asked for must have a place in the file.
+void check_held(const SetsFormat& format, const std::filesystem::path& out, const InferArguments& arguments) {
+  if (arguments.samples >= 0 && format.samples == HeldSamples::none)
+    fail_usage("--samples {}: {} holds no samples; write them to a file that ends in .npz or .nc", arguments.samples,
+               printable(out.string(), 300));
+  if (!arguments.theta.empty() && !format.scores)
+    fail_usage("--theta: {} holds no log densities; write them to a file that ends in .npz",
+               printable(out.string(), 300));
+}
+
+// Arrays of an .npz file are held until it is written.
+void check_memory(const TaskInfo& info, std::int64_t sets, std::int64_t samples, std::int64_t scored) {
+  const double numbers =
+      static_cast<double>(sets) *
+      (static_cast<double>(samples) * static_cast<double>(info.target_size()) + static_cast<double>(scored));
+  if (numbers > kMostNumbersHeld)
+    fail_usage(
+        "{} sets with {} samples and {} values of θ each are {:.3g} numbers; an .npz file takes at most {:.3g}, "
+        "so ask for fewer, or for samples in a file that ends in .nc",
+        count_text(sets), count_text(samples), count_text(scored), numbers, kMostNumbersHeld);
 }
 
 std::filesystem::path sets_file(const LoadedRun& run, const InferArguments& arguments) {
@@ -191,20 +214,24 @@ Result infer_sets(const LoadedRun& run, const InferArguments& arguments) {
   const std::filesystem::path out = sets_file(run, arguments);
   const SetsFormat& format = sets_format(out);
   check_together(run, arguments);
-  check_output(out, format.ending, {arguments.data});
-  if (arguments.samples >= 0 && !format.samples)
-    fail_usage("--samples {}: {} holds no samples; write them to a file that ends in .nc", arguments.samples,
-               printable(out.string(), 300));
+  check_output(out, format.ending, {arguments.data, arguments.theta});
+  check_held(format, out, arguments);
   SetsQuestion question = sets_question(run, arguments);
   const DrawCount draws = draw_count(info, arguments.samples);
-  if (format.samples) {
+  if (format.samples == HeldSamples::always || arguments.samples >= 0) {
     question.asked.draws = draws.drawn;
     question.asked.kept = draws.written;
   }
   const AskedRun asked{.loaded = run, .learnt_nothing = learnt_nothing(run)};
   const std::int64_t sets = question.sets->count();
   if (const std::string text = left_out_text(*question.sets); !text.empty()) tell("warning: " + text + "\n");
-  SetsHead head{&info, sets_told(run, asked_sets(arguments), sets), interval, sets, question.asked.kept};
+  std::int64_t scored = 0;
+  if (!arguments.theta.empty()) {
+    question.asked.theta = read_theta(arguments.theta, info, sets);
+    scored = question.asked.theta.size(-2);
+  }
+  if (format.samples == HeldSamples::asked) check_memory(info, sets, question.asked.kept, scored);
+  SetsHead head{&info, sets_told(run, asked_sets(arguments), sets), interval, sets, question.asked.kept, scored};
   SetsReport report(info, interval, sets);
   write_sets(out, head, [&](const std::function<void(const SetRow&)>& take) {
     answer_sets(

@@ -91,6 +91,12 @@ double check_sets(const Task& task, std::int64_t sets, std::int64_t n, Findings&
   findings.say(true, what + ": x has the shape that task.toml says, and every number is finite");
   findings.say(same(x, draw(kSeed, 0, n)), what + ": the same seed gives the same x");
   findings.say(!same(x, draw(kOtherSeed, 0, n)), what + ": another seed gives other x");
+  const std::int64_t one = sets / 2;
+  const SetRange alone[] = {{one, 0, n}};
+  const Latents own{latents.theta.slice(0, one, one + 1), latents.psi.slice(0, one, one + 1),
+                    latents.given.defined() ? latents.given.slice(0, one, one + 1) : torch::Tensor()};
+  findings.say(same(x.slice(one * n, (one + 1) * n), task.observe(own, kSeed, Purpose::check, alone, torch::kCPU)),
+               what + ": a set is the same whichever others are simulated beside it");
   if (n == 2) note_columns(task, x, findings);
   const Stopwatch watch;
   std::int64_t drawn = 0;

@@ -21,6 +21,7 @@ struct Observed {
   Observations x;                     // float32
   std::int64_t held = 0;              // observations that are there, of which x may be the first
   std::vector<std::string> warnings;  // sentences
+  torch::Tensor given = {};           // of the set beside them, [1, g] float64, where a table of many sets tells it
 };
 
 // Observations of a file that are read when they are asked for. Used by one thread at a time.

@@ -10,6 +10,8 @@
 #include "app/kinds/arrays.h"
 #include "app/kinds/points/points_columns.h"
 #include "app/kinds/target_room.h"
+#include "core/base/csv_line.h"
+#include "core/base/csv_table.h"
 #include "core/base/error.h"
 #include "core/base/face.h"
 #include "core/base/text.h"
@@ -80,34 +82,136 @@ Observations ObservedRows::pick(const std::vector<std::int64_t>& which) {
   return out;
 }
 
-torch::Tensor read_given(const std::string& text, const std::filesystem::path& path, const TaskInfo& task) {
+namespace {
+
+std::vector<std::string> given_names(const TaskInfo& task) {
   std::vector<std::string> names;
   for (const Given& one : task.given) names.push_back(one.name);
-  if (names.empty()) {
+  return names;
+}
+
+// Numbers of a text, in the task's order or with their names: "1,0.5", "exposure=1,angle=0.5".
+torch::Tensor given_of_text(const std::string& text, const TaskInfo& task) {
+  const std::string where = fmt::format("--given {}", printable(text));
+  if (text.find('=') == text.npos) return parse_csv(text, where);
+  const std::vector<std::string> names = given_names(task);
+  std::vector<std::string> numbers(names.size());
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view part = trimmed(rest.substr(0, rest.find(',')));
+    rest.remove_prefix(std::min(rest.size(), rest.find(',') == rest.npos ? rest.size() : rest.find(',') + 1));
+    const std::size_t at = part.find('=');
+    const auto name = std::find(names.begin(), names.end(), trimmed(part.substr(0, at)));
+    if (at == part.npos || name == names.end())
+      fail_usage("{}: \"{}\" is none of {}; write NAME=NUMBER with commas between", where, printable(part),
+                 fmt::join(names, ", "));
+    std::string& number = numbers[static_cast<std::size_t>(name - names.begin())];
+    if (!number.empty()) fail_usage("{} names {} twice", where, *name);
+    number = std::string(trimmed(part.substr(at + 1)));
+    if (number.empty()) fail_usage("{}: {} has no number", where, *name);
+  }
+  for (std::size_t k = 0; k < names.size(); ++k)
+    if (numbers[k].empty()) fail_usage("{} leaves out {}", where, names[k]);
+  return parse_csv(fmt::format("{}", fmt::join(numbers, ",")), where);
+}
+
+// Fails where rows [M, g] differ from the first of the set, [1, g]; `before`: rows that stand before them.
+void check_alike(const torch::Tensor& rows, const torch::Tensor& first, std::int64_t before, const TaskInfo& task,
+                 const std::string& where) {
+  for (std::int64_t k = 0; k < task.given_size(); ++k) {
+    const torch::Tensor column = rows.select(1, k), other = (column != first[0][k]).nonzero();
+    if (other.numel() == 0) continue;
+    const auto at = other[0][0].item<std::int64_t>();
+    fail("{}: {} is {} of observation 1 and {} of observation {}; what is given is one number for the whole set", where,
+         task.given[static_cast<std::size_t>(k)].name, first[0][k].item<double>(), column[at].item<double>(),
+         before + at + 1);
+  }
+}
+
+// Arrays of an .npz file of these names, one number or one for each observation [M, g]; undefined where it has not all.
+torch::Tensor given_arrays(const std::filesystem::path& path, const std::vector<std::string>& names) {
+  NpzReader arrays(path);
+  std::vector<torch::Tensor> columns;
+  for (const std::string& name : names) {
+    if (!arrays.shapes().contains(name)) return {};
+    columns.push_back(arrays.read(name).to(torch::kFloat64).reshape({-1}));
+    if (columns.back().numel() != columns.front().numel()) return {};
+  }
+  return torch::stack(columns, 1);
+}
+
+// The first row of the columns of these names in a table, whose rows must be alike; undefined where it has not all.
+torch::Tensor given_columns(const std::filesystem::path& path, const std::vector<std::string>& names,
+                            const TaskInfo& task, const std::string& where) {
+  constexpr std::int64_t kRows = 1 << 16;
+  const std::unique_ptr<TableFile> table = open_table(path);
+  const std::vector<std::string> held = table->names();
+  for (const std::string& name : names)
+    if (std::find(held.begin(), held.end(), name) == held.end()) return {};
+  torch::Tensor first;
+  for (std::int64_t from = 0; from < table->rows(); from += kRows) {
+    const std::int64_t count = std::min(kRows, table->rows() - from);
+    const torch::Tensor rows = at::empty({count, task.given_size()}, torch::kFloat64);
+    table->read(from, count, places_in(*table, names), rows.mutable_data_ptr<double>());
+    if (!first.defined()) first = rows.slice(0, 0, 1).clone();
+    check_alike(rows, first, from, task, where);
+  }
+  return first;
+}
+
+// What a file says [M, g], of one row or of each observation; undefined where it says nothing.
+torch::Tensor given_of_file(const std::filesystem::path& path, const TaskInfo& task, const std::string& where) {
+  if (!std::filesystem::is_regular_file(path)) return {};
+  const std::vector<std::string> names = given_names(task);
+  const std::string ending = lower_extension(path);
+  if (ending == ".npz") {
+    NpzReader arrays(path);
+    return arrays.shapes().contains("given") ? arrays.read("given", task.given_size() + 1).reshape({1, -1})
+                                             : given_arrays(path, names);
+  }
+  if (ending == ".csv") {
+    try {
+      const CsvTable table = read_csv_table(path, names);
+      return table.taken == names ? table.rows : torch::Tensor();
+    } catch (const ColumnsError&) {
+      return {};
+    }
+  }
+  if (std::find(table_endings().begin(), table_endings().end(), ending) == table_endings().end()) return {};
+  return given_columns(path, names, task, where);
+}
+
+}  // namespace
+
+torch::Tensor given_of_rows(const torch::Tensor& rows, const TaskInfo& task, const std::string& where) {
+  PAIRS_CHECK(!rows.is_complex() && rows.dim() == 2 && rows.size(0) > 0 && rows.size(1) == task.given_size(),
+              "{} number{} given, but sets of task {} come with {}: {}", rows.numel(),
+              rows.numel() == 1 ? " is" : "s are", task.name, task.given_size(), fmt::join(given_names(task), ", "));
+  const torch::Tensor values = rows.to(torch::kFloat64), first = values.slice(0, 0, 1).contiguous();
+  check_finite(first, "The given quantities");
+  check_alike(values, first, 0, task, where);
+  return first;
+}
+
+bool tells_given(const std::filesystem::path& path, const TaskInfo& task) {
+  return given_of_file(path, task, printable(path.string(), 300)).defined();
+}
+
+torch::Tensor read_given(const std::string& text, const std::filesystem::path& path, const TaskInfo& task) {
+  if (task.given.empty()) {
     if (!text.empty()) fail_usage("Sets of task {} come with nothing given beside their observations", task.name);
     return {};
   }
-  torch::Tensor given;
-  if (!text.empty()) {
-    given = parse_csv(text, fmt::format("--given {}", printable(text)));
-  } else {
-    constexpr const char* array = "given";
-    std::optional<NpzReader> arrays;
-    if (std::filesystem::is_regular_file(path) && lower_extension(path) == ".npz") arrays.emplace(path);
-    if (!arrays || !arrays->shapes().contains(array))
-      fail_usage("Sets of task {} come with {}: name them with --given, or as the array \"{}\" of an .npz file",
-                 task.name, fmt::join(names, ", "), array);
-    given = arrays->read(array, task.given_size() + 1);
-  }
-  PAIRS_CHECK(given.numel() == task.given_size() && !given.is_complex(),
-              "{} number{} given, but sets of task {} come with {}: {}", given.numel(),
-              given.numel() == 1 ? " is" : "s are", task.name, names.size(), fmt::join(names, ", "));
-  given = given.to(torch::kFloat64).reshape({1, -1}).contiguous();
-  check_finite(given, "The given quantities");
-  return given;
+  if (!text.empty()) return given_of_rows(given_of_text(text, task).reshape({1, -1}), task, "--given");
+  const std::string where = printable(path.string(), 300);
+  const torch::Tensor rows = given_of_file(path, task, where);
+  if (!rows.defined())
+    fail_usage("Sets of task {} come with {}: name them with --given, or as the array \"given\" of an .npz file{}",
+               task.name, fmt::join(given_names(task), ", "),
+               task.observation_columns.empty() ? "" : ", or as columns of a table");
+  return given_of_rows(rows, task, where);
 }
 
-torch::Tensor read_theta(const std::filesystem::path& path, const TaskInfo& task) {
+torch::Tensor read_theta(const std::filesystem::path& path, const TaskInfo& task, std::int64_t sets) {
   target_room_of(task).check_density(task, "of which no density is scored; leave out --theta");
   check_exists(path);
   const std::string extension = lower_extension(path);
@@ -115,7 +219,7 @@ torch::Tensor read_theta(const std::filesystem::path& path, const TaskInfo& task
   torch::Tensor theta;
   if (extension == ".npz") {
     NpzReader arrays(path);
-    theta = arrays.read(pick_array(arrays, path, "theta"), most + 1);
+    theta = arrays.read(pick_array(arrays, path, "theta"), std::max<std::int64_t>(sets, 0) + most + 1);
   } else if (extension == ".csv") {
     std::vector<std::string> names;
     for (const Target& target : task.targets) names.push_back(target.name);
@@ -125,10 +229,11 @@ torch::Tensor read_theta(const std::filesystem::path& path, const TaskInfo& task
   }
   const std::int64_t targets = task.target_size();
   if (theta.dim() == 1) theta = targets == 1 ? theta.unsqueeze(1) : theta.unsqueeze(0);
-  PAIRS_CHECK(theta.dim() == 2 && theta.size(1) == targets && theta.size(0) > 0 && !theta.is_complex(),
-              "{} has the shape {} but the θ of task {} needs [S, {}]", path.string(), shape_text(theta.sizes()),
-              task.name, targets);
-  PAIRS_CHECK(theta.size(0) <= most, "{} holds more than the {} values of θ that are scored at once; split it",
+  const bool of_each = sets > 0 && theta.dim() == 3 && theta.size(0) == sets;
+  PAIRS_CHECK((theta.dim() == 2 || of_each) && theta.size(-1) == targets && theta.size(-2) > 0 && !theta.is_complex(),
+              "{} has the shape {} but the θ of task {} needs [S, {}]{}", path.string(), shape_text(theta.sizes()),
+              task.name, targets, sets > 0 ? fmt::format(", or [{}, S, {}] of {} sets", sets, targets, sets) : "");
+  PAIRS_CHECK(theta.size(-2) <= most, "{} holds more than the {} values of θ that are scored at once; split it",
               path.string(), most);
   theta = theta.to(torch::kFloat64).contiguous();
   check_finite(theta, path.string());

@@ -48,14 +48,20 @@ std::vector<FileColumn> file_columns(const Task& task);
 // Endings of the files that hold observations of the task, folders aside: ".csv", ".npz", ... in lower case.
 std::vector<std::string> observation_endings(const TaskInfo& task);
 
-// What is given of an observed set beside its observations -> [1, g] float64: numbers "1,0.5,..." of `text`, else the
-// array "given" of the .npz file `path`; undefined where the task's sets come with nothing. Throws Error naming what is
+// What is given of an observed set beside its observations -> [1, g] float64: numbers "1,0.5,..." or "exposure=1,..."
+// of `text`, else the array "given" of the .npz file `path`, or its arrays, or the columns of a table, of these names,
+// where all observations say the same; undefined where the task's sets come with nothing. Throws Error naming what is
 // missing.
 torch::Tensor read_given(const std::string& text, const std::filesystem::path& path, const TaskInfo& task);
+// Whether the file says so itself.
+bool tells_given(const std::filesystem::path& path, const TaskInfo& task);
+// The same of rows [M, g] that `where` names for the observations of one set.
+torch::Tensor given_of_rows(const torch::Tensor& rows, const TaskInfo& task, const std::string& where);
 
 // Values of the target to score, one row each -> [S, d] float64, from NPZ (array "theta", or the only one) or CSV
-// (where a header names columns, those of the targets). At most 1,000,000.
-torch::Tensor read_theta(const std::filesystem::path& path, const TaskInfo& task);
+// (where a header names columns, those of the targets). At most 1,000,000. For `sets` > 0 sets also their own, an
+// array [sets, S, d].
+torch::Tensor read_theta(const std::filesystem::path& path, const TaskInfo& task, std::int64_t sets = 0);
 
 // Brings an array into the shape of a set of the task's observations: adds a missing channel, or the missing last axis
 // of one-dimensional points. `where` names the source in errors and warnings.

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/face.h"
 #include "core/base/text.h"
+#include "core/given.h"
 #include "core/report/number_text.h"
 #include "tasks/parts/things.h"
 
@@ -57,7 +58,8 @@ bool holds_many_sets(const Task& task, const std::filesystem::path& data, const 
 SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked) {
   const TaskInfo& info = run.task->info();
   SetsQuestion question;
-  question.asked.given = read_given(asked.given, "", info);
+  if (!asked.given.empty()) question.asked.given = read_given(asked.given, "", info);
+  check_given(*run.task, question.asked.given, "--given");
   question.asked.seed = asked.seed;
   question.asked.random = asked.size.random;
   question.asked.size = [&run, choice = asked.size](const std::string& name, std::int64_t held) {
@@ -68,6 +70,7 @@ SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked) {
   question.asked.draws = target_room_of(info).draws();
   ManySets sets{asked.data, asked.group, {asked.columns, file_columns(*run.task)}};
   if (!asked.size.random) sets.most = info.max_n;
+  sets.given_known = question.asked.given.defined();
   question.sets = open_sets(sets, info);
   return question;
 }
@@ -81,6 +84,7 @@ nlohmann::json sets_told(const LoadedRun& run, const AskedSets& asked, std::int6
                          {"count", sets},
                          {"targets", nlohmann::json::array()}};
   for (const Target& target : info.targets) told["targets"].push_back(target.name);
+  for (const Given& one : info.given) told["given"].push_back(one.name);
   if (!asked.group.empty()) told["group"] = printable(asked.group, 4096);
   return told;
 }

@@ -24,4 +24,9 @@ std::vector<std::string> columns_of_x(const ManySets& sets, const TaskInfo& info
 // Throws the Error of so many rows, the first at `place`, that do not say to which set they belong.
 [[noreturn]] void fail_nameless(const ErrorPlace& place, std::int64_t rows);
 
+// The columns that tell what is given of a set beside its observations; none where nothing is, or it is known of all
+// sets. Throws a usage error where one is missing.
+std::vector<std::string> columns_of_given(const ManySets& sets, const TaskInfo& info,
+                                          const std::vector<std::string>& names, const std::string& where);
+
 }  // namespace pairs

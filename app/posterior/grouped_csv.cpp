@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "app/kinds/observation_room.h"
+#include "app/kinds/observed.h"
 #include "app/posterior/group_columns.h"
 #include "core/base/csv_line.h"
 #include "core/base/csv_lines.h"
@@ -47,6 +47,7 @@ struct TableForm {
   char separator = ',';
   std::size_t place = 0;    // of the column that names the set, from 0
   CsvLines lines{"", {}};   // that has seen the first line
+  bool given = false;       // the last columns are what is given of the set
   std::int64_t header = 0;  // the line that names columns; 0: none does
 };
 
@@ -69,7 +70,11 @@ TableForm form_of(LineReader& reader, const ManySets& sets, const TaskInfo& info
   std::vector<std::string> names = cells_in(first, form.separator);
   for (std::size_t k = 0; k < names.size() && !named; ++k) names[k] = fmt::format("column {}", k + 1);
   form.place = place_of_group(names, named, sets.group, where);
-  form.lines = CsvLines(where, columns_of_x(sets, info, names, named, form.place, where));
+  std::vector<std::string> wanted = columns_of_x(sets, info, names, named, form.place, where);
+  const std::vector<std::string> given = columns_of_given(sets, info, names, where);
+  form.given = !given.empty();
+  wanted.insert(wanted.end(), given.begin(), given.end());
+  form.lines = CsvLines(where, wanted);
   form.header = named ? reader.number() : 0;
   std::vector<double> unused;
   try {
@@ -211,7 +216,7 @@ class GroupedCsv final : public SetStream {
   // Makes observations of the lines.
   std::function<Observed()> reading(SetLines set) const {
     return [set = std::move(set), lines = form_.lines, &info = info_, &files = files_, header = form_.header,
-            where = where_]() mutable {
+            where = where_, given = form_.given ? info_.given_size() : 0]() mutable {
       std::vector<double> values;
       std::string_view text = set.text;
       for (const std::int64_t number : set.numbers) {
@@ -219,13 +224,14 @@ class GroupedCsv final : public SetStream {
         lines.go_to(static_cast<std::size_t>(number));
         const std::size_t before = values.size();
         if (lines.take(text.substr(0, end), values))
-          convert_columns(files, where, number - 1 - header, 1, values.data() + before);
+          convert_columns(files, where, number - 1 - header, 1, values.data() + before);  // of x, which stand first
         text.remove_prefix(end + 1);
       }
       const auto width = static_cast<std::int64_t>(lines.numbers());
       torch::Tensor table = torch::empty({static_cast<std::int64_t>(values.size()) / width, width}, torch::kFloat64);
       std::memcpy(table.data_ptr(), values.data(), values.size() * sizeof(double));
-      Observed observed = room_of(info).checked(std::move(table), info, where);
+      Observed observed = room_of(info).checked(table.slice(1, 0, width - given).contiguous(), info, where);
+      if (given > 0) observed.given = given_of_rows(table.slice(1, width - given), info, where);
       observed.held = set.rows;
       return observed;
     };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/kinds/observation_room.h"
+#include "app/kinds/observed.h"
 #include "app/kinds/points/points_columns.h"
 #include "app/posterior/group_columns.h"
 #include "core/base/error.h"
@@ -31,9 +32,9 @@ struct SetRowsRead {
   std::int64_t bytes() const { return static_cast<std::int64_t>(sizeof(double) * values.size()); }
 };
 
-// The rows in the task's numbers.
-Observed observed_rows(SetRowsRead rows, std::int64_t held, std::int64_t width, const std::vector<FileColumn>& files,
-                       const std::string& where, const TaskInfo& info) {
+// The rows in the task's numbers; the last `given` of their `width` columns are what is given of the set.
+Observed observed_rows(SetRowsRead rows, std::int64_t held, std::int64_t width, std::int64_t given,
+                       const std::vector<FileColumn>& files, const std::string& where, const TaskInfo& info) {
   if (!rows.problem.empty()) fail("{}", rows.problem);
   const auto count = static_cast<std::int64_t>(rows.numbers.size());
   torch::Tensor table = torch::empty({count, width}, torch::kFloat64);
@@ -41,7 +42,8 @@ Observed observed_rows(SetRowsRead rows, std::int64_t held, std::int64_t width, 
   std::memcpy(at, rows.values.data(), rows.values.size() * sizeof(double));
   for (std::int64_t i = 0; i < count; ++i)
     convert_columns(files, where, rows.numbers[static_cast<std::size_t>(i)], 1, at + i * width);
-  Observed observed = room_of(info).checked(std::move(table), info, where);
+  Observed observed = room_of(info).checked(table.slice(1, 0, width - given).contiguous(), info, where);
+  if (given > 0) observed.given = given_of_rows(table.slice(1, width - given), info, where);
   observed.held = held;
   return observed;
 }
@@ -58,7 +60,11 @@ class GroupedTable final : public SetStream {
     std::vector<std::string> names = table_->names();
     for (std::size_t k = 0; k < names.size() && !table_->named(); ++k) names[k] = fmt::format("column {}", k + 1);
     place_ = place_of_group(names, table_->named(), sets.group, where);
-    places_ = places_in(*table_, columns_of_x(sets, info, names, table_->named(), place_, where));
+    std::vector<std::string> wanted = columns_of_x(sets, info, names, table_->named(), place_, where);
+    const std::vector<std::string> given = columns_of_given(sets, info, names, where);
+    given_ = static_cast<std::int64_t>(given.size());
+    wanted.insert(wanted.end(), given.begin(), given.end());
+    places_ = places_in(*table_, wanted);
     index();
   }
 
@@ -71,8 +77,8 @@ class GroupedTable final : public SetStream {
     set.name = printable(names_[next_], kLongestSetName);
     set.bytes = rows.bytes();
     set.read = [rows = std::move(rows), held = rows_[next_], this]() mutable {
-      return observed_rows(std::move(rows), held, static_cast<std::int64_t>(places_.size()), files_, table_->where(),
-                           info_);
+      return observed_rows(std::move(rows), held, static_cast<std::int64_t>(places_.size()), given_, files_,
+                           table_->where(), info_);
     };
     ++next_;
     return true;
@@ -207,6 +213,7 @@ class GroupedTable final : public SetStream {
   std::unique_ptr<TableFile> table_, group_;
   std::size_t place_ = 0;  // of the column that names the set
   std::vector<std::size_t> places_;
+  std::int64_t given_ = 0;  // the last of these that are what is given of a set
 
   std::deque<std::string> names_;  // of the sets, in the order of their first rows
   std::unordered_map<std::string, std::size_t> places_of_;
@@ -239,14 +246,17 @@ class SetsInGroups final : public SetStream {
   Observed read(const std::string& name) const {
     const std::unique_ptr<TableFile> table = groups_->open(name);
     PAIRS_CHECK(table->rows() > 0, "{} holds no observation; a set needs at least one", table->where());
-    const std::vector<std::size_t> places = places_in(*table, wanted_columns(info_, sets_.columns));
+    std::vector<std::string> wanted = wanted_columns(info_, sets_.columns);
+    const std::vector<std::string> given = columns_of_given(sets_, info_, table->names(), table->where());
+    wanted.insert(wanted.end(), given.begin(), given.end());
+    const std::vector<std::size_t> places = places_in(*table, wanted);
     const std::int64_t count = std::min(table->rows(), sets_.most);
     SetRowsRead rows;
     rows.values.resize(static_cast<std::size_t>(count) * places.size());
     table->read(0, count, places, rows.values.data());
     for (std::int64_t i = 0; i < count; ++i) rows.numbers.push_back(i);
-    return observed_rows(std::move(rows), table->rows(), static_cast<std::int64_t>(places.size()), sets_.columns.files,
-                         table->where(), info_);
+    return observed_rows(std::move(rows), table->rows(), static_cast<std::int64_t>(places.size()),
+                         static_cast<std::int64_t>(given.size()), sets_.columns.files, table->where(), info_);
   }
 
   const TaskInfo& info_;

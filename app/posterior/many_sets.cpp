@@ -14,6 +14,7 @@
 #include "app/posterior/random_subset.h"
 #include "core/base/error.h"
 #include "core/base/one_thread.h"
+#include "core/given.h"
 
 namespace pairs {
 namespace {
@@ -38,6 +39,14 @@ Observations usable_part(const Observed& observed, const TaskInfo& info, const M
   return question.random ? random_subset(observed.x, most, question.seed) : observed.x.slice(0, most);
 }
 
+// Log densities of the values that are asked of the set.
+void add_log_density(const PosteriorAnswer& answer, const torch::Tensor& theta, SetRow& row) {
+  if (!theta.defined()) return;
+  const auto& log_density = answer.sources.front().log_density;
+  if (!log_density) fail("The posterior has no density that could be asked for; leave out --theta");
+  row.log_density = log_density(theta).to(torch::kCPU, torch::kFloat64);
+}
+
 // Samples, where they are handed on or the density has no numbers.
 void add_samples(const AskedRun& run, const PosteriorAnswer& answer, const Observations& x,
                  const ManySetsQuestion& question, SetRow& row) {
@@ -52,16 +61,19 @@ void add_samples(const AskedRun& run, const PosteriorAnswer& answer, const Obser
   if (question.kept > 0) row.samples = samples.slice(0, 0, question.kept).contiguous();
 }
 
-void answer_set(const AskedRun& run, const Observed& observed, const ManySetsQuestion& question, SetRow& row) {
+void answer_set(const AskedRun& run, const Observed& observed, const ManySetsQuestion& question,
+                const torch::Tensor& theta, SetRow& row) {
   const std::shared_ptr<Estimator>& estimator = run.loaded.estimator;
   const Task& task = *run.loaded.task;
   const std::int64_t n = question.size(row.name, observed.held);
+  const torch::Tensor given = question.given.defined() ? question.given : observed.given;
+  check_given(task, given, row.name);
   const Observations x = usable_part(observed, task.info(), question);
   EmbeddedSet embedded(estimator, x.count());
   embedded.add(x.slice(0, embedded.block_end(n)));
   PosteriorAnswer answer;
   answer.n = n;
-  ask(run, 1, true, {[&] { return embedded.aggregate(n, x); }, n, n, question.given}, answer);
+  ask(run, 1, true, {[&] { return embedded.aggregate(n, x); }, n, n, given}, answer);
   row.cut = observed.held > task.info().max_n;
   if (row.cut)
     answer.warnings.push_back(
@@ -73,17 +85,23 @@ void answer_set(const AskedRun& run, const Observed& observed, const ManySetsQue
   row.extrapolates = answer.extrapolates();
   add_row_warnings(observed, answer, row);
   add_samples(run, answer, x, question, row);
+  add_log_density(answer, theta, row);
   row.n = n;
   if (question.keep_observations) row.x = x.slice(0, n);
 }
 
-SetRow row_of(const AskedRun& run, ComingSet& set, const ManySetsQuestion& question) {
+// The values of θ that are asked of set number `set`.
+torch::Tensor theta_of(const ManySetsQuestion& question, std::int64_t set) {
+  return question.theta.defined() && question.theta.dim() == 3 ? question.theta[set] : question.theta;
+}
+
+SetRow row_of(const AskedRun& run, ComingSet& set, const ManySetsQuestion& question, std::int64_t number) {
   const torch::NoGradGuard no_grad;
   const OneThread one_thread;
   SetRow row;
   row.name = std::move(set.name);
   try {
-    answer_set(run, std::exchange(set.read, {})(), question, row);
+    answer_set(run, std::exchange(set.read, {})(), question, theta_of(question, number), row);
   } catch (const std::exception& error) {
     SetRow failed;
     failed.name = std::move(row.name);
@@ -93,11 +111,14 @@ SetRow row_of(const AskedRun& run, ComingSet& set, const ManySetsQuestion& quest
   return row;
 }
 
-std::vector<SetRow> rows_of(const AskedRun& run, std::vector<ComingSet>& batch, const ManySetsQuestion& question) {
+// `first` is the number of the batch's first set.
+std::vector<SetRow> rows_of(const AskedRun& run, std::vector<ComingSet>& batch, const ManySetsQuestion& question,
+                            std::int64_t first) {
   std::vector<SetRow> rows(batch.size());
   std::atomic<std::size_t> next = 0;
   const auto work = [&](std::int64_t, std::int64_t) {
-    for (std::size_t k = next++; k < batch.size(); k = next++) rows[k] = row_of(run, batch[k], question);
+    for (std::size_t k = next++; k < batch.size(); k = next++)
+      rows[k] = row_of(run, batch[k], question, first + static_cast<std::int64_t>(k));
   };
   if (run.loaded.estimator->device().is_cpu())
     at::parallel_for(0, at::get_num_threads(), 1, work);
@@ -112,6 +133,7 @@ void answer_sets(const AskedRun& asked, SetStream& sets, const ManySetsQuestion&
                  const std::function<void(const SetRow&)>& row, const std::function<bool()>& keep_going) {
   AskedRun run = asked;
   run.distance = std::make_shared<AggregateDistance>(run.loaded.estimator->statistics());
+  std::int64_t answered = 0;
   for (bool more = true; more;) {
     if (keep_going && !keep_going()) throw Stopped();
     std::vector<ComingSet> batch;
@@ -122,7 +144,8 @@ void answer_sets(const AskedRun& asked, SetStream& sets, const ManySetsQuestion&
       bytes += set.bytes;
       batch.push_back(std::move(set));
     }
-    for (const SetRow& one : rows_of(run, batch, question)) row(one);
+    for (const SetRow& one : rows_of(run, batch, question, answered)) row(one);
+    answered += static_cast<std::int64_t>(batch.size());
   }
 }
 

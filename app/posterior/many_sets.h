@@ -23,8 +23,9 @@ struct SetRow {
   bool extrapolates = false;
   bool cut = false;  // it holds more observations than the task knows, of which a warning tells
   std::vector<std::string> warnings;
-  torch::Tensor samples = {};  // [S, d] on the CPU, where they were asked for
-  Observations x = {};         // the N observations, where they were asked for
+  torch::Tensor samples = {};      // [S, d] on the CPU, where they were asked for
+  torch::Tensor log_density = {};  // [P] float64, where values of θ were to be scored
+  Observations x = {};             // the N observations, where they were asked for
 };
 
 // How many sets are asked about.
@@ -32,11 +33,13 @@ struct ManySetsQuestion {
   // N of a set that holds so many observations; throws Error where the set cannot be asked about.
   std::function<std::int64_t(const std::string& name, std::int64_t held)> size;
   bool random = false;             // N of the observations that the seed draws rather than the first
-  torch::Tensor given = {};        // of every set, [1, g], or undefined
+  torch::Tensor given = {};        // of every set, [1, g]; undefined: each set's own, or none
   std::uint64_t seed = 1;          // of samples and random subsets
   std::int64_t draws = 1000;       // samples of each set that are drawn where they are needed,
   std::int64_t kept = 0;           // and the first of them, which are handed on
   bool keep_observations = false;  // SetRow::x
+  // Values of θ to score, float64: [P, d] of every set, or [sets, P, d] of each its own; undefined: none.
+  torch::Tensor theta = {};
 };
 
 // Asks the run about every set of the stream, a bounded number of them at a time on all threads, and hands on the

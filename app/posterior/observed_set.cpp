@@ -15,6 +15,7 @@
 #include "core/base/face.h"
 #include "core/base/text.h"
 #include "core/base/transfer.h"
+#include "core/given.h"
 #include "core/report/number_text.h"
 #include "render/scene_picture.h"
 #include "tasks/parts/outlines.h"
@@ -53,6 +54,10 @@ void check_values(const Task& task, const Latents& wanted) {
 void set_by_hand(const Task& task, const SetChoice& choice, Latents& latents) {
   put(latents.theta, choice.theta, "θ");
   put(latents.psi, choice.psi, "ψ");
+  if (!choice.given.empty()) {
+    latents.given = read_given(choice.given, {}, task.info());
+    check_given(task, latents.given, "--given");
+  }
   const std::vector<Target>& targets = task.info().targets;
   for (std::size_t t = 0; t < choice.theta.size(); ++t)
     PAIRS_CHECK(choice.theta[t] >= targets[t].low && choice.theta[t] <= targets[t].high,
@@ -120,8 +125,26 @@ void ObservedSet::read() {
         "ray maps for the camera that is given with it",
         kCamerasFile, words);
   read_table();
-  latents_.given = read_given(choice_.given, choice_.file.string(), task_->info());
+  read_given_of_file();
   if (views) warn(elevation_warning(at::empty({0, 2}, torch::kFloat64), views->target(latents_.given)));
+}
+
+void ObservedSet::read_given_of_file() {
+  const TaskInfo& info = task_->info();
+  const torch::Tensor middle = choice_.assume_given && choice_.given.empty() ? middle_given(*task_) : torch::Tensor();
+  if (middle.defined() && !tells_given(choice_.file, info)) {
+    latents_.given = middle;
+    given_assumed_ = true;
+    std::vector<std::string> words;
+    for (std::size_t k = 0; k < info.given.size(); ++k)
+      words.push_back(
+          fmt::format("{} = {:.4g}", info.given[k].name, middle[0][static_cast<std::int64_t>(k)].item<double>()));
+    warn(fmt::format("The file does not tell what is given of the set: {} is taken, the middle of training; set it",
+                     fmt::join(words, ", ")));
+    return;
+  }
+  latents_.given = read_given(choice_.given, choice_.file.string(), info);
+  check_given(*task_, latents_.given, choice_.given.empty() ? printable(choice_.file.string(), 300) : "--given");
 }
 
 void ObservedSet::read_table() {

@@ -37,9 +37,11 @@ struct SetChoice {
   std::string reader = {};           // of a table: the command of a program that reads it (tasks/program_table.h)
   std::string up = {};     // of a thing: the axis that points up; "": what it tells itself (Things::read_thing)
   std::uint64_t seed = 1;  // of the observations that are made of a thing
-  // What is given of a file's set beside its observations, where the task asks for it: "V,V,…"; "": the file's own. Of
-  // a folder of views the camera whose image is inferred.
+  // What is given of a set beside its observations, where the task asks for it: "V,V,…" or "NAME=V,…"; "": the file's,
+  // or the prior's, own. Of a folder of views the camera whose image is inferred.
   std::string given = {};
+  // Of a file that does not tell it the middle of what training saw is taken, with a warning.
+  bool assume_given = false;
   std::optional<render::Camera> camera = {};
 };
 
@@ -54,6 +56,8 @@ class ObservedSet {
   bool simulated() const { return choice_.file.empty(); }
   // Whether it was made of a thing that somebody has, which tells its own θ.
   bool of_thing() const { return of_thing_; }
+  // Whether what is given of it was assumed (SetChoice::assume_given).
+  bool given_assumed() const { return given_assumed_; }
   // Values of a simulated set and of a thing's, one row; else undefined tensors.
   const Latents& latents() const { return latents_; }
   // θ of a simulated set and of a thing's, ψ of a simulated one; else empty.
@@ -93,6 +97,7 @@ class ObservedSet {
   void read_thing(const Things& known);
   void read_table();
   void read_member();
+  void read_given_of_file();
   void read_views(const SceneViews& views);
   void warn(const std::string& text);
   void draw();
@@ -106,6 +111,7 @@ class ObservedSet {
   std::int64_t used_ = 0;
   std::int64_t held_ = 0;
   bool of_thing_ = false;
+  bool given_assumed_ = false;
   std::string title_, read_as_;  // of a thing
   std::vector<std::string> other_;
   ThingMarks marks_;

@@ -13,6 +13,7 @@
 #include "core/base/random.h"
 #include "core/base/transfer.h"
 #include "core/eval/interval.h"
+#include "core/given.h"
 #include "core/report/number_text.h"
 
 namespace pairs {
@@ -90,6 +91,8 @@ void ask(const AskedRun& run, std::size_t count, bool shown, const AskedSet& set
     return;
   }
   add_warnings(run, set, answer.warnings);
+  if (std::string text = unseen_given_text(*run.loaded.task, set.given); !text.empty())
+    answer.warnings.push_back({WarningKind::given, std::move(text)});
   const std::shared_ptr<Estimator>& estimator = run.loaded.estimator;
   const Stopwatch watch;
   torch::Tensor aggregate;

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/streams.h"
 #include "core/eval/learned_product.h"
+#include "core/given.h"
 #include "core/report/number_text.h"
 
 namespace pairs {
@@ -36,10 +37,11 @@ PosteriorSource estimator_source(const std::string& name, SeriesRole role, std::
 }
 
 PosteriorSource reference_source(const Task& task, const std::string& name, const Observations& x,
-                                 const std::function<bool()>& keep_going) {
+                                 const torch::Tensor& given, const std::function<bool()>& keep_going) {
   constexpr std::int64_t kChunk = 20000;
   const Stopwatch watch;
   const std::shared_ptr<ReferencePosterior> reference = task.reference(name);
+  tell_given(*reference, given);
   for (std::int64_t first = 0; first < x.count(); first += kChunk) {
     if (keep_going && !keep_going()) throw Stopped();
     reference->add(x.slice(first, std::min(first + kChunk, x.count())));

@@ -34,10 +34,10 @@ std::string not_drawn(const Estimator& estimator);
 PosteriorSource estimator_source(const std::string& name, SeriesRole role, std::shared_ptr<Estimator> estimator,
                                  const torch::Tensor& aggregate, std::int64_t n, const torch::Tensor& given);
 
-// The task's reference `name` of the observations x [N, ...]. Throws Stopped once `keep_going` says no, Error as
-// Task::reference does.
+// The task's reference `name` of the observations x [N, ...], and what is given of their set [1, g] or undefined.
+// Throws Stopped once `keep_going` says no, Error as Task::reference does.
 PosteriorSource reference_source(const Task& task, const std::string& name, const Observations& x,
-                                 const std::function<bool()>& keep_going = {});
+                                 const torch::Tensor& given = {}, const std::function<bool()>& keep_going = {});
 
 // The learned product (core/eval/learned_product.h) of an estimator's answers to the observations x [N, ...] of a set,
 // and what is given of it [1, g] or undefined. Throws Error for more than kMostLearnedProduct observations and as

@@ -19,7 +19,8 @@ enum class WarningKind {
   cut_file,
   thing,
   tried,
-  outside
+  outside,
+  given  // beyond what training saw
 };
 // What is to be known of a posterior before it is believed, a sentence: the same wherever it is told.
 struct PosteriorWarning {

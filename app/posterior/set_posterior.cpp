@@ -127,7 +127,7 @@ void SetPosterior::ask_runs(std::int64_t n, PosteriorAnswer& answer) const {
 void SetPosterior::ask_references(std::int64_t n, PosteriorAnswer& answer) const {
   for (const std::string& name : task().references()) {
     try {
-      answer.sources.push_back(reference_source(task(), name, set_->first(n)));
+      answer.sources.push_back(reference_source(task(), name, set_->first(n), set_->latents().given));
     } catch (const std::exception& error) {
       answer.problems.push_back(fmt::format("{} is left out: {}", name, sentence(error)));
     }

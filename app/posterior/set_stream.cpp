@@ -65,7 +65,9 @@ class FolderOfSets final : public SetStream {
     const std::uintmax_t bytes = fs::file_size(file, error);
     set = {printable(file.filename().string(), 200), error ? 0 : static_cast<std::int64_t>(bytes),
            [file, &sets = sets_, &info = info_] {
-             return static_cast<Observed>(read_observed_columns(file, info, sets.most, sets.columns));
+             Observed observed = read_observed_columns(file, info, sets.most, sets.columns);
+             if (!sets.given_known) observed.given = read_given("", file, info);
+             return observed;
            }};
     return true;
   }
@@ -119,6 +121,7 @@ class GroupedArrays final : public SetStream {
     PAIRS_CHECK(static_cast<std::int64_t>(names.size()) == x_.count(),
                 "{}: the array {} holds {} texts, but one for each of {} observations is needed", where_,
                 printable(sets.group), names.size(), x_.count());
+    if (!sets.given_known && !info.given.empty()) read_given_of(arrays, sets.data);
     std::map<std::string, std::size_t> places;
     for (std::size_t i = 0; i < names.size(); ++i) {
       const auto [at, fresh] = places.try_emplace(names[i], names_.size());
@@ -128,18 +131,30 @@ class GroupedArrays final : public SetStream {
       }
       rows_[at->second].push_back(static_cast<std::int64_t>(i));
     }
+    if (given_.defined()) {
+      given_of_sets_ = given_.size(0) == static_cast<std::int64_t>(names_.size());
+      PAIRS_CHECK(given_of_sets_ || given_.size(0) == x_.count(),
+                  "{}: what is given has {} rows; one for each of {} sets, or of {} observations, is needed", where_,
+                  given_.size(0), names_.size(), x_.count());
+    }
   }
   std::int64_t count() const override { return static_cast<std::int64_t>(names_.size()); }
   bool next(ComingSet& set) override {
     if (next_ == names_.size()) return false;
     const std::vector<std::int64_t>& rows = rows_[next_];
     set = {printable(names_[next_], 200), 8 * static_cast<std::int64_t>(rows.size()),
-           [this, &rows, name = names_[next_]] {
+           [this, &rows, name = names_[next_], number = static_cast<std::int64_t>(next_)] {
              const auto kept = static_cast<std::int64_t>(std::min<std::uint64_t>(rows.size(), most_));
              Observations x = x_.pick(torch::tensor(rows, torch::kInt64).slice(0, 0, kept));
              Observed observed{x, 0, {}};
              if (block_) observed = room_of(info_).checked(x.block(), info_, fmt::format("{}, set {}", where_, name));
              observed.held = static_cast<std::int64_t>(rows.size());
+             if (given_.defined()) {
+               const std::vector<std::int64_t> own =
+                   given_of_sets_ ? std::vector<std::int64_t>{number} : std::vector<std::int64_t>(rows);
+               observed.given = given_of_rows(given_.index_select(0, torch::tensor(own, torch::kInt64)), info_,
+                                              fmt::format("{}, set {}", where_, name));
+             }
              return observed;
            }};
     ++next_;
@@ -147,9 +162,35 @@ class GroupedArrays final : public SetStream {
   }
 
  private:
+  // The array "given", a row a set or an observation, or an array of each name.
+  void read_given_of(NpzReader& arrays, const fs::path& data) {
+    if (arrays.shapes().contains("given")) {
+      given_ = arrays.read("given").to(torch::kFloat64);
+      if (given_.dim() == 1 && info_.given_size() == 1) given_ = given_.unsqueeze(1);
+      PAIRS_CHECK(given_.dim() == 2 && given_.size(1) == info_.given_size(),
+                  "{}: the array given has the shape {}, but sets of task {} come with [.., {}]", where_,
+                  shape_text(given_.sizes()), info_.name, info_.given_size());
+      return;
+    }
+    std::vector<torch::Tensor> columns;
+    for (const Given& one : info_.given) {
+      if (!arrays.shapes().contains(one.name))
+        fail_usage(
+            "Sets of task {} come with {}: {} holds neither an array of that name nor \"given\"; add it, or name "
+            "one for all with --given",
+            info_.name, one.name, printable(data.string(), 300));
+      columns.push_back(arrays.read(one.name).to(torch::kFloat64).reshape({-1}));
+      PAIRS_CHECK(columns.back().numel() == columns.front().numel(), "{}: the arrays {} and {} have {} and {} numbers",
+                  where_, info_.given.front().name, one.name, columns.front().numel(), columns.back().numel());
+    }
+    given_ = torch::stack(columns, 1);
+  }
+
   const TaskInfo& info_;
   std::int64_t most_;
   std::string where_;
+  torch::Tensor given_;         // what is given, a row an observation or a set; undefined where nothing is
+  bool given_of_sets_ = false;  // a row a set
   bool block_ = false;
   Observations x_;
   std::vector<std::string> names_;

@@ -35,6 +35,7 @@ struct ManySets {
   std::filesystem::path data = {};  // a table, an .npz file, a folder with a file a set, or HDF5 with a group a set
   std::string group = {};           // of a file: the column (array) that says to which set a row belongs
   TableColumns columns = {};        // how tables are read
+  bool given_known = false;         // of all sets: files are not asked for what is given
   std::int64_t most = std::numeric_limits<std::int64_t>::max();  // observations of a set that are read
 };
 

@@ -102,11 +102,19 @@ class JsonOutput final : public SetsOutput {
   std::int64_t count_ = 0;
 };
 
-// Arrays [M], [M, d] and [M, d, 3], NaN for sets that could not be answered.
+// Arrays [M], [M, d] and [M, d, 3], of samples [M, S, d] and of log densities [M, P], NaN for sets that could not be
+// answered.
 class NpzOutput final : public SetsOutput {
  public:
-  NpzOutput(const std::filesystem::path& file, const SetsHead& head) : file_(file), head_(head) {}
+  NpzOutput(const std::filesystem::path& file, const SetsHead& head) : file_(file), head_(head) {
+    const auto targets = static_cast<std::int64_t>(head.info->targets.size());
+    if (head.samples > 0) samples_ = torch::full({head.sets, head.samples, targets}, NAN, torch::kFloat64);
+    if (head.scored > 0) log_density_ = torch::full({head.sets, head.scored}, NAN, torch::kFloat64);
+  }
   void add(const SetRow& row) override {
+    const auto set = static_cast<std::int64_t>(names_.size());
+    if (row.samples.defined() && samples_.defined()) samples_[set].copy_(row.samples);
+    if (row.log_density.defined()) log_density_[set].copy_(row.log_density);
     names_.push_back(row.name);
     n_.push_back(row.n);
     const std::size_t targets = head_.info->targets.size();
@@ -141,6 +149,8 @@ class NpzOutput final : public SetsOutput {
         {"warned", array(warned_, torch::kInt64, {sets})},
         {"failed", array(failed_, torch::kInt64, {sets})}};
     arrays["set"] = names();
+    if (samples_.defined()) arrays["samples"] = samples_;
+    if (log_density_.defined()) arrays["log_density"] = log_density_;
     write_npz(file_, arrays);
   }
 
@@ -161,6 +171,7 @@ class NpzOutput final : public SetsOutput {
   std::vector<std::string> names_;
   std::vector<std::int64_t> n_, warned_, failed_;
   std::vector<double> mean_, sd_, quantiles_, interval_, distance_, percentile_;
+  torch::Tensor samples_, log_density_;  // undefined where they are not asked for
 };
 
 template <class Output>
@@ -169,12 +180,12 @@ std::unique_ptr<SetsOutput> open_output(const std::filesystem::path& file, const
 }
 
 const std::vector<SetsFormat>& formats() {
-  static const std::vector<SetsFormat> all = {{".csv", false, open_output<CsvOutput>},
-                                              {".json", false, open_output<JsonOutput>},
-                                              {".npz", false, open_output<NpzOutput>},
-                                              {".tex", false, latex_output},
-                                              {".nc", true, draws_output},
-                                              {".h5", true, draws_output}};
+  static const std::vector<SetsFormat> all = {{".csv", HeldSamples::none, false, open_output<CsvOutput>},
+                                              {".json", HeldSamples::none, false, open_output<JsonOutput>},
+                                              {".npz", HeldSamples::asked, true, open_output<NpzOutput>},
+                                              {".tex", HeldSamples::none, false, latex_output},
+                                              {".nc", HeldSamples::always, false, draws_output},
+                                              {".h5", HeldSamples::always, false, draws_output}};
   return all;
 }
 

@@ -19,6 +19,7 @@ struct SetsHead {
   IntervalKind interval = IntervalKind::central;
   std::int64_t sets = 0;     // rows that will come
   std::int64_t samples = 0;  // of each, in formats that hold them
+  std::int64_t scored = 0;   // values of θ of each, in formats that hold their log densities
 };
 
 // A file that takes a row a set as they come.
@@ -30,10 +31,14 @@ class SetsOutput {
   virtual void finish() = 0;
 };
 
+// Whether a format holds samples: never, beside the numbers where they are asked for, or always and no numbers.
+enum class HeldSamples { none, asked, always };
+
 // A format by the ending of the file's name.
 struct SetsFormat {
   const char* ending;  // ".csv"
-  bool samples;        // it holds samples, and no numbers
+  HeldSamples samples;
+  bool scores;  // it holds log densities of values of θ
   std::unique_ptr<SetsOutput> (*open)(const std::filesystem::path& file, const SetsHead& head);
 };
 // Throws a usage Error that names the endings there are, for another one.

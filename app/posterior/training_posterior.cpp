@@ -29,7 +29,8 @@ void TrainingPosterior::find_reference(const std::function<bool()>& keep_going) 
   const std::vector<std::string> names = set_.task().references();
   if (std::find(names.begin(), names.end(), "exact") == names.end()) return fit({});
   try {
-    const PosteriorSource source = reference_source(set_.task(), "exact", x_.slice(0, n_), keep_going);
+    const PosteriorSource source =
+        reference_source(set_.task(), "exact", x_.slice(0, n_), set_.latents().given, keep_going);
     fit(posterior_numbers(info().targets, true, {source}));
     if (keep_going && !keep_going()) throw Stopped();
     exact_.push_back(numbers_on(source, cells_));

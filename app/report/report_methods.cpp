@@ -115,7 +115,7 @@ std::string set_words(const SetChoice& set, bool infer) {
   if (!set.columns.empty()) words += " --columns=" + shell_word(fmt::format("{}", fmt::join(set.columns, ",")));
   if (set.random) words += infer ? " --random" : fmt::format(" --random {}", *set.random);
   if (!set.up.empty()) words += " --up " + set.up;
-  if (infer && !set.given.empty()) words += " --given=" + shell_word(set.given);
+  if (!set.given.empty()) words += " --given=" + shell_word(set.given);
   if (infer && set.camera)
     words += fmt::format(" --camera={},{}", set.camera->azimuth * 180 / M_PI, set.camera->elevation * 180 / M_PI);
   return words;

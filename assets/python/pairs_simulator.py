@@ -12,6 +12,25 @@
 width] ([n] where there is one column); where an observation is ragged rows, a list of n arrays [rows, columns] or a pair
 (rows of all observations [R, columns], numbers of rows [n]).
 
+Where task.toml names something that is given of a set, [[given]], simulate takes it as a fifth argument, given [g], and
+prior returns (theta, psi, given [size, g]), psi None where there is none, unless task.toml says how it is drawn.
+
+Where it is faster to simulate many sets at once (numba, JAX, torch), a function of many takes the place of simulate:
+
+    def simulate_many(theta, psi, n, seeds):   # theta [sets, targets], psi [sets, nuisances], n [sets], seeds [sets]
+        ...                                    # -> the observations of all sets one after another, sum(n) of them
+    serve(prior, simulate_many=simulate_many)
+
+Everything random of a set must come from its own seed, a whole number of 64 bits: the same seed gives the same set
+whichever others stand beside it. Ragged rows are a pair (rows of all, numbers of rows [sum(n)]).
+
+A third function, where task.toml has a table [reference], tells log posterior densities of the targets, up to a constant
+that does not depend on theta:
+
+    def reference(theta, x):              # theta [values, targets], x as simulate returns it (also given [g]) -> [values]
+        ...
+    serve(prior, simulate, reference)
+
 Run by hand with --check it tests the two functions, tells how fast they are, and shows where one of them fails; "pairs
 --batch data task.toml --check" tests any program:
 
@@ -20,6 +39,7 @@ Run by hand with --check it tests the two functions, tells how fast they are, an
 What is printed goes to standard error; standard output belongs to the protocol (docs/own-task.md of Pairs Studio).
 """
 
+import io
 import os
 import re
 import sys
@@ -70,31 +90,45 @@ def _as_float(x):
     return x if x.dtype == np.float32 else x.astype(np.float64, copy=False)
 
 
+def _seeds(draws):
+    """A seed of 64 bits for each draw of (key, set, block, count), by splitmix64: distinct streams for distinct ones."""
+    z = np.zeros(len(draws), np.uint64)
+    for word in (draws[:, 0], draws[:, 1], draws[:, 2]):
+        z = (z ^ word) + np.uint64(0x9E3779B97F4A7C15)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        z = z ^ (z >> np.uint64(31))
+    return z
+
+
 class _Failure(Exception):
     """What is wrong with an answer, as one sentence."""
 
 
 class _Simulator:
-    def __init__(self, prior, simulate, targets, nuisances, kind, shape):
+    def __init__(self, prior, simulate, targets, nuisances, kind, shape, given=0, drawn=0, reference=None,
+                 simulate_many=None):
+        """`given`: numbers that are given of a set; `drawn`: as many of them as the prior draws."""
         self.prior, self.simulate = prior, simulate
         self.targets, self.nuisances, self.kind, self.shape = targets, nuisances, kind, tuple(shape)
+        self.given, self.drawn, self.reference, self.simulate_many = given, drawn, reference, simulate_many
         self.streams = _Streams()
 
     def draw_prior(self, draws):
-        """-> bytes of theta and psi of each draw, float64."""
+        """-> bytes of theta, psi and what is given of each draw, float64."""
         parts = []
         counters, keys = self.streams.counters(draws)
         for i in range(len(draws)):
             self.item = i
             size = int(draws[i, 3])
             values = self.prior(self.streams.at(counters[i], keys[i]), size)
-            theta, psi = values if isinstance(values, tuple) else (values, None)
-            if isinstance(values, tuple) and len(values) != 2:
-                raise _Failure("prior returned %d things, not theta or (theta, psi)" % len(values))
-            if psi is None:
-                psi = np.empty((size, 0))
-            for name, value, width in (("theta", theta, self.targets), ("psi", psi, self.nuisances)):
-                value = np.asarray(value, np.float64)
+            theta, psi, given = self._drawn_of(values)
+            for name, value, width in (
+                ("theta", theta, self.targets),
+                ("psi", psi, self.nuisances),
+                ("given", given, self.drawn),
+            ):
+                value = np.empty((size, 0)) if value is None else np.asarray(value, np.float64)
                 if value.shape == (size,) and width == 1:
                     value = value[:, None]
                 if value.shape != (size, width):
@@ -104,10 +138,27 @@ class _Simulator:
                 parts.append(value.tobytes())
         return b"".join(parts)
 
-    def draw(self, draws, theta, psi):
+    def _drawn_of(self, values):
+        """What prior returned as theta, psi and given, None where it draws none."""
+        if not isinstance(values, tuple):
+            return values, None, None
+        if self.drawn == 0 and len(values) == 2:
+            return values + (None,)
+        if self.drawn > 0 and len(values) == 3:
+            return values
+        raise _Failure(
+            "prior returned %d things, not %s"
+            % (len(values), "(theta, psi, given), psi None where there is none" if self.drawn else "theta or (theta, psi)")
+        )
+
+    def draw(self, draws, theta, psi, given=None):
         """-> bytes of the observations of each draw."""
+        if self.simulate_many is not None:
+            return self._draw_many(draws, theta, psi, given)
         if self.kind == "rows":
-            return self._draw_rows(draws, theta, psi)
+            return self._draw_rows(draws, theta, psi, given)
+        if self.given > 0:
+            return self._draw_given(draws, theta, psi, given)
         # What a set costs beside the call counts: rows come from iterators, which is cheaper than from indices, and all
         # that can be done for many sets at once is done once.
         counts = draws[:, 3].tolist()
@@ -124,6 +175,36 @@ class _Simulator:
             self.item = len(parts)
         if not self._flat(parts, counts):
             parts = [self._shaped(x, n) for self.item, (x, n) in enumerate(zip(parts, counts))]
+        return _as_float(np.concatenate(parts)).tobytes()
+
+    def _draw_many(self, draws, theta, psi, given):
+        counts = draws[:, 3].astype(np.int64)
+        total = int(counts.sum())
+        more = (given,) if self.given > 0 else ()
+        x = self.simulate_many(theta, psi, counts, _seeds(draws), *more)
+        if self.kind == "rows":
+            if not isinstance(x, tuple) or len(x) != 2:
+                raise _Failure("simulate_many returned no pair (rows of all observations, numbers of rows)")
+            rows, numbers = np.asarray(x[0]), np.asarray(x[1], np.int64)
+            if numbers.shape != (total,) or rows.shape != (int(numbers.sum()),) + self.shape:
+                raise _Failure("simulate_many returned rows of shape %s and numbers of shape %s where (%d, %d) and (%d,) "
+                               "belong" % (rows.shape, numbers.shape, numbers.sum(), self.shape[0], total))
+            return numbers.tobytes() + _as_float(rows).tobytes()
+        x = np.asarray(x)
+        if x.shape == (total,) and self.shape == (1,):
+            x = x[:, None]
+        if x.shape != (total,) + self.shape:
+            raise _Failure("simulate_many returned x of shape %s where %s belongs: the observations of %d sets one after "
+                           "another" % (x.shape, (total,) + self.shape, len(draws)))
+        return np.ascontiguousarray(_as_float(x)).tobytes()
+
+    def _draw_given(self, draws, theta, psi, given):
+        parts = []
+        counters, keys = self.streams.counters(draws)
+        for i in range(len(draws)):
+            self.item = i
+            n = int(draws[i, 3])
+            parts.append(self._shaped(self.simulate(theta[i], psi[i], n, self.streams.at(counters[i], keys[i]), given[i]), n))
         return _as_float(np.concatenate(parts)).tobytes()
 
     def _flat(self, parts, counts):
@@ -147,14 +228,15 @@ class _Simulator:
             raise _Failure("simulate returned %d observations where %d were asked for" % (shape[0], n))
         raise _Failure("simulate returned x of shape %s where %s belongs" % (shape, (n,) + self.shape))
 
-    def _draw_rows(self, draws, theta, psi):
+    def _draw_rows(self, draws, theta, psi, given):
         width = self.shape[0]
         numbers, parts = [], []
         counters, keys = self.streams.counters(draws)
         for i in range(len(draws)):
             self.item = i
             n = int(draws[i, 3])
-            x = self.simulate(theta[i], psi[i], n, self.streams.at(counters[i], keys[i]))
+            more = (given[i],) if self.given > 0 else ()
+            x = self.simulate(theta[i], psi[i], n, self.streams.at(counters[i], keys[i]), *more)
             if isinstance(x, tuple):
                 rows, number = np.asarray(x[0]), np.asarray(x[1], np.int64)
             else:
@@ -170,6 +252,24 @@ class _Simulator:
             numbers.append(number)
             parts.append(rows)
         return np.concatenate(numbers).tobytes() + _as_float(np.concatenate(parts)).tobytes()
+
+    def ask_reference(self, source, count):
+        """-> bytes of the log densities of `count` values of theta of one set, which stand in `source`."""
+        theta = np.frombuffer(_read(source, 8 * count * self.targets)).reshape(count, self.targets)
+        given = np.frombuffer(_read(source, 8 * self.given))
+        n = int(np.frombuffer(_read(source, 8), np.uint64)[0])
+        if self.kind == "rows":
+            numbers = np.frombuffer(_read(source, 8 * n), np.int64)
+            rows = np.frombuffer(_read(source, 8 * int(numbers.sum()) * self.shape[0])).reshape(-1, self.shape[0])
+            x = np.split(rows, np.cumsum(numbers)[:-1])
+        else:
+            x = np.frombuffer(_read(source, 8 * n * int(np.prod(self.shape)))).reshape((n,) + self.shape)
+        if self.reference is None:
+            raise _Failure("task.toml has a table [reference]; hand the function over, serve(prior, simulate, reference)")
+        values = np.asarray(self.reference(theta, x, *([given] if self.given else [])), np.float64)
+        if values.shape not in ((count,), (count, 1)):
+            raise _Failure("reference returned an array of shape %s where (%d,) belongs" % (values.shape, count))
+        return values.tobytes()
 
     def failure(self):
         """The present exception in a few lines, the cause first."""
@@ -202,7 +302,7 @@ def _answer(out, *parts):
     out.flush()
 
 
-def _serve(prior, simulate):
+def _serve(prior, simulate, reference, simulate_many):
     parent = os.getppid()
     source = os.fdopen(os.dup(0), "rb", buffering=1 << 20)
     out = os.fdopen(os.dup(1), "wb", buffering=1 << 20)
@@ -215,26 +315,35 @@ def _serve(prior, simulate):
     words = source.readline().split()
     if len(words) < 8 or words[0] != b"pairs":
         sys.exit("This program is asked by Pairs Studio; run it with --check task.toml by hand.")
-    if words[1] != b"1":
-        sys.exit("This pairs_simulator.py speaks version 1 of the protocol, not %s." % words[1].decode())
+    if words[1] not in (b"1", b"2"):
+        sys.exit("This pairs_simulator.py speaks versions 1 and 2 of the protocol, not %s." % words[1].decode())
+    # Version 2 is that of tasks whose sets come with something given: "given G", drawn by the prior, or "told G".
+    given = int(words.pop(7)) if words[1] == b"2" else 0
+    drawn = given if given and words.pop(6) == b"given" else 0
     sim = _Simulator(
-        prior, simulate, int(words[3]), int(words[5]), words[7].decode(), [int(word) for word in words[8:]]
+        prior, simulate, int(words[3]), int(words[5]), words[7].decode(), [int(word) for word in words[8:]], given, drawn,
+        reference, simulate_many,
     )
-    _answer(out, b"pairs 1\n")
+    _answer(out, b"pairs %s\n" % words[1])
     while True:
         line = source.readline().split()
         if not line:
             return
         kind, request, count = line[0], line[1], int(line[2])
-        draws = np.frombuffer(_read(source, 32 * count), np.uint64).reshape(count, 4)
         sim.item = 0
         try:
+            if kind == b"reference":
+                data = sim.ask_reference(source, count)
+                _answer(out, b"answer %s %d\n" % (request, len(data)), data)
+                continue
+            draws = np.frombuffer(_read(source, 32 * count), np.uint64).reshape(count, 4)
             if kind == b"prior":
                 data = sim.draw_prior(draws)
             else:
                 theta = np.frombuffer(_read(source, 8 * count * sim.targets)).reshape(count, sim.targets)
                 psi = np.frombuffer(_read(source, 8 * count * sim.nuisances)).reshape(count, sim.nuisances)
-                data = sim.draw(draws, theta, psi)
+                given = np.frombuffer(_read(source, 8 * count * sim.given)).reshape(count, sim.given)
+                data = sim.draw(draws, theta, psi, given)
         except Exception:
             text = sim.failure().encode("utf-8", "replace")[:65536]
             _answer(out, b"error %s %d %d\n" % (request, sim.item, len(text)), text)
@@ -251,7 +360,7 @@ def _task(path):
             return tomllib.load(file)
     except ImportError:
         pass
-    tables, table = {"targets": [], "nuisances": []}, {}
+    tables, table = {"targets": [], "nuisances": [], "given": []}, {}
     top = table
     with open(path, encoding="utf-8") as file:
         for line in file:
@@ -289,8 +398,49 @@ def _hint_columns(values, x, out):
                   "standardise = false" % (name, middle, spread), file=out)
 
 
-def check(prior, simulate, path="task.toml", out=sys.stdout):
-    """Tests the two functions against task.toml and tells how fast they are; returns how many faults there are."""
+def _check_reference(sim, theta, psi, known, draws, say, asked):
+    """That the reference answers the same, up to nothing but rounding, whatever values of theta stand beside."""
+    data = sim.draw(draws(3, 1, 0, 2), theta[:1], psi[:1], known[:1])
+    count = np.array([2], np.uint64).tobytes()
+    if sim.kind == "rows":
+        numbers, rows = data[:16], data[16:]
+        total = int(np.frombuffer(numbers, np.int64).sum()) * sim.shape[0]
+    else:
+        numbers, rows = b"", data
+        total = 2 * int(np.prod(sim.shape))
+    x = rows if len(rows) == 8 * total else np.frombuffer(rows, np.float32).astype(np.float64).tobytes()
+
+    def at(values):
+        source = io.BytesIO(values.tobytes() + known[:1].tobytes() + count + numbers + x)
+        return np.frombuffer(sim.ask_reference(source, len(values)))
+
+    whole = asked("reference", lambda: at(theta[:64]))
+    if whole is None:
+        return
+    say(not np.isnan(whole).any() and not (whole == np.inf).any(), "reference: no log density is NaN or infinite")
+    part = at(theta[10:20])
+    say(np.allclose(part, whole[10:20], rtol=1e-9, atol=1e-9),
+        "reference: the log density of a value is the same whichever values stand beside it")
+
+
+def _middle(one):
+    """A value that a table [[given]] says is drawn; None where it says nothing."""
+    if "values" in one:
+        return one["values"][0]
+    if "normal" in one:
+        return one["normal"][0]
+    low, high = one.get("uniform", one.get("log_uniform", (None, None)))
+    return None if low is None else (low + high) / 2
+
+
+def _parts(answers, kind, size):
+    """Answers to single draws of `size` observations as one answer to all of them."""
+    head = 8 * size if kind == "rows" else 0
+    return b"".join(one[:head] for one in answers) + b"".join(one[head:] for one in answers)
+
+
+def check(prior, simulate, path="task.toml", out=sys.stdout, reference=None, simulate_many=None):
+    """Tests the functions against task.toml and tells how fast they are; returns how many faults there are."""
     task = _task(path)
     targets, nuisances, x = task.get("targets", []), task.get("nuisances", []), task["x"]
     if "rows" in x:
@@ -299,7 +449,9 @@ def check(prior, simulate, path="task.toml", out=sys.stdout):
         kind, shape = "points", [len(x["columns"])]
     else:
         kind, shape = ("points" if len(x["shape"]) == 1 else "image"), x["shape"]
-    sim = _Simulator(prior, simulate, len(targets), len(nuisances), kind, shape)
+    given = task.get("given", [])
+    drawn = 0 if any(_middle(one) is not None for one in given) else len(given)
+    sim = _Simulator(prior, simulate, len(targets), len(nuisances), kind, shape, len(given), drawn, reference, simulate_many)
     faults = []
 
     def say(ok, text):
@@ -317,17 +469,22 @@ def check(prior, simulate, path="task.toml", out=sys.stdout):
     def draws(key, sets, block, n):
         return np.array([(key, s, block, n) for s in range(sets)], np.uint64).reshape(sets, 4)
 
-    width, size = len(targets) + len(nuisances), 64
+    width, size = len(targets) + len(nuisances) + drawn, 64
     first = asked("prior", lambda: sim.draw_prior(draws(1, 16, PRIOR_BLOCK, size)))
     if first is None:
         return len(faults)
-    say(True, "prior answers %d targets and %d nuisances" % (len(targets), len(nuisances)))
+    also = " and %d given" % drawn if drawn else ""
+    say(True, "prior answers %d targets and %d nuisances%s" % (len(targets), len(nuisances), also))
     say(sim.draw_prior(draws(1, 16, PRIOR_BLOCK, size)) == first, "prior: the same seed gives the same draws")
     say(sim.draw_prior(draws(2, 16, PRIOR_BLOCK, size)) != first, "prior: another seed gives other draws")
     values = np.frombuffer(first).reshape(16, size * width)
     theta = values[:, : size * len(targets)].reshape(16 * size, len(targets))
-    psi = values[:, size * len(targets) :].reshape(16 * size, len(nuisances))
-    for name, columns, one in [("targets", theta, targets), ("nuisances", psi, nuisances)]:
+    psi = values[:, size * len(targets) : size * (len(targets) + len(nuisances))].reshape(16 * size, len(nuisances))
+    if drawn:
+        known = values[:, size * (len(targets) + len(nuisances)) :].reshape(16 * size, drawn)
+    else:
+        known = np.tile(np.array([_middle(one) for one in given], np.float64), (16 * size, 1))
+    for name, columns, one in [("targets", theta, targets), ("nuisances", psi, nuisances), ("given", known, given)]:
         for k, entry in enumerate(one):
             low, high = entry.get("support", [-np.inf, np.inf])
             inside = np.isfinite(columns[:, k]) & (columns[:, k] >= low) & (columns[:, k] <= high)
@@ -336,13 +493,17 @@ def check(prior, simulate, path="task.toml", out=sys.stdout):
     n = min(int(task["max_n"]), 100)
     for size, sets in ((2, 256), (n, 16)):
         what = "simulate, %d observations" % size
-        args = (theta[:sets], psi[:sets])
+        args = (theta[:sets], psi[:sets], known[:sets])
         begin = asked(what, lambda: sim.draw(draws(3, sets, 0, size), *args))
         if begin is None:
             continue
         say(True, what + ": x has the shape that task.toml says")
         say(sim.draw(draws(3, sets, 0, size), *args) == begin, what + ": the same seed gives the same x")
         say(sim.draw(draws(4, sets, 0, size), *args) != begin, what + ": another seed gives other x")
+        few = np.arange(sets)[::-3]  # others, and in another order
+        alone = [sim.draw(draws(3, sets, 0, size)[k : k + 1], *(a[k : k + 1] for a in args)) for k in few[:4]]
+        mixed = sim.draw(draws(3, sets, 0, size)[few[:4]], *(a[few[:4]] for a in args))
+        say(_parts(alone, kind, size) == mixed, what + ": a set is the same whichever others are simulated beside it")
         head = 8 * sets * size if kind == "rows" else 0
         held = int(np.frombuffer(begin[:head], np.int64).sum()) if kind == "rows" else sets * size
         wide = len(begin) - head > 4 * held * int(np.prod(shape))
@@ -356,18 +517,22 @@ def check(prior, simulate, path="task.toml", out=sys.stdout):
             calls += sets
         seconds = time.perf_counter() - start
         print("       %s: %d sets, %d observations a second" % (what, calls / seconds, calls * size / seconds), file=out)
+    if "reference" in task:
+        _check_reference(sim, theta, psi, known, draws, say, asked)
     print("Nothing is wrong." if not faults else "%d faults." % len(faults), file=out)
     return len(faults)
 
 
-def serve(prior, simulate):
-    """Answers Pairs Studio until it leaves; with --check [task.toml] among the arguments, tests the two functions."""
+def serve(prior, simulate=None, reference=None, simulate_many=None):
+    """Answers Pairs Studio until it leaves; with --check [task.toml] among the arguments, tests the functions."""
+    if (simulate is None) == (simulate_many is None):
+        sys.exit("serve takes simulate, or simulate_many in its place")
     if "--check" in sys.argv[1:]:
         at = sys.argv.index("--check") + 1
         path = sys.argv[at] if at < len(sys.argv) else "task.toml"
-        sys.exit(1 if check(prior, simulate, path) else 0)
+        sys.exit(1 if check(prior, simulate, path, sys.stdout, reference, simulate_many) else 0)
     try:
-        _serve(prior, simulate)
+        _serve(prior, simulate, reference, simulate_many)
     except (BrokenPipeError, KeyboardInterrupt):
         pass
     os._exit(0)

@@ -11,6 +11,7 @@
 #include "core/base/files.h"
 #include "core/base/npy.h"
 #include "core/base/npz_texts.h"
+#include "core/base/plain_npz.h"
 #include "core/base/text.h"
 
 namespace pairs {
@@ -187,7 +188,10 @@ std::map<std::string, torch::Tensor> read_npz(const std::filesystem::path& file)
   return arrays;
 }
 
-void write_npz(const std::filesystem::path& file, const std::map<std::string, torch::Tensor>& arrays) {
+namespace {
+
+void write_archive(const std::filesystem::path& file, const std::map<std::string, torch::Tensor>& arrays,
+                   zip_int32_t method) {
   const std::string where = printable(file.string(), 300);
   PAIRS_CHECK(!arrays.empty(), "cannot write {}: there are no arrays to write", where);
   ZipError error;
@@ -218,7 +222,7 @@ void write_npz(const std::filesystem::path& file, const std::map<std::string, to
     // Speed first: floats hardly compress. The oldest date a zip file can hold, so that equal arrays give equal bytes.
     constexpr zip_uint16_t first_day = 1 << 5 | 1;
     const auto entry = static_cast<zip_uint64_t>(index);
-    PAIRS_CHECK(zip_set_file_compression(archive.get(), entry, ZIP_CM_DEFLATE, 1) == 0 &&
+    PAIRS_CHECK(zip_set_file_compression(archive.get(), entry, method, 1) == 0 &&
                     zip_file_set_dostime(archive.get(), entry, 0, first_day, 0) == 0,
                 "cannot write {}: {}", place, printable(zip_strerror(archive.get())));
   }
@@ -233,6 +237,16 @@ void write_npz(const std::filesystem::path& file, const std::map<std::string, to
   zip_source_close(whole.get());
   PAIRS_CHECK(got == static_cast<zip_int64_t>(bytes.size()), "cannot write {}: the archive is incomplete", where);
   write_file(file, bytes);
+}
+
+}  // namespace
+
+void write_npz(const std::filesystem::path& file, const std::map<std::string, torch::Tensor>& arrays) {
+  write_archive(file, arrays, ZIP_CM_DEFLATE);
+}
+
+void write_plain_npz(const std::filesystem::path& file, const std::map<std::string, torch::Tensor>& arrays) {
+  write_archive(file, arrays, ZIP_CM_STORE);
 }
 
 }  // namespace pairs

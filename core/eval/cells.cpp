@@ -7,12 +7,6 @@
 
 namespace pairs {
 
-std::vector<double> Cells::middles() const {
-  std::vector<double> at(count);
-  for (std::size_t i = 0; i < count; ++i) at[i] = low + width() * (static_cast<double>(i) + 0.5);
-  return at;
-}
-
 double cell_quantile(const Cells& cells, const std::vector<double>& density, double level) {
   const double wanted = level * std::accumulate(density.begin(), density.end(), 0.0);
   double below = 0;

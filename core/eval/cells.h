@@ -5,16 +5,9 @@
 #include <cstddef>
 #include <vector>
 
-namespace pairs {
+#include "core/axis_cells.h"
 
-// Equal cells of an axis; densities stand for their middles.
-struct Cells {
-  double low = 0, high = 1;
-  std::size_t count = 0;
-  double width() const { return (high - low) / static_cast<double>(count); }
-  std::vector<double> middles() const;
-  bool operator==(const Cells&) const = default;
-};
+namespace pairs {
 
 inline constexpr std::array<double, 5> kQuantileLevels = {0.05, 0.25, 0.5, 0.75, 0.95};
 

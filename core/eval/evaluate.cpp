@@ -16,6 +16,7 @@
 #include "core/eval/prior_gain.h"
 #include "core/eval/product_scores.h"
 #include "core/eval/set_digest.h"
+#include "core/given.h"
 #include "core/sets/amounts.h"
 #include "core/stored_sets.h"
 
@@ -27,11 +28,15 @@ class ReferenceScores {
  public:
   ReferenceScores(const Task& task, const std::vector<std::string>& names) : task_(task), names_(names) {}
 
-  void begin(std::int64_t sets) {
+  // Of as many sets as `latents` has rows.
+  void begin(const Latents& latents) {
     running_.clear();
-    for (std::int64_t s = 0; s < sets; ++s) {
+    for (std::int64_t s = 0; s < latents.theta.size(0); ++s) {
       auto& mine = running_.emplace_back();
-      for (const std::string& name : names_) mine.push_back(task_.reference(name));
+      for (const std::string& name : names_) {
+        mine.push_back(task_.reference(name));
+        tell_given(*mine.back(), latents.given.defined() ? latents.given.slice(0, s, s + 1) : torch::Tensor());
+      }
     }
   }
   void add(const Observations& x, const std::vector<ChunkPart>& parts) {
@@ -108,7 +113,7 @@ class SizeEvaluation {
     const Latents latents = task().latents(options_.seed, options_.purpose, indices);
     StreamOptions stream;
     stream.keep_going = keep_going;
-    if (scored_) references_.begin(count);
+    if (scored_) references_.begin(latents);
     digests_.begin(count);
     stream.visit = [&](const Observations& x, const std::vector<ChunkPart>& parts) {
       digests_.add(x, parts);

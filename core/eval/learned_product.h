@@ -4,11 +4,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/estimator.h"
-#include "core/eval/cells.h"
+#include "core/grid_density.h"
 
 namespace pairs {
 
@@ -39,28 +40,25 @@ class LearnedProduct {
   // `rows` [N, ...] of the set's observations, N >= 1, as `single` takes them. Throws Error where the task knows no
   // prior density or the product is nowhere a number, Stopped once `keep_going` says no, also later.
   LearnedProduct(const Task& task, SingleLogDensity single, torch::Tensor rows, std::function<bool()> keep_going = {});
+  LearnedProduct(const LearnedProduct&) = delete;
+  LearnedProduct& operator=(const LearnedProduct&) = delete;
 
   // log density at theta [S, d] float64 in original units -> [S] float64.
   torch::Tensor log_density(const torch::Tensor& theta) const;
   // Mean [d] and sd [d], float64.
-  const torch::Tensor& mean() const { return mean_; }
-  const torch::Tensor& sd() const { return sd_; }
+  const torch::Tensor& mean() const { return density_->mean(); }
+  const torch::Tensor& sd() const { return density_->sd(); }
   // S draws, uniform within cells of the grid, which widens them a little -> [S, d] float64.
   torch::Tensor sample(std::int64_t count, Stream& stream) const;
 
  private:
   torch::Tensor product(const torch::Tensor& theta) const;  // log, up to a constant
-  torch::Tensor on(const std::vector<Cells>& grid) const;
-  void narrow(std::size_t cells);
-  void normalise(std::size_t cells);
 
   const Task& task_;
   SingleLogDensity single_;
   torch::Tensor rows_;
   std::function<bool()> keep_going_;
-  std::vector<Cells> grid_;
-  torch::Tensor mass_, mean_, sd_;  // mass_: of every cell, the last target fastest
-  double log_evidence_ = 0;
+  std::optional<GridDensity> density_;
 };
 
 }  // namespace pairs

@@ -86,7 +86,8 @@ InputScale measure_x(const Observations& x, std::int64_t channels) {
   return out;
 }
 
-std::vector<Measured> measure(const TaskFile& file, const torch::Tensor& theta, const torch::Tensor& psi) {
+std::vector<Measured> measure(const TaskFile& file, const torch::Tensor& theta, const torch::Tensor& psi,
+                              const torch::Tensor& given) {
   std::vector<Measured> out;
   for (std::size_t k = 0; k < file.info.targets.size(); ++k)
     out.push_back(measure_one(file.info.targets[k].name, theta.select(1, static_cast<std::int64_t>(k))));
@@ -96,6 +97,13 @@ std::vector<Measured> measure(const TaskFile& file, const torch::Tensor& theta, 
       out.push_back(measure_one(n.name, psi.select(1, static_cast<std::int64_t>(k))));
     else
       out.push_back({n.name, 0, 1, 1, n.view_low, n.view_high});
+  }
+  for (std::size_t k = 0; k < file.given_ranges.size(); ++k) {
+    const GivenRange& range = file.given_ranges[k];
+    if (std::isnan(range.scale))
+      out.push_back(measure_one(file.info.given[k].name, given.select(1, static_cast<std::int64_t>(k))));
+    else
+      out.push_back({file.info.given[k].name, range.location, range.scale, 1, range.seen_low, range.seen_high});
   }
   return out;
 }

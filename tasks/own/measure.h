@@ -9,9 +9,11 @@
 
 namespace pairs::own {
 
-// Ranges of a task's targets and of those nuisances whose view its file leaves out, from draws of the prior theta [S,
-// d] and psi [S, p], float64, by their quantiles. Throws Error where a prior draws nearly always the same.
-std::vector<Measured> measure(const TaskFile& file, const torch::Tensor& theta, const torch::Tensor& psi);
+// Ranges of a task's targets, of those nuisances whose view its file leaves out and of what is given, from draws of the
+// prior theta [S, d], psi [S, p] and given [S, g] (read where it comes with them), float64, by their quantiles. Throws
+// Error where a prior draws nearly always the same.
+std::vector<Measured> measure(const TaskFile& file, const torch::Tensor& theta, const torch::Tensor& psi,
+                              const torch::Tensor& given = {});
 
 // Sets of two observations that measure_x is given, where an observation has so many numbers.
 std::int64_t measured_x_sets(double numbers);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/base/text.h"
 #include "tasks/own/measure.h"
 #include "tasks/own/permission.h"
@@ -41,18 +42,24 @@ std::string key_of(const fs::path& file) {
 
 // A task of a run whose stored sets are no longer there: what it is is known, which is all that observed sets ask for;
 // whoever asks for its own sets is told why there are none.
-class AbsentSets final : public Task, public StandardisedInput, public HasFileColumns, public ChoosesTargets {
+class AbsentSets final : public Task,
+                         public StandardisedInput,
+                         public HasFileColumns,
+                         public HasGivenRanges,
+                         public ChoosesTargets {
  public:
   AbsentSets(TaskFile file, std::string why)
       : info_(std::move(file.info)),
         input_(std::move(file.input)),
         columns_(std::move(file.columns)),
+        given_(std::move(file.given_ranges)),
         nuisances_(targets_of_ranges(info_.nuisances, file.nuisance_low, file.nuisance_high)),
         why_(std::move(why)) {}
   const TaskInfo& info() const override { return info_; }
   bool standardises() const override { return !input_.empty(); }
   InputScale input_scale() const override { return input_; }
   const std::vector<FileColumn>& file_columns() const override { return columns_; }
+  const std::vector<GivenRange>& given_ranges() const override { return given_; }
   std::vector<std::optional<NuisanceTarget>> nuisance_targets() const override { return nuisances_; }
   Latents latents(std::uint64_t, Purpose, std::span<const std::int64_t>) const override { fail("{}", why_); }
   Observations observe(const Latents&, std::uint64_t, Purpose, std::span<const SetRange>,
@@ -64,6 +71,7 @@ class AbsentSets final : public Task, public StandardisedInput, public HasFileCo
   TaskInfo info_;
   InputScale input_;
   std::vector<FileColumn> columns_;
+  std::vector<GivenRange> given_;
   std::vector<std::optional<NuisanceTarget>> nuisances_;
   std::string why_;
 };
@@ -84,7 +92,7 @@ std::shared_ptr<const Task> make_stored(TaskFile file) {
   }
   if (file.incomplete()) {
     const Latents sample = simulations->sample(kSampledSets);
-    complete(file, measure(file, sample.theta, sample.psi));
+    complete(file, measure(file, sample.theta, sample.psi, sample.given));
   }
   if (file.standardises && file.input.empty())
     file.input = measure_x(simulations->sample_pairs(measured_x_sets(file.info.observation_numbers())),
@@ -94,7 +102,7 @@ std::shared_ptr<const Task> make_stored(TaskFile file) {
   for (std::size_t k = 0; k < file.nuisance_low.size(); ++k)
     psi_supports.emplace_back(file.nuisance_low[k], file.nuisance_high[k]);
   return make_stored_task(std::move(simulations), std::move(file.info), psi_supports, std::move(file.input),
-                          std::move(file.columns));
+                          std::move(file.columns), std::move(file.given_ranges));
 }
 
 // A copy in a run's folder keeps what was measured; a person's own is measured once, in this process.
@@ -193,6 +201,7 @@ std::string OwnTasks::recorded_text(const fs::path& named) {
   const std::shared_ptr<const Task> task = task_of(file);
   file.info = task->info();
   file.input = input_scale(*task);
+  if (const HasGivenRanges* const known = face<HasGivenRanges>(*task)) file.given_ranges = known->given_ranges();
   return copy_text(file);
 }
 

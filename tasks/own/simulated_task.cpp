@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <string_view>
 #include <unordered_map>
 
@@ -18,6 +19,7 @@
 #include "core/simulator_probe.h"
 #include "tasks/own/blocks.h"
 #include "tasks/own/measure.h"
+#include "tasks/own/program_reference.h"
 #include "tasks/own/simulator.h"
 #include "tasks/parts/nuisance_range.h"
 #include "tasks/parts/rows.h"
@@ -34,6 +36,23 @@ constexpr std::size_t kProbeNumbers = 256;  // of x, that are kept of a probe
 template <class Number>
 std::string_view raw_bytes(const Number* values, std::size_t count) {
   return {reinterpret_cast<const char*>(values), count * sizeof(Number)};
+}
+
+// A value of a given quantity whose file says how it is drawn.
+double draw_given(const GivenQuantity& one, Stream& stream) {
+  const std::vector<double>& v = one.numbers;
+  if (one.drawn == "values") return v[stream.below(v.size())];
+  if (one.drawn == "normal") return v[0] + v[1] * stream.normal64();
+  const double u = stream.uniform64();
+  if (one.drawn == "uniform") return v[0] + (v[1] - v[0]) * u;
+  return v[0] * std::exp(std::log(v[1] / v[0]) * u);
+}
+
+// The sets whose parameters are drawn together.
+std::vector<std::uint64_t> block_sets(std::uint64_t block) {
+  std::vector<std::uint64_t> sets(kPriorSets);
+  std::iota(sets.begin(), sets.end(), block * kPriorSets);
+  return sets;
 }
 
 // Programs are shared by all tasks made of the same file: one for training, and one of a single worker for what is
@@ -57,6 +76,7 @@ class SimulatedTask final : public Task,
                             public StandardisedInput,
                             public ProbedSimulator,
                             public HasFileColumns,
+                            public HasGivenRanges,
                             public ChoosesTargets {
  public:
   explicit SimulatedTask(TaskFile file) : programs_(programs_of(file)), file_(std::move(file)) {
@@ -65,6 +85,7 @@ class SimulatedTask final : public Task,
 
   const TaskInfo& info() const override { return file_.info; }
   const std::vector<FileColumn>& file_columns() const override { return file_.columns; }
+  const std::vector<GivenRange>& given_ranges() const override { return file_.given_ranges; }
 
   std::vector<std::optional<NuisanceTarget>> nuisance_targets() const override {
     return targets_of_ranges(file_.info.nuisances, file_.nuisance_low, file_.nuisance_high);
@@ -78,6 +99,14 @@ class SimulatedTask final : public Task,
     return input_;
   }
 
+  std::vector<std::string> references() const override {
+    return file_.reference ? std::vector<std::string>{"exact"} : std::vector<std::string>();
+  }
+  std::unique_ptr<ReferencePosterior> reference(const std::string& name) const override {
+    if (name != "exact" || !file_.reference) return Task::reference(name);
+    return program_reference(programs_.shown, file_.info.targets);
+  }
+
   SimulatorProbe probe() const override {
     constexpr std::uint64_t kSets = 4, kPair = 2, kMore = 16, kMoreBlock = 3;
     const std::uint64_t key = stream_key(kProbeSeed, Purpose::check);
@@ -86,7 +115,9 @@ class SimulatedTask final : public Task,
     for (std::uint64_t set = 0; set + 1 < kSets; ++set) draws.push_back({key, set, 0, kPair});
     draws.push_back({key, kSets - 1, kMoreBlock, kMore});
     const double* psi = latents.data() + kSets * file_.info.targets.size();
-    const Observations x = programs_.training->simulate(draws, latents.data(), psi).to(torch::kCPU, torch::kFloat64);
+    const std::vector<double> given = given_of(key, {0, 1, 2, 3}, psi + kSets * file_.info.nuisances.size());
+    const Observations x =
+        programs_.training->simulate(draws, latents.data(), psi, given.data()).to(torch::kCPU, torch::kFloat64);
     const torch::Tensor& values = all_numbers(x);
     std::uint32_t sum = checksum(raw_bytes(latents.data(), latents.size()));
     sum = checksum(raw_bytes(values.const_data_ptr<double>(), static_cast<std::size_t>(values.numel())), sum);
@@ -113,11 +144,13 @@ class SimulatedTask final : public Task,
   Latents latents(std::uint64_t seed, Purpose purpose, std::span<const std::int64_t> indices) const override {
     const std::uint64_t key = stream_key(seed, purpose);
     const auto sets = static_cast<std::int64_t>(indices.size());
-    const std::size_t d = file_.info.targets.size(), p = file_.info.nuisances.size();
+    const std::size_t d = file_.info.targets.size(), p = file_.info.nuisances.size(), g = file_.given.size();
     Latents out{at::empty({sets, static_cast<std::int64_t>(d)}, torch::kFloat64),
                 at::empty({sets, static_cast<std::int64_t>(p)}, torch::kFloat64)};
+    if (g > 0) out.given = at::empty({sets, static_cast<std::int64_t>(g)}, torch::kFloat64);
     double* theta = out.theta.mutable_data_ptr<double>();
     double* psi = out.psi.mutable_data_ptr<double>();
+    double* given = g > 0 ? out.given.mutable_data_ptr<double>() : nullptr;
     const std::map<std::uint64_t, std::shared_ptr<const std::vector<double>>> drawn =
         prior_blocks(key, purpose, indices);
     for (const std::int64_t index : indices) {
@@ -126,6 +159,9 @@ class SimulatedTask final : public Task,
       const std::size_t row = set % kPriorSets;
       theta = std::copy_n(values.data() + row * d, d, theta);
       psi = std::copy_n(values.data() + kPriorSets * d + row * p, p, psi);
+      if (g == 0) continue;
+      const std::vector<double> own = given_of(key, {set}, values.data() + kPriorSets * (d + p) + row * g);
+      given = std::copy(own.begin(), own.end(), given);
     }
     return out;
   }
@@ -134,13 +170,19 @@ class SimulatedTask final : public Task,
                        const torch::Device& device) const override {
     const Rows checked(ranges, latents, file_.info);
     const std::uint64_t key = stream_key(seed, purpose);
-    const std::size_t d = file_.info.targets.size(), p = file_.info.nuisances.size();
+    const std::size_t d = file_.info.targets.size(), p = file_.info.nuisances.size(), g = file_.given.size();
+    PAIRS_CHECK(
+        g == 0 || (latents.given.defined() && latents.given.size(0) == static_cast<std::int64_t>(ranges.size()) &&
+                   latents.given.size(1) == static_cast<std::int64_t>(g)),
+        "{}: sets cannot be simulated without what is given of them", file_.info.name);
+    const torch::Tensor known = g > 0 ? latents.given.to(torch::kFloat64).contiguous() : torch::Tensor();
     const double* theta = latents.theta.const_data_ptr<double>();
     const double* psi = latents.psi.const_data_ptr<double>();
+    const double* given = g > 0 ? known.const_data_ptr<double>() : nullptr;
 
     // The blocks that the ranges touch, each drawn once where ranges of one set follow each other.
     std::vector<Draw> draws;
-    std::vector<double> thetas, psis;
+    std::vector<double> thetas, psis, givens;
     std::vector<std::int64_t> starts;  // of each draw among all observations
     std::int64_t drawn = 0;
     struct Piece {
@@ -156,11 +198,13 @@ class SimulatedTask final : public Task,
         const bool same =
             !draws.empty() && draws.back().set == set && draws.back().block == block.number &&
             std::equal(theta + k * d, theta + (k + 1) * d, thetas.end() - static_cast<std::ptrdiff_t>(d)) &&
-            std::equal(psi + k * p, psi + (k + 1) * p, psis.end() - static_cast<std::ptrdiff_t>(p));
+            std::equal(psi + k * p, psi + (k + 1) * p, psis.end() - static_cast<std::ptrdiff_t>(p)) &&
+            std::equal(given + k * g, given + (k + 1) * g, givens.end() - static_cast<std::ptrdiff_t>(g));
         if (!same) {
           draws.push_back({key, set, block.number, static_cast<std::uint64_t>(block.count)});
           thetas.insert(thetas.end(), theta + k * d, theta + (k + 1) * d);
           psis.insert(psis.end(), psi + k * p, psi + (k + 1) * p);
+          givens.insert(givens.end(), given + k * g, given + (k + 1) * g);
           starts.push_back(drawn);
           drawn += block.count;
         }
@@ -171,12 +215,27 @@ class SimulatedTask final : public Task,
         at += take;
       }
     }
-    Observations all = program(purpose).simulate(draws, thetas.data(), psis.data());
+    Observations all = program(purpose).simulate(draws, thetas.data(), psis.data(), givens.data());
     if (whole && checked.total() == drawn) return all.to(device);
     return select(all, pieces, checked.total()).to(device);
   }
 
  private:
+  std::size_t numbers_of_prior() const {
+    return file_.info.targets.size() + file_.info.nuisances.size() + file_.given_by_prior();
+  }
+
+  // What is given of the sets [sets, g]: as the prior drew it at `drawn`, or as the file says, by the sets' streams.
+  std::vector<double> given_of(std::uint64_t key, const std::vector<std::uint64_t>& sets, const double* drawn) const {
+    if (const std::size_t g = file_.given_by_prior(); g > 0) return {drawn, drawn + g * sets.size()};
+    std::vector<double> out;
+    for (const std::uint64_t set : sets) {
+      Stream stream(key, set, index_map::kSetItem);
+      for (const GivenQuantity& one : file_.given) out.push_back(draw_given(one, stream));
+    }
+    return out;
+  }
+
   Simulator& program(Purpose purpose) const {
     return purpose == Purpose::explore ? *programs_.shown : *programs_.training;
   }
@@ -204,7 +263,7 @@ class SimulatedTask final : public Task,
     if (missing.empty()) return found;
     std::vector<std::vector<double>> made = program(purpose).prior(missing);
     const std::lock_guard lock(kept_mutex_);
-    const std::size_t numbers = kPriorSets * (file_.info.targets.size() + file_.info.nuisances.size());
+    const std::size_t numbers = kPriorSets * numbers_of_prior();
     for (std::size_t k = 0; k < missing.size(); ++k) {
       const auto values = std::make_shared<const std::vector<double>>(std::move(made[k]));
       found[missing[k].set] = values;
@@ -243,13 +302,18 @@ class SimulatedTask final : public Task,
     for (std::uint64_t block = 0; block * kPriorSets < sets; ++block)
       priors.push_back({key, block, kPriorBlock, kPriorSets});
     for (std::uint64_t set = 0; set < sets; ++set) draws.push_back({key, set, 0, 2});
-    std::vector<double> theta, psi;
+    std::vector<double> theta, psi, given;
+    std::uint64_t first = 0;
     for (const std::vector<double>& values : programs_.training->prior(priors)) {
       const auto middle = values.begin() + static_cast<std::ptrdiff_t>(kPriorSets * file_.info.targets.size());
+      const auto end = middle + static_cast<std::ptrdiff_t>(kPriorSets * file_.info.nuisances.size());
       theta.insert(theta.end(), values.begin(), middle);
-      psi.insert(psi.end(), middle, values.end());
+      psi.insert(psi.end(), middle, end);
+      const std::vector<double> own = given_of(key, block_sets(first++), values.data() + (end - values.begin()));
+      given.insert(given.end(), own.begin(), own.end());
     }
-    return measure_x(programs_.training->simulate(draws, theta.data(), psi.data()), input_channels(file_.info));
+    return measure_x(programs_.training->simulate(draws, theta.data(), psi.data(), given.data()),
+                     input_channels(file_.info));
   }
 
   // Ranges of targets and nuisances, of draws from the prior.
@@ -260,16 +324,21 @@ class SimulatedTask final : public Task,
       draws.push_back({key, block, kPriorBlock, kPriorSets});
     const std::vector<std::vector<double>> values = programs_.training->prior(draws);
     const auto d = static_cast<std::int64_t>(file_.info.targets.size()),
-               p = static_cast<std::int64_t>(file_.info.nuisances.size());
+               p = static_cast<std::int64_t>(file_.info.nuisances.size()),
+               g = static_cast<std::int64_t>(file_.given_by_prior());
     torch::Tensor theta = at::empty({static_cast<std::int64_t>(kMeasuredSets), d}, torch::kFloat64),
-                  psi = at::empty({static_cast<std::int64_t>(kMeasuredSets), p}, torch::kFloat64);
-    double *to_theta = theta.mutable_data_ptr<double>(), *to_psi = psi.mutable_data_ptr<double>();
+                  psi = at::empty({static_cast<std::int64_t>(kMeasuredSets), p}, torch::kFloat64),
+                  given = at::empty({static_cast<std::int64_t>(kMeasuredSets), g}, torch::kFloat64);
+    double *to_theta = theta.mutable_data_ptr<double>(), *to_psi = psi.mutable_data_ptr<double>(),
+           *to_given = given.mutable_data_ptr<double>();
     for (const std::vector<double>& block : values) {
       const double* middle = block.data() + kPriorSets * static_cast<std::size_t>(d);
       to_theta = std::copy(block.data(), middle, to_theta);
-      to_psi = std::copy(middle, middle + kPriorSets * static_cast<std::size_t>(p), to_psi);
+      const double* end = middle + kPriorSets * static_cast<std::size_t>(p);
+      to_psi = std::copy(middle, end, to_psi);
+      to_given = std::copy(end, end + kPriorSets * static_cast<std::size_t>(g), to_given);
     }
-    return measure(file_, theta, psi);
+    return measure(file_, theta, psi, given);
   }
 
   Programs programs_;

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <string_view>
 #include <type_traits>
 
@@ -19,6 +20,7 @@
 #include "core/base/interruption.h"
 #include "core/base/text.h"
 #include "core/base/threads.h"
+#include "core/input_scale.h"
 #include "tasks/own/permission.h"
 #include "tasks/own/worker.h"
 #include "tasks/own/x_kind.h"
@@ -67,9 +69,22 @@ bool take_number(std::string_view& text, std::uint64_t& value) {
   return true;
 }
 
-std::string header_of_task(const TaskInfo& info) {
-  return fmt::format("pairs 1 theta {} psi {} x {} {}\n", info.targets.size(), info.nuisances.size(), x_kind(info).word,
-                     fmt::join(info.observation_shape, " "));
+// The version of the protocol: 2 where something is given of sets, so that a program that does not know of it says so.
+int version_of(const TaskFile& task) {
+  return task.given.empty() ? 1 : 2;
+}
+
+std::string header_of_task(const TaskFile& task) {
+  const TaskInfo& info = task.info;
+  const std::string given =
+      task.given.empty() ? "" : fmt::format(" {} {}", task.given_by_prior() > 0 ? "given" : "told", task.given.size());
+  return fmt::format("pairs {} theta {} psi {}{} x {} {}\n", version_of(task), info.targets.size(),
+                     info.nuisances.size(), given, x_kind(info).word, fmt::join(info.observation_shape, " "));
+}
+
+// Numbers of a set that the prior draws.
+std::size_t prior_numbers(const TaskFile& task) {
+  return task.info.targets.size() + task.info.nuisances.size() + task.given_by_prior();
 }
 
 std::int64_t numbers_of(const TaskInfo& info) {
@@ -78,7 +93,7 @@ std::int64_t numbers_of(const TaskInfo& info) {
   return numbers;
 }
 
-// Values of one draw from the prior, θ [rows, d] and then ψ [rows, p].
+// Values of one draw from the prior, θ [rows, d], then ψ [rows, p], then what is given [rows, g].
 void check_prior(const TaskFile& task, const double* values, std::size_t rows, std::size_t draw,
                  std::uint64_t first_set) {
   const std::size_t d = task.info.targets.size(), p = task.info.nuisances.size();
@@ -97,6 +112,10 @@ void check_prior(const TaskFile& task, const double* values, std::size_t rows, s
     for (std::size_t k = 0; k < p; ++k)
       check(values[rows * d + row * p + k], task.info.nuisances[k].name, task.nuisance_low[k], task.nuisance_high[k],
             row);
+    const std::size_t g = task.given_by_prior();
+    for (std::size_t k = 0; k < g; ++k)
+      check(values[rows * (d + p) + row * g + k], task.info.given[k].name, task.given_ranges[k].low,
+            task.given_ranges[k].high, row);
   }
 }
 
@@ -173,6 +192,8 @@ struct Simulator::Question {
   // Bytes of the answer; none: it says so itself, up to those of `observations` with many more rows than are typical.
   std::function<std::int64_t(std::size_t first, std::size_t count)> bytes;
   bool either = false;  // an answer of float64 has twice as many
+  bool reference = false;
+  std::size_t count = 0;  // that a request tells in place of its draws; 0: it tells these
   std::function<std::int64_t(std::size_t first, std::size_t count)> observations;
   std::function<void(std::size_t first, std::size_t count, std::string_view answer)> accept;  // throws Fault
   double answer_bytes;  // of an observation or a draw, about
@@ -218,7 +239,7 @@ class Simulator::Round {
     } catch (const Error& error) {
       fail("The simulator of {}, {}, cannot run: {}", task().info.name, command_text(*task().simulator), error.what());
     }
-    all_.processes_[k]->worker.send(header_of_task(task().info));
+    all_.processes_[k]->worker.send(header_of_task(task()));
   }
 
   // The next draws for a worker: as many as take it a moment, and no more than its share.
@@ -236,7 +257,8 @@ class Simulator::Round {
       bytes += more;
     }
     next_ += asked.count;
-    request(process, question_.kind, asked.count, question_.payload(asked.first, asked.count), asked);
+    request(process, question_.kind, question_.count > 0 ? question_.count : asked.count,
+            question_.payload(asked.first, asked.count), asked);
   }
 
   void request(Process& process, const char* kind, std::size_t draws, std::string payload, Process::Asked asked = {}) {
@@ -291,10 +313,12 @@ class Simulator::Round {
     std::string_view line = all.substr(0, end);
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (process.phase == Process::Phase::greeting) {
-      if (line != "pairs 1" && !line.starts_with("pairs 1 ")) {
+      const std::string hello = fmt::format("pairs {}", version_of(task()));
+      if (line != hello && !line.starts_with(hello + " ")) {
         if (line.starts_with("pairs "))
-          refuse(process, fmt::format("it speaks another version of the protocol, \"{}\"; version 1 is needed",
-                                      printable(line)));
+          refuse(process, fmt::format("it speaks another version of the protocol, \"{}\"; version {} is needed{}",
+                                      printable(line), version_of(task()),
+                                      task().given.empty() ? "" : ", which hands over what is given of a set"));
         printed(process, line);
       }
       process.worker.take(end + 1);
@@ -358,7 +382,7 @@ class Simulator::Round {
       wanted = question_.bytes ? question_.bytes(asked.first, asked.count) : -1;
       if (question_.observations) observations = question_.observations(asked.first, asked.count);
     } else if (process.phase == Process::Phase::prior) {
-      wanted = static_cast<std::int64_t>(2 * kCheckRows * 8 * (info.targets.size() + info.nuisances.size()));
+      wanted = static_cast<std::int64_t>(2 * kCheckRows * 8 * prior_numbers(task()));
     } else if (!x_kind(info).ragged) {
       wanted = observations * numbers_of(info) * 4;
     }
@@ -373,12 +397,16 @@ class Simulator::Round {
     }
     if (bytes == static_cast<std::uint64_t>(wanted) || (either && bytes == 2 * static_cast<std::uint64_t>(wanted)))
       return;
+    if (process.ready() && question_.reference)
+      refuse(process,
+             fmt::format("it answered with {} bytes where {} belong, a float64 for each value of θ", bytes, wanted));
     const bool prior =
         process.phase == Process::Phase::prior || (process.phase == Process::Phase::ready && question_.kind[0] == 'p');
     refuse(process,
            fmt::format("it answered with {} bytes where {} belong, {}", bytes, wanted,
-                       prior ? fmt::format("{} targets and {} nuisances of each set as float64", info.targets.size(),
-                                           info.nuisances.size())
+                       prior ? fmt::format("{} targets and {} nuisances of each set as float64{}", info.targets.size(),
+                                           info.nuisances.size(),
+                                           task().given_by_prior() > 0 ? ", and what is given of it" : "")
                              : fmt::format("observations of [{}] numbers as float32, or twice as many as float64",
                                            fmt::join(info.observation_shape, ", "))));
   }
@@ -390,6 +418,15 @@ class Simulator::Round {
     request(process, "prior", 2, bytes_of(twice, 2));
   }
 
+  // What is given of the set by which seeds are checked: as the prior drew it, or the middle of what the file says.
+  std::string check_given_bytes(const char* drawn) const {
+    if (const std::size_t g = task().given_by_prior(); g > 0) return {drawn, 8 * g};
+    std::vector<double> middle;
+    for (const GivenRange& range : task().given_ranges)
+      middle.push_back(range.log ? std::exp(range.location) : range.location);
+    return bytes_of(middle.data(), middle.size());
+  }
+
   void next_check(Process& process) {
     const TaskInfo& info = task().info;
     const std::size_t d = info.targets.size(), p = info.nuisances.size();
@@ -397,8 +434,9 @@ class Simulator::Round {
       const Draw twice[2] = {{kCheckKey, 0, 0, kCheckObservations}, {kCheckKey, 0, 0, kCheckObservations}};
       const char* row = process.check.data();
       const std::string theta(row, 8 * d), psi(row + 8 * d * kCheckRows, 8 * p);
+      const std::string given = check_given_bytes(row + 8 * (d + p) * kCheckRows);
       process.phase = Process::Phase::simulate;
-      request(process, "simulate", 2, bytes_of(twice, 2) + theta + theta + psi + psi);
+      request(process, "simulate", 2, bytes_of(twice, 2) + theta + theta + psi + psi + given + given);
       return;
     }
     if (all_.reference_.empty()) all_.reference_ = process.check;
@@ -444,7 +482,9 @@ class Simulator::Round {
   [[noreturn]] void refuse(const Process& process, const std::string& cause, const std::size_t* draw = nullptr) {
     failed_ = &process;
     std::string sets = "when it was started";
-    if (process.ready() && !process.asked.empty()) {
+    if (process.ready() && question_.reference) {
+      sets = "asked for its reference";
+    } else if (process.ready() && !process.asked.empty()) {
       const Process::Asked& asked = process.asked.front();
       const bool one = asked.count == 1 || (draw && *draw < asked.count);
       const Draw &first = question_.draw(asked.first + (one && draw && asked.count > 1 ? *draw : 0)),
@@ -482,7 +522,7 @@ std::vector<std::vector<double>> Simulator::prior(const std::vector<Draw>& draws
   if (draws.empty()) return out;
   const std::lock_guard lock(mutex_);
   check_allowed(task_);
-  const std::size_t numbers = task_.info.targets.size() + task_.info.nuisances.size();
+  const std::size_t numbers = prior_numbers(task_);
   Question question;
   question.kind = "prior";
   question.draws = draws.size();
@@ -509,14 +549,59 @@ std::vector<std::vector<double>> Simulator::prior(const std::vector<Draw>& draws
   return out;
 }
 
-Observations Simulator::simulate(const std::vector<Draw>& draws, const double* theta, const double* psi) {
-  return task_.standardises ? simulate_as<double>(draws, theta, psi) : simulate_as<float>(draws, theta, psi);
+torch::Tensor Simulator::reference(const torch::Tensor& theta, const torch::Tensor& given, const Observations& x) {
+  const torch::Tensor values = theta.to(torch::kCPU, torch::kFloat64).contiguous();
+  const torch::Tensor numbers = all_numbers(x).to(torch::kCPU, torch::kFloat64).contiguous();
+  const auto count = static_cast<std::uint64_t>(x.count());
+  std::string payload = bytes_of(values.const_data_ptr<double>(), static_cast<std::size_t>(values.numel()));
+  if (!task_.given.empty()) {
+    PAIRS_CHECK(given.defined(), "The reference of {} needs what is given of a set", task_.info.name);
+    payload += bytes_of(given.const_data_ptr<double>(), task_.given.size());
+  }
+  payload += bytes_of(&count, 1);
+  if (x.is_ragged()) {
+    const torch::Tensor rows = x.offsets().diff().to(torch::kInt64).contiguous();
+    payload += bytes_of(rows.const_data_ptr<std::int64_t>(), static_cast<std::size_t>(rows.numel()));
+  }
+  payload += bytes_of(numbers.const_data_ptr<double>(), static_cast<std::size_t>(numbers.numel()));
+  torch::Tensor out = at::empty({values.size(0)}, torch::kFloat64);
+  const std::lock_guard lock(mutex_);
+  check_allowed(task_);
+  const Draw one{0, 0, 0, 1};
+  double pace = 0;  // of its own: it is no simulation
+  Question question;
+  question.kind = "reference";
+  question.reference = true;
+  question.draws = 1;
+  question.draw = [&](std::size_t) -> const Draw& { return one; };
+  // The number of values stands where that of the draws does otherwise.
+  question.count = static_cast<std::size_t>(values.size(0));
+  question.payload = [&](std::size_t, std::size_t) { return payload; };
+  question.bytes = [&](std::size_t, std::size_t) { return 8 * values.size(0); };
+  question.accept = [&](std::size_t, std::size_t, std::string_view answer) {
+    auto* const to = out.mutable_data_ptr<double>();
+    std::memcpy(to, answer.data(), answer.size());
+    for (std::int64_t k = 0; k < out.numel(); ++k)
+      if (std::isnan(to[k]) || to[k] == std::numeric_limits<double>::infinity())
+        throw Fault{0, fmt::format("the log density of its value number {} is {}", k + 1, to[k])};
+  };
+  question.answer_bytes = 8.0 * static_cast<double>(values.size(0));
+  question.pace = &pace;
+  Round(*this, question).run();
+  return out;
+}
+
+Observations Simulator::simulate(const std::vector<Draw>& draws, const double* theta, const double* psi,
+                                 const double* given) {
+  return task_.standardises ? simulate_as<double>(draws, theta, psi, given)
+                            : simulate_as<float>(draws, theta, psi, given);
 }
 
 template <class Number>
-Observations Simulator::simulate_as(const std::vector<Draw>& draws, const double* theta, const double* psi) {
+Observations Simulator::simulate_as(const std::vector<Draw>& draws, const double* theta, const double* psi,
+                                    const double* given) {
   const TaskInfo& info = task_.info;
-  const std::size_t d = info.targets.size(), p = info.nuisances.size();
+  const std::size_t d = info.targets.size(), p = info.nuisances.size(), g = task_.given.size();
   const std::int64_t numbers = numbers_of(info);
   const bool ragged = x_kind(info).ragged;
   std::vector<std::int64_t> starts = {0};  // the first observation of each draw
@@ -539,7 +624,8 @@ Observations Simulator::simulate_as(const std::vector<Draw>& draws, const double
     question.draw = [&](std::size_t k) -> const Draw& { return draws[k]; };
     question.payload = [&](std::size_t first, std::size_t count) {
       return bytes_of(draws.data() + first, count) + bytes_of(theta + first * d, count * d) +
-             (p > 0 ? bytes_of(psi + first * p, count * p) : std::string());
+             (p > 0 ? bytes_of(psi + first * p, count * p) : std::string()) +
+             (g > 0 ? bytes_of(given + first * g, count * g) : std::string());
     };
     question.either = !ragged;
     question.observations = [&](std::size_t first, std::size_t count) { return starts[first + count] - starts[first]; };

@@ -31,18 +31,24 @@ class Simulator {
   ~Simulator();
 
   // Draws from the prior, each of `count` sets of which the first is `set * count` -> for each draw θ [count, d], then
-  // ψ [count, p]. All finite and within their supports.
+  // ψ [count, p], then what is given [count, g] where the file does not say how that is drawn. All finite and within
+  // their supports.
   std::vector<std::vector<double>> prior(const std::vector<Draw>& draws);
 
-  // Observations 0 .. count - 1 of all draws one after another, float64 where x is standardised, else float32; row k of theta [draws,
-  // d] and psi [draws, p] belongs to draw k. All finite, also as float32.
-  Observations simulate(const std::vector<Draw>& draws, const double* theta, const double* psi);
+  // Observations 0 .. count - 1 of all draws one after another, float64 where x is standardised, else float32; row k of
+  // theta [draws, d], psi [draws, p] and given [draws, g] belongs to draw k. All finite, also as float32.
+  Observations simulate(const std::vector<Draw>& draws, const double* theta, const double* psi,
+                        const double* given = nullptr);
+
+  // What the program says of the posterior of the set of observations x [N, ...], float64, with what is given of it [g]
+  // or undefined: log densities at theta [S, d] float64 -> [S] float64, none NaN or +infinity.
+  torch::Tensor reference(const torch::Tensor& theta, const torch::Tensor& given, const Observations& x);
 
   const TaskFile& task() const { return task_; }
 
  private:
   template <class Number>
-  Observations simulate_as(const std::vector<Draw>& draws, const double* theta, const double* psi);
+  Observations simulate_as(const std::vector<Draw>& draws, const double* theta, const double* psi, const double* given);
 
   struct Process;
   struct Question;
@@ -52,7 +58,7 @@ class Simulator {
   std::int64_t workers_;  // 0: one a thread
   std::mutex mutex_;
   std::vector<std::unique_ptr<Process>> processes_;  // as many as were needed so far; null: not started, or ended
-  std::size_t most_ = 1;  // of the present question
+  std::size_t most_ = 1;                             // of the present question
   std::uint64_t requests_ = 0;
   std::string reference_;             // what the first worker answered to the check of seeds
   double prior_pace_ = 0, pace_ = 0;  // seconds a unit of work, of late; 0: not known yet

@@ -140,6 +140,77 @@ void read_nuisance(const toml::table& source, const std::string& where, std::vec
   task.info.nuisances.push_back(std::move(nuisance));
 }
 
+// How a given quantity is drawn for training, and what follows for how networks see it.
+void read_given_draw(TableReader& table, GivenQuantity& given, GivenRange& range) {
+  for (const char* key : {"uniform", "log_uniform", "normal", "values"}) {
+    const auto numbers = table.numbers(key);
+    if (!numbers) continue;
+    if (!given.drawn.empty())
+      table.refuse_table(fmt::format("'given.{}' and 'given.{}' both say how it is drawn; keep one", given.drawn, key));
+    given.drawn = key;
+    given.numbers = *numbers;
+  }
+  const std::vector<double>& v = given.numbers;
+  const auto wrong = [&](const char* right) {
+    table.refuse_table(fmt::format("'given.{}' must be {}", given.drawn, right));
+  };
+  if (given.drawn.empty()) return;
+  if (std::any_of(v.begin(), v.end(), [](double one) { return !std::isfinite(one); })) wrong("finite numbers");
+  if (given.drawn == "values") {
+    if (v.empty() || v.size() > 10000) wrong("a list of 1 to 10000 numbers");
+    double mean = 0, square = 0;
+    for (const double one : v) mean += one / static_cast<double>(v.size());
+    for (const double one : v) square += (one - mean) * (one - mean) / static_cast<double>(v.size());
+    range.location = mean;
+    range.scale = square > 0 ? std::sqrt(square) : 1;
+    range.seen_low = *std::min_element(v.begin(), v.end());
+    range.seen_high = *std::max_element(v.begin(), v.end());
+  } else if (given.drawn == "normal") {
+    if (v.size() != 2 || !(v[1] > 0)) wrong("[mean, standard deviation], the second above 0");
+    range.location = v[0];
+    range.scale = v[1];
+    range.seen_low = v[0] - 3 * v[1];
+    range.seen_high = v[0] + 3 * v[1];
+    if (std::isfinite(range.low) || std::isfinite(range.high))
+      table.refuse_table("'given.normal' draws beyond every end of 'given.support'; leave the support out");
+  } else {
+    if (v.size() != 2 || !(v[0] < v[1])) wrong("[low, high], low below high");
+    range.log = given.drawn == "log_uniform";
+    if (range.log && !(v[0] > 0)) wrong("above 0");
+    const double low = range.log ? std::log(v[0]) : v[0], high = range.log ? std::log(v[1]) : v[1];
+    range.location = (low + high) / 2;
+    range.scale = (high - low) / std::sqrt(12.0);
+    range.seen_low = v[0];
+    range.seen_high = v[1];
+  }
+  if (range.seen_low < range.low || range.seen_high > range.high)
+    if (given.drawn != "normal")
+      table.refuse_table(
+          fmt::format("'given.{}' draws beyond 'given.support'; widen one or narrow the other", given.drawn));
+}
+
+// [[given]]: what is known of a set beside its observations.
+void read_given(const toml::table& source, const std::string& where, std::vector<std::string>& names, TaskFile& task) {
+  TableReader table(source, "given", where);
+  Given known;
+  known.name = quantity_name(table, names);
+  const std::string label = table.text_or("label", known.name), unit = table.text_or("unit", "");
+  const std::string meaning = table.text_or("meaning", "");
+  known.label = quantity_title(label, meaning == label ? "" : meaning, unit);
+  const auto support = table.interval("support", true).value_or(std::pair(-kInfinite, kInfinite));
+  GivenRange range{support.first, support.second, kUnknown, kUnknown, kUnknown, kUnknown, false, unit};
+  GivenQuantity quantity;
+  read_given_draw(table, quantity, range);
+  if (!task.given.empty() && task.given.front().drawn.empty() != quantity.drawn.empty())
+    table.refuse_table(
+        "some of [[given]] say how they are drawn (uniform, log_uniform, normal or values) and some do not; let all "
+        "say it, or none, and the program's prior draw them");
+  table.finish();
+  task.info.given.push_back(std::move(known));
+  task.given.push_back(std::move(quantity));
+  task.given_ranges.push_back(std::move(range));
+}
+
 // How networks see x, of `channels` columns or channels: standardised unless the file says otherwise.
 void read_input(TableReader& table, std::int64_t channels, TaskFile& task) {
   const auto standardise = table.flag("standardise");
@@ -285,6 +356,20 @@ SimulatorProgram read_simulator(const toml::table& source, const std::string& wh
   return program;
 }
 
+ProgramReferenceSettings read_reference(const toml::table& source, const std::string& where, const TaskFile& task) {
+  TableReader table(source, "reference", where);
+  ProgramReferenceSettings reference;
+  reference.normalised = table.flag("normalised").value_or(false);
+  table.finish();
+  if (!task.simulator)
+    table.refuse_table("[reference] asks the program of [simulator], and there is none; take it out");
+  if (task.info.targets.size() > 2)
+    table.refuse_table(
+        fmt::format("[reference] is made a density on a grid of one or two targets, and there are {}; take it out",
+                    task.info.targets.size()));
+  return reference;
+}
+
 SimulationFiles read_simulations(const toml::table& source, const std::string& where) {
   TableReader table(source, "simulations", where);
   SimulationFiles files;
@@ -294,6 +379,7 @@ SimulationFiles read_simulations(const toml::table& source, const std::string& w
   for (const std::string& name : *names) files.files.push_back(with_home(name));
   files.theta = table.text_or("theta", files.theta);
   files.psi = table.text_or("psi", files.psi);
+  files.given = table.text_or("given", files.given);
   files.x = table.text_or("x", files.x);
   files.offsets = table.text_or("offsets", files.offsets);
   files.row_offsets = table.text_or("row_offsets", files.row_offsets);
@@ -379,6 +465,9 @@ void describe(TaskInfo& info, const std::vector<FileColumn>& columns, const std:
   info.theta_text = fmt::format("θ is {}.", fmt::join(targets, ", "));
   info.psi_text = nuisances.empty() ? "There is no nuisance parameter."
                                     : fmt::format("ψ is {}, unknown and shared by a set.", fmt::join(nuisances, ", "));
+  std::vector<std::string> known;
+  for (const Given& one : info.given) known.push_back(one.label);
+  if (!known.empty()) info.psi_text += fmt::format(" Given with a set: {}.", fmt::join(known, "; "));
   if (info.x_text.empty()) info.x_text = x_kind(info).text(named_with_units(info, columns));
   if (info.summary.empty()) info.summary = fmt::format("{} from sets of observations.", fmt::join(labels, ", "));
   info.question.one = one.value_or(fmt::format("Which {} lies behind this observation?", fmt::join(labels, ", ")));
@@ -393,7 +482,7 @@ bool TaskFile::incomplete() const {
     if (std::isnan(t.location) || std::isnan(t.scale) || std::isnan(t.range) || std::isnan(t.view_low)) return true;
   for (const Nuisance& n : info.nuisances)
     if (std::isnan(n.view_low)) return true;
-  return false;
+  return std::any_of(given_ranges.begin(), given_ranges.end(), [](const GivenRange& g) { return std::isnan(g.scale); });
 }
 
 TaskFile parse_task(std::string_view all, const fs::path& file) {
@@ -432,6 +521,7 @@ TaskFile parse_task(std::string_view all, const fs::path& file) {
   if (info.targets.empty())
     top.refuse_missing("targets", "there is no [[targets]]: name at least one quantity to be learnt");
   for (const toml::table* nuisance : quantities_of(top, "nuisances")) read_nuisance(*nuisance, where, names, task);
+  for (const toml::table* given : quantities_of(top, "given")) read_given(*given, where, names, task);
 
   const toml::table *program = top.table("simulator"), *files = top.table("simulations");
   if (!program == !files)
@@ -440,6 +530,11 @@ TaskFile parse_task(std::string_view all, const fs::path& file) {
                                "[simulations] with files");
   if (program) task.simulator = read_simulator(*program, where);
   if (files) task.simulations = read_simulations(*files, where);
+  if (files && !task.given.empty() && task.given_by_prior() == 0)
+    top.refuse_table(
+        "[[given]] says how a quantity is drawn, but stored simulations hold it with each set; leave that out");
+
+  if (const toml::table* reference = top.table("reference")) task.reference = read_reference(*reference, where, task);
 
   std::vector<Measured> measured;
   if (recorded_at != std::string_view::npos) {
@@ -511,6 +606,12 @@ void complete(TaskFile& task, const std::vector<Measured>& measured) {
     const Measured& m = of(n.name);
     if (std::isnan(n.view_low)) n.view_low = m.view_low, n.view_high = m.view_high;
   }
+  for (std::size_t k = 0; k < task.given_ranges.size(); ++k) {
+    GivenRange& range = task.given_ranges[k];
+    const Measured& m = of(task.info.given[k].name);
+    if (std::isnan(range.scale))
+      range.location = m.location, range.scale = m.scale, range.seen_low = m.view_low, range.seen_high = m.view_high;
+  }
 }
 
 std::vector<Measured> measured_of(const TaskFile& task) {
@@ -520,6 +621,12 @@ std::vector<Measured> measured_of(const TaskFile& task) {
   for (const Nuisance& n : task.info.nuisances)
     all.push_back({n.name, (n.view_low + n.view_high) / 2, n.view_high - n.view_low, n.view_high - n.view_low,
                    n.view_low, n.view_high});
+  for (std::size_t k = 0; k < task.given_ranges.size(); ++k) {
+    const GivenRange& g = task.given_ranges[k];
+    // Of one that is drawn from a single value nothing need be measured.
+    const bool range = g.seen_low < g.seen_high;
+    all.push_back({task.info.given[k].name, g.location, g.scale, 1, g.seen_low, range ? g.seen_high : g.seen_low + 1});
+  }
   return all;
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/given.h"
 #include "core/input_scale.h"
 #include "core/task.h"
 #include "tasks/file_columns.h"
@@ -22,7 +23,22 @@ struct SimulatorProgram {
   double timeout = 60;               // seconds for an answer
 };
 
-// What was measured of a target or nuisance whose prior has no ends: it stands in the copies that runs keep.
+// The table [reference]: the program also answers log posterior densities of its targets.
+struct ProgramReferenceSettings {
+  bool normalised = false;  // as it answers them; else they are known up to a constant
+};
+
+// One of [[given]]: what is known of a set beside its observations.
+struct GivenQuantity {
+  // How it is drawn for training where the file says so, by key of the file: uniform and log_uniform between two
+  // numbers, normal of a mean and a standard deviation, values each as often; "": the program, or the file of
+  // simulations, says.
+  std::string drawn = {};
+  std::vector<double> numbers = {};
+};
+
+// What was measured of a target, nuisance or given quantity whose prior has no ends: it stands in the copies that runs
+// keep.
 struct Measured {
   std::string name;
   double location = 0, scale = 1, range = 1, view_low = 0, view_high = 1;
@@ -36,17 +52,23 @@ struct TaskFile {
   TaskInfo info;                 // `file` is its file; what must be measured is NaN
   std::optional<SimulatorProgram> simulator;
   std::optional<SimulationFiles> simulations;
+  std::optional<ProgramReferenceSettings> reference;
   // Whether networks see x standardised, and how: as the file says, or as a copy recorded; empty: to be measured.
   bool standardises = true;
   InputScale input;
   // Of points whose columns are tables, [[x.columns]]: how people's files write them; else empty.
   std::vector<FileColumn> columns;
+  std::vector<GivenQuantity> given;
+  std::vector<GivenRange> given_ranges;                                    // of each; what must be measured is NaN
   std::vector<double> nuisance_low, nuisance_high;                         // supports, infinite where there are none
   std::vector<bool> given_location, given_scale, given_range, given_view;  // of each target: which the file gives
   std::vector<bool> given_nuisance_view;
 
   // Whether anything must be measured of draws from the prior.
   bool incomplete() const;
+  // How many of [[given]] come with the draws from the prior: all of them, or none where the file says how they are
+  // drawn.
+  std::size_t given_by_prior() const { return !given.empty() && given.front().drawn.empty() ? given.size() : 0; }
 };
 
 // Reads a task.toml, or a folder that holds one. Throws a usage Error that names file and line.
@@ -58,9 +80,9 @@ TaskFile parse_task(std::string_view text, const std::filesystem::path& file);
 // at once, in whose place stands `instead`: "\n" keeps the numbers of the lines behind it.
 std::string agreed_text(const TaskFile& task, const char* instead = "");
 
-// Fills in what the file leaves out of targets and nuisances.
+// Fills in what the file leaves out of targets, nuisances and what is given.
 void complete(TaskFile& task, const std::vector<Measured>& measured);
-// What a complete task has of its targets and nuisances, in that order.
+// What a complete task has of its targets, nuisances and what is given, in that order.
 std::vector<Measured> measured_of(const TaskFile& task);
 
 // The text of the copy that a run keeps: that of the file, where it stands, and what was measured.

@@ -10,6 +10,7 @@
 #include "core/base/face.h"
 #include "core/base/text.h"
 #include "core/base/transfer.h"
+#include "core/given.h"
 #include "core/input_scale.h"
 #include "core/joint_posterior.h"
 #include "core/prior_density.h"
@@ -161,7 +162,7 @@ TaskInfo chosen_info(const Task& task, std::span<const Component> chosen, const 
 
 // What the inner task knows of its own targets alone (its sufficient statistics, its value that stands for nothing,
 // p(ψ | θ, X)) is not known of others.
-class ChosenTargets : public Task, public HasPriorDensity, public HasFileColumns {
+class ChosenTargets : public Task, public HasPriorDensity, public HasFileColumns, public HasGivenRanges {
  public:
   ChosenTargets(std::shared_ptr<const Task> inner, std::vector<Component> chosen)
       : inner_(std::move(inner)),
@@ -214,6 +215,11 @@ class ChosenTargets : public Task, public HasPriorDensity, public HasFileColumns
     static const std::vector<FileColumn> none;
     const HasFileColumns* const own = face<HasFileColumns>(*inner_);
     return own ? own->file_columns() : none;
+  }
+  const std::vector<GivenRange>& given_ranges() const override {
+    static const std::vector<GivenRange> none;
+    const HasGivenRanges* const own = face<HasGivenRanges>(*inner_);
+    return own ? own->given_ranges() : none;
   }
 
  protected:

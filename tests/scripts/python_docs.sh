@@ -19,4 +19,4 @@ printf '%s\n' 1.5 2.5 3.5 >events.csv
 "$pairs" --batch embed runs/a --data events.csv --n 1,3 --out embedded.npz >/dev/null 2>&1
 awk '/^```python/ { inside = 1; next } /^```/ { inside = 0 } inside' "$source/docs/python.md" >all.py
 grep -q read_safetensors all.py
-"$python" all.py
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$source/assets/python PAIRS=$pairs "$python" all.py

@@ -12,6 +12,7 @@
 #include "app/gui/posterior/columns_dialog.h"
 #include "app/gui/posterior/derived_list.h"
 #include "app/gui/posterior/follow_card.h"
+#include "app/gui/posterior/given_row.h"
 #include "app/gui/posterior/local_test_row.h"
 #include "app/gui/posterior/number_table.h"
 #include "app/gui/posterior/pin_list.h"
@@ -323,6 +324,7 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
                    std::max(parameter.high, parameter.value), parameter.whole ? "%.0f" : "%.3f", about))
       posterior.set_parameter(k, value);
   }
+  draw_given(posterior, scene);
   if (many && ui::button("posterior/more", all_parameters ? "Fewer values" : "All values", ui::Button::quiet))
     all_parameters = !all_parameters;
   ui::end_card();

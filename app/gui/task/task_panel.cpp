@@ -14,7 +14,7 @@
 namespace pairs::gui {
 namespace {
 
-constexpr float kGap = 24, kPlotLeast = 280, kArrow = 20, kBoxPad = 10;
+constexpr float kTaskGap = 24, kPlotLeast = 280, kArrow = 20, kBoxPad = 10;
 constexpr float kTurn = 0.01f;  // radians a pixel at scale 1
 
 std::string flops_text(double flops) {
@@ -135,18 +135,18 @@ void TaskPanel::draw(model::Specimen& specimen, const model::Hub& hub, model::Da
   ui::space(12);
 
   const ImVec2 top = ImGui::GetCursorScreenPos();
-  const float left = std::clamp(room.x * 0.36f, px(280), px(420)), right = room.x - left - px(kGap);
+  const float left = std::clamp(room.x * 0.36f, px(280), px(420)), right = room.x - left - px(kTaskGap);
   ImGui::BeginGroup();
   parameters(specimen, left);
   offer_data(hub, data, go, task);
   ImGui::EndGroup();
   parameters_height_ = ImGui::GetItemRectSize().y;
-  ImGui::SetCursorScreenPos({top.x + left + px(kGap), top.y});
+  ImGui::SetCursorScreenPos({top.x + left + px(kTaskGap), top.y});
   ImGui::BeginGroup();
-  sample(specimen, right, room.y - (top.y - start.y) - network_height_ - px(kGap));
+  sample(specimen, right, room.y - (top.y - start.y) - network_height_ - px(kTaskGap));
   ImGui::EndGroup();
   const float below = std::max(top.y + parameters_height_, ImGui::GetItemRectMax().y);
-  ImGui::SetCursorScreenPos({top.x, below + px(kGap)});
+  ImGui::SetCursorScreenPos({top.x, below + px(kTaskGap)});
   ImGui::BeginGroup();
   network(specimen);
   ImGui::EndGroup();

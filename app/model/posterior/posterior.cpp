@@ -1,5 +1,8 @@
 #include "app/model/posterior/posterior.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -205,6 +208,7 @@ struct Posterior::State {
       // Another task has other files and values.
       if (!scene.by_hand)
         choice = {.index = choice.index, .columns = scene.chosen, .group = scene.group, .member = scene.member};
+      choice.given = scene.given_words;
       choice.file = scene.simulated ? std::filesystem::path() : std::filesystem::path(scene.set_source);
       choice.random = scene.random;
       if (scene.simulated)
@@ -291,7 +295,7 @@ void Posterior::set_parameter(std::size_t k, double value) {
   if (!s.result.scene || k >= s.result.scene->parameters.size() || !now.file.empty() || following()) return;
   // A slider that is held tells its value in every frame, also where the task settles on another.
   if (s.asked_value && *s.asked_value == State::Asked{s.request.set.id, k, value}) return;
-  SetChoice set{.index = now.index, .theta = now.theta, .psi = now.psi};
+  SetChoice set{.index = now.index, .theta = now.theta, .psi = now.psi, .given = now.given};
   // Values that the task ties to the last one are known once its set is there.
   if (s.result.scene->set == s.request.set.id || set.theta.empty()) {
     set.theta.clear();
@@ -305,6 +309,20 @@ void Posterior::set_parameter(std::size_t k, double value) {
   set.changed = Component{nuisance, static_cast<std::int64_t>(place)};
   s.another_set(std::move(set));
   s.asked_value = {s.request.set.id, k, value};
+}
+
+void Posterior::set_given(std::size_t k, double value) {
+  State& s = *state_;
+  const auto& scene = s.result.scene;
+  if (!scene || k >= scene->given.size() || following() || scene->set != s.request.set.id) return;
+  if (scene->given[k].value == value) return;
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < scene->given.size(); ++i)
+    words.push_back(fmt::format("{}={}", scene->given[i].name, i == k ? value : scene->given[i].value));
+  SetChoice set = settled_choice(s.request.set.choice, *scene);
+  set.given = fmt::format("{}", fmt::join(words, ","));
+  if (!set.file.empty()) s.keep_shown();
+  s.another_set(std::move(set));
 }
 
 void Posterior::open_file(const std::filesystem::path& path, std::vector<std::string> columns) {

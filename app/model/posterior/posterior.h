@@ -52,6 +52,12 @@ struct SetParameter {
   bool whole = false;        // a number of what the sets are about: "molecule 7"
 };
 
+// A number that is given of the set beside its observations.
+struct SetGiven {
+  std::string name, label;
+  double low = 0, high = 1, value = 0;  // low, high: of nearly all sets of training
+};
+
 // A run whose posterior is drawn.
 struct PosteriorRun {
   std::string run;       // as it was asked for
@@ -110,6 +116,9 @@ struct PosteriorScene {
   // Whether a path holds a set a file, or a group, rather than one set.
   std::function<bool(const std::filesystem::path&)> holds_sets;
   std::vector<SetParameter> parameters;  // of a simulated set: targets, then nuisances
+  std::vector<SetGiven> given;           // what a person may set of it, of a file's set, too
+  std::string given_words;               // that a person set, as SetChoice::given; "": the set's own
+  bool given_assumed = false;            // nobody told it: the middle of training stands in its place
   std::vector<int> shades;               // of the runs, where a figure of them alone would choose others; else empty
   // Of a task that makes observations of things (tasks/parts/things.h): "mesh", what may be given, and whether a text
   // is meant for one; else empty.
@@ -145,6 +154,8 @@ class Posterior : public PosteriorPage {
   void set_index(std::int64_t index);
   std::int64_t index() const;
   void set_parameter(std::size_t k, double value);
+  // Number k of what is given of the set, simulated or of a file, set by hand.
+  void set_given(std::size_t k, double value);
   // `columns`: of a table, those that the task's are (SetChoice::columns); empty: those of the same names.
   void open_file(const std::filesystem::path& path, std::vector<std::string> columns = {});
   // Many sets: of a table by its column `group`, or, with "", of a folder with a file a set. They are listed in

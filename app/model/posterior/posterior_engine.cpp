@@ -191,6 +191,7 @@ std::shared_ptr<ObservedSet> PosteriorEngine::Work::make_set(const PosteriorRequ
     choice = own == request.files.end() ? SetChoice() : own->second;
     choice.index = index;
   }
+  choice.assume_given = true;
   last_set_ = std::max(last_set_, request.set.id);
   last_set_question_ = question_;
   const auto failed = [&](const std::exception& error, const std::vector<std::string>& columns) {

@@ -17,11 +17,26 @@
 #include "core/base/face.h"
 #include "core/base/text.h"
 #include "core/eval/interval.h"
+#include "core/given.h"
 #include "core/report/number_text.h"
 #include "core/report/shades.h"
 
 namespace pairs::model {
 namespace {
+
+std::vector<SetGiven> given_of(const ObservedSet& set) {
+  const HasGivenRanges* const known = face<HasGivenRanges>(set.task());
+  const torch::Tensor& values = set.latents().given;
+  std::vector<SetGiven> given;
+  if (known == nullptr || !values.defined()) return given;
+  for (std::size_t k = 0; k < known->given_ranges().size(); ++k) {
+    const GivenRange& range = known->given_ranges()[k];
+    const Given& one = set.task().info().given[k];
+    given.push_back(
+        {one.name, one.label, range.seen_low, range.seen_high, values[0][static_cast<std::int64_t>(k)].item<double>()});
+  }
+  return given;
+}
 
 std::vector<SetParameter> parameters_of(const ObservedSet& set) {
   std::vector<SetParameter> parameters;
@@ -94,6 +109,9 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
     return holds_many_sets(*task, path, "");
   };
   if (set.simulated()) scene.parameters = parameters_of(set);
+  scene.given = given_of(set);
+  scene.given_words = set.choice().given;
+  scene.given_assumed = set.given_assumed();
   if (const Things* const known = face<Things>(posterior.task())) {
     scene.thing = known->thing();
     scene.thing_help = known->thing_help();
@@ -159,6 +177,8 @@ PosteriorScene followed_scene(const PosteriorScene& before, const std::filesyste
   scene.group.clear();
   scene.member.clear();
   scene.parameters.clear();
+  scene.given.clear();
+  scene.given_words.clear();
   return scene;
 }
 
@@ -167,10 +187,19 @@ std::string follow_command(const std::string& run, const std::filesystem::path& 
                      device == "auto" ? "" : " --device " + shell_word(device));
 }
 
+// What must be named of the set: what a person set, or what the file does not tell.
+std::string settled_given(const SetChoice& set, const PosteriorScene* scene) {
+  if (!set.given.empty() || scene == nullptr || !scene->given_assumed) return set.given;
+  std::vector<std::string> words;
+  for (const SetGiven& one : scene->given) words.push_back(fmt::format("{}={}", one.name, one.value));
+  return fmt::format("{}", fmt::join(words, ","));
+}
+
 SetChoice settled_choice(SetChoice asked, const PosteriorScene& scene) {
   asked.changed.reset();
   asked.theta.clear();
   asked.psi.clear();
+  asked.given = settled_given(asked, &scene);
   if (scene.by_hand)
     for (const SetParameter& parameter : scene.parameters)
       (parameter.nuisance ? asked.psi : asked.theta).push_back(parameter.value);
@@ -193,6 +222,8 @@ std::string figure_command(const CommandOptions& options, const PosteriorScene* 
   if (!set.columns.empty()) words.push_back("--columns=" + shell_word(fmt::format("{}", fmt::join(set.columns, ","))));
   if (set.random) words.push_back(fmt::format("--random {}", *set.random));
   if (!set.up.empty()) words.push_back("--up " + set.up);
+  if (const std::string given = settled_given(set, scene); !given.empty())
+    words.push_back("--given " + shell_word(given));
   words.push_back(fmt::format("--n {}", options.n));
   if (options.interval != IntervalKind::central)
     words.push_back(fmt::format("--interval {}", interval_word(options.interval)));

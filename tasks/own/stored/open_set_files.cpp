@@ -65,6 +65,7 @@ SimulationFiles named(SimulationFiles files) {
   };
   fill(files.theta, usual.theta);
   fill(files.psi, usual.psi);
+  fill(files.given, usual.given);
   fill(files.x, usual.x);
   fill(files.offsets, usual.offsets);
   fill(files.row_offsets, usual.row_offsets);
@@ -108,7 +109,8 @@ class SetFiles {
     if (!seen_.insert(real).second) return;  // x.npy and theta.npy beside it
     auto folder = std::make_unique<NpyFolder>();
     std::vector<std::shared_ptr<const StoredFile>> files;
-    for (const std::string* name : {&names_.theta, &names_.psi, &names_.x, &names_.offsets, &names_.row_offsets}) {
+    for (const std::string* name :
+         {&names_.theta, &names_.psi, &names_.given, &names_.x, &names_.offsets, &names_.row_offsets}) {
       const fs::path file = path / (*name + ".npy");
       if (!fs::exists(file)) continue;
       files.push_back(std::make_shared<const StoredFile>(file, name_of(file)));

@@ -48,12 +48,8 @@ SetFile::SetFile(std::string name, std::vector<std::shared_ptr<const StoredFile>
   sets_ = theta_->shape()[0];
   PAIRS_CHECK(sets_ > 0, "{} holds no sets; write the file again, or take it out of [simulations] files",
               theta_->where());
-  if (shape_.nuisances > 0) {
-    psi_ = need(names.psi, "psi", fmt::format("[{}, {}]", sets_, shape_.nuisances));
-    check_columns(*psi_, shape_.nuisances);
-    PAIRS_CHECK(psi_->shape()[0] == sets_, "{} has {} rows, but there are {} sets of {}; write one row a set",
-                psi_->where(), psi_->shape()[0], sets_, names.theta);
-  }
+  if (shape_.nuisances > 0) psi_ = need_rows(names.psi, "psi", shape_.nuisances, names.theta);
+  if (shape_.given > 0) given_ = need_rows(names.given, "given", shape_.given, names.theta);
   x_ = need(names.x, "x", shape_.rows ? "[R, columns]" : fmt::format("[S, M, {}]", extents_text(shape_.observation)));
   const std::unique_ptr<StoredArray> offsets = find(names.offsets, "offsets");
   if (shape_.rows) row_offsets_ = find(names.row_offsets, "row_offsets");
@@ -175,12 +171,25 @@ void SetFile::read_latents(const StoredArray& array, std::int64_t first, std::in
                 first + i / columns, out[i], i % columns);
 }
 
+std::unique_ptr<StoredArray> SetFile::need_rows(const std::string& name, const char* key, std::int64_t columns,
+                                                const std::string& theta) const {
+  std::unique_ptr<StoredArray> array = need(name, key, fmt::format("[{}, {}]", sets_, columns));
+  check_columns(*array, columns);
+  PAIRS_CHECK(array->shape()[0] == sets_, "{} has {} rows, but there are {} sets of {}; write one row a set",
+              array->where(), array->shape()[0], sets_, theta);
+  return array;
+}
+
 void SetFile::read_theta(std::int64_t first, std::int64_t count, double* out) const {
   read_latents(*theta_, first, count, shape_.targets, out);
 }
 
 void SetFile::read_psi(std::int64_t first, std::int64_t count, double* out) const {
   if (psi_ != nullptr) read_latents(*psi_, first, count, shape_.nuisances, out);
+}
+
+void SetFile::read_given(std::int64_t first, std::int64_t count, double* out) const {
+  if (given_ != nullptr) read_latents(*given_, first, count, shape_.given, out);
 }
 
 template <class Number>
@@ -305,19 +314,21 @@ std::string SetFile::place_of_number(std::int64_t number) const {
 }
 
 std::int64_t SetFile::numbers() const {
-  std::int64_t count = x_->count() + sets_ * shape_.nuisances;
+  std::int64_t count = x_->count() + sets_ * (shape_.nuisances + shape_.given);
   if (row_offsets_ != nullptr) count += row_offsets_->count();
   return count;
 }
 
 void SetFile::scan(const std::function<void(std::int64_t)>& done) const {
-  if (psi_ != nullptr) {
-    const std::int64_t at_once = std::max<std::int64_t>(1, kScanned / shape_.nuisances);
-    std::vector<double> psi(static_cast<std::size_t>(at_once * shape_.nuisances));
+  for (const auto& [array, columns] :
+       {std::pair(psi_.get(), shape_.nuisances), std::pair(given_.get(), shape_.given)}) {
+    if (array == nullptr) continue;
+    const std::int64_t at_once = std::max<std::int64_t>(1, kScanned / columns);
+    std::vector<double> values(static_cast<std::size_t>(at_once * columns));
     for (std::int64_t first = 0, count; first < sets_; first += count) {
       count = std::min(at_once, sets_ - first);
-      read_psi(first, count, psi.data());
-      done(count * shape_.nuisances);
+      read_latents(*array, first, count, columns, values.data());
+      done(count * columns);
     }
   }
   if (row_offsets_ != nullptr) {
@@ -376,7 +387,8 @@ void SetFile::check_precision(const std::vector<std::string>& columns, const Inp
     x_->read(first * numbers, count * numbers, x.data());
     for (std::int64_t c = 0; c < wide; ++c) {
       const auto column = static_cast<std::size_t>(c);
-      const double location = input.empty() ? 0 : input.location[column], scale = input.empty() ? 1 : input.scale[column];
+      const double location = input.empty() ? 0 : input.location[column],
+                   scale = input.empty() ? 1 : input.scale[column];
       const auto value_at = [&](std::int64_t i) {
         return x[static_cast<std::size_t>((i / each) * numbers + c * each + i % each)];
       };
@@ -384,8 +396,10 @@ void SetFile::check_precision(const std::vector<std::string>& columns, const Inp
       for (std::int64_t i = 0; i < values; ++i) mean += value_at(i) / static_cast<double>(values);
       for (std::int64_t i = 0; i < values; ++i) {
         const double value = value_at(i), seen_as = (value - location) / scale;
-        squares[column] += (value - mean) * (value - mean) * static_cast<double>(values) / static_cast<double>(values - 1);
-        lost[column] = std::max(lost[column], std::fabs(seen_as - static_cast<double>(static_cast<float>(seen_as))) * scale);
+        squares[column] +=
+            (value - mean) * (value - mean) * static_cast<double>(values) / static_cast<double>(values - 1);
+        lost[column] =
+            std::max(lost[column], std::fabs(seen_as - static_cast<double>(static_cast<float>(seen_as))) * scale);
         largest[column] = std::max(largest[column], std::fabs(value));
       }
     }
@@ -395,7 +409,8 @@ void SetFile::check_precision(const std::vector<std::string>& columns, const Inp
     const double sd = std::sqrt(squares[c] / static_cast<double>(seen));
     if (!(sd > 0) || !std::isfinite(sd) || lost[c] <= kMostLost * sd) continue;
     fail(
-        "{}: numbers{} are as large as {:.9g} and differ within sets by {:.3g} (standard deviation), of which float32, in "
+        "{}: numbers{} are as large as {:.9g} and differ within sets by {:.3g} (standard deviation), of which float32, "
+        "in "
         "which networks compute, loses up to {:.3g}; subtract an offset such as {:.6g} from them and save them again",
         x_->where(), columns.empty() ? "" : fmt::format(" of column '{}'", columns[c]), largest[c], sd, lost[c],
         largest[c]);

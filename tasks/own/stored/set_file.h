@@ -13,12 +13,13 @@
 
 namespace pairs {
 
-// What simulations are of: lengths of θ and ψ, and the shape of an observation, or of one of its rows where x is
-// ragged rows.
+// What simulations are of: lengths of θ, ψ and what is given, and the shape of an observation, or of one of its rows
+// where x is ragged rows.
 struct SimulationShape {
   std::int64_t targets = 1, nuisances = 0;
   std::vector<std::int64_t> observation = {1};
   bool rows = false;
+  std::int64_t given = 0;
 
   std::int64_t numbers() const;
 };
@@ -46,11 +47,14 @@ class SetFile {
     return each_ > 0 ? each_ : starts_[static_cast<std::size_t>(set) + 1] - starts_[static_cast<std::size_t>(set)];
   }
 
-  // θ [d] and ψ [p] of the sets first .. first + count - 1, row by row. Throws Error where one is not finite.
+  // θ [d], ψ [p] and what is given [g] of the sets first .. first + count - 1, row by row. Throws Error where one is
+  // not finite.
   void read_theta(std::int64_t first, std::int64_t count, double* out) const;
   void read_psi(std::int64_t first, std::int64_t count, double* out) const;
+  void read_given(std::int64_t first, std::int64_t count, double* out) const;
   const std::string& theta_where() const { return theta_->where(); }
   std::string psi_where() const { return psi_ != nullptr ? psi_->where() : ""; }
+  std::string given_where() const { return given_ != nullptr ? given_->where() : ""; }
 
   // Observations of a set that are blocks, in the order of `positions`. Throws Error, naming the set, where one is not
   // finite.
@@ -68,8 +72,9 @@ class SetFile {
 
   // The numbers of a set's first observation, all its rows where it is ragged rows.
   std::vector<double> first_observation_of(std::int64_t set) const;
-  // Reads all ψ, x and row_offsets, a part at a time. Throws Error where a number is not finite in float32, or where
-  // offsets do not ascend. `done` hears how many numbers were read since it was asked last, and may throw.
+  // Reads all ψ, what is given, x and row_offsets, a part at a time. Throws Error where a number is not finite in
+  // float32, or where offsets do not ascend. `done` hears how many numbers were read since it was asked last, and may
+  // throw.
   void scan(const std::function<void(std::int64_t numbers)>& done) const;
   // How many numbers that are.
   std::int64_t numbers() const;
@@ -90,6 +95,9 @@ class SetFile {
   std::unique_ptr<StoredArray> find(const std::string& name, const std::string& key) const;
   std::unique_ptr<StoredArray> need(const std::string& name, const std::string& key, const std::string& shape) const;
   void check_columns(const StoredArray& array, std::int64_t columns) const;
+  // One row a set.
+  std::unique_ptr<StoredArray> need_rows(const std::string& name, const char* key, std::int64_t columns,
+                                         const std::string& theta) const;
   void read_offsets(const StoredArray& array, std::int64_t observations);
   void lay_out_blocks();
   void lay_out_rows();
@@ -110,7 +118,7 @@ class SetFile {
   std::vector<std::shared_ptr<const StoredFile>> files_;
   std::vector<std::unique_ptr<ArrayFile>> arrays_;
   SimulationShape shape_;
-  std::unique_ptr<StoredArray> theta_, psi_, x_, row_offsets_;
+  std::unique_ptr<StoredArray> theta_, psi_, given_, x_, row_offsets_;
   std::int64_t sets_ = 0, each_ = 0;
   std::int64_t rows_each_ = 0;        // of an observation that is rows, where all have as many and none are ragged
   std::vector<std::int64_t> starts_;  // [S + 1] where sets hold different numbers of observations

@@ -13,6 +13,7 @@ struct SimulationFiles {
   std::vector<std::string> files;
   std::string theta = "theta";              // [S, d], or [S] where d = 1
   std::string psi = "psi";                  // [S, p], or [S] where p = 1; read where the task names nuisances
+  std::string given = "given";              // [S, g], or [S] where g = 1; read where the task names something given
   std::string x = "x";                      // see Simulations
   std::string offsets = "offsets";          // [S + 1] where each set's observations start
   std::string row_offsets = "row_offsets";  // [T + 1] where each observation's rows start

@@ -61,13 +61,16 @@ std::vector<std::int64_t> Simulations::sizes(Split split) const {
 Latents Simulations::sample(std::int64_t count) const {
   const std::int64_t all = sets(Split::training, 1);
   count = std::min(count, all);
-  const Latents out{at::empty({count, shape_.targets}, torch::kFloat64),
-                    at::empty({count, shape_.nuisances}, torch::kFloat64)};
+  Latents out{at::empty({count, shape_.targets}, torch::kFloat64),
+              at::empty({count, shape_.nuisances}, torch::kFloat64)};
+  if (shape_.given > 0) out.given = at::empty({count, shape_.given}, torch::kFloat64);
   for (std::int64_t i = 0; i < count; ++i) {
     const StoredSet one = spread(i, count);
     file(one.file).read_theta(one.set, 1, out.theta.mutable_data_ptr<double>() + i * shape_.targets);
     if (shape_.nuisances > 0)
       file(one.file).read_psi(one.set, 1, out.psi.mutable_data_ptr<double>() + i * shape_.nuisances);
+    if (shape_.given > 0)
+      file(one.file).read_given(one.set, 1, out.given.mutable_data_ptr<double>() + i * shape_.given);
   }
   return out;
 }
@@ -154,7 +157,7 @@ void Simulations::check_numbers(const Preparation& preparation) const {
 
 SimulationShape simulation_shape(const TaskInfo& info) {
   return {static_cast<std::int64_t>(info.targets.size()), static_cast<std::int64_t>(info.nuisances.size()),
-          info.observation_shape, info.rows > 0};
+          info.observation_shape, info.rows > 0, info.given_size()};
 }
 
 }  // namespace pairs

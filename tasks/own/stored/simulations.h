@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/given.h"
 #include "core/input_scale.h"
 #include "core/task.h"
 #include "tasks/file_columns.h"
@@ -41,8 +42,8 @@ class Simulations {
   // Sizes that sets of a split have, descending.
   std::vector<std::int64_t> sizes(Split split) const;
 
-  // θ and ψ of training sets spread evenly over all, `count` of them or as many as there are: for what follows from the
-  // prior's draws.
+  // θ, ψ and what is given of training sets spread evenly over all, `count` of them or as many as there are: for what
+  // follows from the prior's draws.
   Latents sample(std::int64_t count) const;
   // Two observations each of `count` training sets spread evenly over all, float64: for how x is standardised.
   Observations sample_pairs(std::int64_t count) const;
@@ -82,8 +83,10 @@ SimulationShape simulation_shape(const TaskInfo& info);
 // the end of a set. Reads all θ and ψ once. Throws Error where one is not finite or outside its support, naming the
 // row; a usage error where info.max_n is beyond what is stored. `psi_supports`: low and high of each nuisance; none:
 // unbounded. `input`: how x is standardised; empty: it is not. `columns`: as HasFileColumns.
+// `given`: as HasGivenRanges, of as many as `info` says are given.
 std::shared_ptr<const Task> make_stored_task(std::shared_ptr<const Simulations> simulations, TaskInfo info,
                                              const std::vector<std::pair<double, double>>& psi_supports = {},
-                                             InputScale input = {}, std::vector<FileColumn> columns = {});
+                                             InputScale input = {}, std::vector<FileColumn> columns = {},
+                                             std::vector<GivenRange> given = {});
 
 }  // namespace pairs

@@ -42,12 +42,14 @@ struct StoredWorld {
   InputScale input;
   std::vector<FileColumn> columns;
   std::vector<std::optional<NuisanceTarget>> nuisances;
+  std::vector<GivenRange> given;
 };
 
 class StoredTask final : public Task,
                          public StoredSets,
                          public StandardisedInput,
                          public HasFileColumns,
+                         public HasGivenRanges,
                          public ChoosesTargets {
  public:
   StoredTask(std::shared_ptr<const StoredWorld> world, std::vector<SetDemand> demands)
@@ -58,20 +60,24 @@ class StoredTask final : public Task,
   bool standardises() const override { return !world_->input.empty(); }
   InputScale input_scale() const override { return world_->input; }
   const std::vector<FileColumn>& file_columns() const override { return world_->columns; }
+  const std::vector<GivenRange>& given_ranges() const override { return world_->given; }
   std::vector<std::optional<NuisanceTarget>> nuisance_targets() const override { return world_->nuisances; }
 
   Latents latents(std::uint64_t seed, Purpose purpose, std::span<const std::int64_t> indices) const override {
     const auto count = static_cast<std::int64_t>(indices.size());
-    const std::int64_t d = shape().targets, p = shape().nuisances;
+    const std::int64_t d = shape().targets, p = shape().nuisances, g = shape().given;
     Latents out{at::empty({count, d}, torch::kFloat64), at::empty({count, p}, torch::kFloat64)};
+    if (g > 0) out.given = at::empty({count, g}, torch::kFloat64);
     double* theta = out.theta.mutable_data_ptr<double>();
     double* psi = out.psi.mutable_data_ptr<double>();
+    double* given = g > 0 ? out.given.mutable_data_ptr<double>() : nullptr;
     at::parallel_for(0, count, 64, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         const StoredSet one = place(seed, purpose, indices[static_cast<std::size_t>(i)]);
         const SetFile& file = simulations().file(one.file);
         file.read_theta(one.set, 1, theta + i * d);
         file.read_psi(one.set, 1, psi + i * p);
+        if (g > 0) file.read_given(one.set, 1, given + i * g);
       }
     });
     return out;
@@ -278,7 +284,10 @@ class StoredTask final : public Task,
     const auto same = [](const torch::Tensor& a, const torch::Tensor& b) {
       return std::memcmp(a.const_data_ptr(), b.const_data_ptr(), a.nbytes()) == 0;
     };
-    if (!same(own.theta, latents.theta) || !same(own.psi, latents.psi))
+    const bool other_given =
+        own.given.defined() && (!latents.given.defined() || latents.given.sizes() != own.given.sizes() ||
+                                !same(own.given, latents.given.to(torch::kFloat64).contiguous()));
+    if (!same(own.theta, latents.theta) || !same(own.psi, latents.psi) || other_given)
       fail_usage(
           "The sets of {} are stored: none can be simulated for other parameters than theirs; choose one of the "
           "stored sets",
@@ -324,26 +333,32 @@ void check_support(const std::vector<ColumnSupport>& columns, const std::string&
 }
 
 void check_supports(const SetFile& file, const TaskInfo& info,
-                    const std::vector<std::pair<double, double>>& psi_supports) {
-  std::vector<ColumnSupport> theta, psi;
+                    const std::vector<std::pair<double, double>>& psi_supports, const std::vector<GivenRange>& ranges) {
+  std::vector<ColumnSupport> theta, psi, given;
   for (const Target& target : info.targets) theta.push_back({target.name, target.low, target.high});
   for (std::size_t k = 0; k < psi_supports.size(); ++k)
     psi.push_back({info.nuisances[k].name, psi_supports[k].first, psi_supports[k].second});
+  for (std::size_t k = 0; k < ranges.size(); ++k) given.push_back({info.given[k].name, ranges[k].low, ranges[k].high});
   check_support(theta, file.theta_where(), file.sets(),
                 [&](std::int64_t first, std::int64_t count, double* out) { file.read_theta(first, count, out); });
   check_support(psi, file.psi_where(), file.sets(),
                 [&](std::int64_t first, std::int64_t count, double* out) { file.read_psi(first, count, out); });
+  check_support(given, file.given_where(), file.sets(),
+                [&](std::int64_t first, std::int64_t count, double* out) { file.read_given(first, count, out); });
 }
 
 }  // namespace
 
 std::shared_ptr<const Task> make_stored_task(std::shared_ptr<const Simulations> simulations, TaskInfo info,
                                              const std::vector<std::pair<double, double>>& psi_supports,
-                                             InputScale input, std::vector<FileColumn> columns) {
+                                             InputScale input, std::vector<FileColumn> columns,
+                                             std::vector<GivenRange> given) {
   PAIRS_CHECK(psi_supports.empty() || psi_supports.size() == info.nuisances.size(),
               "{} supports do not fit {} nuisances", psi_supports.size(), info.nuisances.size());
-  PAIRS_CHECK(info.target_size() == static_cast<std::int64_t>(info.targets.size()) && info.given.empty(),
-              "{}: stored simulations have numbers as targets and nothing given", info.name);
+  PAIRS_CHECK(info.target_size() == static_cast<std::int64_t>(info.targets.size()),
+              "{}: stored simulations have numbers as targets", info.name);
+  PAIRS_CHECK(given.size() == info.given.size(), "{} ranges do not fit {} given quantities", given.size(),
+              info.given.size());
   const SimulationShape shape = simulation_shape(info);
   PAIRS_CHECK(shape.targets == simulations->shape().targets && shape.nuisances == simulations->shape().nuisances &&
                   shape.observation == simulations->shape().observation && shape.rows == simulations->shape().rows,
@@ -352,14 +367,16 @@ std::shared_ptr<const Task> make_stored_task(std::shared_ptr<const Simulations> 
     fail_usage("max_n = {} asks for sets of as many observations, {}; set max_n = {}, or store {}", info.max_n,
                too_few_text(*simulations, info.max_n), simulations->largest_n(),
                sets_that_hold(*simulations, info.max_n) > 0 ? "more of that size" : "larger sets");
-  for (std::int64_t f = 0; f < simulations->file_count(); ++f) check_supports(simulations->file(f), info, psi_supports);
+  for (std::int64_t f = 0; f < simulations->file_count(); ++f)
+    check_supports(simulations->file(f), info, psi_supports, given);
   if (info.data_source.empty()) info.data_source = simulations->source_text();
   // Without supports, of which callers tell none, a nuisance cannot be a target.
   std::vector<std::optional<NuisanceTarget>> nuisances(info.nuisances.size());
   for (std::size_t k = 0; k < psi_supports.size(); ++k)
     nuisances[k] = target_of_range(info.nuisances[k], psi_supports[k].first, psi_supports[k].second);
-  auto world = std::make_shared<const StoredWorld>(
-      StoredWorld{std::move(simulations), std::move(info), std::move(input), std::move(columns), std::move(nuisances)});
+  auto world =
+      std::make_shared<const StoredWorld>(StoredWorld{std::move(simulations), std::move(info), std::move(input),
+                                                      std::move(columns), std::move(nuisances), std::move(given)});
   return std::make_shared<StoredTask>(std::move(world), std::vector<SetDemand>());
 }
 

@@ -298,7 +298,7 @@ TEST_F(InferSets, RefusesWhatIsAboutOneSet) {
     return more;
   };
   refused(2, with({"--follow"}), "--follow is about one set");
-  refused(2, with({"--theta", data}), "--theta is about one set");
+  refused(2, with({"--theta", data}), "posteriors.csv holds no log densities; write them to a file that ends in .npz");
   refused(2, with({"--out", path("sets.txt")}), "must end in .csv, .json, .npz, .tex, .nc, .h5");
   refused(2, with({"--out", path("answers.csv"), "--samples", "10"}), "holds no samples");
   refused(2, with({"--out", data}), "would replace");
@@ -356,6 +356,68 @@ TEST_F(InferSets, FilesHoldTheSameNumbers) {
               HasSubstr("\\begin{tabular}{lrrr}\n\\toprule\nSet & $N$ & $\\theta$ & $\\theta$, 90\\,\\% \\\\\n"));
   EXPECT_THAT(latex, HasSubstr("\nbad & \\multicolumn{3}{l}{"));
   EXPECT_THAT(latex, HasSubstr("in.csv, line "));
+}
+
+TEST_F(InferSets, SamplesAndDensitiesOfEachAreThoseOfASingleCallToTheBit) {
+  write_npz(folder_ / "theta.npz", {{"theta", torch::linspace(0.02, 0.98, 7, torch::kFloat64).view({7, 1})}});
+  const std::vector<std::string> asked = {"--samples", "1200", "--seed", "5", "--theta", path("theta.npz")};
+  std::vector<std::string> words = {"--data",        file("sets.csv", table(rows())), "--group", "run", "--out",
+                                    path("sets.npz")};
+  words.insert(words.end(), asked.begin(), asked.end());
+  const json sets = many(words)["sets"];
+  const auto arrays = read_npz(path("sets.npz"));
+  EXPECT_EQ(arrays.at("samples").sizes(), torch::IntArrayRef({4, 1200, 1}));
+  for (std::size_t k = 0; k < sets.size(); ++k) {
+    std::vector<Row> own;
+    for (const Row& row : rows())
+      if (row.set == sets[k]["set"]) own.push_back(row);
+    alone(own, asked);
+    const auto single = read_npz(path("alone.npz"));
+    const auto at = static_cast<std::int64_t>(k);
+    EXPECT_TRUE(arrays.at("samples")[at].equal(single.at("samples"))) << sets[k]["set"];
+    EXPECT_TRUE(arrays.at("log_density")[at].equal(single.at("log_density"))) << sets[k]["set"];
+  }
+}
+
+TEST_F(InferSets, EachSetMayBeScoredAtValuesOfItsOwn) {
+  const std::string data = file("sets.csv", table(rows()));
+  const torch::Tensor own = torch::linspace(0.05, 0.95, 12, torch::kFloat64).view({4, 3, 1});
+  const auto scored = [&](const torch::Tensor& theta) {
+    write_npz(folder_ / "theta.npz", {{"theta", theta}});
+    many({"--data", data, "--group", "run", "--theta", path("theta.npz"), "--out", path("sets.npz")});
+    return read_npz(path("sets.npz")).at("log_density");
+  };
+  const torch::Tensor of_each = scored(own);
+  EXPECT_EQ(of_each.sizes(), torch::IntArrayRef({4, 3}));
+  for (std::int64_t k = 0; k < 4; ++k) EXPECT_TRUE(scored(own[k])[k].equal(of_each[k])) << k;
+  write_npz(folder_ / "theta.npz", {{"theta", own.slice(0, 0, 3)}});
+  refused(1, {"--data", data, "--group", "run", "--theta", path("theta.npz"), "--out", path("sets.npz")},
+          "theta.npz has the shape [3, 3, 1] but the θ of task bump-hunt needs [S, 1], or [4, S, 1] of 4 sets");
+}
+
+TEST_F(InferSets, ASetThatCannotBeAnsweredHasNeitherSamplesNorDensities) {
+  write_npz(folder_ / "theta.npz", {{"theta", torch::full({2, 1}, 0.5, torch::kFloat64)}});
+  many({"--data", file("sets.csv", "run,x\na,0.5\nb,zero\nc,1.5\n"), "--group", "run", "--theta", path("theta.npz"),
+        "--samples", "3", "--out", path("sets.npz")},
+       1);
+  const auto arrays = read_npz(path("sets.npz"));
+  for (const char* name : {"samples", "log_density"}) {
+    EXPECT_TRUE(arrays.at(name)[1].isnan().all().item<bool>()) << name;
+    EXPECT_TRUE(arrays.at(name)[0].isfinite().all().item<bool>()) << name;
+    EXPECT_TRUE(arrays.at(name)[2].isfinite().all().item<bool>()) << name;
+  }
+}
+
+TEST_F(InferSets, ArraysThatCannotBeHeldAreRefusedBeforehand) {
+  write_npz(folder_ / "sets.npz", {{"theta", torch::full({1, 1}, 0.5, torch::kFloat64)}});
+  refused(2,
+          {"--data", file("sets.csv", table(rows())), "--group", "run", "--samples", "10000000", "--out",
+           path("sets.npz"), "--theta", path("sets.npz")},
+          "would replace");
+  std::string text = "run,x\n";
+  for (int k = 0; k < 60; ++k) text += fmt::format("{},0.5\n", k);
+  refused(2, {"--data", file("many.csv", text), "--group", "run", "--samples", "10000000", "--out", path("sets.npz")},
+          "60 sets with 10,000,000 samples and 0 values of θ each are 6e+08 numbers; an .npz file takes at most");
 }
 
 TEST_F(InferSets, SetsOfTwoUnknownsAreAnsweredAlike) {

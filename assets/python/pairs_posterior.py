@@ -1,0 +1,237 @@
+"""Posteriors of many sets from a run of Pairs Studio, as arrays of numpy.
+
+    from pairs_posterior import Posterior
+
+    posterior = Posterior("runs/a")                     # a run's folder, or a task's name for its shipped weights
+    samples = posterior.sample(sets, 1000)              # [sets, 1000, targets]
+    densities = posterior.log_prob(theta, sets)         # [sets, values]; theta [values, targets]
+    table = posterior.summary(sets)                     # table["mean"] [sets, targets], ...
+
+`sets` is a list of sets of any sizes, or one array whose first axis is the sets. A set is an array [n, columns], [n]
+where an observation is one number, or [n, channels, height, width]; of ragged rows a pair (all rows [rows, columns],
+numbers of rows [n]). A single set is a list of one.
+
+All sets of a call are answered by one process, `pairs --batch infer`, each as a call about it alone, to the bit. The
+program is the argument `pairs`, else what $PAIRS names, else the one on the PATH.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import warnings
+
+import numpy as np
+
+__all__ = ["Posterior", "PairsError", "PairsWarning"]
+
+
+class PairsError(RuntimeError):
+    """What Pairs Studio could not do, and why, as it says it."""
+
+
+class PairsWarning(UserWarning):
+    """What is to be known of an answer before it is believed."""
+
+
+class Posterior:
+    """The posterior of a run. `threads` 0 takes all cores; `device` is auto, cpu or cuda."""
+
+    def __init__(self, run, pairs=None, threads=0, device="auto"):
+        self.run = os.fspath(run)
+        self.pairs = _program(pairs)
+        self.options = ["--threads", str(int(threads)), "--device", device]
+
+    def sample(self, sets, samples=1000, **options):
+        """-> `samples` draws for each set, [sets, samples, targets] float64 in the units of θ.
+
+        The options are those of `summary`.
+        """
+        samples = int(samples)
+        if samples < 1:
+            raise ValueError("samples is %d; ask for at least 1" % samples)
+        # infer draws two at least.
+        answer, _ = self._ask(sets, "npz", ["--samples", str(max(samples, 2))], **options)
+        return answer["samples"][:, :samples]
+
+    def log_prob(self, theta, sets, **options):
+        """-> natural log densities of values of θ given each set, [sets, values] float64.
+
+        theta is [values, targets] (of one target also [values]; of several one value may be [targets]), asked of every
+        set, or [sets, values, targets], asked of each its own: `theta[:, None]` scores one value a set. The options
+        are those of `summary`.
+        """
+        theta = np.asarray(theta, np.float64)
+        answer, _ = self._ask(sets, "npz", [], theta=theta, **options)
+        return answer["log_density"]
+
+    def summary(self, sets, **options):
+        """-> what `infer` tells of each set, as a dictionary of arrays with a row a set.
+
+        targets: their names; n: N [sets]; mean, sd: [sets, targets]; quantiles: by level, {0.05: [sets, targets], ...};
+        intervals: by level, {0.9: [sets, targets, 2], ...}; distance, percentile: how far a set lies from those of
+        training, NaN where that is not known, and outside_training: whether it is unlike all of them; extrapolates:
+        whether it is larger than training saw; warnings: of each set a list of sentences; error: why a set could not be
+        answered, "" where it could.
+
+        Options, of all three: n (use at most so many observations of each set), random (draw these by `seed` instead of
+        taking the first), seed (1), force (accept sets larger than training saw), given (what is known of the sets
+        beside their observations, in the task's order: [given] of all sets, or [sets, given]), failed ("raise": a set
+        that cannot be answered is a PairsError; "nan": its row is NaN).
+        """
+        document, _ = self._ask(sets, "json", [], **options)
+        return _summary(document)
+
+    def _ask(self, sets, ending, words, theta=None, n=None, random=False, seed=1, force=False, given=None,
+             failed="raise"):
+        if failed not in ("raise", "nan"):
+            raise ValueError("failed is %r; it is \"raise\" or \"nan\"" % (failed,))
+        arrays = _packed(sets)
+        count = int(arrays["set"][-1]) + 1
+        words = list(words) + ["--seed", str(int(seed))]
+        words += ["--n", str(int(n))] if n is not None else []
+        words += ["--random"] if random else []
+        words += ["--force"] if force else []
+        if given is not None:
+            arrays["given"] = _given(given, count)
+        with tempfile.TemporaryDirectory(prefix="pairs-") as folder:
+            data, out = os.path.join(folder, "sets.npz"), os.path.join(folder, "answers." + ending)
+            np.savez(data, **arrays)
+            if theta is not None:
+                words += ["--theta", os.path.join(folder, "theta.npz")]
+                np.savez(words[-1], theta=theta)
+            told = self._run(["infer", self.run, "--data", data, "--group", "set", "--out", out] + words)
+            if given is not None and "given" not in told:
+                raise PairsError("Sets of task %s come with nothing given beside their observations" % told["task"])
+            _tell_failed(told, failed)
+            if ending == "json":
+                with open(out, encoding="utf-8") as file:
+                    return json.load(file), told
+            with np.load(out) as file:
+                return {name: file[name] for name in file.files}, told
+
+    def _run(self, words):
+        """The document that the command answers. Its warnings are warned of."""
+        command = [self.pairs, "--batch"] + words + self.options + ["--json"]
+        try:
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8",
+                                  errors="replace")
+        except OSError as error:
+            raise PairsError("%s cannot be run: %s" % (self.pairs, error.strerror)) from None
+        if done.returncode < 0:
+            raise PairsError("%s was ended by signal %d" % (self.pairs, -done.returncode))
+        try:
+            told = json.loads(done.stdout)
+        except ValueError:
+            said = done.stderr.strip().splitlines()
+            raise PairsError(said[-1] if said else "%s answered nothing" % self.pairs) from None
+        if "error" in told:
+            raise PairsError(told["error"])
+        for line in done.stderr.splitlines():
+            if line.startswith("warning: ") and "could not be answered" not in line:
+                warnings.warn(line[len("warning: "):], PairsWarning, stacklevel=4)
+        return told
+
+
+def _program(pairs):
+    """The path of the program."""
+    asked = os.fspath(pairs) if pairs is not None else os.environ.get("PAIRS") or "pairs"
+    found = shutil.which(asked)
+    if found is None:
+        where = ("the argument pairs" if pairs is not None else
+                 "$PAIRS" if os.environ.get("PAIRS") else "the PATH, where neither the argument pairs nor $PAIRS says")
+        raise PairsError("There is no program %s, by %s; name the one of Pairs Studio" % (asked, where))
+    return found
+
+
+def _as_block(observations, number):
+    """One set's observations as an array [n, ...], in the type that they have."""
+    x = np.asarray(observations)
+    if x.dtype == object or x.dtype.kind not in "fiub":
+        raise TypeError("set %d is no array of numbers, but of %s" % (number, x.dtype))
+    if x.ndim == 0:
+        raise ValueError("set %d is a single number; a set is an array of observations, and `sets` a list of sets"
+                         % number)
+    if len(x) == 0:
+        raise ValueError("set %d holds no observation; a set needs at least one" % number)
+    return x[:, None] if x.ndim == 1 else x
+
+
+def _packed(sets):
+    """The arrays that `infer --group set` reads: all observations one after another, and the set of each."""
+    sets = list(sets)
+    if not sets:
+        raise ValueError("there is no set to ask about")
+    if all(isinstance(one, tuple) for one in sets):
+        return _packed_rows(sets)
+    blocks = [_as_block(one, k) for k, one in enumerate(sets)]
+    for k, block in enumerate(blocks):
+        if block.shape[1:] != blocks[0].shape[1:]:
+            raise ValueError("an observation of set %d has the shape %s, and one of set 0 %s; those of all sets are "
+                             "alike" % (k, block.shape[1:], blocks[0].shape[1:]))
+    return {"x": np.concatenate(blocks), "set": np.repeat(np.arange(len(blocks)), [len(block) for block in blocks])}
+
+
+def _packed_rows(sets):
+    rows, counts = [], []
+    for k, one in enumerate(sets):
+        if len(one) != 2:
+            raise ValueError("set %d is a tuple of %d things; of ragged rows it is a pair (rows, numbers of rows)"
+                             % (k, len(one)))
+        rows.append(np.asarray(one[0]))
+        counts.append(np.asarray(one[1], np.int64).reshape(-1))
+        if len(counts[-1]) == 0:
+            raise ValueError("set %d holds no observation; a set needs at least one" % k)
+        if rows[-1].ndim != 2 or len(rows[-1]) != counts[-1].sum():
+            raise ValueError("set %d has rows of shape %s, and its numbers of rows sum to %d"
+                             % (k, rows[-1].shape, counts[-1].sum()))
+    offsets = np.concatenate([[0], np.cumsum(np.concatenate(counts))]).astype(np.int64)
+    return {"rows": np.concatenate(rows), "offsets": offsets,
+            "set": np.repeat(np.arange(len(sets)), [len(one) for one in counts])}
+
+
+def _given(given, count):
+    """What is given of each set, [sets, given]."""
+    values = np.asarray(given, np.float64)
+    if values.ndim < 2:
+        values = np.tile(values.reshape(1, -1), (count, 1))
+    if values.ndim != 2 or len(values) != count:
+        raise ValueError("given has the shape %s where [given] or [%d, given] belongs" % (values.shape, count))
+    return values
+
+
+def _tell_failed(told, failed):
+    if failed == "nan" or told["failed"] == 0:
+        return
+    first = next((one for one in told["sets"] if "error" in one), None)
+    raise PairsError("%d of %d sets could not be answered%s" % (
+        told["failed"], told["count"], ", the first, set %s: %s" % (first["set"], first["error"]) if first else ""))
+
+
+def _summary(document):
+    rows, targets = document["sets"], document["targets"]
+    nothing = [None] * len(targets)
+
+    def floats(values):
+        return np.array(values, np.float64)  # None becomes NaN
+
+    def levels(key, empty):
+        known = next((row[key] for row in rows if key in row), {})
+        return {float(level): floats([row[key][level] if key in row else empty for row in rows])
+                for level in known if level != "kind"}
+
+    return {
+        "targets": targets,
+        "n": np.array([row.get("n", 0) for row in rows], np.int64),
+        "mean": floats([row.get("mean", nothing) for row in rows]),
+        "sd": floats([row.get("sd", nothing) for row in rows]),
+        "quantiles": levels("quantiles", nothing),
+        "intervals": levels("intervals", [[None, None]] * len(targets)),
+        "distance": floats([row.get("distance") for row in rows]),
+        "percentile": floats([row.get("percentile") for row in rows]),
+        "outside_training": np.array([row.get("outside_training", False) for row in rows]),
+        "extrapolates": np.array([row.get("extrapolates", False) for row in rows]),
+        "warnings": [row.get("warnings", []) for row in rows],
+        "error": [row.get("error", "") for row in rows],
+    }

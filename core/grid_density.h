@@ -1,0 +1,44 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <functional>
+#include <vector>
+
+#include "core/axis_cells.h"
+#include "core/task.h"
+
+namespace pairs {
+
+// A density of one or two targets that is known up to a constant, normalised on a grid that is narrowed around where
+// its mass lies, within the targets' ends, or three times the range that figures show where they have none.
+class GridDensity {
+ public:
+  // Its log, up to one constant, at theta [S, d] float64 -> [S] float64; -infinity where there is none. It may throw.
+  using Log = std::function<torch::Tensor(const torch::Tensor& theta)>;
+  // Throws Error where `log` is nowhere a number; `name` calls it ("The product of the answers").
+  GridDensity(const std::vector<Target>& targets, Log log, const std::string& name);
+
+  // At theta [S, d] float64 in original units -> [S] float64.
+  torch::Tensor log_density(const torch::Tensor& theta) const { return log_(theta) - log_evidence_; }
+  // Log of the integral of exp(log).
+  double log_evidence() const { return log_evidence_; }
+  // Mean [d], sd [d] and covariance [d, d], float64.
+  const torch::Tensor& mean() const { return mean_; }
+  const torch::Tensor& sd() const { return sd_; }
+  torch::Tensor covariance() const;
+  // S draws, uniform within cells of the grid, which widens them a little -> [S, d] float64.
+  torch::Tensor sample(std::int64_t count, Stream& stream) const;
+
+ private:
+  torch::Tensor on(const std::vector<Cells>& grid, const std::string& name) const;
+  void narrow(std::size_t cells, const std::string& name);
+  void normalise(std::size_t cells, const std::string& name);
+
+  Log log_;
+  std::vector<Cells> grid_;
+  torch::Tensor mass_, mean_, sd_;  // mass_: of every cell, the last target fastest
+  double log_evidence_ = 0;
+};
+
+}  // namespace pairs

@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# python_posterior.sh PAIRS SOURCE: pairs_posterior.py answers what infer answers of each set alone, to the bit, says in
+# one exception what it cannot do, and the notebook beside it runs from top to bottom.
+set -euo pipefail
+pairs=$(realpath "$1") source=$(realpath "$2")
+python=
+for one in /usr/bin/python3 python3; do
+  if "$one" -c 'import numpy' 2>/dev/null; then python=$one && break; fi
+done
+[[ -n $python ]] || { echo "no Python with numpy: install python3-numpy"; exit 1; }
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+export PYTHONPATH=$source/assets/python PYTHONDONTWRITEBYTECODE=1 PAIRS=$pairs PAIRS_ASSETS=$source/assets
+mkdir tmp empty
+export TMPDIR=$scratch/tmp
+
+"$python" - "$source" <<'P'
+import json, os, subprocess, sys, warnings
+import numpy as np
+from pairs_posterior import PairsError, PairsWarning, Posterior
+
+PAIRS = os.environ["PAIRS"]
+
+
+def raises(kind, words, call):
+    try:
+        call()
+    except kind as error:
+        assert words in str(error), (words, str(error))
+    else:
+        raise AssertionError("nothing was raised where %r belongs" % words)
+
+
+def infer(run, x, *words):
+    np.savez("one.npz", x=x)
+    command = [PAIRS, "--batch", "infer", run, "--data", "one.npz", "--out", "out.npz", "--json"] + list(words)
+    told = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    with np.load("out.npz") as file:
+        return told, {name: file[name] for name in file.files}
+
+
+rng = np.random.default_rng(3)
+warnings.simplefilter("error")
+bump = Posterior("bump-hunt")
+sets = [rng.normal(0, 1, n) for n in (1, 7, 100)]
+grid = (np.arange(50) + 0.5) / 50
+np.savez("theta.npz", theta=grid[:, None])
+samples, densities, table = bump.sample(sets, 1200, seed=4), bump.log_prob(grid, sets), bump.summary(sets)
+assert samples.shape == (3, 1200, 1) and densities.shape == (3, 50)
+assert bump.sample(sets, 1, seed=4).shape == (3, 1, 1)
+for k, x in enumerate(sets):
+    told, arrays = infer("bump-hunt", x, "--samples", "1200", "--seed", "4", "--theta", "theta.npz")
+    assert np.array_equal(arrays["samples"], samples[k]) and np.array_equal(arrays["log_density"], densities[k])
+    for key in ("mean", "sd"):
+        assert told[key] == list(table[key][k]), (told[key], table[key][k])
+    assert told["quantiles"]["0.95"] == list(table["quantiles"][0.95][k])
+    assert told["intervals"]["0.9"] == table["intervals"][0.9][k].tolist()
+    assert told["percentile"] == table["percentile"][k] and told["n"] == table["n"][k] == len(x)
+    assert told["warnings"] == table["warnings"][k]
+assert table["targets"] == ["theta"] and table["error"] == ["", "", ""]
+
+# A density integrates to one, and its mean is that of the summary.
+fine = (np.arange(2000) + 0.5) / 2000
+density = np.exp(bump.log_prob(fine, sets))
+assert np.allclose(density.mean(1), 1, atol=2e-3), density.mean(1)
+assert np.allclose((density * fine).mean(1), table["mean"][:, 0], atol=2e-3)
+
+# Values of each set's own, an array of sets, sets of vectors, part of each.
+own = rng.random((3, 2, 1))
+of_each = bump.log_prob(own, sets)
+assert all(np.array_equal(of_each[k], bump.log_prob(own[k], sets)[k]) for k in range(3))
+block = rng.normal(0, 1, (5, 20))
+assert np.array_equal(bump.sample(block, 10), bump.sample(list(block), 10))
+assert np.array_equal(bump.summary(block, n=12)["mean"], bump.summary(block[:, :12])["mean"])
+gauss = Posterior("gaussian", pairs=PAIRS, threads=1)
+assert gauss.sample([rng.normal(0, 1, (4, 2)), rng.normal(0, 1, (9, 2))], 5).shape == (2, 5, len(gauss.summary(
+    [rng.normal(0, 1, (4, 2))])["targets"]))
+
+# What cannot be answered.
+raises(PairsError, "101 observations", lambda: bump.sample([rng.normal(0, 1, 101)]))
+raises(PairsError, "the first, set 1: ", lambda: bump.sample([[0.5], [np.nan]]))
+warnings.simplefilter("ignore")
+some = bump.sample([[0.5], [np.nan]], 20, failed="nan")
+assert np.isfinite(some[0]).all() and np.isnan(some[1]).all()
+rows = bump.summary([[0.5], [np.nan]], failed="nan")
+assert np.isnan(rows["mean"][1]).all() and rows["error"][0] == "" and rows["error"][1] != ""
+warnings.simplefilter("error")
+raises(PairsError, "no-such-run", lambda: Posterior("no-such-run").sample(sets))
+raises(PairsError, "needs [S, 1]", lambda: bump.log_prob(np.zeros((3, 2)), sets))
+raises(PairsError, "nothing given", lambda: bump.sample(sets, given=[1.0]))
+raises(ValueError, "set 1 holds no observation", lambda: bump.sample([[0.5], []]))
+raises(ValueError, "no set", lambda: bump.sample([]))
+raises(ValueError, "an observation of set 1", lambda: bump.sample([[0.5], [[0.5, 1.0]]]))
+raises(ValueError, "single number", lambda: bump.sample(sets[0]))
+raises(TypeError, "no array of numbers", lambda: bump.sample([["a"]]))
+raises(ValueError, "at least 1", lambda: bump.sample(sets, 0))
+raises(ValueError, "failed is", lambda: bump.sample(sets, failed="no"))
+far = [np.full(50, 40.0)]
+raises(PairsWarning, "outside of training", lambda: bump.sample(far, 5))
+
+# How the program is found.
+raises(PairsError, "/no/pairs, by the argument pairs", lambda: Posterior("bump-hunt", pairs="/no/pairs"))
+os.environ["PAIRS"] = "/no/other"
+raises(PairsError, "/no/other, by $PAIRS", lambda: Posterior("bump-hunt"))
+del os.environ["PAIRS"]
+os.environ["PATH"] = os.getcwd() + "/empty"
+raises(PairsError, "no program pairs, by the PATH", lambda: Posterior("bump-hunt"))
+os.symlink(PAIRS, "empty/pairs")
+assert np.array_equal(Posterior("bump-hunt").sample(sets, 1200, seed=4), samples)
+assert os.listdir(os.environ["TMPDIR"]) == [], "files are left over"
+P
+
+"$python" - "$source/assets/python/pairs_posterior.ipynb" <<'P'
+import json, sys
+
+with open(sys.argv[1], encoding="utf-8") as file:
+    notebook = json.load(file)
+assert notebook["nbformat"] == 4
+names = {}
+for cell in notebook["cells"]:
+    assert cell["cell_type"] in ("markdown", "code") and not cell.get("outputs")
+    if cell["cell_type"] == "code":
+        exec(compile("".join(cell["source"]), cell["id"], "exec"), names)
+assert names["samples"].shape == (200, 1000, 1)
+# Binomial: 0.9 give or take 0.021.
+assert 0.82 < names["covered"] < 0.97, names["covered"]
+assert abs(names["density"].mean(1) - 1).max() < 0.01
+P
