@@ -15,6 +15,7 @@
 #include "app/model/posterior/posterior_scene.h"
 #include "app/model/posterior/report_saving.h"
 #include "app/model/posterior/sample_saving.h"
+#include "app/model/posterior/set_inquiry.h"
 #include "core/base/clock.h"
 #include "tasks/registry.h"
 #include "tasks/table_file.h"
@@ -38,6 +39,8 @@ struct Posterior::State {
         saving(shared),
         reports(shared),
         testing(shared),
+        predictive(shared, "The predictive test was not made"),
+        other_prior(shared, "There is no posterior under another prior"),
         follower(shared),
         background(shared) {}
 
@@ -65,6 +68,7 @@ struct Posterior::State {
   SampleSaving saving;
   ReportSaving reports;
   LocalTesting testing;
+  SetInquiry predictive, other_prior;
   FileFollower follower;
   std::shared_ptr<const PosteriorScene> follow_scene;  // of the file that is followed
   std::uint64_t stopped_set = 0;  // id of the set that it becomes, until its posterior is there; 0: none
@@ -198,6 +202,7 @@ const std::string& Posterior::run() const {
 void Posterior::reload() {
   State& s = *state_;
   s.testing.forget();
+  for (SetInquiry* inquiry : {&s.predictive, &s.other_prior}) inquiry->forget();
   ++s.request.scene;
   // What is shown stays until there is something new, but for another run.
   const std::vector<std::string> problems = s.result.problems;
@@ -543,11 +548,20 @@ LocalTesting& Posterior::local_testing() {
   return state_->testing;
 }
 
+SetInquiry& Posterior::predictive() const {
+  return state_->predictive;
+}
+
+SetInquiry& Posterior::other_prior() const {
+  return state_->other_prior;
+}
+
 bool Posterior::poll() {
   State& s = *state_;
   if (s.hub.run_shades->version() != s.shaded) s.ask();
   bool changed = s.follower.poll();
   changed |= s.testing.poll();
+  for (SetInquiry* inquiry : {&s.predictive, &s.other_prior}) changed |= inquiry->poll();
   changed |= play();
   if (const auto written = s.reports.job().take()) {
     if (written->failure.empty())
@@ -581,12 +595,14 @@ bool Posterior::poll() {
 
 bool Posterior::busy() const {
   return state_->background.busy() || state_->saving.job().busy() || state_->reports.job().busy() ||
-         state_->testing.busy();
+         state_->testing.busy() || state_->predictive.busy() || state_->other_prior.busy();
 }
 
 std::string Posterior::activity() const {
   if (state_->saving.job().busy()) return "drawing posterior samples";
   if (state_->testing.busy()) return "testing the posterior";
+  if (state_->predictive.busy()) return "comparing with simulated sets";
+  if (state_->other_prior.busy()) return "reweighing the posterior";
   const std::string report = state_->reports.doing();
   return report.empty() ? state_->background.activity() : "writing a report: " + report;
 }
@@ -598,6 +614,8 @@ bool Posterior::wait(double seconds) {
     for (FileJob* job : {&state_->saving.job(), &state_->reports.job()})
       if (!job->wait(std::max(seconds - watch.seconds(), 0.0))) return false;
     if (!state_->testing.wait(std::max(seconds - watch.seconds(), 0.0))) return false;
+    for (SetInquiry* inquiry : {&state_->predictive, &state_->other_prior})
+      if (!inquiry->wait(std::max(seconds - watch.seconds(), 0.0))) return false;
     poll();
     // What was asked for in between may have been answered in between.
     if (!busy() && !state_->background.fresh()) return true;
