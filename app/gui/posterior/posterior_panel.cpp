@@ -23,6 +23,7 @@
 #include "app/gui/widgets/n_row.h"
 #include "app/gui/widgets/path_dialog.h"
 #include "app/gui/widgets/ui.h"
+#include "app/model/posterior/set_inquiry.h"
 #include "app/model/posterior/set_table.h"
 #include "app/posterior/corner_plots.h"
 #include "app/posterior/posterior_warnings.h"
@@ -66,7 +67,7 @@ struct SmallGrid {
 struct PosteriorPanel::State {
   PlotView density{"posterior/density", Caption::none};
   PlotView width{"posterior/width"}, check{"posterior/check"}, observed{"posterior/observed"};
-  PlotView nuisances{"posterior/nuisance"};
+  PlotView nuisances{"posterior/nuisance"}, simulated{"posterior/simulated"};
   NRow head{"posterior"};
   bool all_parameters = false;
   PathDialog file;
@@ -78,6 +79,7 @@ struct PosteriorPanel::State {
   ColumnsDialog columns;
   PinList pins;
   DerivedList derived;
+  OtherPriorRow other_prior;
   std::optional<std::uint64_t> before_file;  // the set that was shown when a file was asked for
   float side_height = 0;                     // of the numbers, the set's card and what follows, in the last frame
   NumberTable numbers;
@@ -379,7 +381,9 @@ void PosteriorPanel::State::side(Posterior& posterior, const model::Library& lib
   set_card(posterior, *scene);
   if (shown) {
     local_test_row(posterior, *scene);
+    predictive_row(posterior, *scene);
     derived.draw(posterior, *shown, *scene);
+    other_prior.draw(posterior, *scene);
   }
   other_runs(posterior, library, *scene);
   side_height = content_height();
@@ -407,6 +411,10 @@ std::vector<PosteriorPanel::State::Small> PosteriorPanel::State::small_plots(con
     all.push_back({&check, checked->figure, "Predictive check", checked->line, checked->note,
                    checked->extreme ? ui::Look::small_bad : ui::Look::small_muted});
   if (nuisance) all.push_back({&nuisances, nuisance->figure, nuisance->title, nuisance->line, nuisance->note});
+  const auto scene = posterior.scene();
+  if (const auto test = scene ? posterior.predictive().answer(inquiry_key(posterior, *scene)) : nullptr;
+      test && test->figure)
+    all.push_back({&simulated, test->figure, "Beside simulated sets", "", test->note});
   if (posterior.observed())
     all.push_back({&observed, posterior.observed(), "Observed data", "", "The observations that the posterior is of."});
   return all;

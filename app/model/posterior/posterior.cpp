@@ -18,6 +18,7 @@
 #include "app/model/posterior/posterior_scene.h"
 #include "app/model/posterior/report_saving.h"
 #include "app/model/posterior/sample_saving.h"
+#include "app/model/posterior/set_inquiry.h"
 #include "app/model/posterior/set_table.h"
 #include "core/base/clock.h"
 #include "tasks/registry.h"
@@ -43,6 +44,8 @@ struct Posterior::State {
         reports(shared),
         testing(shared),
         table(shared),
+        predictive(shared, "The predictive test was not made"),
+        other_prior(shared, "There is no posterior under another prior"),
         follower(shared),
         background(shared) {}
 
@@ -72,6 +75,7 @@ struct Posterior::State {
   LocalTesting testing;
   SetTable table;
   std::string table_task;  // whose sets it holds; "" until a run is there
+  SetInquiry predictive, other_prior;
   FileFollower follower;
   std::shared_ptr<const PosteriorScene> follow_scene;  // of the file that is followed
   std::uint64_t stopped_set = 0;  // id of the set that it becomes, until its posterior is there; 0: none
@@ -257,6 +261,7 @@ void Posterior::reload() {
   State& s = *state_;
   s.testing.forget();
   s.table.reload(s.request.run);
+  for (SetInquiry* inquiry : {&s.predictive, &s.other_prior}) inquiry->forget();
   ++s.request.scene;
   // What is shown stays until there is something new, but for another run.
   const std::vector<std::string> problems = s.result.problems;
@@ -664,6 +669,14 @@ LocalTesting& Posterior::local_testing() {
   return state_->testing;
 }
 
+SetInquiry& Posterior::predictive() const {
+  return state_->predictive;
+}
+
+SetInquiry& Posterior::other_prior() const {
+  return state_->other_prior;
+}
+
 bool Posterior::poll() {
   State& s = *state_;
   if (s.hub.run_shades->version() != s.shaded) s.ask();
@@ -673,6 +686,7 @@ bool Posterior::poll() {
     s.follow_table();
     changed = true;
   }
+  for (SetInquiry* inquiry : {&s.predictive, &s.other_prior}) changed |= inquiry->poll();
   changed |= play();
   if (const auto written = s.reports.job().take()) {
     if (written->failure.empty())
@@ -707,13 +721,15 @@ bool Posterior::poll() {
 
 bool Posterior::busy() const {
   return state_->background.busy() || state_->saving.job().busy() || state_->reports.job().busy() ||
-         state_->testing.busy() || state_->table.busy();
+         state_->testing.busy() || state_->table.busy() || state_->predictive.busy() || state_->other_prior.busy();
 }
 
 std::string Posterior::activity() const {
   if (state_->saving.job().busy()) return "drawing posterior samples";
   if (state_->testing.busy()) return "testing the posterior";
   if (state_->table.busy()) return "asking about many sets";
+  if (state_->predictive.busy()) return "comparing with simulated sets";
+  if (state_->other_prior.busy()) return "reweighing the posterior";
   const std::string report = state_->reports.doing();
   return report.empty() ? state_->background.activity() : "writing a report: " + report;
 }
@@ -726,6 +742,8 @@ bool Posterior::wait(double seconds) {
       if (!job->wait(std::max(seconds - watch.seconds(), 0.0))) return false;
     if (!state_->testing.wait(std::max(seconds - watch.seconds(), 0.0))) return false;
     if (!state_->table.wait(std::max(seconds - watch.seconds(), 0.0))) return false;
+    for (SetInquiry* inquiry : {&state_->predictive, &state_->other_prior})
+      if (!inquiry->wait(std::max(seconds - watch.seconds(), 0.0))) return false;
     poll();
     // What was asked for in between may have been answered in between.
     if (!busy() && !state_->background.fresh() && !state_->table.fresh()) return true;

@@ -18,6 +18,7 @@
 namespace pairs::model {
 
 class LocalTesting;
+class SetInquiry;
 class ReportSaving;
 class SampleSaving;
 class SetTable;
@@ -256,6 +257,9 @@ class Posterior : public PosteriorPage {
   ReportSaving& reports();
   // Who tests the posterior of what samples_asked() names.
   LocalTesting& local_testing();
+  // The same for its predictive test, and for another prior.
+  SetInquiry& predictive() const;
+  SetInquiry& other_prior() const;
 
   // Takes over what background work has finished, moves a playing N on. True when something shown has changed.
   bool poll();

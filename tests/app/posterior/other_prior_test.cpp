@@ -29,7 +29,7 @@ double log_normal_at(double x, double mean, double sd) {
 }
 
 // N(mean, sd) in each of d targets.
-PosteriorSource normal_source(double mean, double sd, std::int64_t d) {
+PosteriorSource known_normal(double mean, double sd, std::int64_t d) {
   PosteriorSource source;
   source.name = "PAIRS";
   source.ours = true;
@@ -84,7 +84,7 @@ TEST(OtherPrior, IsTheConjugatePosteriorUnderTheNewPrior) {
   const auto task = std::make_shared<NormalPriorTask>(true);
   const Conjugate old = conjugate(0, 2), now = conjugate(0.5, 0.6);
   const OtherPrior prior(task, {"normal(0.5, 0.6)"}, {});
-  const ReweighedPosterior answer = reweighed(prior, normal_source(old.mean, old.sd, 1));
+  const ReweighedPosterior answer = reweighed(prior, known_normal(old.mean, old.sd, 1));
   ASSERT_EQ(answer.density.size(), 1u);
   EXPECT_NEAR(answer.density[0].mean, now.mean, 1e-6);
   EXPECT_NEAR(answer.density[0].sd, now.sd, 1e-5);
@@ -102,7 +102,7 @@ TEST(OtherPrior, IsTheConjugatePosteriorUnderTheNewPrior) {
   EXPECT_TRUE(reweighed_warnings(answer).empty());
   // Under its own prior nothing changes, and all draws count.
   const ReweighedPosterior same =
-      reweighed(OtherPrior(task, {"t = normal(0, 2)"}, {}), normal_source(old.mean, old.sd, 1));
+      reweighed(OtherPrior(task, {"t = normal(0, 2)"}, {}), known_normal(old.mean, old.sd, 1));
   EXPECT_NEAR(same.effective, kDerivedDraws, 1e-6);
   EXPECT_NEAR(same.evidence, 1, 1e-6);
   EXPECT_NEAR(same.density[0].mean, old.mean, 1e-6);
@@ -112,13 +112,13 @@ TEST(OtherPrior, WarnsWherePriorsAndDataDisagree) {
   const auto task = std::make_shared<NormalPriorTask>(true);
   const Conjugate old = conjugate(0, 2);
   const ReweighedPosterior far =
-      reweighed(OtherPrior(task, {"normal(-3, 0.2)"}, {}), normal_source(old.mean, old.sd, 1));
+      reweighed(OtherPrior(task, {"normal(-3, 0.2)"}, {}), known_normal(old.mean, old.sd, 1));
   EXPECT_LT(far.effective, kFewEffective);
   ASSERT_EQ(reweighed_warnings(far).size(), 1u);
   EXPECT_THAT(reweighed_warnings(far)[0], HasSubstr("believe the numbers of the density"));
   EXPECT_NEAR(far.density[0].mean, conjugate(-3, 0.2).mean, 0.01) << "which the grid still reaches";
   const ReweighedPosterior none =
-      reweighed(OtherPrior(task, {"uniform(100, 101)"}, {}), normal_source(old.mean, old.sd, 1));
+      reweighed(OtherPrior(task, {"uniform(100, 101)"}, {}), known_normal(old.mean, old.sd, 1));
   EXPECT_TRUE(none.targets.empty());
   EXPECT_THAT(reweighed_text(none, task->info()), HasSubstr("there is no posterior"));
   EXPECT_EQ(prior_weights(OtherPrior(task, {"uniform(100, 101)"}, {}), torch::zeros({3, 1}, torch::kFloat64))
@@ -158,7 +158,7 @@ TEST(OtherPrior, ChecksThePriorThatIsSaid) {
   const auto task = std::make_shared<NormalPriorTask>(false);
   const Conjugate old = conjugate(0, 2), now = conjugate(0.5, 0.6);
   const OtherPrior prior(task, {"normal(0.5, 0.6)"}, {"normal(0, 2)"});
-  EXPECT_NEAR(reweighed(prior, normal_source(old.mean, old.sd, 1)).density.at(0).mean, now.mean, 1e-6);
+  EXPECT_NEAR(reweighed(prior, known_normal(old.mean, old.sd, 1)).density.at(0).mean, now.mean, 1e-6);
   const auto refused = [&](const std::vector<std::string>& texts, const std::vector<std::string>& learnt) {
     try {
       OtherPrior(task, texts, learnt);

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "app/model/hub/hub.h"
+#include "app/model/posterior/sample_saving.h"
+#include "app/posterior/set_posterior.h"
+#include "core/base/latest.h"
+
+namespace pairs::model {
+
+// One further question about a posterior that a person asks (its predictive test, another prior): the same as a command
+// answers it of the same observations, worked out on a thread and with weights of its own. All members belong to the
+// window's thread.
+class SetInquiry {
+ public:
+  struct Answer {
+    std::string key, text;  // what it says, or why there is none
+    bool bad = false;       // is to be seen
+    std::shared_ptr<const Figure> figure = {};
+    std::string note = {};  // of the figure
+  };
+  // What a job may ask and tell meanwhile: false stops it (Stopped), a share from 0 to 1.
+  struct Progress {
+    std::function<bool()> keep_going;
+    std::function<void(double share)> done;
+  };
+  // Of the first asked.n observations, which are embedded.
+  using Question = std::function<Answer(SetPosterior& posterior, const SamplesAsked& asked, const Progress& progress)>;
+
+  // `failed`: before the reason why there is no answer: "The predictive test was not made".
+  SetInquiry(Hub& hub, std::string failed);
+
+  // `key` names the answer.
+  void ask(const std::string& key, SamplesAsked asked, Question question);
+  void cancel() { latest_.cancel(); }
+  // Drops what is worked out and every answer, as of other weights.
+  void forget() { latest_.forget(); }
+  bool busy() const { return latest_.busy(); }
+  // How much of it is done, 0 to 1.
+  double share() const { return *share_; }
+  // Whether what is worked out is of this key.
+  bool works_on(const std::string& key) const { return busy() && key_ == key; }
+  // Whether an answer came since it was asked last.
+  bool poll() { return latest_.take() != nullptr; }
+  bool wait(double seconds) { return latest_.wait(seconds); }
+  // The last one where it has this key; else null.
+  std::shared_ptr<const Answer> answer(const std::string& key) const;
+
+ private:
+  Hub& hub_;
+  std::string failed_, key_;
+  std::shared_ptr<std::atomic<double>> share_ = std::make_shared<std::atomic<double>>(0.0);
+  Latest<Answer> latest_;  // last: ends first
+};
+
+// The predictive test as `infer --predictive 200` makes it, with its figure.
+SetInquiry::Question predictive_question();
+// The posterior under other priors, as `infer --prior` tells it: "beta(2, 8)", of several targets
+// "theta = beta(2, 8); psi = normal(1, 1)", with "learnt theta = normal(0, 1)" for `--learnt-prior`.
+SetInquiry::Question prior_question(const std::string& text);
+
+}  // namespace pairs::model

@@ -1,0 +1,72 @@
+// The predictive test and another prior that are asked for in the window say what `infer` says.
+#include "app/model/posterior/set_inquiry.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/model/posterior/posterior.h"
+#include "core/base/files.h"
+#include "tasks/registry.h"
+#include "tests/app/batch/program.h"
+#include "tests/core/base/temporary_folder.h"
+
+namespace pairs::model {
+namespace {
+
+constexpr double kInquiryPatience = 300;
+
+TEST(SetInquiry, SaysWhatInferSays) {
+  const TemporaryFolder folder;
+  const std::string data = (folder / "x.csv").string();
+  std::string text = "x\n";
+  for (int i = 0; i < 30; ++i) text += std::to_string(i == 4 ? 25 : -1.5 + 0.1 * i) + "\n";
+  write_file(data, text);
+  Hub hub{built_in_tasks()};
+  Posterior posterior(hub);
+  posterior.open("bump-hunt");
+  ASSERT_TRUE(posterior.wait(kInquiryPatience));
+  posterior.open_file(data);
+  ASSERT_TRUE(posterior.wait(kInquiryPatience));
+  ASSERT_TRUE(posterior.samples_asked());
+  SetInquiry &test = posterior.predictive(), &prior = posterior.other_prior();
+  test.ask("this", *posterior.samples_asked(), predictive_question());
+  prior.ask("this", *posterior.samples_asked(), prior_question("theta = beta(2, 8)"));
+  EXPECT_TRUE(posterior.busy());
+  ASSERT_TRUE(posterior.wait(kInquiryPatience));
+  ASSERT_TRUE(test.answer("this") && prior.answer("this"));
+  EXPECT_FALSE(test.answer("another"));
+  EXPECT_TRUE(test.answer("this")->bad);
+  EXPECT_TRUE(test.answer("this")->figure);
+  const batch::Answer said = batch::run_words({"infer", "bump-hunt", "--data", data, "--predictive", "200", "--prior",
+                                               "beta(2, 8)", "--out", (folder / "s.npz").string(), "--json"});
+  ASSERT_EQ(said.code, 0) << said.err;
+  const nlohmann::json document = nlohmann::json::parse(said.out);
+  EXPECT_EQ(test.answer("this")->text, document.at("predictive").at("text"));
+  EXPECT_EQ(prior.answer("this")->text, document.at("other_prior").at("text"));
+  posterior.reload();
+  EXPECT_FALSE(test.answer("this")) << "the weights may be others";
+  EXPECT_FALSE(prior.answer("this"));
+}
+
+TEST(SetInquiry, SaysWhyThereIsNone) {
+  Hub hub{built_in_tasks()};
+  SetInquiry inquiry(hub, "It was not made");
+  SamplesAsked asked;
+  asked.run = "no-such-run";
+  inquiry.ask("none", asked, predictive_question());
+  ASSERT_TRUE(inquiry.wait(kInquiryPatience));
+  ASSERT_TRUE(inquiry.answer("none"));
+  EXPECT_THAT(inquiry.answer("none")->text, testing::StartsWith("It was not made: "));
+  asked.run = "bump-hunt";
+  for (const char* wrong : {"", "gauss(0, 1)", "learnt normal(0, 1)"}) {
+    inquiry.ask(wrong, asked, prior_question(wrong));
+    ASSERT_TRUE(inquiry.wait(kInquiryPatience));
+    ASSERT_TRUE(inquiry.answer(wrong));
+    EXPECT_THAT(inquiry.answer(wrong)->text, testing::StartsWith("It was not made: "));
+  }
+}
+
+}  // namespace
+}  // namespace pairs::model
