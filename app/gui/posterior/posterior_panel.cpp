@@ -13,7 +13,7 @@
 #include "app/gui/posterior/derived_list.h"
 #include "app/gui/posterior/follow_card.h"
 #include "app/gui/posterior/given_row.h"
-#include "app/gui/posterior/local_test_row.h"
+#include "app/gui/posterior/inquiry_rows.h"
 #include "app/gui/posterior/number_table.h"
 #include "app/gui/posterior/pin_list.h"
 #include "app/gui/posterior/report_dialog.h"
@@ -67,7 +67,7 @@ struct SmallGrid {
 struct PosteriorPanel::State {
   PlotView density{"posterior/density", Caption::none};
   PlotView width{"posterior/width"}, check{"posterior/check"}, observed{"posterior/observed"};
-  PlotView nuisances{"posterior/nuisance"}, simulated{"posterior/simulated"};
+  PlotView nuisances{"posterior/nuisance"}, simulated{"posterior/simulated"}, confidence{"posterior/confidence/plot"};
   NRow head{"posterior"};
   bool all_parameters = false;
   PathDialog file;
@@ -380,8 +380,7 @@ void PosteriorPanel::State::side(Posterior& posterior, const model::Library& lib
   }
   set_card(posterior, *scene);
   if (shown) {
-    local_test_row(posterior, *scene);
-    predictive_row(posterior, *scene);
+    inquiry_rows(posterior, *scene);
     derived.draw(posterior, *shown, *scene);
     other_prior.draw(posterior, *scene);
   }
@@ -412,9 +411,12 @@ std::vector<PosteriorPanel::State::Small> PosteriorPanel::State::small_plots(con
                    checked->extreme ? ui::Look::small_bad : ui::Look::small_muted});
   if (nuisance) all.push_back({&nuisances, nuisance->figure, nuisance->title, nuisance->line, nuisance->note});
   const auto scene = posterior.scene();
-  if (const auto test = scene ? posterior.predictive().answer(inquiry_key(posterior, *scene)) : nullptr;
-      test && test->figure)
-    all.push_back({&simulated, test->figure, "Beside simulated sets", "", test->note});
+  const auto asked = [&](model::SetInquiry& inquiry, PlotView& view, const char* title) {
+    const auto answer = scene ? inquiry.answer(inquiry_key(posterior, *scene)) : nullptr;
+    if (answer && answer->figure) all.push_back({&view, answer->figure, title, "", answer->note});
+  };
+  asked(posterior.inquiries().predictive, simulated, "Beside simulated sets");
+  asked(posterior.inquiries().confidence, confidence, "Confidence");
   if (posterior.observed())
     all.push_back({&observed, posterior.observed(), "Observed data", "", "The observations that the posterior is of."});
   return all;

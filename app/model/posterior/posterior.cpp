@@ -13,7 +13,6 @@
 #include "app/model/hub/background.h"
 #include "app/model/hub/n_player.h"
 #include "app/model/posterior/file_follower.h"
-#include "app/model/posterior/local_testing.h"
 #include "app/model/posterior/posterior_engine.h"
 #include "app/model/posterior/posterior_scene.h"
 #include "app/model/posterior/report_saving.h"
@@ -42,10 +41,8 @@ struct Posterior::State {
         player(n),
         saving(shared),
         reports(shared),
-        testing(shared),
         table(shared),
-        predictive(shared, "The predictive test was not made"),
-        other_prior(shared, "There is no posterior under another prior"),
+        inquiries(shared),
         follower(shared),
         background(shared) {}
 
@@ -72,10 +69,9 @@ struct Posterior::State {
   NPlayer& player;
   SampleSaving saving;
   ReportSaving reports;
-  LocalTesting testing;
   SetTable table;
   std::string table_task;  // whose sets it holds; "" until a run is there
-  SetInquiry predictive, other_prior;
+  SetInquiries inquiries;
   FileFollower follower;
   std::shared_ptr<const PosteriorScene> follow_scene;  // of the file that is followed
   std::uint64_t stopped_set = 0;  // id of the set that it becomes, until its posterior is there; 0: none
@@ -259,9 +255,8 @@ const std::string& Posterior::run() const {
 
 void Posterior::reload() {
   State& s = *state_;
-  s.testing.forget();
   s.table.reload(s.request.run);
-  for (SetInquiry* inquiry : {&s.predictive, &s.other_prior}) inquiry->forget();
+  for (SetInquiry* inquiry : s.inquiries.all()) inquiry->forget();
   ++s.request.scene;
   // What is shown stays until there is something new, but for another run.
   const std::vector<std::string> problems = s.result.problems;
@@ -665,28 +660,19 @@ ReportSaving& Posterior::reports() {
   return state_->reports;
 }
 
-LocalTesting& Posterior::local_testing() {
-  return state_->testing;
-}
-
-SetInquiry& Posterior::predictive() const {
-  return state_->predictive;
-}
-
-SetInquiry& Posterior::other_prior() const {
-  return state_->other_prior;
+SetInquiries& Posterior::inquiries() const {
+  return state_->inquiries;
 }
 
 bool Posterior::poll() {
   State& s = *state_;
   if (s.hub.run_shades->version() != s.shaded) s.ask();
   bool changed = s.follower.poll();
-  changed |= s.testing.poll();
   if (s.table.poll()) {
     s.follow_table();
     changed = true;
   }
-  for (SetInquiry* inquiry : {&s.predictive, &s.other_prior}) changed |= inquiry->poll();
+  for (SetInquiry* inquiry : s.inquiries.all()) changed |= inquiry->poll();
   changed |= play();
   if (const auto written = s.reports.job().take()) {
     if (written->failure.empty())
@@ -721,15 +707,15 @@ bool Posterior::poll() {
 
 bool Posterior::busy() const {
   return state_->background.busy() || state_->saving.job().busy() || state_->reports.job().busy() ||
-         state_->testing.busy() || state_->table.busy() || state_->predictive.busy() || state_->other_prior.busy();
+         state_->table.busy() ||
+         std::ranges::any_of(state_->inquiries.all(), [](const SetInquiry* inquiry) { return inquiry->busy(); });
 }
 
 std::string Posterior::activity() const {
   if (state_->saving.job().busy()) return "drawing posterior samples";
-  if (state_->testing.busy()) return "testing the posterior";
   if (state_->table.busy()) return "asking about many sets";
-  if (state_->predictive.busy()) return "comparing with simulated sets";
-  if (state_->other_prior.busy()) return "reweighing the posterior";
+  for (const SetInquiry* inquiry : state_->inquiries.all())
+    if (inquiry->busy()) return inquiry->doing();
   const std::string report = state_->reports.doing();
   return report.empty() ? state_->background.activity() : "writing a report: " + report;
 }
@@ -740,9 +726,8 @@ bool Posterior::wait(double seconds) {
     if (!state_->background.wait(seconds - watch.seconds())) return false;
     for (FileJob* job : {&state_->saving.job(), &state_->reports.job()})
       if (!job->wait(std::max(seconds - watch.seconds(), 0.0))) return false;
-    if (!state_->testing.wait(std::max(seconds - watch.seconds(), 0.0))) return false;
     if (!state_->table.wait(std::max(seconds - watch.seconds(), 0.0))) return false;
-    for (SetInquiry* inquiry : {&state_->predictive, &state_->other_prior})
+    for (SetInquiry* inquiry : state_->inquiries.all())
       if (!inquiry->wait(std::max(seconds - watch.seconds(), 0.0))) return false;
     poll();
     // What was asked for in between may have been answered in between.

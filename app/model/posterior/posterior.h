@@ -17,8 +17,7 @@
 
 namespace pairs::model {
 
-class LocalTesting;
-class SetInquiry;
+struct SetInquiries;
 class ReportSaving;
 class SampleSaving;
 class SetTable;
@@ -103,6 +102,7 @@ struct PosteriorScene {
   std::string up;                    // that was asked for; "": what the thing tells itself
   std::int64_t set_size = 0;         // all that a file holds; else `most`
   std::int64_t trained = 1;          // largest N that the shown run saw in training
+  std::string no_confidence;         // why there are no frequentist answers; "" where there are
   std::string no_product;            // why the shown run has no learned product; "" where it has one
   bool simulated = true;
   bool by_hand = false;                 // θ and ψ are not the prior's
@@ -255,11 +255,8 @@ class Posterior : public PosteriorPage {
   // The same of a report; nothing of a simulated set, either.
   std::optional<ReportAsked> report_asked() const;
   ReportSaving& reports();
-  // Who tests the posterior of what samples_asked() names.
-  LocalTesting& local_testing();
-  // The same for its predictive test, and for another prior.
-  SetInquiry& predictive() const;
-  SetInquiry& other_prior() const;
+  // Further questions about the posterior of what samples_asked() names.
+  SetInquiries& inquiries() const;
 
   // Takes over what background work has finished, moves a playing N on. True when something shown has changed.
   bool poll();

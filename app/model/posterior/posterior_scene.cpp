@@ -17,6 +17,7 @@
 #include "core/base/face.h"
 #include "core/base/text.h"
 #include "core/eval/interval.h"
+#include "core/eval/marginal_likelihood.h"
 #include "core/given.h"
 #include "core/report/number_text.h"
 #include "core/report/shades.h"
@@ -90,6 +91,7 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
   scene.set_size = set.held();
   scene.trained = posterior.runs().front().loaded.estimator->max_n();
   scene.no_product = no_learned_product(posterior.runs().front().loaded);
+  scene.no_confidence = no_frequentist_answers(posterior.task());
   scene.simulated = set.simulated();
   scene.by_hand = !set.choice().theta.empty();
   scene.random = set.choice().random;
@@ -170,6 +172,7 @@ PosteriorScene followed_scene(const PosteriorScene& before, const std::filesyste
   scene.set_size = 0;
   scene.simulated = scene.by_hand = scene.drawable = false;
   scene.no_product = "a followed set has no references";
+  scene.no_confidence = "a set that is followed grows; stop it first";
   scene.random.reset();
   scene.columns.clear();
   scene.taken.clear();

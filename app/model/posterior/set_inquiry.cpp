@@ -3,15 +3,27 @@
 #include <utility>
 #include <vector>
 
+#include "app/posterior/frequentist.h"
+#include "app/posterior/frequentist_figures.h"
+#include "app/posterior/frequentist_text.h"
+#include "app/posterior/local_test_text.h"
 #include "app/posterior/other_prior.h"
 #include "app/posterior/set_predictive_test.h"
 #include "app/runs/strategy_look.h"
 #include "core/base/error.h"
+#include "core/report/number_text.h"
 #include "core/train/run.h"
 
 namespace pairs::model {
 
-SetInquiry::SetInquiry(Hub& hub, std::string failed) : hub_(hub), failed_(std::move(failed)), latest_(hub.wake) {}
+SetInquiry::SetInquiry(Hub& hub, std::string doing, std::string failed)
+    : hub_(hub), doing_(std::move(doing)), failed_(std::move(failed)), latest_(hub.wake) {}
+
+SetInquiries::SetInquiries(Hub& hub)
+    : local_test(hub, "testing the posterior", "The local test was not made"),
+      predictive(hub, "comparing with simulated sets", "The predictive test was not made"),
+      confidence(hub, "simulating sets for intervals of confidence", "There are no intervals of confidence"),
+      other_prior(hub, "reweighing the posterior", "There is no posterior under another prior") {}
 
 void SetInquiry::ask(const std::string& key, SamplesAsked asked, Question question) {
   key_ = key;
@@ -39,6 +51,53 @@ void SetInquiry::ask(const std::string& key, SamplesAsked asked, Question questi
 std::shared_ptr<const SetInquiry::Answer> SetInquiry::answer(const std::string& key) const {
   const auto last = latest_.last();
   return last && last->key == key ? last : nullptr;
+}
+
+SetInquiry::Question local_test_question() {
+  return [](SetPosterior& posterior, const SamplesAsked& asked, const SetInquiry::Progress& progress) {
+    LocalTestOptions options;
+    options.sets = kLocalTestSets;
+    options.seed = asked.seed;
+    options.keep_going = progress.keep_going;
+    options.step = [&](std::int64_t done, std::int64_t sets) {
+      progress.done(static_cast<double>(done) / static_cast<double>(sets));
+    };
+    const LocalTest test = posterior.local_test(asked.n, options);
+    return SetInquiry::Answer{"", local_test_text(test, posterior.task().info(), asked.n), test.p_value < kLocallyOff,
+                              nullptr, ""};
+  };
+}
+
+SetInquiry::Question confidence_question(const ToyPlan& counts) {
+  return [counts](SetPosterior& posterior, const SamplesAsked& asked, const SetInquiry::Progress& progress) {
+    const AskedRun& run = posterior.runs().front();
+    const TaskInfo& info = posterior.task().info();
+    ToyPlan plan = usual_toys(posterior.task(), asked.n);
+    plan.toys = counts.toys;
+    plan.null_toys = counts.null_toys;
+    plan.nodes = counts.nodes;
+    const auto table = std::make_shared<ToyTable>(run.loaded, plan);
+    const Frequentist answers(table, Frequentist::usual(*table));
+    table->make(progress.keep_going, [&](std::int64_t done, std::int64_t sets) {
+      progress.done(static_cast<double>(done) / static_cast<double>(sets));
+    });
+    const PosteriorAnswer known = posterior.answer(asked.n, false);
+    PAIRS_CHECK(!known.sources.empty(), "{}", no_posterior_text(known));
+    const Observations x = posterior.set().first(asked.n);
+    const FrequentistAnswer answer =
+        answers.answer(known.sources.front().log_density, x, {kUsualLevels.begin(), kUsualLevels.end()});
+    const NeymanCurves curves = neyman_curves(answers, run.loaded.name, run.role, answer, x);
+    const std::string by = fmt::format("by {} toys at each of {} values of {}{}", count_text(plan.toys),
+                                       table->nodes().size(), info.targets.front().label, nuisances_text(answers));
+    return SetInquiry::Answer{
+        "", frequentist_lines(info, answer, null_words(posterior.task(), plan)) + "\n" + by, !answer.resolved,
+        std::make_shared<Figure>(
+            neyman_figure(info, {curves}, fmt::format("{}: confidence {}, N = {}", info.title, by, count_text(asked.n)),
+                          posterior.source_text())),
+        fmt::format("Below the critical value of a level {} is in its interval (Feldman and Cousins); the marginal "
+                    "likelihood is the posterior over the prior.",
+                    info.targets.front().label)};
+  };
 }
 
 SetInquiry::Question predictive_question() {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -8,11 +10,12 @@
 #include "app/model/hub/hub.h"
 #include "app/model/posterior/sample_saving.h"
 #include "app/posterior/set_posterior.h"
+#include "app/posterior/toy_table.h"
 #include "core/base/latest.h"
 
 namespace pairs::model {
 
-// One further question about a posterior that a person asks (its predictive test, another prior): the same as a command
+// One further question about a posterior that a person asks (its local test, another prior): the same as a command
 // answers it of the same observations, worked out on a thread and with weights of its own. All members belong to the
 // window's thread.
 class SetInquiry {
@@ -31,8 +34,11 @@ class SetInquiry {
   // Of the first asked.n observations, which are embedded.
   using Question = std::function<Answer(SetPosterior& posterior, const SamplesAsked& asked, const Progress& progress)>;
 
-  // `failed`: before the reason why there is no answer: "The predictive test was not made".
-  SetInquiry(Hub& hub, std::string failed);
+  // `doing`: what it does while it works: "testing the posterior"; `failed`: before the reason why there is no answer:
+  // "The local test was not made".
+  SetInquiry(Hub& hub, std::string doing, std::string failed);
+
+  const std::string& doing() const { return doing_; }
 
   // `key` names the answer.
   void ask(const std::string& key, SamplesAsked asked, Question question);
@@ -52,15 +58,30 @@ class SetInquiry {
 
  private:
   Hub& hub_;
-  std::string failed_, key_;
+  std::string doing_, failed_, key_;
   std::shared_ptr<std::atomic<double>> share_ = std::make_shared<std::atomic<double>>(0.0);
   Latest<Answer> latest_;  // last: ends first
 };
 
+// Those of the Posterior tab.
+struct SetInquiries {
+  explicit SetInquiries(Hub& hub);
+  std::array<SetInquiry*, 4> all() { return {&local_test, &predictive, &confidence, &other_prior}; }
+
+  SetInquiry local_test, predictive, confidence, other_prior;
+};
+
+// The local test as `infer --local-test` makes it, by so many simulated sets.
+inline constexpr std::int64_t kLocalTestSets = 1000;
+SetInquiry::Question local_test_question();
 // The predictive test as `infer --predictive 200` makes it, with its figure.
 SetInquiry::Question predictive_question();
 // The posterior under other priors, as `infer --prior` tells it: "beta(2, 8)", of several targets
 // "theta = beta(2, 8); psi = normal(1, 1)", with "learnt theta = normal(0, 1)" for `--learnt-prior`.
 SetInquiry::Question prior_question(const std::string& text);
+
+// Intervals of confidence, limits and the significance of the null value by toys, as `frequentist --data` answers them,
+// with a figure. `counts`: how many toys at how many nodes; its other members are the usual ones.
+SetInquiry::Question confidence_question(const ToyPlan& counts);
 
 }  // namespace pairs::model

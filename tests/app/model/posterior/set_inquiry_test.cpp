@@ -1,6 +1,7 @@
-// The predictive test and another prior that are asked for in the window say what `infer` says.
+// Tests, intervals of confidence and another prior that are asked for in the window say what commands say.
 #include "app/model/posterior/set_inquiry.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,29 +31,73 @@ TEST(SetInquiry, SaysWhatInferSays) {
   posterior.open_file(data);
   ASSERT_TRUE(posterior.wait(kInquiryPatience));
   ASSERT_TRUE(posterior.samples_asked());
-  SetInquiry &test = posterior.predictive(), &prior = posterior.other_prior();
+  SetInquiries& all = posterior.inquiries();
+  SetInquiry &test = all.predictive, &prior = all.other_prior, &local = all.local_test;
   test.ask("this", *posterior.samples_asked(), predictive_question());
   prior.ask("this", *posterior.samples_asked(), prior_question("theta = beta(2, 8)"));
+  local.ask("this", *posterior.samples_asked(), local_test_question());
   EXPECT_TRUE(posterior.busy());
   ASSERT_TRUE(posterior.wait(kInquiryPatience));
-  ASSERT_TRUE(test.answer("this") && prior.answer("this"));
+  ASSERT_TRUE(test.answer("this") && prior.answer("this") && local.answer("this"));
   EXPECT_FALSE(test.answer("another"));
   EXPECT_TRUE(test.answer("this")->bad);
   EXPECT_TRUE(test.answer("this")->figure);
-  const batch::Answer said = batch::run_words({"infer", "bump-hunt", "--data", data, "--predictive", "200", "--prior",
-                                               "beta(2, 8)", "--out", (folder / "s.npz").string(), "--json"});
+  const batch::Answer said =
+      batch::run_words({"infer", "bump-hunt", "--data", data, "--predictive", "200", "--prior", "beta(2, 8)",
+                        "--local-test", "1000", "--out", (folder / "s.npz").string(), "--json"});
   ASSERT_EQ(said.code, 0) << said.err;
   const nlohmann::json document = nlohmann::json::parse(said.out);
   EXPECT_EQ(test.answer("this")->text, document.at("predictive").at("text"));
   EXPECT_EQ(prior.answer("this")->text, document.at("other_prior").at("text"));
+  EXPECT_EQ(local.answer("this")->text, document.at("local_test").at("text"));
   posterior.reload();
   EXPECT_FALSE(test.answer("this")) << "the weights may be others";
   EXPECT_FALSE(prior.answer("this"));
 }
 
+TEST(SetInquiry, TellsTheIntervalsOfConfidenceThatFrequentistTells) {
+  const TemporaryFolder folder;
+  const std::string data = (folder / "x.csv").string();
+  std::string text = "x\n";
+  for (int i = 0; i < 20; ++i) text += std::to_string(i < 6 ? 2.9 + 0.03 * i : -1.2 + 0.1 * i) + "\n";
+  write_file(data, text);
+  Hub hub{built_in_tasks()};
+  Posterior posterior(hub);
+  posterior.open("bump-hunt");
+  ASSERT_TRUE(posterior.wait(kInquiryPatience));
+  posterior.open_file(data);
+  ASSERT_TRUE(posterior.wait(kInquiryPatience));
+  SetInquiry& confidence = posterior.inquiries().confidence;
+  ToyPlan few;
+  few.toys = 200;
+  few.null_toys = 400;
+  few.nodes = 11;
+  confidence.ask("this", *posterior.samples_asked(), confidence_question(few));
+  ASSERT_TRUE(posterior.wait(kInquiryPatience));
+  const auto answer = confidence.answer("this");
+  ASSERT_TRUE(answer);
+  ASSERT_TRUE(answer->figure) << answer->text;
+  const batch::Answer said = batch::run_words(
+      {"frequentist", "bump-hunt", "--data", data, "--toys", "200", "--null-toys", "400", "--nodes", "11", "--json"});
+  ASSERT_EQ(said.code, 0) << said.err;
+  const nlohmann::json document = nlohmann::json::parse(said.out);
+  EXPECT_THAT(answer->text, testing::HasSubstr(fmt::format("Highest marginal likelihood at θ = {:.3f}",
+                                                           document.at("estimate").get<double>())));
+  for (const nlohmann::json& level : document.at("levels")) {
+    const auto part = level.at("intervals").at(0);
+    EXPECT_THAT(answer->text,
+                testing::HasSubstr(fmt::format("{:.4g} %: {:.3f} to {:.3f}", 100 * level.at("level").get<double>(),
+                                               part.at(0).get<double>(), part.at(1).get<double>())));
+    EXPECT_THAT(answer->text,
+                testing::HasSubstr(fmt::format("upper limit {:.3f}", level.at("upper_limit").get<double>())));
+  }
+  EXPECT_THAT(answer->text, testing::HasSubstr("no signal"));
+  EXPECT_THAT(answer->text, testing::HasSubstr("200 toys at each of 11 values of θ"));
+}
+
 TEST(SetInquiry, SaysWhyThereIsNone) {
   Hub hub{built_in_tasks()};
-  SetInquiry inquiry(hub, "It was not made");
+  SetInquiry inquiry(hub, "making it", "It was not made");
   SamplesAsked asked;
   asked.run = "no-such-run";
   inquiry.ask("none", asked, predictive_question());

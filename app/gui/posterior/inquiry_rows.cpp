@@ -1,0 +1,130 @@
+#include "app/gui/posterior/inquiry_rows.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "app/gui/widgets/ui.h"
+#include "app/model/posterior/set_inquiry.h"
+#include "core/eval/prior_family.h"
+#include "core/report/number_text.h"
+
+namespace pairs::gui {
+namespace {
+
+std::string blocked_text(const model::Posterior& posterior, bool known) {
+  if (posterior.following()) return "A file that is followed is not asked about; stop it first";
+  return known ? "" : "The posterior is on its way";
+}
+
+// A question with one button.
+struct InquiryButton {
+  model::SetInquiry& inquiry;
+  std::string id, title;  // of the widget, and for people
+  std::int64_t sets;      // that it simulates
+  std::string blocked, tip;
+  model::SetInquiry::Question question;
+};
+
+void inquiry_row(model::Posterior& posterior, const std::string& key, const InquiryButton& one) {
+  if (one.inquiry.works_on(key)) {
+    ui::text(fmt::format("{}: {:.0f} % of {} simulated sets", one.title, std::floor(100 * one.inquiry.share()),
+                         count_text(one.sets)),
+             ui::Look::small_muted);
+    ImGui::SameLine();
+    if (ui::button(one.id + "/stop", "Stop", ui::Button::quiet)) one.inquiry.cancel();
+    return;
+  }
+  if (const auto answer = one.inquiry.answer(key)) {
+    ui::notice(one.id + "/answer", answer->bad ? ui::Look::warning : ui::Look::small_muted, answer->text);
+    return;
+  }
+  auto asked = posterior.samples_asked();
+  const std::string blocked = one.blocked.empty() ? blocked_text(posterior, asked.has_value()) : one.blocked;
+  if (ui::button(one.id, one.title, ui::Button::normal, blocked, one.tip))
+    one.inquiry.ask(key, std::move(*asked), one.question);
+}
+
+InquiryButton local_test(model::Posterior& posterior) {
+  return {posterior.inquiries().local_test,
+          "posterior/local-test",
+          "Local test",
+          model::kLocalTestSets,
+          "",
+          fmt::format("Is this posterior itself right? A classifier learns from {} simulated sets of this N to tell "
+                      "truths from draws of the run's posteriors, and is asked at this one (LC2ST). It takes as long "
+                      "as evaluating so many sets",
+                      count_text(model::kLocalTestSets)),
+          model::local_test_question()};
+}
+
+InquiryButton predictive_test(model::Posterior& posterior) {
+  return {posterior.inquiries().predictive,
+          "posterior/predictive",
+          "Predictive test",
+          PredictiveOptions().sets,
+          "",
+          fmt::format("Does the model describe these data? {} sets of this N are simulated at a draw of the posterior "
+                      "and compared with this one, column by column and in their embeddings. Names the observations "
+                      "that lie far, and tells the posterior without them",
+                      count_text(PredictiveOptions().sets)),
+          model::predictive_question()};
+}
+
+InquiryButton confidence(model::Posterior& posterior, const model::PosteriorScene& scene) {
+  const ToyPlan counts;
+  const std::int64_t sets = counts.toys * (counts.nodes - 1) + counts.null_toys;
+  return {posterior.inquiries().confidence,
+          "posterior/confidence",
+          "Confidence intervals",
+          sets,
+          scene.no_confidence.empty() ? "" : "There are none: " + scene.no_confidence,
+          fmt::format("Frequentist intervals (Feldman and Cousins), upper limits and, where the task has a value that "
+                      "means \"nothing there\", its significance, by the marginal likelihood: the posterior over the "
+                      "prior. {} sets of this N are simulated once and kept, so that the next set is answered at once",
+                      count_text(sets)),
+          model::confidence_question(counts)};
+}
+
+}  // namespace
+
+std::string inquiry_key(const model::Posterior& posterior, const model::PosteriorScene& scene) {
+  return fmt::format("{} {} {}", scene.set, posterior.run(), posterior.n());
+}
+
+void inquiry_rows(model::Posterior& posterior, const model::PosteriorScene& scene) {
+  const std::string key = inquiry_key(posterior, scene);
+  for (const InquiryButton& one : {local_test(posterior), predictive_test(posterior), confidence(posterior, scene)})
+    inquiry_row(posterior, key, one);
+}
+
+void OtherPriorRow::draw(model::Posterior& posterior, const model::PosteriorScene& scene) {
+  if (posterior.following() || scene.names.empty()) return;
+  model::SetInquiry& inquiry = posterior.inquiries().other_prior;
+  ui::text("Another prior", ui::Look::small_strong);
+  const std::string key = inquiry_key(posterior, scene) + " " + asked_;
+  auto asked = posterior.samples_asked();
+  // What was asked once follows N and the set.
+  if (!asked_.empty() && asked && !inquiry.works_on(key) && !inquiry.answer(key))
+    inquiry.ask(key, *asked, model::prior_question(asked_));
+  if (const auto answer = inquiry.answer(key); answer && !asked_.empty())
+    ui::wrapped(answer->text, answer->bad ? ui::Look::small_bad : ui::Look::small_muted, 0, "posterior/prior/answer");
+  const bool several = scene.names.size() > 1;
+  const std::string hint = several ? scene.names.front() + " = normal(0, 1)" : "normal(0.2, 0.05)";
+  const std::string about = fmt::format(
+      "In place of the prior that the run learnt under: {}, or a table of values and densities (.csv){}. Draws are "
+      "weighted by the ratio of the two. Where the task does not tell its own prior, say it behind a semicolon: "
+      "\"; learnt {} = normal(0, 1)\"",
+      prior_families(), several ? "; of several targets with semicolons between" : "", scene.names.front());
+  const float show = ui::button_width("Show");
+  bool enter = ui::input("posterior/prior/text", typed_, hint, about, ImGui::GetContentRegionAvail().x - show - px(8));
+  ImGui::SameLine(0, px(8));
+  enter |=
+      ui::button("posterior/prior/show", "Show", ui::Button::normal,
+                 typed_.empty() && asked_.empty() ? "Write a prior first" : blocked_text(posterior, asked.has_value()),
+                 typed_.empty() ? "Takes the answer away" : "Tells the posterior under it");
+  if (enter) asked_ = typed_;
+  ui::space(8);
+}
+
+}  // namespace pairs::gui
