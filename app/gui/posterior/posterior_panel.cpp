@@ -12,6 +12,7 @@
 #include "app/gui/posterior/columns_dialog.h"
 #include "app/gui/posterior/derived_list.h"
 #include "app/gui/posterior/follow_card.h"
+#include "app/gui/posterior/given_row.h"
 #include "app/gui/posterior/inquiry_rows.h"
 #include "app/gui/posterior/number_table.h"
 #include "app/gui/posterior/pin_list.h"
