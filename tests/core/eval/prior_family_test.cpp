@@ -28,7 +28,7 @@ TEST(PriorFamily, DensitiesIntegrateToTheirDistributionFunctions) {
   for (const Case& one :
        {Case{"uniform(-1, 3)", -2, 4}, Case{"normal(0.2, 0.05)", -0.4, 0.8}, Case{"lognormal(0, 0.5)", 0, 20},
         Case{"half-normal(2)", 0, 20}, Case{"exponential(0.5)", 0, 20}, Case{"gamma(3, 2)", 0, 40},
-        Case{"beta(2, 5)", 0, 1}, Case{"beta(2, 3, -1, 4)", -2, 5}, Case{"log_uniform(0.1, 10)", 0, 11},
+        Case{"beta(2, 5)", 0, 1}, Case{"beta(2, 3, -1, 4)", -2, 5}, Case{"log_uniform(0.1, 10)", 0.1, 11},
         Case{" cauchy( 1 , 0.5 ) ", -30, 30}}) {
     const auto prior = prior_family(one.text, "--prior");
     constexpr int kCells = 400000;
