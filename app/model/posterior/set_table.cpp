@@ -275,8 +275,9 @@ std::shared_ptr<const Figure> SetTable::forest() {
 
 std::string SetTable::save(const std::filesystem::path& file) {
   if (!result_.done) return "The sets are still being asked about";
-  const auto& [ending, samples, open] = sets_format(file);
-  if (samples) return fmt::format("A file that ends in {} holds samples: infer --group --out writes one", ending);
+  const SetsFormat& format = sets_format(file);
+  if (format.samples == HeldSamples::always)
+    return fmt::format("A file that ends in {} holds samples: infer --group --out writes one", format.ending);
   SetsHead head;
   head.told = result_.told;
   head.interval = interval_;

@@ -1,5 +1,7 @@
 #include "core/heads/mixture_head.h"
 
+#include <torch/optim/adam.h>
+
 #include "core/base/error.h"
 #include "tests/core/heads/head_checks.h"
 
