@@ -63,6 +63,17 @@ void tell_given(ReferencePosterior& reference, const torch::Tensor& given) {
     known->know(given.to(torch::kCPU, torch::kFloat64).reshape({-1}).contiguous());
 }
 
+std::string given_text(const Task& task, const torch::Tensor& given) {
+  const std::vector<GivenRange>* const ranges = ranges_of(task);
+  if (ranges == nullptr || !given.defined()) return "";
+  const torch::Tensor values = given.to(torch::kCPU, torch::kFloat64).reshape({-1}).contiguous();
+  std::vector<std::string> words;
+  for (std::size_t k = 0; k < ranges->size(); ++k)
+    words.push_back(fmt::format("{} = {:.6g}{}{}", task.info().given[k].name, values.const_data_ptr<double>()[k],
+                                (*ranges)[k].unit.empty() ? "" : " ", (*ranges)[k].unit));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
 std::string unseen_given_text(const Task& task, const torch::Tensor& given) {
   const std::vector<GivenRange>* const ranges = ranges_of(task);
   if (ranges == nullptr || !given.defined()) return "";

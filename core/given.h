@@ -43,6 +43,8 @@ void check_given(const Task& task, const torch::Tensor& given, const std::string
 torch::Tensor middle_given(const Task& task);
 // Tells a reference of one set what is given of it, [1, g] or undefined, where it depends on that.
 void tell_given(ReferencePosterior& reference, const torch::Tensor& given);
+// "exposure = 2 s, …" of one set, [1, g]; "" where it is undefined or the task does not say what networks see of it.
+std::string given_text(const Task& task, const torch::Tensor& given);
 // A sentence where the value of one set, [1, g] or undefined, lies beyond what training saw; else "".
 std::string unseen_given_text(const Task& task, const torch::Tensor& given);
 

@@ -34,6 +34,7 @@
 #include "core/base/text.h"
 #include "core/base/transfer.h"
 #include "core/eval/interval.h"
+#include "core/given.h"
 #include "core/report/figure.h"
 #include "core/report/number_text.h"
 #include "core/train/shipped.h"
@@ -108,7 +109,10 @@ InferAnswer answer_of(const InferQuestion& question, const InferArguments& argum
 std::vector<std::string> unused_columns(const ObservedSet& set) {
   std::vector<std::string> unused = set.columns();
   std::erase_if(unused, [&](const std::string& name) {
-    return std::find(set.taken().begin(), set.taken().end(), name) != set.taken().end();
+    const std::vector<Given>& given = set.task().info().given;
+    const bool told = set.choice().given.empty() &&
+                      std::any_of(given.begin(), given.end(), [&](const Given& one) { return one.name == name; });
+    return told || std::find(set.taken().begin(), set.taken().end(), name) != set.taken().end();
   });
   return unused;
 }
@@ -161,6 +165,9 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
     document["tried"] = tried_document(tried);
     document["unlike_training"] = tried.unlike_training(set.marks());
   }
+  if (!given_text(set.task(), set.latents().given).empty())
+    for (std::size_t k = 0; k < info.given.size(); ++k)
+      document["given"][info.given[k].name] = doubles(set.latents().given)[k];
   document["warnings"] = answer.warnings;
   if (!set.taken().empty()) document["columns"] = {{"used", set.taken()}, {"unused", unused_columns(set)}};
   if (typicality.known) {
@@ -294,6 +301,8 @@ Result infer(const InferArguments& arguments, bool json) {
                             answer.known.extrapolates() ? " (training saw other sizes)" : "", report.table.text(2),
                             scores_text(answer));
   result.text += columns_text(set);
+  if (const std::string given = given_text(set.task(), set.latents().given); !given.empty())
+    result.text += fmt::format("\nGiven: {}\n", given);
   if (!answer.known.nulls.empty()) result.text += fmt::format("\n{}\n", answer.known.null);
   for (std::size_t t = 0; t < answer.ours.size() && interval == IntervalKind::central; ++t)
     if (answer.ours[t].peak_outside())

@@ -12,7 +12,11 @@
 #include "app/runs/input_text.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/face.h"
+#include "core/base/files.h"
+#include "core/base/table_reader.h"
 #include "core/base/text.h"
+#include "core/given.h"
 #include "core/report/number_text.h"
 #include "core/stored_sets.h"
 #include "core/train/config.h"
@@ -107,6 +111,76 @@ double check_sets(const Task& task, std::int64_t sets, std::int64_t n, Findings&
   return rate * static_cast<double>(n);
 }
 
+// The first lines of what a program said, each in characters that can be shown.
+std::string brief(const std::string& text) {
+  constexpr std::size_t kLines = 30;
+  std::string out;
+  std::size_t lines = 0, at = 0;
+  for (; at < text.size() && lines < kLines; ++lines) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    out += (lines > 0 ? "\n" : "") + printable(text.substr(at, end - at), 500);
+    at = end + 1;
+  }
+  return at < text.size() ? out + "\n…" : out;
+}
+
+// Who draws each of what is given, as the task's file says.
+std::vector<std::string> given_sources(const Task& task) {
+  const TaskInfo& info = task.info();
+  const std::string where = printable(info.file, 300);
+  const toml::table root = parse_toml(read_file(info.file), where);
+  std::vector<std::string> out;
+  for (const toml::table* one : TableReader(root, "", where).tables("given")) {
+    out.emplace_back(task.stored() ? "as the files hold it" : "drawn by the program");
+    for (const char* key : {"uniform", "log_uniform", "normal", "values"})
+      if (one->contains(key)) out.back() = fmt::format("drawn as task.toml says ({})", key);
+  }
+  return out;
+}
+
+// What is given of sets: where it lies in training, and who draws it.
+void note_given(const Task& task, Findings& findings) {
+  const TaskInfo& info = task.info();
+  const HasGivenRanges* const known = face<HasGivenRanges>(task);
+  if (known == nullptr || info.given.empty() || known->given_ranges().size() != info.given.size()) return;
+  const std::vector<std::string> drawn = given_sources(task);
+  for (std::size_t k = 0; k < info.given.size(); ++k) {
+    const GivenRange& range = known->given_ranges()[k];
+    findings.note(
+        fmt::format("given: {}, {:.4g} to {:.4g}, {}", info.given[k].name, range.seen_low, range.seen_high, drawn[k]));
+  }
+}
+
+// Log densities of a reference at values of θ, all at once and few at a time, which may differ by rounding alone.
+bool same_in_parts(ReferencePosterior& reference, const torch::Tensor& theta) {
+  const torch::Tensor whole = reference.log_density(theta);
+  const auto same = [&](std::int64_t first, std::int64_t end) {
+    return at::allclose(reference.log_density(theta.slice(0, first, end)), whole.slice(0, first, end), 1e-6, 1e-6);
+  };
+  const std::int64_t count = theta.size(0);
+  return same(0, 1) && same(count / 2, count / 2 + 1) && same(count - 1, count) && same(count / 6, count / 3);
+}
+
+// A reference of one set of n observations, at values of θ that the prior draws.
+void check_reference(const Task& task, const std::string& name, std::int64_t n, Findings& findings) {
+  constexpr std::int64_t kValues = 64;
+  const std::string what = fmt::format("reference of {}", counted(static_cast<std::size_t>(n), "observation"));
+  const Latents latents = task.latents(kSeed, Purpose::check, first_indices(kValues));
+  const Latents own{latents.theta.slice(0, 0, 1), latents.psi.slice(0, 0, 1),
+                    latents.given.defined() ? latents.given.slice(0, 0, 1) : torch::Tensor()};
+  try {
+    const std::unique_ptr<ReferencePosterior> reference = task.reference(name);
+    tell_given(*reference, own.given);
+    reference->add(task.observe(own, kSeed, Purpose::check, ranges_of(1, 0, n), torch::kCPU));
+    const bool same = same_in_parts(*reference, latents.theta);
+    findings.say(true, fmt::format("{}: a log density for each of {} values of θ, finite or -inf", what, kValues));
+    findings.say(same, what + ": the log density of a value is the same whichever values are asked beside it");
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::usage) throw;
+    findings.say(false, what + ": " + brief(error.what()));
+  }
+}
+
 void check_program(const Tasks& tasks, const std::shared_ptr<const Task>& made, Findings& findings) {
   const Task& task = *made;
   const TaskInfo& info = task.info();
@@ -117,8 +191,11 @@ void check_program(const Tasks& tasks, const std::shared_ptr<const Task>& made, 
                                  counted(info.targets.size(), "target"), counted(info.nuisances.size(), "nuisance")));
   findings.say(!latents.theta.equal(task.latents(kOtherSeed, Purpose::check, indices).theta),
                "prior: another seed gives other draws");
-  const double pairs = check_sets(task, 256, 2, findings),
-               more = check_sets(task, 16, std::min<std::int64_t>(info.max_n, 100), findings);
+  note_given(task, findings);
+  const std::int64_t large = std::min<std::int64_t>(info.max_n, 100);
+  const double pairs = check_sets(task, 256, 2, findings), more = check_sets(task, 16, large, findings);
+  for (const std::string& name : task.references())
+    for (const std::int64_t n : {std::int64_t{1}, large}) check_reference(task, name, n, findings);
   for (const char* preset : {"quick", "small", "paper"}) {
     double seconds = 0, sets = 0;
     const RunConfig config = load_preset(tasks, info, preset, "pairs", {});
@@ -134,6 +211,7 @@ void check_program(const Tasks& tasks, const std::shared_ptr<const Task>& made, 
 void check_stored(const Task& task, const StoredSets& stored, Findings& findings) {
   const TaskInfo& info = task.info();
   findings.say(true, fmt::format("{}: every θ lies within its support", info.data_source));
+  note_given(task, findings);
   const struct {
     Purpose purpose;
     const char* use;
@@ -147,19 +225,6 @@ void check_stored(const Task& task, const StoredSets& stored, Findings& findings
                                    count_text(held), use, count_text(stored.largest_n()), count_text(sets)));
     if (purpose == Purpose::pretrain) note_columns(task, x, findings);
   }
-}
-
-// The first lines of what a program said, each in characters that can be shown.
-std::string brief(const std::string& text) {
-  constexpr std::size_t kLines = 30;
-  std::string out;
-  std::size_t lines = 0, at = 0;
-  for (; at < text.size() && lines < kLines; ++lines) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    out += (lines > 0 ? "\n" : "") + printable(text.substr(at, end - at), 500);
-    at = end + 1;
-  }
-  return at < text.size() ? out + "\n…" : out;
 }
 
 }  // namespace

@@ -40,8 +40,10 @@ std::string local_test_text(const LocalTest& test, const TaskInfo& info, std::in
         "it ({}; {}).",
         p, from);
   if (test.p_value >= 0.05)
-    return fmt::format("Local test: nothing tells this posterior from the truths of sets like this one ({}; {}).", p,
-                       from);
+    return fmt::format(
+        "Local test: nothing tells this posterior from the truths of sets like this one ({}; {}). That holds for a set "
+        "that the model made; the predictive test asks whether this one is.",
+        p, from);
   const std::string found = faults_of(test, info);
   const std::string where = found.empty() ? "" : fmt::format(" The truths of sets like it seem to lie: {}.", found);
   if (test.p_value >= kLocallyOff)

@@ -11,6 +11,8 @@
 namespace pairs {
 namespace {
 
+constexpr double kFarOff = 1.6;  // of the logarithms of two factors: a factor of five
+
 double factor_of(const PosteriorSource& source, const NullValue& null) {
   const torch::Tensor theta = at::full({1, 1}, null.theta, torch::kFloat64);
   return std::exp(source.log_density(theta)[0].item<double>()) / null.prior_density;
@@ -19,6 +21,15 @@ double factor_of(const PosteriorSource& source, const NullValue& null) {
 // The hypothesis that it speaks for first, by how much.
 std::string factor_text(double factor) {
   return factor >= 1e4 || factor < 1e-3 ? fmt::format("{:.1e}", factor) : fmt::format("{:.3g}", factor);
+}
+
+// Whether a run's factor is another than the exact one.
+bool far_off(const std::vector<NullFactor>& factors) {
+  const auto exact =
+      std::find_if(factors.begin(), factors.end(), [](const NullFactor& one) { return one.role == SeriesRole::exact; });
+  return exact != factors.end() && std::any_of(factors.begin(), factors.end(), [&](const NullFactor& one) {
+           return std::fabs(std::log(one.factor / exact->factor)) > kFarOff;
+         });
 }
 
 }  // namespace
@@ -48,9 +59,10 @@ std::string null_text(const Task& task, const std::vector<NullFactor>& factors) 
       exact = factor_text(one.factor);
     else
       ours += fmt::format(", {} by {}'s density there", factor_text(one.factor), one.name);
-  return fmt::format("{} = {:g} ({}) against {} from its prior: Bayes factor {}{}", label, null.theta, null.words,
+  return fmt::format("{} = {:g} ({}) against {} from its prior: Bayes factor {}{}{}", label, null.theta, null.words,
                      label, exact.empty() ? ours.substr(std::min<std::size_t>(2, ours.size())) : exact + " exactly",
-                     exact.empty() ? "" : ours);
+                     exact.empty() ? "" : ours,
+                     far_off(factors) ? ", which is not to be relied on so far out in a tail" : "");
 }
 
 }  // namespace pairs

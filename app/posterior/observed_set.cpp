@@ -134,17 +134,19 @@ void ObservedSet::read_given_of_file() {
   const torch::Tensor middle = choice_.assume_given && choice_.given.empty() ? middle_given(*task_) : torch::Tensor();
   if (middle.defined() && !tells_given(choice_.file, info)) {
     latents_.given = middle;
-    given_assumed_ = true;
-    std::vector<std::string> words;
-    for (std::size_t k = 0; k < info.given.size(); ++k)
-      words.push_back(
-          fmt::format("{} = {:.4g}", info.given[k].name, middle[0][static_cast<std::int64_t>(k)].item<double>()));
-    warn(fmt::format("The file does not tell what is given of the set: {} is taken, the middle of training; set it",
-                     fmt::join(words, ", ")));
+    given_assumed_ =
+        fmt::format("The file does not tell what is given of the set: {} is taken, the middle of training; set it",
+                    given_text(*task_, middle));
+    warn(given_assumed_);
     return;
   }
   latents_.given = read_given(choice_.given, choice_.file.string(), info);
   check_given(*task_, latents_.given, choice_.given.empty() ? printable(choice_.file.string(), 300) : "--given");
+  if (choice_.given.empty() || !tells_given(choice_.file, info)) return;
+  const torch::Tensor told = read_given("", choice_.file.string(), info);
+  if (!at::equal(told, latents_.given))
+    warn(fmt::format("The file tells that {}, and {} is taken instead", given_text(*task_, told),
+                     given_text(*task_, latents_.given)));
 }
 
 void ObservedSet::read_table() {
@@ -173,6 +175,7 @@ void ObservedSet::read_member() {
     fail_usage("One of many sets is asked about as it stands in its file; leave --up, --camera and --reader out");
   ManySets sets{choice_.file, choice_.group, {.chosen = choice_.columns, .files = file_columns(*task_)}};
   if (!choice_.random) sets.most = info.max_n;
+  sets.given_known = !choice_.given.empty();
   Observed observed = read_one_set(sets, choice_.member, info);
   held_ = observed.held;
   used_ = std::min(held_, info.max_n);
@@ -180,7 +183,8 @@ void ObservedSet::read_member() {
                       : observed.x.slice(0, std::min(observed.x.count(), used_));
   warnings_ = std::move(observed.warnings);
   if (held_ > info.max_n) note_ = cut_set_text(name(), held_, info, choice_.random.has_value());
-  latents_.given = read_given(choice_.given, "", info);
+  latents_.given = sets.given_known ? read_given(choice_.given, "", info) : observed.given;
+  check_given(*task_, latents_.given, sets.given_known ? "--given" : name());
 }
 
 std::string cut_set_text(const std::string& name, std::int64_t held, const TaskInfo& info, bool random) {

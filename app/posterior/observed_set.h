@@ -56,8 +56,8 @@ class ObservedSet {
   bool simulated() const { return choice_.file.empty(); }
   // Whether it was made of a thing that somebody has, which tells its own θ.
   bool of_thing() const { return of_thing_; }
-  // Whether what is given of it was assumed (SetChoice::assume_given).
-  bool given_assumed() const { return given_assumed_; }
+  // A sentence where what is given of it was assumed (SetChoice::assume_given); else "".
+  const std::string& given_assumed() const { return given_assumed_; }
   // Values of a simulated set and of a thing's, one row; else undefined tensors.
   const Latents& latents() const { return latents_; }
   // θ of a simulated set and of a thing's, ψ of a simulated one; else empty.
@@ -111,7 +111,7 @@ class ObservedSet {
   std::int64_t used_ = 0;
   std::int64_t held_ = 0;
   bool of_thing_ = false;
-  bool given_assumed_ = false;
+  std::string given_assumed_;
   std::string title_, read_as_;  // of a thing
   std::vector<std::string> other_;
   ThingMarks marks_;

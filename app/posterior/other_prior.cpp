@@ -255,14 +255,17 @@ std::string unchanged_text(const TaskInfo& info) {
 std::vector<std::string> reweighed_warnings(const ReweighedPosterior& answer) {
   std::vector<std::string> out;
   if (answer.targets.empty())
-    out.push_back(fmt::format("None of {} draws of the posterior lies where the prior {} has any density",
-                              count_text(answer.draws), answer.prior));
+    out.push_back(fmt::format("None of {} draws of the posterior lies where the prior {} has any density{}",
+                              count_text(answer.draws), answer.prior,
+                              answer.density.empty() ? ""
+                                                     : "; the numbers are those of the density, as far as it is "
+                                                       "right in its tails"));
   else if (answer.effective < kFewEffective)
-    out.push_back(
-        fmt::format("Under {} only {:.0f} of {} draws count (effective sample size): the two priors differ "
-                    "too much where the data put θ{}",
-                    answer.prior, answer.effective, count_text(answer.draws),
-                    answer.density.empty() ? "" : "; believe the numbers of the density"));
+    out.push_back(fmt::format(
+        "Under {} only {:.0f} of {} draws count (effective sample size): the two priors differ "
+        "too much where the data put θ{}",
+        answer.prior, answer.effective, count_text(answer.draws),
+        answer.density.empty() ? "" : "; the numbers are those of the density, as far as it is right in its tails"));
   if (answer.outside > 1e-3)
     out.push_back(
         fmt::format("The prior {} puts {:.3g} % of its probability where the run's own has none; that part "
@@ -280,10 +283,17 @@ std::string reweighed_text(const ReweighedPosterior& answer, const TaskInfo& inf
                          of[t].sd, most_text(of[t], IntervalKind::central));
     return out;
   };
-  if (answer.targets.empty()) return fmt::format("Under the prior {} there is no posterior.", answer.prior);
-  text = fmt::format("Under the prior {}: {}; {:.0f} of {} draws count (effective sample size).", answer.prior,
-                     numbers(answer.targets), answer.effective, count_text(answer.draws));
-  if (!answer.density.empty()) text += fmt::format(" By the density: {}.", numbers(answer.density));
+  const bool few = answer.targets.empty() || answer.effective < kFewEffective;
+  if (few && answer.density.empty() && answer.targets.empty())
+    return fmt::format("Under the prior {} there is no posterior.", answer.prior);
+  const std::string count =
+      fmt::format("{:.0f} of {} draws count (effective sample size)", answer.effective, count_text(answer.draws));
+  if (few && !answer.density.empty())
+    text = fmt::format("Under the prior {}, by the density: {}; only {}, too few for numbers of their own.",
+                       answer.prior, numbers(answer.density), count);
+  else
+    text = fmt::format("Under the prior {}: {}; {}.{}", answer.prior, numbers(answer.targets), count,
+                       answer.density.empty() ? "" : fmt::format(" By the density: {}.", numbers(answer.density)));
   text +=
       fmt::format(" The data are {:.3g} times as probable as under the prior that was learnt under.", answer.evidence);
   if (const std::string unchanged = unchanged_text(info); !unchanged.empty()) text += " " + unchanged + ".";

@@ -153,6 +153,7 @@ PosteriorAnswer SetPosterior::answer(std::int64_t n, bool references) const {
   out.n = n;
   ask_runs(n, out);
   if (!set_->note().empty()) out.warnings.push_back({WarningKind::cut_file, set_->note()});
+  if (!set_->given_assumed().empty()) out.warnings.push_back({WarningKind::given, set_->given_assumed()});
   if (set_->of_thing()) {
     for (const std::string& text : set_->warnings()) out.warnings.push_back({WarningKind::thing, text});
     for (const AskedRun& run : runs_)

@@ -7,6 +7,7 @@
 #include "app/runs/task_words.h"
 #include "core/base/error.h"
 #include "core/eval/interval.h"
+#include "core/given.h"
 #include "core/report/number_text.h"
 
 namespace pairs {
@@ -96,6 +97,7 @@ PageSection data_section(const ReportContent& content) {
   };
   add("source", set.source());
   add("SHA-256", content.digest);
+  add("given of the set", given_text(set.task(), set.latents().given));
   add("holds", observations_text(set.held()));
   add("used", fmt::format("N = {}{}", count_text(content.n()),
                           content.n() == set.held() ? ""

@@ -11,6 +11,7 @@
 #include "core/base/devices.h"
 #include "core/base/text.h"
 #include "core/eval/interval.h"
+#include "core/given.h"
 #include "core/report/number_text.h"
 #include "core/version.h"
 
@@ -143,6 +144,8 @@ PageSection methods_section(const ReportContent& content) {
                   "posterior is conditioned on; the posterior is modelled by {}.",
                   embedder, content.run.estimator->embedding_size(), mean,
                   config.estimator.encoding == "none" ? "" : ", with an encoding of N beside it,", head));
+  if (const std::string given = given_text(content.set().task(), content.set().latents().given); !given.empty())
+    citing.say(fmt::format("It is conditioned, too, on what is given of the set: {}.", given));
   say_training(content, citing);
   say_tests(content, citing);
   PageSection section{"methods", "Methods", {PageText{"To be pasted and adapted; every word follows from what ran."}}};

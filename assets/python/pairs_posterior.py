@@ -17,10 +17,12 @@ program is the argument `pairs`, else what $PAIRS names, else the one on the PAT
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
 import warnings
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -42,6 +44,7 @@ class Posterior:
         self.run = os.fspath(run)
         self.pairs = _program(pairs)
         self.options = ["--threads", str(int(threads)), "--device", device]
+        self._names = None  # of what is given of a set; None: not asked yet
 
     def sample(self, sets, samples=1000, **options):
         """-> `samples` draws for each set, [sets, samples, targets] float64 in the units of θ.
@@ -77,8 +80,9 @@ class Posterior:
 
         Options, of all three: n (use at most so many observations of each set), random (draw these by `seed` instead of
         taking the first), seed (1), force (accept sets larger than training saw), given (what is known of the sets
-        beside their observations, in the task's order: [given] of all sets, or [sets, given]), failed ("raise": a set
-        that cannot be answered is a PairsError; "nan": its row is NaN).
+        beside their observations: {name: a number for all sets, or [sets]}; or in the task's order [given] for all
+        sets, or [sets, given]; where one thing is given also a number or [sets]), failed ("raise": a set that cannot
+        be answered is a PairsError; "nan": its row is NaN).
         """
         document, _ = self._ask(sets, "json", [], **options)
         return _summary(document)
@@ -94,26 +98,67 @@ class Posterior:
         words += ["--random"] if random else []
         words += ["--force"] if force else []
         if given is not None:
-            arrays["given"] = _given(given, count)
+            arrays["given"] = self._given(given, count)
         with tempfile.TemporaryDirectory(prefix="pairs-") as folder:
             data, out = os.path.join(folder, "sets.npz"), os.path.join(folder, "answers." + ending)
             np.savez(data, **arrays)
+            called = {data: "sets"}
             if theta is not None:
                 words += ["--theta", os.path.join(folder, "theta.npz")]
                 np.savez(words[-1], theta=theta)
-            told = self._run(["infer", self.run, "--data", data, "--group", "set", "--out", out] + words)
-            if given is not None and "given" not in told:
-                raise PairsError("Sets of task %s come with nothing given beside their observations" % told["task"])
+                called[words[-1]] = "theta"
+            told = self._infer(["--data", data, "--group", "set", "--out", out] + words, called, given)
+            self._names = told.get("given", [])
+            if given is not None and not self._names:
+                raise _nothing_given(told["task"])
             _tell_failed(told, failed)
             if ending == "json":
                 with open(out, encoding="utf-8") as file:
-                    return json.load(file), told
+                    return json.loads(_renamed(file.read(), called)), told
             with np.load(out) as file:
                 return {name: file[name] for name in file.files}, told
 
-    def _run(self, words):
-        """The document that the command answers. Its warnings are warned of."""
-        command = [self.pairs, "--batch"] + words + self.options + ["--json"]
+    def _infer(self, words, called, given):
+        """What `infer` tells of these sets."""
+        try:
+            return self._run(["infer", self.run] + words + self.options, called)
+        except PairsError as error:
+            missing = given is None and re.match(r"Sets of task \S+ come with ", str(error))
+            names = missing and self._given_names()
+            if not names:
+                raise
+            raise PairsError("%s%s: hand over given={%s}, a number for all sets or one for each" % (
+                missing.group(0), ", ".join(names), ", ".join("%r: ..." % name for name in names))) from None
+
+    def _given_names(self):
+        """Names of what is given of a set, in the task's order; None where the program does not tell them."""
+        if self._names is None:
+            own = os.path.isfile(os.path.join(self.run, "task.toml"))
+            task = _task_of(self.run)
+            try:
+                tasks = self._run(["tasks"] + (["--task-file", self.run] if own else []), {})["tasks"]
+            except PairsError:
+                return None
+            for one in tasks:
+                if own or task in [one["name"]] + [weights["name"] for weights in one["weights"]]:
+                    self._names = one["given"]
+        return self._names
+
+    def _given(self, given, count):
+        """What is given of each set, [sets, given]."""
+        names = self._given_names()
+        if isinstance(given, Mapping):
+            if names is None:
+                raise ValueError("given cannot be taken by name, for no names are known of %s; hand an array over, "
+                                 "[%d, given]" % (self.run, count))
+            return _given_by_name(given, names, count)
+        if names is not None and not names:
+            raise _nothing_given(_task_of(self.run))
+        return _given_in_order(_numbers(given, "given"), names, count)
+
+    def _run(self, words, called):
+        """The document that the command answers, its files called otherwise. Its warnings are warned of."""
+        command = [self.pairs, "--batch"] + words + ["--json"]
         try:
             done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8",
                                   errors="replace")
@@ -121,16 +166,17 @@ class Posterior:
             raise PairsError("%s cannot be run: %s" % (self.pairs, error.strerror)) from None
         if done.returncode < 0:
             raise PairsError("%s was ended by signal %d" % (self.pairs, -done.returncode))
+        errors = _renamed(done.stderr, called)
         try:
-            told = json.loads(done.stdout)
+            told = json.loads(_renamed(done.stdout, called))
         except ValueError:
-            said = done.stderr.strip().splitlines()
+            said = errors.strip().splitlines()
             raise PairsError(said[-1] if said else "%s answered nothing" % self.pairs) from None
         if "error" in told:
             raise PairsError(told["error"])
-        for line in done.stderr.splitlines():
+        for line in errors.splitlines():
             if line.startswith("warning: ") and "could not be answered" not in line:
-                warnings.warn(line[len("warning: "):], PairsWarning, stacklevel=4)
+                warnings.warn(line[len("warning: "):], PairsWarning, stacklevel=5)
         return told
 
 
@@ -191,13 +237,63 @@ def _packed_rows(sets):
             "set": np.repeat(np.arange(len(sets)), [len(one) for one in counts])}
 
 
-def _given(given, count):
-    """What is given of each set, [sets, given]."""
-    values = np.asarray(given, np.float64)
-    if values.ndim < 2:
+def _renamed(text, called):
+    """What the program says, files and options called as the arguments that they come from."""
+    for path, name in called.items():
+        text = text.replace(path, name)
+    return text.replace("--given", "given").replace("--theta", "theta")
+
+
+def _task_of(run):
+    """The name of a run's task."""
+    try:
+        with open(os.path.join(run, "run.toml"), encoding="utf-8") as file:
+            found = re.search(r"^\[task\]\s*\nname\s*=\s*[\"'](.*?)[\"']", file.read(), re.MULTILINE)
+        return found.group(1) if found else run
+    except OSError:
+        return run
+
+
+def _nothing_given(task):
+    return PairsError("Sets of task %s come with nothing given beside their observations; leave given out" % task)
+
+
+def _numbers(values, what):
+    """The values as an array of float64."""
+    try:
+        return np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("%s holds what is no number" % what) from None
+
+
+def _given_by_name(given, names, count):
+    """{name: a number of all sets, or one of each} -> [sets, given]."""
+    if set(given) != set(names) or not names:
+        raise ValueError("given names %s; the sets come with %s" % (
+            ", ".join(map(str, given)) or "nothing", ", ".join(names) or "nothing that is given"))
+    columns = []
+    for name in names:
+        column = _numbers(given[name], "given[%r]" % name)
+        if column.shape not in ((), (1,), (count,), (count, 1)):
+            raise ValueError("given[%r] has the shape %s; it is a number, or one for each of %d sets, [%d]"
+                             % (name, list(column.shape), count, count))
+        columns.append(np.broadcast_to(column.reshape(-1), (count,)))
+    return np.stack(columns, 1)
+
+
+def _given_in_order(values, names, count):
+    """[given] of all sets, [sets, given], or of one thing also a number or [sets] -> [sets, given]."""
+    width = len(names) if names is not None else values.shape[-1] if values.ndim else 1
+    found = values.shape
+    if found == (width,) or width == 1 and found == ():
         values = np.tile(values.reshape(1, -1), (count, 1))
-    if values.ndim != 2 or len(values) != count:
-        raise ValueError("given has the shape %s where [given] or [%d, given] belongs" % (values.shape, count))
+    elif width == 1 and found == (count,):
+        values = values[:, None]
+    if values.shape != (count, width):
+        known = " and ".join(names) if names is not None else "%d things" % width
+        fits = "a number, [%d]" % count if width == 1 else "[%d]" % width
+        raise ValueError("given has the shape %s; %d sets come with %s, which is %s or [%d, %d]"
+                         % (list(found), count, known, fits, count, width))
     return values
 
 

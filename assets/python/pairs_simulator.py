@@ -417,10 +417,15 @@ def _check_reference(sim, theta, psi, known, draws, say, asked):
     whole = asked("reference", lambda: at(theta[:64]))
     if whole is None:
         return
+    text = "reference: the log density of a value is the same whichever values stand beside it"
     say(not np.isnan(whole).any() and not (whole == np.inf).any(), "reference: no log density is NaN or infinite")
-    part = at(theta[10:20])
-    say(np.allclose(part, whole[10:20], rtol=1e-9, atol=1e-9),
-        "reference: the log density of a value is the same whichever values stand beside it")
+    for part in (slice(10, 20), slice(0, 1), slice(40, 41)):  # some, and one alone
+        few = asked("reference", lambda: at(theta[part]))
+        if few is None:
+            return
+        if not np.allclose(few, whole[part], rtol=1e-9, atol=1e-9):
+            return say(False, text)
+    say(True, text)
 
 
 def _middle(one):
@@ -519,7 +524,7 @@ def check(prior, simulate, path="task.toml", out=sys.stdout, reference=None, sim
         print("       %s: %d sets, %d observations a second" % (what, calls / seconds, calls * size / seconds), file=out)
     if "reference" in task:
         _check_reference(sim, theta, psi, known, draws, say, asked)
-    print("Nothing is wrong." if not faults else "%d faults." % len(faults), file=out)
+    print("Nothing is wrong." if not faults else "%d fault%s." % (len(faults), "s" * (len(faults) > 1)), file=out)
     return len(faults)
 
 

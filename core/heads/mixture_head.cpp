@@ -30,9 +30,9 @@ MixtureHead::MixtureHead(const Settings& own, std::span<const HeadTarget> target
     : own_(own), d_(static_cast<std::int64_t>(targets.size())) {
   PAIRS_CHECK(own.components >= 1, "a mixture head needs at least one component, not {}: set {}", own.components,
               "head.components"_key);
-  PAIRS_CHECK(own.hidden >= 1 && own.context_blocks >= 0 && own.blocks >= 0,
-              "a mixture head needs hidden >= 1, context_blocks >= 0 and blocks >= 0, not {}, {} and {}", own.hidden,
-              own.context_blocks, own.blocks);
+  PAIRS_CHECK(own.hidden >= 1 && own.context_blocks >= 0 && own.target_blocks >= 0,
+              "a mixture head needs hidden >= 1, context_blocks >= 0 and target_blocks >= 0, not {}, {} and {}",
+              own.hidden, own.context_blocks, own.target_blocks);
   for (const HeadTarget& target : targets) {
     const double low = std::max(target.low, target.location - kSpreads * target.scale),
                  high = std::min(target.high, target.location + kSpreads * target.scale);
@@ -43,8 +43,9 @@ MixtureHead::MixtureHead(const Settings& own, std::span<const HeadTarget> target
   context_net_ =
       register_module("context", make_residual(context, own.hidden, own.context_blocks, own.hidden, generator, "silu"));
   for (std::int64_t j = 0; j < d_; ++j)
-    nets_.push_back(register_module(fmt::format("target{}", j),
-                                    make_residual(own.hidden + j, own.hidden, own.blocks, values, generator, "silu")));
+    nets_.push_back(
+        register_module(fmt::format("target{}", j),
+                        make_residual(own.hidden + j, own.hidden, own.target_blocks, values, generator, "silu")));
   direct_weight_ = register_parameter("direct_weight", torch::zeros({values * d_, context}, weight_options()));
   direct_bias_ = register_parameter("direct_bias", torch::zeros({values * d_}, weight_options()));
 }
@@ -147,7 +148,7 @@ std::vector<Field> MixtureHead::Settings::fields() {
       {"components", &components, "Components of each target's mixture", 1, 256},
       {"hidden", &hidden, "Width of the context net and of the targets' nets", 1, 65536},
       {"context_blocks", &context_blocks, "Residual blocks of the context net", 0, 64},
-      {"blocks", &blocks, "Residual blocks of each target's net", 0, 64},
+      {"target_blocks", &target_blocks, "Residual blocks of each target's net", 0, 64},
       Field::choice("support", &support, "box: bounded target, components cut off at its ends; real: unbounded",
                     {"box", "real"}),
   };

@@ -16,7 +16,7 @@ class MixtureHead : public Head {
     std::int64_t components = 32;     // of each target
     std::int64_t hidden = 128;        // width of the context net and of the targets' nets
     std::int64_t context_blocks = 2;  // residual blocks of the context net
-    std::int64_t blocks = 1;          // residual blocks of each target's net
+    std::int64_t target_blocks = 1;   // residual blocks of each target's net
     std::string support = "real";     // "box": θ in [low, high] of the target; "real": unbounded
 
     std::vector<Field> fields();

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # python_posterior.sh PAIRS SOURCE: pairs_posterior.py answers what infer answers of each set alone, to the bit, says in
-# one exception what it cannot do, and the notebook beside it runs from top to bottom.
+# one exception what it cannot do, takes what is given of sets in every shape, and the notebook beside it runs from top to
+# bottom.
 set -euo pipefail
 pairs=$(realpath "$1") source=$(realpath "$2")
 python=
@@ -109,6 +110,82 @@ raises(PairsError, "no program pairs, by the PATH", lambda: Posterior("bump-hunt
 os.symlink(PAIRS, "empty/pairs")
 assert np.array_equal(Posterior("bump-hunt").sample(sets, 1200, seed=4), samples)
 assert os.listdir(os.environ["TMPDIR"]) == [], "files are left over"
+P
+
+# A task whose sets come with something given.
+mkdir own
+export XDG_CONFIG_HOME=$scratch/config PAIRS=$pairs
+cat >own/simulate.py <<'P'
+from pairs_simulator import serve
+
+serve(lambda rng, size: rng.standard_normal(size),
+      lambda theta, psi, n, rng, given: rng.normal(theta[0], given[0], n))
+P
+cat >own/task.toml <<T
+name = "known-noise"
+max_n = 20
+[[targets]]
+name = "theta"
+support = [-inf, inf]
+[[given]]
+name = "sigma"
+support = [0, inf]
+log_uniform = [0.5, 2]
+[x]
+columns = ["x"]
+[simulator]
+command = ["$python", "simulate.py"]
+workers = 1
+T
+"$pairs" --batch run own/task.toml --allow --device cpu --threads 1 --out own/run --set embedder.layers=16 \
+  --set embedder.size=8 --set head.hidden=16 --set pretrain.epochs=2 --set pretrain.steps=60 --set pretrain.batch=128 \
+  --set pretrain.validation_sets=500 --set cache.sizes=20 --set cache.sets=500 --set finetune.epochs=2 \
+  --set finetune.steps=40 --set finetune.validation_draws=500 >own/told 2>&1 || { cat own/told; exit 1; }
+
+"$python" - <<'P'
+import warnings
+import numpy as np
+from pairs_posterior import PairsError, Posterior
+
+warnings.simplefilter("ignore")
+sets = [[0.1, 0.2, 0.3], [1.0, 2.0], [1.0], [2.0]]
+each = [0.6, 0.7, 1.0, 1.2]
+posterior = Posterior("own/run")
+
+
+def means(given):
+    return posterior.summary(sets, given=given)["mean"]
+
+
+def refused(kind, words, call):
+    try:
+        call()
+    except kind as error:
+        said = str(error)
+        assert words in said, said
+        assert not any(word in said for word in (".npz", "--", "/tmp", "pairs-")), said
+    else:
+        raise AssertionError("nothing was raised where %r belongs" % words)
+
+
+of_each = means(np.array(each)[:, None])
+assert len(set(of_each[:, 0])) == 4
+for given in (each, {"sigma": each}, {"sigma": np.array(each)[:, None]}):
+    assert np.array_equal(means(given), of_each), given
+for given in (1.2, [1.2], {"sigma": 1.2}, {"sigma": [1.2]}):
+    assert np.array_equal(means(given), means([[1.2]] * 4)), given
+assert np.array_equal(means(1.2)[3], of_each[3])
+refused(ValueError, "given names noise; the sets come with sigma", lambda: means({"noise": 1.0}))
+refused(ValueError, "given names sigma, b", lambda: means({"sigma": 1.0, "b": 2.0}))
+refused(ValueError, "given names nothing", lambda: means({}))
+refused(ValueError, "given['sigma'] has the shape [2]", lambda: means({"sigma": [1.0, 2.0]}))
+refused(ValueError, "given['sigma'] holds what is no number", lambda: means({"sigma": "much"}))
+refused(ValueError, "given has the shape [4, 2]; 4 sets come with sigma", lambda: means([[1.0, 2.0]] * 4))
+refused(ValueError, "given has the shape [2]", lambda: means([1.0, 2.0]))
+refused(ValueError, "given names a; the sets come with nothing", lambda: Posterior("bump-hunt").sample(sets, given={"a": 1}))
+refused(PairsError, "come with sigma: hand over given={'sigma'", lambda: means(None))
+refused(PairsError, "sigma = -1 cannot be", lambda: means(-1))
+refused(PairsError, "theta has the shape [3, 2]", lambda: posterior.log_prob(np.zeros((3, 2)), sets, given=1.0))
 P
 
 "$python" - "$source/assets/python/pairs_posterior.ipynb" <<'P'

@@ -26,11 +26,10 @@ using ::testing::Not;
 class ChosenTargetsRun : public ::testing::Test {
  protected:
   static RunConfig few(const std::string& task, std::vector<std::string> more, const std::string& strategy = "pairs") {
-    std::vector<std::string> set = {"threads=1",         "device=cpu",
-                                    "checkpoint=1000",   "embedder.layers=[16]",
-                                    "embedder.size=8",   "head.hidden=16",
-                                    "pretrain.epochs=2", "pretrain.steps=6",
-                                    "pretrain.batch=64", "pretrain.validation_sets=128"};
+    std::vector<std::string> set = {
+        "threads=1",         "device=cpu",       "checkpoint=1000",        "embedder.layers=[16]",
+        "embedder.size=8",   "head.hidden=16",   "embedder.frequencies=8", "embedder.highest_frequency=8",
+        "pretrain.epochs=2", "pretrain.steps=6", "pretrain.batch=64",      "pretrain.validation_sets=128"};
     if (strategy == "pairs")
       set.insert(set.end(), {"cache.sizes=[40]", "cache.sets=[60]", "cache.pieces=4", "finetune.epochs=2",
                              "finetune.steps=6", "finetune.batch=32", "finetune.validation_draws=64"});

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "app/gui/widgets/ui.h"
 #include "app/model/posterior/set_inquiry.h"
@@ -26,19 +29,23 @@ struct InquiryButton {
   model::SetInquiry::Question question;
 };
 
-void inquiry_row(model::Posterior& posterior, const std::string& key, const InquiryButton& one) {
-  if (one.inquiry.works_on(key)) {
-    ui::text(fmt::format("{}: {:.0f} % of {} simulated sets", one.title, std::floor(100 * one.inquiry.share()),
-                         count_text(one.sets)),
+// What is worked out, or its answer; false where nobody asked.
+bool answer_row(const std::string& key, const InquiryButton& one) {
+  if (one.inquiry.busy()) {
+    const bool ours = one.inquiry.works_on(key);
+    ui::text(fmt::format("{}{}: {:.0f} % of {} simulated sets", one.title, ours ? "" : " of another set or N",
+                         std::floor(100 * one.inquiry.share()), count_text(one.sets)),
              ui::Look::small_muted);
     ImGui::SameLine();
     if (ui::button(one.id + "/stop", "Stop", ui::Button::quiet)) one.inquiry.cancel();
-    return;
+    if (ours) return true;
   }
-  if (const auto answer = one.inquiry.answer(key)) {
-    ui::notice(one.id + "/answer", answer->bad ? ui::Look::warning : ui::Look::small_muted, answer->text);
-    return;
-  }
+  const auto answer = one.inquiry.answer(key);
+  if (answer) ui::notice(one.id + "/answer", answer->bad ? ui::Look::warning : ui::Look::small_muted, answer->text);
+  return answer != nullptr;
+}
+
+void ask_button(model::Posterior& posterior, const std::string& key, const InquiryButton& one) {
   auto asked = posterior.samples_asked();
   const std::string blocked = one.blocked.empty() ? blocked_text(posterior, asked.has_value()) : one.blocked;
   if (ui::button(one.id, one.title, ui::Button::normal, blocked, one.tip))
@@ -94,8 +101,15 @@ std::string inquiry_key(const model::Posterior& posterior, const model::Posterio
 
 void inquiry_rows(model::Posterior& posterior, const model::PosteriorScene& scene) {
   const std::string key = inquiry_key(posterior, scene);
-  for (const InquiryButton& one : {local_test(posterior), predictive_test(posterior), confidence(posterior, scene)})
-    inquiry_row(posterior, key, one);
+  std::vector<InquiryButton> open;  // side by side as far as there is room
+  for (InquiryButton& one : std::array{local_test(posterior), predictive_test(posterior), confidence(posterior, scene)})
+    if (!answer_row(key, one)) open.push_back(std::move(one));
+  const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
+  for (std::size_t k = 0; k < open.size(); ++k) {
+    if (k > 0 && ImGui::GetItemRectMax().x + px(8) + ui::button_width(open[k].title) <= right)
+      ImGui::SameLine(0, px(8));
+    ask_button(posterior, key, open[k]);
+  }
 }
 
 void OtherPriorRow::draw(model::Posterior& posterior, const model::PosteriorScene& scene) {
@@ -107,8 +121,6 @@ void OtherPriorRow::draw(model::Posterior& posterior, const model::PosteriorScen
   // What was asked once follows N and the set.
   if (!asked_.empty() && asked && !inquiry.works_on(key) && !inquiry.answer(key))
     inquiry.ask(key, *asked, model::prior_question(asked_));
-  if (const auto answer = inquiry.answer(key); answer && !asked_.empty())
-    ui::wrapped(answer->text, answer->bad ? ui::Look::small_bad : ui::Look::small_muted, 0, "posterior/prior/answer");
   const bool several = scene.names.size() > 1;
   const std::string hint = several ? scene.names.front() + " = normal(0, 1)" : "normal(0.2, 0.05)";
   const std::string about = fmt::format(
@@ -124,6 +136,8 @@ void OtherPriorRow::draw(model::Posterior& posterior, const model::PosteriorScen
                  typed_.empty() && asked_.empty() ? "Write a prior first" : blocked_text(posterior, asked.has_value()),
                  typed_.empty() ? "Takes the answer away" : "Tells the posterior under it");
   if (enter) asked_ = typed_;
+  if (const auto answer = inquiry.answer(key); answer && !asked_.empty())
+    ui::wrapped(answer->text, answer->bad ? ui::Look::small_bad : ui::Look::small_muted, 0, "posterior/prior/answer");
   ui::space(8);
 }
 

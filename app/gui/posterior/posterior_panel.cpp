@@ -494,6 +494,11 @@ void PosteriorPanel::State::file_dialog(Posterior& posterior) {
   if (!path) return;
   before_file = posterior.scene()->set;
   posterior.open_file(*path);
+  // The table of sets says itself how far it is, and what is wrong with them.
+  if (posterior.table().is_open() && posterior.table().sets().data == *path) {
+    file.close();
+    before_file.reset();
+  }
 }
 
 void PosteriorPanel::draw(Posterior& posterior, const model::Library& library, const std::string& run, bool data_told) {

@@ -1,6 +1,7 @@
 #include "app/gui/posterior/set_list.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -34,9 +35,9 @@ float column_width(const SetColumn& column, bool limit) {
     case Kind::interval:
       return ui::text_size(limit ? "below 0.00000" : "0.00000 to 0.00000 ", ui::Look::small).x;
     case Kind::percentile:
-      return ui::text_size("farther than ▼", ui::Look::small).x;
+      return ui::text_size(column.title + " ▼", ui::Look::small).x;
     case Kind::check:
-      return px(110);
+      return px(200);
     default:
       return std::max(ui::text_size("−0.00000", ui::Look::small).x,
                       ui::text_size(column.title + " ▼", ui::Look::small).x);
@@ -49,6 +50,14 @@ std::vector<std::string> spare_columns(const model::PosteriorScene& scene) {
   for (const std::string& name : scene.columns)
     if (std::find(scene.taken.begin(), scene.taken.end(), name) == scene.taken.end()) spare.push_back(name);
   return spare;
+}
+
+// All that is to know of a row, of which its cells have the beginning, and what a click does.
+std::string row_tip(const SetRow& row) {
+  constexpr const char* click = "A click shows this set; with Ctrl another stands beside it, with Shift all up to it";
+  if (!row.problem.empty()) return fmt::format("Not answered: {}\n{}", row.problem, click);
+  if (row.warnings.empty()) return click;
+  return fmt::format("{}\n{}", fmt::join(row.warnings, "\n"), click);
 }
 
 void number_cell(const std::string& text, ui::Look look, bool number) {
@@ -136,7 +145,7 @@ void SetList::row(model::Posterior& posterior, std::size_t place) {
       ImGui::Selectable("##row", sets.is_chosen(index), ImGuiSelectableFlags_SpanAllColumns, {0, px(kRowHeight - 4)});
   const ImVec2 low = {at.x, ImGui::GetItemRectMin().y}, high = {at.x + px(84), ImGui::GetItemRectMax().y};
   keyboard::offer(name, ItemKind::row, low, high, row.name);
-  ui::tip("A click shows this set; with Ctrl another stands beside it, with Shift all up to it");
+  ui::tip(row_tip(row));
   ImGui::SetCursorScreenPos(at);
   const bool first = !sets.chosen().empty() && sets.chosen().front() == index;
   for (std::size_t c = 0; c < sets.columns().size(); ++c) {

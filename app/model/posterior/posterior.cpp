@@ -70,7 +70,9 @@ struct Posterior::State {
   SampleSaving saving;
   ReportSaving reports;
   SetTable table;
-  std::string table_task;  // whose sets it holds; "" until a run is there
+  std::string table_task;        // whose sets it holds; "" until a run is there
+  bool none_chosen = false;      // no set of the table is shown, since the one that was to be cannot be read
+  std::uint64_t failed_set = 0;  // id of the set that could not be read, while the one before it stays; 0: none
   SetInquiries inquiries;
   FileFollower follower;
   std::shared_ptr<const PosteriorScene> follow_scene;  // of the file that is followed
@@ -131,11 +133,38 @@ struct Posterior::State {
   void close_table() {
     table.close();
     request.beside.clear();
+    none_chosen = false;
+  }
+
+  // What was chosen cannot be read: chosen is the set that is shown, where it is one of the table's.
+  void choose_shown() {
+    if (!table.is_open() || table.chosen().empty() || !result.scene) return;
+    const PosteriorScene& scene = *result.scene;
+    const bool one_of_them = !scene.simulated && !scene.member.empty() && scene.group == table.sets().group &&
+                             std::filesystem::path(scene.set_source) == table.sets().data;
+    table.choose_instead(one_of_them ? scene.member : "");
+    none_chosen = !one_of_them;
+    if (table.chosen().empty()) return request.beside.clear();
+    std::erase_if(request.beside, [&](const BesideSet& one) { return one.name == scene.member; });
+  }
+
+  // The set that was asked for cannot be read: the one before it is asked for again.
+  void go_back() {
+    failed_set = request.set.id;
+    if (result.scene && result.scene->set == before.id) request.set = before;
+    choose_shown();
+  }
+
+  // An older failure says nothing about what is asked for now.
+  void forget_failure() {
+    result.set_failure.clear();
+    failed_set = 0;
   }
 
   // Shows what is chosen in the table.
   void show_chosen() {
     if (table.chosen().empty()) return;
+    none_chosen = false;
     const auto choice_of = [&](std::size_t row) {
       SetChoice choice{.index = request.set.choice.index, .file = table.sets().data, .columns = table.sets().columns};
       choice.group = table.sets().group;
@@ -163,7 +192,7 @@ struct Posterior::State {
     if (result.scene && table_task.empty()) table_task = result.scene->task;
     if (result.scene && result.scene->task != table_task) return close_table();
     if (result.scene) table.open(request.run, table.sets());
-    if (!table.chosen().empty()) return;
+    if (!table.chosen().empty() || none_chosen) return;
     const std::vector<std::size_t>& rows = table.order();
     const SetChoice& choice = request.set.choice;
     const bool same = choice.file == table.sets().data && choice.group == table.sets().group;
@@ -180,7 +209,7 @@ struct Posterior::State {
     end_following();
     if (table.is_open() && (choice.member.empty() || choice.file != table.sets().data)) close_table();
     request.set = {++last_set, std::move(choice)};
-    result.set_failure.clear();
+    forget_failure();
     ask();
   }
 
@@ -255,6 +284,7 @@ const std::string& Posterior::run() const {
 
 void Posterior::reload() {
   State& s = *state_;
+  s.none_chosen = false;
   s.table.reload(s.request.run);
   for (SetInquiry* inquiry : s.inquiries.all()) inquiry->forget();
   ++s.request.scene;
@@ -340,6 +370,8 @@ void Posterior::open_sets(const std::filesystem::path& path, const std::string& 
                           std::vector<std::string> columns) {
   State& s = *state_;
   s.end_following();
+  s.forget_failure();
+  s.none_chosen = false;
   s.request.beside.clear();
   s.table_task = s.result.scene && s.result.scene->runs.front().run == s.request.run ? s.result.scene->task : "";
   s.table.set_interval(s.request.interval);
@@ -395,6 +427,7 @@ void Posterior::follow_file(const std::filesystem::path& path) {
   State& s = *state_;
   if (!s.result.scene || s.result.scene->runs.front().run != s.request.run) return;
   s.player.stop();
+  s.forget_failure();
   auto scene = std::make_shared<PosteriorScene>(followed_scene(*s.result.scene, path, ++s.last_set));
   s.follower.follow({s.hub.tasks, s.request.run, s.hub.data_folder.string(), s.hub.device, scene->runs.front().role,
                      path, scene->set});
@@ -410,7 +443,7 @@ void Posterior::stop_following() {
     s.keep_shown();
     s.request.set = *set;
     s.stopped_set = set->id;
-    s.result.set_failure.clear();
+    s.forget_failure();
     s.ask();
   } else if (state->seen == 0) {
     s.end_following();
@@ -692,10 +725,11 @@ bool Posterior::poll() {
   if (!result->failure.empty() && result->failure != s.result.failure)
     s.hub.messages.error("posterior", result->failure);
   const bool dismissed = result->failed_set == s.result.failed_set && s.result.set_failure.empty();
-  const bool other_set = result->failed_set != s.request.set.id;
+  const bool failed = result->failed_set != 0 && result->failed_set == s.request.set.id;
+  const bool other_set = !failed && result->failed_set != s.failed_set;
   s.result = std::move(*result);
   if (dismissed || other_set) s.result.set_failure.clear();
-  if (!other_set && s.result.scene && s.result.scene->set == s.before.id) s.request.set = s.before;
+  if (failed) s.go_back();
   if (s.result.scene) s.take_scene();
   s.follow_table();
   // The followed posterior stays until the same file's stands in its place.

@@ -113,7 +113,7 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
   if (set.simulated()) scene.parameters = parameters_of(set);
   scene.given = given_of(set);
   scene.given_words = set.choice().given;
-  scene.given_assumed = set.given_assumed();
+  scene.given_assumed = !set.given_assumed().empty();
   if (const Things* const known = face<Things>(posterior.task())) {
     scene.thing = known->thing();
     scene.thing_help = known->thing_help();

@@ -42,6 +42,7 @@ void SetInquiry::ask(const std::string& key, SamplesAsked asked, Question questi
       throw;
     } catch (const std::exception& error) {
       answer->text = failed + ": " + sentence(error);
+      answer->bad = true;
     }
     answer->key = key;
     return answer;
@@ -90,7 +91,8 @@ SetInquiry::Question confidence_question(const ToyPlan& counts) {
     const std::string by = fmt::format("by {} toys at each of {} values of {}{}", count_text(plan.toys),
                                        table->nodes().size(), info.targets.front().label, nuisances_text(answers));
     return SetInquiry::Answer{
-        "", frequentist_lines(info, answer, null_words(posterior.task(), plan)) + "\n" + by, !answer.resolved,
+        "", frequentist_lines(info, answer, null_words(posterior.task(), plan)) + ".\nConfidence " + by + ".",
+        !answer.resolved,
         std::make_shared<Figure>(
             neyman_figure(info, {curves}, fmt::format("{}: confidence {}, N = {}", info.title, by, count_text(asked.n)),
                           posterior.source_text())),

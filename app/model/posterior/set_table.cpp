@@ -46,6 +46,17 @@ double sort_number(const SetRow& row, const SetColumn& column, IntervalKind inte
   }
 }
 
+// Why the table cannot be written into a file of this name, or "".
+std::string refused_ending(const std::filesystem::path& file) {
+  try {
+    const SetsFormat& format = sets_format(file);
+    if (format.samples != HeldSamples::always) return "";
+    return fmt::format("A file that ends in {} holds samples: infer --group --out writes one", format.ending);
+  } catch (const Error&) {
+    return "The file's name must end in .csv, .json, .npz or .tex";
+  }
+}
+
 std::string check_text(const SetRow& row) {
   return row.problem.empty() ? to_know_text(row) : "not answered: " + row.problem;
 }
@@ -180,9 +191,9 @@ void SetTable::make_columns() {
     columns_.push_back({Kind::interval, t, before + "90 %", "Interval of 90 % of " + info.targets[t].label});
   }
   columns_.push_back(
-      {Kind::percentile, 0, "farther than",
-       "How many of training's sets lie nearer to their middle than this one: beyond 99.9 % its posterior "
-       "is not to be trusted"});
+      {Kind::percentile, 0, "farther out than",
+       "Of training's sets the share that this one lies farther out than: so many are nearer to the middle of "
+       "training. Beyond 99.9 % its posterior is not to be trusted"});
   columns_.push_back({Kind::check, 0, "to know", "Warnings, and why a set was not answered"});
   if (sort_ == 0 || sort_ > columns_.size()) sort_ = columns_.size();
 }
@@ -243,7 +254,7 @@ void SetTable::choose(std::size_t place, SetClick click) {
   const std::size_t row = rows[place];
   std::erase_if(chosen_, [&](std::size_t one) { return one >= rows.size(); });  // of another run they may come yet
   const auto add = [&](std::size_t one) {
-    if (chosen_.size() <= most_beside && !is_chosen(one)) chosen_.push_back(one);
+    if (chosen_.size() <= most_beside && !is_chosen(one) && this->row(one).problem.empty()) chosen_.push_back(one);
   };
   if (click == SetClick::alone || chosen_.empty()) {
     chosen_ = {row};
@@ -256,6 +267,15 @@ void SetTable::choose(std::size_t place, SetClick click) {
     for (std::size_t k = first; k != place; k += k < place ? 1 : -1) add(rows[k]);
     add(row);
   }
+}
+
+void SetTable::choose_instead(const std::string& name) {
+  std::size_t k = 0;
+  while (k < rows() && row(k).name != name) ++k;
+  if (k == rows() || chosen_.empty()) return chosen_.clear();
+  chosen_.erase(chosen_.begin());
+  std::erase(chosen_, k);
+  chosen_.insert(chosen_.begin(), k);
 }
 
 std::shared_ptr<const Figure> SetTable::forest() {
@@ -275,9 +295,7 @@ std::shared_ptr<const Figure> SetTable::forest() {
 
 std::string SetTable::save(const std::filesystem::path& file) {
   if (!result_.done) return "The sets are still being asked about";
-  const SetsFormat& format = sets_format(file);
-  if (format.samples == HeldSamples::always)
-    return fmt::format("A file that ends in {} holds samples: infer --group --out writes one", format.ending);
+  if (std::string why = refused_ending(file); !why.empty()) return why;
   SetsHead head;
   head.told = result_.told;
   head.interval = interval_;

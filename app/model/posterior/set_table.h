@@ -96,8 +96,11 @@ class SetTable {
   const std::vector<std::size_t>& order();
   void set_interval(IntervalKind kind);
 
-  // Chooses the row at `place` from the top. Those that cannot be drawn beside the first any more are left out.
+  // Chooses the row at `place` from the top. Beside the first stand none that were not answered, and no more than can
+  // be told apart.
   void choose(std::size_t place, SetClick click);
+  // In the place of the first chosen row stands the set of this name; without such a row nothing is chosen.
+  void choose_instead(const std::string& name);
   // Rows that are chosen, the shown one first.
   const std::vector<std::size_t>& chosen() const { return chosen_; }
   bool is_chosen(std::size_t row) const;
@@ -105,7 +108,8 @@ class SetTable {
   // Mean and interval of each set as they stand, the first so many; null where none is answered.
   std::shared_ptr<const Figure> forest();
 
-  // Writes the rows as `infer --out` does: .csv, .json, .npz or .tex. Why it cannot be, a sentence, or "".
+  // Writes the rows as `infer --out` does: .csv, .json, .npz or .tex. Why it cannot be, a sentence in the words of the
+  // window, or "".
   std::string save(const std::filesystem::path& file);
   FileJob& job() { return job_; }
 

@@ -111,6 +111,58 @@ TEST_F(OwnGiven, TheExactPosteriorThatTheProgramTellsStandsBeside) {
   }
 }
 
+// What --check says of this task with another reference.
+struct Checked {
+  int code;
+  std::string text;
+};
+Checked checked(const std::filesystem::path& folder, const std::string& reference, const std::string& task) {
+  const std::string program = kKnownNoise, head = "def reference(";
+  std::filesystem::create_directories(folder);
+  write_file(folder / "simulate.py",
+             program.substr(0, program.find(head)) + reference + program.substr(program.find("\nserve(")));
+  write_file(folder / "task.toml", task);
+  const Answer answer = run_words({"data", folder.string(), "--check", "--allow"});
+  return {answer.code, answer.out + answer.err};
+}
+
+TEST_F(OwnGiven, CheckAsksTheReference) {
+  const auto said = [&](const std::string& name, const std::string& reference) {
+    return checked(*folder_ / name, reference, kKnownNoiseTask);
+  };
+  const Checked right = said("right", "def reference(theta, x, given):\n    return -theta[:, 0] ** 2\n");
+  EXPECT_EQ(right.code, 0) << right.text;
+  for (const char* n : {"1 observation", "20 observations"})
+    EXPECT_THAT(right.text,
+                HasSubstr(fmt::format("ok     reference of {}: the log density of a value is the same", n)));
+  const auto wrong = [&](const std::string& name, const std::string& reference, const std::string& sentence) {
+    const Checked told = said(name, reference);
+    EXPECT_EQ(told.code, 1) << name;
+    EXPECT_THAT(told.text, HasSubstr("WRONG  reference of 1 observation: ")) << name;
+    EXPECT_THAT(told.text, HasSubstr(sentence)) << name;
+  };
+  wrong("signature", "def reference(theta):\n    return -theta[:, 0] ** 2\n", "TypeError");
+  wrong("nan", "def reference(theta, x, given):\n    return theta[:, 0] * np.nan\n", "value number 1 is nan");
+  wrong("shape", "def reference(theta, x, given):\n    return theta[:3, 0]\n", "shape (3,) where");
+  wrong("count", "def reference(theta, x, given):\n    return -theta[:, 0] ** 2 - np.log(len(theta))\n",
+        "the same whichever values are asked beside it");
+  wrong("beside", "def reference(theta, x, given):\n    return theta[0, 0] - theta[:, 0] ** 2\n",
+        "the same whichever values are asked beside it");
+}
+
+TEST_F(OwnGiven, CheckTellsWhatIsGiven) {
+  const std::string reference = "def reference(theta, x, given):\n    return -theta[:, 0] ** 2\n";
+  EXPECT_THAT(checked(*folder_ / "told", reference, kKnownNoiseTask).text,
+              HasSubstr("given: sigma, 0.5 to 2, drawn as task.toml says (log_uniform)"));
+  // The program's prior draws it where the file does not say how.
+  std::string task = kKnownNoiseTask;
+  task.erase(task.find("log_uniform"), task.find("[x]") - task.find("log_uniform"));
+  const std::string drawn =
+      "def prior(rng, size):\n    return rng.standard_normal(size), None, rng.uniform(1, 2, (size, 1))\n";
+  EXPECT_THAT(checked(*folder_ / "drawn", drawn + reference, task).text,
+              ::testing::ContainsRegex("given: sigma, 1[.0-9]* to [12][.0-9]*, drawn by the program"));
+}
+
 TEST_F(OwnGiven, ItIsGivenInWordsOrByTheFile) {
   const json said = answered({"--data", file("x.csv", kValues), "--given", "sigma=1.5"});
   EXPECT_NE(said["mean"], answered({"--data", path("x.csv"), "--given", "sigma=0.7"})["mean"]);
@@ -246,6 +298,7 @@ TEST_F(OwnGiven, ExportedSetsAreThoseThatWereScored) {
   const Answer stored = run_words({"data", path("stored"), "--check"});
   EXPECT_EQ(stored.code, 0) << stored.err << stored.out;
   EXPECT_THAT(stored.out, HasSubstr("20 stored sets"));
+  EXPECT_THAT(stored.out, ::testing::ContainsRegex("given: sigma, .*, as the files hold it"));
 }
 
 }  // namespace

@@ -115,7 +115,7 @@ TEST(OtherPrior, WarnsWherePriorsAndDataDisagree) {
       reweighed(OtherPrior(task, {"normal(-3, 0.2)"}, {}), known_normal(old.mean, old.sd, 1));
   EXPECT_LT(far.effective, kFewEffective);
   ASSERT_EQ(reweighed_warnings(far).size(), 1u);
-  EXPECT_THAT(reweighed_warnings(far)[0], HasSubstr("believe the numbers of the density"));
+  EXPECT_THAT(reweighed_warnings(far)[0], HasSubstr("the numbers are those of the density"));
   EXPECT_NEAR(far.density[0].mean, conjugate(-3, 0.2).mean, 0.01) << "which the grid still reaches";
   const ReweighedPosterior none =
       reweighed(OtherPrior(task, {"uniform(100, 101)"}, {}), known_normal(old.mean, old.sd, 1));

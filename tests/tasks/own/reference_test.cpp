@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <cstdio>
 
 #include "core/base/error.h"
 #include "tasks/own/simulated_task.h"
@@ -96,6 +97,23 @@ TEST_F(OwnReference, WhatIsWrongIsToldInASentence) {
               HasSubstr("The reference posterior of line is nowhere a number"));
   EXPECT_THAT(failure(*line(line_program("    return 1 / 0\n"))), HasSubstr("ZeroDivisionError"));
   EXPECT_TRUE(line(line_program(kRight), "")->references().empty());
+}
+
+// `python3 simulate.py --check` asks values alone, too.
+TEST_F(OwnReference, CheckByHandCountsOneFault) {
+  const std::string alone = "    return -(theta ** 2).sum(1) + (len(theta) == 1)\n";
+  (void)line(line_program(alone));
+  const std::string command = "cd '" + folder_.path().string() +
+                              "' && PYTHONPATH='" PAIRS_SOURCE_DIR
+                              "/assets/python' /usr/bin/python3 simulate.py --check 2>&1";
+  std::string text;
+  FILE* pipe = ::popen(command.c_str(), "r");
+  char part[4096];
+  for (std::size_t got = 0; (got = std::fread(part, 1, sizeof part, pipe)) > 0;) text.append(part, got);
+  EXPECT_EQ(WEXITSTATUS(::pclose(pipe)), 1);
+  EXPECT_THAT(text,
+              HasSubstr("WRONG  reference: the log density of a value is the same whichever values stand beside"));
+  EXPECT_THAT(text, HasSubstr("\n1 fault.\n"));
 }
 
 // A program that simulates many sets at once keeps the promise about seeds.

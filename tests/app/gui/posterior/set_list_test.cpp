@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "app/gui/widgets/ui.h"
@@ -36,6 +37,11 @@ class SetListTest : public ::testing::Test {
   void rest() {
     ASSERT_TRUE(window().rest(120));
     window().frames(3);
+  }
+  bool says(const std::string& part) const {
+    const auto& items = recorder().items();
+    return std::any_of(items.begin(), items.end(),
+                       [&](const Item& item) { return item.text.find(part) != std::string::npos; });
   }
   void open(int count) {
     window();
@@ -81,6 +87,8 @@ TEST_F(SetListTest, AColumnMakesSetsOfAFile) {
 
   ui::take_saved();
   d.click("posterior/sets/export");
+  d.type("posterior/sets/path", path("answers.xlsx"));
+  EXPECT_TRUE(says("must end in .csv, .json, .npz or .tex")) << "in the dialog";
   d.type("posterior/sets/path", path("answers.csv"));
   EXPECT_TRUE(d.until([&] { return !d.find("posterior/sets/path"); }, 60));
   EXPECT_EQ(read_file(path("answers.csv")).substr(0, 6), "set,n,");
@@ -90,6 +98,23 @@ TEST_F(SetListTest, AColumnMakesSetsOfAFile) {
   EXPECT_FALSE(d.find("posterior/sets/progress"));
   EXPECT_EQ(posterior().scene()->set_size, 36);
   EXPECT_TRUE(d.find("posterior/sets/by"));
+}
+
+// An older failure that nobody dismissed does not hold the dialog up.
+TEST_F(SetListTest, OpeningManySetsClosesTheDialog) {
+  std::filesystem::create_directories(folder_ / "many");
+  for (int set = 0; set < 3; ++set) write_file(folder_ / fmt::format("many/{}.csv", set), "0.5\n1.2\n");
+  write_file(path("bad.csv"), "0.5\nnonsense\n");
+  Driver& d = window();
+  posterior().open_file(path("bad.csv"));
+  rest();
+  ASSERT_TRUE(d.find("posterior/set-failure"));
+  d.click("posterior/open-file");
+  d.type("posterior/file/path", path("many") + "/");
+  EXPECT_TRUE(d.until([&] { return !d.find("posterior/file/path"); }));
+  rest();
+  EXPECT_FALSE(d.find("posterior/set-failure"));
+  EXPECT_EQ(d.item("posterior/sets/progress").text, "3 sets");
 }
 
 // Only what is seen of a long table is drawn, and a frame takes no longer for what is not.

@@ -11,7 +11,6 @@
 #include "app/model/posterior/posterior.h"
 #include "app/model/posterior/report_saving.h"
 #include "app/model/posterior/sample_saving.h"
-#include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/report/shades.h"
 #include "tasks/registry.h"
@@ -85,7 +84,7 @@ TEST_F(SetTableTest, ExportsTheFilesOfInferToTheByte) {
     EXPECT_TRUE(read_file(path("window" + ending)) == read_file(path("infer" + ending))) << ending;
   }
   EXPECT_THAT(table().save(path("window.nc")), HasSubstr("holds samples"));
-  EXPECT_THROW(table().save(path("window.txt")), Error);
+  EXPECT_EQ(table().save(path("window.xlsx")), "The file's name must end in .csv, .json, .npz or .tex");
 }
 
 TEST_F(SetTableTest, TheChosenSetIsShownAsInferAnswersItAlone) {
@@ -133,6 +132,45 @@ TEST_F(SetTableTest, OthersStandBesideItUnderTheirNames) {
   EXPECT_TRUE(series().empty());
   choose("10", SetClick::range);
   EXPECT_EQ(table().chosen().size(), 1 + SetTable::most_beside) << "no more than can be told apart";
+}
+
+TEST_F(SetTableTest, ASetThatCannotBeReadLeavesTheShownOneChosen) {
+  open();
+  choose("7");
+  choose("2", SetClick::toggled);
+  choose("4", SetClick::toggled);
+  EXPECT_EQ(table().chosen(), (std::vector<std::size_t>{place("7"), place("2")})) << "nothing of it can stand beside";
+  choose("4");
+  EXPECT_NE(posterior_.set_failure(), "");
+  EXPECT_EQ(posterior_.scene()->set_name, "7");
+  EXPECT_EQ(table().chosen(), std::vector<std::size_t>{place("7")});
+  choose("9", SetClick::toggled);
+  EXPECT_EQ(table().chosen(), (std::vector<std::size_t>{place("7"), place("9")}));
+  EXPECT_NE(posterior_.set_failure(), "") << "until another set is there, or it is dismissed";
+  choose("1");
+  EXPECT_EQ(posterior_.set_failure(), "");
+  EXPECT_EQ(posterior_.scene()->set_name, "1");
+}
+
+TEST_F(SetTableTest, AFileThatVanishedIsNotChosen) {
+  std::filesystem::create_directories(folder_ / "sets");
+  for (int set = 0; set < 3; ++set)
+    write_file(folder_ / fmt::format("sets/{}.csv", set), fmt::format("0.{}\n1.2\n", set));
+  posterior_.open("bump-hunt");
+  settle();
+  posterior_.open_sets(folder_ / "sets", "");
+  settle();
+  std::filesystem::remove(folder_ / "sets/1.csv");
+  choose("1.csv");
+  EXPECT_NE(posterior_.set_failure(), "");
+  EXPECT_EQ(posterior_.scene()->set_name, "0.csv");
+  EXPECT_EQ(table().chosen(), std::vector<std::size_t>{0});
+  // Other sets drop what was said of it.
+  posterior_.open_sets(sets(), "run");
+  EXPECT_EQ(posterior_.set_failure(), "");
+  settle();
+  EXPECT_EQ(posterior_.set_failure(), "");
+  EXPECT_EQ(posterior_.scene()->set_name, "1");
 }
 
 TEST_F(SetTableTest, IsSortedByAnyColumn) {
