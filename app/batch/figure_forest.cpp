@@ -18,9 +18,9 @@
 namespace pairs::batch {
 
 void add_forest_options(CLI::App& app, ForestArguments& arguments) {
-  app.add_option(
-         "--group", arguments.group,
-         "posterior, forest: the column of --file that says to which set a row belongs, as infer --group takes it")
+  app.add_option("--group", arguments.group,
+                 "posterior, predictive, forest: the column of --file that says to which set a row belongs, as infer "
+                 "--group takes it")
       ->type_name("COLUMN");
   app.add_option("--sort", arguments.order,
                  "forest: how sets stand from the top: file (as they come), name, or mean (of the first target)")

@@ -9,6 +9,7 @@
 
 #include "app/posterior/embedded_set.h"
 #include "core/base/error.h"
+#include "core/base/one_thread.h"
 #include "tasks/registry.h"
 
 namespace pairs {
@@ -89,6 +90,7 @@ TEST_F(ManySetsTest, SaysOfEachWhatItsPosteriorSays) {
   std::int64_t k = 0;
   answer_sets(run_, sets, question, [&](const SetRow& row) {
     ASSERT_EQ(row.problem, "");
+    const OneThread one_thread;  // as every answer about one set
     const auto x = torch::full({1, 1}, 0.01f * static_cast<float>(k++));
     EmbeddedSet embedded(run_.loaded.estimator, 1);
     embedded.add(x);
