@@ -441,7 +441,7 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
                  "Lay the figure out on a page so wide, as a journal's column is, with texts in their own size")
       ->type_name("MM")
       ->transform(number(20, 1500));
-  app.add_option("--index", arguments->index, "posterior, samples: which test set is shown")
+  app.add_option("--index", arguments->index, "posterior, predictive, samples: which test set is shown")
       ->type_name("I")
       ->transform(whole_number(0, std::int64_t{1} << 40))
       ->capture_default_str();
