@@ -23,7 +23,7 @@ std::string factor_text(double factor) {
   return factor >= 1e4 || factor < 1e-3 ? fmt::format("{:.1e}", factor) : fmt::format("{:.3g}", factor);
 }
 
-// Whether a run's factor is another than the exact one.
+// Whether a run's factor lies far from the exact one.
 bool far_off(const std::vector<NullFactor>& factors) {
   const auto exact =
       std::find_if(factors.begin(), factors.end(), [](const NullFactor& one) { return one.role == SeriesRole::exact; });
@@ -61,8 +61,7 @@ std::string null_text(const Task& task, const std::vector<NullFactor>& factors) 
       ours += fmt::format(", {} by {}'s density there", factor_text(one.factor), one.name);
   return fmt::format("{} = {:g} ({}) against {} from its prior: Bayes factor {}{}{}", label, null.theta, null.words,
                      label, exact.empty() ? ours.substr(std::min<std::size_t>(2, ours.size())) : exact + " exactly",
-                     exact.empty() ? "" : ours,
-                     far_off(factors) ? ", which is not to be relied on so far out in a tail" : "");
+                     exact.empty() ? "" : ours, far_off(factors) ? ", too far off to be relied on" : "");
 }
 
 }  // namespace pairs

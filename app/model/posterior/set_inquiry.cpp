@@ -15,6 +15,16 @@
 #include "core/train/run.h"
 
 namespace pairs::model {
+namespace {
+
+// Tells of sets that are done as a share of all.
+std::function<void(std::int64_t, std::int64_t)> shares(const SetInquiry::Progress& progress) {
+  return [&progress](std::int64_t done, std::int64_t sets) {
+    progress.done(static_cast<double>(done) / static_cast<double>(sets));
+  };
+}
+
+}  // namespace
 
 SetInquiry::SetInquiry(Hub& hub, std::string doing, std::string failed)
     : hub_(hub), doing_(std::move(doing)), failed_(std::move(failed)), latest_(hub.wake) {}
@@ -60,9 +70,7 @@ SetInquiry::Question local_test_question() {
     options.sets = kLocalTestSets;
     options.seed = asked.seed;
     options.keep_going = progress.keep_going;
-    options.step = [&](std::int64_t done, std::int64_t sets) {
-      progress.done(static_cast<double>(done) / static_cast<double>(sets));
-    };
+    options.step = shares(progress);
     const LocalTest test = posterior.local_test(asked.n, options);
     return SetInquiry::Answer{"", local_test_text(test, posterior.task().info(), asked.n), test.p_value < kLocallyOff,
                               nullptr, ""};
@@ -79,9 +87,7 @@ SetInquiry::Question confidence_question(const ToyPlan& counts) {
     plan.nodes = counts.nodes;
     const auto table = std::make_shared<ToyTable>(run.loaded, plan);
     const Frequentist answers(table, Frequentist::usual(*table));
-    table->make(progress.keep_going, [&](std::int64_t done, std::int64_t sets) {
-      progress.done(static_cast<double>(done) / static_cast<double>(sets));
-    });
+    table->make(progress.keep_going, shares(progress));
     const PosteriorAnswer known = posterior.answer(asked.n, false);
     PAIRS_CHECK(!known.sources.empty(), "{}", no_posterior_text(known));
     const Observations x = posterior.set().first(asked.n);
@@ -107,9 +113,7 @@ SetInquiry::Question predictive_question() {
     PredictiveOptions options;
     options.seed = asked.seed;
     options.keep_going = progress.keep_going;
-    options.step = [&](std::int64_t done, std::int64_t sets) {
-      progress.done(static_cast<double>(done) / static_cast<double>(sets));
-    };
+    options.step = shares(progress);
     const SetPredictiveTest test = posterior.predictive_test(asked.n, options);
     return SetInquiry::Answer{
         "", predictive_text(test, posterior.task().info()), test.test.p <= kUnlikeModel,
