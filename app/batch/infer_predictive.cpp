@@ -2,7 +2,6 @@
 
 #include "app/batch/drive.h"
 #include "app/batch/progress.h"
-#include "core/base/clock.h"
 #include "core/base/error.h"
 
 namespace pairs::batch {
@@ -18,19 +17,11 @@ void check_predictive(const LoadedRun& run, std::int64_t sets) {
 SetPredictiveTest infer_predictive(const SetPosterior& posterior, std::int64_t n, std::int64_t sets,
                                    std::int64_t seed) {
   ProgressPrinter printer = stderr_printer();
-  const Stopwatch watch;
   PredictiveOptions options;
   options.sets = sets;
   options.seed = static_cast<std::uint64_t>(seed);
   options.keep_going = keep_going;
-  options.step = [&](std::int64_t done, std::int64_t of) {
-    Progress progress;
-    progress.stage = Stage::evaluate;
-    progress.unit = "sets";
-    progress.done = done;
-    progress.total = of;
-    printer.progress(progress, watch.seconds());
-  };
+  options.step = sets_step(printer);
   SetPredictiveTest test = posterior.predictive_test(n, options);
   printer.finish();
   return test;

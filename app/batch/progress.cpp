@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "app/text/table.h"
+#include "core/base/clock.h"
 #include "core/base/streams.h"
 #include "core/report/number_text.h"
 #include "core/train/event_values.h"
@@ -102,6 +103,17 @@ ProgressPrinter stderr_printer() {
   if (winsize size{}; terminal && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
     width = size.ws_col;
   return {[](const std::string& text) { tell(text); }, terminal, width};
+}
+
+std::function<void(std::int64_t, std::int64_t)> sets_step(ProgressPrinter& printer) {
+  return [&printer, watch = Stopwatch()](std::int64_t done, std::int64_t sets) {
+    Progress progress;
+    progress.stage = Stage::evaluate;
+    progress.unit = "sets";
+    progress.done = done;
+    progress.total = sets;
+    printer.progress(progress, watch.seconds());
+  };
 }
 
 }  // namespace pairs::batch

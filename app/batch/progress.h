@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -38,5 +39,8 @@ class ProgressPrinter {
 
 // A printer on stderr; knows whether that is a terminal and how wide.
 ProgressPrinter stderr_printer();
+
+// Tells the printer, which outlives it, of sets that are done and of how many; time is counted from here on.
+std::function<void(std::int64_t done, std::int64_t sets)> sets_step(ProgressPrinter& printer);
 
 }  // namespace pairs::batch
