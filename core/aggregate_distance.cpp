@@ -48,9 +48,6 @@ torch::Tensor AggregateDistance::factor(std::int64_t n) {
 }
 
 Estimator::Typicality AggregateDistance::of(const torch::Tensor& aggregates, const torch::Tensor& n) {
-  PAIRS_CHECK(
-      statistics_.between.defined(),
-      "This estimator has no record of its training aggregates; finetune it before asking how typical a set is");
   const torch::Tensor host_n = n.to(torch::kCPU);
   const torch::Tensor centred = aggregates.to(torch::kCPU, torch::kFloat64) - statistics_.mean;
   const std::int64_t rows = centred.size(0);

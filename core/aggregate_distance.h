@@ -16,7 +16,7 @@ class AggregateDistance {
  public:
   explicit AggregateDistance(AggregateStatistics statistics) : statistics_(std::move(statistics)) {}
 
-  // As Estimator::typicality, to the bit.
+  // As Estimator::typicality.
   Estimator::Typicality of(const torch::Tensor& aggregates, const torch::Tensor& n);
 
  private:

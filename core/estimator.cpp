@@ -75,6 +75,7 @@ std::vector<std::int64_t> Estimator::sizes() const {
 }
 
 const Estimator::HeadSlot& Estimator::slot(std::int64_t n) const {
+  PAIRS_CHECK(!heads_.empty(), "An ensemble has no head of its own: train the runs that it is made of");
   if (heads_.front().n == 0) return heads_.front();
   for (const HeadSlot& s : heads_)
     if (s.n == n) return s;
@@ -125,6 +126,7 @@ void Estimator::set_statistics(const AggregateStatistics& statistics, bool fold,
   at::NoGradGuard no_grad;
   const torch::Tensor old_mean = scaler_mean_, old_between = scaler_between_, old_within = scaler_within_;
   statistics_ = statistics;
+  distance_ = std::make_shared<AggregateDistance>(statistics_);
   if (!config_.standardise) return;
   scaler_mean_ = statistics.mean.to(device_, torch::kFloat64);
   scaler_between_ = statistics.between.diagonal().to(device_, torch::kFloat64).clone();
@@ -301,7 +303,10 @@ torch::Tensor Estimator::sample(const torch::Tensor& aggregates, const torch::Te
 }
 
 Estimator::Typicality Estimator::typicality(const torch::Tensor& aggregates, const torch::Tensor& n) const {
-  return AggregateDistance(statistics_).of(aggregates, n);
+  PAIRS_CHECK(
+      distance_,
+      "This estimator has no record of its training aggregates; finetune it before asking how typical a set is");
+  return distance_->of(aggregates, n);
 }
 
 void Estimator::to(const torch::Device& device) {

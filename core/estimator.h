@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/fields.h"
+#include "core/base/safetensors.h"
 #include "core/heads/head.h"
 #include "core/nn/embedder.h"
 #include "core/task.h"
@@ -35,19 +36,27 @@ std::vector<Field> read_fields(EstimatorConfig& config);
 struct AggregateStatistics {
   torch::Tensor mean, between, within, distance;
 };
+class AggregateDistance;  // core/aggregate_distance.h
 
 // Embedder, head(s) and standardisers of one task: everything needed to turn a set into a posterior.
 // Holds either one head for all set sizes up to max_n() or, when trained per N, one head for each listed size.
 // Not thread-safe while its weights change; copy with clone() to hand to another thread.
+// What is virtual is all that its answers need; an Ensemble (core/ensemble.h) has nothing else.
 class Estimator {
  public:
   // Fresh weights, a pure function of the seed.
   Estimator(std::shared_ptr<const Task> task, const EstimatorConfig& config, std::uint64_t seed);
+  Estimator(Estimator&&) = default;
+  Estimator& operator=(Estimator&&) = default;
+  virtual ~Estimator() = default;
 
   // Reads an estimator written by save(); shapes and names are verified. Throws Error.
   static Estimator load(const std::filesystem::path& file, std::shared_ptr<const Task> task);
   // `metadata` (e.g. how it was trained) is kept beside the estimator's own and comes back from read_metadata.
   void save(const std::filesystem::path& file, std::map<std::string, std::string> metadata = {}) const;
+  // What such a file holds; `where` names its source in errors.
+  static Estimator parse(const TensorFile& content, const std::string& where, std::shared_ptr<const Task> task);
+  TensorFile content() const;
   Estimator clone() const;
   // Copies the embedder's weights of `other`, and its head with standardiser and location map where encoding and head
   // have the same settings and it serves all sizes. Returns a sentence on what was left when only the embedder was
@@ -57,12 +66,14 @@ class Estimator {
   const Task& task() const { return *task_; }
   std::shared_ptr<const Task> task_pointer() const { return task_; }
   const EstimatorConfig& config() const { return config_; }
-  Embedder& embedder() { return *embedder_; }
-  std::int64_t embedding_size() const { return embedder_->size(); }
+  virtual Embedder& embedder() { return *embedder_; }
+  virtual std::int64_t embedding_size() const { return embedder_->size(); }
+  // The estimators that it is the equal mixture of; none of one that was trained.
+  virtual std::vector<std::shared_ptr<Estimator>> members() const { return {}; }
 
   // Heads: sizes() is empty for one head amortised over N, else the sizes that have a head of their own.
-  std::vector<std::int64_t> sizes() const;
-  Head& head(std::int64_t n);
+  virtual std::vector<std::int64_t> sizes() const;
+  virtual Head& head(std::int64_t n);
   // Replaces the heads by one with fresh weights for all sizes.
   void reset_heads(std::uint64_t seed);
   // The same, of this configuration from here on.
@@ -83,6 +94,8 @@ class Estimator {
   void set_statistics(const AggregateStatistics& statistics, bool fold, std::int64_t fold_n);
   const AggregateStatistics& statistics() const { return statistics_; }
   bool standardised() const { return statistics_.mean.defined(); }
+  // The mean of training's aggregates [l] float64; undefined where no record of them is kept.
+  virtual torch::Tensor mean_aggregate() const { return statistics_.mean; }
 
   // Linear location map of one head: the head then models θ - (weight T + bias) in standardised coordinates, with
   // weight [d, l] and bias [d] float64 on raw aggregates (see core/train/linear_start.h).
@@ -101,10 +114,10 @@ class Estimator {
 
   // t(x): M observations -> [M, l] on x's device, no gradient, `at_once` observations at a time, fewer where they hold
   // more numbers than that many typical ones; 0: observations_at_once().
-  torch::Tensor embed(const Observations& x, std::int64_t at_once = 0);
+  virtual torch::Tensor embed(const Observations& x, std::int64_t at_once = 0);
   // Observations that are embedded at once so that memory depends neither on N nor on the number of sets: without
   // gradients, and with a graph.
-  std::int64_t observations_at_once() const;
+  virtual std::int64_t observations_at_once() const;
   std::int64_t observations_in_graph() const;
   // Key of everything that training draws (dropout, flow noise and times) from here on.
   void set_noise(std::uint64_t key);
@@ -123,34 +136,46 @@ class Estimator {
   torch::Tensor log_prob(const torch::Tensor& theta, const torch::Tensor& aggregates, const torch::Tensor& n,
                          const torch::Tensor& given = {});
   // θ [B, S, d] -> [B, S].
-  torch::Tensor log_prob_grid(const torch::Tensor& theta, const torch::Tensor& aggregates, const torch::Tensor& n,
-                              const torch::Tensor& given = {});
+  virtual torch::Tensor log_prob_grid(const torch::Tensor& theta, const torch::Tensor& aggregates,
+                                      const torch::Tensor& n, const torch::Tensor& given = {});
   // Whether the heads can say log_prob, or only draw samples.
-  bool has_density() const { return heads_.front().head->has_density(); }
+  virtual bool has_density() const { return heads_.front().head->has_density(); }
+  // Whether no posterior reaches beyond the targets' ranges.
+  virtual bool confined() const { return confines(config_.head); }
   // `count` posterior draws a set -> [B, count, d] float64, original units; an image's pixels within their range.
-  torch::Tensor sample(const torch::Tensor& aggregates, const torch::Tensor& n, std::int64_t count, std::uint64_t key,
-                       const torch::Tensor& given = {});
+  virtual torch::Tensor sample(const torch::Tensor& aggregates, const torch::Tensor& n, std::int64_t count,
+                               std::uint64_t key, const torch::Tensor& given = {});
   // Mahalanobis distance of aggregates [B, l] from the training distribution at sizes n [B], and the percentile
-  // (0..100) of training sets that lie closer. Needs statistics with distances.
+  // (0..100) of training sets that lie closer, NaN without a record of their distances. What depends on the set size
+  // alone is worked out once; from any thread. Throws Error where knows_typicality() is false.
   struct Typicality {
     torch::Tensor distance, percentile;  // [B] float64
   };
-  Typicality typicality(const torch::Tensor& aggregates, const torch::Tensor& n) const;
+  virtual Typicality typicality(const torch::Tensor& aggregates, const torch::Tensor& n) const;
+  // Whether a record of training's aggregates with their distances is kept.
+  virtual bool knows_typicality() const { return statistics_.mean.defined() && statistics_.distance.defined(); }
 
-  void to(const torch::Device& device);
+  virtual void to(const torch::Device& device);
   torch::Device device() const { return device_; }
-  void train(bool on);
+  virtual void train(bool on);
 
   // Parameters by name ("embedder.…", "head.…" or "head.N.…"), for optimisers and checkpoints. Live tensors.
-  std::map<std::string, torch::Tensor> embedder_parameters() const;
+  virtual std::map<std::string, torch::Tensor> embedder_parameters() const;
   std::map<std::string, torch::Tensor> head_parameters(std::int64_t n = 0) const;
   // Everything that save() writes, by name; load_state copies values into the live tensors (names and shapes checked).
   std::map<std::string, torch::Tensor> state() const;
   void load_state(const std::map<std::string, torch::Tensor>& state);
 
   // FLOPs of one forward pass: one observation through the embedder, one set through the head.
-  double embedder_flops() const { return embedder_->flops(); }
-  double head_flops() const;
+  virtual double embedder_flops() const { return embedder_->flops(); }
+  virtual double head_flops() const;
+
+ protected:
+  // Without networks, of a class that answers by others.
+  Estimator(std::shared_ptr<const Task> task, const EstimatorConfig& config, std::string data_source,
+            std::int64_t max_n)
+      : task_(std::move(task)), config_(config), max_n_(max_n), data_source_(std::move(data_source)) {}
+  void set_device(const torch::Device& device) { device_ = device; }
 
  private:
   struct HeadSlot {
@@ -172,6 +197,7 @@ class Estimator {
   std::shared_ptr<Embedder> embedder_;
   std::vector<HeadSlot> heads_;
   AggregateStatistics statistics_;
+  std::shared_ptr<AggregateDistance> distance_;                 // by them; null before there are any
   torch::Tensor scaler_mean_, scaler_between_, scaler_within_;  // diagonals on the device, float64
   torch::Tensor target_shift_, target_scale_;                   // [d], of an image [1], float64 on the CPU
   double log_scale_ = 0;

@@ -168,10 +168,9 @@ void Estimator::load_state(const std::map<std::string, torch::Tensor>& state) {
   }
 }
 
-void Estimator::save(const std::filesystem::path& file, std::map<std::string, std::string> metadata) const {
+TensorFile Estimator::content() const {
   TensorFile content;
   content.tensors = state();
-  content.metadata = std::move(metadata);
   content.metadata["format"] = kFormat;
   content.metadata["task"] = task_->info().name;
   content.metadata["data_source"] = data_source_;
@@ -179,23 +178,32 @@ void Estimator::save(const std::filesystem::path& file, std::map<std::string, st
   content.metadata["head_sizes"] = fmt::format("{}", fmt::join(sizes(), ","));
   EstimatorConfig config = config_;
   content.metadata["estimator"] = write_toml(read_fields(config));
-  write_safetensors(file, content);
+  return content;
+}
+
+void Estimator::save(const std::filesystem::path& file, std::map<std::string, std::string> metadata) const {
+  TensorFile all = content();
+  all.metadata.merge(metadata);
+  write_safetensors(file, all);
 }
 
 Estimator Estimator::load(const std::filesystem::path& file, std::shared_ptr<const Task> task) {
-  TensorFile content = read_safetensors(file);
+  return parse(read_safetensors(file), file.string(), std::move(task));
+}
+
+Estimator Estimator::parse(const TensorFile& content, const std::string& where, std::shared_ptr<const Task> task) {
   const auto meta = [&](const std::string& key) -> const std::string& {
     const auto it = content.metadata.find(key);
     PAIRS_CHECK(it != content.metadata.end(), "{} is not an estimator of this program: its metadata lacks \"{}\"",
-                file.string(), key);
+                where, key);
     return it->second;
   };
-  PAIRS_CHECK(meta("format") == kFormat, "{} has the format \"{}\" and this program reads \"{}\"", file.string(),
+  PAIRS_CHECK(meta("format") == kFormat, "{} has the format \"{}\" and this program reads \"{}\"", where,
               meta("format"), kFormat);
-  PAIRS_CHECK(meta("task") == task->info().name, "{} belongs to task {}, not {}", file.string(), meta("task"),
+  PAIRS_CHECK(meta("task") == task->info().name, "{} belongs to task {}, not {}", where, meta("task"),
               task->info().name);
   EstimatorConfig config;
-  read_toml(meta("estimator"), fields(config), file.string());
+  read_toml(meta("estimator"), fields(config), where);
   try {
     const std::vector<std::int64_t> sizes = head_sizes(meta("head_sizes"), content.tensors.size());
     check_network(task, config, sizes, content.tensors);
@@ -209,9 +217,9 @@ Estimator Estimator::load(const std::filesystem::path& file, std::shared_ptr<con
     estimator.train(false);
     return estimator;
   } catch (const Error& error) {
-    fail("{} cannot be used: {}", file.string(), error.what());
+    fail("{} cannot be used: {}", where, error.what());
   } catch (const c10::Error& error) {
-    fail("{} cannot be used: {}", file.string(), error.what_without_backtrace());
+    fail("{} cannot be used: {}", where, error.what_without_backtrace());
   }
 }
 

@@ -17,7 +17,7 @@ inline std::string head_prefix(std::int64_t n) {
 
 // Adds a module's parameters, and its buffers where wanted, under `prefix` and their own names. Live tensors.
 inline void collect_tensors(const torch::nn::Module& module, const std::string& prefix, bool buffers,
-             std::map<std::string, torch::Tensor>& out) {
+                            std::map<std::string, torch::Tensor>& out) {
   for (const auto& item : module.named_parameters()) out[prefix + item.key()] = item.value();
   if (buffers)
     for (const auto& item : module.named_buffers()) out[prefix + item.key()] = item.value();

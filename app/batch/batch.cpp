@@ -1,10 +1,14 @@
 #include "app/batch/batch.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <torch/version.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <map>
 #include <sstream>
@@ -12,7 +16,9 @@
 #include "app/batch/command.h"
 #include "app/batch/drive.h"
 #include "app/batch/exit_on_signal.h"
+#include "app/batch/shell_help.h"
 #include "app/runs/task_words.h"
+#include "core/base/devices.h"
 #include "core/base/error.h"
 #include "core/base/fields.h"
 #include "core/base/interruption.h"
@@ -83,6 +89,18 @@ std::string unknown_command(const std::string& word, const std::vector<CommandEn
   std::vector<std::string> names;
   for (const CommandEntry& entry : known) names.push_back(entry.name);
   return fmt::format("There is no command {}{}; pairs --help lists them", printable(word), did_you_mean(word, names));
+}
+
+// Of the program and of what decides its numbers on this machine's CPU.
+nlohmann::json version_document() {
+  return {{"pairs", kVersion}, {"libtorch", TORCH_VERSION}, {"numerics", numerics_fingerprint(torch::kCPU)}};
+}
+
+// "2026-11-27": today, or the day of what is built reproducibly.
+std::string build_day() {
+  const char* const epoch = std::getenv("SOURCE_DATE_EPOCH");
+  const std::time_t when = epoch != nullptr ? std::strtoll(epoch, nullptr, 10) : std::time(nullptr);
+  return fmt::format("{:%Y-%m-%d}", fmt::gmtime(when));
 }
 
 // Whether the window would find something behind the word.
@@ -157,7 +175,9 @@ int run_program(const Catalogue& tasks, int argc, const char* const* argv, const
       with_task_names("pairs alone opens the window, pairs RUN with that run.\n"
                       "Commands need --batch: pairs --batch COMMAND --help explains each.\n"
                       "Example: pairs --batch run {exact} --preset quick"));
-  bool batch = false, json_flag = false;
+  bool batch = false, json_flag = false, man = false, completes = false;
+  app.add_flag("--completion", completes, "Print what makes bash complete these words: source <(pairs --completion)");
+  app.add_flag("--man", man, "Print the manual page")->group("");
   app.add_flag("--batch", batch, "Run a command without a window");
   app.require_subcommand(0, 1);
   app.add_flag("--json", json_flag, "As behind the command")->group("");
@@ -187,6 +207,8 @@ int run_program(const Catalogue& tasks, int argc, const char* const* argv, const
   }
   try {
     app.parse(argc, argv);
+  } catch (const CLI::CallForVersion& version) {
+    return report(json ? document_text(version_document(), true) : fmt::format("{}\n", version.what()), 0);
   } catch (const CLI::Success& help) {
     std::ostringstream text;
     app.exit(help, text, text);
@@ -199,6 +221,8 @@ int run_program(const Catalogue& tasks, int argc, const char* const* argv, const
                                     command ? fmt::format("--batch {} ", command->get_name()) : ""),
                         json, kUsage);
   }
+  if (completes) return report(bash_completion(app), 0);
+  if (man) return report(man_page(app, kVersion, build_day()), 0);
   const CLI::App* command = chosen();
   if (!batch && command)
     return report_error(fmt::format("The command {0} needs --batch: pairs --batch {0}", command->get_name()), json,

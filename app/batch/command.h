@@ -34,6 +34,7 @@ Action add_embed(CLI::App& app, const Catalogue& tasks);
 Action add_frequentist(CLI::App& app, const Catalogue& tasks);
 Action add_tried(CLI::App& app, const Catalogue& tasks);
 Action add_compare(CLI::App& app, const Catalogue& tasks);
+Action add_ensemble(CLI::App& app, const Catalogue& tasks);
 Action add_tag(CLI::App& app, const Catalogue& tasks);
 Action add_figure(CLI::App& app, const Catalogue& tasks);
 Action add_study(CLI::App& app, const Catalogue& tasks);

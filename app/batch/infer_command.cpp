@@ -20,6 +20,7 @@
 #include "app/kinds/sample_plot.h"
 #include "app/kinds/target/parameters_room.h"
 #include "app/posterior/derived.h"
+#include "app/posterior/disagreement_text.h"
 #include "app/posterior/local_test_text.h"
 #include "app/posterior/null_factor.h"
 #include "app/posterior/posterior_samples.h"
@@ -170,11 +171,8 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
       document["given"][info.given[k].name] = doubles(set.latents().given)[k];
   document["warnings"] = answer.warnings;
   if (!set.taken().empty()) document["columns"] = {{"used", set.taken()}, {"unused", unused_columns(set)}};
-  if (typicality.known) {
-    document["distance"] = typicality.distance;
-    document["percentile"] = typicality.percentile;
-    document["outside_training"] = typicality.outside;
-  }
+  add_typicality(document, typicality);
+  add_disagreement(document, answer.known.disagreement, info, run.config.ensemble);
   report.said.arrays.merge(trust_arrays(typicality, !answer.warnings.empty()));
   if (answer.scores.defined()) {
     report.said.arrays["theta"] = question.theta;
@@ -318,6 +316,8 @@ Result infer(const InferArguments& arguments, bool json) {
     result.text +=
         fmt::format("\nTypicality: distance {:.3g}, farther than {:.3g} % of training sets{}\n", typicality.distance,
                     typicality.percentile, typicality.outside ? " — OUTSIDE what training saw" : "");
+  if (const std::string text = disagreement_text(answer.known.disagreement, info); !text.empty())
+    result.text += fmt::format("\n{}\n", text);
   if (arguments.local_test > 0) {
     const LocalTest test = infer_local_test(*question.posterior, question.size, arguments.local_test, arguments.seed);
     report.said.document["local_test"] = local_test_document(test, info, question.size);

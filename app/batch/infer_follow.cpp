@@ -11,6 +11,7 @@
 #include "app/kinds/observation_room.h"
 #include "app/kinds/observed.h"
 #include "app/kinds/target/parameters_room.h"
+#include "app/posterior/disagreement_text.h"
 #include "app/posterior/followed_posterior.h"
 #include "app/posterior/growing_text.h"
 #include "app/posterior/posterior_samples.h"
@@ -43,15 +44,11 @@ FollowedAnswer answer_of(const FollowedPosterior& posterior, std::int64_t draws,
 }
 
 nlohmann::json document_of(const FollowedPosterior& set, const FollowedAnswer& answer, IntervalKind interval) {
-  const Typicality& typicality = answer.known.typicality;
   nlohmann::json document = numbers_document(answer.numbers, interval);
   document["n"] = set.size();
   document["seen"] = set.seen();
-  if (typicality.known) {
-    document["distance"] = typicality.distance;
-    document["percentile"] = typicality.percentile;
-    document["outside_training"] = typicality.outside;
-  }
+  add_typicality(document, answer.known.typicality);
+  add_disagreement(document, answer.known.disagreement, set.info());
   document["targets"] = nlohmann::json::array();
   for (const Target& target : set.info().targets) document["targets"].push_back(target.name);
   return document;

@@ -8,6 +8,7 @@
 
 #include "app/batch/drive.h"
 #include "app/kinds/target/parameters_room.h"
+#include "app/posterior/disagreement_text.h"
 #include "app/posterior/many_sets.h"
 #include "app/posterior/sets_output.h"
 #include "app/text/table.h"
@@ -85,9 +86,10 @@ class SetsReport {
   void add(const SetRow& row) {
     ++count_;
     if (count_ <= kRowsPrinted) table_.add(cells(row));
-    if (count_ <= kRowsInDocument) rows_.push_back(set_document(row, interval_));
+    if (count_ <= kRowsInDocument) rows_.push_back(set_document(row, info_, interval_));
     if (!row.problem.empty() && failed_++ == 0) first_failed_ = fmt::format("{}: {}", row.name, row.problem);
     outside_ += row.typicality.outside;
+    disagree_ += !disagreement_warning(row.disagreement, info_).empty();
     cut_ += row.cut;
     for (const std::string& text : row.warnings)
       if (!is_of_one_set(row, text) && (warnings_.contains(text) || warnings_.size() < kWarningsTold))
@@ -110,6 +112,11 @@ class SetsReport {
     if (outside_ > 0)
       tell(fmt::format("warning: {} of {} outside of training; do not trust their posteriors\n", count_text(outside_),
                        verb("is", "are")));
+    if (disagree_ > 0)
+      tell(
+          fmt::format("warning: the runs of the ensemble disagree about {} of {}; what these depend on is the run as "
+                      "much as the data\n",
+                      count_text(disagree_), sets_text(count_)));
     if (failed_ > 0)
       tell(fmt::format("warning: {} of {} could not be answered, the first {}\n", count_text(failed_),
                        sets_text(count_), first_failed_));
@@ -128,6 +135,7 @@ class SetsReport {
     told["answered"] = count_ - failed_;
     told["failed"] = failed_;
     told["outside_training"] = outside_;
+    if (disagree_ > 0) told["disagree"] = disagree_;
     told["seconds"] = watch_.seconds();
     told["sets"] = std::move(rows_);
     told["sets_left_out"] = std::max<std::int64_t>(count_ - kRowsInDocument, 0);
@@ -143,7 +151,8 @@ class SetsReport {
 
   // Whether a warning names the set, so that it is counted by its kind.
   bool is_of_one_set(const SetRow& row, const std::string& text) const {
-    return (row.typicality.outside && text == outside_text(row.typicality)) ||
+    return text == disagreement_warning(row.disagreement, info_) ||
+           (row.typicality.outside && text == outside_text(row.typicality)) ||
            (row.cut && text.starts_with(row.name + " holds "));
   }
 
@@ -181,7 +190,7 @@ class SetsReport {
 
   const TaskInfo& info_;
   IntervalKind interval_;
-  std::int64_t sets_, count_ = 0, failed_ = 0, outside_ = 0, cut_ = 0;
+  std::int64_t sets_, count_ = 0, failed_ = 0, outside_ = 0, cut_ = 0, disagree_ = 0;
   Table table_;
   nlohmann::json rows_ = nlohmann::json::array();
   std::string first_failed_;
@@ -231,7 +240,13 @@ Result infer_sets(const LoadedRun& run, const InferArguments& arguments) {
     scored = question.asked.theta.size(-2);
   }
   if (format.samples == HeldSamples::asked) check_memory(info, sets, question.asked.kept, scored);
-  SetsHead head{&info, sets_told(run, asked_sets(arguments), sets), interval, sets, question.asked.kept, scored};
+  SetsHead head{&info,
+                sets_told(run, asked_sets(arguments), sets),
+                interval,
+                sets,
+                question.asked.kept,
+                scored,
+                !run.config.ensemble.empty()};
   SetsReport report(info, interval, sets);
   write_sets(out, head, [&](const std::function<void(const SetRow&)>& take) {
     answer_sets(

@@ -85,6 +85,8 @@ nlohmann::json sets_told(const LoadedRun& run, const AskedSets& asked, std::int6
                          {"targets", nlohmann::json::array()}};
   for (const Target& target : info.targets) told["targets"].push_back(target.name);
   for (const Given& one : info.given) told["given"].push_back(one.name);
+  for (const EnsembleMember& one : run.config.ensemble)
+    told["ensemble"].push_back({{"run", one.run}, {"seed", one.seed}, {"weights", one.weights}});
   if (!asked.group.empty()) told["group"] = printable(asked.group, 4096);
   return told;
 }

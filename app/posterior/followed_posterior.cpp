@@ -28,7 +28,8 @@ PosteriorAnswer FollowedPosterior::answer() const {
   PosteriorAnswer out;
   out.n = set_.size();
   ask(run_, 1, true, {[&] { return set_.aggregate(); }, set_.size(), set_.seen(), given_}, out);
-  add_numbers(*run_.loaded.task, confines(run_.loaded.estimator->config().head), out);
+  add_numbers(*run_.loaded.task, run_.loaded.estimator->confined(), out);
+  add_members(*run_.loaded.task, out);
   out.milliseconds = 1000 * watch.seconds();
   return out;
 }

@@ -78,10 +78,11 @@ void answer_set(const AskedRun& run, const Observed& observed, const ManySetsQue
   if (row.cut)
     answer.warnings.push_back(
         {WarningKind::cut_file, cut_set_text(row.name, observed.held, task.info(), question.random)});
-  add_numbers(task, confines(estimator->config().head), answer);
+  add_numbers(task, estimator->confined(), answer);
   if (answer.sources.empty()) fail("{}", no_posterior_text(answer));
   row.numbers = answer.shown_numbers(task, run);
   row.typicality = answer.typicality;
+  row.disagreement = answer.disagreement;
   row.extrapolates = answer.extrapolates();
   add_row_warnings(observed, answer, row);
   add_samples(run, answer, x, question, row);
@@ -129,10 +130,8 @@ std::vector<SetRow> rows_of(const AskedRun& run, std::vector<ComingSet>& batch, 
 
 }  // namespace
 
-void answer_sets(const AskedRun& asked, SetStream& sets, const ManySetsQuestion& question,
+void answer_sets(const AskedRun& run, SetStream& sets, const ManySetsQuestion& question,
                  const std::function<void(const SetRow&)>& row, const std::function<bool()>& keep_going) {
-  AskedRun run = asked;
-  run.distance = std::make_shared<AggregateDistance>(run.loaded.estimator->statistics());
   std::int64_t answered = 0;
   for (bool more = true; more;) {
     if (keep_going && !keep_going()) throw Stopped();

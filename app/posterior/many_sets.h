@@ -10,6 +10,7 @@
 #include "app/posterior/posterior_answer.h"
 #include "app/posterior/set_stream.h"
 #include "core/eval/cells.h"
+#include "core/eval/disagreement.h"
 
 namespace pairs {
 
@@ -20,6 +21,7 @@ struct SetRow {
   std::int64_t n = 0;                  // N
   std::vector<TargetNumbers> numbers;  // by target
   Typicality typicality = {};
+  Disagreement disagreement = {};  // of an ensemble's members
   bool extrapolates = false;
   bool cut = false;  // it holds more observations than the task knows, of which a warning tells
   std::vector<std::string> warnings;

@@ -6,12 +6,14 @@
 #include <cmath>
 #include <optional>
 
+#include "app/posterior/disagreement_text.h"
 #include "app/runs/strategy_look.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/one_thread.h"
 #include "core/base/random.h"
 #include "core/base/transfer.h"
+#include "core/ensemble.h"
 #include "core/eval/interval.h"
 #include "core/given.h"
 #include "core/report/number_text.h"
@@ -26,6 +28,22 @@ std::string left_out(const AskedRun& run, bool shown, std::int64_t n) {
   if (!run.serves(n)) return fmt::format("{} has a head for some N only and none for {}", name, count_text(n));
   if (n > most && !shown) return fmt::format("{} is left out here: it saw sets of at most {}", name, count_text(most));
   return "";
+}
+
+// What is told of the shown run alone: where the aggregate stands, and how far an ensemble's members differ.
+void add_trust(const AskedRun& run, const torch::Tensor& aggregate, const AskedSet& set, PosteriorAnswer& answer) {
+  Estimator& estimator = *run.loaded.estimator;
+  const torch::Tensor n = torch::full({1}, set.n, torch::kInt64);
+  answer.typicality = typicality_of(estimator, aggregate, n);
+  const std::vector<std::shared_ptr<Estimator>> members = estimator.members();
+  const std::vector<torch::Tensor> parts =
+      members.empty() ? std::vector<torch::Tensor>() : member_parts(members, aggregate);
+  for (std::size_t k = 0; k < members.size(); ++k)
+    answer.member_sources.push_back(estimator_source(k == 0 ? "its runs, each alone" : "", SeriesRole::ghost,
+                                                     members[k], parts[k], set.n, set.given));
+  answer.disagreement = disagreement(estimator, aggregate, n, set.given);
+  if (std::string text = disagreement_warning(answer.disagreement, run.loaded.task->info()); !text.empty())
+    answer.warnings.push_back({WarningKind::members, std::move(text)});
 }
 
 void add_warnings(const AskedRun& run, const AskedSet& set, std::vector<PosteriorWarning>& warnings) {
@@ -50,7 +68,7 @@ bool AskedRun::serves(std::int64_t n) const {
 }
 
 std::string AskedRun::name(std::size_t count) const {
-  return count == 1 ? strategy_title(loaded.config.strategy) : loaded.name;
+  return count == 1 ? run_title(loaded.config) : loaded.name;
 }
 
 const PosteriorSource& PosteriorAnswer::source_of(const PosteriorNumbers& one) const {
@@ -76,7 +94,7 @@ std::vector<TargetNumbers> PosteriorAnswer::shown_numbers(const Task& task, cons
   const torch::NoGradGuard no_grad;
   const OneThread one_thread;
   const std::vector<PosteriorNumbers> alone =
-      posterior_numbers(task.info().targets, confines(run.loaded.estimator->config().head), {sources.front()});
+      posterior_numbers(task.info().targets, run.loaded.estimator->confined(), {sources.front()});
   return alone.empty() ? std::vector<TargetNumbers>() : alone.front().targets;
 }
 
@@ -100,9 +118,7 @@ void ask(const AskedRun& run, std::size_t count, bool shown, const AskedSet& set
     aggregate = set.aggregate();
     answer.sources.push_back(estimator_source(run.name(count), run.role, estimator, aggregate, set.n, set.given));
     answer.sources.back().milliseconds = 1000 * watch.seconds();
-    if (shown)
-      answer.typicality =
-          typicality_of(*estimator, aggregate, torch::full({1}, set.n, torch::kInt64), run.distance.get());
+    if (shown) add_trust(run, aggregate, set, answer);
   } catch (const Stopped&) {
     throw;
   } catch (const std::exception& error) {
@@ -116,6 +132,20 @@ void add_numbers(const Task& task, bool confined, PosteriorAnswer& answer) {
   answer.numbers = posterior_numbers(task.info().targets, confined, answer.sources, [&](const std::string& text) {
     answer.warnings.push_back({WarningKind::left_out, text});
   });
+}
+
+void add_members(const Task& task, PosteriorAnswer& answer) {
+  if (answer.member_sources.empty() || answer.numbers.empty() || !answer.numbers.front().ours) return;
+  const std::vector<Target>& targets = task.info().targets;
+  if (targets.size() > 2) {
+    answer.members = posterior_numbers(targets, false, answer.member_sources);
+  } else {
+    // Contours of many members are as smooth on a coarser grid.
+    std::vector<Cells> cells = answer.numbers.front().cells;
+    for (Cells& axis : cells) axis.count = targets.size() == 1 ? axis.count : std::max<std::size_t>(axis.count / 2, 1);
+    for (const PosteriorSource& one : answer.member_sources) answer.members.push_back(numbers_on(one, cells));
+  }
+  for (PosteriorNumbers& one : answer.members) one.ours = false;
 }
 
 std::string no_posterior_text(const PosteriorAnswer& answer) {
@@ -151,7 +181,7 @@ namespace {
 // Whether the run's density at the mean of training's aggregates is finite: it is the set that it overflows on.
 bool answers_training(const AskedRun& run) {
   Estimator& estimator = *run.loaded.estimator;
-  const torch::Tensor& mean = estimator.statistics().mean;
+  const torch::Tensor mean = estimator.mean_aggregate();
   if (!mean.defined() || run.loaded.task->info().given_size() > 0) return false;
   const std::vector<std::int64_t> sizes = estimator.sizes();
   const torch::Tensor n = torch::full({1}, sizes.empty() ? 1 : sizes.front(), torch::kInt64);

@@ -14,6 +14,7 @@
 #include "app/posterior/posterior_warnings.h"
 #include "app/posterior/tried.h"
 #include "app/posterior/typicality.h"
+#include "core/eval/disagreement.h"
 #include "core/train/run.h"
 
 namespace pairs {
@@ -22,10 +23,9 @@ namespace pairs {
 struct AskedRun {
   LoadedRun loaded;
   SeriesRole role = SeriesRole::pairs;
-  std::shared_ptr<EmbeddedSet> embedded = {};        // of the set; null until it is there
-  Tried tried = {};                                  // read where the set is of a thing
-  bool learnt_nothing = false;                       // by its training; read where the set is
-  std::shared_ptr<AggregateDistance> distance = {};  // of the estimator, where many sets are asked about
+  std::shared_ptr<EmbeddedSet> embedded = {};  // of the set; null until it is there
+  Tried tried = {};                            // read where the set is of a thing
+  bool learnt_nothing = false;                 // by its training; read where the set is
 
   // Whether it has a head for n, and what it is called beside `count` - 1 others.
   bool serves(std::int64_t n) const;
@@ -40,9 +40,12 @@ struct PosteriorAnswer {
   std::vector<PosteriorWarning> warnings;
   std::vector<std::string> problems;  // sentences on what is missing for another reason than the runs'
   Typicality typicality;              // of the shown run's aggregate
-  std::vector<NullFactor> nulls;      // on the task's null value, where it has one,
-  std::string null;                   // and in words (null_text)
-  double milliseconds = 0;            // from the aggregate to all of this
+  Disagreement disagreement = {};     // of its members, where it is an ensemble,
+  std::vector<PosteriorSource> member_sources = {};
+  std::vector<PosteriorNumbers> members = {};  // and what each says on its own, where that can be drawn
+  std::vector<NullFactor> nulls;               // on the task's null value, where it has one,
+  std::string null;                            // and in words (null_text)
+  double milliseconds = 0;                     // from the aggregate to all of this
 
   const PosteriorSource& source_of(const PosteriorNumbers& one) const;
   double reference_milliseconds() const;  // that references took
@@ -68,6 +71,9 @@ struct AskedSet {
 void ask(const AskedRun& run, std::size_t count, bool shown, const AskedSet& set, PosteriorAnswer& answer);
 // Adds the numbers of its sources, which are densities. `confined`: none lies outside the targets' ranges.
 void add_numbers(const Task& task, bool confined, PosteriorAnswer& answer);
+
+// Adds what each of an ensemble's members says, on the cells of the whole where it has some, for figures: named once.
+void add_members(const Task& task, PosteriorAnswer& answer);
 
 // Why an answer holds no posterior of a run, a sentence.
 std::string no_posterior_text(const PosteriorAnswer& answer);

@@ -94,6 +94,7 @@ Figure posterior_figure_at(const TaskInfo& info, const PosteriorAnswer& at, cons
                            const std::vector<PosteriorNumbers>& ghosts) {
   Figure figure = frame_at(info, at, source);
   std::vector<PosteriorNumbers> series = at.numbers;
+  series.insert(series.end(), at.members.begin(), at.members.end());
   series.insert(series.end(), ghosts.begin(), ghosts.end());
   if (info.targets.size() > 1)
     set_corner(figure, series, info.targets, truth, axes);

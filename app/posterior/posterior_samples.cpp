@@ -53,6 +53,13 @@ std::map<std::string, torch::Tensor> trust_arrays(const Typicality& typicality, 
   return arrays;
 }
 
+void add_typicality(nlohmann::json& document, const Typicality& typicality) {
+  if (!typicality.known) return;
+  document["distance"] = typicality.distance;
+  document["percentile"] = typicality.percentile;
+  document["outside_training"] = typicality.outside;
+}
+
 void write_samples(const std::filesystem::path& file, const std::map<std::string, torch::Tensor>& arrays,
                    const TaskInfo& info, const SamplesOf& of) {
   const std::string ending = file.extension().string();

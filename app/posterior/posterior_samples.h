@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,9 @@ std::int64_t most_samples(const TaskInfo& info);
 // What stands beside samples in their file: "warned" [1], 1 where a warning was told of the posterior, and "percentile"
 // [1], how far from the training's the set lies, where that is known.
 std::map<std::string, torch::Tensor> trust_arrays(const Typicality& typicality, bool warned);
+
+// The same of an answer as a document tells it: "distance", "percentile" and "outside_training".
+void add_typicality(nlohmann::json& document, const Typicality& typicality);
 
 // What follows from every sample beside it: its name and values [S] float64.
 using DerivedColumn = std::pair<std::string, torch::Tensor>;

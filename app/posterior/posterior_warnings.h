@@ -20,7 +20,8 @@ enum class WarningKind {
   thing,
   tried,
   outside,
-  given  // beyond what training saw
+  given,   // beyond what training saw
+  members  // of an ensemble that disagree
 };
 // What is to be known of a posterior before it is believed, a sentence: the same wherever it is told.
 struct PosteriorWarning {

@@ -57,8 +57,8 @@ SetPosterior::SetPosterior(std::shared_ptr<ObservedSet> set, std::vector<AskedRu
     run.learnt_nothing = learnt_nothing(run.loaded);
     if (set_->of_thing()) run.tried = tried_of(run.loaded);
   }
-  confined_ = std::all_of(runs_.begin(), runs_.end(),
-                          [&](const AskedRun& run) { return confines(run.loaded.estimator->config().head); });
+  confined_ =
+      std::all_of(runs_.begin(), runs_.end(), [&](const AskedRun& run) { return run.loaded.estimator->confined(); });
 }
 
 std::vector<std::int64_t> SetPosterior::sizes() const {
@@ -163,6 +163,7 @@ PosteriorAnswer SetPosterior::answer(std::int64_t n, bool references) const {
   if (references) ask_references(n, out);
   if (references && learned_product_) ask_product(n, out);
   add_numbers(task(), confined_, out);
+  add_members(task(), out);
   if (const std::size_t count = task().info().targets.size(); count > kMostCorner)
     out.warnings.push_back({WarningKind::left_out, fmt::format("The plot shows the first {} of {} unknowns; their "
                                                                "numbers are told of all",

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "app/kinds/target/parameters_room.h"
+#include "app/posterior/disagreement_text.h"
+#include "app/posterior/posterior_samples.h"
 #include "app/posterior/draws_file.h"
 #include "app/posterior/latex_output.h"
 #include "app/posterior/text_output.h"
@@ -38,6 +40,8 @@ class CsvOutput final : public SetsOutput {
       if (own_interval())
         for (const char* what : {"low90", "high90"}) cells.push_back(target.name + "_" + what);
     }
+    if (head.ensemble)
+      for (const char* what : {"divergence", "spread"}) cells.emplace_back(what);
     for (const char* what : {"distance", "percentile", "outside_training", "extrapolates", "warnings", "error"})
       cells.emplace_back(what);
     line(cells);
@@ -53,6 +57,9 @@ class CsvOutput final : public SetsOutput {
         for (const double end : {numbers.most(head_.interval).low, numbers.most(head_.interval).high})
           cells.push_back(csv_number(end));
     }
+    if (head_.ensemble)
+      for (const double value : {row.problem.empty() ? row.disagreement.nat : NAN, largest_spread(row.disagreement)})
+        cells.push_back(csv_number(value));
     const bool known = row.typicality.known;
     cells.push_back(known ? csv_number(row.typicality.distance) : "");
     cells.push_back(known ? csv_number(row.typicality.percentile) : "");
@@ -89,7 +96,7 @@ class JsonOutput final : public SetsOutput {
     text_.write(told + (head.told.empty() ? "" : ",") + "\"sets\":[");
   }
   void add(const SetRow& row) override {
-    text_.write((count_++ > 0 ? ",\n" : "\n") + set_document(row, head_.interval).dump());
+    text_.write((count_++ > 0 ? ",\n" : "\n") + set_document(row, *head_.info, head_.interval).dump());
   }
   void finish() override {
     text_.write("\n]}\n");
@@ -129,6 +136,8 @@ class NpzOutput final : public SetsOutput {
     const bool known = row.problem.empty() && row.typicality.known;
     percentile_.push_back(known ? row.typicality.percentile : NAN);
     distance_.push_back(known ? row.typicality.distance : NAN);
+    divergence_.push_back(row.problem.empty() ? row.disagreement.nat : NAN);
+    spread_.push_back(largest_spread(row.disagreement));
     warned_.push_back(row.warnings.empty() ? 0 : 1);
     failed_.push_back(row.problem.empty() ? 0 : 1);
   }
@@ -149,6 +158,10 @@ class NpzOutput final : public SetsOutput {
         {"warned", array(warned_, torch::kInt64, {sets})},
         {"failed", array(failed_, torch::kInt64, {sets})}};
     arrays["set"] = names();
+    if (head_.ensemble) {
+      arrays["divergence"] = array(divergence_, torch::kFloat64, {sets});
+      arrays["spread"] = array(spread_, torch::kFloat64, {sets});
+    }
     if (samples_.defined()) arrays["samples"] = samples_;
     if (log_density_.defined()) arrays["log_density"] = log_density_;
     write_npz(file_, arrays);
@@ -170,7 +183,7 @@ class NpzOutput final : public SetsOutput {
   SetsHead head_;
   std::vector<std::string> names_;
   std::vector<std::int64_t> n_, warned_, failed_;
-  std::vector<double> mean_, sd_, quantiles_, interval_, distance_, percentile_;
+  std::vector<double> mean_, sd_, quantiles_, interval_, distance_, percentile_, divergence_, spread_;
   torch::Tensor samples_, log_density_;  // undefined where they are not asked for
 };
 
@@ -210,18 +223,15 @@ void write_sets(const std::filesystem::path& file, const SetsHead& head,
   });
 }
 
-nlohmann::json set_document(const SetRow& row, IntervalKind interval) {
+nlohmann::json set_document(const SetRow& row, const TaskInfo& info, IntervalKind interval) {
   if (!row.problem.empty()) return {{"set", row.name}, {"error", row.problem}};
   nlohmann::json document = numbers_document(row.numbers, interval);
   document["set"] = row.name;
   document["n"] = row.n;
   document["extrapolates"] = row.extrapolates;
   document["warnings"] = row.warnings;
-  if (row.typicality.known) {
-    document["distance"] = row.typicality.distance;
-    document["percentile"] = row.typicality.percentile;
-    document["outside_training"] = row.typicality.outside;
-  }
+  add_typicality(document, row.typicality);
+  add_disagreement(document, row.disagreement, info);
   return document;
 }
 

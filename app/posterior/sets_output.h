@@ -20,6 +20,7 @@ struct SetsHead {
   std::int64_t sets = 0;     // rows that will come
   std::int64_t samples = 0;  // of each, in formats that hold them
   std::int64_t scored = 0;   // values of θ of each, in formats that hold their log densities
+  bool ensemble = false;     // the run is one, of which tables tell how far its members differ
 };
 
 // A file that takes a row a set as they come.
@@ -51,6 +52,6 @@ void write_sets(const std::filesystem::path& file, const SetsHead& head,
 
 // A set as infer tells one: its name as "set", "n", mean, sd, quantiles, intervals, distance, percentile, warnings; or
 // its name and "error".
-nlohmann::json set_document(const SetRow& row, IntervalKind interval);
+nlohmann::json set_document(const SetRow& row, const TaskInfo& info, IntervalKind interval);
 
 }  // namespace pairs

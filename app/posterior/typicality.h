@@ -2,7 +2,6 @@
 
 #include <torch/types.h>
 
-#include "core/aggregate_distance.h"
 #include "core/estimator.h"
 
 namespace pairs {
@@ -14,8 +13,6 @@ struct Typicality {
   double distance = 0;   // Mahalanobis, from the middle of training sets of this size
   double percentile = 0;
 };
-// `distance`: what is kept of the estimator for many sets; null: it is worked out anew.
-Typicality typicality_of(const Estimator& estimator, const torch::Tensor& aggregate, const torch::Tensor& n,
-                         AggregateDistance* distance = nullptr);
+Typicality typicality_of(const Estimator& estimator, const torch::Tensor& aggregate, const torch::Tensor& n);
 
 }  // namespace pairs

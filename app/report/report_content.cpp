@@ -8,6 +8,8 @@
 
 #include "app/kinds/target/parameters_room.h"
 #include "app/kinds/target_room.h"
+#include "app/posterior/disagreement_text.h"
+#include "app/posterior/posterior_samples.h"
 #include "app/runs/places.h"
 #include "app/runs/run_shades.h"
 #include "app/scores/run_evaluation.h"
@@ -73,11 +75,8 @@ void tell_posterior(ReportContent& content) {
   content.infer["draws"] = content.samples.size(0);
   content.infer["extrapolates"] = content.answer.extrapolates();
   content.infer["trained_on"] = content.run.estimator->data_source();
-  if (const Typicality& typicality = content.answer.typicality; typicality.known) {
-    content.infer["distance"] = typicality.distance;
-    content.infer["percentile"] = typicality.percentile;
-    content.infer["outside_training"] = typicality.outside;
-  }
+  add_typicality(content.infer, content.answer.typicality);
+  add_disagreement(content.infer, content.answer.disagreement, info, content.run.config.ensemble);
 }
 
 // The predictive test as `infer --predictive` makes it by itself.

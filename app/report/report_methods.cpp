@@ -26,6 +26,9 @@ const std::map<std::string, std::string>& works() {
        "arXiv:2605.07972, 2026."},
       {"sets", "M. Zaheer et al. Deep Sets. NeurIPS 2017."},
       {"adamw", "I. Loshchilov, F. Hutter. Decoupled Weight Decay Regularization. ICLR 2019."},
+      {"ensembles",
+       "B. Lakshminarayanan, A. Pritzel, C. Blundell. Simple and Scalable Predictive Uncertainty Estimation using Deep "
+       "Ensembles. NeurIPS 2017, arXiv:1612.01474."},
       {"ranks",
        "S. Talts et al. Validating Bayesian Inference Algorithms with Simulation-Based Calibration. arXiv:1804.06788, "
        "2018."}};
@@ -89,6 +92,17 @@ void say_training(const ReportContent& content, Citing& citing) {
                   adamw + ", " + optimiser_words(config.finetune, last)));
 }
 
+void say_ensemble(const ReportContent& content, Citing& citing) {
+  const std::vector<EnsembleMember>& members = content.run.config.ensemble;
+  if (members.empty()) return;
+  std::vector<std::int64_t> seeds;
+  for (const EnsembleMember& one : members) seeds.push_back(one.seed);
+  citing.say(
+      fmt::format("So were {} estimators trained, with the seeds {}; the posterior is the mean of their "
+                  "densities {}.",
+                  members.size(), fmt::join(seeds, ", "), citing.cite("ensembles")));
+}
+
 void say_tests(const ReportContent& content, Citing& citing) {
   if (!content.metrics) {
     citing.say("Its calibration at this N was not measured.");
@@ -147,6 +161,7 @@ PageSection methods_section(const ReportContent& content) {
   if (const std::string given = given_text(content.set().task(), content.set().latents().given); !given.empty())
     citing.say(fmt::format("It is conditioned, too, on what is given of the set: {}.", given));
   say_training(content, citing);
+  say_ensemble(content, citing);
   say_tests(content, citing);
   PageSection section{"methods", "Methods", {PageText{"To be pasted and adapted; every word follows from what ran."}}};
   section.blocks.push_back(PageText{citing.text()});

@@ -54,6 +54,14 @@ double training_seconds(const RunProgress& progress) {
   return seconds;
 }
 
+// Of an ensemble those of its runs.
+std::string seeds_text(const RunConfig& config) {
+  if (config.ensemble.empty()) return std::to_string(config.seed);
+  std::vector<std::string> seeds;
+  for (const EnsembleMember& one : config.ensemble) seeds.push_back(fmt::format("{} ({})", one.seed, one.run));
+  return fmt::format("{}", fmt::join(seeds, ", "));
+}
+
 std::string cost_text(const RunCost& cost) {
   if (!cost.known) return "not known: " + cost.missing;
   return fmt::format("{} (forward passes times three), {} with the cached embeddings", flop_text(cost.cost.paper()),
@@ -99,9 +107,9 @@ PageSection training_section(const ReportContent& content) {
     if (!value.empty()) facts.facts.emplace_back(name, value);
   };
   add("run", run_words(content));
-  add("strategy", strategy_title(config.strategy));
+  add("strategy", run_title(config));
   add("preset", config.preset);
-  add("seed", std::to_string(config.seed));
+  add("seed", seeds_text(config));
   add("training data", run.estimator->data_source());
   add("embedder", lines_text(run.estimator->embedder().describe()));
   add("embedding", fmt::format("{} numbers", run.estimator->embedding_size()));

@@ -13,12 +13,14 @@ std::string input_text(const Task& task, const InputScale& scale) {
   if (!standardises_input(task)) return "";
   const TaskInfo& info = task.info();
   const bool columns = !info.observation_columns.empty();
-  const std::string word = columns ? "column" : "channel", each = input_channels(info) == 1 ? "x" : "each " + word + " of x";
+  const std::string word = columns ? "column" : "channel",
+                    each = input_channels(info) == 1 ? "x" : "each " + word + " of x";
   if (scale.empty())
     return fmt::format("Networks see {} less a location and over a scale, which are measured when a run begins.", each);
   constexpr std::size_t kNamed = 4;
   if (scale.location.size() > kNamed)
-    return fmt::format("Networks see {} less its median and over its spread; there are {}.", each, input_channels(info));
+    return fmt::format("Networks see {} less its median and over its spread; there are {}.", each,
+                       input_channels(info));
   std::vector<std::string> seen;
   for (std::size_t k = 0; k < scale.location.size(); ++k) {
     const double location = scale.location[k], spread = scale.scale[k];

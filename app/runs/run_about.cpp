@@ -66,7 +66,10 @@ void name_new_run(const fs::path& folder, const RunConfig& config) {
   if (time.empty() || fs::exists(whole / kAboutFile, error)) return;
   const std::string head = fmt::format("{} {} #", config.task, config.preset);
   RunAbout about;
-  about.name = fmt::format("{}{} · {} · {}", head, last_number(whole.parent_path(), head) + 1, config.strategy, time);
+  const std::string mean =
+      config.ensemble.empty() ? "" : fmt::format(", mean of {}", counted(config.ensemble.size(), "run"));
+  about.name =
+      fmt::format("{}{} · {}{} · {}", head, last_number(whole.parent_path(), head) + 1, config.strategy, mean, time);
   write_about(whole, about);
 }
 

@@ -13,10 +13,21 @@ namespace pairs {
 namespace {
 
 bool only_seeds_differ(const LabelledRun& a, const LabelledRun& b) {
+  if (!a.config.ensemble.empty() || !b.config.ensemble.empty()) return false;
   if (a.finetuned != b.finetuned || a.config.seed == b.config.seed) return false;
   const std::vector<SettingRow> rows = setting_rows({a.config, b.config});
   return std::none_of(rows.begin(), rows.end(),
                       [](const SettingRow& row) { return row.differs && decides_weights(row.key); });
+}
+
+// Of how many runs each is the mean.
+SettingRow ensemble_row(const std::vector<RunConfig>& configs) {
+  SettingRow row{"ensemble.runs", {}, false};
+  for (const RunConfig& config : configs) {
+    row.values.push_back(config.ensemble.empty() ? "–" : std::to_string(config.ensemble.size()));
+    row.differs |= row.values.back() != row.values.front();
+  }
+  return row;
 }
 
 }  // namespace
@@ -42,6 +53,8 @@ std::vector<SettingRow> setting_rows(std::vector<RunConfig> configs) {
     row.differs = std::any_of(row.values.begin(), row.values.end(), [&](const auto& v) { return v != row.values[0]; });
     rows.push_back(std::move(row));
   }
+  rows.push_back(ensemble_row(configs));
+  if (!rows.back().differs) rows.pop_back();
   std::stable_partition(rows.begin(), rows.end(), [](const SettingRow& row) { return row.differs; });
   return rows;
 }

@@ -1,6 +1,6 @@
 #include "app/runs/strategy_look.h"
 
-#include "core/train/config.h"
+#include <fmt/format.h>
 
 namespace pairs {
 
@@ -16,6 +16,11 @@ std::string strategy_title(const std::string& name) {
   for (const Strategy& one : strategies())
     if (one.name == name) return one.title;
   return name;
+}
+
+std::string run_title(const RunConfig& config) {
+  const std::string title = strategy_title(config.strategy);
+  return config.ensemble.empty() ? title : fmt::format("{}, mean of {} runs", title, config.ensemble.size());
 }
 
 }  // namespace pairs

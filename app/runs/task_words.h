@@ -10,8 +10,8 @@ namespace pairs {
 // that has it: examples of commands name no task themselves.
 std::string with_task_names(std::string text);
 
-// What to do where a run is used on other data than it was trained on: "name the folder of MNIST with --data". Of what the
-// program generates there is no folder, and stored sets of a person's own are named by their task.
+// What to do where a run is used on other data than it was trained on: "name the folder of MNIST with --data". Of what
+// the program generates there is no folder, and stored sets of a person's own are named by their task.
 std::string other_data_advice(const LoadedRun& run, bool window);
 
 // Why runs of task `a` and task `b`, or of the variants of one task, cannot stand side by side: the sentence that names

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/ensemble.h"
 
 namespace pairs {
 namespace {
@@ -45,7 +46,7 @@ LoadedRun with_sets_of(const LoadedRun& run, const LoadedRun& other) {
   LoadedRun out = run;
   out.task = std::make_shared<BorrowedSets>(own, other.task);
   const auto file = run.folder / (run.finetuned ? run_file::estimator : run_file::pretrained);
-  out.estimator = std::make_shared<Estimator>(Estimator::load(file, out.task));
+  out.estimator = load_estimator(file, out.task);
   out.estimator->to(run.estimator->device());
   return out;
 }

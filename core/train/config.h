@@ -81,6 +81,13 @@ struct EvaluateConfig {
   bool extrapolate = false;                 // sizes that training did not see are scored, too
 };
 
+// A run whose estimator is part of an ensemble's.
+struct EnsembleMember {
+  std::string run;  // its name, as people knew it
+  std::int64_t seed = 0;
+  std::string weights;  // their checksum
+};
+
 // Everything that decides a run; run.toml holds it. Keys are those of fields().
 struct RunConfig {
   Tasks tasks;  // which its task is one of; null: nothing is known of the task's own settings. No setting
@@ -98,6 +105,9 @@ struct RunConfig {
   CacheConfig cache;
   FinetuneConfig finetune;
   EvaluateConfig evaluate;
+  // Of which the run's estimator is the equal mixture (core/ensemble.h), and whose settings, the first one's, these
+  // are; none of a run that was trained. No setting; the table [ensemble].
+  std::vector<EnsembleMember> ensemble;
 
   TaskOptions task_options() const { return {data, task_settings, task_copy.empty() ? task_file : task_copy}; }
   // Throws Error where there are no `tasks`, and as TaskLibrary::make.

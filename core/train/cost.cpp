@@ -65,6 +65,15 @@ std::string missing_of(const RunConfig& config, const Visits& visits) {
   return "";
 }
 
+// Of an ensemble, which trained nothing itself: what its runs had cost.
+RunCost cost_of_ensemble(const RunProgress& progress) {
+  Cost cost;
+  cost.before = progress.before();
+  cost.before_with_cache = progress.before_with_cache();
+  const bool known = cost.before > 0 && std::isfinite(cost.before_with_cache);
+  return {cost, known, known ? "" : "a run that it averages had no training record"};
+}
+
 }  // namespace
 
 RunCost cost_of(const LoadedRun& run) {
@@ -72,6 +81,7 @@ RunCost cost_of(const LoadedRun& run) {
   std::error_code error;
   if (!std::filesystem::exists(log, error)) return {{}, false, fmt::format("its {} is missing", run_file::events)};
   const RunProgress progress = read_progress(log);
+  if (!run.config.ensemble.empty()) return cost_of_ensemble(progress);
   if (std::string missing = missing_of(run.config, visits_of(progress)); !missing.empty())
     return {{}, false, std::move(missing)};
   return cost_of(run.config, progress, {run.estimator->embedder_flops(), run.estimator->head_flops()},
@@ -80,6 +90,7 @@ RunCost cost_of(const LoadedRun& run) {
 
 RunCost cost_of(const RunConfig& config, const RunProgress& progress, const NetworkFlops& flops,
                 const StoredSets* stored) {
+  if (!config.ensemble.empty()) return cost_of_ensemble(progress);
   const Visits visits = visits_of(progress);
   if (std::string missing = missing_of(config, visits); !missing.empty()) return {{}, false, std::move(missing)};
   return {training_cost(config, visits, flops.embedder, flops.head, stored), true};

@@ -11,12 +11,13 @@
 namespace pairs {
 
 // The sets that the stages of a run draw and that its evaluation takes, with the most of each that may be drawn
-// (patience may end a stage before). Those of stage 1 never repeat or come again in every pass (finite_sets). Throws a usage error where stored sets of the task hold fewer observations than cache.sizes ask for.
+// (patience may end a stage before). Those of stage 1 never repeat or come again in every pass (finite_sets). Throws a
+// usage error where stored sets of the task hold fewer observations than cache.sizes ask for.
 std::vector<SetDemand> set_demands(const RunConfig& config, const std::shared_ptr<const Task>& task);
 
-// The optimisation of each stage as planned (patience may end it before): its steps, over all heads, the groups of steps
-// that are each followed by a validation, and its cost by the paper's rule (training_cost). Stage 2 takes no step; it
-// stands there with its forward passes, which the rule leaves out.
+// The optimisation of each stage as planned (patience may end it before): its steps, over all heads, the groups of
+// steps that are each followed by a validation, and its cost by the paper's rule (training_cost). Stage 2 takes no
+// step; it stands there with its forward passes, which the rule leaves out.
 struct StagePlan {
   Stage stage;
   std::int64_t steps = 0, epochs = 0;

@@ -12,7 +12,7 @@ namespace pairs {
 namespace {
 constexpr std::uint64_t kLargestPreset = 1u << 20;
 constexpr const char* kJoint = "joint";  // what a preset holds for runs on several targets
-}
+}  // namespace
 
 const std::vector<Strategy>& strategies() {
   static const std::vector<Strategy> all = {

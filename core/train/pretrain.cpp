@@ -82,8 +82,7 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
   }
   const StageSetting setting(config);
   Estimator estimator(setting.task, config.estimator, setting.seed);
-  const bool with_head =
-      !config.pretrain.from.empty() && start_from(run / run_file::start, config, estimator, monitor);
+  const bool with_head = !config.pretrain.from.empty() && start_from(run / run_file::start, config, estimator, monitor);
   estimator.to(setting.device);
   const std::vector<Lesson> lessons = curriculum(config);
   const std::string own = own_settings(config, lessons);

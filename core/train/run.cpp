@@ -11,6 +11,7 @@
 #include "core/base/log.h"
 #include "core/base/safetensors.h"
 #include "core/base/text.h"
+#include "core/ensemble.h"
 #include "core/train/cost.h"
 #include "core/train/left_aggregates.h"
 #include "core/train/run_name.h"
@@ -78,17 +79,6 @@ void clean_up(const FolderLock& lock) {
   });
 }
 
-// A new folder runs/<task>-<time> of this process alone, however many start at once.
-std::filesystem::path make_default_folder(const RunConfig& config) {
-  const std::filesystem::path base = std::filesystem::path("runs") / stamped_name(config.task);
-  std::filesystem::path folder = base;
-  std::error_code code;
-  std::filesystem::create_directories(base.parent_path(), code);
-  for (int k = 2; !code && !std::filesystem::create_directory(folder, code); ++k)
-    folder = fmt::format("{}-{}", base.string(), k);
-  return folder;
-}
-
 // A product belongs to the settings it was made with. Files of versions that did not record them pass. One that another
 // program wrote has no checksum, which is told.
 void check_settings(const std::filesystem::path& run, const std::filesystem::path& file, const RunConfig& config) {
@@ -138,6 +128,7 @@ Start start_of(const RunConfig& config) {
     const LoadedRun from = load_run(config.tasks, name, config.data, "cpu");
     if (from.config.task != config.task)
       fail_usage("it is a run of task {}, not {}; name one of this task", from.config.task, config.task);
+    if (!from.config.ensemble.empty()) fail_usage("it is the mean of several runs; name one of these");
     const std::string left = Estimator(config.make_task(), config.estimator, 0).start_from(*from.estimator);
     if (!left.empty() && config.pretrain.epochs == 0 && !strategy(config.strategy).stages_2_and_3)
       fail_usage("no stage would train the fresh head, with {} = 0 and the strategy {}. {}", "pretrain.epochs"_key,
@@ -174,17 +165,29 @@ void check_start(const RunConfig& config) {
   if (!config.pretrain.from.empty()) start_of(config);
 }
 
+std::filesystem::path make_run_folder(const RunConfig& config, const std::filesystem::path& wanted) {
+  std::filesystem::path folder = wanted;
+  std::error_code code;
+  if (!wanted.empty()) {
+    std::filesystem::create_directories(folder, code);
+  } else {
+    const std::filesystem::path base = folder = std::filesystem::path("runs") / stamped_name(config.task);
+    std::filesystem::create_directories(base.parent_path(), code);
+    for (int k = 2; !code && !std::filesystem::create_directory(folder, code); ++k)
+      folder = fmt::format("{}-{}", base.string(), k);
+  }
+  PAIRS_CHECK(!code && std::filesystem::is_directory(folder),
+              "Cannot create the run folder {}: {}; choose another folder", printable(folder.string(), 300),
+              code ? code.message() : "a file of that name is in the way");
+  return folder;
+}
+
 std::filesystem::path create_run(const RunConfig& config, const std::filesystem::path& wanted) {
   if (!wanted.empty()) check_new_run(wanted);
   const Start start = config.pretrain.from.empty() ? Start{} : start_of(config);
   const std::string task_text = config.task_file.empty() ? "" : config.tasks->recorded(config.task_file);
   const torch::Device device = choose_device(config.device);
-  const std::filesystem::path folder = wanted.empty() ? make_default_folder(config) : wanted;
-  std::error_code code;
-  std::filesystem::create_directories(folder, code);
-  PAIRS_CHECK(!code && std::filesystem::is_directory(folder),
-              "Cannot create the run folder {}: {}; choose another folder", printable(folder.string(), 300),
-              code ? code.message() : "a file of that name is in the way");
+  const std::filesystem::path folder = make_run_folder(config, wanted);
   RunConfig resolved = config;
   resolved.device = device.is_cuda() ? "cuda" : "cpu";
   const FolderLock lock(folder);
@@ -241,6 +244,9 @@ void execute_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& 
   const FolderLock lock(run);
   clean_up(lock);
   const RunConfig config = read_run_toml(tasks, run / run_file::config);
+  if (!config.ensemble.empty())
+    fail_usage("{} is the mean of {} and has nothing to train; train these, and make it anew", run.string(),
+               counted(config.ensemble.size(), "run"));
   check_task_file(run, config);
   check_products(run, config, make_run_task(config, run / run_file::config));
   LoggingMonitor logging(run, lock, monitor);
@@ -333,7 +339,7 @@ LoadedRun load_run(const Tasks& tasks, const std::string& run, const std::string
   PAIRS_CHECK(loaded.finetuned || std::filesystem::exists(first),
               "The run {} has no trained weights yet; continue it with \"pairs --batch run --resume {}\"", run, run);
   check_settings(loaded.folder, loaded.finetuned ? finished : first, loaded.config);
-  loaded.estimator = std::make_shared<Estimator>(Estimator::load(loaded.finetuned ? finished : first, loaded.task));
+  loaded.estimator = load_estimator(loaded.finetuned ? finished : first, loaded.task);
   loaded.estimator->to(choose_device(device));
   return loaded;
 }

@@ -41,6 +41,9 @@ void check_start(const RunConfig& config);
 // The weights of pretrain.from are copied into it, so that the run depends on no other from then on; they are refused
 // before anything is written.
 std::filesystem::path create_run(const RunConfig& config, const std::filesystem::path& folder);
+// The folder of a new run, made where it is not there; `wanted` empty: runs/<task>-<time> of this process alone,
+// however many start at once. Throws Error where it cannot be made.
+std::filesystem::path make_run_folder(const RunConfig& config, const std::filesystem::path& wanted);
 RunStatus run_status(const std::filesystem::path& run);
 
 // Runs every stage of a run of one of `tasks` that is missing, up to and including `until`, under the folder's lock.

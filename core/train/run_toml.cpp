@@ -1,4 +1,8 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <sstream>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -32,6 +36,47 @@ std::vector<std::string> read_recorded(std::string_view text, const std::string&
   std::vector<Field> all = fields(config);
   all.insert(all.end(), more.begin(), more.end());
   return read_toml(text, all, where);
+}
+
+// The table [ensemble] of run.toml, and of which its lists are.
+struct EnsembleTable {
+  std::string runs, weights;
+  std::vector<std::int64_t> seeds;
+  std::vector<Field> fields() {
+    return {{"ensemble.runs", &runs, "Runs that are averaged, one a line"},
+            {"ensemble.seeds", &seeds, "Their seeds"},
+            {"ensemble.weights", &weights, "Checksums of their weights, in their order"}};
+  }
+};
+
+std::vector<std::string> parts(const std::string& text, char between) {
+  std::vector<std::string> out;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, between);) out.push_back(part);
+  return out;
+}
+
+EnsembleTable ensemble_table(const std::vector<EnsembleMember>& members) {
+  EnsembleTable table;
+  std::vector<std::string> runs, weights;
+  for (const EnsembleMember& one : members) {
+    runs.push_back(one.run);
+    table.seeds.push_back(one.seed);
+    weights.push_back(one.weights);
+  }
+  table.runs = fmt::format("{}", fmt::join(runs, "\n"));
+  table.weights = fmt::format("{}", fmt::join(weights, " "));
+  return table;
+}
+
+std::vector<EnsembleMember> ensemble_of(const EnsembleTable& table, const std::string& where) {
+  const std::vector<std::string> runs = parts(table.runs, '\n'), weights = parts(table.weights, ' ');
+  if (runs.size() != table.seeds.size() || weights.size() != table.seeds.size() || runs.size() == 1)
+    fail_usage(ErrorPlace{where},
+               "the table [ensemble] does not tell two runs or more, each with its seed and weights");
+  std::vector<EnsembleMember> members;
+  for (std::size_t k = 0; k < runs.size(); ++k) members.push_back({runs[k], table.seeds[k], weights[k]});
+  return members;
 }
 
 // Whether a setting decides what a run has at the end of a stage.
@@ -87,7 +132,9 @@ std::string write_run_toml(const RunConfig& config, const std::string& numerics)
     const auto* const text = std::get_if<std::string*>(&field.slot);
     return text && (*text)->empty() && same != usual.end() && field_text(*same) == field_text(field);
   });
-  return fmt::format("versions = {{ pairs = \"{}\", numerics = \"{}\" }}\n", kVersion, numerics) + write_toml(all);
+  EnsembleTable members = ensemble_table(config.ensemble);
+  return fmt::format("versions = {{ pairs = \"{}\", numerics = \"{}\" }}\n", kVersion, numerics) + write_toml(all) +
+         (config.ensemble.empty() ? "" : "\n" + write_toml(members.fields()));
 }
 
 std::shared_ptr<const Task> make_run_task(const RunConfig& config, const std::filesystem::path& file) {
@@ -120,11 +167,12 @@ RunConfig read_run_toml(const Tasks& tasks, const std::filesystem::path& file) {
   PAIRS_CHECK(task.empty() || !own.empty() || std::find(built_in.begin(), built_in.end(), task) != built_in.end(),
               "This program has no task \"{}\", which {} names; open the run with a program that has it",
               printable(task), where);
-  const std::vector<std::string> keys =
-      read_recorded(text, task, config,
-                    {{"versions.pairs", &version, "Program that made the run"},
-                     {"versions.numerics", &numerics, "What decides bit-identical results"}},
-                    where);
+  EnsembleTable members;
+  std::vector<Field> more = members.fields();
+  more.push_back({"versions.pairs", &version, "Program that made the run"});
+  more.push_back({"versions.numerics", &numerics, "What decides bit-identical results"});
+  const std::vector<std::string> keys = read_recorded(text, task, config, more, where);
+  if (!members.seeds.empty()) config.ensemble = ensemble_of(members, where);
   PAIRS_CHECK(!config.task.empty(), "{} names no task: it is empty or damaged; restore it or start a new run", where);
   for (const std::string& key : keys)
     if (const std::string why = unread_because(config, key); !why.empty())

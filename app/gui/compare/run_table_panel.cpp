@@ -166,6 +166,16 @@ void RunTablePanel::chosen_line(const Shown& shown, const TableView& view) {
              "Takes the differences of all other runs from this one, on the same test sets"))
     set_baseline(shown, is_baseline ? "" : runs[0]);
   if (button("tag", "Tag…", none, "Puts tags on these runs, or takes them off")) ask(Asked::tag, runs);
+  const bool untrained = std::any_of(runs.begin(), runs.end(), [&](const std::string& run) {
+    const model::RunEntry* entry = shown.library.find(run);
+    return entry && !entry->finished && !entry->pretrained;
+  });
+  if (button("average", "Average",
+             runs.size() < 2 ? "Choose two runs or more of one task, usually of different seeds"
+             : untrained     ? "One of these runs has no weights yet"
+                             : "",
+             "Makes a new run whose posterior is the mean of theirs, and which tells how far they differ about a set"))
+    board.average(runs);
   const bool all_archived = !runs.empty() && std::all_of(runs.begin(), runs.end(), [&](const std::string& run) {
     const model::RunEntry* entry = shown.library.find(run);
     return entry && entry->archived;

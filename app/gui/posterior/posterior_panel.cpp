@@ -210,6 +210,8 @@ void PosteriorPanel::State::messages(Posterior& posterior, bool data_told) {
 }
 
 void PosteriorPanel::State::typicality(const PosteriorSnapshot& shown) {
+  if (!shown.disagreement.empty())
+    ui::notice("posterior/disagreement", ui::Look::small_muted, shown.disagreement + ".");
   if (!shown.typicality.known) return;
   const std::string distance = fmt::format(
       "Mahalanobis distance of the set's mean embedding from those of training: {:.3g}", shown.typicality.distance);

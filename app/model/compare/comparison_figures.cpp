@@ -206,7 +206,7 @@ ComparedRun entry_of(const std::string& run, const ReadRun& read, const ReadRun*
   entry.run = run;
   entry.name = read.name;
   entry.strategy = read.config.strategy;
-  entry.title = strategy_title(read.config.strategy);
+  entry.title = run_title(read.config);
   entry.role = strategy_role(read.config.strategy);
   if (!read.error.empty()) {
     entry.state = State::failed;

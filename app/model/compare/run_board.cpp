@@ -4,9 +4,13 @@
 
 #include <algorithm>
 
+#include "app/runs/run_about.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/priority.h"
+#include "core/base/text.h"
+#include "core/train/ensemble_run.h"
+#include "core/train/run_name.h"
 
 namespace pairs::model {
 namespace {
@@ -15,7 +19,7 @@ constexpr double kReadAtOnce = 0.2;  // seconds of reading before what is known 
 
 }  // namespace
 
-RunBoard::RunBoard(Hub& hub) : hub_(hub), made_([&hub] { hub.wake(); }) {}
+RunBoard::RunBoard(Hub& hub) : hub_(hub), made_([&hub] { hub.wake(); }), average_(hub) {}
 
 void RunBoard::list(std::vector<ListedRun> runs) {
   if (runs == *runs_) return;
@@ -62,8 +66,29 @@ bool RunBoard::poll() {
       hub_.messages.error("compare", answer->failure);
     }
   }
+  if (const auto ended = average_.take()) {
+    if (ended->failure.empty())
+      hub_.messages.info("compare", fmt::format("The mean of these runs is {}; evaluate it to see what it is worth",
+                                                printable(ended->file.filename().string(), 100)));
+    else
+      hub_.messages.error("compare", ended->failure);
+    changed = true;
+  }
   if (asked_ && !made_.busy() && (dirty_ || unread())) request();
   return changed;
+}
+
+void RunBoard::average(const std::vector<std::string>& runs) {
+  if (runs_->empty()) return;
+  const auto first = std::find_if(runs_->begin(), runs_->end(),
+                                  [&](const ListedRun& one) { return !runs.empty() && one.run == runs.front(); });
+  const std::string task = first == runs_->end() ? "" : first->task;
+  const std::filesystem::path folder = hub_.runs_folder / new_run_name(task, hub_.runs_folder);
+  average_.start(folder, [tasks = hub_.tasks, runs, folder](const LatestWorker::Stale&) {
+    create_ensemble(tasks, runs, folder);
+    name_new_run(folder, read_run_toml(tasks, folder / run_file::config));
+    return true;
+  });
 }
 
 std::string RunBoard::activity() const {

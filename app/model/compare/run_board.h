@@ -8,6 +8,7 @@
 
 #include "app/model/compare/run_record.h"
 #include "app/model/compare/run_table.h"
+#include "app/model/hub/file_job.h"
 #include "app/model/hub/hub.h"
 #include "app/model/hub/scores.h"
 #include "core/base/latest.h"
@@ -26,7 +27,7 @@ class RunBoard {
   // Takes over what background work has finished, and goes on with it once something was asked of the table. True when
   // something shown has changed.
   bool poll();
-  bool busy() const { return asked_ && (dirty_ || made_.waits() || unread()); }
+  bool busy() const { return asked_ && (dirty_ || made_.waits() || unread() || average_.busy()); }
   std::string activity() const;
   // Waits until nothing runs or `seconds` have passed; true when nothing does. For tests and screenshots.
   bool wait(double seconds);
@@ -64,6 +65,10 @@ class RunBoard {
   void choose_all();
   void choose_none() { chosen_.clear(); }
 
+  // Makes the mean of these runs in the background, as `pairs --batch ensemble` does, in a new folder among the runs;
+  // a message tells how it went.
+  void average(const std::vector<std::string>& runs);
+
   // Rows with these runs alone, as a click on their curve chooses them.
   void choose_runs(const std::vector<std::string>& runs) { chosen_ = {runs.begin(), runs.end()}; }
 
@@ -94,6 +99,7 @@ class RunBoard {
   std::string last_clicked_;  // the first run of that row
   std::set<std::string> hovered_, hovered_next_;
   Latest<Made> made_;
+  FileJob average_;
 };
 
 }  // namespace pairs::model

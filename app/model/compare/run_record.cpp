@@ -30,6 +30,9 @@ void read_settings(RunConfig& config, RunFacts& facts) {
     if (decides_weights(field.key)) facts.alike += field.key + "=" + text + "\n";
     facts.settings[field.key] = std::move(text);
   }
+  if (config.ensemble.empty()) return;
+  facts.settings["ensemble.runs"] = std::to_string(config.ensemble.size());
+  for (const EnsembleMember& one : config.ensemble) facts.alike += "ensemble=" + one.weights + "\n";
 }
 
 // Of all stages, over all sessions.

@@ -83,7 +83,7 @@ void read_run(const Tasks& tasks, const fs::path& folder, RunEntry& entry) {
   const RunConfig config = read_run_toml(tasks, folder / run_file::config);
   entry.task = config.task;
   entry.strategy = strategy(config.strategy).name;
-  entry.strategy_title = strategy_title(config.strategy);
+  entry.strategy_title = run_title(config);
   entry.role = strategy_role(config.strategy);
   entry.preset = config.preset;
   entry.seed = config.seed;

@@ -35,6 +35,7 @@ struct PosteriorSnapshot {
   std::string sentence;                   // what the shown run answers, beside the exact posterior
   std::vector<PosteriorWarning> warnings;
   Typicality typicality;                          // of the shown run's aggregate among those of training
+  std::string disagreement;                       // of an ensemble's runs; "" of others
   IntervalKind interval = IntervalKind::central;  // that the figure shades and the sentence is about
   std::vector<DerivedNumbers> derived;            // of the quantities that are told beside the targets
   std::string null;                               // on the task's null value, a line; "" without one

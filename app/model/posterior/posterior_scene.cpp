@@ -9,6 +9,7 @@
 #include "app/kinds/observation_room.h"
 #include "app/kinds/observed.h"
 #include "app/posterior/asked_sets.h"
+#include "app/posterior/disagreement_text.h"
 #include "app/posterior/posterior_figure.h"
 #include "app/posterior/tried_file.h"
 #include "app/runs/learned_product.h"
@@ -82,7 +83,7 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
   scene.names = target_names(info);
   for (std::size_t r = 0; r < asked.size(); ++r) {
     const AskedRun& run = posterior.runs()[r];
-    scene.runs.push_back({asked[r], run.loaded.name, strategy_title(run.loaded.config.strategy), run.role});
+    scene.runs.push_back({asked[r], run.loaded.name, run_title(run.loaded.config), run.role});
   }
   scene.question = info.question;
   scene.most = set.size();
@@ -147,6 +148,7 @@ PosteriorSnapshot snapshot_of(const TaskInfo& info, const PosteriorAnswer& at, c
   snapshot.question = info.question.text(at.n, count_text(at.n));
   snapshot.sentence = posterior_sentence(at.numbers, info.targets, set.interval);
   snapshot.typicality = at.typicality;
+  snapshot.disagreement = disagreement_text(at.disagreement, info);
   snapshot.null = at.null;
   if (at.numbers.empty()) return snapshot;
   const std::vector<PosteriorNumbers> ghosts = pinned_of(pinned, info.name, target_names(info));

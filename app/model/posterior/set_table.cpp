@@ -300,6 +300,7 @@ std::string SetTable::save(const std::filesystem::path& file) {
   head.told = result_.told;
   head.interval = interval_;
   head.sets = result_.count;
+  head.ensemble = result_.told.contains("ensemble");
   job_.start(file, [file, head = std::move(head), task = result_.task, rows = result_.rows](const auto& stale) mutable {
     check_writable(file);
     head.info = &task->info();

@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "app/batch/arguments.h"
+#include "app/batch/command.h"
+#include "app/runs/run_about.h"
+#include "app/text/table.h"
+#include "core/base/text.h"
+#include "core/report/number_text.h"
+#include "core/train/cost.h"
+#include "core/train/ensemble_run.h"
+
+namespace pairs::batch {
+namespace {
+
+struct EnsembleArguments {
+  Catalogue tasks;
+  std::vector<std::string> runs;
+  std::string out, data;
+};
+
+Result ensemble(const EnsembleArguments& arguments) {
+  const std::filesystem::path folder = create_ensemble(arguments.tasks, arguments.runs, arguments.out, arguments.data);
+  const LoadedRun made = load_run(arguments.tasks, folder.string(), arguments.data, "cpu");
+  name_new_run(folder, made.config);
+  Result result;
+  Table table({{"run", false}, {"seed"}, {"weights", false}});
+  for (const EnsembleMember& one : made.config.ensemble) {
+    table.add({one.run, std::to_string(one.seed), one.weights});
+    result.document["runs"].push_back({{"run", one.run}, {"seed", one.seed}, {"weights", one.weights}});
+  }
+  const RunCost spent = cost_of(made);
+  result.document["ensemble"] = folder.string();
+  result.document["weights"] = weights_checksum(made);
+  if (spent.known) result.document["gflop"] = spent.cost.paper();
+  result.text =
+      fmt::format("{}: the mean of the posteriors of {}, for N up to {}{}\n\n{}\nNext: pairs --batch evaluate {}\n",
+                  folder.string(), counted(made.config.ensemble.size(), "run"), count_text(made.estimator->max_n()),
+                  spent.known ? fmt::format(", trained in {} together", flop_text(spent.cost.paper())) : "",
+                  table.text(2), shell_word(folder.string()));
+  return result;
+}
+
+}  // namespace
+
+Action add_ensemble(CLI::App& app, const Catalogue& tasks) {
+  const auto arguments = std::make_shared<EnsembleArguments>();
+  arguments->tasks = tasks;
+  app.add_option("RUN", arguments->runs,
+                 "Two or more runs of one task, strategy, targets and data, usually of different seeds")
+      ->required();
+  app.add_option("--out", arguments->out, "Folder of the ensemble (default: runs/TASK-TIME)")->type_name("FOLDER");
+  app.add_option("--data", arguments->data, "Folder of real data, in place of the runs' own")->type_name("FOLDER");
+  app.footer(
+      "Makes a run whose posterior is the mean of the runs' densities. It holds copies of their weights, and every\n"
+      "command takes it as it takes a run: its answers tell how far the runs differ about a set.\n"
+      "Example:\n"
+      "  pairs --batch ensemble runs/a runs/b --out runs/mean");
+  return [arguments] { return ensemble(*arguments); };
+}
+
+}  // namespace pairs::batch
