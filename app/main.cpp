@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "app/batch/batch.h"
+#include "core/base/crash_report.h"
 #include "core/base/devices.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -15,6 +16,7 @@
 int main(int argc, char** argv) {
   pairs::open_standard_streams();
   try {
+    pairs::report_crashes(argc, argv);
     pairs::init_log();
     pairs::install_signal_handlers();
     pairs::start_devices();

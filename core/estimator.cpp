@@ -74,8 +74,12 @@ std::vector<std::int64_t> Estimator::sizes() const {
   return sizes;
 }
 
+void Estimator::check_trainable() const {
+  PAIRS_CHECK(!heads_.empty(), "An ensemble has no networks of its own: train the runs that it is made of");
+}
+
 const Estimator::HeadSlot& Estimator::slot(std::int64_t n) const {
-  PAIRS_CHECK(!heads_.empty(), "An ensemble has no head of its own: train the runs that it is made of");
+  check_trainable();
   if (heads_.front().n == 0) return heads_.front();
   for (const HeadSlot& s : heads_)
     if (s.n == n) return s;
@@ -93,6 +97,7 @@ Head& Estimator::head(std::int64_t n) {
 }
 
 void Estimator::reset_heads(std::uint64_t seed) {
+  check_trainable();
   heads_.clear();
   heads_.push_back({0, fresh_head(seed)});
 }
@@ -104,6 +109,7 @@ void Estimator::reset_heads(std::uint64_t seed, const HeadConfig& head) {
 }
 
 void Estimator::split_heads(const std::vector<std::int64_t>& sizes) {
+  check_trainable();
   const std::shared_ptr<Head> first = heads_.front().head;
   std::map<std::string, torch::Tensor> values;
   collect_tensors(*first, "", true, values);
@@ -123,6 +129,7 @@ void Estimator::split_heads(const std::vector<std::int64_t>& sizes) {
 }
 
 void Estimator::set_statistics(const AggregateStatistics& statistics, bool fold, std::int64_t fold_n) {
+  check_trainable();
   at::NoGradGuard no_grad;
   const torch::Tensor old_mean = scaler_mean_, old_between = scaler_between_, old_within = scaler_within_;
   statistics_ = statistics;

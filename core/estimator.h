@@ -183,6 +183,7 @@ class Estimator {
     std::shared_ptr<Head> head;
     torch::Tensor weight = {}, bias = {};  // location map, undefined without one
   };
+  void check_trainable() const;  // throws Error where it has no networks of its own
   torch::Tensor location(const HeadSlot& slot, const torch::Tensor& aggregates) const;  // [B, d] float64, or undefined
   HeadSlot& slot(std::int64_t n);
   const HeadSlot& slot(std::int64_t n) const;

@@ -106,6 +106,7 @@ std::map<std::string, torch::Tensor> Estimator::head_parameters(std::int64_t n) 
 }
 
 std::map<std::string, torch::Tensor> Estimator::state() const {
+  check_trainable();
   std::map<std::string, torch::Tensor> out;
   collect_embedder(*embedder_, true, out);
   for (const HeadSlot& s : heads_) {

@@ -10,6 +10,7 @@
 #include "app/runs/task_options.h"
 #include "app/scores/learnt.h"
 #include "app/text/table.h"
+#include "core/base/crash_report.h"
 #include "core/base/error.h"
 #include "core/base/streams.h"
 #include "core/base/text.h"
@@ -73,6 +74,8 @@ void tell_expectation(const TaskCatalogue& tasks, const RunConfig& config, const
 
 void train_run(const Tasks& tasks, const std::filesystem::path& folder, Stage until, ProgressPrinter& printer) {
   printer.line(fmt::format("run folder: {}", folder.string()));
+  if (const std::string crash = crash_text(folder); !crash.empty())
+    printer.line(fmt::format("warning: {}; the run goes on from its last checkpoint", crash));
   drive([&](Monitor& monitor) { execute_run(tasks, folder, monitor, until); }, printer);
 }
 

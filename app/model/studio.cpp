@@ -8,6 +8,7 @@
 #include <climits>
 
 #include "app/runs/places.h"
+#include "core/base/crash_report.h"
 #include "core/base/devices.h"
 #include "core/base/driver.h"
 #include "core/base/error.h"
@@ -99,6 +100,11 @@ Studio::Studio(Catalogue tasks, Settings remembered, std::function<void()> wake)
     tab_ = parse_tab(settings.tab);
   } catch (const Error&) {
     tab_ = Tab::posterior;
+  }
+  if (const std::string crash = crash_text(crash_folder()); !crash.empty()) {
+    hub.messages.warning("window", fmt::format("Pairs Studio: {}", crash));
+    std::error_code none;
+    fs::rename(crash_folder() / kCrashFile, crash_folder() / "crash-told.txt", none);
   }
   board.restore(settings.table_columns, settings.table_sort, settings.table_folded);
   unfinished_ = settings.unfinished;

@@ -137,14 +137,11 @@ void add_numbers(const Task& task, bool confined, PosteriorAnswer& answer) {
 void add_members(const Task& task, PosteriorAnswer& answer) {
   if (answer.member_sources.empty() || answer.numbers.empty() || !answer.numbers.front().ours) return;
   const std::vector<Target>& targets = task.info().targets;
-  if (targets.size() > 2) {
+  if (targets.size() > 2)
     answer.members = posterior_numbers(targets, false, answer.member_sources);
-  } else {
-    // Contours of many members are as smooth on a coarser grid.
-    std::vector<Cells> cells = answer.numbers.front().cells;
-    for (Cells& axis : cells) axis.count = targets.size() == 1 ? axis.count : std::max<std::size_t>(axis.count / 2, 1);
-    for (const PosteriorSource& one : answer.member_sources) answer.members.push_back(numbers_on(one, cells));
-  }
+  else
+    for (const PosteriorSource& one : answer.member_sources)
+      answer.members.push_back(numbers_on(one, answer.numbers.front().cells));
   for (PosteriorNumbers& one : answer.members) one.ours = false;
 }
 

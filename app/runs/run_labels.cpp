@@ -1,6 +1,7 @@
 #include "app/runs/run_labels.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -18,6 +19,13 @@ bool only_seeds_differ(const LabelledRun& a, const LabelledRun& b) {
   const std::vector<SettingRow> rows = setting_rows({a.config, b.config});
   return std::none_of(rows.begin(), rows.end(),
                       [](const SettingRow& row) { return row.differs && decides_weights(row.key); });
+}
+
+// "1, 2, 3", of an ensemble's runs.
+std::string seeds_of(const RunConfig& config) {
+  std::vector<std::int64_t> seeds;
+  for (const EnsembleMember& one : config.ensemble) seeds.push_back(one.seed);
+  return fmt::format("{}", fmt::join(seeds, ", "));
 }
 
 // Of how many runs each is the mean.
@@ -46,7 +54,9 @@ std::vector<SettingRow> setting_rows(std::vector<RunConfig> configs) {
     bool read = false;
     for (std::size_t r = 0; r < tables.size(); ++r) {
       const bool here = unread_because(configs[r], row.key).empty();
-      row.values.push_back(here ? field_text(tables[r][i]) : "–");
+      row.values.push_back(!here                                               ? "–"
+                           : row.key == "seed" && !configs[r].ensemble.empty() ? seeds_of(configs[r])
+                                                                               : field_text(tables[r][i]));
       read |= here;
     }
     if (!read) continue;

@@ -139,9 +139,11 @@ class Expansion {
            {std::pair("seed", "seeds"), std::pair("strategy", "strategies"), std::pair("preset", "presets")})
         if (assigned_key(one) == key)
           fail_usage("{}: {} is no setting of a study; say '{}' in its file", study_.file.string(), key, instead);
-    const RunConfig base = preset_values(tasks_, place.info, place.preset, place.strategy);
     std::vector<std::string> read;
     try {
+      // Which settings are read follows from the targets, too: presets have others for several.
+      const RunConfig base =
+          preset_values(tasks_, with_chosen_targets(tasks_, place.info, all), place.preset, place.strategy);
       read = read_assignments(base, all);
     } catch (const Error& error) {
       throw prefixed(study_.file.string(), error);

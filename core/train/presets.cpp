@@ -133,8 +133,8 @@ void check_strategy_sizes(const RunConfig& config) {
              "pretrain.sizes"_key, list_text(sizes), plan.name, list_text(plan.sizes), other);
 }
 
-// The task with the targets that the assignments choose, for which presets of a person's own task are made. Throws a
-// usage error where it has no such targets.
+}  // namespace
+
 TaskInfo with_chosen_targets(const Tasks& tasks, const TaskInfo& task, const std::vector<std::string>& assignments) {
   RunConfig own;
   own.tasks = tasks;
@@ -147,8 +147,6 @@ TaskInfo with_chosen_targets(const Tasks& tasks, const TaskInfo& task, const std
     }
   return any ? tasks->make(task.name, {"", own.task_settings})->info() : task;
 }
-
-}  // namespace
 
 RunConfig load_preset(const Tasks& tasks, const TaskInfo& own, const std::string& preset,
                       const std::string& strategy_name, const std::vector<std::string>& assignments) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/clock.h"
+#include "core/base/crash_report.h"
 #include "core/base/devices.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -31,7 +32,9 @@ class LoggingMonitor : public Monitor {
       : file_(run / run_file::events), lock_(lock), next_(next) {}
   void event(const Event& event) override {
     lock_.check();
-    append_line(file_, log_line(event));
+    const std::string line = log_line(event);
+    append_line(file_, line);
+    note_for_crash(line);
     next_.event(event);
   }
   void progress(const Progress& progress) override {
@@ -249,6 +252,7 @@ void execute_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& 
                counted(config.ensemble.size(), "run"));
   check_task_file(run, config);
   check_products(run, config, make_run_task(config, run / run_file::config));
+  const CrashPlace crashes_beside(run);
   LoggingMonitor logging(run, lock, monitor);
   const WorkWatch watch;
   const auto tell = [&](EventType type) {
@@ -291,6 +295,8 @@ void execute_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& 
     throw;
   }
   tell(EventType::done);
+  std::error_code none;
+  std::filesystem::remove(run / kCrashFile, none);  // of an earlier session
 }
 
 std::string weights_checksum(const LoadedRun& run) {

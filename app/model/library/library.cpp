@@ -277,9 +277,19 @@ bool Library::poll() {
       runs_.insert(runs_.begin(), std::move(gone));
     }
     set_badges();
+    tell_crashes();
     changed = true;
   }
   return changed;
+}
+
+// Once of each.
+void Library::tell_crashes() {
+  for (const RunEntry& run : runs_)
+    if (!run.crash.empty() && !run.training && told_crashes_.insert(run.run).second)
+      hub_.messages.warning(
+          "runs",
+          fmt::format("{}: {}; open the run and resume it: it goes on from its last checkpoint", run.name, run.crash));
 }
 
 bool Library::busy() const {

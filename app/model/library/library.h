@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +54,7 @@ struct RunEntry {
   std::int64_t created = 0, changed = 0;    // seconds since 1970
   std::uint64_t signature = 0;              // another one when any file of the run is
   std::string problem;                      // why it cannot be read: a sentence; empty when it can
+  std::string crash;                        // crash_text of its folder
   std::string trained_on, data_here;  // what its weights learnt from, and what the task draws from now; "": unknown
   bool learnt_nothing = false;        // by what its training tells
   // Of the scores beside its weights, where they are of these weights and data; else that it learnt nothing, if so.
@@ -151,6 +153,7 @@ class Library {
   class Scanner;
   class Painter;
   void take_shades();
+  void tell_crashes();
   void set_badges();
   void list_own();
   void paint(bool all);
@@ -160,6 +163,7 @@ class Library {
   OwnTasks own_{hub_};
   std::vector<TaskEntry> tasks_;
   std::vector<RunEntry> runs_;
+  std::set<std::string> told_crashes_;  // runs
   bool listed_ = false;
   std::uint64_t pictures_ = 0;
   std::string problem_, folder_problem_, watched_;

@@ -18,6 +18,7 @@
 #include "app/scores/learnt.h"
 #include "app/scores/run_evaluation.h"
 #include "core/base/clock.h"
+#include "core/base/crash_report.h"
 #include "core/base/descriptor.h"
 #include "core/base/error.h"
 #include "core/base/fields.h"
@@ -104,6 +105,7 @@ void read_run(const Tasks& tasks, const fs::path& folder, RunEntry& entry) {
   entry.pretrained = status.pretrained;
   entry.cached = status.cached;
   entry.finished = status.finished;
+  entry.crash = crash_text(folder);
 }
 
 // The folders in a folder that may be runs, hidden ones left out.

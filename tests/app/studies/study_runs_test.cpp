@@ -101,6 +101,20 @@ TEST(StudyRuns, SettingsReachTheRunsThatReadThem) {
   EXPECT_THAT(refusal(study_of(runs)), HasSubstr("pretrain.epoch"));
 }
 
+// A preset for several targets has another head, whose settings are read.
+TEST(StudyRuns, SettingsOfTheTargetsThatAreChosenAreRead) {
+  StudyRuns runs;
+  runs.tasks = {"bump-hunt"};
+  runs.set = {"task.targets=theta,psi"};
+  runs.vary = {{"head.components", {"8", "16"}}};
+  const std::vector<StudyRun> all = made(study_of(runs));
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].config.estimator.head.kind, "mixture");
+  EXPECT_THAT(all[1].varied, ElementsAre("head.components=16"));
+  runs.set = {};
+  EXPECT_THAT(refusal(study_of(runs)), HasSubstr("head.components"));
+}
+
 TEST(StudyRuns, PlannedOnesAreNotTrainedUnlessAlsoAskedFor) {
   StudyRuns runs;
   runs.tasks = {"bump-hunt"};

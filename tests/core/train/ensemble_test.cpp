@@ -139,7 +139,9 @@ TEST(Ensemble, RefusesWhatCannotBeAveraged) {
   EXPECT_THAT(why({a, b}), HasSubstr("none in common"));
   b->split_heads({50, 60});
   EXPECT_EQ(Ensemble({a, b}).sizes(), (std::vector<std::int64_t>{50}));
-  EXPECT_THROW(three().split_heads({2}), std::exception);
+  EXPECT_THROW(three().split_heads({2}), Error);
+  EXPECT_THROW(three().state(), Error);
+  EXPECT_THROW(three().reset_heads(1), Error);
 }
 
 // Two normals whose means and sds are set: the divergence by quadrature, the spread in closed form.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "app/runs/run_about.h"
 #include "app/scores/run_evaluation.h"
 #include "tasks/registry.h"
 #include "tests/app/model/small_run.h"
@@ -60,6 +61,35 @@ class RunBoardTest : public testing::Test {
   Hub hub{built_in_tasks()};
   RunBoard board{hub};
 };
+
+TEST_F(RunBoardTest, AveragesTheRunsThatAreChosen) {
+  const TemporaryFolder made;
+  hub.runs_folder = made.path();
+  board.average({board_runs().listed[0].run, board_runs().listed[1].run});
+  EXPECT_TRUE(board.busy());
+  ASSERT_TRUE(board.wait(60));
+  ASSERT_FALSE(hub.messages.all().empty());
+  EXPECT_THAT(hub.messages.all().back().text, HasSubstr("The mean of these runs is gaussian-"));
+  std::vector<fs::path> folders;
+  for (const auto& entry : fs::directory_iterator(made.path())) folders.push_back(entry.path());
+  ASSERT_EQ(folders.size(), 1u);
+  const LoadedRun mean = load_run(built_in_tasks(), folders[0].string());
+  EXPECT_EQ(mean.estimator->members().size(), 2u);
+  EXPECT_THAT(load_about(folders[0]).name, HasSubstr("pairs, mean of 2 runs"));
+  // It stands in the table as itself: no seed of the first run.
+  std::vector<ListedRun> listed = board_runs().listed;
+  listed.push_back(listed[0]);
+  listed.back().run = folders[0].string();
+  listed.back().folder = folders[0];
+  listed.back().name = "mean";
+  board.list(listed);
+  board.set_fold(true);
+  ASSERT_TRUE(board.wait(60));
+  EXPECT_EQ(board.view()->rows.size(), 2u);
+  board.average({board_runs().listed[0].run, board_runs().listed[0].run});
+  ASSERT_TRUE(board.wait(60));
+  EXPECT_THAT(hub.messages.all().back().text, HasSubstr("name each run once"));
+}
 
 TEST_F(RunBoardTest, ReadsScoresCostsAndSettingsFromDisk) {
   const auto view = board.view();

@@ -10,6 +10,7 @@
 
 #include "app/model/library/run_scan.h"
 #include "app/model/library/trash.h"
+#include "core/base/crash_report.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/report/shades.h"
@@ -102,6 +103,20 @@ class LibraryTest : public testing::Test {
   Hub hub_{built_in_tasks()};
   std::unique_ptr<Library> library_;
 };
+
+TEST_F(LibraryTest, TellsOnceOfARunWhoseProgramDied) {
+  put_run(runs_ / "half");
+  put(runs_ / "half" / run_file::events, kHalfWay);
+  put(runs_ / "half" / kCrashFile, "Died of SIGSEGV\npairs 0\n");
+  look();
+  look();
+  EXPECT_NE(entry("half").crash.find("died of SIGSEGV"), std::string::npos);
+  const auto& told = hub_.messages.all();
+  ASSERT_EQ(
+      std::count_if(told.begin(), told.end(),
+                    [](const Message& one) { return one.text.starts_with("half: the last session died of SIGSEGV"); }),
+      1);
+}
 
 TEST_F(LibraryTest, TellsWhatARunIsAndHowFar) {
   put_run(runs_ / "new");
