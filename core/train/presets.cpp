@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
+#include "core/simulation_budget.h"
 #include "core/target_choice.h"
 #include "core/train/config.h"
 #include "core/train/unread.h"
@@ -12,7 +13,7 @@ namespace pairs {
 namespace {
 constexpr std::uint64_t kLargestPreset = 1u << 20;
 constexpr const char* kJoint = "joint";  // what a preset holds for runs on several targets
-}
+}  // namespace
 
 const std::vector<Strategy>& strategies() {
   static const std::vector<Strategy> all = {
@@ -133,15 +134,15 @@ void check_strategy_sizes(const RunConfig& config) {
              "pretrain.sizes"_key, list_text(sizes), plan.name, list_text(plan.sizes), other);
 }
 
-// The task with the targets that the assignments choose, for which presets of a person's own task are made. Throws a
-// usage error where it has no such targets.
-TaskInfo with_chosen_targets(const Tasks& tasks, const TaskInfo& task, const std::vector<std::string>& assignments) {
+// The task with the targets and the budget of simulations that the assignments choose, for which presets of a person's
+// own task are made. Throws a usage error where it has no such targets, or too small a budget.
+TaskInfo with_own_choices(const Tasks& tasks, const TaskInfo& task, const std::vector<std::string>& assignments) {
   RunConfig own;
   own.tasks = tasks;
   own.task = task.name;
   bool any = false;
   for (const std::string& one : assignments)
-    if (assigned_key(one) == kTaskTargets) {
+    if (const std::string key = assigned_key(one); key == kTaskTargets || key == kTaskSimulations) {
       set_field(fields(own), one);
       any = true;
     }
@@ -152,7 +153,7 @@ TaskInfo with_chosen_targets(const Tasks& tasks, const TaskInfo& task, const std
 
 RunConfig load_preset(const Tasks& tasks, const TaskInfo& own, const std::string& preset,
                       const std::string& strategy_name, const std::vector<std::string>& assignments) {
-  const TaskInfo task = with_chosen_targets(tasks, own, assignments);
+  const TaskInfo task = with_own_choices(tasks, own, assignments);
   RunConfig config = preset_values(tasks, task, preset, strategy_name);
   for (const std::string& assignment : assignments) set_field(fields(config), assignment);
   for (const std::string& assignment : assignments)
