@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "tasks/own/budget/own_settings.h"
 #include "tasks/own/own_presets.h"
 #include "tasks/own/own_tasks.h"
 #include "tasks/parts/chosen_targets.h"
@@ -32,9 +33,17 @@ std::vector<std::string> TaskCatalogue::names() const {
   return names;
 }
 
+namespace {
+
+std::int64_t simulations_of(const TaskSettings& settings) {
+  return targeted(settings).own.as<own::OwnSettings>().simulations;
+}
+
+}  // namespace
+
 std::shared_ptr<const Task> TaskCatalogue::make(const std::string& name, const TaskOptions& options) const {
   const TaskEntry* const entry = find(name);
-  auto own = entry ? nullptr : own_->make(name, options.file);
+  auto own = entry ? nullptr : own_->make(name, options.file, simulations_of(options.settings));
   if (entry || own) {
     PAIRS_CHECK(options.settings.empty() || !entry || !entry->settings.empty(),
                 "The task {} has no settings, but was given some of another task", name);
@@ -53,7 +62,8 @@ TaskSettings TaskCatalogue::default_settings(const std::string& name) const {
   const TaskEntry* entry = find(name);
   if (entry) return entry->settings;
   const std::vector<std::string> own = own_names();
-  return std::find(own.begin(), own.end(), name) == own.end() ? TaskSettings() : TaskSettings(TargetedSettings());
+  if (std::find(own.begin(), own.end(), name) == own.end()) return {};
+  return own_->simulates(name) ? TargetedSettings{own::OwnSettings(), ""} : TargetedSettings();
 }
 
 const DataSet* TaskCatalogue::data_set_of(const std::string& task) const {

@@ -1,8 +1,10 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "app/batch/budget_report.h"
 #include "app/batch/command.h"
 #include "app/batch/data_report.h"
+#include "app/batch/numbers.h"
 #include "app/batch/own_task.h"
 #include "app/batch/plan_report.h"
 #include "app/batch/task_check.h"
@@ -18,6 +20,7 @@ struct PlanQuestion {
   std::string task, preset = "quick", strategy = "pairs";
   std::vector<std::string> settings;
   OwnTaskOptions own;
+  std::int64_t simulations = 0;
   bool plan = false;
 };
 
@@ -42,11 +45,16 @@ Action add_data(CLI::App& app, const Catalogue& tasks) {
       "before it is trained");
   app.add_option("--preset", planned->preset, "With --plan: as in run")->type_name("NAME")->capture_default_str();
   app.add_option("--strategy", planned->strategy, "With --plan: as in run")->type_name("NAME")->capture_default_str();
+  app.add_option("--simulations", planned->simulations,
+                 "With --plan: as in run; how long so many take is measured with the simulator")
+      ->type_name("N")
+      ->transform(whole_number(1, 1000000000));
   app.add_option("--set", planned->settings, "With --plan: change settings, as in run")->type_name("KEY=VALUE");
   std::string footer =
       "Examples:\n  pairs --batch data --data ~/datasets\n  pairs --batch data --data ~/datasets --check\n" +
       with_task_names(
-          "  pairs --batch data {exact} --plan --preset small\n  pairs --batch data my/task.toml --check --allow");
+          "  pairs --batch data {exact} --plan --preset small\n  pairs --batch data my/task.toml --check --allow\n"
+          "  pairs --batch data my/task.toml --plan --simulations 20000");
   for (const DataSet& set : tasks->data_sets()) footer += "\n" + set.layout;
   app.footer(footer);
   return [question, planned, tasks] {
@@ -65,6 +73,7 @@ Action add_data(CLI::App& app, const Catalogue& tasks) {
       wanted.strategy = planned->strategy;
       wanted.data = question->folder;
       wanted.set = planned->settings;
+      limit_simulations(*tasks, planned->simulations, wanted);
       RunConfig config = resolve(tasks, wanted);
       config.data = asked.folder;
       return plan_report(*tasks, config);

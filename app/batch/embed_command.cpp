@@ -23,7 +23,7 @@ namespace pairs::batch {
 namespace {
 
 struct EmbedArguments {
-  std::string run, data, sizes, camera, up, out;
+  std::string run, data, sizes, camera, up, given, out;
   std::vector<std::string> columns;
   OpenArguments open;
   std::int64_t index = 0;
@@ -37,6 +37,7 @@ SetChoice choice_of(const EmbedArguments& arguments) {
   choice.file = arguments.data;
   choice.columns = arguments.columns;
   choice.up = arguments.up;
+  choice.given = arguments.given;
   if (!arguments.camera.empty()) choice.camera = parse_camera(arguments.camera, "--camera");
   return choice;
 }
@@ -121,6 +122,9 @@ Action add_embed(CLI::App& app, const Catalogue& tasks) {
   app.add_option("--up", arguments->up, "Of a mesh: the axis of the file that points up, as infer --up has it")
       ->type_name("AXIS")
       ->check(CLI::IsMember({"x", "y", "z"}));
+  app.add_option("--given", arguments->given,
+                 "What is given of the set beside its observations, as infer --given has it")
+      ->type_name("NAME=V,...");
   add_machine_arguments(app, arguments->open);
   app.footer(with_task_names(
       "Examples:\n"

@@ -100,6 +100,7 @@ const std::vector<OptionReaders>& option_readers() {
                                                  {"--first", {"forest"}},
                                                  {"--random", {"posterior", "predictive", "forest"}},
                                                  {"--columns", {"posterior", "predictive", "forest"}},
+                                                 {"--reader", {"posterior", "predictive"}},
                                                  {"--theta", {"posterior", "predictive"}},
                                                  {"--psi", {"posterior", "predictive"}},
                                                  {"--range", {"posterior"}},
@@ -123,7 +124,7 @@ void check_read(const CLI::App& app, const std::string& figure) {
 }
 
 struct FigureArguments {
-  std::string name, out, file, member, up, given, theta, psi, range, height, shades, interval = "central";
+  std::string name, out, file, member, reader, up, given, theta, psi, range, height, shades, interval = "central";
   std::vector<std::string> runs, columns;
   OpenArguments open;
   WidthOptions width;
@@ -284,6 +285,8 @@ SetChoice drawn_set(const FigureArguments& arguments) {
   if (!arguments.columns.empty() && arguments.file.empty())
     fail_usage("--columns chooses among the columns of a file; name one with --file");
   set.columns = arguments.columns;
+  if (!arguments.reader.empty() && arguments.file.empty()) fail_usage("--reader reads a file; name it with --file");
+  set.reader = arguments.reader;
   if (!arguments.up.empty() && arguments.file.empty()) fail_usage("--up turns a mesh; name one with --file");
   set.up = arguments.up;
   if (!arguments.member.empty() && arguments.file.empty())
@@ -478,6 +481,8 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
                  "--columns takes them")
       ->type_name("NAME,...")
       ->delimiter(',');
+  posterior_option("--reader", arguments->reader,
+                   "posterior, predictive: a command that reads --file, as infer --reader", "COMMAND");
   posterior_option("--theta", arguments->theta, "posterior, predictive: θ of the simulated set (default: the prior's)",
                    "V,V,...");
   posterior_option("--psi", arguments->psi, "posterior, predictive: ψ of the simulated set (default: the prior's)",

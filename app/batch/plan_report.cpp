@@ -4,13 +4,16 @@
 
 #include <utility>
 
+#include "app/batch/budget_report.h"
 #include "app/batch/drive.h"
 #include "app/runs/input_text.h"
 #include "app/runs/new_run.h"
 #include "app/text/table.h"
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/base/log.h"
 #include "core/report/number_text.h"
+#include "core/simulation_budget.h"
 #include "core/train/plan.h"
 
 namespace pairs::batch {
@@ -53,8 +56,8 @@ void look_through(const Task& task) {
 }  // namespace
 
 Result plan_report(const TaskCatalogue& tasks, const RunConfig& config) {
-  const std::shared_ptr<const Task> task = config.make_task();
-  if (task->stored()) look_through(*task);
+  const std::shared_ptr<const Task> task = planned_task(config);
+  if (task->stored() && !face<BudgetedSimulator>(*config.make_task())) look_through(*task);
   const std::vector<SetDemand> demands = set_demands(config, task);
   const StoredSets* stored = task->stored();
   const std::vector<SetService> service = stored ? stored->service(demands) : std::vector<SetService>();
@@ -111,6 +114,7 @@ Result plan_report(const TaskCatalogue& tasks, const RunConfig& config) {
     result.text += input + "\n";
     result.document["input"] = input;
   }
+  add_budget(config, measured, result);
   add_expected_time(config, result);
   if (!stored) return result;
   result.document["notes"] = stored->notes();

@@ -12,9 +12,11 @@
 #include "app/text/table.h"
 #include "core/base/crash_report.h"
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/base/streams.h"
 #include "core/base/text.h"
 #include "core/report/number_text.h"
+#include "core/simulation_budget.h"
 #include "core/train/event_values.h"
 #include "core/train/plan.h"
 #include "core/train/run_progress.h"
@@ -48,7 +50,7 @@ TrainingLog training_log(const std::filesystem::path& folder) {
 
 void tell_expectation(const TaskCatalogue& tasks, const RunConfig& config, const std::filesystem::path& folder) {
   const ExpectedCost need = expected_cost(config, [] { return !keep_going(); });
-  const auto task = config.make_task();
+  const auto task = planned_task(config);
   const std::string& source = task->info().data_source;
   const bool patient = config.pretrain.patience > 0 || config.finetune.patience > 0;
   tell(fmt::format("{}, {}, {}: {}{}{}, {}, {} of disk for the cache{}\n", config.task, config.preset, config.strategy,
@@ -56,6 +58,10 @@ void tell_expectation(const TaskCatalogue& tasks, const RunConfig& config, const
                    task->info().subject.empty() ? "" : ", after its data are made, once", flop_text(need.gflop),
                    byte_text(static_cast<std::uint64_t>(need.cache_bytes)),
                    source == "simulated" ? "" : ", on " + source));
+  const auto asked = config.make_task();
+  if (const BudgetedSimulator* budget = face<BudgetedSimulator>(*asked))
+    tell(fmt::format("Before that, once, {} simulations are made: how long they take says pairs --batch data --plan\n",
+                     count_text(budget->simulations())));
   if (const DataSet* set = config.data.empty() ? nullptr : tasks.data_set_of(config.task);
       set && tasks.make(config.task, options_without_data(config))->info().data_source == source)
     tell(fmt::format(

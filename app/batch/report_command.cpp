@@ -101,6 +101,8 @@ Action add_report(CLI::App& app, const Catalogue& tasks) {
   app.add_option("--columns", set.columns, "Points: of a table of more columns those that are used")
       ->type_name("NAME,...")
       ->delimiter(',');
+  app.add_option("--reader", set.reader, "Points: a command that reads files of other kinds, as infer --reader")
+      ->type_name("COMMAND");
   app.add_option("--up", set.up, "Meshes: the axis of the file that points up")
       ->type_name("AXIS")
       ->check(CLI::IsMember({"x", "y", "z"}));

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "app/batch/arguments.h"
+#include "app/batch/budget_report.h"
 #include "app/batch/command.h"
 #include "app/batch/drive.h"
 #include "app/batch/exit_on_signal.h"
@@ -29,6 +30,7 @@ struct RunArguments {
   NewRun wanted;
   OwnTaskOptions own;
   std::string targets, out, resume, until = "finetune";
+  std::int64_t simulations = 0;
   bool changed = false;
   bool drop = false;
 };
@@ -86,6 +88,7 @@ Result run(const RunArguments& arguments, std::string other) {
     wanted.task = task_named(wanted.task, arguments.own);
     if (wanted.task.empty()) fail_usage("Name a task to train, or --resume a run; pairs --batch tasks lists the tasks");
     if (!arguments.targets.empty()) choose_targets(*arguments.own.tasks, arguments.targets, wanted);
+    limit_simulations(*arguments.own.tasks, arguments.simulations, wanted);
     if (!arguments.out.empty()) check_new_run(arguments.out);
     config = resolve(arguments.own.tasks, wanted);
     check_start(*config);
@@ -130,6 +133,11 @@ Action add_run(CLI::App& app, const Catalogue& tasks) {
   app.add_option("--targets", arguments->targets,
                  "Which of θ and ψ are inferred, by their names (default: θ); pairs --batch tasks lists the names")
       ->type_name("NAME,...");
+  app.add_option("--simulations", arguments->simulations,
+                 "Of a task of your own: how many observations its simulator makes for the run in all; they are "
+                 "made first and serve all stages (default: new ones at every step)")
+      ->type_name("N")
+      ->transform(whole_number(1, 1000000000));
   app.add_option("--set", arguments->wanted.set,
                  "A setting, e.g. pretrain.rate=2e-3; pairs --batch presets TASK lists them")
       ->type_name("KEY=VALUE")
@@ -167,6 +175,7 @@ Action add_run(CLI::App& app, const Catalogue& tasks) {
       "  pairs --batch run {first} --seed 2 --set pretrain.from=runs/a\n"
       "  pairs --batch run {first} --targets theta,psi\n"
       "  pairs --batch run --task-file my/task.toml --allow\n"
+      "  pairs --batch run --task-file my/task.toml --simulations 20000\n"
       "  pairs --batch run --resume runs/digits-n1-2\n"
       "  pairs --batch run --resume runs/digits-n1-2 --drop-aggregates\n"
       "pretrain.from starts from the weights of another run, or of a task's shipped ones; another seed shows them "
@@ -179,8 +188,8 @@ Action add_run(CLI::App& app, const Catalogue& tasks) {
       "the same weights. The expected time and disk are printed before it starts."));
   return [arguments, &app] {
     std::string other;
-    for (const char* name : {"--preset", "--strategy", "--targets", "--set", "--seed", "--device", "--out", "--data",
-                             "--threads", "--task-file"})
+    for (const char* name : {"--preset", "--strategy", "--targets", "--simulations", "--set", "--seed", "--device",
+                             "--out", "--data", "--threads", "--task-file"})
       if (other.empty() && app.count(name) > 0) other = name;
     return run(*arguments, std::move(other));
   };

@@ -54,9 +54,10 @@ void fail_nameless(const ErrorPlace& place, std::int64_t rows) {
 std::vector<std::string> columns_of_given(const ManySets& sets, const TaskInfo& info,
                                           const std::vector<std::string>& names, const std::string& where) {
   std::vector<std::string> wanted;
-  if (sets.given_known) return wanted;
   for (const Given& one : info.given) {
-    if (std::find(names.begin(), names.end(), one.name) == names.end())
+    const bool there = std::find(names.begin(), names.end(), one.name) != names.end();
+    if (!there && sets.given_known) return {};
+    if (!there)
       fail_usage("Sets of task {} come with {}: {} has no such column; add it, or name one for all with --given",
                  info.name, one.name, where);
     wanted.push_back(one.name);

@@ -11,6 +11,7 @@
 
 #include "app/posterior/embedded_set.h"
 #include "app/posterior/observed_set.h"
+#include "app/posterior/other_given.h"
 #include "app/posterior/random_subset.h"
 #include "core/base/error.h"
 #include "core/base/one_thread.h"
@@ -68,6 +69,8 @@ void answer_set(const AskedRun& run, const Observed& observed, const ManySetsQue
   const std::int64_t n = question.size(row.name, observed.held);
   const torch::Tensor given = question.given.defined() ? question.given : observed.given;
   check_given(task, given, row.name);
+  if (std::string text = other_given_text(task, observed.given, question.given); !text.empty())
+    row.warnings.push_back(std::move(text));
   const Observations x = usable_part(observed, task.info(), question);
   EmbeddedSet embedded(estimator, x.count());
   embedded.add(x.slice(0, embedded.block_end(n)));

@@ -9,6 +9,7 @@
 
 #include "app/kinds/range_text.h"
 #include "app/kinds/samples_figure.h"
+#include "app/posterior/other_given.h"
 #include "app/posterior/random_subset.h"
 #include "app/posterior/set_stream.h"
 #include "core/base/error.h"
@@ -18,6 +19,7 @@
 #include "core/given.h"
 #include "core/report/number_text.h"
 #include "render/scene_picture.h"
+#include "tasks/file_reader.h"
 #include "tasks/parts/outlines.h"
 #include "tasks/scene_views.h"
 #include "tasks/view_folder.h"
@@ -143,17 +145,15 @@ void ObservedSet::read_given_of_file() {
   latents_.given = read_given(choice_.given, choice_.file.string(), info);
   check_given(*task_, latents_.given, choice_.given.empty() ? printable(choice_.file.string(), 300) : "--given");
   if (choice_.given.empty() || !tells_given(choice_.file, info)) return;
-  const torch::Tensor told = read_given("", choice_.file.string(), info);
-  if (!at::equal(told, latents_.given))
-    warn(fmt::format("The file tells that {}, and {} is taken instead", given_text(*task_, told),
-                     given_text(*task_, latents_.given)));
+  warn(other_given_text(*task_, read_given("", choice_.file.string(), info), latents_.given));
 }
 
 void ObservedSet::read_table() {
   const TaskInfo& info = task_->info();
+  const std::string reader = choice_.reader.empty() ? file_reader(*task_, choice_.file) : choice_.reader;
   ObservedTable observed = read_observed_columns(
       choice_.file, info, choice_.random ? std::numeric_limits<std::int64_t>::max() : info.max_n,
-      {.chosen = choice_.columns, .files = file_columns(*task_), .held = choice_.held, .reader = choice_.reader});
+      {.chosen = choice_.columns, .files = file_columns(*task_), .held = choice_.held, .reader = reader});
   held_ = observed.held;
   used_ = std::min(held_, info.max_n);
   columns_ = std::move(observed.columns);
@@ -185,6 +185,7 @@ void ObservedSet::read_member() {
   if (held_ > info.max_n) note_ = cut_set_text(name(), held_, info, choice_.random.has_value());
   latents_.given = sets.given_known ? read_given(choice_.given, "", info) : observed.given;
   check_given(*task_, latents_.given, sets.given_known ? "--given" : name());
+  if (sets.given_known) warn(other_given_text(*task_, observed.given, latents_.given));
 }
 
 std::string cut_set_text(const std::string& name, std::int64_t held, const TaskInfo& info, bool random) {

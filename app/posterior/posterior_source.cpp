@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/posterior/known_source.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/streams.h"
@@ -46,6 +47,12 @@ PosteriorSource reference_source(const Task& task, const std::string& name, cons
     if (keep_going && !keep_going()) throw Stopped();
     reference->add(x.slice(first, std::min(first + kChunk, x.count())));
   }
+  PosteriorSource source = known_source(name, reference);
+  source.milliseconds = 1000 * watch.seconds();
+  return source;
+}
+
+PosteriorSource known_source(const std::string& name, const std::shared_ptr<ReferencePosterior>& reference) {
   PosteriorSource source;
   source.name = name;
   source.role = reference_role(name);
@@ -56,7 +63,6 @@ PosteriorSource reference_source(const Task& task, const std::string& name, cons
     Stream stream(stream_key(seed, Purpose::posterior), 1);
     return reference->sample(draws, stream);
   };
-  source.milliseconds = 1000 * watch.seconds();
   return source;
 }
 

@@ -8,6 +8,7 @@
 #include "app/kinds/image/image_plot.h"
 #include "app/posterior/corner_plots.h"
 #include "app/posterior/derived.h"
+#include "app/posterior/known_reference.h"
 #include "app/posterior/tried_file.h"
 #include "app/runs/learned_product.h"
 #include "app/runs/strategy_look.h"
@@ -132,6 +133,7 @@ void SetPosterior::ask_references(std::int64_t n, PosteriorAnswer& answer) const
       answer.problems.push_back(fmt::format("{} is left out: {}", name, sentence(error)));
     }
   }
+  ask_known_reference(task(), *set_, n, answer);
 }
 
 void SetPosterior::ask_product(std::int64_t n, PosteriorAnswer& answer) const {

@@ -66,7 +66,7 @@ class FolderOfSets final : public SetStream {
     set = {printable(file.filename().string(), 200), error ? 0 : static_cast<std::int64_t>(bytes),
            [file, &sets = sets_, &info = info_] {
              Observed observed = read_observed_columns(file, info, sets.most, sets.columns);
-             if (!sets.given_known) observed.given = read_given("", file, info);
+             if (!sets.given_known || tells_given(file, info)) observed.given = read_given("", file, info);
              return observed;
            }};
     return true;
@@ -121,7 +121,7 @@ class GroupedArrays final : public SetStream {
     PAIRS_CHECK(static_cast<std::int64_t>(names.size()) == x_.count(),
                 "{}: the array {} holds {} texts, but one for each of {} observations is needed", where_,
                 printable(sets.group), names.size(), x_.count());
-    if (!sets.given_known && !info.given.empty()) read_given_of(arrays, sets.data);
+    if (!info.given.empty() && (!sets.given_known || tells_given_of(arrays))) read_given_of(arrays, sets.data);
     std::map<std::string, std::size_t> places;
     for (std::size_t i = 0; i < names.size(); ++i) {
       const auto [at, fresh] = places.try_emplace(names[i], names_.size());
@@ -162,6 +162,11 @@ class GroupedArrays final : public SetStream {
   }
 
  private:
+  // Whether the file says what is given.
+  bool tells_given_of(const NpzReader& arrays) const {
+    return arrays.shapes().contains("given") ||
+           std::ranges::all_of(info_.given, [&](const Given& one) { return arrays.shapes().contains(one.name); });
+  }
   // The array "given", a row a set or an observation, or an array of each name.
   void read_given_of(NpzReader& arrays, const fs::path& data) {
     if (arrays.shapes().contains("given")) {
@@ -200,6 +205,29 @@ class GroupedArrays final : public SetStream {
 
 }  // namespace
 
+namespace {
+
+void check_not_empty(const fs::path& data) {
+  std::error_code error;
+  if (!fs::is_directory(data, error)) return;
+  for (const fs::directory_entry& entry : fs::directory_iterator(data, error))
+    if (!is_hidden(entry.path())) return;
+  fail("{} is an empty folder: put the observations into it, a file for each set", printable(data.string(), 300));
+}
+
+// Of a file whose groups are sets no column tells others apart.
+void check_no_groups(const ManySets& sets, const TaskInfo& info) {
+  const auto groups = open_table_groups(sets.data, wanted_columns(info, sets.columns));
+  if (!groups) return;
+  fail_usage(
+      "{} holds {} groups ({}, ...), each of which is a set, and --group {} names a column to tell sets by; leave "
+      "--group out, or put all rows into one table with that column",
+      printable(sets.data.string(), 300), groups->names().size(), printable(groups->names().front(), 100),
+      printable(sets.group, 100));
+}
+
+}  // namespace
+
 bool is_folder_of_sets(const fs::path& data, const TaskInfo& info) {
   std::error_code error;
   if (!fs::is_directory(data, error)) return false;
@@ -213,6 +241,7 @@ bool is_folder_of_sets(const fs::path& data, const TaskInfo& info) {
 }
 
 bool holds_sets(const ManySets& sets, const TaskInfo& info) {
+  check_not_empty(sets.data);
   if (is_folder_of_sets(sets.data, info)) return true;
   return room_of(info).lines(info, "") != nullptr &&
          open_table_groups(sets.data, wanted_columns(info, sets.columns)) != nullptr;
@@ -259,6 +288,7 @@ std::unique_ptr<SetStream> open_sets(const ManySets& asked, const TaskInfo& info
               "{} is a table, and no line of text holds an observation of task {}; give an .npz file with the "
               "observations and an array {}",
               where, info.name, printable(sets.group));
+  check_no_groups(sets, info);
   return table ? open_grouped_table(sets, info) : open_grouped_csv(sets, info);
 }
 

@@ -127,6 +127,7 @@ void say_tests(const ReportContent& content, Citing& citing) {
 
 std::string set_words(const SetChoice& set, bool infer) {
   std::string words = fmt::format(" {} {}", infer ? "--data" : "--file", shell_word(set.file.string()));
+  if (!set.reader.empty()) words += " --reader " + shell_word(set.reader);
   if (!set.columns.empty()) words += " --columns=" + shell_word(fmt::format("{}", fmt::join(set.columns, ",")));
   if (set.random) words += infer ? " --random" : fmt::format(" --random {}", *set.random);
   if (!set.up.empty()) words += " --up " + set.up;

@@ -143,7 +143,7 @@ class Expansion {
     try {
       // Which settings are read follows from the targets, too: presets have others for several.
       const RunConfig base =
-          preset_values(tasks_, with_chosen_targets(tasks_, place.info, all), place.preset, place.strategy);
+          preset_values(tasks_, with_own_choices(tasks_, place.info, all), place.preset, place.strategy);
       read = read_assignments(base, all);
     } catch (const Error& error) {
       throw prefixed(study_.file.string(), error);

@@ -19,6 +19,7 @@
 #include "core/nn/adamw.h"
 #include "core/ops/ops.h"
 #include "core/train/expected_time.h"
+#include "core/train/plan.h"
 #include "core/train/set_gradients.h"
 #include "core/train/stage_tools.h"
 
@@ -271,7 +272,7 @@ class Timing {
 ExpectedCost expected_cost(const RunConfig& config, const std::function<bool()>& stop) {
   const Interruptible within_this(stop);
   const LoadMeter load;
-  const StageSetting setting(config);
+  const StageSetting setting(config, planned_task(config));
   Estimator estimator(setting.task, config.estimator, setting.seed);
   estimator.to(setting.device);
   const SetSource source(setting.task, setting.seed, config.pretrain.sizes, finite_sets(config.pretrain),

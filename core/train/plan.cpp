@@ -6,7 +6,9 @@
 #include <map>
 #include <utility>
 
+#include "core/base/face.h"
 #include "core/sets/index_map.h"
+#include "core/simulation_budget.h"
 #include "core/train/cache_statistics.h"
 #include "core/train/cost.h"
 #include "core/train/stage_tools.h"
@@ -56,6 +58,12 @@ std::int64_t parts_of(Purpose purpose) {
 }
 
 }  // namespace
+
+std::shared_ptr<const Task> planned_task(const RunConfig& config) {
+  std::shared_ptr<const Task> task = config.make_task();
+  const BudgetedSimulator* const budget = face<BudgetedSimulator>(*task);
+  return budget != nullptr ? budget->planned(static_cast<std::uint64_t>(config.seed)) : task;
+}
 
 std::vector<SetDemand> set_demands(const RunConfig& config, const std::shared_ptr<const Task>& task) {
   std::vector<SetDemand> demands;

@@ -10,6 +10,10 @@
 
 namespace pairs {
 
+// The task whose sets a run draws, for plans and timing: the configuration's, or, where its simulations within a budget
+// are still to be made, the one that plans them (BudgetedSimulator::planned).
+std::shared_ptr<const Task> planned_task(const RunConfig& config);
+
 // The sets that the stages of a run draw and that its evaluation takes, with the most of each that may be drawn
 // (patience may end a stage before). Those of stage 1 never repeat or come again in every pass (finite_sets). Throws a
 // usage error where stored sets of the task hold fewer observations than cache.sizes ask for.

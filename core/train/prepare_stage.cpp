@@ -3,9 +3,11 @@
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/base/files.h"
 #include "core/base/json.h"
 #include "core/base/text.h"
+#include "core/simulation_budget.h"
 #include "core/stored_sets.h"
 #include "core/train/run.h"
 #include "core/train/simulator_record.h"
@@ -52,41 +54,73 @@ void check_stored_files(const std::filesystem::path& run, const StoredSets& stor
                 printable(name, 300), remedy);
 }
 
+// Tells how far something is that is made before the stages, and what was made in all.
+class PreparationTeller {
+ public:
+  explicit PreparationTeller(Monitor& monitor) : monitor_(monitor) {
+    event_.type = EventType::prepared;
+    event_.values = nlohmann::json::object();
+  }
+
+  Preparation preparation() {
+    return {[this] { return monitor_.should_stop(); },
+            [this](const std::string& what, std::int64_t done, std::int64_t total) { tell(what, done, total); }};
+  }
+
+  void finish() {
+    if (making_.empty()) return;
+    event_.seconds = watch_.seconds();
+    monitor_.event(event_);
+  }
+
+ private:
+  void tell(const std::string& what, std::int64_t done, std::int64_t total) {
+    if (what != making_) meter_ = RateMeter();
+    making_ = what;
+    event_.values[what] = done;
+    meter_.update(static_cast<double>(done));
+    if (since_.seconds() < 0.1 && done < total) return;
+    since_.restart();
+    Progress progress;
+    progress.stage = Stage::pretrain;
+    progress.done = done;
+    progress.total = total;
+    progress.unit = what;
+    progress.rate = meter_.rate();
+    if (progress.rate > 0 && total > done) progress.eta_seconds = static_cast<double>(total - done) / progress.rate;
+    monitor_.progress(progress);
+  }
+
+  Monitor& monitor_;
+  const WorkWatch watch_;
+  Stopwatch since_;
+  RateMeter meter_;
+  Event event_;
+  std::string making_;
+};
+
+// Has a task with a budget make its sets, which its library makes a task of stored sets of from then on.
+void simulate_within_budget(const std::filesystem::path& run, const RunConfig& config, PreparationTeller& teller) {
+  const std::shared_ptr<const Task> task = config.make_task();
+  const BudgetedSimulator* const budget = face<BudgetedSimulator>(*task);
+  if (budget == nullptr) return;
+  PAIRS_CHECK(!std::filesystem::exists(run / run_file::stored),
+              "The simulations that {} began its training on are gone; restore them, or start the run anew",
+              printable(run.string(), 300));
+  budget->simulate(static_cast<std::uint64_t>(config.seed), teller.preparation());
+}
+
 }  // namespace
 
 void prepare_data(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor) {
   if (run_status(run).finished) return;
+  PreparationTeller teller(monitor);
+  simulate_within_budget(run, config, teller);
   const StageSetting setting(config);
   if (const StoredSets* stored = setting.task->stored()) check_stored_files(run, *stored);
   record_simulator(run, *setting.task, monitor);
-  const WorkWatch watch;
-  Stopwatch since;
-  RateMeter meter;
-  Event event;
-  event.type = EventType::prepared;
-  event.values = nlohmann::json::object();
-  std::string making;
-  setting.task->prepare({[&] { return monitor.should_stop(); },
-                         [&](const std::string& what, std::int64_t done, std::int64_t total) {
-                           if (what != making) meter = RateMeter();
-                           making = what;
-                           event.values[what] = done;
-                           meter.update(static_cast<double>(done));
-                           if (since.seconds() < 0.1 && done < total) return;
-                           since.restart();
-                           Progress progress;
-                           progress.stage = Stage::pretrain;
-                           progress.done = done;
-                           progress.total = total;
-                           progress.unit = what;
-                           progress.rate = meter.rate();
-                           if (progress.rate > 0 && total > done)
-                             progress.eta_seconds = static_cast<double>(total - done) / progress.rate;
-                           monitor.progress(progress);
-                         }});
-  if (making.empty()) return;
-  event.seconds = watch.seconds();
-  monitor.event(event);
+  setting.task->prepare(teller.preparation());
+  teller.finish();
 }
 
 }  // namespace pairs

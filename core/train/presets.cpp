@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
+#include "core/simulation_budget.h"
 #include "core/target_choice.h"
 #include "core/train/config.h"
 #include "core/train/unread.h"
@@ -135,13 +136,13 @@ void check_strategy_sizes(const RunConfig& config) {
 
 }  // namespace
 
-TaskInfo with_chosen_targets(const Tasks& tasks, const TaskInfo& task, const std::vector<std::string>& assignments) {
+TaskInfo with_own_choices(const Tasks& tasks, const TaskInfo& task, const std::vector<std::string>& assignments) {
   RunConfig own;
   own.tasks = tasks;
   own.task = task.name;
   bool any = false;
   for (const std::string& one : assignments)
-    if (assigned_key(one) == kTaskTargets) {
+    if (const std::string key = assigned_key(one); key == kTaskTargets || key == kTaskSimulations) {
       set_field(fields(own), one);
       any = true;
     }
@@ -150,7 +151,7 @@ TaskInfo with_chosen_targets(const Tasks& tasks, const TaskInfo& task, const std
 
 RunConfig load_preset(const Tasks& tasks, const TaskInfo& own, const std::string& preset,
                       const std::string& strategy_name, const std::vector<std::string>& assignments) {
-  const TaskInfo task = with_chosen_targets(tasks, own, assignments);
+  const TaskInfo task = with_own_choices(tasks, own, assignments);
   RunConfig config = preset_values(tasks, task, preset, strategy_name);
   for (const std::string& assignment : assignments) set_field(fields(config), assignment);
   for (const std::string& assignment : assignments)

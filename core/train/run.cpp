@@ -8,11 +8,13 @@
 #include "core/base/crash_report.h"
 #include "core/base/devices.h"
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/base/files.h"
 #include "core/base/log.h"
 #include "core/base/safetensors.h"
 #include "core/base/text.h"
 #include "core/ensemble.h"
+#include "core/simulation_budget.h"
 #include "core/train/cost.h"
 #include "core/train/left_aggregates.h"
 #include "core/train/run_name.h"
@@ -185,10 +187,22 @@ std::filesystem::path make_run_folder(const RunConfig& config, const std::filesy
   return folder;
 }
 
+namespace {
+
+// The text of the copy of a person's own task that the run keeps; "" of a built-in one.
+std::string recorded_task(const RunConfig& config) {
+  if (config.task_file.empty()) return "";
+  const std::shared_ptr<const Task> task = config.make_task();
+  const BudgetedSimulator* const budget = face<BudgetedSimulator>(*task);
+  return budget != nullptr ? budget->recorded() : config.tasks->recorded(config.task_file);
+}
+
+}  // namespace
+
 std::filesystem::path create_run(const RunConfig& config, const std::filesystem::path& wanted) {
   if (!wanted.empty()) check_new_run(wanted);
   const Start start = config.pretrain.from.empty() ? Start{} : start_of(config);
-  const std::string task_text = config.task_file.empty() ? "" : config.tasks->recorded(config.task_file);
+  const std::string task_text = recorded_task(config);
   const torch::Device device = choose_device(config.device);
   const std::filesystem::path folder = make_run_folder(config, wanted);
   RunConfig resolved = config;

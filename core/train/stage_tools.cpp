@@ -12,8 +12,10 @@
 
 namespace pairs {
 
-StageSetting::StageSetting(const RunConfig& config)
-    : task(config.make_task()), device(choose_device(config.device)), seed(static_cast<std::uint64_t>(config.seed)) {
+StageSetting::StageSetting(const RunConfig& config) : StageSetting(config, config.make_task()) {}
+
+StageSetting::StageSetting(const RunConfig& config, std::shared_ptr<const Task> of)
+    : task(std::move(of)), device(choose_device(config.device)), seed(static_cast<std::uint64_t>(config.seed)) {
   use_threads(config.threads);
   if (const StoredSets* stored = task->stored()) task = stored->serving(set_demands(config, task));
 }

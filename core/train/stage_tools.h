@@ -15,6 +15,8 @@ namespace pairs {
 // Task, device, seed and thread count that a configuration asks for; makes them so.
 struct StageSetting {
   explicit StageSetting(const RunConfig& config);
+  // The same of another task than the configuration's: one that is planned (planned_task).
+  StageSetting(const RunConfig& config, std::shared_ptr<const Task> of);
   std::shared_ptr<const Task> task;
   torch::Device device = torch::kCPU;
   std::uint64_t seed;

@@ -16,9 +16,10 @@ std::string unread_because(const RunConfig& config, const std::string& key);
 // for one that cannot be made.
 std::vector<std::string> read_assignments(const RunConfig& config, const std::vector<std::string>& assignments);
 
-// The task with the targets that the assignments choose, whose presets may have other settings then (`task` itself where
-// they choose none). Throws a usage error where it has no such targets.
-TaskInfo with_chosen_targets(const Tasks& tasks, const TaskInfo& task, const std::vector<std::string>& assignments);
+// The task with the targets and the budget of simulations that the assignments choose, whose presets may have other
+// settings then (`task` itself where they choose none). Throws a usage error where it has no such targets, or too small
+// a budget.
+TaskInfo with_own_choices(const Tasks& tasks, const TaskInfo& task, const std::vector<std::string>& assignments);
 
 // fields(), without those that nothing reads: what run.toml, presets' tables and comparisons show.
 std::vector<Field> read_fields(RunConfig& config);

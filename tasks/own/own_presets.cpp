@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "tasks/own/budget/own_settings.h"
+#include "tasks/own/budget/pool_layout.h"
 #include "tasks/own/x_kind.h"
 
 namespace pairs::own {
@@ -27,14 +29,20 @@ std::string list(const std::vector<std::int64_t>& values) {
   return fmt::format("[{}]", fmt::join(values, ", "));
 }
 
-std::string head(const TaskInfo& task, Scale scale) {
-  const bool box = std::all_of(task.targets.begin(), task.targets.end(),
-                               [](const Target& t) { return std::isfinite(t.low) && std::isfinite(t.high); });
+bool in_a_box(const TaskInfo& task) {
+  return std::all_of(task.targets.begin(), task.targets.end(),
+                     [](const Target& t) { return std::isfinite(t.low) && std::isfinite(t.high); });
+}
+
+std::string head_text(const TaskInfo& task, int transforms, int bins, int hidden, int context_layers) {
   return fmt::format(
-      "kind = \"spline\"\ntransforms = {}\nbins = 16\nhidden = {}\ncontext_layers = {}\nblocks = 1\nsupport = "
+      "kind = \"spline\"\ntransforms = {}\nbins = {}\nhidden = {}\ncontext_layers = {}\nblocks = 1\nsupport = "
       "\"{}\"\naffine = true\n",
-      scale == Scale::quick ? 2 : 3, scale == Scale::quick ? 128 : 256, scale == Scale::quick ? 2 : 3,
-      box ? "box" : "real");
+      transforms, bins, hidden, context_layers, in_a_box(task) ? "box" : "real");
+}
+
+std::string head(const TaskInfo& task, Scale scale) {
+  return scale == Scale::quick ? head_text(task, 2, 16, 128, 2) : head_text(task, 3, 16, 256, 3);
 }
 
 // Sizes whose groups of cached sets share the work: 100, 1,000, ... and the largest N.
@@ -56,10 +64,7 @@ std::vector<std::int64_t> evaluated_sizes(std::int64_t most) {
   return sizes;
 }
 
-}  // namespace
-
-std::string preset_text(const TaskInfo& task, const std::string& preset) {
-  const Scale scale = scale_of(preset);
+std::string unlimited_preset(const TaskInfo& task, Scale scale) {
   // An image or many rows cost more than a point: fewer sets.
   const bool heavy = task.observation_numbers() > 64;
   const auto pick = [&](auto quick, auto small, auto paper) {
@@ -85,13 +90,57 @@ std::string preset_text(const TaskInfo& task, const std::string& preset) {
       "{}\nsteps = {}\n"
       "batch = {}\nrate = {}\nwarmup = 0.02\nema = {}\nvalidation_draws = {}\n\n"
       "[evaluate]\nsizes = {}\nsets = [{}]\nsamples = {}\n",
-      x_kind(task).embedder(task, scale == Scale::quick), head(task, scale), pick(15, 48, 200), pick(200, 250, 1024),
-      batch, pick(2e-3, 1e-3, 1e-3), heavy ? "1.0" : "0.0",
+      x_kind(task).embedder(task, scale == Scale::quick ? EmbedderSize::quick : EmbedderSize::large), head(task, scale),
+      pick(15, 48, 200), pick(200, 250, 1024), batch, pick(2e-3, 1e-3, 1e-3), heavy ? "1.0" : "0.0",
       heavy ? pick(1000, 4000, 20000) : pick(40000, 100000, 100000), pick("0.0", "0.999", "0.999"),
       std::clamp<std::int64_t>((heavy ? 1024 : 25600) / task.max_n, 8, batch), heavy ? 300 : 2000, list(sizes),
       list(sets), heavy ? 1.25 : 2.0, scale == Scale::paper ? 10 : 0, pick(60, 80, 200), pick(200, 250, 1024),
       pick(512, 1024, 1024), pick(2e-3, 2e-3, 1e-3), pick("0.0", "0.999", "0.999"), pick(16384, 65536, 65536),
       list(evaluated_sizes(task.max_n)), heavy ? pick(200, 500, 1000) : pick(2000, 10000, 10000), pick(299, 499, 499));
+}
+
+// Of a budget of simulations, whose sets come again and again: networks that are smaller and held back by weight decay,
+// as many steps as show each set some two hundred times, groups of cached sets for each size of the pool, so that sets
+// of N are learnt from all that hold N, and N uniform in its logarithm, as the pool's sets are many where N is small.
+std::string budgeted_preset(const TaskInfo& task, Scale scale, std::int64_t simulations) {
+  constexpr std::int64_t kBatch = 256, kEpochs = 20, kVisits = 220, kCopies = 4;
+  const PoolLayout layout = pool_layout(simulations, task.max_n);
+  const std::int64_t training = layout.sets(Split::training);
+  const auto pick = [&](auto quick, auto small, auto paper) {
+    return scale == Scale::quick ? quick : scale == Scale::small ? small : paper;
+  };
+  const std::int64_t steps =
+      std::clamp<std::int64_t>(kVisits * training / (kEpochs * kBatch), 25, pick(200, 1000, 5000));
+  std::vector<std::int64_t> sizes, sets;
+  for (const PoolSize& size : layout.sizes) {
+    sizes.push_back(size.n);
+    // Several visits of each set, of larger ones with other observations; validation is a fifth.
+    std::int64_t held = 0;
+    for (const PoolSize& other : layout.sizes) held += other.n >= size.n ? other.of(Split::training) : 0;
+    sets.push_back(std::clamp<std::int64_t>(kCopies * held, 500, pick(20000, 100000, 500000)));
+  }
+  return fmt::format(
+      "encoding = \"log\"\n\n[embedder]\n{}\n[head]\n{}\n"
+      "[pretrain]\nsizes = [1, 2]\nepochs = {}\nsteps = {}\nbatch = {}\nrate = 2e-3\nwarmup = 0.02\nclip = {}\n"
+      "weight_decay = 0.1\nvalidation_sets = {}\nema = 0.98\n\n"
+      "[e2e.pretrain]\nbatch = {}\n\n"
+      "[cache]\nmode = \"blocks\"\nsizes = {}\nsets = {}\npieces = 8\ncopies = 2\noversample = 2.0\nrefresh = 0\n\n"
+      "[finetune]\nheads = \"amortised\"\nsize_distribution = \"log-uniform\"\nstart = \"pretrained\"\nepochs = {}\n"
+      "steps = {}\nbatch = {}\nrate = 5e-4\nwarmup = 0.02\nweight_decay = 0.1\nema = 0.98\nvalidation_draws = 8192\n\n"
+      "[evaluate]\nsizes = {}\nsets = [2000]\nsamples = {}\n",
+      x_kind(task).embedder(task, EmbedderSize::few_sets), head_text(task, task.targets.size() > 1 ? 2 : 1, 8, 64, 2),
+      kEpochs, steps, kBatch, task.observation_numbers() > 64 ? "1.0" : "0.0",
+      std::max<std::int64_t>(256, 2 * layout.sets(Split::validation)),
+      std::clamp<std::int64_t>(25600 / task.max_n, 8, kBatch), list(sizes), list(sets), kEpochs, steps, kBatch,
+      list(evaluated_sizes(task.max_n)), pick(299, 499, 499));
+}
+
+}  // namespace
+
+std::string preset_text(const TaskInfo& task, const std::string& preset) {
+  const Scale scale = scale_of(preset);
+  const std::int64_t simulations = budget_of(task);
+  return simulations > 0 ? budgeted_preset(task, scale, simulations) : unlimited_preset(task, scale);
 }
 
 }  // namespace pairs::own

@@ -5,10 +5,18 @@
 #include "core/base/error.h"
 #include "core/base/face.h"
 #include "core/base/text.h"
+#include "core/simulation_budget.h"
+#include "tasks/file_reader.h"
+#include "tasks/own/budget/budgeted_task.h"
+#include "tasks/own/budget/pool.h"
+#include "tasks/own/budget/pooled_task.h"
 #include "tasks/own/measure.h"
 #include "tasks/own/permission.h"
+#include "tasks/own/reference_file.h"
 #include "tasks/own/simulated_task.h"
 #include "tasks/own/stored/simulations.h"
+#include "tasks/own/stored_tables.h"
+#include "tasks/own/task_programs.h"
 #include "tasks/parts/nuisance_range.h"
 
 namespace pairs::own {
@@ -29,8 +37,8 @@ TaskDescription description_of(const TaskFile& file) {
   said.name = file.info.name;
   said.title = file.info.title;
   said.summary = file.info.summary;
-  if (!file.simulator) return said;
-  said.command = command_text(*file.simulator);
+  if (!file.runs_programs()) return said;
+  said.command = command_text(file);
   said.owner = other_owner(file);
   said.agreed = is_allowed(file);
   return said;
@@ -45,21 +53,24 @@ std::string key_of(const fs::path& file) {
 class AbsentSets final : public Task,
                          public StandardisedInput,
                          public HasFileColumns,
+                         public HasFileReader,
                          public HasGivenRanges,
                          public ChoosesTargets {
  public:
   AbsentSets(TaskFile file, std::string why)
-      : info_(std::move(file.info)),
-        input_(std::move(file.input)),
-        columns_(std::move(file.columns)),
-        given_(std::move(file.given_ranges)),
-        nuisances_(targets_of_ranges(info_.nuisances, file.nuisance_low, file.nuisance_high)),
+      : file_(std::move(file)),
+        references_(reference_file_of(file_)),
+        nuisances_(targets_of_ranges(file_.info.nuisances, file_.nuisance_low, file_.nuisance_high)),
         why_(std::move(why)) {}
-  const TaskInfo& info() const override { return info_; }
-  bool standardises() const override { return !input_.empty(); }
-  InputScale input_scale() const override { return input_; }
-  const std::vector<FileColumn>& file_columns() const override { return columns_; }
-  const std::vector<GivenRange>& given_ranges() const override { return given_; }
+  const TaskInfo& info() const override { return file_.info; }
+  bool standardises() const override { return !file_.input.empty(); }
+  InputScale input_scale() const override { return file_.input; }
+  const std::vector<FileColumn>& file_columns() const override { return file_.columns; }
+  std::string file_reader(const fs::path& path) const override { return reader_for(file_, path); }
+  std::unique_ptr<ReferencePosterior> reference_of(const std::vector<std::string>& names) const override {
+    return references_ ? references_->of(names) : nullptr;
+  }
+  const std::vector<GivenRange>& given_ranges() const override { return file_.given_ranges; }
   std::vector<std::optional<NuisanceTarget>> nuisance_targets() const override { return nuisances_; }
   Latents latents(std::uint64_t, Purpose, std::span<const std::int64_t>) const override { fail("{}", why_); }
   Observations observe(const Latents&, std::uint64_t, Purpose, std::span<const SetRange>,
@@ -68,10 +79,8 @@ class AbsentSets final : public Task,
   }
 
  private:
-  TaskInfo info_;
-  InputScale input_;
-  std::vector<FileColumn> columns_;
-  std::vector<GivenRange> given_;
+  TaskFile file_;
+  std::shared_ptr<const ReferenceFile> references_;  // null: there are none
   std::vector<std::optional<NuisanceTarget>> nuisances_;
   std::string why_;
 };
@@ -83,8 +92,9 @@ std::shared_ptr<const Task> make_stored(TaskFile file) {
   const bool copy = is_copy(file);
   std::shared_ptr<const Simulations> simulations;
   try {
-    simulations =
-        std::make_shared<const Simulations>(*file.simulations, file.origin.parent_path(), simulation_shape(file.info));
+    const fs::path folder = file.origin.parent_path();
+    simulations = std::make_shared<const Simulations>(with_tables_read(*file.simulations, folder, file.info), folder,
+                                                      simulation_shape(file.info));
   } catch (const Error& error) {
     if (!copy || file.incomplete()) throw;
     file.info.data_source = kAbsentSets;
@@ -101,8 +111,27 @@ std::shared_ptr<const Task> make_stored(TaskFile file) {
   std::vector<std::pair<double, double>> psi_supports;
   for (std::size_t k = 0; k < file.nuisance_low.size(); ++k)
     psi_supports.emplace_back(file.nuisance_low[k], file.nuisance_high[k]);
+  StoredFaces faces;
+  faces.reader = [file](const fs::path& path) { return reader_for(file, path); };
+  faces.reference_of = known_references(file);
   return make_stored_task(std::move(simulations), std::move(file.info), psi_supports, std::move(file.input),
-                          std::move(file.columns), std::move(file.given_ranges));
+                          std::move(file.columns), std::move(file.given_ranges), std::move(faces));
+}
+
+// Whether the file is a copy in the folder of a run whose budget of simulations is made.
+bool has_pool(const TaskFile& file) {
+  return is_copy(file) && pool_complete(file.file.parent_path());
+}
+
+// Of a run whose pool was damaged or removed what it is is known, as where stored sets are gone.
+std::shared_ptr<const Task> make_pooled(const TaskFile& file, std::int64_t simulations) {
+  try {
+    return pooled_task(file, simulations);
+  } catch (const Error& error) {
+    TaskFile absent = file;
+    absent.info.data_source = kAbsentSets;
+    return std::make_shared<AbsentSets>(std::move(absent), error.what());
+  }
 }
 
 // A copy in a run's folder keeps what was measured; a person's own is measured once, in this process.
@@ -120,15 +149,22 @@ TaskFile OwnTasks::checked(TaskFile file) const {
   return file;
 }
 
-std::shared_ptr<const Task> OwnTasks::task_of(const TaskFile& file) {
-  const std::string key = key_of(file.file), text = copy_text(file);
+std::shared_ptr<const Task> OwnTasks::task_of(const TaskFile& file, std::int64_t simulations) {
+  if (simulations > 0 && file.simulations)
+    fail_usage("{} = {}, but the sets of {} are stored, and nothing simulates others; leave it out",
+               SettingKey{kTaskSimulations}, simulations, file.info.name);
+  const bool pooled = simulations > 0 && has_pool(file);
+  const std::string key = simulations > 0 ? fmt::format("{}\n{}", key_of(file.file), simulations) : key_of(file.file),
+                    text = copy_text(file) + (pooled ? "\npooled" : "");
   {
     const std::lock_guard lock(mutex_);
     const auto at = made_.find(key);
     if (at != made_.end() && at->second.text == text) return at->second.task;
   }
   // Outside of the lock: it may start the program, which takes a while.
-  std::shared_ptr<const Task> task = made_of(file);
+  std::shared_ptr<const Task> task = simulations == 0 ? made_of(file)
+                                     : pooled         ? make_pooled(file, simulations)
+                                                      : make_budgeted_task(file, task_of(file), simulations);
   const std::lock_guard lock(mutex_);
   made_[key] = {text, task};
   return task;
@@ -172,7 +208,13 @@ std::vector<std::string> OwnTasks::names() const {
   return names_;
 }
 
-std::shared_ptr<const Task> OwnTasks::make(const std::string& name, const std::string& file) {
+bool OwnTasks::simulates(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto at = files_.find(name);
+  return at != files_.end() && at->second.simulator.has_value();
+}
+
+std::shared_ptr<const Task> OwnTasks::make(const std::string& name, const std::string& file, std::int64_t simulations) {
   TaskFile named;
   if (file.empty()) {
     const std::lock_guard lock(mutex_);
@@ -182,7 +224,7 @@ std::shared_ptr<const Task> OwnTasks::make(const std::string& name, const std::s
   } else {
     named = read_task_file(file);
   }
-  std::shared_ptr<const Task> task = task_of(named);
+  std::shared_ptr<const Task> task = task_of(named, simulations);
   if (task->info().name != name)
     fail_usage("{} describes the task '{}', not '{}'", printable(named.file.string(), 300), task->info().name,
                printable(name));
@@ -193,7 +235,8 @@ void OwnTasks::renew(const fs::path& named) {
   std::error_code error;
   const fs::path file = fs::is_directory(named, error) ? named / kTaskFile : named;
   const std::lock_guard lock(mutex_);
-  made_.erase(key_of(file));
+  const std::string key = key_of(file);
+  std::erase_if(made_, [&](const auto& one) { return one.first == key || one.first.starts_with(key + "\n"); });
 }
 
 std::string OwnTasks::recorded_text(const fs::path& named) {

@@ -32,8 +32,12 @@ class OwnTasks {
   // Names of the tasks opened so far, in that order.
   std::vector<std::string> names() const;
 
-  // The task of a file, or, where that is "", of the name; null where none of that name was opened.
-  std::shared_ptr<const Task> make(const std::string& name, const std::string& file);
+  // The task of a file, or, where that is "", of the name; null where none of that name was opened. `simulations`: that
+  // its program makes in all (core/simulation_budget.h); 0: no end. Throws a usage error where it has no program, or
+  // the budget is too small.
+  std::shared_ptr<const Task> make(const std::string& name, const std::string& file, std::int64_t simulations = 0);
+  // Whether a program simulates its sets.
+  bool simulates(const std::string& name) const;
 
   // Forgets what was made of a file or a folder that holds one: whoever asks for it next reads all of it anew and
   // starts its program anew. Those that have it keep what they have.
@@ -48,13 +52,13 @@ class OwnTasks {
     std::shared_ptr<const Task> task;
   };
   TaskFile checked(TaskFile file) const;
-  std::shared_ptr<const Task> task_of(const TaskFile& file);
+  std::shared_ptr<const Task> task_of(const TaskFile& file, std::int64_t simulations = 0);
 
   const std::vector<std::string> built_in_;
   mutable std::mutex mutex_;
   std::vector<std::string> names_;
   std::map<std::string, TaskFile> files_;  // by name
-  std::map<std::string, Made> made_;       // by file
+  std::map<std::string, Made> made_;       // by file and budget
 };
 
 // A sentence on what the person's own file says otherwise than the run's copy, "" where it says the same or is gone.

@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
+#include "tasks/own/task_programs.h"
 
 namespace pairs::own {
 namespace {
@@ -80,17 +81,17 @@ bool is_allowed(const TaskFile& task) {
 }
 
 void check_allowed(const TaskFile& task) {
-  if (!task.simulator || is_allowed(task)) return;
+  if (!task.runs_programs() || is_allowed(task)) return;
   const std::string owner = other_owner(task);
   fail_usage(
       "{}{} wants to run the program {} in the folder {}, and nothing was run yet; look at it, and agree once with "
       "--allow, or by opening the file in the window",
       printable(task.origin.string(), 300), owner.empty() ? "" : fmt::format(", which belongs to the user {},", owner),
-      command_text(*task.simulator), printable(task.origin.parent_path().string(), 300));
+      command_text(task), printable(task.origin.parent_path().string(), 300));
 }
 
 void allow(const TaskFile& task) {
-  if (!task.simulator || is_allowed(task)) return;
+  if (!task.runs_programs() || is_allowed(task)) return;
   const std::string text = entry_text(task);
   const fs::path file = entry_file(task, text);
   std::error_code error;

@@ -17,10 +17,13 @@
 #include "core/base/transfer.h"
 #include "core/sets/index_map.h"
 #include "core/simulator_probe.h"
+#include "tasks/file_reader.h"
 #include "tasks/own/blocks.h"
 #include "tasks/own/measure.h"
 #include "tasks/own/program_reference.h"
+#include "tasks/own/reference_file.h"
 #include "tasks/own/simulator.h"
+#include "tasks/own/task_programs.h"
 #include "tasks/parts/nuisance_range.h"
 #include "tasks/parts/rows.h"
 
@@ -76,15 +79,21 @@ class SimulatedTask final : public Task,
                             public StandardisedInput,
                             public ProbedSimulator,
                             public HasFileColumns,
+                            public HasFileReader,
                             public HasGivenRanges,
                             public ChoosesTargets {
  public:
   explicit SimulatedTask(TaskFile file) : programs_(programs_of(file)), file_(std::move(file)) {
     if (file_.incomplete()) complete(file_, measured());
+    references_ = reference_file_of(file_);
   }
 
   const TaskInfo& info() const override { return file_.info; }
   const std::vector<FileColumn>& file_columns() const override { return file_.columns; }
+  std::string file_reader(const std::filesystem::path& path) const override { return reader_for(file_, path); }
+  std::unique_ptr<ReferencePosterior> reference_of(const std::vector<std::string>& names) const override {
+    return references_ ? references_->of(names) : nullptr;
+  }
   const std::vector<GivenRange>& given_ranges() const override { return file_.given_ranges; }
 
   std::vector<std::optional<NuisanceTarget>> nuisance_targets() const override {
@@ -322,7 +331,8 @@ class SimulatedTask final : public Task,
     const std::uint64_t key = stream_key(kMeasuringSeed, Purpose::check);
     for (std::uint64_t block = 0; block < kMeasuredSets / kPriorSets; ++block)
       draws.push_back({key, block, kPriorBlock, kPriorSets});
-    const std::vector<std::vector<double>> values = programs_.training->prior(draws);
+    // By one worker: each that starts is asked for observations, too.
+    const std::vector<std::vector<double>> values = programs_.shown->prior(draws);
     const auto d = static_cast<std::int64_t>(file_.info.targets.size()),
                p = static_cast<std::int64_t>(file_.info.nuisances.size()),
                g = static_cast<std::int64_t>(file_.given_by_prior());
@@ -343,6 +353,7 @@ class SimulatedTask final : public Task,
 
   Programs programs_;
   TaskFile file_;
+  std::shared_ptr<const ReferenceFile> references_;  // null: there are none
   mutable std::mutex input_mutex_;
   mutable InputScale input_;  // measured; empty: not yet
   mutable std::mutex kept_mutex_;

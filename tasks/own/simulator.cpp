@@ -22,6 +22,7 @@
 #include "core/base/threads.h"
 #include "core/input_scale.h"
 #include "tasks/own/permission.h"
+#include "tasks/own/task_programs.h"
 #include "tasks/own/worker.h"
 #include "tasks/own/x_kind.h"
 
@@ -38,7 +39,8 @@ constexpr double kMostAnswer = 64.0 * 1024 * 1024;  // bytes of an answer to mor
 constexpr double kRaggedMargin = 100, kLeastRagged = 64.0 * 1024 * 1024;
 constexpr std::size_t kLongestHeader = 200;
 // The random numbers by which a worker is checked when it starts.
-constexpr std::uint64_t kCheckKey = 0x70616972732d3131ull, kCheckRows = 4, kCheckObservations = 2;
+constexpr std::uint64_t kCheckKey = 0x70616972732d3131ull, kCheckRows = 4,
+                        kCheckObservations = kCheckedObservations / 2;
 
 // How many workers run, of those that a task wants (0: one a thread): where this process is told to take fewer threads
 // than there are cores, its workers are no more.
@@ -237,7 +239,8 @@ class Simulator::Round {
     try {
       all_.processes_[k] = std::make_unique<Process>(k + 1, task());
     } catch (const Error& error) {
-      fail("The simulator of {}, {}, cannot run: {}", task().info.name, command_text(*task().simulator), error.what());
+      fail("The simulator of {}, {}, cannot run: {}", task().info.name, command_text(task().simulator->command),
+           error.what());
     }
     all_.processes_[k]->worker.send(header_of_task(task()));
   }
@@ -516,6 +519,10 @@ Simulator::Simulator(TaskFile task, std::int64_t workers) : task_(std::move(task
 }
 
 Simulator::~Simulator() = default;
+
+std::int64_t Simulator::workers() const {
+  return static_cast<std::int64_t>(workers_at_once(workers_));
+}
 
 std::vector<std::vector<double>> Simulator::prior(const std::vector<Draw>& draws) {
   std::vector<std::vector<double>> out(draws.size());

@@ -18,6 +18,8 @@ struct Draw {
 };
 // The block of draws from the prior.
 inline constexpr std::uint64_t kPriorBlock = ~std::uint64_t{0};
+// Observations that each worker is asked for when it starts, whose seeds are checked by them.
+inline constexpr std::int64_t kCheckedObservations = 4;
 
 // A person's program: several of its processes, asked for many sets at a time. Thread-safe; one caller is served at a
 // time. What it answers depends on the draws alone, whatever the number of workers and whoever answers. Every Error is
@@ -45,6 +47,8 @@ class Simulator {
   torch::Tensor reference(const torch::Tensor& theta, const torch::Tensor& given, const Observations& x);
 
   const TaskFile& task() const { return task_; }
+  // How many workers run at once, as this process stands now.
+  std::int64_t workers() const;
 
  private:
   template <class Number>

@@ -1,7 +1,6 @@
 #include "tasks/own/task_file.h"
 
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +13,7 @@
 #include "core/base/files.h"
 #include "core/base/table_reader.h"
 #include "core/base/text.h"
+#include "tasks/own/task_programs.h"
 #include "tasks/own/x_kind.h"
 
 namespace pairs::own {
@@ -26,8 +26,6 @@ constexpr std::int64_t kMostNumbers = 1 << 22;  // of an image
 constexpr std::int64_t kMostColumns = 4096;
 constexpr std::size_t kMostParameters = 256;
 constexpr std::size_t kLongestName = 64;
-// Of a command, which is shown whole before it is agreed to.
-constexpr std::size_t kLongestWord = 500, kMostWords = 64;
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 // What copies add behind the text.
@@ -320,56 +318,6 @@ void read_x(const toml::table& source, const std::string& where, TaskFile& task)
     info.observation_columns.push_back(shape->front() == 1 ? "x" : fmt::format("x{}", k));
 }
 
-// A word of a command or a path, with ~/ at its start as the person's home.
-std::string with_home(const std::string& word) {
-  const char* home = std::getenv("HOME");
-  return word.starts_with("~/") && home != nullptr && *home == '/' ? home + word.substr(1) : word;
-}
-
-SimulatorProgram read_simulator(const toml::table& source, const std::string& where) {
-  TableReader table(source, "simulator", where);
-  SimulatorProgram program;
-  const auto command = table.texts("command");
-  if (!command)
-    table.refuse_missing("command", "'simulator.command' is missing; write command = [\"python3\", \"simulate.py\"]");
-  for (const std::string& word : *command) program.command.push_back(with_home(word));
-  for (const std::string& word : program.command)
-    if (word.find('\0') != word.npos) table.refuse_table("'simulator.command' holds a zero byte; remove it");
-  if (program.command.front().empty()) table.refuse_table("'simulator.command' begins with an empty word");
-  if (program.command.size() > kMostWords)
-    table.refuse_table(
-        fmt::format("'simulator.command' has {} words; with at most {} it can be shown whole before it is "
-                    "agreed to, so put the rest into a script",
-                    program.command.size(), kMostWords));
-  for (const std::string& word : program.command)
-    if (const std::size_t shown = shell_word(word).size(); shown > kLongestWord)
-      table.refuse_table(
-          fmt::format("'simulator.command' has a word of {} characters as it is shown; with at most {} it "
-                      "can be shown whole before it is agreed to, so put it into a script",
-                      shown, kLongestWord));
-  program.workers = table.whole("workers", 0, 1024).value_or(0);
-  if (const toml::node* node = source.get("workers")) program.workers_line = node->source().begin.line;
-  program.timeout = table.number("timeout").value_or(program.timeout);
-  if (!(program.timeout >= 0.1 && program.timeout <= 1e6))
-    table.refuse_table("'simulator.timeout' must be 0.1 to 1000000 seconds");
-  table.finish();
-  return program;
-}
-
-ProgramReferenceSettings read_reference(const toml::table& source, const std::string& where, const TaskFile& task) {
-  TableReader table(source, "reference", where);
-  ProgramReferenceSettings reference;
-  reference.normalised = table.flag("normalised").value_or(false);
-  table.finish();
-  if (!task.simulator)
-    table.refuse_table("[reference] asks the program of [simulator], and there is none; take it out");
-  if (task.info.targets.size() > 2)
-    table.refuse_table(
-        fmt::format("[reference] is made a density on a grid of one or two targets, and there are {}; take it out",
-                    task.info.targets.size()));
-  return reference;
-}
-
 SimulationFiles read_simulations(const toml::table& source, const std::string& where) {
   TableReader table(source, "simulations", where);
   SimulationFiles files;
@@ -416,19 +364,6 @@ std::vector<Measured> read_recorded(const toml::table& source, const std::string
   }
   table.finish();
   return all;
-}
-
-// The file that a word stands for on the PATH, "" where there is none.
-std::string on_path(const std::string& word) {
-  const char* path = std::getenv("PATH");
-  for (std::string_view left = path ? path : "/bin:/usr/bin"; !left.empty();) {
-    const std::size_t end = std::min(left.find(':'), left.size());
-    const fs::path file = fs::path(left.substr(0, end)) / word;
-    left.remove_prefix(std::min(end + 1, left.size()));
-    std::error_code error;
-    if (::access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file, error)) return file.string();
-  }
-  return "";
 }
 
 std::string support_text(const Target& target) {
@@ -534,7 +469,13 @@ TaskFile parse_task(std::string_view all, const fs::path& file) {
     top.refuse_table(
         "[[given]] says how a quantity is drawn, but stored simulations hold it with each set; leave that out");
 
-  if (const toml::table* reference = top.table("reference")) task.reference = read_reference(*reference, where, task);
+  if (const toml::table* reference = top.table("reference")) {
+    if (reference->contains("file"))
+      task.reference_file = read_reference_file(*reference, where, task.info);
+    else
+      task.reference = read_reference(*reference, where, task);
+  }
+  if (const toml::table* reader = top.table("reader")) task.reader = read_reader(*reader, where, task.info);
 
   std::vector<Measured> measured;
   if (recorded_at != std::string_view::npos) {
@@ -683,17 +624,6 @@ std::string changed_line(std::string_view before, std::string_view now) {
                          printable(is[k].text, 200));
   }
   return "";
-}
-
-std::string command_text(const SimulatorProgram& program) {
-  std::vector<std::string> words;
-  for (const std::string& word : program.command) words.push_back(printable(shell_word(word), kLongestWord));
-  const std::string& first = program.command.front();
-  std::string text = fmt::format("{}", fmt::join(words, " "));
-  if (first.find('/') != first.npos) return text;
-  const std::string found = on_path(first);
-  return text + (found.empty() ? fmt::format(" ({} is not on the PATH)", words.front())
-                               : fmt::format(" ({} is {})", words.front(), printable(found, 300)));
 }
 
 }  // namespace pairs::own

@@ -28,6 +28,18 @@ struct ProgramReferenceSettings {
   bool normalised = false;  // as it answers them; else they are known up to a constant
 };
 
+// The table [reference] where it names a file of log densities of observed sets (reference_file.h).
+struct ReferenceFileSettings {
+  std::string file;  // as [simulations] names its own
+  bool normalised = false;
+};
+
+// The table [reader]: a program that reads files of observations (tasks/program_table.h).
+struct FileReaderProgram {
+  std::vector<std::string> command;  // as that of the simulator
+  std::vector<std::string> endings;  // of the files, ".root", in lower case; empty: those that nothing else reads
+};
+
 // One of [[given]]: what is known of a set beside its observations.
 struct GivenQuantity {
   // How it is drawn for training where the file says so, by key of the file: uniform and log_uniform between two
@@ -53,6 +65,8 @@ struct TaskFile {
   std::optional<SimulatorProgram> simulator;
   std::optional<SimulationFiles> simulations;
   std::optional<ProgramReferenceSettings> reference;
+  std::optional<FileReaderProgram> reader;
+  std::optional<ReferenceFileSettings> reference_file;
   // Whether networks see x standardised, and how: as the file says, or as a copy recorded; empty: to be measured.
   bool standardises = true;
   InputScale input;
@@ -64,6 +78,8 @@ struct TaskFile {
   std::vector<bool> given_location, given_scale, given_range, given_view;  // of each target: which the file gives
   std::vector<bool> given_nuisance_view;
 
+  // Whether programs are run for it, which must be agreed to.
+  bool runs_programs() const { return simulator.has_value() || reader.has_value(); }
   // Whether anything must be measured of draws from the prior.
   bool incomplete() const;
   // How many of [[given]] come with the draws from the prior: all of them, or none where the file says how they are
@@ -91,9 +107,5 @@ std::string copy_text(const TaskFile& task);
 // A sentence on the first line in which two texts differ beside comments and empty lines, "" when they do not:
 // "line 12 was "max_n = 100" and is "max_n = 200"".
 std::string changed_line(std::string_view before, std::string_view now);
-
-// The command as a shell would take it, and which file is run where its first word is looked for on the PATH:
-// "python3 simulate.py (python3 is /usr/bin/python3)".
-std::string command_text(const SimulatorProgram& program);
 
 }  // namespace pairs::own

@@ -27,7 +27,11 @@ std::string rows_text(const TaskInfo& task) {
   return fmt::format("Each x is rows of {}, as many as there are.", fmt::join(task.observation_columns, ", "));
 }
 
-std::string points_embedder(const TaskInfo& task, bool quick) {
+std::string points_embedder(const TaskInfo& task, EmbedderSize size) {
+  if (size == EmbedderSize::few_sets)
+    return fmt::format("kind = \"mlp\"\nlayers = {}\nsize = 16\nactivation = \"silu\"\nfrequencies = 0\n",
+                       widths({128, 128}));
+  const bool quick = size == EmbedderSize::quick;
   const std::int64_t width = quick ? 128 : 256;
   // Sines and cosines show a narrow structure in a few columns as fast as a broad one.
   const bool few = task.observation_shape.front() <= 8;
@@ -37,7 +41,8 @@ std::string points_embedder(const TaskInfo& task, bool quick) {
 }
 
 // Convolutions that halve the image until it is less than 4 pixels high.
-std::string image_embedder(const TaskInfo& task, bool quick) {
+std::string image_embedder(const TaskInfo& task, EmbedderSize size) {
+  const bool quick = size != EmbedderSize::large;
   std::vector<std::int64_t> channels, kernels;
   std::int64_t width = quick ? 16 : 32;
   for (std::int64_t left = std::min(task.observation_shape[1], task.observation_shape[2]);
@@ -50,17 +55,18 @@ std::string image_embedder(const TaskInfo& task, bool quick) {
                      widths(kernels), quick ? 32 : 128);
 }
 
-std::string rows_embedder(const TaskInfo&, bool quick) {
-  const std::int64_t width = quick ? 128 : 256;
+std::string rows_embedder(const TaskInfo&, EmbedderSize size) {
+  const std::int64_t width = size == EmbedderSize::large ? 256 : 128;
+  const int told = size == EmbedderSize::large ? 256 : size == EmbedderSize::quick ? 64 : 16;
   return fmt::format("kind = \"rows\"\nlayers = {}\nprojection = {}\nsize = {}\nactivation = \"silu\"\n",
-                     widths({width, width}), widths({width}), quick ? 64 : 256);
+                     widths({width, width}), widths({width}), told);
 }
 
 }  // namespace
 
 const XKind& x_kind(const TaskInfo& task) {
-  static const XKind points{"points", false, points_text, points_embedder},
-      image{"image", false, image_text, image_embedder}, rows{"rows", true, rows_text, rows_embedder};
+  static const XKind points{"points", false, true, points_text, points_embedder},
+      image{"image", false, false, image_text, image_embedder}, rows{"rows", true, false, rows_text, rows_embedder};
   switch (task.kind) {
     case ObservationKind::points:
       return points;

@@ -14,10 +14,12 @@
 #include "core/input_scale.h"
 #include "core/joint_posterior.h"
 #include "core/prior_density.h"
+#include "core/simulation_budget.h"
 #include "core/simulator_probe.h"
 #include "core/stored_sets.h"
 #include "core/target_choice.h"
 #include "tasks/file_columns.h"
+#include "tasks/file_reader.h"
 #include "tasks/parts/outlines.h"
 
 namespace pairs {
@@ -162,7 +164,11 @@ TaskInfo chosen_info(const Task& task, std::span<const Component> chosen, const 
 
 // What the inner task knows of its own targets alone (its sufficient statistics, its value that stands for nothing,
 // p(ψ | θ, X)) is not known of others.
-class ChosenTargets : public Task, public HasPriorDensity, public HasFileColumns, public HasGivenRanges {
+class ChosenTargets : public Task,
+                      public HasPriorDensity,
+                      public HasFileColumns,
+                      public HasFileReader,
+                      public HasGivenRanges {
  public:
   ChosenTargets(std::shared_ptr<const Task> inner, std::vector<Component> chosen)
       : inner_(std::move(inner)),
@@ -216,6 +222,11 @@ class ChosenTargets : public Task, public HasPriorDensity, public HasFileColumns
     const HasFileColumns* const own = face<HasFileColumns>(*inner_);
     return own ? own->file_columns() : none;
   }
+  std::string file_reader(const std::filesystem::path& file) const override {
+    return pairs::file_reader(*inner_, file);
+  }
+  // They are of the task's own targets.
+  std::unique_ptr<ReferencePosterior> reference_of(const std::vector<std::string>&) const override { return nullptr; }
   const std::vector<GivenRange>& given_ranges() const override {
     static const std::vector<GivenRange> none;
     const HasGivenRanges* const own = face<HasGivenRanges>(*inner_);
@@ -268,6 +279,26 @@ class ChosenProbed final : public ChosenStandardised, public ProbedSimulator {
   SimulatorProbe probe() const override { return face<ProbedSimulator>(inner())->probe(); }
 };
 
+class ChosenBudgeted final : public ChosenStandardised, public BudgetedSimulator {
+ public:
+  using ChosenStandardised::ChosenStandardised;
+  std::int64_t simulations() const override { return budget().simulations(); }
+  std::string recorded() const override { return budget().recorded(); }
+  std::vector<BudgetedSets> budgeted_sets() const override { return budget().budgeted_sets(); }
+  std::int64_t checks() const override { return budget().checks(); }
+  void simulate(std::uint64_t seed, const Preparation& preparation) const override {
+    budget().simulate(seed, preparation);
+  }
+  std::shared_ptr<const Task> planned(std::uint64_t seed) const override {
+    return with_targets(budget().planned(seed), names_of(info().targets));
+  }
+  double seconds_each() const override { return budget().seconds_each(); }
+  std::int64_t workers() const override { return budget().workers(); }
+
+ private:
+  const BudgetedSimulator& budget() const { return *face<BudgetedSimulator>(inner()); }
+};
+
 // With the faces of the inner task that are there of every choice.
 std::shared_ptr<const Task> wrapped(std::shared_ptr<const Task> task, std::vector<Component> chosen) {
   const bool joint = face<HasJointPosterior>(*task) != nullptr, outlines = face<Outlines>(*task) != nullptr,
@@ -276,6 +307,7 @@ std::shared_ptr<const Task> wrapped(std::shared_ptr<const Task> task, std::vecto
               "Of the task {} other targets cannot be chosen: nobody shows its faces together", task->info().name);
   if (joint) return std::make_shared<ChosenWithJoint>(std::move(task), std::move(chosen));
   if (outlines) return std::make_shared<ChosenWithOutlines>(std::move(task), std::move(chosen));
+  if (face<BudgetedSimulator>(*task)) return std::make_shared<ChosenBudgeted>(std::move(task), std::move(chosen));
   if (probed) return std::make_shared<ChosenProbed>(std::move(task), std::move(chosen));
   if (standardised) return std::make_shared<ChosenStandardised>(std::move(task), std::move(chosen));
   return std::make_shared<ChosenTargets>(std::move(task), std::move(chosen));

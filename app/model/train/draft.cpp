@@ -11,6 +11,7 @@
 #include "app/runs/new_run.h"
 #include "app/runs/task_options.h"
 #include "core/base/error.h"
+#include "core/simulation_budget.h"
 #include "core/target_choice.h"
 #include "core/train/config.h"
 #include "core/train/run_name.h"
@@ -161,17 +162,19 @@ struct Draft::Impl {
     }
   }
 
-  std::string chosen_targets() const {
-    for (const auto& [key, value] : assignments)
-      if (key == kTaskTargets) return value;
-    return "";
-  }
-
-  // Of the task with the chosen targets; its own where these are wrong.
+  // Of the task with the chosen targets and budget of simulations; its own where these are wrong.
   TaskInfo chosen_info() const {
-    const std::string targets = chosen_targets();
     try {
-      if (!targets.empty()) return tasks->make(task, {"", TargetedSettings{{}, targets}})->info();
+      RunConfig own;
+      own.tasks = tasks;
+      own.task = task;
+      bool any = false;
+      for (const auto& [key, value] : assignments)
+        if (key == kTaskTargets || key == kTaskSimulations) {
+          set_field(fields(own), key + "=" + value);
+          any = true;
+        }
+      if (any) return tasks->make(task, {"", own.task_settings})->info();
     } catch (const Error&) {
       // Why they are refused stands beside the setting.
     }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -77,6 +78,14 @@ class Simulations {
 // What simulations of a task are of.
 SimulationShape simulation_shape(const TaskInfo& info);
 
+// What else is known of a task of stored sets: how an accumulator of the exact posterior of one set is made, the
+// command that reads a file of observations (tasks/file_reader.h), and posteriors of sets by name. Empty: nothing.
+struct StoredFaces {
+  std::function<std::unique_ptr<ReferencePosterior>()> reference = {};
+  std::function<std::string(const std::filesystem::path&)> reader = {};
+  std::function<std::unique_ptr<ReferencePosterior>(const std::vector<std::string>&)> reference_of = {};
+};
+
 // The task whose sets are these: `info` tells all else. An index of a purpose stands for a set of its split that holds
 // enough observations (core/stored_sets.h), and for an order of its observations: the next visit of the same set takes
 // another random subset. Sets for people (Purpose::explore) hold info.max_n; timing (Purpose::check) begins again at
@@ -87,6 +96,6 @@ SimulationShape simulation_shape(const TaskInfo& info);
 std::shared_ptr<const Task> make_stored_task(std::shared_ptr<const Simulations> simulations, TaskInfo info,
                                              const std::vector<std::pair<double, double>>& psi_supports = {},
                                              InputScale input = {}, std::vector<FileColumn> columns = {},
-                                             std::vector<GivenRange> given = {});
+                                             std::vector<GivenRange> given = {}, StoredFaces faces = {});
 
 }  // namespace pairs

@@ -10,6 +10,7 @@
 #include "core/sets/index_map.h"
 #include "core/sets/permutation.h"
 #include "core/stored_sets.h"
+#include "tasks/file_reader.h"
 #include "tasks/own/stored/simulations.h"
 #include "tasks/parts/nuisance_range.h"
 #include "tasks/parts/rows.h"
@@ -43,12 +44,14 @@ struct StoredWorld {
   std::vector<FileColumn> columns;
   std::vector<std::optional<NuisanceTarget>> nuisances;
   std::vector<GivenRange> given;
+  StoredFaces faces;
 };
 
 class StoredTask final : public Task,
                          public StoredSets,
                          public StandardisedInput,
                          public HasFileColumns,
+                         public HasFileReader,
                          public HasGivenRanges,
                          public ChoosesTargets {
  public:
@@ -61,6 +64,18 @@ class StoredTask final : public Task,
   InputScale input_scale() const override { return world_->input; }
   const std::vector<FileColumn>& file_columns() const override { return world_->columns; }
   const std::vector<GivenRange>& given_ranges() const override { return world_->given; }
+  std::string file_reader(const std::filesystem::path& path) const override {
+    return world_->faces.reader ? world_->faces.reader(path) : "";
+  }
+  std::unique_ptr<ReferencePosterior> reference_of(const std::vector<std::string>& names) const override {
+    return world_->faces.reference_of ? world_->faces.reference_of(names) : nullptr;
+  }
+  std::vector<std::string> references() const override {
+    return world_->faces.reference ? std::vector<std::string>{"exact"} : std::vector<std::string>();
+  }
+  std::unique_ptr<ReferencePosterior> reference(const std::string& name) const override {
+    return name == "exact" && world_->faces.reference ? world_->faces.reference() : Task::reference(name);
+  }
   std::vector<std::optional<NuisanceTarget>> nuisance_targets() const override { return world_->nuisances; }
 
   Latents latents(std::uint64_t seed, Purpose purpose, std::span<const std::int64_t> indices) const override {
@@ -352,7 +367,7 @@ void check_supports(const SetFile& file, const TaskInfo& info,
 std::shared_ptr<const Task> make_stored_task(std::shared_ptr<const Simulations> simulations, TaskInfo info,
                                              const std::vector<std::pair<double, double>>& psi_supports,
                                              InputScale input, std::vector<FileColumn> columns,
-                                             std::vector<GivenRange> given) {
+                                             std::vector<GivenRange> given, StoredFaces faces) {
   PAIRS_CHECK(psi_supports.empty() || psi_supports.size() == info.nuisances.size(),
               "{} supports do not fit {} nuisances", psi_supports.size(), info.nuisances.size());
   PAIRS_CHECK(info.target_size() == static_cast<std::int64_t>(info.targets.size()),
@@ -374,9 +389,9 @@ std::shared_ptr<const Task> make_stored_task(std::shared_ptr<const Simulations> 
   std::vector<std::optional<NuisanceTarget>> nuisances(info.nuisances.size());
   for (std::size_t k = 0; k < psi_supports.size(); ++k)
     nuisances[k] = target_of_range(info.nuisances[k], psi_supports[k].first, psi_supports[k].second);
-  auto world =
-      std::make_shared<const StoredWorld>(StoredWorld{std::move(simulations), std::move(info), std::move(input),
-                                                      std::move(columns), std::move(nuisances), std::move(given)});
+  auto world = std::make_shared<const StoredWorld>(
+      StoredWorld{std::move(simulations), std::move(info), std::move(input), std::move(columns), std::move(nuisances),
+                  std::move(given), std::move(faces)});
   return std::make_shared<StoredTask>(std::move(world), std::vector<SetDemand>());
 }
 

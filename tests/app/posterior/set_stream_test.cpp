@@ -6,6 +6,7 @@
 #endif
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,6 +17,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/npz.h"
+#include "tests/core/base/message.h"
 #include "tests/core/base/temporary_folder.h"
 
 namespace pairs {
@@ -205,9 +207,33 @@ TEST_F(Hdf5SetsTest, GroupsAreSets) {
   expect_same_sets(all, sets(folder_ / "all.csv"));
   EXPECT_EQ(left_out_text(*stream), "about is left out: no observations are read of it");
   EXPECT_FALSE(holds_sets({folder_ / "all.csv"}, info_));
+  EXPECT_THAT(message_of([&] {
+                (void)open_sets({folder_ / "all.h5", "run"}, info_);
+              }),
+              ::testing::AllOf(::testing::HasSubstr("holds 4 groups (day/0, ...), each of which is a set"),
+                               ::testing::HasSubstr("leave --group out")));
 }
 
 #endif
+
+TEST_F(SetStreamTest, AnEmptyFolderHoldsNothing) {
+  std::filesystem::create_directory(folder_ / "sets");
+  EXPECT_THAT(message_of([&] { (void)holds_sets({folder_ / "sets"}, info_); }),
+              ::testing::HasSubstr("is an empty folder: put the observations into it, a file for each set"));
+}
+
+TEST_F(SetStreamTest, WhatFilesTellIsGivenIsReadBesideWhatIsKnownOfAll) {
+  info_.given = {{"exposure", "exposure"}};
+  write_file(folder_ / "told.csv", "run,U,t,exposure\na,1,2,3\nb,3,4,5\n");
+  write_file(folder_ / "silent.csv", "run,U,t\na,1,2\nb,3,4\n");
+  const auto given = [&](const std::filesystem::path& file) {
+    const auto stream = open_sets({.data = file, .group = "run", .given_known = true}, info_);
+    ComingSet set;
+    return stream->next(set) ? set.read().given : torch::Tensor();
+  };
+  EXPECT_EQ(given(folder_ / "told.csv").item<double>(), 3);
+  EXPECT_FALSE(given(folder_ / "silent.csv").defined());
+}
 
 TEST_F(SetStreamTest, CountsRowsBeyondThoseThatAreRead) {
   std::string text = "run,U,t\n";

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
+#include <vector>
 
 #include "core/base/clock.h"
 #include "core/train/run.h"
@@ -58,9 +60,11 @@ torch::Tensor exact_log_prob(const torch::Tensor& slope, const torch::Tensor& x)
 
 class OwnLine : public OwnFolder {
  protected:
-  std::string task() const {
+  std::string task(const std::string& max_n = "1000") const {
     write("simulate.py", kLine);
-    const auto file = write("task.toml", kTask);
+    std::string text = kTask;
+    text.replace(text.find("1000"), 4, max_n);
+    const auto file = write("task.toml", text);
     allow_task_file(file);
     return tasks_->open(file);
   }
@@ -92,6 +96,26 @@ TEST_F(OwnLine, TwoThousandSetsAreAnsweredNearTheExactPosterior) {
   std::printf("%.0f s of training\n", watch.seconds());
   const LoadedRun trained = load_run(tasks_, run.string());
   for (const std::int64_t n : {1, 10, 100, 1000}) EXPECT_LE(gap_to(exact_log_prob, trained, n), 0.04) << "N = " << n;
+}
+
+// What the simulations that there are are worth: docs/own-task.md tells it.
+TEST_F(OwnLine, ABudgetOfSimulationsLosesMoreAtLargeN) {
+  if (!long_tests()) GTEST_SKIP() << "takes minutes; set PAIRS_LONG_TESTS=1";
+  const auto line = tasks_->make(task("100"));
+  for (const auto& [budget, most] :
+       std::map<std::int64_t, std::vector<double>>{{20000, {0.1, 0.35, 0.8}}, {100000, {0.05, 0.2, 0.5}}}) {
+    std::printf("%ld simulations\n", static_cast<long>(budget));
+    const RunConfig config = load_preset(tasks_, line->info(), "quick", "pairs",
+                                         {fmt::format("task.simulations={}", budget), "device=cpu", "threads=1"});
+    const auto run = create_run(config, folder_ / fmt::format("run-{}", budget));
+    TestMonitor monitor;
+    execute_run(tasks_, run, monitor);
+    LoadedRun trained = load_run(tasks_, run.string());
+    trained.task = line;  // fresh sets
+    const std::int64_t sizes[] = {1, 10, 100};
+    for (std::size_t k = 0; k < most.size(); ++k)
+      EXPECT_LE(gap_to(exact_log_prob, trained, sizes[k]), most[k]) << budget << " simulations, N = " << sizes[k];
+  }
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "tasks/file_facts.h"
 #include "tasks/own/own_presets.h"
 #include "tasks/own/own_tasks.h"
+#include "tasks/own/task_programs.h"
 #include "tasks/registry.h"
 #include "tests/tasks/own/own_files.h"
 
@@ -373,8 +374,8 @@ TEST_F(OpenedTasks, ShowsWhichProgramIsRun) {
     std::string before;
   } const path("PATH", "/none:/bin"), home("HOME", "/home/me");
   const auto command = [](const std::string& words) {
-    return command_text(
-        *parse_task(with("command = [\"./sim\", \"--fast\"]", "command = " + words), "/some/task.toml").simulator);
+    return command_text(parse_task(with("command = [\"./sim\", \"--fast\"]", "command = " + words), "/some/task.toml")
+                            .simulator->command);
   };
   EXPECT_EQ(command("[\"sh\", \"run.sh\"]"), "sh run.sh (sh is /bin/sh)");
   EXPECT_EQ(command("[\"no-such-program\"]"), "no-such-program (no-such-program is not on the PATH)");

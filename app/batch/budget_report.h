@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+
+#include "app/batch/command.h"
+#include "app/runs/new_run.h"
+#include "core/train/config.h"
+
+namespace pairs::batch {
+
+// Has a new run keep to a budget of simulations (--simulations), where one is given (more than 0). Throws a usage error
+// for a task that no program of a person's own simulates.
+void limit_simulations(const TaskCatalogue& tasks, std::int64_t simulations, NewRun& wanted);
+
+// Adds to what `data TASK --plan` answers, of a run with a budget of simulations: the sets that they make, how many of
+// them serve which stage, how long they take by the program's measured pace (where `agreed` to: it is started for it),
+// and which settings of the preset the budget changed. Nothing where there is no budget.
+void add_budget(const RunConfig& config, bool agreed, Result& result);
+
+}  // namespace pairs::batch

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "app/posterior/posterior_source.h"
+
+namespace pairs {
+
+// The source of a reference called `name` that knows its set.
+PosteriorSource known_source(const std::string& name, const std::shared_ptr<ReferencePosterior>& reference);
+
+}  // namespace pairs

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "core/task.h"
+#include "tasks/own/task_file.h"
+
+namespace pairs::own {
+
+// A task whose program is asked for `simulations` observations in all, before these are made (BudgetedSimulator). Its
+// own sets are simulated for people alone; training and evaluations are refused. Throws a usage error where the budget
+// is too small.
+std::shared_ptr<const Task> make_budgeted_task(const TaskFile& file, std::shared_ptr<const Task> simulated,
+                                               std::int64_t simulations);
+
+}  // namespace pairs::own

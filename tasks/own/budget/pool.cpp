@@ -1,0 +1,300 @@
+#include "tasks/own/budget/pool.h"
+
+#include <ATen/Functions.h>
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/interruption.h"
+#include "core/base/json.h"
+#include "core/base/npz.h"
+#include "core/base/plain_npz.h"
+#include "core/base/text.h"
+#include "core/base/transfer.h"
+#include "core/input_scale.h"
+#include "core/report/number_text.h"
+#include "tasks/own/simulator.h"
+
+namespace pairs::own {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char *kFolder = "simulations", *kSettingsFile = "budget.json", *kComplete = "complete";
+constexpr const char *kPart = "sets-", *kPartEnd = ".npz";
+constexpr std::int64_t kBlock = 64;         // observations that a program is asked for in one draw at most
+constexpr std::int64_t kDrawnAtOnce = 256;  // θ that are looked through together
+constexpr std::int64_t kPriorWorkers = 1 + kDrawnAtOnce / 64;  // that draws from the prior start, of 64 θ each
+constexpr std::int64_t kMostTries = 2000;               // θ a set that no split wants, until the prior is given up
+constexpr double kSavedEvery = 20, kSavedShare = 0.01;  // seconds between parts, and of the time so far
+constexpr double kPartBytes = 256.0 * 1024 * 1024;      // of a part
+constexpr double kBatchSeconds = 4;                     // of one question to the program
+
+fs::path part_file(const fs::path& run, std::int64_t first) {
+  return pool_folder(run) / fmt::format("{}{:09}{}", kPart, first, kPartEnd);
+}
+
+std::vector<std::int64_t> indices_of(const std::vector<PooledSet>& sets, std::int64_t first, std::int64_t count) {
+  std::vector<std::int64_t> out;
+  for (std::int64_t k = first; k < first + count; ++k) out.push_back(sets[static_cast<std::size_t>(k)].index);
+  return out;
+}
+
+// How many sets the parts hold that are there, one behind the other.
+std::int64_t sets_kept(const fs::path& run) {
+  std::int64_t kept = 0;
+  while (fs::exists(part_file(run, kept))) {
+    const NpzReader part(part_file(run, kept));
+    const auto theta = part.shapes().find("theta");
+    PAIRS_CHECK(theta != part.shapes().end() && !theta->second.empty() && theta->second[0] > 0,
+                "{} is damaged: it holds no sets; remove it, and its sets are simulated again",
+                printable(part_file(run, kept).string(), 300));
+    kept += theta->second[0];
+  }
+  return kept;
+}
+
+// Asks a program for sets of a pool.
+class PoolProgram {
+ public:
+  PoolProgram(const TaskFile& file, const Task& task, const std::vector<PooledSet>& sets, std::uint64_t seed,
+              std::int64_t workers)
+      : task_(task), sets_(sets), seed_(seed), simulator_(file, workers) {}
+
+  // The sets first .. first + count - 1, as a file of [simulations] holds them.
+  std::map<std::string, torch::Tensor> simulate(std::int64_t first, std::int64_t count) {
+    const std::vector<std::int64_t> indices = indices_of(sets_, first, count);
+    const Latents latents = task_.latents(seed_, Purpose::pretrain, indices);
+    const std::uint64_t key = stream_key(seed_, Purpose::pretrain);
+    std::vector<Draw> draws;
+    std::vector<double> theta, psi, given;
+    std::vector<std::int64_t> offsets = {0};
+    for (std::int64_t k = 0; k < count; ++k) {
+      const PooledSet& set = sets_[static_cast<std::size_t>(first + k)];
+      for (std::int64_t at = 0; at < set.n; at += kBlock) {
+        draws.push_back({key, static_cast<std::uint64_t>(set.index), static_cast<std::uint64_t>(at / kBlock),
+                         static_cast<std::uint64_t>(std::min(kBlock, set.n - at))});
+        append(theta, latents.theta, k);
+        append(psi, latents.psi, k);
+        append(given, latents.given, k);
+      }
+      offsets.push_back(offsets.back() + set.n);
+    }
+    const Observations x = simulator_.simulate(draws, theta.data(), psi.data(), given.data());
+    std::map<std::string, torch::Tensor> out = {
+        {"theta", latents.theta}, {"x", all_numbers(x)}, {"offsets", torch::tensor(offsets, torch::kInt64)}};
+    if (latents.psi.size(1) > 0) out["psi"] = latents.psi;
+    if (latents.given.defined()) out["given"] = latents.given;
+    if (x.is_ragged()) out["row_offsets"] = x.offsets();
+    return out;
+  }
+
+ private:
+  static void append(std::vector<double>& to, const torch::Tensor& rows, std::int64_t row) {
+    if (!rows.defined()) return;
+    const double* from = rows.const_data_ptr<double>() + row * rows.size(1);
+    to.insert(to.end(), from, from + rows.size(1));
+  }
+
+  const Task& task_;
+  const std::vector<PooledSet>& sets_;
+  std::uint64_t seed_;
+  Simulator simulator_;
+};
+
+// Sets that were simulated and are not on disk yet.
+class UnsavedSets {
+ public:
+  explicit UnsavedSets(fs::path run, std::int64_t first) : run_(std::move(run)), first_(first) {}
+
+  void add(std::map<std::string, torch::Tensor> sets) {
+    for (const auto& [name, values] : sets) bytes_ += static_cast<double>(values.nbytes());
+    count_ += sets.at("theta").size(0);
+    parts_.push_back(std::move(sets));
+  }
+  double bytes() const { return bytes_; }
+
+  void save() {
+    if (count_ == 0) return;
+    std::map<std::string, torch::Tensor> whole;
+    for (const auto& [name, values] : parts_.front()) {
+      const bool offsets = name == "offsets" || name == "row_offsets";
+      std::vector<torch::Tensor> all;
+      for (const auto& part : parts_) {
+        const torch::Tensor& one = part.at(name);
+        if (!offsets) {
+          all.push_back(one);
+        } else if (all.empty()) {
+          all.push_back(one);
+        } else {
+          all.push_back(one.narrow(0, 1, one.size(0) - 1) + all.back().select(0, -1));
+        }
+      }
+      whole[name] = at::cat(all);
+    }
+    write_plain_npz(part_file(run_, first_), whole);
+    first_ += count_;
+    count_ = 0;
+    bytes_ = 0;
+    parts_.clear();
+  }
+
+ private:
+  fs::path run_;
+  std::int64_t first_, count_ = 0;
+  double bytes_ = 0;
+  std::vector<std::map<std::string, torch::Tensor>> parts_;
+};
+
+// What a pool was begun with: another seed or budget would be another pool.
+void check_settings(const fs::path& run, std::uint64_t seed, std::int64_t budget) {
+  const fs::path file = pool_folder(run) / kSettingsFile;
+  const nlohmann::json now = {{"simulations", budget}, {"seed", seed}};
+  if (!fs::exists(file)) {
+    write_file(file, now.dump() + "\n");
+    return;
+  }
+  const nlohmann::json before = parse_json(read_file(file));
+  PAIRS_CHECK(before == now, "{} says that the simulations of this run are others ({}, now {}); start the run anew",
+              printable(file.string(), 300), printable(before.dump(), 200), now.dump());
+}
+
+// Half a pool of another program would be none of either: the first set of all, a pair, is asked for again.
+void check_same_program(PoolProgram& program, const fs::path& run) {
+  NpzReader part(part_file(run, 0));
+  const auto now = program.simulate(0, 1);
+  const torch::Tensor &x = now.at("x"),
+                      before = part.read("x").narrow(0, 0, std::min(x.size(0), part.shapes().at("x")[0]));
+  const bool same =
+      before.sizes() == x.sizes() && at::allclose(before.to(torch::kFloat64), x.to(torch::kFloat64), 1e-6, 1e-9);
+  PAIRS_CHECK(
+      same,
+      "The simulator answers otherwise than when the sets in {} were simulated; restore it, or start the run anew",
+      printable(pool_folder(run).string(), 300));
+}
+
+void check_disk(const fs::path& run, const TaskInfo& info, std::int64_t observations) {
+  const double bytes = 8.0 * static_cast<double>(observations) * info.observation_numbers();
+  const auto room = static_cast<double>(free_disk_bytes(run));
+  PAIRS_CHECK(bytes < room,
+              "The simulations of this run need {} but only {} are free on the disk of {}; free some space",
+              byte_text(static_cast<std::uint64_t>(bytes)), byte_text(static_cast<std::uint64_t>(room)),
+              printable(run.string(), 300));
+}
+
+// How many workers may start, each of which answers observations to the check of its seeds, as have those before that
+// drew from the prior.
+std::int64_t workers_within(const TaskFile& file, std::int64_t checks) {
+  const std::int64_t most = checks / kCheckedObservations - kPriorWorkers;
+  return std::clamp<std::int64_t>(Simulator(file).workers(), 1, most);
+}
+
+}  // namespace
+
+fs::path pool_folder(const fs::path& run) {
+  return run / kFolder;
+}
+
+SimulationFiles pool_files() {
+  SimulationFiles files;
+  files.files = {fmt::format("{}/{}*{}", kFolder, kPart, kPartEnd)};
+  return files;
+}
+
+bool pool_complete(const fs::path& run) {
+  std::error_code error;
+  return fs::exists(pool_folder(run) / kComplete, error);
+}
+
+void mark_complete(const fs::path& run) {
+  write_file(pool_folder(run) / kComplete, "All sets of the run's budget are here.\n");
+}
+
+std::vector<PooledSet> pooled_sets(const Task& task, const PoolLayout& layout, std::uint64_t seed) {
+  std::array<std::vector<std::int64_t>, 3> wanted;  // sizes, of each split
+  std::int64_t left = 0;
+  for (const PoolSize& size : layout.sizes)
+    for (const Split split : kSplits) {
+      auto& sizes = wanted[static_cast<std::size_t>(split)];
+      sizes.insert(sizes.end(), static_cast<std::size_t>(size.of(split)), size.n);
+      left += size.of(split);
+    }
+  std::vector<PooledSet> out;
+  std::array<std::size_t, 3> taken{};
+  std::int64_t unwanted = 0;
+  for (std::int64_t first = 0; left > 0; first += kDrawnAtOnce) {
+    std::vector<std::int64_t> indices(static_cast<std::size_t>(kDrawnAtOnce));
+    for (std::int64_t k = 0; k < kDrawnAtOnce; ++k) indices[static_cast<std::size_t>(k)] = first + k;
+    const Latents latents = task.latents(seed, Purpose::pretrain, indices);
+    const auto d = static_cast<std::size_t>(latents.theta.size(1));
+    for (std::int64_t k = 0; k < kDrawnAtOnce && left > 0; ++k) {
+      const double* theta = latents.theta.const_data_ptr<double>() + static_cast<std::size_t>(k) * d;
+      const auto split = static_cast<std::size_t>(split_of_content(content_hash({theta, d})));
+      if (taken[split] == wanted[split].size()) {
+        ++unwanted;
+        continue;
+      }
+      out.push_back({first + k, wanted[split][taken[split]++]});
+      --left;
+      unwanted = 0;
+    }
+    PAIRS_CHECK(
+        unwanted < kMostTries,
+        "The prior draws too few different θ for training, validation and evaluations each to have some: sets of "
+        "one θ stay together; train without a budget");
+  }
+  std::stable_sort(out.begin(), out.end(), [](const PooledSet& a, const PooledSet& b) { return a.n < b.n; });
+  return out;
+}
+
+void simulate_pool(const TaskFile& file, const Task& task, const fs::path& run, const PoolLayout& layout,
+                   std::uint64_t seed, std::int64_t budget, const Preparation& preparation) {
+  const Interruptible within(preparation.stop);
+  fs::create_directories(pool_folder(run));
+  check_settings(run, seed, budget);
+  const std::vector<PooledSet> sets = pooled_sets(task, layout, seed);
+  const auto all = static_cast<std::int64_t>(sets.size());
+  std::int64_t done = 0, observations = 0;
+  const std::int64_t total = layout.observations(), kept = sets_kept(run);
+  PAIRS_CHECK(kept <= all, "{} holds more sets than its budget makes; start the run anew",
+              printable(pool_folder(run).string(), 300));
+  PoolProgram program(file, task, sets, seed, workers_within(file, layout.checks));
+  const auto tell = [&] {
+    if (preparation.progress) preparation.progress("simulations", observations, total);
+  };
+  for (; done < kept; ++done) observations += sets[static_cast<std::size_t>(done)].n;
+  check_disk(run, task.info(), total - observations);
+  if (kept > 0 && kept < all) check_same_program(program, run);
+  tell();
+  UnsavedSets unsaved(run, kept);
+  Stopwatch watch, since;
+  std::int64_t at_once = kBlock;  // observations of a question
+  try {
+    while (done < all) {
+      if (preparation.stop && preparation.stop()) throw Stopped();
+      std::int64_t count = 0, asked = 0;
+      while (done + count < all && asked < at_once) asked += sets[static_cast<std::size_t>(done + count++)].n;
+      const Stopwatch question;
+      unsaved.add(program.simulate(done, count));
+      if (question.seconds() < kBatchSeconds / 2) at_once = std::min<std::int64_t>(2 * at_once, 1 << 16);
+      done += count;
+      observations += asked;
+      if (unsaved.bytes() > kPartBytes || since.seconds() > std::max(kSavedEvery, kSavedShare * watch.seconds())) {
+        unsaved.save();
+        since.restart();
+      }
+      tell();
+    }
+  } catch (...) {
+    unsaved.save();
+    throw;
+  }
+  unsaved.save();
+}
+
+}  // namespace pairs::own

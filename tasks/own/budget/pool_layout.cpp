@@ -1,0 +1,87 @@
+#include "tasks/own/budget/pool_layout.h"
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/report/number_text.h"
+#include "core/simulation_budget.h"
+
+namespace pairs::own {
+namespace {
+
+// Shares of the budget: of each split, and of the largest N among all sizes.
+constexpr double kSplitShare[] = {0.7, 0.15, 0.15};
+constexpr double kLargestShare = 0.4;
+// Sets of the largest N that training, validation and evaluations need each.
+constexpr std::int64_t kFewest[] = {8, 2, 2};
+// Of the budget, for the checks of seeds, and no less.
+constexpr std::int64_t kCheckedShare = 50, kFewestChecked = 128;
+
+std::vector<std::int64_t> pool_sizes(std::int64_t max_n) {
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t n = 2; n < max_n; n *= 2) sizes.push_back(n);
+  if (sizes.size() > 1 && 4 * sizes.back() > 3 * max_n) sizes.pop_back();
+  sizes.push_back(max_n);
+  return sizes;
+}
+
+// How many observations the sets of a split take, the largest ones last: those that remain are pairs.
+void fill_split(PoolLayout& layout, std::size_t split, std::int64_t observations) {
+  const std::size_t kinds = layout.sizes.size();
+  std::int64_t left = observations;
+  for (std::size_t k = kinds; k-- > 0;) {
+    PoolSize& size = layout.sizes[k];
+    const double share = kinds == 1       ? 1.0
+                         : k + 1 == kinds ? kLargestShare
+                                          : (1 - kLargestShare) / static_cast<double>(kinds - 1);
+    std::int64_t sets = static_cast<std::int64_t>(share * static_cast<double>(observations)) / size.n;
+    if (k + 1 == kinds) sets = std::max(sets, kFewest[split]);
+    if (k == 0) sets = left / size.n;
+    size.sets[split] = std::clamp<std::int64_t>(sets, 0, left / size.n);
+    left -= size.sets[split] * size.n;
+  }
+}
+
+}  // namespace
+
+std::int64_t PoolLayout::sets(Split split) const {
+  std::int64_t sum = 0;
+  for (const PoolSize& size : sizes) sum += size.of(split);
+  return sum;
+}
+
+std::int64_t PoolLayout::observations(Split split) const {
+  std::int64_t sum = 0;
+  for (const PoolSize& size : sizes) sum += size.n * size.of(split);
+  return sum;
+}
+
+std::int64_t PoolLayout::observations() const {
+  std::int64_t sum = 0;
+  for (const Split split : kSplits) sum += observations(split);
+  return sum;
+}
+
+PoolLayout pool_layout(std::int64_t budget, std::int64_t max_n) {
+  PoolLayout layout;
+  layout.checks = std::max(kFewestChecked, budget / kCheckedShare);
+  // Half of a split at most may be sets of the largest N: the others are those that smaller N are learnt from.
+  std::int64_t least = 0;
+  for (std::size_t split = 0; split < 3; ++split)
+    least = std::max(least,
+                     static_cast<std::int64_t>(2.0 * static_cast<double>(kFewest[split] * max_n) / kSplitShare[split]));
+  least += std::max(kFewestChecked, least / (kCheckedShare - 1));
+  if (budget < least)
+    fail_usage(
+        "{} = {} is too small for sets of up to max_n = {} observations: training, validation and evaluations need {} "
+        "of that size, and as many observations again in smaller ones; set {} or more, or a smaller max_n in task.toml",
+        SettingKey{kTaskSimulations}, count_text(budget), count_text(max_n), kFewest[0] + kFewest[1] + kFewest[2],
+        count_text(least));
+  for (const std::int64_t n : pool_sizes(max_n)) layout.sizes.push_back({n, {}});
+  const auto all = static_cast<double>(budget - layout.checks);
+  for (std::size_t split = 0; split < 3; ++split)
+    fill_split(layout, split, static_cast<std::int64_t>(kSplitShare[split] * all));
+  return layout;
+}
+
+}  // namespace pairs::own

@@ -1,0 +1,195 @@
+// Runs that keep to a budget of simulations.
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+
+#include "core/base/clock.h"
+#include "core/base/error.h"
+#include "core/base/face.h"
+#include "core/simulation_budget.h"
+#include "core/stored_sets.h"
+#include "core/train/plan.h"
+#include "core/train/run.h"
+#include "tasks/file_facts.h"
+#include "tasks/own/budget/pool.h"
+#include "tasks/own/budget/pool_layout.h"
+#include "tasks/own/own_tasks.h"
+#include "tasks/registry.h"
+#include "tests/core/base/message.h"
+#include "tests/core/train/test_monitor.h"
+#include "tests/long_tests.h"
+#include "tests/tasks/own/exact_gap.h"
+#include "tests/tasks/own/own_files.h"
+
+namespace pairs::own {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+TEST(PoolLayout, KeepsToItsBudgetAndFillsEverySplit) {
+  for (const std::int64_t max_n : {2, 3, 20, 100, 1000, 5000})
+    for (const std::int64_t budget : {3000, 20000, 1000000}) {
+      PoolLayout layout;
+      try {
+        layout = pool_layout(budget, max_n);
+      } catch (const Error&) {
+        EXPECT_LT(budget, 30 * max_n);
+        continue;
+      }
+      EXPECT_LE(layout.observations() + layout.checks, budget);
+      EXPECT_GE(layout.observations() + layout.checks, budget - 6) << budget << " of " << max_n;
+      EXPECT_EQ(layout.sizes.back().n, max_n);
+      for (const Split split : kSplits) EXPECT_GE(layout.sizes.back().of(split), 2);
+      EXPECT_GE(layout.sizes.back().of(Split::training), 8);
+      for (std::size_t k = 1; k < layout.sizes.size(); ++k) EXPECT_LT(layout.sizes[k - 1].n, layout.sizes[k].n);
+    }
+}
+
+TEST(PoolLayout, RefusesABudgetThatIsTooSmall) {
+  EXPECT_THAT(message_of([] { pool_layout(500, 100); }),
+              AllOf(HasSubstr("task.simulations = 500"), HasSubstr("max_n = 100"), HasSubstr("or more")));
+}
+
+// A normal with unknown mean and width, whose program writes down how many observations it is asked for.
+class Budget : public OwnFolder {
+ protected:
+  Budget() {
+    write("simulate.py", std::string(kPrior) +
+                             "def simulate(theta, psi, n, rng):\n"
+                             "    with open('calls', 'a') as file: file.write(f'{n}\\n')\n"
+                             "    return rng.normal(psi[0], 0.1 + theta[0], n)\n"
+                             "serve(prior, simulate)\n");
+    file_ = write("task.toml", task_text("[\"/usr/bin/python3\", \"simulate.py\"]"));
+    allow_task_file(file_);
+    name_ = tasks_->open(file_);
+  }
+
+  RunConfig config(std::int64_t simulations, std::vector<std::string> more = {}) const {
+    std::vector<std::string> settings = {"device=cpu",        "threads=1",         "pretrain.epochs=2",
+                                         "pretrain.steps=10", "finetune.epochs=2", "finetune.steps=10",
+                                         "cache.sets=500"};
+    if (simulations > 0) settings.push_back("task.simulations=" + std::to_string(simulations));
+    settings.insert(settings.end(), more.begin(), more.end());
+    return load_preset(tasks_, tasks_->make(name_)->info(), "quick", "pairs", settings);
+  }
+  // Observations that the program was asked for so far.
+  std::int64_t calls() const {
+    std::ifstream in(folder_ / "calls");
+    std::int64_t sum = 0;
+    for (std::int64_t n = 0; in >> n;) sum += n;
+    return sum;
+  }
+
+  const Catalogue tasks_ = built_in_tasks();
+  std::filesystem::path file_;
+  std::string name_;
+};
+
+constexpr std::int64_t kBudget = 3000;
+
+// Asks to stop when that is so.
+class StoppingMonitor : public TestMonitor {
+ public:
+  explicit StoppingMonitor(std::function<bool()> stop) : stop_(std::move(stop)) {}
+  bool should_stop() override { return stop_(); }
+
+ private:
+  std::function<bool()> stop_;
+};
+
+TEST_F(Budget, IsNotExceededByARun) {
+  TestMonitor monitor;
+  const auto run = create_run(config(kBudget), folder_ / "run");
+  execute_run(tasks_, run, monitor);
+  EXPECT_TRUE(run_status(run).finished);
+  EXPECT_LE(calls(), kBudget);
+  EXPECT_GE(calls(), kBudget - kBudget / 20) << "most of it is used";
+  const std::int64_t before = calls();
+  const LoadedRun trained = load_run(tasks_, run.string());
+  ASSERT_NE(trained.task->stored(), nullptr);
+  EXPECT_THAT(trained.task->info().data_source, HasSubstr("3,000 simulations"));
+  EXPECT_FALSE(input_scale(*trained.task).empty());
+  EXPECT_GE(trained.task->stored()->sets(Purpose::test, 100), 2);
+  EXPECT_EQ(calls(), before);
+}
+
+TEST_F(Budget, PlansTheSetsThatItMakes) {
+  const RunConfig planned = config(kBudget);
+  const auto plan = planned_task(planned);
+  ASSERT_NE(plan->stored(), nullptr);
+  const std::int64_t before = calls();
+  const auto demands = set_demands(planned, plan);
+  const auto service = plan->stored()->service(demands);
+  EXPECT_LE(calls(), 4 * 4) << "the prior alone was asked, by workers whose seeds are checked";
+  EXPECT_EQ(calls(), before);
+  TestMonitor monitor;
+  const auto run = create_run(planned, folder_ / "run");
+  execute_run(tasks_, run, monitor);
+  const LoadedRun trained = load_run(tasks_, run.string());
+  const auto made = trained.task->stored()->service(set_demands(trained.config, trained.task));
+  ASSERT_EQ(made.size(), service.size());
+  for (std::size_t k = 0; k < made.size(); ++k) EXPECT_EQ(made[k].held, service[k].held) << made[k].demand.use;
+}
+
+TEST_F(Budget, GoesOnWhereItWasStopped) {
+  TestMonitor whole;
+  const auto once = create_run(config(kBudget), folder_ / "once");
+  execute_run(tasks_, once, whole);
+  const auto twice = create_run(config(kBudget), folder_ / "twice");
+  const std::int64_t first = calls();
+  StoppingMonitor stopping([&] { return calls() > first + kBudget / 3; });
+  EXPECT_THROW(execute_run(tasks_, twice, stopping), Stopped);
+  EXPECT_FALSE(pool_complete(twice));
+  const std::int64_t before = calls();
+  EXPECT_LT(before - first, kBudget);
+  TestMonitor rest;
+  execute_run(tasks_, twice, rest);
+  EXPECT_LT(calls() - before, kBudget - kBudget / 4) << "what was made is kept";
+  EXPECT_EQ(read_file(once / run_file::estimator), read_file(twice / run_file::estimator));
+}
+
+TEST_F(Budget, IsGoneOnWithTheSameProgramAlone) {
+  const auto run = create_run(config(kBudget), folder_ / "run");
+  StoppingMonitor stopping([&] { return calls() > kBudget / 3; });
+  EXPECT_THROW(execute_run(tasks_, run, stopping), Stopped);
+  write("simulate.py", std::string(kPrior) +
+                           "def simulate(theta, psi, n, rng):\n"
+                           "    return rng.normal(psi[0], 0.2 + theta[0], n)\n"
+                           "serve(prior, simulate)\n");
+  tasks_->renew(file_);
+  TestMonitor rest;
+  EXPECT_THAT(message_of([&] { execute_run(tasks_, run, rest); }), HasSubstr("answers otherwise"));
+}
+
+TEST_F(Budget, ChangesPresetsAndIsKnownByTheirVariant) {
+  const RunConfig free = config(0), within = config(20000);
+  EXPECT_NE(free.pretrain.weight_decay, within.pretrain.weight_decay);
+  EXPECT_EQ(within.cache.sizes.back(), 100);
+  EXPECT_EQ(within.make_task()->info().variant, "simulations 20000");
+  EXPECT_NE(face<BudgetedSimulator>(*within.make_task()), nullptr);
+  EXPECT_EQ(face<BudgetedSimulator>(*free.make_task()), nullptr);
+}
+
+TEST_F(Budget, ServesChosenTargets) {
+  const RunConfig both = config(kBudget, {"task.targets=theta,psi"});
+  TestMonitor monitor;
+  const auto run = create_run(both, folder_ / "run");
+  execute_run(tasks_, run, monitor);
+  EXPECT_EQ(load_run(tasks_, run.string()).task->info().targets.size(), 2u);
+  EXPECT_LE(calls(), kBudget);
+}
+
+TEST_F(Budget, OfStoredSetsIsRefused) {
+  const auto file =
+      write("stored.toml",
+            "name = \"stored\"\nmax_n = 10\n[[targets]]\nname = \"theta\"\nsupport = [0, 1]\n[x]\ncolumns = "
+            "[\"x\"]\n[simulations]\nfiles = [\"none.npz\"]\n");
+  EXPECT_THAT(message_of([&] { OwnTasks({}).make("stored", file, 1000); }), HasSubstr("are stored"));
+}
+
+}  // namespace
+}  // namespace pairs::own
