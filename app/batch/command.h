@@ -36,6 +36,7 @@ Action add_tried(CLI::App& app, const Catalogue& tasks);
 Action add_compare(CLI::App& app, const Catalogue& tasks);
 Action add_tag(CLI::App& app, const Catalogue& tasks);
 Action add_figure(CLI::App& app, const Catalogue& tasks);
+Action add_session(CLI::App& app, const Catalogue& tasks);
 Action add_study(CLI::App& app, const Catalogue& tasks);
 Action add_queue(CLI::App& app, const Catalogue& tasks);
 Action add_tasks(CLI::App& app, const Catalogue& tasks);
