@@ -10,6 +10,7 @@
 
 #include "app/model/posterior/posterior_scene.h"
 #include "app/model/posterior/posterior_state.h"
+#include "app/posterior/set_arguments.h"
 #include "tasks/registry.h"
 #include "tasks/table_file.h"
 #include "tasks/view_folder.h"
@@ -27,7 +28,7 @@ void Posterior::open(const std::string& run) {
   s.leave_followed();
   s.request.run = run;
   s.request.others.clear();
-  reload();
+  show_again();
 }
 
 const std::string& Posterior::run() const {
@@ -35,10 +36,14 @@ const std::string& Posterior::run() const {
 }
 
 void Posterior::reload() {
+  for (SetInquiry* inquiry : state_->inquiries.all()) inquiry->forget();
+  show_again();
+}
+
+void Posterior::show_again() {
   State& s = *state_;
   s.none_chosen = false;
   s.table.reload(s.request.run);
-  for (SetInquiry* inquiry : s.inquiries.all()) inquiry->forget();
   ++s.request.scene;
   // What is shown stays until there is something new, but for another run.
   const std::vector<std::string> problems = s.result.problems;
@@ -125,6 +130,13 @@ std::optional<Posterior::OtherColumns> Posterior::take_other_columns() {
                       std::exchange(s.result.set_failure, "")};
 }
 
+std::optional<Posterior::BrokenTable> Posterior::take_broken_table() {
+  State& s = *state_;
+  if (s.result.spare.empty() || s.result.set_failure.empty()) return {};
+  return BrokenTable{s.result.failed_file, std::exchange(s.result.spare, {}), s.failed_columns,
+                     std::exchange(s.result.set_failure, "")};
+}
+
 void Posterior::set_random(std::optional<std::uint64_t> seed) {
   State& s = *state_;
   SetChoice choice = s.request.set.choice;
@@ -184,17 +196,22 @@ std::optional<std::string> Posterior::open_data(const std::filesystem::path& pat
 
 RememberedSet Posterior::remembered() const {
   const State& s = *state_;
-  const SetChoice& choice = s.request.set.choice;
-  RememberedSet now{choice.index, s.chosen_n ? n() : 0, choice.file, choice.random, choice.columns, s.request.others};
+  const SetChoice set = s.asked().set;
+  RememberedSet now{set.index, s.chosen_n ? n() : 0, set.file, set.random, set.columns, s.request.others};
+  now.up = set.up;
+  now.given = set.given;
+  now.theta = set.theta;
+  now.psi = set.psi;
+  now.member = set.member;
   if (s.table.is_open()) {
     now.file = s.table.sets().data;
     now.columns = s.table.sets().columns;
     now.group = s.table.sets().group;
     now.many = true;
-  } else if (!choice.member.empty()) {
+  } else if (!set.member.empty()) {
     now.file.clear();  // one of many alone is no file
+    now.member.clear();
   }
-  if (const auto state = following()) now.file = state->file;
   return now;
 }
 
@@ -207,14 +224,23 @@ void Posterior::restore(const RememberedSet& remembered) {
     s.player.want(remembered.n);
     s.restored_n = remembered.n;
   }
+  SetChoice choice{.index = std::max<std::int64_t>(remembered.index, 0)};
+  if (!remembered.many || !remembered.member.empty()) {
+    choice.file = remembered.file;
+    choice.columns = remembered.columns;
+    choice.given = remembered.given;
+  }
   if (remembered.many) {
-    s.another_set({.index = std::max<std::int64_t>(remembered.index, 0)});
+    if (!choice.file.empty()) choice.group = remembered.group;
+    choice.member = remembered.member;
+    s.another_set(std::move(choice));
     return open_sets(remembered.file, remembered.group, remembered.columns);
   }
-  s.another_set({.index = std::max<std::int64_t>(remembered.index, 0),
-                 .file = remembered.file,
-                 .random = remembered.file.empty() ? std::nullopt : remembered.random,
-                 .columns = remembered.columns});
+  if (!remembered.file.empty()) choice.random = remembered.random;
+  choice.up = remembered.up;
+  choice.theta = remembered.theta;
+  choice.psi = remembered.psi;
+  s.another_set(std::move(choice));
 }
 
 IntervalKind Posterior::interval() const {
@@ -273,11 +299,19 @@ void Posterior::remove_derived(std::size_t k) {
   s.ask();
 }
 
+void Posterior::restore_derived(std::vector<std::string> texts) {
+  state_->restored_derived = std::move(texts);
+  state_->ask();
+}
+
 void Posterior::pin() {
   State& s = *state_;
   const auto now = scene();
   const auto snapshot = shown();
-  if (now && snapshot && snapshot->set == now->set) s.pin(with_pinned(s.request.pinned, *now, *snapshot, ++s.last_pin));
+  if (!now || !snapshot || snapshot->set != now->set) return;
+  SessionPin asked = s.asked();
+  asked.n = snapshot->n;
+  s.pin(with_pinned(s.request.pinned, *now, *snapshot, ++s.last_pin, std::move(asked)));
 }
 
 void Posterior::unpin(std::uint64_t id) {
@@ -296,6 +330,21 @@ std::vector<Posterior::Pin> Posterior::pins() const {
       if (one.task == now->task && one.targets == now->names)
         all.push_back({one.id, one.numbers.name, one.numbers.role});
   return all;
+}
+
+std::vector<SessionPin> Posterior::pinned() const {
+  std::vector<SessionPin> all;
+  if (state_->request.pinned)
+    for (const PinnedPosterior& one : *state_->request.pinned) {
+      all.push_back(one.asked);
+      all.back().name = one.numbers.name;
+    }
+  return all;
+}
+
+void Posterior::restore_pins(std::vector<SessionPin> pins) {
+  state_->pin(nullptr);
+  state_->restoring.restore(std::move(pins));
 }
 
 std::shared_ptr<const PosteriorScene> Posterior::scene() const {
@@ -371,11 +420,18 @@ std::optional<ReportAsked> Posterior::report_asked() const {
   asked.question.interval = state_->request.interval;
   asked.question.device = samples->device;
   asked.question.data = samples->data;
+  asked.question.derive = derived();
+  asked.question.notes = state_->reports.notes();
   return asked;
 }
 
 ReportSaving& Posterior::reports() {
   return state_->reports;
+}
+
+std::string Posterior::inquiry_key() const {
+  const State& s = *state_;
+  return fmt::format("{} n {}{} {}", s.request.run, n(), set_arguments(s.asked().set, SetCommand::figure), s.set_stamp);
 }
 
 SetInquiries& Posterior::inquiries() const {

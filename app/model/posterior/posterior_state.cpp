@@ -1,8 +1,15 @@
 #include "app/model/posterior/posterior_state.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <system_error>
 #include <utility>
+
+#include "app/model/posterior/posterior_scene.h"
+#include "core/base/error.h"
 
 namespace pairs::model {
 namespace {
@@ -11,6 +18,16 @@ namespace {
 std::int64_t first_n(std::int64_t most) {
   const double n = std::pow(static_cast<double>(most), 0.75), power = std::pow(10, std::floor(std::log10(n)));
   return std::max<std::int64_t>(1, std::llround(std::round(n / power) * power));
+}
+
+// Another one when the file is written anew.
+std::string set_stamp_of(const std::filesystem::path& file) {
+  std::error_code error;
+  if (file.empty() || !std::filesystem::exists(file, error)) return "";
+  const auto time = std::filesystem::last_write_time(file, error).time_since_epoch().count();
+  return std::filesystem::is_regular_file(file, error)
+             ? fmt::format("{} {}", std::filesystem::file_size(file, error), time)
+             : fmt::format("{}", time);
 }
 
 }  // namespace
@@ -35,12 +52,49 @@ void Posterior::State::pin(PinnedPosteriors pinned) {
   ask();
 }
 
+bool Posterior::State::take_restored() {
+  const auto restored = restoring.take();
+  if (!restored) return false;
+  for (const std::string& problem : restored->problems) hub.messages.warning("session", problem);
+  std::vector<PinnedPosterior> all = restored->pinned;
+  for (PinnedPosterior& one : all) one.id = ++last_pin;
+  pin(std::make_shared<const std::vector<PinnedPosterior>>(std::move(all)));
+  return true;
+}
+
+void Posterior::State::take_restored_derived() {
+  if (!restored_derived) return;
+  std::vector<std::string> texts = *std::exchange(restored_derived, std::nullopt);
+  try {
+    derived_quantities(texts, result.scene->names);
+    request.derived[result.scene->names] = std::move(texts);
+    ask();
+  } catch (const Error& error) {
+    hub.messages.warning("session", fmt::format("The derived quantities are left out: {}", error.what()));
+  }
+}
+
+SessionPin Posterior::State::asked() const {
+  SessionPin asked;
+  asked.run = request.run;
+  const auto& scene = result.scene;
+  const bool there = scene && scene->set == request.set.id && scene->runs.front().run == request.run;
+  asked.set = there ? settled_choice(request.set.choice, *scene) : request.set.choice;
+  asked.set.changed.reset();
+  if (const auto state = follower.result().state) {
+    asked.set = {.index = asked.set.index, .file = state->file};
+    if (state->used < state->seen) asked.set.random = kFollowSeed;
+  }
+  return asked;
+}
+
 void Posterior::State::keep_shown() {
   if (result.scene && result.scene->set == request.set.id) before = request.set;
 }
 
 void Posterior::State::go_back() {
   failed_set = request.set.id;
+  failed_columns = request.set.choice.columns;
   if (result.scene && result.scene->set == before.id) request.set = before;
   choose_shown();
 }
@@ -72,6 +126,7 @@ void Posterior::State::follow_player() {
 void Posterior::State::take_scene() {
   const PosteriorScene& scene = *result.scene;
   const bool other_task = scene.task != scene_task, other_set = other_task || scene.set != scene_set;
+  if (other_set) set_stamp = set_stamp_of(scene.simulated ? "" : scene.set_source);
   const bool other_file = other_task || scene.set_source + '\n' + scene.member != scene_source;
   scene_task = scene.task;
   scene_set = scene.set;
@@ -94,6 +149,7 @@ void Posterior::State::take_scene() {
   if (const auto before = file_n.find(scene.task); other_task && before != file_n.end()) of_file = before->second;
   if (scene.set == request.set.id && restored_n > 0) of_file = std::exchange(restored_n, 0);
   if (scene.simulated) file_n.erase(scene.task);
+  if (scene.set == request.set.id) take_restored_derived();
   const bool other_most = scene.most != player.most();
   player.set_range(scene.most, scene.sizes);
   if (other_set && other_file && !scene.simulated)

@@ -10,6 +10,7 @@
 #include "app/model/hub/background.h"
 #include "app/model/hub/n_player.h"
 #include "app/model/posterior/file_follower.h"
+#include "app/model/posterior/pin_restoring.h"
 #include "app/model/posterior/posterior.h"
 #include "app/model/posterior/posterior_engine.h"
 #include "app/model/posterior/report_saving.h"
@@ -30,6 +31,7 @@ struct Posterior::State {
         table(shared),
         inquiries(shared),
         follower(shared),
+        restoring(shared),
         background(shared) {}
 
   Hub& hub;
@@ -48,7 +50,7 @@ struct Posterior::State {
   std::size_t told = 0;              // problems that are in the log
   std::string scene_task;            // of the last scene
   std::uint64_t scene_set = 0;
-  std::string scene_source;                    // of its set
+  std::string scene_source, set_stamp;         // of its set, and size and time of its file
   std::map<std::string, std::int64_t> file_n;  // shown of a file, by task
   bool chosen_n = false;                       // by a person, rather than the first
   std::int64_t restored_n = 0;                 // of an earlier start, until the set is there; 0: none
@@ -59,11 +61,14 @@ struct Posterior::State {
   std::string table_task;        // whose sets it holds; "" until a run is there
   bool none_chosen = false;      // no set of the table is shown, since the one that was to be cannot be read
   std::uint64_t failed_set = 0;  // id of the set that could not be read, while the one before it stays; 0: none
+  std::vector<std::string> failed_columns;  // that were asked for of its file
   SetInquiries inquiries;
   FileFollower follower;
   std::shared_ptr<const PosteriorScene> follow_scene;  // of the file that is followed
   std::uint64_t stopped_set = 0;  // id of the set that it becomes, until its posterior is there; 0: none
   std::uint64_t last_pin = 0;     // id
+  PinRestoring restoring;
+  std::optional<std::vector<std::string>> restored_derived;  // until their run is there
   Background<PosteriorEngine, PosteriorRequest> background;
 
   void ask();
@@ -73,6 +78,12 @@ struct Posterior::State {
   // Another task or run is shown: the file that was followed is its task's set.
   void leave_followed();
   void pin(PinnedPosteriors pinned);
+  // Pins of a session that are worked out; whether there were any.
+  bool take_restored();
+  // Derived quantities of a session, for the run that is there by now.
+  void take_restored_derived();
+  // What the shown posterior answers, as it would be asked for again.
+  SessionPin asked() const;
   // The set that is shown now is the one to go back to.
   void keep_shown();
   void close_table();

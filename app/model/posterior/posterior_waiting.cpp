@@ -16,6 +16,7 @@ bool Posterior::poll() {
   }
   for (SetInquiry* inquiry : s.inquiries.all()) changed |= inquiry->poll();
   changed |= play();
+  changed |= s.take_restored();
   if (const auto written = s.reports.job().take()) {
     if (written->failure.empty())
       s.hub.messages.saved(written->file);
@@ -50,7 +51,7 @@ bool Posterior::poll() {
 
 bool Posterior::busy() const {
   return state_->background.busy() || state_->saving.job().busy() || state_->reports.job().busy() ||
-         state_->table.busy() ||
+         state_->table.busy() || state_->restoring.busy() ||
          std::ranges::any_of(state_->inquiries.all(), [](const SetInquiry* inquiry) { return inquiry->busy(); });
 }
 
@@ -69,6 +70,7 @@ bool Posterior::wait(double seconds) {
     if (!state_->background.wait(seconds - watch.seconds())) return false;
     for (FileJob* job : {&state_->saving.job(), &state_->reports.job()})
       if (!job->wait(std::max(seconds - watch.seconds(), 0.0))) return false;
+    if (!state_->restoring.wait(std::max(seconds - watch.seconds(), 0.0))) return false;
     if (!state_->table.wait(std::max(seconds - watch.seconds(), 0.0))) return false;
     for (SetInquiry* inquiry : state_->inquiries.all())
       if (!inquiry->wait(std::max(seconds - watch.seconds(), 0.0))) return false;
