@@ -153,6 +153,18 @@ void SessionDesk::answer(bool open) {
   if (path && open) open_now(*path);
 }
 
+// Its runs are in the list on the left, wherever they lie.
+void SessionDesk::list_runs_of(const SavedSession& session) {
+  std::vector<std::string> runs = session.compared;
+  runs.insert(runs.end(), session.beside.begin(), session.beside.end());
+  runs.insert(runs.begin(), session.run);
+  for (const std::string& run : runs) {
+    if (!run.starts_with('/') || !run_there(studio_, run) || studio_.library.find(run) != nullptr) continue;
+    const std::string problem = studio_.library.add_folder(run);
+    if (!problem.empty()) studio_.hub.messages.warning("session", problem);
+  }
+}
+
 void SessionDesk::open_now(const fs::path& path) {
   SavedSession session;
   try {
@@ -173,6 +185,7 @@ void SessionDesk::open_now(const fs::path& path) {
   if (!session.set_note.empty()) data_notes_[session.set.file.string()] = session.set_note;
   studio_.settings.data_notes = listed(data_notes_);
   unsaved_ = false;
+  list_runs_of(session);
   awaited_ = std::move(session);
   const SavedSession& asked = *awaited_;
   if (!asked.run.empty() && run_there(studio_, asked.run))

@@ -53,6 +53,7 @@ class SessionDesk {
  private:
   SavedSession gathered() const;
   void open_now(const std::filesystem::path& path);
+  void list_runs_of(const SavedSession& session);
   void show_rest();
   void await_rest();
 

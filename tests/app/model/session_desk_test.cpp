@@ -100,6 +100,7 @@ TEST_F(SessionDeskTest, OpenedElsewhereItShowsTheSameToTheBit) {
     settle(studio);
     const fs::path folder = fs::is_directory(place) ? place : place.parent_path();
     EXPECT_EQ(studio.run(), (folder / "runs/a").string());
+    EXPECT_NE(studio.library.find(studio.run()), nullptr) << "in the list, so that it can be annotated";
     EXPECT_EQ(studio.posterior.n(), 6);
     EXPECT_EQ(studio.posterior.interval(), IntervalKind::highest_density);
     ASSERT_EQ(studio.posterior.pins().size(), 1u);
