@@ -61,6 +61,8 @@ batch::Action add_screenshot(CLI::App& app, const Catalogue& tasks) {
   app.add_option("--n", options.n, "Observations in the posterior (default: where the window opens)")
       ->type_name("N")
       ->transform(batch::whole_number(1, std::int64_t{1} << 40));
+  app.add_option("--session", options.session, "A session that the window has saved, with its notes")
+      ->type_name("FILE");
   app.add_option("--size", arguments->size, "Pixels")->type_name("WxH")->capture_default_str();
   app.add_option("--scale", options.scale, "Of texts and distances")
       ->type_name("S")

@@ -26,6 +26,10 @@ struct TaskFileFacts {
 };
 TaskFileFacts task_file_facts(const std::filesystem::path& file);
 
+// The files that the command of such a file's program names in the folder where it runs ("simulate.py"); none of a task
+// without a program. They need not exist. Throws as task_file_facts.
+std::vector<std::filesystem::path> program_files(const std::filesystem::path& file);
+
 // The arrays of a HDF5 file, without their numbers. Throws Error.
 struct ArrayFacts {
   std::string name;

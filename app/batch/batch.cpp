@@ -18,6 +18,7 @@
 #include "app/batch/exit_on_signal.h"
 #include "app/batch/shell_help.h"
 #include "app/runs/task_words.h"
+#include "app/session/session.h"
 #include "core/base/devices.h"
 #include "core/base/error.h"
 #include "core/base/fields.h"
@@ -133,6 +134,20 @@ int open_window(const TaskCatalogue& tasks, const Extension& extension, const st
   }
 }
 
+// A session that cannot be read is told of before there is a window.
+int open_session(const TaskCatalogue& tasks, const Extension& extension, const std::string& path,
+                 const std::string& theme, bool json) {
+  if (!is_session(path))
+    return report_error(fmt::format("{} is no session: its name must end in {}", printable(path, 300), kSessionEnding),
+                        json, kUsage);
+  try {
+    read_session(path);
+  } catch (const std::exception& error) {
+    return report_error(sentence(error), json, kFailed);
+  }
+  return open_window(tasks, extension, path, theme, json);
+}
+
 // What is said of a signal that ends the process at once, while another thread may be printing.
 void tell_stop(bool json, bool answered) {
   const std::string sentence = stop_sentence();
@@ -167,12 +182,13 @@ int run_program(const Catalogue& tasks, int argc, const char* const* argv, const
   const bool json = std::any_of(argv + 1, argv + argc, [](const char* a) { return std::string_view(a) == "--json"; });
   CLI::App app{"Pairs Studio: posteriors from sets of exchangeable observations by pretraining on pairs"};
   app.name("pairs --batch");
-  std::string path, theme;
+  std::string path, session, theme;
   app.add_option("RUN", path, "Without --batch: the run folder, task or data file that the window opens");
+  app.add_option("--session", session, "Without --batch: a session that the window has saved")->type_name("FILE");
   app.add_option("--theme", theme, "Without --batch: dark or light")->check(CLI::IsMember({"dark", "light"}));
   app.set_version_flag("--version", fmt::format("pairs {}", kVersion));
   app.footer(
-      with_task_names("pairs alone opens the window, pairs RUN with that run.\n"
+      with_task_names("pairs alone opens the window, pairs RUN with that run, pairs --session FILE as it was saved.\n"
                       "Commands need --batch: pairs --batch COMMAND --help explains each.\n"
                       "Example: pairs --batch run {exact} --preset quick"));
   bool batch = false, json_flag = false, man = false, completes = false;
@@ -227,8 +243,14 @@ int run_program(const Catalogue& tasks, int argc, const char* const* argv, const
   if (!batch && command)
     return report_error(fmt::format("The command {0} needs --batch: pairs --batch {0}", command->get_name()), json,
                         kUsage);
+  if (!session.empty() && !path.empty())
+    return report_error("A session says itself which run it shows; leave out the one or the other", json, kUsage);
+  if (!batch && !session.empty()) return open_session(*tasks, extension, session, theme, json);
   if (!batch) return open_window(*tasks, extension, path, theme, json);
   if (!path.empty()) return report_error(unknown_command(path, all), json, kUsage);
+  if (!session.empty())
+    return report_error("--session belongs to the window; pairs --batch session FILE says what one holds", json,
+                        kUsage);
   if (!theme.empty()) return report_error("--theme belongs to the window; leave out --batch", json, kUsage);
   if (!command)
     return report_error("--batch needs a command, for example pairs --batch tasks; pairs --help lists them", json,

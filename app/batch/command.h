@@ -37,6 +37,7 @@ Action add_compare(CLI::App& app, const Catalogue& tasks);
 Action add_ensemble(CLI::App& app, const Catalogue& tasks);
 Action add_tag(CLI::App& app, const Catalogue& tasks);
 Action add_figure(CLI::App& app, const Catalogue& tasks);
+Action add_session(CLI::App& app, const Catalogue& tasks);
 Action add_study(CLI::App& app, const Catalogue& tasks);
 Action add_queue(CLI::App& app, const Catalogue& tasks);
 Action add_tasks(CLI::App& app, const Catalogue& tasks);

@@ -8,6 +8,7 @@ const std::vector<CommandEntry>& commands() {
       {"evaluate", "Measure a run on fresh test sets: NLL, gap to exact, RMAE, calibration", add_evaluate},
       {"infer", "Posterior of your own observed set", add_infer},
       {"report", "One page on a posterior of your own set: answer, checks, calibration, methods, commands", add_report},
+      {"session", "What a session of the window holds, and the same with its runs and data in a folder", add_session},
       {"embed", "Embeddings and aggregates of one set as arrays of NumPy", add_embed},
       {"frequentist", "Confidence intervals, limits, significance and coverage by simulated sets", add_frequentist},
       {"tried", "Try a run on real things whose θ is known, and keep how often it was right beside it", add_tried},

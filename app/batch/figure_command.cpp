@@ -10,6 +10,7 @@
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
 #include "app/batch/drive.h"
+#include "app/batch/figure_evaluation.h"
 #include "app/batch/figure_forest.h"
 #include "app/batch/figure_predictive.h"
 #include "app/batch/logged_runs.h"
@@ -78,6 +79,13 @@ std::string score_figure_names() {
   return names.substr(0, names.size() - 2);
 }
 
+std::vector<std::string> drawn_scores() {
+  std::vector<std::string> names;
+  for (const Score& score : score_list())
+    if (score.drawn()) names.push_back(score.key);
+  return names;
+}
+
 // The options that not all figures read, with those that do; of a machine with a network all but "loss" do.
 struct OptionReaders {
   const char* option;
@@ -107,7 +115,8 @@ const std::vector<OptionReaders>& option_readers() {
                                                  {"--height", {"posterior"}},
                                                  {"--interval", {"posterior", "forest"}},
                                                  {"--shades", {"posterior"}},
-                                                 {"--learned-product", {"posterior"}}};
+                                                 {"--learned-product", {"posterior"}},
+                                                 {"--evaluation", drawn_scores()}};
   return all;
 }
 
@@ -124,7 +133,8 @@ void check_read(const CLI::App& app, const std::string& figure) {
 }
 
 struct FigureArguments {
-  std::string name, out, file, member, reader, up, given, theta, psi, range, height, shades, interval = "central";
+  std::string name, out, evaluation, file, member, reader, up, given, theta, psi, range, height, shades,
+      interval = "central";
   std::vector<std::string> runs, columns;
   OpenArguments open;
   WidthOptions width;
@@ -376,7 +386,8 @@ Figure draw(const FigureArguments& arguments, Result& result, std::vector<std::s
     fail_usage("The figure {} is of one run; {} were given", name, runs.size());
   std::vector<std::string> labels;
   for (const Target& target : runs[0].task->info().targets) labels.push_back(target.label);
-  return score_figure(score, all_metrics(runs), labels);
+  return score_figure(
+      score, arguments.evaluation.empty() ? all_metrics(runs) : written_evaluation(arguments.evaluation, runs), labels);
 }
 
 Result figure_command(FigureArguments arguments) {
@@ -456,6 +467,9 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
                  "use the first N of each set (default: all)")
       ->type_name("N")
       ->transform(whole_number(1, std::int64_t{1} << 40));
+  app.add_option("--evaluation", arguments->evaluation,
+                 "Scores of one run: those of this file, which evaluate --out wrote, in place of its metrics.json")
+      ->type_name("FILE");
   const auto posterior_option = [&](const char* name, std::string& value, const char* help, const char* type) {
     app.add_option(name, value, help)->type_name(type);
   };

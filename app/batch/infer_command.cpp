@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "app/batch/command.h"
-#include "app/batch/derived_report.h"
 #include "app/batch/drive.h"
 #include "app/batch/infer_follow.h"
 #include "app/batch/infer_local_test.h"
@@ -20,6 +19,7 @@
 #include "app/kinds/sample_plot.h"
 #include "app/kinds/target/parameters_room.h"
 #include "app/posterior/derived.h"
+#include "app/posterior/derived_report.h"
 #include "app/posterior/disagreement_text.h"
 #include "app/posterior/local_test_text.h"
 #include "app/posterior/null_factor.h"

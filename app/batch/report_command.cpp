@@ -10,6 +10,7 @@
 #include "app/batch/numbers.h"
 #include "app/report/report.h"
 #include "app/runs/task_words.h"
+#include "app/session/session.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
@@ -23,6 +24,8 @@ constexpr std::int64_t kFewestTestSets = 20;
 struct ReportArguments {
   InferArguments set;  // run, set and samples, as infer takes them
   std::int64_t sets = -1;
+  std::int64_t test_seed = -1;
+  std::vector<std::string> notes;
 };
 
 ReportQuestion question_of(const ReportArguments& arguments) {
@@ -32,6 +35,10 @@ ReportQuestion question_of(const ReportArguments& arguments) {
   if (arguments.set.samples > 0) question.draws = arguments.set.samples;
   question.seed = static_cast<std::uint64_t>(arguments.set.seed);
   question.sets = arguments.sets;
+  question.derive = arguments.set.derive;
+  if (arguments.test_seed >= 0) question.test_seed = static_cast<std::uint64_t>(arguments.test_seed);
+  for (const std::string& note : arguments.notes)
+    if (std::string text = tidy_note(note); !text.empty()) question.notes.push_back(std::move(text));
   question.force = arguments.set.force;
   question.interval = interval_kind(arguments.set.interval, "--interval");
   question.device = arguments.set.open.device;
@@ -47,6 +54,8 @@ Result report(const ReportArguments& arguments) {
   if (arguments.sets > 0 && arguments.sets < kFewestTestSets)
     fail_usage("--sets {} are too few to test ranks; give {} or more, or 0 to leave calibration out", arguments.sets,
                kFewestTestSets);
+  if (arguments.sets == 0 && arguments.test_seed >= 0)
+    fail_usage("--test-seed draws the sets of calibration, and --sets 0 leaves that out; leave out one of them");
   ReportQuestion question = question_of(arguments);
   if (pdf) question.ending = ".pdf";
   const LoadedRun run = open_run(set.run, set.open);
@@ -106,6 +115,19 @@ Action add_report(CLI::App& app, const Catalogue& tasks) {
   app.add_option("--up", set.up, "Meshes: the axis of the file that points up")
       ->type_name("AXIS")
       ->check(CLI::IsMember({"x", "y", "z"}));
+  app.add_option(
+         "--note", arguments->notes,
+         "What is to be known of the data or the work, which the page tells under \"Notes\"; may be given again")
+      ->type_name("TEXT")
+      ->allow_extra_args(false);
+  app.add_option("--test-seed", arguments->test_seed,
+                 "Seed of the simulated sets on which calibration is measured (default: that of evaluate)")
+      ->type_name("N")
+      ->transform(whole_number(0, 9007199254740992));
+  app.add_option("--derive", set.derive,
+                 "A quantity that follows from the targets, as infer --derive takes it; may be given again")
+      ->type_name("\"NAME = EXPRESSION\"")
+      ->allow_extra_args(false);
   add_machine_arguments(app, set.open);
   app.add_flag("--force", set.force,
                "Accept more observations than training saw, up to the task's largest N (extrapolates)");
@@ -113,6 +135,7 @@ Action add_report(CLI::App& app, const Catalogue& tasks) {
       "Examples:\n"
       "  pairs --batch report {first} --data events.csv --out report.html\n"
       "  pairs --batch report {first} --data events.csv --n 20 --sets 500 --out report.pdf\n"
+      "  pairs --batch report {first} --data events.csv --note 'taken at night' --out report.html\n"
       "One HTML page that holds all it shows: question and answer, the data with their SHA-256, the posterior as "
       "table,\n"
       "figure and samples, how typical of the model the data are, calibration on simulated sets of the same N, "

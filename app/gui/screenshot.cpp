@@ -61,9 +61,13 @@ void write_screenshot(const Catalogue& tasks, const std::filesystem::path& file,
   OffscreenWindow window(tasks, settings, options.width, options.height, static_cast<float>(options.scale));
   model::Studio& studio = window.studio();
   if (!options.run.empty()) studio.open_path(options.run);
+  if (!options.session.empty()) {
+    studio.settings.notes_open = true;
+    studio.open_path(options.session);
+  }
   if (!options.compare.empty()) studio.comparison.clear();  // of what it opens with
   for (const std::string& run : options.compare) studio.comparison.toggle(run);
-  studio.set_tab(tab);
+  if (options.session.empty() || !options.tab.empty()) studio.set_tab(tab);
   if (page) studio.page.open();
   PAIRS_CHECK(studio.hub.messages.unseen() == 0, "{}", studio.hub.messages.all().back().text);
   if (!options.task.empty() && studio.task() != options.task) {

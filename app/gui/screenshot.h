@@ -17,6 +17,7 @@ struct ScreenshotOptions {
   int width = 1440, height = 900;
   double scale = 1;
   double patience = 60;  // seconds to wait for background work
+  std::string session;   // a session that is opened, with its notes; "": none
   bool tour = false;     // with the tour of a first start
   std::string items;     // a file for the places of all widgets by name, as JSON; "" = none
 };

@@ -16,6 +16,7 @@
 #include "app/gui/evaluate/evaluate_panel.h"
 #include "app/gui/library/sidebar.h"
 #include "app/gui/log_drawer.h"
+#include "app/gui/notes_panel.h"
 #include "app/gui/platform/input.h"
 #include "app/gui/posterior/posterior_panel.h"
 #include "app/gui/settings/settings_panel.h"
@@ -129,6 +130,7 @@ struct Shell::Parts {
   ComparePanel compare;
   SettingsPanel settings;
   LogDrawer log;
+  NotesPanel notes;
   AboutDialog about;
   ShortcutsDialog shortcuts;
   StatusBar status;
@@ -164,6 +166,7 @@ Shell::Shell(model::Studio& studio) : parts_(std::make_unique<Parts>(studio)) {}
 Shell::~Shell() = default;
 
 void Shell::ask_to_close() {
+  parts_->notes.keep(parts_->studio);
   parts_->close.ask(parts_->studio);
 }
 
@@ -226,6 +229,7 @@ void Shell::Parts::perform(model::Shortcut shortcut) {
       studio.page.shown() ? studio.page.close() : studio.page.open();
       break;
     case S::quit:
+      notes.keep(studio);
       close.ask(studio);
       break;
     case S::help:
@@ -280,6 +284,11 @@ std::vector<Command> Shell::Parts::commands() {
   training("train/pause", "Pause training", model::Action::pause, [this] { studio.training.pause(); });
   training("train/resume", "Resume training", model::Action::resume, [this] { studio.training.resume(); });
   training("train/stop", "Stop training, saved", model::Action::stop, [this] { studio.training.stop(); });
+  all.push_back({"notes", "Notes on the session, the run and the data", "", "",
+                 [this] { studio.settings.notes_open = !studio.settings.notes_open; }});
+  all.push_back({"session/open", "Open a session", "", "", [this] { notes.ask_to_open(); }});
+  all.push_back({"session/save", "Save the session", "", "", [this] { notes.ask_to_save(studio); }});
+  all.push_back({"session/pack", "Pack the session to send it", "", "", [this] { notes.ask_to_pack(studio); }});
   all.push_back({"tour", "Show the tour again", "", "", [this] { tour.restart(studio); }});
   all.push_back({"about", "About Pairs Studio: versions and licences", "", "", [this] { about.open(); }});
   return all;
@@ -309,14 +318,18 @@ void Shell::Parts::header(float width) {
     x = max.x;
   }
   // On the right: what is shown, and the palette.
-  const char *find = "Commands", *set = "Settings", *help = "?", *who = "About";
-  const float find_width =
-      ui::button_width(find) + ui::button_width(set) + ui::button_width(help) + ui::button_width(who) + 3 * px(4);
+  const char *find = "Commands", *noted = "Notes", *set = "Settings", *help = "?", *who = "About";
+  const float set_at = ui::button_width(find) + ui::button_width(noted) + 2 * px(4);
+  const float find_width = set_at + ui::button_width(set) + ui::button_width(help) + ui::button_width(who) + 2 * px(4);
   const float find_x = start.x + width - find_width - px(16);
   ImGui::SetCursorScreenPos({find_x, middle - ImGui::GetFrameHeight() / 2});
   if (ui::button("header/commands", find, ui::Button::normal, {}, "Everything that can be done, by name (Ctrl+K)"))
     palette.open();
   ImGui::SetCursorScreenPos({find_x + ui::button_width(find) + px(4), middle - ImGui::GetFrameHeight() / 2});
+  if (ui::button("header/notes", noted, ui::Button::quiet, {},
+                 "Notes on this session, its run and its data; saves and opens sessions"))
+    studio.settings.notes_open = !studio.settings.notes_open;
+  ImGui::SetCursorScreenPos({find_x + set_at, middle - ImGui::GetFrameHeight() / 2});
   if (ui::button("header/settings", set, ui::Button::quiet, {},
                  "Folders of runs and data, device, threads, theme and scale (Ctrl+,)"))
     perform(model::Shortcut::settings);
@@ -324,8 +337,7 @@ void Shell::Parts::header(float width) {
     ImGui::GetWindowDrawList()->AddRectFilled({ImGui::GetItemRectMin().x + px(10), start.y + px(kHeader) - px(3)},
                                               {ImGui::GetItemRectMax().x - px(10), start.y + px(kHeader)}, p.accent,
                                               px(1));
-  ImGui::SetCursorScreenPos(
-      {find_x + ui::button_width(find) + ui::button_width(set) + 2 * px(4), middle - ImGui::GetFrameHeight() / 2});
+  ImGui::SetCursorScreenPos({find_x + set_at + ui::button_width(set) + px(4), middle - ImGui::GetFrameHeight() / 2});
   if (ui::button("header/help", help, ui::Button::quiet, {}, "What keys and the mouse do (F1)")) shortcuts.open();
   ImGui::SetCursorScreenPos({find_x + find_width - ui::button_width(who), middle - ImGui::GetFrameHeight() / 2});
   if (ui::button("header/about", who, ui::Button::quiet, {}, "Versions and licences")) about.open();
@@ -515,19 +527,25 @@ void Shell::Parts::frame(double fps) {
   settings.drawer = std::clamp(settings.drawer, static_cast<double>(kDrawerLeast), drawer_most);
   const float drawer = settings.log_open ? px(static_cast<float>(settings.drawer)) : 0;
   const float left = side, width = display.x - left;
+  const float noted = settings.notes_open ? NotesPanel::width() : 0;
   {
     const Area area("header", {left, 0}, {width, px(kHeader)}, colors.window, {0, 0});
     p.header(width);
   }
   ImGui::GetWindowDrawList()->AddRectFilled({left, px(kHeader) - px(1)}, {display.x, px(kHeader)}, colors.line);
   {
-    const Area area("panel", {left, px(kHeader)}, {width, body - px(kHeader) - drawer - p.banners}, colors.window,
-                    {px(16), px(16)}, true);
+    const Area area("panel", {left, px(kHeader)}, {width - noted, body - px(kHeader) - drawer - p.banners},
+                    colors.window, {px(16), px(16)}, true);
     ImGui::PushID(p.studio.task().c_str());
     p.panel();
     ImGui::PopID();
   }
-  p.draw_banners(left, body - drawer, width);
+  p.draw_banners(left, body - drawer, width - noted);
+  if (noted > 0) {
+    const Area area("notes", {display.x - noted, px(kHeader)}, {noted, body - px(kHeader) - drawer}, colors.panel,
+                    {px(16), px(12)}, true);
+    p.notes.draw(p.studio);
+  }
   if (settings.log_open) {
     const Area area("log", {left, body - drawer}, {width, drawer}, colors.panel, {px(16), px(8)});
     p.log.draw(p.studio);
@@ -551,6 +569,7 @@ void Shell::Parts::frame(double fps) {
   if (p.palette.is_open()) p.palette.draw(p.commands());
   if (p.shortcuts.draw()) p.tour.restart(p.studio);
   p.about.draw(p.studio);
+  p.notes.dialogs(p.studio);
   p.tour.follow(p.studio);
   p.tour.draw_mark(p.studio);
   p.quit = p.quit || p.close.draw(p.studio);

@@ -300,6 +300,7 @@ void Studio::open_path(const fs::path& path) {
   const std::string name = path.string();
   std::error_code error;
   if (!fs::exists(path, error) && is_task(name)) return open_task(name);
+  if (is_session(path)) return session.open(path);
   if (fs::exists(path / run_file::config, error)) {
     const std::string problem = library.add_folder(path);
     if (!problem.empty()) hub.messages.warning("runs", problem);
@@ -337,7 +338,8 @@ void Studio::open_path(const fs::path& path) {
       others += ", a " + known.thing;
     }
     problem = fmt::format(
-        "{} cannot be opened here; give a run folder, a task.toml, a CSV or NPZ file of observations, a folder of "
+        "{} cannot be opened here; give a run folder, a session, a task.toml, a CSV or NPZ file of observations, a "
+        "folder of "
         "images{}",
         printable(name, 300), others);
   }
@@ -562,6 +564,7 @@ bool Studio::poll() {
   take_ended_training();
   give_memory_back();
   remember_shown();
+  changed |= session.poll();
   changed |= page.poll();
   for (const auto& folder : {data.take(), page.take_data_folder()})
     if (folder) {
@@ -578,7 +581,7 @@ bool Studio::poll() {
 bool Studio::busy() const {
   return training.busy() || posterior.busy() || viewer.busy() || evaluation.busy() || comparison.busy() ||
          (tab_ == Tab::compare && board.busy()) || specimen.busy() || queue.busy() || library.busy() || data.busy() ||
-         page.busy();
+         page.busy() || session.busy();
 }
 
 std::string Studio::activity() const {

@@ -19,6 +19,7 @@
 #include "app/model/library/library.h"
 #include "app/model/navigation.h"
 #include "app/model/posterior/posterior.h"
+#include "app/model/session_desk.h"
 #include "app/model/settings/machine.h"
 #include "app/model/settings/settings_page.h"
 #include "app/model/task/specimen.h"
@@ -54,6 +55,7 @@ class Studio : public Navigation, public Machine {
   Specimen specimen{hub};
   DataFolder data{hub};
   SettingsPage page{hub};
+  SessionDesk session{*this};
 
   const std::string& task() const { return task_; }
   // The run whose posterior and scores are shown: a folder of the library, or a task's name for its shipped weights;
@@ -62,13 +64,15 @@ class Studio : public Navigation, public Machine {
   Tab tab() const { return tab_; }
   // What the Posterior tab shows of the task: `posterior` or `viewer`.
   PosteriorPage& posterior_page();
+  const PosteriorPage& posterior_page() const { return const_cast<Studio*>(this)->posterior_page(); }
   void set_tab(Tab tab) override;
 
   // Shows a task, with its shipped weights or its newest finished run.
   void open_task(const std::string& task);
   void open_run(const std::string& run) override;
-  // A path dropped on the window or named on the command line: a run folder, the file of a task of one's own, a folder
-  // of images, a data file, a thing that a task makes sets of (tasks/parts/things.h), which is shown then.
+  // A path dropped on the window or named on the command line: a session, a run folder, the file of a task of one's
+  // own, a folder of images, a data file, a thing that a task makes sets of (tasks/parts/things.h), which is shown
+  // then.
   void open_path(const std::filesystem::path& path);
 
   void reopen_task() override;

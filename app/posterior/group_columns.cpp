@@ -4,13 +4,65 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 
+#include "app/kinds/observed.h"
+#include "core/base/csv_line.h"
+#include "core/base/csv_lines.h"
 #include "core/base/csv_table.h"
 #include "core/base/error.h"
+#include "core/base/line_reader.h"
 #include "core/base/text.h"
 #include "core/report/number_text.h"
+#include "tasks/table_file.h"
 
 namespace pairs {
+namespace {
+
+// Those that the first line of a CSV file names, or their numbers.
+std::vector<std::string> csv_columns(const std::filesystem::path& file) {
+  LineReader reader(file);
+  std::string_view line, content;
+  while (content.empty()) {
+    if (!reader.next(line)) return {};
+    content = csv_content(line.starts_with("\xef\xbb\xbf") ? line.substr(3) : line);
+  }
+  const char separator = csv_separator(content);
+  const bool named = names_columns(content, separator);
+  std::vector<std::string> names;
+  for (bool more = true; more;) {
+    const std::string cell = csv_text(take_csv_cell(content, separator, more));
+    names.push_back(named ? cell : fmt::format("column {}", names.size() + 1));
+  }
+  return names;
+}
+
+std::vector<std::string> columns_in(const std::filesystem::path& file) {
+  std::string ending = file.extension().string();
+  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  try {
+    if (ending == ".csv" || ending == ".txt" || ending == ".tsv") return csv_columns(file);
+    const std::vector<std::string>& tables = table_endings();
+    if (std::ranges::find(tables, ending) != tables.end()) return open_table(file)->names();
+  } catch (const Error&) {
+    // Whoever reads it says what is wrong.
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> spare_columns(const std::filesystem::path& file, const Task& task,
+                                       const std::vector<std::string>& chosen) {
+  std::vector<std::string> taken = chosen.empty() ? task.info().observation_columns : chosen;
+  if (chosen.empty())
+    for (const FileColumn& one : file_columns(task)) taken.push_back(one.from);
+  std::vector<std::string> spare = columns_in(file);
+  const std::size_t needed = chosen.empty() ? task.info().observation_columns.size() : chosen.size();
+  if (spare.size() <= needed) return {};  // a column alone may have any name
+  std::erase_if(spare, [&](const std::string& name) { return std::ranges::find(taken, name) != taken.end(); });
+  return spare;
+}
 
 std::size_t place_of_group(const std::vector<std::string>& names, bool named, const std::string& group,
                            const std::string& where) {

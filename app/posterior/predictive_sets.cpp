@@ -221,7 +221,7 @@ PredictiveSets predictive_sets(const AskedRun& run, const AskedSet& set, const O
   task.prepare({[&] { return options.keep_going && !options.keep_going(); }, {}});
   const std::uint64_t seed = options.seed ^ kPredictiveSeed;
   PredictiveSets out;
-  out.compared = compared_observations(run, set.n, options.sets);
+  out.compared = compared_observations(run, x.count(), options.sets);
   const Simulated simulated = parameters(run, set, nuisances, options, seed);
   out.psi = simulated.psi;
   Gathered gathered(estimator, task.info(), out.compared);

@@ -41,8 +41,8 @@ struct PredictiveSets {
 // has one.
 std::string no_predictive_test(const Task& task);
 
-// Sets that the task makes at one draw of the run's posterior of the first n observations. x: these, of which those are
-// compared that memory and time allow; aggregate [1, l], of all n; p(ψ | θ, X), or null. Throws Error as
+// Sets that the task makes at one draw of the run's posterior of `set`. x: its observations, and those that may have
+// been left out of it, of which those are compared that memory and time allow; p(ψ | θ, X), or null. Throws Error as
 // no_predictive_test says, for fewer sets than kFewestPredictiveSets, and Stopped.
 PredictiveSets predictive_sets(const AskedRun& run, const AskedSet& set, const Observations& x,
                                const NuisancePosterior* nuisances, const PredictiveOptions& options);

@@ -261,29 +261,6 @@ std::vector<TargetNumbers> SetPosterior::numbers_of(const AskedSet& set) const {
                                        [&] { return largest_of(*set_, set.n); }));
 }
 
-void SetPosterior::leave_out_far(const AskedSet& asked, const Observations& x, SetPredictiveTest& test) const {
-  if (test.test.far.empty()) return;
-  torch::Tensor kept = torch::ones({asked.n}, torch::kBool);
-  for (const FarObservation& one : test.test.far) kept[one.row] = false;
-  const Observations rest = x.pick(kept.nonzero().flatten());
-  test.left = rest.count();
-  try {
-    PAIRS_CHECK(test.left > 0, "Without these no observation is left");
-    EmbeddedSet embedded(runs_.front().loaded.estimator, test.left);
-    embedded.add(rest);
-    AskedSet fewer = asked;
-    fewer.n = fewer.seen = test.left;
-    fewer.aggregate = [&] { return embedded.aggregate(test.left, rest); };
-    test.without = numbers_of(fewer);
-    test.all = numbers_of(asked);
-  } catch (const Stopped&) {
-    throw;
-  } catch (const std::exception& error) {
-    test.without.clear();
-    test.unanswered = "Without these the run has no posterior: " + sentence(error);
-  }
-}
-
 SetPredictiveTest SetPosterior::predictive_test(std::int64_t n, const PredictiveOptions& options) const {
   const torch::NoGradGuard no_grad;
   const AskedRun& run = runs_.front();
@@ -299,6 +276,7 @@ SetPredictiveTest SetPosterior::predictive_test(std::int64_t n, const Predictive
   out.compared = sets.compared;
   out.psi = sets.psi;
   out.histograms = feature_histograms(sets.sets);
+  seek_far(asked, x, options, out);
   leave_out_far(asked, x, out);
   return out;
 }

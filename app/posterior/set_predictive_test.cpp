@@ -45,13 +45,19 @@ std::string far_text(const SetPredictiveTest& test) {
   if (test.test.far.size() > kToldObservations)
     rows += fmt::format(" and {} more", test.test.far.size() - kToldObservations);
   const bool several = test.test.far.size() > 1;
+  const std::string hidden =
+      test.rounds > 1 ? fmt::format(" They were sought in {} rounds, each by the posterior without those found before.",
+                                    test.rounds)
+                      : "";
   const FarObservation& most = test.test.far.front();
   return fmt::format(
-      " Far from what the model makes: observation{} {} ({}{:.2g} % of simulated observations lie as far, and any of "
-      "{} "
-      "does so in {:.2g} % of simulated sets).",
-      several ? "s" : "", rows, several ? "of the farthest: " : "", 100 * most.tail,
-      test.compared == 1 ? "one" : count_text(test.compared), 100 * most.corrected);
+             " Far from what the model makes: observation{} {} ({}{:.2g} % of simulated observations lie as far, and "
+             "any of "
+             "{} "
+             "does so in {:.2g} % of simulated sets).",
+             several ? "s" : "", rows, several ? "of the farthest: " : "", 100 * most.tail,
+             test.compared == 1 ? "one" : count_text(test.compared), 100 * most.corrected) +
+         hidden;
 }
 
 std::string numbers_text(const TargetNumbers& one) {
@@ -194,6 +200,7 @@ std::string predictive_text(const SetPredictiveTest& test, const TaskInfo& info)
   else
     text = fmt::format("Predictive test: the model hardly makes such a set ({}). Of the set, {}.", how,
                        statistics_text(test));
+  if (!test.not_sought.empty()) text += " " + test.not_sought + ".";
   return text + cut + far_text(test) + without_text(test, info);
 }
 
@@ -209,6 +216,7 @@ nlohmann::json predictive_document(const SetPredictiveTest& test, const TaskInfo
                         {"sets", test.test.sets},
                         {"n", test.n},
                         {"compared", test.compared},
+                        {"rounds", test.rounds},
                         {"psi", psi_word(test.psi)},
                         {"statistics", nlohmann::json::array()},
                         {"far", nlohmann::json::array()},

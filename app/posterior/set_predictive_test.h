@@ -28,7 +28,8 @@ struct SetPredictiveTest {
   // `unanswered` says why there is none.
   std::vector<TargetNumbers> all, without;
   std::int64_t left = 0;
-  std::string unanswered;
+  std::int64_t rounds = 0;             // in which observations that lie far were sought (SetPosterior::predictive_test)
+  std::string unanswered, not_sought;  // not_sought: why no further round was made; "": none was needed
 };
 
 std::vector<FeatureHistogram> feature_histograms(const ComparedSets& sets);
@@ -39,7 +40,7 @@ inline constexpr double kUnlikeModel = 0.01;
 // What the test says, a few sentences; and what it rests on, for a caption.
 std::string predictive_text(const SetPredictiveTest& test, const TaskInfo& info);
 std::string predictive_note(const SetPredictiveTest& test);
-// {"p", "sets", "n", "compared", "psi", "statistics": [{"name", "p", "corrected", "below", "z"}], "far":
+// {"p", "sets", "n", "compared", "rounds", "psi", "statistics": [{"name", "p", "corrected", "below", "z"}], "far":
 // [{"observation" (from 1), "tail", "corrected"}], "without": {"n", "mean", "sd", "interval"}?, "text"}; lists one
 // number a target.
 nlohmann::json predictive_document(const SetPredictiveTest& test, const TaskInfo& info);

@@ -27,7 +27,12 @@ struct PageTable {
 struct PageFigure {
   Figure figure;
   std::string shows = {}, better = {}, worse = {};
+  std::string command = {};  // that draws it without the page; "": none does
 };
+// The command that draws a figure, or that the page's own does.
+inline std::string drawn_by(const PageFigure& figure) {
+  return figure.command.empty() ? "the command of this page" : figure.command;
+}
 // A PNG, and what it shows.
 struct PagePicture {
   std::string png, shows;

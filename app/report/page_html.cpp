@@ -73,9 +73,10 @@ struct BlockWriter {
   }
   void operator()(const PageFigure& block) {
     const std::string name = block.figure.title.empty() ? block.shows : block.figure.title;
-    out += fmt::format("<figure><img alt=\"{}\" src=\"{}\">\n<figcaption>{}{}{}</figcaption></figure>\n",
+    out += fmt::format("<figure><img alt=\"{}\" src=\"{}\">\n<figcaption>{}{}{}{}</figcaption></figure>\n",
                        xml_text(name), data_url("image/svg+xml", figure_svg(block.figure)), paragraph(block.shows),
-                       labelled("Better", block.better), labelled("Worse", block.worse));
+                       labelled("Better", block.better), labelled("Worse", block.worse),
+                       labelled("Drawn by", drawn_by(block)));
   }
   void operator()(const PagePicture& block) {
     out += fmt::format("<figure><img class=\"sharp\" alt=\"{0}\" src=\"{1}\">\n<figcaption>{2}</figcaption></figure>\n",

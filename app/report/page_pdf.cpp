@@ -115,6 +115,7 @@ class PdfWriter {
     caption(block.shows);
     if (!block.better.empty()) caption("Better: " + block.better);
     if (!block.worse.empty()) caption("Worse: " + block.worse);
+    caption("Drawn by: " + drawn_by(block));
   }
   void operator()(const PagePicture& block) {
     const double high = std::min(kHighestPicture, kRoom * shape_of_png(block.png));

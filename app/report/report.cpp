@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "app/kinds/target_room.h"
 #include "app/posterior/posterior_samples.h"
 #include "app/report/report_sections.h"
@@ -23,6 +25,7 @@ nlohmann::json document_of(const ReportContent& content) {
                              {"data", {{"source", content.set().source()}, {"held", content.set().held()}}},
                              {"weights", weights_checksum(content.run)},
                              {"version", kVersion},
+                             {"notes", content.notes},
                              {"commands", commands}};
   if (!content.digest.empty()) document["data"]["sha256"] = content.digest;
   if (content.metrics) {
@@ -30,6 +33,15 @@ nlohmann::json document_of(const ReportContent& content) {
     if (!content.verdict.text.empty()) document["evaluate"]["verdict"] = content.verdict.text;
   }
   return document;
+}
+
+// Of the samples that the page carries, as `infer --derive` writes them.
+std::vector<DerivedColumn> derived_columns(const ReportContent& content) {
+  std::vector<DerivedColumn> columns;
+  const torch::Tensor samples = content.samples.slice(0, 0, content.question.draws);
+  for (const DerivedQuantity& one : derived_quantities(content.question.derive, content.info()))
+    columns.emplace_back(one.name(), one.values(samples));
+  return columns;
 }
 
 }  // namespace
@@ -43,10 +55,13 @@ Page report_page(const LoadedRun& run, const std::string& asked, const ReportQue
   page.sections = {summary_section(content), data_section(content),        posterior_section(content),
                    fit_section(content),     calibration_section(content), training_section(content),
                    limits_section(content),  methods_section(content),     commands_section(content)};
+  if (PageSection notes = notes_section(content); !notes.blocks.empty())
+    page.sections.insert(page.sections.begin() + 1, std::move(notes));
   page.document = document_of(content);
   if (!target_room_of(content.info()).in_folder())
     page.files.push_back(
-        {"samples.csv", "text/csv", samples_csv(content.samples.slice(0, 0, content.question.draws), content.info())});
+        {"samples.csv", "text/csv",
+         samples_csv(content.samples.slice(0, 0, content.question.draws), content.info(), derived_columns(content))});
   return page;
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "app/posterior/observed_set.h"
 #include "app/report/page.h"
@@ -20,8 +22,11 @@ struct ReportQuestion {
   std::int64_t sets = -1;  // on which calibration at this N is measured: -1: as `evaluate` does; 0: not
   bool force = false;      // n may be beyond what training saw
   IntervalKind interval = IntervalKind::central;
-  std::string ending = ".html";            // of the file that it becomes, for the command that makes it again
-  std::string device = "auto", data = {};  // as commands name them
+  std::vector<std::string> derive = {};         // quantities that follow from the targets, "ratio = theta/psi"
+  std::optional<std::uint64_t> test_seed = {};  // of the sets that calibration is measured on; none: as `evaluate` does
+  std::vector<std::string> notes = {};          // that people made, plain text: they are told as they are
+  std::string ending = ".html";                 // of the file that it becomes, for the command that makes it again
+  std::string device = "auto", data = {};       // as commands name them
 };
 
 // Everything that a reader needs to judge and repeat the answer: question and verdict, data with their hash, posterior,

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <sstream>
+
 #include "app/posterior/posterior_figure.h"
 #include "app/posterior/posterior_plots.h"
 #include "app/report/report_sections.h"
@@ -67,7 +69,8 @@ PageFigure posterior_page_figure(const ReportContent& content) {
       content.exact.empty() ? "a sharper curve, while the calibration below stays as it is."
                             : "the solid curve on the dashed one, which is the exact posterior of the model.",
       "several peaks far apart, or a curve cut off at the end of the axis: the data then leave more than one value "
-      "open, or the prior's range decides."};
+      "open, or the prior's range decides.",
+      figure_command_of(content, "posterior")};
 }
 
 }  // namespace
@@ -118,6 +121,16 @@ PageSection data_section(const ReportContent& content) {
   return section;
 }
 
+PageSection notes_section(const ReportContent& content) {
+  PageSection section{"notes", "Notes", {}};
+  for (const std::string& note : content.notes) {
+    std::istringstream lines(note);
+    for (std::string line; std::getline(lines, line);)
+      if (line.find_first_not_of(" \t") != line.npos) section.blocks.push_back(PageText{line});
+  }
+  return section;
+}
+
 PageSection posterior_section(const ReportContent& content) {
   PageSection section{
       "posterior", "Posterior", {PageText{content.info().theta_text}, PageText{content.info().psi_text}}};
@@ -150,7 +163,7 @@ void add_predictive_test(PageSection& section, const ReportContent& content) {
   section.blocks.push_back(PageFigure{
       predictive_figure(test, content.posterior->runs().front().role, content.posterior->source_text()),
       predictive_note(test), "bars that leave the bands in one bin of ten, as those of the model's own sets do.",
-      "bars outside of the bands in bins side by side."});
+      "bars outside of the bands in bins side by side.", figure_command_of(content, "predictive")});
 }
 
 }  // namespace

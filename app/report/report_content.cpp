@@ -8,9 +8,11 @@
 
 #include "app/kinds/target/parameters_room.h"
 #include "app/kinds/target_room.h"
+#include "app/posterior/derived_report.h"
 #include "app/posterior/disagreement_text.h"
 #include "app/posterior/posterior_samples.h"
 #include "app/runs/places.h"
+#include "app/runs/run_about.h"
 #include "app/runs/run_shades.h"
 #include "app/scores/run_evaluation.h"
 #include "core/base/digest.h"
@@ -55,6 +57,10 @@ void ask_run(ReportContent& content, Monitor& monitor) {
   for (const PosteriorWarning& one : posterior.all_warnings(content.answer))
     if (one.kind != WarningKind::left_out) add_warning(content, one.text);
   for (const std::string& problem : content.answer.problems) add_warning(content, problem);
+  content.derived =
+      derived_numbers(derived_quantities(content.question.derive, content.info()), content.answer.sources);
+  for (const DerivedNumbers& one : content.derived)
+    if (const std::string text = undefined_text(one); one.ours && !text.empty()) add_warning(content, text);
   if (!content.answer.sources.front().log_density || !content.ours.empty()) return;
   add_warning(content, sample_numbers_text(content.samples.size(0)));
   content.ours = sample_numbers(content.samples);
@@ -71,6 +77,7 @@ void tell_posterior(ReportContent& content) {
     content.infer["exact"] = numbers_document(content.exact, interval);
     add_numbers(content.table, info, "exact", content.exact, interval);
   }
+  report_derived(content.derived, interval, content.infer, content.table);
   content.infer["n"] = content.n();
   content.infer["draws"] = content.samples.size(0);
   content.infer["extrapolates"] = content.answer.extrapolates();
@@ -100,6 +107,7 @@ EvaluationOptions options_at(const ReportContent& content) {
   options.sizes = {content.n()};
   if (options.sets.size() != 1) options.sets = {kTestSets};
   if (content.question.sets > 0) options.sets = {content.question.sets};
+  if (content.question.test_seed) options.seed = *content.question.test_seed;
   return options;
 }
 
@@ -127,6 +135,7 @@ const Head& shown_head(const ReportContent& content) {
 ReportContent report_content(const LoadedRun& run, const std::string& asked, ReportQuestion question,
                              Monitor& monitor) {
   PAIRS_CHECK(!question.set.file.empty(), "A report is about a set that was observed: name its file");
+  if (!question.derive.empty()) derived_quantities(question.derive, run.task->info());  // refused before the work
   const auto set = std::make_shared<ObservedSet>(run.task, question.set);
   if (question.n == 0)
     question.n = set->of_thing() && !question.force ? std::min(set->held(), run.estimator->max_n()) : set->held();
@@ -148,6 +157,9 @@ ReportContent report_content(const LoadedRun& run, const std::string& asked, Rep
                         {},
                         read_progress(run.folder / run_file::events),
                         cost_of(run)};
+  content.notes = question.notes;
+  if (const std::string note = read_about(run.folder).note; !note.empty())
+    content.notes.push_back(fmt::format("On the run {}: {}", run.name, note));
   ask_run(content, monitor);
   tell_posterior(content);
   compare_with_model(content, monitor);

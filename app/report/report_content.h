@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/posterior/derived.h"
 #include "app/posterior/set_posterior.h"
 #include "app/report/report.h"
 #include "app/scores/metrics_file.h"
@@ -34,7 +35,9 @@ struct ReportContent {
   EvaluationVerdict verdict;
   RunProgress progress;  // of its training; as one that has not begun where its log is missing
   RunCost cost;
-  std::string digest = {};  // SHA-256 of the observed file; "" of a folder and of what is no file
+  std::vector<DerivedNumbers> derived = {};
+  std::vector<std::string> notes = {};  // of the question, then of the run
+  std::string digest = {};              // SHA-256 of the observed file; "" of a folder and of what is no file
   std::optional<SetPredictiveTest> predictive = {};  // none where `no_predictive`, a clause, says why
   std::string no_predictive = {};
 

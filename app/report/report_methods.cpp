@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "app/posterior/set_arguments.h"
 #include "app/report/report_sections.h"
 #include "app/runs/places.h"
 #include "app/scores/run_evaluation.h"
@@ -71,8 +72,8 @@ void say_training(const ReportContent& content, Citing& citing) {
   const std::string adamw = "AdamW " + citing.cite("adamw");
   const StageRecord& first = content.progress.stage(Stage::pretrain);
   if (config.pretrain.epochs > 0)
-    citing.say(fmt::format("Both were trained together on simulated sets of N in {{{}}} ({}) with {}{}.",
-                           fmt::join(config.pretrain.sizes, ", "), content.run.estimator->data_source(), adamw,
+    citing.say(fmt::format("Both were trained together on sets of N in {{{}}} ({}) with {}{}.",
+                           fmt::join(config.pretrain.sizes, ", "), learnt_from(content.run), adamw,
                            ", " + optimiser_words(config.pretrain, first)));
   else
     citing.say(
@@ -125,18 +126,6 @@ void say_tests(const ReportContent& content, Citing& citing) {
                          row.mse, row.mse_posterior, row.mse_prior)));
 }
 
-std::string set_words(const SetChoice& set, bool infer) {
-  std::string words = fmt::format(" {} {}", infer ? "--data" : "--file", shell_word(set.file.string()));
-  if (!set.reader.empty()) words += " --reader " + shell_word(set.reader);
-  if (!set.columns.empty()) words += " --columns=" + shell_word(fmt::format("{}", fmt::join(set.columns, ",")));
-  if (set.random) words += infer ? " --random" : fmt::format(" --random {}", *set.random);
-  if (!set.up.empty()) words += " --up " + set.up;
-  if (!set.given.empty()) words += " --given=" + shell_word(set.given);
-  if (infer && set.camera)
-    words += fmt::format(" --camera={},{}", set.camera->azimuth * 180 / M_PI, set.camera->elevation * 180 / M_PI);
-  return words;
-}
-
 }  // namespace
 
 PageSection methods_section(const ReportContent& content) {
@@ -170,6 +159,19 @@ PageSection methods_section(const ReportContent& content) {
   return section;
 }
 
+std::string figure_command_of(const ReportContent& content, const std::string& figure) {
+  const ReportQuestion& question = content.question;
+  const bool predictive = figure == "predictive";
+  // That figure takes one draw, by the first seed.
+  if (predictive && (question.seed != PredictiveOptions().seed || question.set.camera)) return "";
+  const std::string interval = predictive || question.interval == IntervalKind::central
+                                   ? ""
+                                   : fmt::format(" --interval {}", interval_word(question.interval));
+  const std::string machine = question.device == "auto" ? "" : " --device " + shell_word(question.device);
+  return fmt::format("pairs --batch figure {} {}{} --n {}{}{} --out {}.svg", figure, shell_word(content.asked),
+                     set_arguments(question.set, SetCommand::figure), content.n(), interval, machine, figure);
+}
+
 std::vector<ReportCommand> report_commands(const ReportContent& content) {
   const ReportQuestion& question = content.question;
   const std::string run = shell_word(content.asked);
@@ -177,18 +179,21 @@ std::vector<ReportCommand> report_commands(const ReportContent& content) {
   const std::string interval =
       question.interval == IntervalKind::central ? "" : fmt::format(" --interval {}", interval_word(question.interval));
   const std::string size = fmt::format(" --n {}", content.n()), force = question.force ? " --force" : "";
-  const std::string samples = fmt::format(" --samples {} --seed {}", question.draws, question.seed);
+  std::string derive;
+  for (const std::string& one : question.derive) derive += " --derive=" + shell_word(one);
+  const std::string samples = derive + fmt::format(" --samples {} --seed {}", question.draws, question.seed);
   const std::string predictive =
       content.predictive ? fmt::format(" --predictive {}", content.predictive->test.sets) : "";
+  const std::string sets = question.sets < 0 ? "" : fmt::format(" --sets {}", question.sets);
+  std::string noted = question.test_seed ? fmt::format(" --test-seed {}", *question.test_seed) : "";
+  for (const std::string& note : question.notes) noted += " --note=" + shell_word(note);
   std::vector<ReportCommand> out;
-  out.push_back(
-      {"the posterior's numbers and samples",
-       fmt::format("pairs --batch infer {}{}{}{}{}{}{}{} --out {}", run, set_words(question.set, true), size, samples,
-                   predictive, interval, force, machine, content.ours.empty() ? "posterior" : "samples.csv")});
+  out.push_back({"the posterior's numbers and samples",
+                 fmt::format("pairs --batch infer {}{}{}{}{}{}{}{} --out {}", run,
+                             set_arguments(question.set, SetCommand::infer), size, samples, predictive, interval, force,
+                             machine, content.ours.empty() ? "posterior" : "samples.csv")});
   if (!content.answer.numbers.empty())
-    out.push_back(
-        {"the posterior's figure", fmt::format("pairs --batch figure posterior {}{}{}{}{} --out posterior.svg", run,
-                                               set_words(question.set, false), size, interval, machine)});
+    out.push_back({"the posterior's figure", figure_command_of(content, "posterior")});
   if (content.metrics) {
     const std::array<std::string, 4> values = evaluation_texts(options_of(*content.metrics));
     std::string words;
@@ -196,10 +201,9 @@ std::vector<ReportCommand> report_commands(const ReportContent& content) {
     out.push_back({"its calibration at this N",
                    fmt::format("pairs --batch evaluate {}{}{}{} --out evaluation.json", run, words, force, machine)});
   }
-  out.push_back({"this report",
-                 fmt::format("pairs --batch report {}{}{}{}{}{}{}{} --out report{}", run, set_words(question.set, true),
-                             size, samples, question.sets < 0 ? "" : fmt::format(" --sets {}", question.sets), interval,
-                             force, machine, question.ending)});
+  out.push_back({"this report", fmt::format("pairs --batch report {}{}{}{}{}{}{}{} --out report{}", run,
+                                            set_arguments(question.set, SetCommand::infer), size, samples, sets + noted,
+                                            interval, force, machine, question.ending)});
   return out;
 }
 

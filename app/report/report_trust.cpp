@@ -1,17 +1,24 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
+#include <string_view>
 
 #include "app/report/report_sections.h"
 #include "app/runs/input_text.h"
 #include "app/runs/loss_figure.h"
 #include "app/runs/strategy_look.h"
 #include "app/scores/further_tests_text.h"
+#include "app/scores/glossary.h"
 #include "app/scores/score_figures.h"
 #include "app/scores/scoring.h"
 #include "core/base/files.h"
+#include "core/base/text.h"
+#include "core/eval/calibration.h"
+#include "core/eval/calibration_power.h"
 #include "core/input_scale.h"
 #include "core/report/number_text.h"
 #include "core/train/run.h"
@@ -23,23 +30,24 @@ std::string lines_text(const NetworkDescription& network) {
   return fmt::format("{}; {} weights", fmt::join(network.lines, ", "), count_text(std::llround(network.parameters)));
 }
 
-void add_score_figure(PageSection& section, const ScoreFigure& figure, const std::vector<Metrics>& metrics,
-                      const char* better, const char* worse) {
-  section.blocks.push_back(PageFigure{figure.draw(metrics), figure.title + ": " + figure.meaning, better, worse});
+void add_score_figure(PageSection& section, const ReportContent& content, const ScoreFigure& figure, const char* better,
+                      const char* worse) {
+  section.blocks.push_back(PageFigure{
+      figure.draw({*content.metrics}), figure.title + ": " + figure.meaning, better, worse,
+      fmt::format("pairs --batch figure {} {} --evaluation evaluation.json", figure.name, shell_word(content.asked))});
 }
 
 void add_figures(PageSection& section, const ReportContent& content) {
-  const std::vector<Metrics> metrics = {*content.metrics};
   const Scoring& scoring = scoring_of(content.metrics->rows);
   std::vector<std::string> labels;
   for (const Target& target : content.info().targets) labels.push_back(target.label);
   for (const ScoreFigure& figure : scoring.own_figures(labels)) {
     if (figure.name == "coverage")
-      add_score_figure(section, figure, metrics, "the curve on the diagonal, within the band of what chance does.",
+      add_score_figure(section, content, figure, "the curve on the diagonal, within the band of what chance does.",
                        "a curve below the diagonal: intervals hold the truth less often than they say; above it: they "
                        "are wider than need be.");
     if (figure.name == "ranks")
-      add_score_figure(section, figure, metrics, "bars at 1, within the band of what chance does.",
+      add_score_figure(section, content, figure, "bars at 1, within the band of what chance does.",
                        "bars that rise at both ends: too narrow; in the middle: too wide; to one side: shifted.");
   }
 }
@@ -62,10 +70,70 @@ std::string seeds_text(const RunConfig& config) {
   return fmt::format("{}", fmt::join(seeds, ", "));
 }
 
+// Of the whole of it, of runs that it went on from, too.
 std::string cost_text(const RunCost& cost) {
   if (!cost.known) return "not known: " + cost.missing;
-  return fmt::format("{} (forward passes times three), {} with the cached embeddings", flop_text(cost.cost.paper()),
-                     flop_text(cost.cost.with_cache()));
+  const std::string before =
+      cost.cost.before > 0 && cost.cost.paper() > cost.cost.before
+          ? fmt::format("; of these {} by the run whose weights it began with", flop_text(cost.cost.before))
+          : "";
+  return fmt::format("{} (forward passes times three), {} with the cached embeddings{}", flop_text(cost.cost.paper()),
+                     flop_text(cost.cost.with_cache()), before);
+}
+
+std::string time_text(const ReportContent& content) {
+  const double seconds = training_seconds(content.progress);
+  if (!(seconds > 0)) return "";
+  const std::string& from = content.run.config.pretrain.from;
+  return duration_text(seconds) +
+         (from.empty() ? "" : fmt::format(", without that of {}, whose weights it began with", printable(from, 200)));
+}
+
+// How far off it would have to be to be noticed.
+std::string power_text(const ReportContent& content) {
+  const EvaluationRow& row = content.metrics->rows.front();
+  if (row.rank_tests.empty() || row.extrapolation || row.pool > 0) return "";
+  const DetectableFault fault = detectable_fault(row.sets, calibration_limits(content.metrics->rows).borderline.z);
+  if (std::isinf(fault.shift) || fault.narrow <= 0)
+    return fmt::format("{} sets are too few to notice even posteriors that are far off.", count_text(row.sets));
+  return fmt::format(
+      "In four of five such evaluations so many sets notice posteriors that lie {:.2g} of their standard deviations to "
+      "one side, or that are {:.2g} % too narrow (of normal posteriors); what is less off may go unnoticed.",
+      fault.shift, 100 * (1 - fault.narrow));
+}
+
+// What a good value of a score is, behind its sentence; "" where its sentence says so.
+std::string good_text(std::string_view name) {
+  static const std::map<std::string_view, const char*> all = {
+      {"RMAE", " Good: small; 0.25 is about what the middle of a uniform prior does without data."},
+      {"ACAUC", " Good: within its noise, which the next number tells."},
+      {"location z", " Good: within 2 to either side; beyond 4 posteriors lie to one side."},
+      {"width z", " Good: within 2 to either side."},
+      {"rank p", " Good: any value but tiny ones, below 0.001."},
+      {"ECDF p", " Good: any value but tiny ones."},
+      {"TARP", " Good: its curve on the diagonal; its p-value not tiny."},
+      {"TARP p", " Good: any value but tiny ones."},
+      {"C2ST", " Good: 0.5, no better than guessing."},
+      {"C2ST p", " Good: any value but tiny ones."},
+      {"region p", " Good: any value but tiny ones."}};
+  const auto known = all.find(name);
+  return known == all.end() ? "" : known->second;
+}
+
+// What the headings of the scores mean, a line each.
+std::string terms_text(const Table& table, bool further) {
+  std::vector<std::string> words;
+  for (const Table::Column& column : table.columns()) words.push_back(column.title);
+  if (further) words.insert(words.end(), {"ECDF p", "TARP", "C2ST", "region p"});
+  std::string lines;
+  std::vector<const Term*> told;
+  for (const std::string& word : words) {
+    const Term* const term = find_term(word);
+    if (term == nullptr || std::find(told.begin(), told.end(), term) != told.end()) continue;
+    told.push_back(term);
+    lines += fmt::format("{}: {}{}\n", term->name, term->sentence, good_text(term->name));
+  }
+  return lines;
 }
 
 }  // namespace
@@ -89,10 +157,17 @@ PageSection calibration_section(const ReportContent& content) {
   for (std::size_t c = 0; c < table.columns().size(); ++c)
     facts.facts.emplace_back(table.columns()[c].title, table.rows().front()[c]);
   section.blocks.push_back(std::move(facts));
+  if (const std::string power = power_text(content); !power.empty()) section.blocks.push_back(PageText{power});
+  if (!content.info().given.empty())
+    section.blocks.push_back(PageText{
+        "These sets have what is given of them as training drew it: calibration is an average over that, too, and does "
+        "not tell of sets with the given of this one alone."});
   std::vector<std::string> labels;
   for (const Target& target : content.info().targets) labels.push_back(target.label);
-  if (const std::string further = further_text(rows, labels, 0); !further.empty())
-    section.blocks.push_back(PageLines{further});
+  const std::string further = further_text(rows, labels, 0);
+  if (!further.empty()) section.blocks.push_back(PageLines{further});
+  if (const std::string terms = terms_text(table, !further.empty()); !terms.empty())
+    section.blocks.push_back(PageLines{terms, "What these words mean, and what is good"});
   for (const std::string& note : {calibration_note(rows), pool_note(rows), subject_note(*content.metrics)})
     if (!note.empty()) section.blocks.push_back(PageText{note});
   add_figures(section, content);
@@ -116,7 +191,7 @@ PageSection training_section(const ReportContent& content) {
   add("head", lines_text(shown_head(content).describe()));
   add("input", input_text(*run.task, input_scale(*run.task)));
   add("cost of training", cost_text(content.cost));
-  if (const double seconds = training_seconds(content.progress); seconds > 0) add("time", duration_text(seconds));
+  add("time", time_text(content));
   add("weights", weights_checksum(run));
   PageSection section{"training", "Training", {std::move(facts)}};
   if (content.progress.has_losses()) {
@@ -125,8 +200,11 @@ PageSection training_section(const ReportContent& content) {
         PageFigure{loss_figure({curves}), "Loss in training (dotted) and on sets kept apart (solid).",
                    "both flat at the end, and together.",
                    "still falling: train longer; the solid one rising: it learnt its training sets "
-                   "by heart."});
+                   "by heart.",
+                   fmt::format("pairs --batch figure loss {}", shell_word(content.asked))});
   }
+  add_prior(section, content);
+  add_own_files(section, run);
   section.blocks.push_back(PageLines{read_file(run.folder / run_file::config), "All settings (run.toml)"});
   if (std::error_code error; std::filesystem::exists(run.folder / run_file::task, error))
     section.blocks.push_back(PageLines{read_file(run.folder / run_file::task), "The task (task.toml)"});
@@ -143,7 +221,7 @@ PageSection limits_section(const ReportContent& content) {
   say(
       fmt::format("It learnt from {}{}. What the simulator does not make it does not know: an answer holds under the "
                   "model and its prior, and no check here proves that the model describes the world.",
-                  run.estimator->data_source(), info.variant.empty() ? "" : ", " + info.variant));
+                  learnt_from(run), info.variant.empty() ? "" : ", " + info.variant));
   say("Calibration is an average over the prior: an estimator can be calibrated and still be off for one set, and in a "
       "region of the prior that is rarely drawn.");
   if (!info.psi_text.empty())

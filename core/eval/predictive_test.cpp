@@ -172,7 +172,7 @@ std::vector<double> upper_tails(const torch::Tensor& asked, const torch::Tensor&
   return out;
 }
 
-std::vector<FarObservation> far_observations(const torch::Tensor& scores) {
+std::vector<FarObservation> far_by_scores(const torch::Tensor& scores) {
   const torch::Tensor simulated = scores.slice(0, 1);
   const std::vector<double> tail = upper_tails(scores[0], simulated),
                             corrected = upper_tails(scores[0], simulated.amax(1)), score = doubles(scores[0]);
@@ -215,18 +215,30 @@ std::vector<ComparedStatistic> told(const Statistics& all, const torch::Tensor& 
   return out;
 }
 
+// Of each feature the places of all observations among one another [sets, n, F].
+torch::Tensor feature_places(const ComparedSets& sets) {
+  const std::int64_t count = sets.features.size(0), n = sets.features.size(1), f = sets.features.size(2);
+  torch::Tensor places = at::empty({count, n, f}, torch::kFloat64);
+  for (std::int64_t k = 0; k < f; ++k)
+    places.select(2, k).copy_(places_of(sets.features.select(2, k).reshape({-1})).view({count, n}));
+  return places;
+}
+
 }  // namespace
+
+std::vector<FarObservation> far_observations(const ComparedSets& sets) {
+  const at::NoGradGuard no_grad;
+  check_sets(sets);
+  return far_by_scores(scores_of(sets, feature_places(sets)));
+}
 
 PredictiveTest predictive_test(const ComparedSets& sets) {
   const at::NoGradGuard no_grad;
   check_sets(sets);
-  const std::int64_t count = sets.features.size(0), n = sets.features.size(1), f = sets.features.size(2);
+  const std::int64_t count = sets.features.size(0), f = sets.features.size(2);
   Statistics all(sets.explained);
-  torch::Tensor places = at::empty({count, n, f}, torch::kFloat64);
-  for (std::int64_t k = 0; k < f; ++k) {
-    places.select(2, k).copy_(places_of(sets.features.select(2, k).reshape({-1})).view({count, n}));
-    add_feature(all, sets.names[static_cast<std::size_t>(k)], places.select(2, k));
-  }
+  const torch::Tensor places = feature_places(sets);
+  for (std::int64_t k = 0; k < f; ++k) add_feature(all, sets.names[static_cast<std::size_t>(k)], places.select(2, k));
   for (std::int64_t a = 0; a < f; ++a)
     for (std::int64_t b = a + 1; b < f; ++b)
       add_pair(all, sets.names[static_cast<std::size_t>(a)], places.select(2, a),
@@ -243,7 +255,8 @@ PredictiveTest predictive_test(const ComparedSets& sets) {
   out.sets = count - 1;
   out.p = upper_tails(most.slice(0, 0, 1), most.slice(0, 1)).front();
   out.statistics = told(all, deviations);
-  out.far = far_observations(scores);
+  out.far = far_by_scores(scores);
+  out.scores = doubles(scores[0]);
   return out;
 }
 

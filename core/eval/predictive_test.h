@@ -39,6 +39,7 @@ struct PredictiveTest {
   std::int64_t sets = 0;  // simulated
   std::vector<ComparedStatistic> statistics;  // the least probable first
   std::vector<FarObservation> far;            // `corrected` at most kFarObservation, the farthest first
+  std::vector<double> scores;                 // how far each observation of the observed set lies
 };
 
 // Observations are told of that lie as far in one of twenty sets of the model or fewer.
@@ -53,6 +54,9 @@ inline constexpr std::int64_t kFewestPredictiveSets = 50;
 // (as in Bayarri & Berger 2000) and hardly depend on the draw. Throws Error where shapes do not go together, there are
 // too few sets, or a number is not finite.
 PredictiveTest predictive_test(const ComparedSets& sets);
+
+// The observations of the first set that lie far, as PredictiveTest::far tells them.
+std::vector<FarObservation> far_observations(const ComparedSets& sets);
 
 // The leading principal components of embeddings [.., l] of all sets together, scaled to a variance of one -> [.., E]
 // float64, E at most `most`.

@@ -25,7 +25,8 @@ BEGIN {
   allow("app/posterior", all_core " render tasks app/text app/runs app/kinds")
   rooms = all_core " render tasks app/text app/runs app/kinds app/scores app/posterior"
   allow("app/report", rooms)
-  rooms = rooms " app/report"
+  allow("app/session", rooms)
+  rooms = rooms " app/report app/session"
   allow("app/studies", rooms)
   rooms = rooms " app/studies"
   allow("app/desktop", "core/base")

@@ -119,6 +119,7 @@ prepare() {
   cp events.csv observed.csv
   awk 'BEGIN { print "run,x" } { print NR % 3 "," $0 }' events.csv >sets.csv
   mkdir sets && cp events.csv sets/a.csv
+  printf 'session = 1\ntask = "bump-hunt"\nrun = "./runs/a"\n[set]\nfile = "./events.csv"\n' >work.pairs
   cp -r "$SOURCE/assets/examples/bump-hunt-python" my
   cp -r "$SOURCE/assets/weights/molecules" "$SOURCE/assets/weights/objects" runs
   printf 'CCO\nc1ccccc1O\n' >smiles.txt

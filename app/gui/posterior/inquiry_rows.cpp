@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <utility>
-#include <vector>
 
 #include "app/gui/widgets/ui.h"
 #include "app/model/posterior/set_inquiry.h"
@@ -27,29 +26,45 @@ struct InquiryButton {
   std::int64_t sets;      // that it simulates
   std::string blocked, tip;
   model::SetInquiry::Question question;
+  const model::SetInquiries* predictive = nullptr;  // of the predictive test, whose answers have a seed
 };
 
-// What is worked out, or its answer; false where nobody asked.
-bool answer_row(const std::string& key, const InquiryButton& one) {
-  if (one.inquiry.busy()) {
-    const bool ours = one.inquiry.works_on(key);
-    ui::text(fmt::format("{}{}: {:.0f} % of {} simulated sets", one.title, ours ? "" : " of another set or N",
-                         std::floor(100 * one.inquiry.share()), count_text(one.sets)),
-             ui::Look::small_muted);
-    ImGui::SameLine();
-    if (ui::button(one.id + "/stop", "Stop", ui::Button::quiet)) one.inquiry.cancel();
-    if (ours) return true;
-  }
-  const auto answer = one.inquiry.answer(key);
-  if (answer) ui::notice(one.id + "/answer", answer->bad ? ui::Look::warning : ui::Look::small_muted, answer->text);
-  return answer != nullptr;
+std::string key_of(const std::string& key, const InquiryButton& one) {
+  return one.predictive ? one.predictive->predictive_key(key) : key;
 }
 
-void ask_button(model::Posterior& posterior, const std::string& key, const InquiryButton& one) {
+// A line with the button, or with how far it is.
+void button_row(model::Posterior& posterior, const std::string& key, const InquiryButton& one) {
+  if (one.inquiry.busy()) {
+    if (ui::button(one.id + "/stop", "Stop", ui::Button::quiet)) one.inquiry.cancel();
+    ImGui::SameLine();
+    ImGui::AlignTextToFramePadding();
+    ui::text(fmt::format("{}{}: {:.0f} % of {} simulated sets", one.title,
+                         one.inquiry.works_on(key) ? "" : " of another set or N", std::floor(100 * one.inquiry.share()),
+                         count_text(one.sets)),
+             ui::Look::small_muted);
+    return;
+  }
   auto asked = posterior.samples_asked();
   const std::string blocked = one.blocked.empty() ? blocked_text(posterior, asked.has_value()) : one.blocked;
-  if (ui::button(one.id, one.title, ui::Button::normal, blocked, one.tip))
-    one.inquiry.ask(key, std::move(*asked), one.question);
+  if (!ui::button(one.id, one.title, ui::Button::normal, blocked, one.tip)) return;
+  if (one.predictive) asked->seed = one.predictive->predictive_seed;
+  one.inquiry.ask(key, std::move(*asked), one.question);
+}
+
+// The predictive test of the answer that is shown, at another draw of the posterior.
+void another_draw(model::Posterior& posterior, const std::string& key) {
+  model::SetInquiries& all = posterior.inquiries();
+  if (all.predictive.busy()) return;
+  auto asked = posterior.samples_asked();
+  if (!ui::button(
+          "posterior/predictive/another", fmt::format("Another draw (this was seed {})", all.predictive_seed),
+          ui::Button::quiet, blocked_text(posterior, asked.has_value()),
+          "Simulates the sets at another draw of the posterior, as infer --predictive 200 --seed does: an answer "
+          "that depends on the draw is no strong one"))
+    return;
+  asked->seed = ++all.predictive_seed;
+  all.predictive.ask(all.predictive_key(key), std::move(*asked), model::predictive_question());
 }
 
 InquiryButton local_test(model::Posterior& posterior) {
@@ -75,7 +90,8 @@ InquiryButton predictive_test(model::Posterior& posterior) {
                       "and compared with this one, column by column and in their embeddings. Names the observations "
                       "that lie far, and tells the posterior without them",
                       count_text(PredictiveOptions().sets)),
-          model::predictive_question()};
+          model::predictive_question(),
+          &posterior.inquiries()};
 }
 
 InquiryButton confidence(model::Posterior& posterior, const model::PosteriorScene& scene) {
@@ -93,22 +109,26 @@ InquiryButton confidence(model::Posterior& posterior, const model::PosteriorScen
           model::confidence_question(counts)};
 }
 
-}  // namespace
-
-std::string inquiry_key(const model::Posterior& posterior, const model::PosteriorScene& scene) {
-  return fmt::format("{} {} {}", scene.set, posterior.run(), posterior.n());
+std::array<InquiryButton, 3> buttons(model::Posterior& posterior, const model::PosteriorScene& scene) {
+  return {local_test(posterior), predictive_test(posterior), confidence(posterior, scene)};
 }
 
-void inquiry_rows(model::Posterior& posterior, const model::PosteriorScene& scene) {
-  const std::string key = inquiry_key(posterior, scene);
-  std::vector<InquiryButton> open;  // side by side as far as there is room
-  for (InquiryButton& one : std::array{local_test(posterior), predictive_test(posterior), confidence(posterior, scene)})
-    if (!answer_row(key, one)) open.push_back(std::move(one));
-  const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
-  for (std::size_t k = 0; k < open.size(); ++k) {
-    if (k > 0 && ImGui::GetItemRectMax().x + px(8) + ui::button_width(open[k].title) <= right)
-      ImGui::SameLine(0, px(8));
-    ask_button(posterior, key, open[k]);
+}  // namespace
+
+void inquiry_buttons(model::Posterior& posterior, const model::PosteriorScene& scene) {
+  const std::string key = posterior.inquiry_key();
+  for (const InquiryButton& one : buttons(posterior, scene)) button_row(posterior, key_of(key, one), one);
+}
+
+void inquiry_answers(model::Posterior& posterior, const model::PosteriorScene& scene) {
+  const std::string key = posterior.inquiry_key();
+  for (const InquiryButton& one : buttons(posterior, scene)) {
+    const auto answer = one.inquiry.answer(key_of(key, one));
+    if (!answer) continue;
+    ui::space(8);
+    ui::text(one.title, ui::Look::small_strong);
+    ui::notice(one.id + "/answer", answer->bad ? ui::Look::warning : ui::Look::small_muted, answer->text);
+    if (one.predictive) another_draw(posterior, key);
   }
 }
 
@@ -116,7 +136,7 @@ void OtherPriorRow::draw(model::Posterior& posterior, const model::PosteriorScen
   if (posterior.following() || scene.names.empty()) return;
   model::SetInquiry& inquiry = posterior.inquiries().other_prior;
   ui::text("Another prior", ui::Look::small_strong);
-  const std::string key = inquiry_key(posterior, scene) + " " + asked_;
+  const std::string key = posterior.inquiry_key() + " " + asked_;
   auto asked = posterior.samples_asked();
   // What was asked once follows N and the set.
   if (!asked_.empty() && asked && !inquiry.works_on(key) && !inquiry.answer(key))

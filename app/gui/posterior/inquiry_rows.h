@@ -6,12 +6,12 @@
 
 namespace pairs::gui {
 
-// What names an answer about the posterior that is shown.
-std::string inquiry_key(const model::Posterior& posterior, const model::PosteriorScene& scene);
-
-// Buttons for further questions about the posterior that is shown, each of which becomes its answer: the widgets are
-// "posterior/local-test", "posterior/predictive" and "posterior/confidence", with ".../stop" and ".../answer".
-void inquiry_rows(model::Posterior& posterior, const model::PosteriorScene& scene);
+// Buttons for further questions about the posterior that is shown, each in a line of its own that tells how far it is;
+// and their answers, which stand last of all, so that nothing moves when one comes. The widgets are
+// "posterior/local-test", "posterior/predictive" and "posterior/confidence", with ".../stop" and ".../answer", and
+// "posterior/predictive/another" for another seed.
+void inquiry_buttons(model::Posterior& posterior, const model::PosteriorScene& scene);
+void inquiry_answers(model::Posterior& posterior, const model::PosteriorScene& scene);
 
 // A field for another prior, and what the posterior is under it: "posterior/prior/text", ".../show", ".../answer".
 class OtherPriorRow {

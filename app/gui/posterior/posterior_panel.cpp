@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/gui/plot/plot_view.h"
+#include "app/gui/posterior/broken_table_dialog.h"
 #include "app/gui/posterior/columns_dialog.h"
 #include "app/gui/posterior/derived_list.h"
 #include "app/gui/posterior/follow_card.h"
@@ -77,9 +78,11 @@ struct PosteriorPanel::State {
   SetList sets;
   FollowCard follow;
   ColumnsDialog columns;
+  BrokenTableDialog broken;
   PinList pins;
   DerivedList derived;
   OtherPriorRow other_prior;
+  GivenRows given;
   std::optional<std::uint64_t> before_file;  // the set that was shown when a file was asked for
   float side_height = 0;                     // of the numbers, the set's card and what follows, in the last frame
   NumberTable numbers;
@@ -328,7 +331,7 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
                    std::max(parameter.high, parameter.value), parameter.whole ? "%.0f" : "%.3f", about))
       posterior.set_parameter(k, value);
   }
-  draw_given(posterior, scene);
+  given.draw(posterior, scene);
   if (many && ui::button("posterior/more", all_parameters ? "Fewer values" : "All values", ui::Button::quiet))
     all_parameters = !all_parameters;
   ui::end_card();
@@ -382,11 +385,12 @@ void PosteriorPanel::State::side(Posterior& posterior, const model::Library& lib
   }
   set_card(posterior, *scene);
   if (shown) {
-    inquiry_rows(posterior, *scene);
+    inquiry_buttons(posterior, *scene);
     derived.draw(posterior, *shown, *scene);
     other_prior.draw(posterior, *scene);
   }
   other_runs(posterior, library, *scene);
+  if (shown) inquiry_answers(posterior, *scene);
   side_height = content_height();
   ImGui::EndChild();
 }
@@ -413,12 +417,16 @@ std::vector<PosteriorPanel::State::Small> PosteriorPanel::State::small_plots(con
                    checked->extreme ? ui::Look::small_bad : ui::Look::small_muted});
   if (nuisance) all.push_back({&nuisances, nuisance->figure, nuisance->title, nuisance->line, nuisance->note});
   const auto scene = posterior.scene();
-  const auto asked = [&](model::SetInquiry& inquiry, PlotView& view, const char* title) {
-    const auto answer = scene ? inquiry.answer(inquiry_key(posterior, *scene)) : nullptr;
+  model::SetInquiries& inquiries = posterior.inquiries();
+  const std::string key = posterior.inquiry_key();
+  const auto asked = [&](model::SetInquiry& inquiry, const std::string& named, PlotView& view, const char* title) {
+    const auto answer = scene ? inquiry.answer(named) : nullptr;
     if (answer && answer->figure) all.push_back({&view, answer->figure, title, "", answer->note});
+    // Its place is there from when it was asked for, so that nothing moves when it comes.
+    if (!answer && inquiry.works_on(named)) all.push_back({&view, nullptr, title, "", "It is being worked out."});
   };
-  asked(posterior.inquiries().predictive, simulated, "Beside simulated sets");
-  asked(posterior.inquiries().confidence, confidence, "Confidence");
+  asked(inquiries.predictive, inquiries.predictive_key(key), simulated, "Beside simulated sets");
+  asked(inquiries.confidence, key, confidence, "Confidence");
   if (posterior.observed())
     all.push_back({&observed, posterior.observed(), "Observed data", "", "The observations that the posterior is of."});
   return all;
@@ -465,6 +473,11 @@ void PosteriorPanel::State::follow_file(Posterior& posterior) {
     file.close();
     before_file.reset();
     columns.ask(std::move(*other), {});
+  }
+  if (auto broken = posterior.take_broken_table()) {
+    file.close();
+    before_file.reset();
+    this->broken.ask(std::move(*broken));
   }
   if (!before_file) return;
   const auto scene = posterior.scene();
@@ -526,6 +539,7 @@ void PosteriorPanel::draw(Posterior& posterior, const model::Library& library, c
   s.layout(posterior, library);
   s.file_dialog(posterior);
   s.columns.draw(posterior);
+  s.broken.draw(posterior);
   s.samples.draw(posterior);
   s.report.draw(posterior);
   s.sets.dialog(posterior);

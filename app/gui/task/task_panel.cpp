@@ -153,6 +153,19 @@ void TaskPanel::draw(model::Specimen& specimen, const model::Hub& hub, model::Da
   network_height_ = ImGui::GetItemRectSize().y;
 }
 
+namespace {
+
+// What is given of the sample set beside its observations; "" where nothing is.
+std::string given_text(const model::TaskCard& card, const model::ParameterValues& values) {
+  if (card.given.empty() || values.given.size() != card.given.size()) return "";
+  std::string text;
+  for (std::size_t k = 0; k < card.given.size(); ++k)
+    text += fmt::format("{}{} = {:.4g}", text.empty() ? "" : ", ", card.given[k], values.given[k]);
+  return "Given with this set: " + text;
+}
+
+}  // namespace
+
 void TaskPanel::parameters(model::Specimen& specimen, float width) {
   const model::TaskCard& card = *specimen.card();
   double moved = 0;
@@ -167,6 +180,10 @@ void TaskPanel::parameters(model::Specimen& specimen, float width) {
   if (const int i = sliders(card.psi, specimen.values().psi, card.psi.size() > 4 ? 2 : 1, width, moved); i >= 0)
     specimen.set_psi(static_cast<std::size_t>(i), moved);
   ImGui::EndDisabled();
+  if (const std::string given = given_text(card, specimen.values()); !given.empty()) {
+    ui::space(8);
+    ui::wrapped(given, ui::Look::small_muted, width, "task/given");
+  }
   if (card.stored) {
     ui::space(4);
     ui::wrapped(card.psi.empty() ? "These sets are stored: their θ stands as it is. Another set has another."

@@ -22,6 +22,9 @@ struct RememberedSet {
   std::vector<std::string> columns, others;
   bool many = false;  // many sets of the file, told apart by its column `group`, or "" of a folder
   std::string group = {};
+  // What a session tells besides: the set of many that is shown, and what a person set of it (SetChoice).
+  std::string member = {}, up = {}, given = {};
+  std::vector<double> theta = {}, psi = {};
   bool operator==(const RememberedSet&) const = default;
 };
 

@@ -46,6 +46,7 @@ void visit_settings(Visit&& visit) {
   visit("drawer", &Settings::drawer);
   visit("sidebar_open", &Settings::sidebar_open);
   visit("log_open", &Settings::log_open);
+  visit("notes_open", &Settings::notes_open);
   visit("keep_training", &Settings::keep_training);
   visit("notifications", &Settings::notifications);
   visit("dismissed", &Settings::dismissed);
@@ -62,6 +63,9 @@ void visit_settings(Visit&& visit) {
   visit("shown_columns", &Settings::shown_columns);
   visit("shown_beside", &Settings::shown_beside);
   visit("compared", &Settings::compared);
+  visit("session_file", &Settings::session_file);
+  visit("session_note", &Settings::session_note);
+  visit("data_notes", &Settings::data_notes);
   visit("table_columns", &Settings::table_columns);
   visit("table_sort", &Settings::table_sort);
   visit("table_folded", &Settings::table_folded);

@@ -20,7 +20,7 @@ struct Settings {
   int width = 1440, height = 900;        // of the window
   bool maximised = false;
   double sidebar = 248, drawer = 200;  // their sizes at scale 1
-  bool sidebar_open = true, log_open = false;
+  bool sidebar_open = true, log_open = false, notes_open = false;
   bool keep_training = false;             // the queue goes on when the window is closed
   bool notifications = true;              // the desktop tells of ends while nobody looks at the window
   std::vector<std::string> dismissed;     // notices that are not shown again, by name
@@ -35,6 +35,9 @@ struct Settings {
   bool shown_many = false;  // sets of the file, told apart by its column shown_group, or "" of a folder
   std::string shown_group;
   std::vector<std::string> shown_columns, shown_beside, compared;
+  // Of the session (app/model/session_desk.h): its file, "": none; its note; and notes on data: file, note, file, note.
+  std::string session_file, session_note;
+  std::vector<std::string> data_notes;
 
   // Of the table of runs on the Compare tab: columns put in ("+gap") and taken out ("-note"), the column by which it is
   // sorted ("-gap": the largest first; "": newest first), and whether seeds share a row.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/report/number_text.h"
@@ -37,7 +38,7 @@ PosteriorNumbers ghost_of(PosteriorNumbers numbers, const std::string& name, int
 }
 
 PinnedPosteriors with_pinned(const PinnedPosteriors& before, const PosteriorScene& scene,
-                             const PosteriorSnapshot& shown, std::uint64_t id) {
+                             const PosteriorSnapshot& shown, std::uint64_t id, SessionPin asked) {
   if (shown.series.empty() || !shown.series.front().ours) return before;
   std::vector<PinnedPosterior> all = before ? *before : std::vector<PinnedPosterior>();
   if (static_cast<std::size_t>(std::count_if(
@@ -50,7 +51,7 @@ PinnedPosteriors with_pinned(const PinnedPosteriors& before, const PosteriorScen
       fmt::format("N = {}, {}{}", count_text(shown.n), scene.set_short, run.run == scene.task ? "" : " · " + run.name);
   std::string name = base;
   for (int k = 2; has_name(all, scene.task, name); ++k) name = fmt::format("{} ({})", base, k);
-  all.push_back({id, scene.task, scene.names, ghost_of(shown.series.front(), name, shade)});
+  all.push_back({id, scene.task, scene.names, ghost_of(shown.series.front(), name, shade), std::move(asked)});
   return std::make_shared<const std::vector<PinnedPosterior>>(std::move(all));
 }
 

@@ -15,6 +15,10 @@
 #include "core/report/figure.h"
 #include "core/task.h"
 
+namespace pairs {
+struct SessionPin;
+}
+
 namespace pairs::model {
 
 struct SetInquiries;
@@ -57,6 +61,7 @@ struct SetParameter {
 struct SetGiven {
   std::string name, label;
   double low = 0, high = 1, value = 0;  // low, high: of nearly all sets of training
+  bool decades = false;                 // they span decades: a slider of it is logarithmic
 };
 
 // A run whose posterior is drawn.
@@ -206,6 +211,8 @@ class Posterior : public PosteriorPage {
   std::vector<std::string> derived() const;
   std::string add_derived(const std::string& text);
   void remove_derived(std::size_t k);
+  // Those of a session, once its run is there, instead of the others of the same targets.
+  void restore_derived(std::vector<std::string> texts);
 
   // Keeps the shown run's posterior as it is now as a ghost behind all that follows of its task, and in the table,
   // until it is taken away: so many of a task at most. Copied commands do not know of them.
@@ -220,6 +227,10 @@ class Posterior : public PosteriorPage {
   void rename_pin(std::uint64_t id, const std::string& name);
   // Of the task that is shown, in the order of pinning.
   std::vector<Pin> pins() const;
+  // Those of all tasks, by what was asked; and instead of them others, worked out again in the background. Of those
+  // that cannot be the log says why.
+  std::vector<SessionPin> pinned() const;
+  void restore_pins(std::vector<SessionPin> pins);
 
   // Null before the run is loaded.
   std::shared_ptr<const PosteriorScene> scene() const;
@@ -247,6 +258,15 @@ class Posterior : public PosteriorPage {
   };
   std::optional<OtherColumns> take_other_columns();
 
+  // The last table that could not be read as one set, where it may hold many: by these columns. Once. Read as sets, it
+  // loses no more than those with a fault.
+  struct BrokenTable {
+    std::filesystem::path file;
+    std::vector<std::string> spare, columns;  // columns: that were chosen for the observations
+    std::string sentence;
+  };
+  std::optional<BrokenTable> take_broken_table();
+
   // The command that draws the same figure without the window; empty while values set by hand are on their way.
   std::string batch_command() const;
 
@@ -258,6 +278,8 @@ class Posterior : public PosteriorPage {
   ReportSaving& reports();
   // Further questions about the posterior of what samples_asked() names.
   SetInquiries& inquiries() const;
+  // What names answers of theirs about the posterior that is shown: run, set and N, whatever was shown in between.
+  std::string inquiry_key() const;
 
   // Takes over what background work has finished, moves a playing N on. True when something shown has changed.
   bool poll();
@@ -268,6 +290,7 @@ class Posterior : public PosteriorPage {
   bool wait(double seconds);
 
  private:
+  void show_again();
   bool can_choose_n() const override;
   void n_chosen() override;
   bool ready() const override;

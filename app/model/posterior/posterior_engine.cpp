@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/model/posterior/posterior_scene.h"
+#include "app/posterior/group_columns.h"
 #include "app/posterior/posterior_figure.h"
 #include "app/posterior/posterior_plots.h"
 #include "app/runs/strategy_look.h"
@@ -196,11 +197,14 @@ std::shared_ptr<ObservedSet> PosteriorEngine::Work::make_set(const PosteriorRequ
   last_set_question_ = question_;
   const auto failed = [&](const std::exception& error, const std::vector<std::string>& columns) {
     failed_set_ = request.set.id;
+    const bool table = !choice.file.empty() && choice.member.empty();
+    const auto spare = table ? spare_columns(choice.file, *task_, choice.columns) : std::vector<std::string>();
     board_.publish([&](PosteriorResult& n) {
       n.set_failure = sentence(error);
       n.failed_set = request.set.id;
       n.failed_file = choice.file;
       n.set_columns = columns;
+      n.spare = columns.empty() ? spare : std::vector<std::string>();
       n.problems.push_back(sentence(error));
     });
   };

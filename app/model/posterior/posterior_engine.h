@@ -60,6 +60,7 @@ struct PosteriorResult {
   std::uint64_t failed_set = 0;          // id of the set that could not be read
   std::filesystem::path failed_file;     // its file
   std::vector<std::string> set_columns;  // that the file has instead of those that are needed; else empty
+  std::vector<std::string> spare;        // of a table with a wrong row: the columns that may tell sets apart
   std::vector<std::string> problems;     // since the start, for the log
 };
 

@@ -26,6 +26,8 @@
 namespace pairs::model {
 namespace {
 
+constexpr double kDecades = 30;  // between the ends of what spans decades
+
 std::vector<SetGiven> given_of(const ObservedSet& set) {
   const HasGivenRanges* const known = face<HasGivenRanges>(set.task());
   const torch::Tensor& values = set.latents().given;
@@ -34,8 +36,9 @@ std::vector<SetGiven> given_of(const ObservedSet& set) {
   for (std::size_t k = 0; k < known->given_ranges().size(); ++k) {
     const GivenRange& range = known->given_ranges()[k];
     const Given& one = set.task().info().given[k];
-    given.push_back(
-        {one.name, one.label, range.seen_low, range.seen_high, values[0][static_cast<std::int64_t>(k)].item<double>()});
+    given.push_back({one.name, one.label, range.seen_low, range.seen_high,
+                     values[0][static_cast<std::int64_t>(k)].item<double>(),
+                     range.seen_low > 0 && range.seen_high > kDecades * range.seen_low});
   }
   return given;
 }

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "app/model/hub/file_job.h"
 #include "app/report/report.h"
@@ -24,6 +26,9 @@ class ReportSaving {
   explicit ReportSaving(Hub& hub) : hub_(hub), job_(hub) {}
 
   void save(ReportAsked asked);
+  // Those that the following reports tell (ReportQuestion::notes).
+  void set_notes(std::vector<std::string> notes) { notes_ = std::move(notes); }
+  const std::vector<std::string>& notes() const { return notes_; }
   FileJob& job() { return job_; }
   const FileJob& job() const { return job_; }
   // What it does now: "calibration on simulated sets, 60 %"; "" at rest.
@@ -36,6 +41,7 @@ class ReportSaving {
   Hub& hub_;
   mutable std::mutex mutex_;
   std::string doing_;
+  std::vector<std::string> notes_;
   FileJob job_;  // last: ends first
 };
 

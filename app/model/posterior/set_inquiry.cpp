@@ -1,5 +1,8 @@
 #include "app/model/posterior/set_inquiry.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -59,8 +62,30 @@ void SetInquiry::ask(const std::string& key, SamplesAsked asked, Question questi
   });
 }
 
+std::string SetInquiries::predictive_key(const std::string& key) const {
+  return fmt::format("{} seed {}", key, predictive_seed);
+}
+
+bool SetInquiry::poll() {
+  const auto came = latest_.take();
+  if (!came) return false;
+  if (came->value) {
+    std::erase_if(answers_, [&](const auto& one) { return one->key == came->value->key; });
+    answers_.push_back(came->value);
+    if (answers_.size() > kMostAnswers) answers_.pop_front();
+  }
+  return true;
+}
+
+void SetInquiry::forget() {
+  latest_.forget();
+  answers_.clear();
+}
+
 std::shared_ptr<const SetInquiry::Answer> SetInquiry::answer(const std::string& key) const {
-  const auto last = latest_.last();
+  const auto known = std::ranges::find_if(answers_, [&](const auto& one) { return one->key == key; });
+  if (known != answers_.end()) return *known;
+  const auto last = latest_.last();  // nobody polled since
   return last && last->key == key ? last : nullptr;
 }
 

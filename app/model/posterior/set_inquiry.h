@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -44,23 +45,25 @@ class SetInquiry {
   void ask(const std::string& key, SamplesAsked asked, Question question);
   void cancel() { latest_.cancel(); }
   // Drops what is worked out and every answer, as of other weights.
-  void forget() { latest_.forget(); }
+  void forget();
   bool busy() const { return latest_.busy(); }
   // How much of it is done, 0 to 1.
   double share() const { return *share_; }
   // Whether what is worked out is of this key.
   bool works_on(const std::string& key) const { return busy() && key_ == key; }
   // Whether an answer came since it was asked last.
-  bool poll() { return latest_.take() != nullptr; }
+  bool poll();
   bool wait(double seconds) { return latest_.wait(seconds); }
-  // The last one where it has this key; else null.
+  // The one of this key among the last kMostAnswers; else null.
   std::shared_ptr<const Answer> answer(const std::string& key) const;
 
  private:
   Hub& hub_;
   std::string doing_, failed_, key_;
   std::shared_ptr<std::atomic<double>> share_ = std::make_shared<std::atomic<double>>(0.0);
-  Latest<Answer> latest_;  // last: ends first
+  static constexpr std::size_t kMostAnswers = 32;
+  std::deque<std::shared_ptr<const Answer>> answers_;  // oldest first, of keys that differ
+  Latest<Answer> latest_;                              // last: ends first
 };
 
 // Those of the Posterior tab.
@@ -69,6 +72,10 @@ struct SetInquiries {
   std::array<SetInquiry*, 4> all() { return {&local_test, &predictive, &confidence, &other_prior}; }
 
   SetInquiry local_test, predictive, confidence, other_prior;
+  std::uint64_t predictive_seed = 1;  // of the draw that the predictive test simulates at
+
+  // What names the predictive test's answer where `key` names the posterior.
+  std::string predictive_key(const std::string& key) const;
 };
 
 // The local test as `infer --local-test` makes it, by so many simulated sets.

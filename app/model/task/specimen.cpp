@@ -20,6 +20,7 @@
 #include "core/base/text.h"
 #include "core/base/transfer.h"
 #include "core/estimator.h"
+#include "core/given.h"
 #include "core/report/number_text.h"
 #include "core/train/config.h"
 
@@ -87,6 +88,8 @@ TaskCard card_of(const Task& task) {
   for (const Nuisance& nuisance : info.nuisances)
     card.psi.push_back({nuisance.name, nuisance.label, nuisance.unit, nuisance.view_low, nuisance.view_high, "",
                         quantity_title(nuisance.label, nuisance.meaning, {}), nuisance.name == info.subject});
+  if (face<HasGivenRanges>(task) != nullptr)
+    for (const Given& one : info.given) card.given.push_back(one.label);
   card.max_n = info.max_n;
   const SampleAmounts amounts = room_of(info).amounts();
   card.shown_n = std::min(info.max_n, amounts.drawn);

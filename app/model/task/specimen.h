@@ -25,14 +25,15 @@ struct Parameter {
 struct TaskCard {
   std::string name, title, summary, theta_text, psi_text, x_text;
   std::vector<Parameter> theta, psi;
-  std::int64_t max_n = 1;    // largest set in any stage
-  std::int64_t shown_n = 1;  // largest set that is drawn
-  std::int64_t first_n = 1;  // set that is drawn first
-  std::string shape_text;    // of one x: "one number", "28 × 28 pixels"
-  std::string source;        // of the data
-  std::string source_hint;   // how to get better data; empty when there is none
-  bool turns = false;        // sets are drawn as bodies that can be turned
-  bool stored = false;       // sets are stored: θ and ψ are theirs, and cannot be set
+  std::vector<std::string> given;  // labels of what is given of a set beside its observations
+  std::int64_t max_n = 1;          // largest set in any stage
+  std::int64_t shown_n = 1;        // largest set that is drawn
+  std::int64_t first_n = 1;        // set that is drawn first
+  std::string shape_text;          // of one x: "one number", "28 × 28 pixels"
+  std::string source;              // of the data
+  std::string source_hint;         // how to get better data; empty when there is none
+  bool turns = false;              // sets are drawn as bodies that can be turned
+  bool stored = false;             // sets are stored: θ and ψ are theirs, and cannot be set
 };
 
 // θ and ψ of the sample set.

@@ -50,6 +50,57 @@ class ReportCommand : public testing::Test {
   std::filesystem::path before_;
 };
 
+TEST_F(ReportCommand, TellsDerivedQuantitiesAsInferDoes) {
+  const nlohmann::json report = made({"--sets", "0", "--derive", "half=theta/2", "--samples", "50"});
+  const nlohmann::json infer = nlohmann::json::parse(answer_to(report["commands"][0]["command"], "").out);
+  EXPECT_EQ(report["infer"]["derived"], infer["derived"]);
+  EXPECT_TRUE(report["infer"]["derived"]["half"].contains("mean"));
+  EXPECT_THAT(read_file("report.html"), HasSubstr(base64(read_file("samples.csv")))) << "with a column of its own";
+  EXPECT_EQ(run_words({"report", "bump-hunt", "--data", "events.csv", "--out", "r.html", "--derive", "x=nothing"}).code,
+            2);
+}
+
+TEST_F(ReportCommand, AWrittenEvaluationIsDrawnOfItsOwnRunAlone) {
+  const auto drawn = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "figure");
+    words.insert(words.end(), {"--out", "f.svg"});
+    return run_words(words);
+  };
+  EXPECT_EQ(run_words({"evaluate", "bump-hunt", "--sizes", "10", "--sets", "40", "--out", "e.json"}).code, 0);
+  EXPECT_EQ(drawn({"ranks", "bump-hunt", "--evaluation", "e.json"}).code, 0);
+  const Answer other = drawn({"ranks", "gaussian", "--evaluation", "e.json"});
+  EXPECT_EQ(other.code, 1);
+  EXPECT_THAT(other.err, HasSubstr("is of other weights than"));
+  EXPECT_EQ(drawn({"nll", "bump-hunt", "gaussian", "--evaluation", "e.json"}).code, 2);
+  const Answer unread = drawn({"loss", "bump-hunt", "--evaluation", "e.json"});
+  EXPECT_EQ(unread.code, 2);
+  EXPECT_THAT(unread.err, HasSubstr("does not read --evaluation"));
+  write_file("broken.json", "{");
+  EXPECT_EQ(drawn({"ranks", "bump-hunt", "--evaluation", "broken.json"}).code, 1);
+}
+
+TEST_F(ReportCommand, MeasuresCalibrationOnOtherSetsByAnotherSeed) {
+  const nlohmann::json first = made({"--sets", "40"}), other = made({"--sets", "40", "--test-seed", "7"});
+  EXPECT_EQ(other["evaluate"]["seed"], 7);
+  EXPECT_NE(first["evaluate"]["rows"][0]["nll"], other["evaluate"]["rows"][0]["nll"]);
+  EXPECT_THAT(other["commands"].back()["command"].get<std::string>(), HasSubstr("--test-seed 7"));
+  EXPECT_EQ(
+      run_words({"report", "bump-hunt", "--data", "events.csv", "--out", "r.html", "--sets", "0", "--test-seed", "7"})
+          .code,
+      2);
+}
+
+TEST_F(ReportCommand, TellsNotesAndItsCommandRepeatsThem) {
+  const nlohmann::json report = made({"--sets", "0", "--note", "taken at night", "--note", "it's <b>bold</b>"});
+  const std::string page = read_file("report.html");
+  EXPECT_THAT(page, HasSubstr("<p>taken at night</p>"));
+  EXPECT_THAT(page, HasSubstr("&lt;b&gt;bold&lt;/b&gt;"));
+  EXPECT_THAT(report["notes"], testing::SizeIs(2));
+  EXPECT_THAT(report["commands"].back()["command"].get<std::string>(), HasSubstr("--note='taken at night'"));
+  EXPECT_THAT(made({"--sets", "0"})["notes"], testing::IsEmpty());
+  EXPECT_THAT(read_file("report.html"), testing::Not(HasSubstr("id=\"notes\"")));
+}
+
 TEST_F(ReportCommand, ItsCommandsGiveItsNumbers) {
   const nlohmann::json report = made({"--sets", "300", "--interval", "hpd", "--samples", "50", "--seed", "4"});
   const std::string page = read_file("report.html");
@@ -72,6 +123,17 @@ TEST_F(ReportCommand, ItsCommandsGiveItsNumbers) {
   EXPECT_EQ(evaluate["rows"][0]["sets"], 300);
   for (const auto& [key, value] : report["evaluate"]["rows"][0].items())
     EXPECT_EQ(value, evaluate["rows"][0][key]) << key;
+
+  for (const std::string figure : {"coverage", "ranks"}) {
+    const std::string command = "pairs --batch figure " + figure + " bump-hunt --evaluation evaluation.json";
+    EXPECT_THAT(page, HasSubstr(command));
+    EXPECT_EQ(answer_to(command, "").code, 0);
+    EXPECT_THAT(page, HasSubstr(base64(read_file(figure + ".svg")))) << "the figure is the command's";
+  }
+  EXPECT_THAT(page, HasSubstr("In four of five such evaluations so many sets notice"));
+  EXPECT_THAT(page, HasSubstr("RMAE: "));
+  EXPECT_THAT(page, HasSubstr("It learnt from simulated sets"));
+  EXPECT_THAT(page, HasSubstr("The prior under which it learnt"));
 
   EXPECT_EQ(answer_to(report["commands"][3]["command"], "again.html").code, 0);
   std::string again = read_file("again.html");

@@ -12,6 +12,7 @@
 #include "app/posterior/set_posterior.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/random.h"
 #include "core/base/transfer.h"
 #include "tasks/parts/chosen_targets.h"
 #include "tests/aggregate_observed.h"
@@ -250,6 +251,42 @@ TEST(SetPredictiveTest, TellsThePosteriorWithoutWhatLiesFar) {
   const Figure figure = predictive_figure(test, SeriesRole::pairs, "a");
   ASSERT_EQ(figure.plots.size(), 2u) << "x and the embedding";
   EXPECT_FALSE(figure_svg(figure).empty());
+}
+
+// Points of a normal distribution, the first `outliers` of which lie together far outside.
+std::string with_outliers(std::uint64_t seed, int outliers) {
+  Stream stream(stream_key(seed, Purpose::test), 0);
+  std::string text;
+  for (int i = 0; i < 50; ++i) {
+    const bool out = i < outliers;
+    text += fmt::format("{:.4f},{:.4f}\n", (out ? 6 : 0.3) + (out ? 0.3 : 1) * stream.normal64(),
+                        (out ? 6 : -0.2) + (out ? 0.3 : 1) * stream.normal64());
+  }
+  return text;
+}
+
+// Eight of fifty draw mean and covariance to themselves, so that none of them alone is far: they hide each other.
+TEST(SetPredictiveTest, FindsObservationsThatHideEachOther) {
+  const TemporaryFolder folder;
+  const LoadedRun& run = shipped("gaussian");
+  for (const int outliers : {0, 1, 3, 8})
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      write_file(folder / "x.csv", with_outliers(seed, outliers));
+      SetPosterior posterior(std::make_shared<ObservedSet>(run.task, SetChoice{.file = folder / "x.csv"}),
+                             std::vector<AskedRun>{{.loaded = run}});
+      posterior.embed_until(50);
+      const SetPredictiveTest test = posterior.predictive_test(50, {});
+      int named = 0, wrongly = 0;
+      for (const FarObservation& one : test.test.far) ++(one.row < outliers ? named : wrongly);
+      EXPECT_EQ(named, outliers) << outliers << " of seed " << seed;
+      EXPECT_LE(wrongly, 1) << outliers << " of seed " << seed;
+      EXPECT_EQ(test.left, named + wrongly > 0 ? 50 - named - wrongly : 0);
+      if (outliers > 1) {
+        EXPECT_GT(test.rounds, 1);
+        EXPECT_THAT(predictive_text(test, run.task->info()),
+                    HasSubstr(fmt::format("sought in {} rounds", test.rounds)));
+      }
+    }
 }
 
 }  // namespace

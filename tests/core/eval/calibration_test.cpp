@@ -5,14 +5,45 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/random.h"
+#include "core/eval/calibration_power.h"
 #include "core/eval/metrics.h"
 #include "tests/core/eval/normals.h"
 
 namespace pairs {
 namespace {
+
+// Simulated evaluations see it as often as is said.
+TEST(CalibrationPower, SeesWhatItSaysInFourOfFive) {
+  constexpr std::int64_t sets = 400, samples = 199;
+  constexpr int repeats = 400;
+  const double z = calibration_limits(4).borderline.z;
+  const DetectableFault fault = detectable_fault(sets, z);
+  std::mt19937_64 bits(5);
+  std::normal_distribution<double> normal;
+  const auto seen = [&](double shift, double wide, bool location) {
+    int count = 0;
+    for (int repeat = 0; repeat < repeats; ++repeat) {
+      std::vector<double> ranks;
+      for (std::int64_t set = 0; set < sets; ++set) {
+        const double truth = normal(bits);
+        int below = 0;
+        for (std::int64_t s = 0; s < samples; ++s) below += shift + wide * normal(bits) < truth ? 1 : 0;
+        ranks.push_back(static_cast<double>(below) / static_cast<double>(samples));
+      }
+      const RankTest test = rank_test(ranks, samples);
+      count += std::fabs(location ? test.location_z : test.width_z) > z ? 1 : 0;
+    }
+    return static_cast<double>(count) / repeats;
+  };
+  EXPECT_NEAR(seen(fault.shift, 1, true), 0.8, 0.07);
+  EXPECT_NEAR(seen(0, fault.narrow, false), 0.8, 0.07);
+  EXPECT_TRUE(std::isinf(detectable_fault(10, z).shift) || detectable_fault(10, z).shift > 1);
+}
 
 double normal_below(double z) {
   return 0.5 * std::erfc(-z / std::sqrt(2.0));

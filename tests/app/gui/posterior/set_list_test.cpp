@@ -57,6 +57,23 @@ class SetListTest : public ::testing::Test {
   std::unique_ptr<Driver> driver_;
 };
 
+TEST_F(SetListTest, ATableWithAWrongRowIsOfferedAsSets) {
+  window();
+  write_file(path("faulty.csv"), "run,x\na,0.1\na,0.4\nb,oops\nc,1.5\n");
+  window().studio.open_path(path("faulty.csv"));
+  ASSERT_TRUE(window().until([&] { return window().find("posterior/broken/open") != nullptr; }, 60));
+  EXPECT_TRUE(says("oops"));
+  window().click("posterior/broken/open");
+  rest();
+  EXPECT_EQ(posterior().table().rows(), 3u);
+  EXPECT_TRUE(says("not answered"));
+  window().studio.open_path(path("faulty.csv"));
+  ASSERT_TRUE(window().until([&] { return window().find("posterior/broken/cancel") != nullptr; }, 60));
+  window().click("posterior/broken/cancel");
+  rest();
+  EXPECT_FALSE(window().find("posterior/broken/open"));
+}
+
 TEST_F(SetListTest, AColumnMakesSetsOfAFile) {
   open(12);
   Driver& d = window();

@@ -87,6 +87,40 @@ TEST_F(SetTableTest, ExportsTheFilesOfInferToTheByte) {
   EXPECT_EQ(table().save(path("window.xlsx")), "The file's name must end in .csv, .json, .npz or .tex");
 }
 
+// A wrong row keeps a table from being one set; as many sets it loses one, as on the command line.
+TEST_F(SetTableTest, OneWrongRowLosesItsSetAlone) {
+  posterior_.open("bump-hunt");
+  settle();
+  posterior_.open_file(sets());
+  settle();
+  const auto broken = posterior_.take_broken_table();
+  ASSERT_TRUE(broken);
+  EXPECT_EQ(broken->file, path("sets.csv"));
+  EXPECT_THAT(broken->spare, testing::ElementsAre("run"));
+  EXPECT_THAT(broken->sentence, HasSubstr("zero"));
+  EXPECT_FALSE(posterior_.take_broken_table()) << "once";
+  EXPECT_EQ(posterior_.set_failure(), "");
+  EXPECT_TRUE(posterior_.scene()->simulated) << "the set before it stays";
+  posterior_.open_sets(broken->file, broken->spare.front(), broken->columns);
+  settle();
+  EXPECT_EQ(table().failed(), 1);
+  EXPECT_THAT(table().row(table().order()[place("4")]).problem, HasSubstr("zero"));
+  // Without another column there is nothing to tell sets by.
+  write_file(path("one.csv"), "x\n1\ntwo\n");
+  posterior_.open_file(path("one.csv"));
+  settle();
+  EXPECT_FALSE(posterior_.take_broken_table());
+  EXPECT_THAT(posterior_.set_failure(), HasSubstr("two"));
+  // Columns that a person chose are not those that tell sets apart.
+  write_file(path("other.csv"), "run,energy\n1,0.5\n1,oops\n2,0.7\n");
+  posterior_.open_file(path("other.csv"), {"energy"});
+  settle();
+  const auto other = posterior_.take_broken_table();
+  ASSERT_TRUE(other);
+  EXPECT_THAT(other->spare, testing::ElementsAre("run"));
+  EXPECT_THAT(other->columns, testing::ElementsAre("energy"));
+}
+
 TEST_F(SetTableTest, TheChosenSetIsShownAsInferAnswersItAlone) {
   open();
   ASSERT_EQ(table().chosen(), std::vector<std::size_t>{0}) << "the first, by itself";

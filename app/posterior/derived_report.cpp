@@ -1,4 +1,4 @@
-#include "app/batch/derived_report.h"
+#include "app/posterior/derived_report.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include "app/kinds/target/parameters_room.h"
 #include "core/eval/interval.h"
 
-namespace pairs::batch {
+namespace pairs {
 namespace {
 
 // As of a target, without the lists of one.
@@ -42,4 +42,4 @@ void report_derived(const std::vector<DerivedNumbers>& all, IntervalKind interva
   }
 }
 
-}  // namespace pairs::batch
+}  // namespace pairs

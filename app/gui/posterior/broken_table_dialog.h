@@ -1,0 +1,19 @@
+#pragma once
+
+#include "app/model/posterior/posterior.h"
+
+namespace pairs::gui {
+
+// Asks whether a table with a wrong row holds many sets, of which then only those with a fault are lost.
+class BrokenTableDialog {
+ public:
+  void ask(model::Posterior::BrokenTable table);
+  void draw(model::Posterior& posterior);
+
+ private:
+  bool open_ = false;
+  model::Posterior::BrokenTable table_;
+  int chosen_ = 0;
+};
+
+}  // namespace pairs::gui

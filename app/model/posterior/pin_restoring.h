@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/model/posterior/pinned_posterior.h"
+#include "app/session/session.h"
+#include "core/base/latest.h"
+
+namespace pairs::model {
+
+// Pinned posteriors of a session, worked out again in the background, on weights of its own. All members belong to the
+// window's thread.
+class PinRestoring {
+ public:
+  struct Restored {
+    std::vector<PinnedPosterior> pinned;  // without ids
+    std::vector<std::string> problems;    // why the others are not: sentences
+  };
+
+  explicit PinRestoring(Hub& hub) : hub_(hub), latest_(hub.wake) {}
+
+  void restore(std::vector<SessionPin> pins);
+  // What came since it was asked last; null: nothing.
+  std::shared_ptr<const Restored> take();
+  bool busy() const { return latest_.busy(); }
+  bool wait(double seconds) { return latest_.wait(seconds); }
+
+ private:
+  Hub& hub_;
+  Latest<Restored> latest_;  // last: ends first
+};
+
+}  // namespace pairs::model

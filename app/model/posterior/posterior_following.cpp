@@ -1,0 +1,65 @@
+#include "app/model/posterior/posterior_scene.h"
+#include "app/model/posterior/posterior_state.h"
+
+namespace pairs::model {
+
+void Posterior::State::end_following() {
+  follower.end();
+  follow_scene = nullptr;
+  stopped_set = 0;
+}
+
+std::optional<SetRequest> Posterior::State::followed_set() {
+  const auto state = follower.result().state;
+  if (!state || !follow_scene || state->seen == 0 || !state->failure.empty()) return {};
+  SetRequest set{++last_set, {.index = request.set.choice.index, .file = state->file}, follow_scene->task};
+  if (state->used < state->seen) set.choice.random = kFollowSeed;
+  return set;
+}
+
+// Another task or run is shown: the file that was followed is its task's set.
+void Posterior::State::leave_followed() {
+  if (const std::optional<SetRequest> set = followed_set()) {
+    request.files[set->task] = set->choice;
+    file_n.erase(set->task);
+    request.set = *set;
+  }
+  end_following();
+}
+
+void Posterior::follow_file(const std::filesystem::path& path) {
+  State& s = *state_;
+  if (!s.result.scene || s.result.scene->runs.front().run != s.request.run) return;
+  s.player.stop();
+  s.forget_failure();
+  auto scene = std::make_shared<PosteriorScene>(followed_scene(*s.result.scene, path, ++s.last_set));
+  s.follower.follow({s.hub.tasks, s.request.run, s.hub.data_folder.string(), s.hub.device, scene->runs.front().role,
+                     path, scene->set});
+  s.follow_scene = std::move(scene);
+}
+
+void Posterior::stop_following() {
+  State& s = *state_;
+  const auto state = following();
+  if (!state || s.stopped_set != 0) return;
+  s.follower.stop();
+  if (const std::optional<SetRequest> set = s.followed_set()) {
+    s.keep_shown();
+    s.request.set = *set;
+    s.stopped_set = set->id;
+    s.forget_failure();
+    s.ask();
+  } else if (state->seen == 0) {
+    s.end_following();
+  }
+}
+
+void Posterior::end_following() {
+  state_->end_following();
+}
+
+std::shared_ptr<const FollowState> Posterior::following() const {
+  return state_->follower.result().state;
+}
+
+}  // namespace pairs::model

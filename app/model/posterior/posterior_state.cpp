@@ -1,0 +1,163 @@
+#include "app/model/posterior/posterior_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "app/model/posterior/posterior_scene.h"
+#include "core/base/error.h"
+
+namespace pairs::model {
+namespace {
+
+// A round N at which there is something to see, with more and less of it to either side.
+std::int64_t first_n(std::int64_t most) {
+  const double n = std::pow(static_cast<double>(most), 0.75), power = std::pow(10, std::floor(std::log10(n)));
+  return std::max<std::int64_t>(1, std::llround(std::round(n / power) * power));
+}
+
+// Another one when the file is written anew.
+std::string set_stamp_of(const std::filesystem::path& file) {
+  std::error_code error;
+  if (file.empty() || !std::filesystem::exists(file, error)) return "";
+  const auto time = std::filesystem::last_write_time(file, error).time_since_epoch().count();
+  return std::filesystem::is_regular_file(file, error)
+             ? fmt::format("{} {}", std::filesystem::file_size(file, error), time)
+             : fmt::format("{}", time);
+}
+
+}  // namespace
+
+void Posterior::State::ask() {
+  shaded = hub.run_shades->version();
+  if (request.run.empty()) return background.cancel();
+  request.tasks = hub.tasks;
+  request.data = hub.data_folder.string();
+  request.device = hub.device;
+  request.n = player.n();
+  request.shades.clear();
+  request.shades[request.run] = hub.run_shades->of(request.run);
+  for (const std::string& other : request.others) request.shades[other] = hub.run_shades->of(other);
+  background.request(request);
+}
+
+void Posterior::State::pin(PinnedPosteriors pinned) {
+  if (pinned == request.pinned) return;
+  follower.set_pinned(pinned);
+  request.pinned = std::move(pinned);
+  ask();
+}
+
+bool Posterior::State::take_restored() {
+  const auto restored = restoring.take();
+  if (!restored) return false;
+  for (const std::string& problem : restored->problems) hub.messages.warning("session", problem);
+  std::vector<PinnedPosterior> all = restored->pinned;
+  for (PinnedPosterior& one : all) one.id = ++last_pin;
+  pin(std::make_shared<const std::vector<PinnedPosterior>>(std::move(all)));
+  return true;
+}
+
+void Posterior::State::take_restored_derived() {
+  if (!restored_derived) return;
+  std::vector<std::string> texts = *std::exchange(restored_derived, std::nullopt);
+  try {
+    derived_quantities(texts, result.scene->names);
+    request.derived[result.scene->names] = std::move(texts);
+    ask();
+  } catch (const Error& error) {
+    hub.messages.warning("session", fmt::format("The derived quantities are left out: {}", error.what()));
+  }
+}
+
+SessionPin Posterior::State::asked() const {
+  SessionPin asked;
+  asked.run = request.run;
+  const auto& scene = result.scene;
+  const bool there = scene && scene->set == request.set.id && scene->runs.front().run == request.run;
+  asked.set = there ? settled_choice(request.set.choice, *scene) : request.set.choice;
+  asked.set.changed.reset();
+  if (const auto state = follower.result().state) {
+    asked.set = {.index = asked.set.index, .file = state->file};
+    if (state->used < state->seen) asked.set.random = kFollowSeed;
+  }
+  return asked;
+}
+
+void Posterior::State::keep_shown() {
+  if (result.scene && result.scene->set == request.set.id) before = request.set;
+}
+
+void Posterior::State::go_back() {
+  failed_set = request.set.id;
+  failed_columns = request.set.choice.columns;
+  if (result.scene && result.scene->set == before.id) request.set = before;
+  choose_shown();
+}
+
+void Posterior::State::forget_failure() {
+  result.set_failure.clear();
+  failed_set = 0;
+}
+
+void Posterior::State::another_set(SetChoice choice) {
+  end_following();
+  if (table.is_open() && (choice.member.empty() || choice.file != table.sets().data)) close_table();
+  request.set = {++last_set, std::move(choice)};
+  forget_failure();
+  ask();
+}
+
+void Posterior::State::follow_player() {
+  if (result.scene && !result.scene->simulated) {
+    // All that can be used of a file is as much as there will be of it.
+    if (player.n() == std::min(result.scene->most, result.scene->trained))
+      file_n.erase(result.scene->task);
+    else
+      file_n[result.scene->task] = player.n();
+  }
+  if (player.n() != request.n) ask();
+}
+
+void Posterior::State::take_scene() {
+  const PosteriorScene& scene = *result.scene;
+  const bool other_task = scene.task != scene_task, other_set = other_task || scene.set != scene_set;
+  if (other_set) set_stamp = set_stamp_of(scene.simulated ? "" : scene.set_source);
+  const bool other_file = other_task || scene.set_source + '\n' + scene.member != scene_source;
+  scene_task = scene.task;
+  scene_set = scene.set;
+  scene_source = scene.set_source + '\n' + scene.member;
+  if (scene.set == request.set.id) {
+    SetChoice& choice = request.set.choice;
+    // Another task has other files and values.
+    if (!scene.by_hand)
+      choice = {.index = choice.index, .columns = scene.chosen, .group = scene.group, .member = scene.member};
+    choice.given = scene.given_words;
+    choice.file = scene.simulated ? std::filesystem::path() : std::filesystem::path(scene.set_source);
+    choice.random = scene.random;
+    if (scene.simulated)
+      request.files.erase(scene.task);
+    else
+      request.files[scene.task] = choice;
+  }
+  // As much of a new file as the run saw in training; of one that is come back to as much as was shown.
+  std::int64_t of_file = std::min(scene.most, scene.trained);
+  if (const auto before = file_n.find(scene.task); other_task && before != file_n.end()) of_file = before->second;
+  if (scene.set == request.set.id && restored_n > 0) of_file = std::exchange(restored_n, 0);
+  if (scene.simulated) file_n.erase(scene.task);
+  if (scene.set == request.set.id) take_restored_derived();
+  const bool other_most = scene.most != player.most();
+  player.set_range(scene.most, scene.sizes);
+  if (other_set && other_file && !scene.simulated)
+    player.want(of_file);
+  else if (other_most && !chosen_n && scene.simulated)
+    player.want(first_n(scene.most));
+  player.want(player.n());
+  follow_player();
+}
+
+}  // namespace pairs::model

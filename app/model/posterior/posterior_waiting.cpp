@@ -1,0 +1,83 @@
+#include <algorithm>
+#include <utility>
+
+#include "app/model/posterior/posterior_state.h"
+#include "core/base/clock.h"
+
+namespace pairs::model {
+
+bool Posterior::poll() {
+  State& s = *state_;
+  if (s.hub.run_shades->version() != s.shaded) s.ask();
+  bool changed = s.follower.poll();
+  if (s.table.poll()) {
+    s.follow_table();
+    changed = true;
+  }
+  for (SetInquiry* inquiry : s.inquiries.all()) changed |= inquiry->poll();
+  changed |= play();
+  changed |= s.take_restored();
+  if (const auto written = s.reports.job().take()) {
+    if (written->failure.empty())
+      s.hub.messages.saved(written->file);
+    else
+      s.hub.messages.error("report", written->failure);
+    changed = true;
+  }
+  if (std::string failure = s.background.take_failure(); !failure.empty()) {
+    s.result.failure = std::move(failure);
+    changed = true;
+  }
+  std::optional<PosteriorResult> result = s.background.take();
+  if (!result) return changed;
+  for (; s.told < result->problems.size(); ++s.told) s.hub.messages.warning("posterior", result->problems[s.told]);
+  if (result->scene_id != s.request.scene) return changed;
+  if (!result->failure.empty() && result->failure != s.result.failure)
+    s.hub.messages.error("posterior", result->failure);
+  const bool dismissed = result->failed_set == s.result.failed_set && s.result.set_failure.empty();
+  const bool failed = result->failed_set != 0 && result->failed_set == s.request.set.id;
+  const bool other_set = !failed && result->failed_set != s.failed_set;
+  s.result = std::move(*result);
+  if (dismissed || other_set) s.result.set_failure.clear();
+  if (failed) s.go_back();
+  if (s.result.scene) s.take_scene();
+  s.follow_table();
+  // The followed posterior stays until the same file's stands in its place.
+  const auto& shown = s.result.snapshot;
+  const bool there = shown && shown->set == s.stopped_set && shown->n == s.request.n;
+  if (s.stopped_set != 0 && (there || s.result.failed_set == s.stopped_set)) s.end_following();
+  return true;
+}
+
+bool Posterior::busy() const {
+  return state_->background.busy() || state_->saving.job().busy() || state_->reports.job().busy() ||
+         state_->table.busy() || state_->restoring.busy() ||
+         std::ranges::any_of(state_->inquiries.all(), [](const SetInquiry* inquiry) { return inquiry->busy(); });
+}
+
+std::string Posterior::activity() const {
+  if (state_->saving.job().busy()) return "drawing posterior samples";
+  if (state_->table.busy()) return "asking about many sets";
+  for (const SetInquiry* inquiry : state_->inquiries.all())
+    if (inquiry->busy()) return inquiry->doing();
+  const std::string report = state_->reports.doing();
+  return report.empty() ? state_->background.activity() : "writing a report: " + report;
+}
+
+bool Posterior::wait(double seconds) {
+  const Stopwatch watch;
+  for (;;) {
+    if (!state_->background.wait(seconds - watch.seconds())) return false;
+    for (FileJob* job : {&state_->saving.job(), &state_->reports.job()})
+      if (!job->wait(std::max(seconds - watch.seconds(), 0.0))) return false;
+    if (!state_->restoring.wait(std::max(seconds - watch.seconds(), 0.0))) return false;
+    if (!state_->table.wait(std::max(seconds - watch.seconds(), 0.0))) return false;
+    for (SetInquiry* inquiry : state_->inquiries.all())
+      if (!inquiry->wait(std::max(seconds - watch.seconds(), 0.0))) return false;
+    poll();
+    // What was asked for in between may have been answered in between.
+    if (!busy() && !state_->background.fresh() && !state_->table.fresh()) return true;
+  }
+}
+
+}  // namespace pairs::model

@@ -1,0 +1,120 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "app/posterior/set_posterior.h"
+#include "core/base/error.h"
+
+namespace pairs {
+namespace {
+
+// How many rounds may follow the first, and shares of the observations that are left out on trial where none lies far.
+constexpr std::int64_t kMostRounds = 8;
+constexpr double kTrialShares[] = {0.02, 0.1, 0.2};
+// From this p-value on the test itself says that something is odd, so that it is sought behind a posterior that the odd
+// ones may have drawn to themselves.
+constexpr double kOdd = 0.05;
+
+std::vector<std::int64_t> rows_of(const std::vector<FarObservation>& far) {
+  std::vector<std::int64_t> rows;
+  for (const FarObservation& one : far) rows.push_back(one.row);
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+// The farthest `count`, in their order.
+std::vector<std::int64_t> farthest(const std::vector<double>& scores, std::int64_t count) {
+  std::vector<std::int64_t> rows(scores.size());
+  for (std::size_t k = 0; k < rows.size(); ++k) rows[k] = static_cast<std::int64_t>(k);
+  std::stable_sort(rows.begin(), rows.end(), [&](std::int64_t a, std::int64_t b) {
+    return scores[static_cast<std::size_t>(a)] > scores[static_cast<std::size_t>(b)];
+  });
+  rows.resize(static_cast<std::size_t>(count));
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+Observations without(const Observations& x, std::int64_t n, const std::vector<std::int64_t>& rows) {
+  torch::Tensor kept = torch::ones({n}, torch::kBool);
+  for (const std::int64_t row : rows) kept[row] = false;
+  return x.pick(kept.nonzero().flatten());
+}
+
+}  // namespace
+
+AskedSet SetPosterior::asked_without(const AskedSet& asked, const Observations& x,
+                                     const std::vector<std::int64_t>& rows) const {
+  const Observations rest = without(x, asked.n, rows);
+  PAIRS_CHECK(rest.count() > 0, "Without these no observation is left");
+  EmbeddedSet embedded(runs_.front().loaded.estimator, rest.count());
+  embedded.add(rest);
+  AskedSet fewer = asked;
+  fewer.n = fewer.seen = rest.count();
+  fewer.aggregate = [aggregate = embedded.aggregate(rest.count(), rest)] { return aggregate; };
+  return fewer;
+}
+
+// Outliers draw the posterior to themselves, and so hide each other. Those that lie far are left out, and all are
+// judged again by what the posterior of the others makes, until the same ones come out as went in.
+void SetPosterior::seek_far(const AskedSet& asked, const Observations& x, const PredictiveOptions& options,
+                            SetPredictiveTest& test) const {
+  const AskedRun& run = runs_.front();
+  std::vector<double> scores = test.test.scores;
+  test.rounds = 1;
+  const auto judged = [&](const std::vector<std::int64_t>& left_out) {
+    const AskedSet fewer = asked_without(asked, x, left_out);
+    const auto psi = pairs::nuisance_posterior(task(), without(x, asked.n, left_out));
+    ++test.rounds;
+    return far_observations(predictive_sets(run, fewer, x, psi.get(), options).sets);
+  };
+  // What comes out where these are left out at first, once it stays the same.
+  const auto settled = [&](std::vector<std::int64_t> left_out) {
+    std::vector<FarObservation> far;
+    for (std::int64_t round = 0; round < kMostRounds && !left_out.empty(); ++round) {
+      far = judged(left_out);
+      const std::vector<std::int64_t> rows = rows_of(far);
+      if (rows == left_out) break;
+      left_out = rows;
+    }
+    return far;
+  };
+  try {
+    if (!test.test.far.empty()) {
+      const std::vector<FarObservation> far = settled(rows_of(test.test.far));
+      if (!far.empty()) test.test.far = far;
+      return;
+    }
+    if (test.test.p > kOdd) return;
+    std::int64_t before = 0;
+    for (const double share : kTrialShares) {
+      const auto count = static_cast<std::int64_t>(std::ceil(share * static_cast<double>(scores.size())));
+      if (count == before || 2 * count >= static_cast<std::int64_t>(scores.size())) continue;
+      before = count;
+      test.test.far = settled(farthest(scores, count));
+      if (!test.test.far.empty()) return;
+    }
+  } catch (const Stopped&) {
+    throw;
+  } catch (const std::exception& error) {
+    test.not_sought = "Observations that hide each other were not sought: " + sentence(error);
+  }
+}
+
+void SetPosterior::leave_out_far(const AskedSet& asked, const Observations& x, SetPredictiveTest& test) const {
+  if (test.test.far.empty()) return;
+  const std::vector<std::int64_t> rows = rows_of(test.test.far);
+  test.left = asked.n - static_cast<std::int64_t>(rows.size());
+  try {
+    test.without = numbers_of(asked_without(asked, x, rows));
+    test.all = numbers_of(asked);
+  } catch (const Stopped&) {
+    throw;
+  } catch (const std::exception& error) {
+    test.without.clear();
+    test.unanswered = "Without these the run has no posterior: " + sentence(error);
+  }
+}
+
+}  // namespace pairs

@@ -1,0 +1,90 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "app/session/session.h"
+#include "core/base/digest.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/train/run.h"
+
+namespace pairs {
+namespace fs = std::filesystem;
+namespace {
+
+std::string shown_path(const std::string& path) {
+  return printable(path, 300);
+}
+
+// The checksum of the weights that answer for a run; "" where there are none.
+std::string weights_of(const std::string& run, const Tasks& tasks, const std::string& data) {
+  const RunFolder found = find_run(tasks, run, data);
+  for (const char* name : {run_file::estimator, run_file::pretrained}) {
+    std::error_code error;
+    if (fs::exists(found.folder / name, error)) return weights_checksum(found.folder / name);
+  }
+  return "";
+}
+
+std::string run_problem(const std::string& run, const Tasks& tasks, const std::string& data) {
+  try {
+    find_run(tasks, run, data);
+    return "";
+  } catch (const std::exception& error) {
+    if (!run.starts_with('/')) return sentence(error);
+    return fmt::format("The run {} is missing: bring it there, or open the session without it", shown_path(run));
+  }
+}
+
+bool is_regular(const fs::path& file) {
+  std::error_code error;
+  return fs::is_regular_file(file, error);
+}
+
+std::string file_problem(const fs::path& file) {
+  std::error_code error;
+  if (file.empty() || !file.is_absolute() || fs::exists(file, error)) return "";
+  return fmt::format("The data {} are missing: bring them there, or open them from another place",
+                     shown_path(file.string()));
+}
+
+}  // namespace
+
+void stamp_session(SavedSession& session, const Tasks& tasks, const std::string& data) {
+  session.sha256 = is_regular(session.set.file) ? sha256_of(session.set.file) : "";
+  session.weights.clear();
+  if (!session.run.empty() && run_problem(session.run, tasks, data).empty())
+    session.weights = weights_of(session.run, tasks, data);
+}
+
+std::vector<std::string> session_problems(const SavedSession& session, const Tasks& tasks, const std::string& data) {
+  std::vector<std::string> problems;
+  const auto add = [&](const std::string& text) {
+    if (!text.empty() && std::find(problems.begin(), problems.end(), text) == problems.end()) problems.push_back(text);
+  };
+  const std::vector<std::string> known = tasks->names();
+  const bool named = std::find(known.begin(), known.end(), session.task) != known.end();
+  std::error_code error;
+  if (!session.task_file.empty() && !fs::exists(session.task_file, error))
+    add(fmt::format("The task's file {} is missing", shown_path(session.task_file)));
+  else if (!named && session.task_file.empty() && session.run.empty())
+    add(fmt::format("There is no task {} in this program", shown_path(session.task)));
+  std::vector<std::string> runs = session.beside;
+  runs.insert(runs.end(), session.compared.begin(), session.compared.end());
+  if (!session.run.empty()) runs.insert(runs.begin(), session.run);
+  for (const SessionPin& pin : session.pinned) runs.push_back(pin.run);
+  for (const std::string& run : runs) add(run_problem(run, tasks, data));
+  add(file_problem(session.set.file));
+  for (const SessionPin& pin : session.pinned) add(file_problem(pin.set.file));
+  if (!session.weights.empty() && run_problem(session.run, tasks, data).empty() &&
+      weights_of(session.run, tasks, data) != session.weights)
+    add(fmt::format("The weights of {} are others than when the session was saved: its numbers are others",
+                    shown_path(session.run)));
+  if (!session.sha256.empty() && is_regular(session.set.file) && sha256_of(session.set.file) != session.sha256)
+    add(fmt::format("The file {} holds other data than when the session was saved: its numbers are others",
+                    shown_path(session.set.file.string())));
+  return problems;
+}
+
+}  // namespace pairs

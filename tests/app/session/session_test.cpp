@@ -1,0 +1,201 @@
+#include "app/session/session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/train/run.h"
+#include "tasks/registry.h"
+#include "tests/core/base/temporary_folder.h"
+
+namespace pairs {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+class SessionFile : public ::testing::Test {
+ protected:
+  SessionFile() {
+    fs::create_directories(home_ / "runs/a");
+    write_file(home_ / "events.csv", "x\n1\n2\n3\n");
+    RunConfig config;
+    config.tasks = tasks_;
+    config.task = "bump-hunt";
+    fs::remove(home_ / "runs/a");
+    create_run(config, home_ / "runs/a");
+    write_file(home_ / "runs/a" / run_file::cache, "only training reads this");
+  }
+  SavedSession full() const {
+    SavedSession session;
+    session.task = "bump-hunt";
+    session.tab = "evaluate";
+    session.run = (home_ / "runs/a").string();
+    session.note = "first\nof \"two\" – ψ\nends";
+    session.set.file = home_ / "events.csv";
+    session.set.random = 7;
+    session.set.columns = {"x"};
+    session.set.given = "t=2";
+    session.n = 2;
+    session.set_note = "taken on a Friday";
+    session.interval = IntervalKind::upper_limit;
+    session.learned_product = true;
+    session.derived = {"twice = 2*theta"};
+    session.beside = {"bump-hunt"};
+    session.compared = {"bump-hunt", (home_ / "runs/a").string()};
+    SetChoice pinned{.index = 3, .theta = {0.1}, .psi = {1.0 / 3}};
+    session.pinned = {{"N = 10, set 3", "bump-hunt", pinned, 10}, {"mine", session.run, session.set, 2}};
+    return session;
+  }
+  std::string refusal(const std::string& text) const {
+    write_file(home_ / "s.pairs", text);
+    try {
+      read_session(home_ / "s.pairs");
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::failed) << error.what();
+      return error.what();
+    }
+    return "";
+  }
+
+  Catalogue tasks_ = built_in_tasks();
+  TemporaryFolder folder_;
+  fs::path home_ = folder_ / "home";
+};
+
+TEST_F(SessionFile, IsReadAsItWasWrittenWhereverItsFolderIs) {
+  write_session(home_ / "s.pairs", full());
+  const std::string text = read_file(home_ / "s.pairs");
+  EXPECT_THAT(text, HasSubstr("run = './runs/a'"));
+  EXPECT_THAT(text, Not(HasSubstr(home_.string())));
+  fs::rename(home_, folder_ / "moved");
+  const SavedSession read = read_session(folder_ / "moved/s.pairs");
+  const SavedSession was = full();
+  EXPECT_EQ(read.run, (folder_ / "moved/runs/a").string());
+  EXPECT_EQ(read.set.file, folder_ / "moved/events.csv");
+  EXPECT_EQ(read.note, was.note);
+  EXPECT_EQ(read.set_note, was.set_note);
+  EXPECT_EQ(read.tab, "evaluate");
+  EXPECT_EQ(read.set.random, 7);
+  EXPECT_EQ(read.set.given, "t=2");
+  EXPECT_THAT(read.set.columns, ElementsAre("x"));
+  EXPECT_EQ(read.n, 2);
+  EXPECT_EQ(read.interval, IntervalKind::upper_limit);
+  EXPECT_TRUE(read.learned_product);
+  EXPECT_EQ(read.derived, was.derived);
+  EXPECT_THAT(read.compared, ElementsAre("bump-hunt", read.run));
+  ASSERT_EQ(read.pinned.size(), 2u);
+  EXPECT_EQ(read.pinned[0].set.psi, was.pinned[0].set.psi) << "to the bit";
+  EXPECT_EQ(read.pinned[0].run, "bump-hunt");
+  EXPECT_EQ(read.pinned[1].set.file, read.set.file);
+  // Written again at its new place it is the same file.
+  write_session(folder_ / "moved/again.pairs", read);
+  EXPECT_EQ(read_file(folder_ / "moved/again.pairs"), text);
+}
+
+TEST_F(SessionFile, WhatLiesElsewhereIsNamedWhole) {
+  fs::create_directory(folder_ / "other");
+  write_session(folder_ / "other/s.pairs", full());
+  EXPECT_EQ(read_session(folder_ / "other/s.pairs").run, full().run);
+}
+
+TEST_F(SessionFile, ByHandPathsNeedNoDot) {
+  write_file(home_ / "s.pairs", "session = 1\ntask = \"bump-hunt\"\nrun = \"runs/a\"\n[set]\nfile = \"events.csv\"\n");
+  EXPECT_EQ(read_session(home_ / "s.pairs").run, full().run);
+  EXPECT_EQ(read_session(home_ / "s.pairs").set.file, full().set.file);
+}
+
+TEST_F(SessionFile, RefusesWhatIsNone) {
+  const std::string good = "session = 1\ntask = \"bump-hunt\"\n";
+  EXPECT_EQ(refusal(good), "");
+  EXPECT_THAT(refusal(""), HasSubstr("this is no session"));
+  EXPECT_THAT(refusal("x,y\n1,2\n"), HasSubstr("s.pairs, line 1: this is not TOML"));
+  EXPECT_THAT(refusal("session = 2\ntask = \"x\"\n"), HasSubstr("of version 2, and this program reads version 1"));
+  EXPECT_THAT(refusal("session = 1\n"), HasSubstr("'task' is missing"));
+  EXPECT_THAT(refusal(good + "noet = \"x\"\n"), HasSubstr("s.pairs, line 3: unknown key 'noet'; did you mean 'note'?"));
+  EXPECT_THAT(refusal(good + "note = 3\n"), HasSubstr("'note' must be a text"));
+  EXPECT_THAT(refusal(good + "interval = \"wide\"\n"), HasSubstr("wide is no kind of interval"));
+  EXPECT_THAT(refusal(good + "set = 3\n"), HasSubstr("'set' must be a table"));
+  EXPECT_THAT(refusal(good + "[set]\nn = -1\n"), HasSubstr("s.pairs, line 4: 'set.n' must be a whole number from 1"));
+  EXPECT_THAT(refusal(good + "[set]\nindex = -1\n"), HasSubstr("'set.index'"));
+  EXPECT_THAT(refusal(good + "[set]\nmany = true\n"), HasSubstr("'set.file' is missing"));
+  EXPECT_THAT(refusal(good + "[set]\nfile = \"a.csv\"\ntheta = [1]\n"), HasSubstr("those of a simulated set"));
+  EXPECT_THAT(refusal(good + "[[pinned]]\nn = 3\n"), HasSubstr("'pinned.run' is missing"));
+  EXPECT_THAT(refusal(good + "pinned = 3\n"), HasSubstr("[[pinned]]"));
+  EXPECT_THROW(read_session(home_ / "none.pairs"), Error);
+}
+
+TEST_F(SessionFile, NotesAreKeptAsTextAndNoLongerThanTheyMayBe) {
+  EXPECT_EQ(tidy_note("  a\n\x01 b \n"), "a\n b");
+  EXPECT_EQ(tidy_note(" \n "), "");
+  EXPECT_EQ(tidy_note(std::string(30000, 'x')).size(), kLongestNote);
+}
+
+TEST_F(SessionFile, TellsWhatIsMissingOrAnother) {
+  SavedSession session = full();
+  session.run = "bump-hunt";
+  session.compared = session.beside = {"bump-hunt"};
+  session.pinned.clear();
+  stamp_session(session, tasks_, "");
+  EXPECT_EQ(session.sha256.size(), 64u);
+  EXPECT_FALSE(session.weights.empty());
+  EXPECT_THAT(session_problems(session, tasks_, ""), IsEmpty());
+  write_file(home_ / "events.csv", "x\n1\n2\n4\n");
+  EXPECT_THAT(session_problems(session, tasks_, ""), ElementsAre(HasSubstr("holds other data")));
+  fs::remove(home_ / "events.csv");
+  session.weights = "ffffffff";
+  session.beside.push_back((home_ / "runs/gone").string());
+  EXPECT_THAT(session_problems(session, tasks_, ""),
+              ElementsAre(HasSubstr("runs/gone is missing"), HasSubstr("events.csv are missing"),
+                          HasSubstr("weights of bump-hunt are others")));
+  session = {};
+  session.task = "none";
+  EXPECT_THAT(session_problems(session, tasks_, ""), ElementsAre(HasSubstr("no task none")));
+}
+
+TEST_F(SessionFile, IsPackedWithItsRunsAndData) {
+  SavedSession session = full();
+  fs::create_directories(folder_ / "more/events.csv");  // a folder of the same name
+  write_file(folder_ / "more/events.csv/a.csv", "x\n5\n");
+  session.pinned[1].set.file = folder_ / "more/events.csv";
+  const fs::path packed = folder_ / "packed";
+  pack_session(session, packed);
+  EXPECT_TRUE(is_session(packed));
+  fs::rename(packed, folder_ / "sent");
+  fs::remove_all(home_);
+  const SavedSession read = read_session(folder_ / "sent");
+  EXPECT_EQ(read.run, (folder_ / "sent/runs/a").string());
+  EXPECT_EQ(read_file(read.set.file), "x\n1\n2\n3\n");
+  EXPECT_EQ(read_file(read.pinned[1].set.file / "a.csv"), "x\n5\n");
+  EXPECT_NE(read.pinned[1].set.file, read.set.file);
+  EXPECT_THAT(read.compared, ElementsAre("bump-hunt", read.run));
+  EXPECT_TRUE(fs::exists(folder_ / "sent/runs/a" / run_file::config));
+  EXPECT_FALSE(fs::exists(folder_ / "sent/runs/a" / run_file::cache));
+}
+
+TEST_F(SessionFile, IsPackedIntoANewFolderOrNowhere) {
+  fs::create_directory(folder_ / "full");
+  write_file(folder_ / "full/mine", "x");
+  EXPECT_THROW(pack_session(full(), folder_ / "full"), Error);
+  EXPECT_THROW(pack_session(full(), folder_ / "no/such/place"), Error);
+  fs::create_directory(folder_ / "empty");
+  EXPECT_NO_THROW(pack_session(full(), folder_ / "empty"));
+  EXPECT_THROW(pack_session(full(), folder_ / "stopped", [] { return false; }), Stopped);
+  EXPECT_FALSE(fs::exists(folder_ / "stopped"));
+  SavedSession missing = full();
+  missing.set.file = home_ / "gone.csv";
+  EXPECT_THROW(pack_session(missing, folder_ / "missing"), Error);
+  EXPECT_FALSE(fs::exists(folder_ / "missing"));
+  EXPECT_EQ(read_file(folder_ / "full/mine"), "x");
+  for (const auto& entry : fs::directory_iterator(folder_.path()))
+    EXPECT_THAT(entry.path().filename().string(), ::testing::AnyOf("home", "full", "empty")) << "nothing is left";
+}
+
+}  // namespace
+}  // namespace pairs
