@@ -7,6 +7,7 @@
 #include "core/base/log.h"
 #include "core/base/stop.h"
 #include "core/base/streams.h"
+#include "core/version.h"
 #include "tasks/registry.h"
 #ifdef PAIRS_WINDOW
 #include "app/gui/window.h"
@@ -16,7 +17,7 @@
 int main(int argc, char** argv) {
   pairs::open_standard_streams();
   try {
-    pairs::report_crashes(argc, argv);
+    pairs::report_crashes(argc, argv, pairs::kVersion);
     pairs::init_log();
     pairs::install_signal_handlers();
     pairs::start_devices();

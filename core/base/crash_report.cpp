@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/version.h"
 
 namespace pairs {
 namespace {
@@ -34,7 +33,7 @@ constexpr std::array<Fault, 5> kFaults = {
 
 // All that the handler reads is made before, in memory that is never moved: it may call next to nothing.
 struct Prepared {
-  char asked[8192] = "";
+  char version[64] = "", asked[8192] = "";
   char lines[kLines][kLine] = {};
   std::atomic<unsigned> told = 0;  // of lines, ever
   char fallback[kPath] = "";       // the file of crash_folder()
@@ -79,7 +78,7 @@ void on_fault(int signal) {
     put(file, kDiedOf.data());
     put(file, name);
     put(file, "\npairs ");
-    put(file, kVersion);
+    put(file, prepared.version);
     put(file, "\n\nAsked:\n");
     put(file, prepared.asked);
     put(file, "\nTold last:\n");
@@ -103,12 +102,13 @@ void set_file() {
 
 }  // namespace
 
-void report_crashes(int argc, const char* const* argv) {
+void report_crashes(int argc, const char* const* argv, std::string_view version) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  (void)argc, (void)argv;
+  (void)argc, (void)argv, (void)version;
 #else
   std::string asked;
   for (int i = 0; i < argc; ++i) asked += (i > 0 ? " " : "  ") + shell_word(argv[i]);
+  keep(prepared.version, sizeof prepared.version, version);
   keep(prepared.asked, sizeof prepared.asked, asked + "\n");
   std::error_code error;
   const fs::path folder = crash_folder();

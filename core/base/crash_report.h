@@ -12,7 +12,7 @@ inline constexpr const char* kCrashFile = "crash.txt";
 // catches) writes crash.txt: the words it was started with, its version, what was told last, and the stack; nothing of
 // the data. It then dies of the same signal as without. Call once, early in main; under sanitizers, whose own reports
 // say more, it does nothing.
-void report_crashes(int argc, const char* const* argv);
+void report_crashes(int argc, const char* const* argv, std::string_view version);
 
 // Where crash.txt is written while one lives, the last that was made: beside a run. Without any it goes into
 // crash_folder(). On any thread.

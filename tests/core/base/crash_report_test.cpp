@@ -30,7 +30,7 @@ class CrashReport : public testing::Test {
     if (child == 0) {
       ::setenv("XDG_STATE_HOME", (folder_ / "state").c_str(), 1);
       const char* const words[] = {"pairs", "--batch", "run", "a task"};
-      report_crashes(4, words);
+      report_crashes(4, words, kVersion);
       how();
       ::_exit(0);
     }
