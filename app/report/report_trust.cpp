@@ -15,6 +15,7 @@
 #include "app/scores/glossary.h"
 #include "app/scores/score_figures.h"
 #include "app/scores/scoring.h"
+#include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/eval/calibration.h"
@@ -32,9 +33,14 @@ std::string lines_text(const NetworkDescription& network) {
 
 void add_score_figure(PageSection& section, const ReportContent& content, const ScoreFigure& figure, const char* better,
                       const char* worse) {
-  section.blocks.push_back(PageFigure{
-      figure.draw({*content.metrics}), figure.title + ": " + figure.meaning, better, worse,
-      fmt::format("pairs --batch figure {} {} --evaluation evaluation.json", figure.name, shell_word(content.asked))});
+  try {
+    section.blocks.push_back(PageFigure{figure.draw({*content.metrics}), figure.title + ": " + figure.meaning, better,
+                                        worse,
+                                        fmt::format("pairs --batch figure {} {} --evaluation evaluation.json",
+                                                    figure.name, shell_word(content.asked))});
+  } catch (const Error& error) {  // too few sets to draw
+    section.blocks.push_back(PageText{fmt::format("The figure \"{}\" is left out: {}.", figure.title, error.what())});
+  }
 }
 
 void add_figures(PageSection& section, const ReportContent& content) {

@@ -13,7 +13,7 @@ namespace pairs {
 // (GEOM-Drugs), each also with .gz; .tar and .tar.gz of a .msgpack, as GEOM-Drugs is distributed.
 struct MoleculeSource {
   std::filesystem::path file;
-  TableColumns columns;  // of a table
+  MoleculeColumns columns;  // of a table
   // What follows each molecule that brings no conformers:
   bool charged = false;       // its charged_form(), if it has one
   std::int64_t variants = 0;  // so many of its molecule_variant()s

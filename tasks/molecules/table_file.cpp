@@ -142,7 +142,7 @@ void deliver_fault(const ByteSource& source, std::string place, const OnMolecule
 
 }  // namespace
 
-void read_table(ByteSource& source, const std::string& where, const TableColumns& columns,
+void read_table(ByteSource& source, const std::string& where, const MoleculeColumns& columns,
                 const OnMolecule& on_molecule) {
   TableRows rows(source);
   if (!rows.next())

@@ -9,7 +9,7 @@ namespace pairs {
 
 // Which columns of a table hold what; "" takes the usual names ("smiles", "canonical_smiles", ...; "name", "id", ...),
 // case aside.
-struct TableColumns {
+struct MoleculeColumns {
   std::string smiles, name;
 };
 
@@ -17,7 +17,7 @@ struct TableColumns {
 // quoted where they hold one or a line break ("" stands for a quote). Without a header, where the first row's first
 // cell is a molecule, the first column holds SMILES and the second, if any, names. Throws Error naming the columns
 // there are when the SMILES' is not among them. A file that breaks off sets its rest aside as one entry.
-void read_table(ByteSource& source, const std::string& where, const TableColumns& columns,
+void read_table(ByteSource& source, const std::string& where, const MoleculeColumns& columns,
                 const OnMolecule& on_molecule);
 
 // Lines of SMILES and, after blanks, an optional name; empty lines and those beginning with '#' are left out, and so is

@@ -27,11 +27,11 @@ using ::testing::HasSubstr;
 
 class MoleculeFile : public ::testing::Test {
  protected:
-  std::vector<MoleculeEntry> read(const std::string& name, const std::string& text, TableColumns columns = {}) {
+  std::vector<MoleculeEntry> read(const std::string& name, const std::string& text, MoleculeColumns columns = {}) {
     write_file(folder_ / name, text);
     return all_entries({.file = folder_ / name, .columns = columns});
   }
-  std::string refusal(const std::string& name, const std::string& text, TableColumns columns = {}) {
+  std::string refusal(const std::string& name, const std::string& text, MoleculeColumns columns = {}) {
     try {
       read(name, text, columns);
     } catch (const Error& error) {

@@ -8,8 +8,8 @@
 namespace pairs {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 std::vector<std::filesystem::path> files_of(const TemporaryFolder& folder, const std::string& end) {
   write_file(folder / "task.toml",
