@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <functional>
 #include <stdexcept>
+#include <thread>
 
 #include "core/base/files.h"
 #include "core/version.h"
@@ -69,8 +70,7 @@ TEST_F(CrashReport, TellsWhatWasAskedAndToldLastBesideTheRun) {
 TEST_F(CrashReport, TellsOfExceptionsThatNobodyCatchesAndOfStacksThatOverflow) {
   EXPECT_EQ(died_of([&] {
               const CrashPlace place(folder_.path());
-              const auto throws = []() noexcept { throw std::runtime_error("x"); };
-              throws();
+              std::thread([] { throw std::runtime_error("x"); }).join();
             }),
             SIGABRT);
   EXPECT_THAT(report(), testing::StartsWith("Died of SIGABRT\n"));
