@@ -50,6 +50,11 @@ torch::Tensor choices(std::int64_t sets, std::int64_t count, std::size_t members
 
 }  // namespace
 
+const Estimator& one_of_ensemble(const std::shared_ptr<Estimator>& estimator) {
+  const std::vector<std::shared_ptr<Estimator>> members = estimator->members();
+  return members.empty() ? *estimator : *members.front();
+}
+
 std::vector<torch::Tensor> member_parts(const std::vector<std::shared_ptr<Estimator>>& members,
                                         const torch::Tensor& aggregates) {
   std::vector<std::int64_t> lengths;

@@ -49,6 +49,8 @@ class Ensemble final : public Estimator {
   std::vector<std::shared_ptr<Estimator>> members_;
 };
 
+// The estimator itself, or of an ensemble its first member.
+const Estimator& one_of_ensemble(const std::shared_ptr<Estimator>& estimator);
 // Each member's own part [B, l_k] of an ensemble's aggregates [B, l].
 std::vector<torch::Tensor> member_parts(const std::vector<std::shared_ptr<Estimator>>& members,
                                         const torch::Tensor& aggregates);

@@ -48,8 +48,7 @@ Result ensemble(const EnsembleArguments& arguments) {
 Action add_ensemble(CLI::App& app, const Catalogue& tasks) {
   const auto arguments = std::make_shared<EnsembleArguments>();
   arguments->tasks = tasks;
-  app.add_option("RUN", arguments->runs,
-                 "Two or more runs of one task, strategy, targets and data, usually of different seeds")
+  app.add_option("RUN", arguments->runs, "Two or more runs of one task and data that differ in nothing but their seed")
       ->required();
   app.add_option("--out", arguments->out, "Folder of the ensemble (default: runs/TASK-TIME)")->type_name("FOLDER");
   app.add_option("--data", arguments->data, "Folder of real data, in place of the runs' own")->type_name("FOLDER");

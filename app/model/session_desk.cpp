@@ -47,8 +47,8 @@ SessionDesk::SessionDesk(Studio& studio) : studio_(studio), job_(studio.hub), ch
   note_ = settings.session_note;
   for (std::size_t k = 0; k + 1 < settings.data_notes.size(); k += 2)
     data_notes_[settings.data_notes[k]] = settings.data_notes[k + 1];
-  file_ = settings.session_file;
-  unsaved_ = file_.empty() && (!note_.empty() || !data_notes_.empty());
+  // What a file held beside notes, its pins, is not shown again by a plain start: saving must not replace it unasked.
+  unsaved_ = settings.session_file.empty() && (!note_.empty() || !data_notes_.empty());
 }
 
 void SessionDesk::set_note(const std::string& text) {

@@ -102,9 +102,8 @@ Studio::Studio(Catalogue tasks, Settings remembered, std::function<void()> wake)
     tab_ = Tab::posterior;
   }
   if (const std::string crash = crash_text(crash_folder()); !crash.empty()) {
-    hub.messages.warning("window", fmt::format("Pairs Studio: {}", crash));
-    std::error_code none;
-    fs::rename(crash_folder() / kCrashFile, crash_folder() / "crash-told.txt", none);
+    hub.messages.warning("window", fmt::format("Pairs Studio: {}; it is kept as crash-before.txt there", crash));
+    file_crash(crash_folder());
   }
   board.restore(settings.table_columns, settings.table_sort, settings.table_folded);
   unfinished_ = settings.unfinished;

@@ -10,8 +10,9 @@
 namespace pairs {
 namespace {
 
-// From here on where a mean lies is as much a matter of the run as of the data.
-constexpr double kWideSpread = 0.5;
+// From here on an answer is as much a matter of the run as of the data: of where means lie, and of the divergence as a
+// share of the most that there can be.
+constexpr double kWideSpread = 0.5, kWideShare = 0.25;
 
 std::size_t widest(const Disagreement& known) {
   return static_cast<std::size_t>(std::max_element(known.spread.begin(), known.spread.end()) - known.spread.begin());
@@ -40,12 +41,18 @@ std::string disagreement_text(const Disagreement& known, const TaskInfo& info) {
 }
 
 std::string disagreement_warning(const Disagreement& known, const TaskInfo& info) {
-  if (!(largest_spread(known) > kWideSpread)) return "";
+  if (known.members == 0) return "";
   const std::size_t t = widest(known);
+  const bool wide = known.spread[t] > kWideSpread;
+  if (!wide && known.nat < kWideShare * std::log(static_cast<double>(known.members))) return "";
   return fmt::format(
-      "The {} runs of the ensemble disagree about this set: their means of {} spread by {:.2g} of its sd, so that the "
-      "answer depends on the run as much as on the data; train longer, or average more runs",
-      known.members, info.targets[t].label, known.spread[t]);
+      "The {} runs of the ensemble disagree about this set: {}, so that the answer depends on the run as much as on "
+      "the "
+      "data; train longer, or average more runs",
+      known.members,
+      wide ? fmt::format("their means of {} spread by {:.2g} of its sd", info.targets[t].label, known.spread[t])
+           : fmt::format("they differ by {:.2g} nat of at most {:.2g}", known.nat,
+                         std::log(static_cast<double>(known.members))));
 }
 
 void add_disagreement(nlohmann::json& document, const Disagreement& known, const TaskInfo& info,

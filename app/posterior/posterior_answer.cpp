@@ -39,11 +39,13 @@ void add_trust(const AskedRun& run, const torch::Tensor& aggregate, const AskedS
   const std::vector<torch::Tensor> parts =
       members.empty() ? std::vector<torch::Tensor>() : member_parts(members, aggregate);
   for (std::size_t k = 0; k < members.size(); ++k)
-    answer.member_sources.push_back(estimator_source(k == 0 ? "its runs, each alone" : "", SeriesRole::ghost,
+    answer.member_sources.push_back(estimator_source(k == 0 ? "its runs, each alone" : "", SeriesRole::other,
                                                      members[k], parts[k], set.n, set.given));
   answer.disagreement = disagreement(estimator, aggregate, n, set.given);
-  if (std::string text = disagreement_warning(answer.disagreement, run.loaded.task->info()); !text.empty())
-    answer.warnings.push_back({WarningKind::members, std::move(text)});
+  // Unlike training, more training helps little: that is told instead.
+  std::string text =
+      answer.typicality.outside ? "" : disagreement_warning(answer.disagreement, run.loaded.task->info());
+  if (!text.empty()) answer.warnings.push_back({WarningKind::members, std::move(text)});
 }
 
 void add_warnings(const AskedRun& run, const AskedSet& set, std::vector<PosteriorWarning>& warnings) {

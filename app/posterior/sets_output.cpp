@@ -11,9 +11,9 @@
 
 #include "app/kinds/target/parameters_room.h"
 #include "app/posterior/disagreement_text.h"
-#include "app/posterior/posterior_samples.h"
 #include "app/posterior/draws_file.h"
 #include "app/posterior/latex_output.h"
+#include "app/posterior/posterior_samples.h"
 #include "app/posterior/text_output.h"
 #include "core/base/csv_line.h"
 #include "core/base/error.h"

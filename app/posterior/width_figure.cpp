@@ -104,8 +104,7 @@ class NuisanceScan {
     std::vector<AgainstNuisance> all;
     const std::vector<SeriesRole> roles = run_roles(runs_);
     for (std::size_t r = 0; r < runs_.size(); ++r)
-      all.push_back({runs_.size() == 1 ? run_title(runs_[r].config) : runs_[r].name, roles[r],
-                     LineStyle::solid, true});
+      all.push_back({runs_.size() == 1 ? run_title(runs_[r].config) : runs_[r].name, roles[r], LineStyle::solid, true});
     for (const std::string& name : task_.references()) {
       const SeriesRole role = reference_role(name);
       all.push_back({name, role, posterior_style(role)});

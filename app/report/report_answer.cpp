@@ -3,6 +3,7 @@
 
 #include <sstream>
 
+#include "app/posterior/disagreement_text.h"
 #include "app/posterior/posterior_figure.h"
 #include "app/posterior/posterior_plots.h"
 #include "app/report/report_sections.h"
@@ -179,6 +180,10 @@ PageSection fit_section(const ReportContent& content) {
                         "and the answer may be sharp and wrong.",
                         typicality.distance, typicality.percentile, typicality.outside ? ": unlike training" : "")
           : std::string("Typicality is not known: the run kept no record of the sets that it was trained on.")});
+  if (const std::string text = disagreement_text(content.answer.disagreement, content.info()); !text.empty())
+    section.blocks.push_back(PageText{text +
+                                      ". Where they differ much the answer depends on how a run was trained; that "
+                                      "they agree does not show that they are right."});
   add_predictive_test(section, content);
   const auto nuisances = content.posterior->nuisances(content.n());
   const auto check =

@@ -11,6 +11,7 @@
 #include "app/scores/run_evaluation.h"
 #include "core/base/devices.h"
 #include "core/base/text.h"
+#include "core/ensemble.h"
 #include "core/eval/interval.h"
 #include "core/given.h"
 #include "core/report/number_text.h"
@@ -146,7 +147,7 @@ PageSection methods_section(const ReportContent& content) {
   citing.say(
       fmt::format("Each observation is embedded by {} into {} numbers, whose mean over the set {}{} is what the "
                   "posterior is conditioned on; the posterior is modelled by {}.",
-                  embedder, content.run.estimator->embedding_size(), mean,
+                  embedder, one_of_ensemble(content.run.estimator).embedding_size(), mean,
                   config.estimator.encoding == "none" ? "" : ", with an encoding of N beside it,", head));
   if (const std::string given = given_text(content.set().task(), content.set().latents().given); !given.empty())
     citing.say(fmt::format("It is conditioned, too, on what is given of the set: {}.", given));

@@ -18,6 +18,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
+#include "core/ensemble.h"
 #include "core/eval/calibration.h"
 #include "core/eval/calibration_power.h"
 #include "core/input_scale.h"
@@ -193,7 +194,7 @@ PageSection training_section(const ReportContent& content) {
   add("seed", seeds_text(config));
   add("training data", run.estimator->data_source());
   add("embedder", lines_text(run.estimator->embedder().describe()));
-  add("embedding", fmt::format("{} numbers", run.estimator->embedding_size()));
+  add("embedding", fmt::format("{} numbers", one_of_ensemble(run.estimator).embedding_size()));
   add("head", lines_text(shown_head(content).describe()));
   add("input", input_text(*run.task, input_scale(*run.task)));
   add("cost of training", cost_text(content.cost));

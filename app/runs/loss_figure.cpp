@@ -142,7 +142,8 @@ Figure loss_figure(const std::vector<LossCurves>& runs, const LossLook& look) {
   }
   const bool recorded =
       std::any_of(runs.begin(), runs.end(), [](const LossCurves& run) { return run.progress.has_losses(); });
-  PAIRS_CHECK(recorded, "No loss has been recorded yet; train the run first");
+  PAIRS_CHECK(recorded,
+              "No loss has been recorded yet; train the run first, or draw the runs that an ensemble is the mean of");
   PAIRS_CHECK(!figure.plots.empty(), "The cost of none of these runs is known; draw the losses against steps");
   const auto unknown = std::count_if(runs.begin(), runs.end(), [](const LossCurves& run) {
     return run.progress.has_losses() && std::isnan(run.pretrain_gflop) && std::isnan(run.finetune_gflop);

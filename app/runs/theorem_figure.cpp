@@ -28,8 +28,10 @@ std::vector<Seeds> by_label(const std::vector<TheoremCurve>& runs) {
 
 const std::vector<LossPoint>& told_points(const TheoremCurve& run, std::size_t statistics) {
   const auto& heads = run.progress.losses(Stage::pretrain);
-  PAIRS_CHECK(!heads.empty() && !heads.begin()->second.empty(),
-              "Stage 1 of {} has recorded nothing yet; train it first", run.name);
+  PAIRS_CHECK(
+      !heads.empty() && !heads.begin()->second.empty(),
+      "Stage 1 of {} has recorded nothing yet; train it first, or draw the runs that an ensemble is the mean of",
+      run.name);
   const std::vector<LossPoint>& points = heads.begin()->second;
   for (const LossPoint& point : points)
     PAIRS_CHECK(point.unexplained.size() == statistics,

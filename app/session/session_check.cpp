@@ -52,10 +52,12 @@ std::string file_problem(const fs::path& file) {
 }  // namespace
 
 void stamp_session(SavedSession& session, const Tasks& tasks, const std::string& data) {
-  session.sha256 = is_regular(session.set.file) ? sha256_of(session.set.file) : "";
-  session.weights.clear();
-  if (!session.run.empty() && run_problem(session.run, tasks, data).empty())
-    session.weights = weights_of(session.run, tasks, data);
+  const auto stamp = [&](const std::string& run, const fs::path& file, std::string& weights, std::string& sha256) {
+    sha256 = is_regular(file) ? sha256_of(file) : "";
+    weights = !run.empty() && run_problem(run, tasks, data).empty() ? weights_of(run, tasks, data) : "";
+  };
+  stamp(session.run, session.set.file, session.weights, session.sha256);
+  for (SessionPin& pin : session.pinned) stamp(pin.run, pin.set.file, pin.weights, pin.sha256);
 }
 
 std::vector<std::string> session_problems(const SavedSession& session, const Tasks& tasks, const std::string& data) {
@@ -77,13 +79,17 @@ std::vector<std::string> session_problems(const SavedSession& session, const Tas
   for (const std::string& run : runs) add(run_problem(run, tasks, data));
   add(file_problem(session.set.file));
   for (const SessionPin& pin : session.pinned) add(file_problem(pin.set.file));
-  if (!session.weights.empty() && run_problem(session.run, tasks, data).empty() &&
-      weights_of(session.run, tasks, data) != session.weights)
-    add(fmt::format("The weights of {} are others than when the session was saved: its numbers are others",
-                    shown_path(session.run)));
-  if (!session.sha256.empty() && is_regular(session.set.file) && sha256_of(session.set.file) != session.sha256)
-    add(fmt::format("The file {} holds other data than when the session was saved: its numbers are others",
-                    shown_path(session.set.file.string())));
+  const auto compare = [&](const std::string& run, const fs::path& file, const std::string& weights,
+                           const std::string& sha256) {
+    if (!weights.empty() && run_problem(run, tasks, data).empty() && weights_of(run, tasks, data) != weights)
+      add(fmt::format("The weights of {} are others than when the session was saved: its numbers are others",
+                      shown_path(run)));
+    if (!sha256.empty() && is_regular(file) && sha256_of(file) != sha256)
+      add(fmt::format("The file {} holds other data than when the session was saved: its numbers are others",
+                      shown_path(file.string())));
+  };
+  compare(session.run, session.set.file, session.weights, session.sha256);
+  for (const SessionPin& pin : session.pinned) compare(pin.run, pin.set.file, pin.weights, pin.sha256);
   return problems;
 }
 

@@ -6,21 +6,28 @@
 #include <system_error>
 
 #include "app/runs/places.h"
+#include "app/runs/run_about.h"
 #include "app/session/session.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/train/run.h"
+#include "core/train/simulator_record.h"
 
 namespace pairs {
 namespace fs = std::filesystem;
 namespace {
 
-// What only the training of a run reads; hidden files are its locks and what a crash has left.
-bool of_training_alone(const fs::path& file) {
+// What answers, scores and reports of a run read: nothing that people put beside it, and nothing of its training alone.
+bool of_answers(const fs::path& run, const fs::path& file, bool finished) {
+  const fs::path inside = file.lexically_relative(run);
+  if (!inside.empty() && *inside.begin() == "simulations") return true;  // of a budget: they are its test sets, too
   const std::string name = file.filename().string();
-  if (name.starts_with('.') || file.extension() == ".cache") return true;
-  return name == run_file::resume || name == run_file::start || name == run_file::partial;
+  for (const char* one : {run_file::config, run_file::task, run_file::events, run_file::estimator, run_file::stored,
+                          run_file::metrics, kSimulatorFile, kAboutFile})
+    if (name == one) return true;
+  if (name.starts_with("tried")) return true;  // app/posterior/tried_file.h, known_values.h, known_parts.h
+  return name == run_file::pretrained && !finished;
 }
 
 // Puts runs and files into a folder, each once, and tells where it is from then on.
@@ -33,7 +40,9 @@ class Packing {
     if (!run.starts_with('/') || is_shipped(run)) return run;
     PAIRS_CHECK(fs::exists(fs::path(run) / run_file::config),
                 "The run {} is missing; a session is packed with its runs", printable(run, 300));
-    return put(run, "runs", [](const fs::path& file) { return !of_training_alone(file); });
+    const bool finished = run_status(run).finished;
+    const fs::path root = fs::path(run).has_filename() ? fs::path(run) : fs::path(run).parent_path();
+    return put(run, "runs", [root, finished](const fs::path& file) { return of_answers(root, file, finished); });
   }
   std::string data(const std::string& file) {
     if (!file.starts_with('/')) return file;

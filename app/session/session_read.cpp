@@ -85,6 +85,8 @@ SessionPin read_pin(const toml::table& table, const fs::path& file) {
   pin.run = pinned.run("run");
   pin.set = pinned.set();
   pin.n = reader.whole("n", 1, kLargestWhole).value_or(1);
+  pin.weights = reader.text_or("weights", "");
+  pin.sha256 = reader.text_or("sha256", "");
   reader.finish();
   if (pin.run.empty()) reader.refuse_table("'pinned.run' is missing; name the run that answers");
   return pin;

@@ -104,6 +104,8 @@ std::string session_text(const SavedSession& session, const fs::path& folder) {
     lines.run("run", pin.run);
     lines.set(pin.set);
     lines.whole("n", pin.n);
+    lines.add("weights", pin.weights);
+    lines.add("sha256", pin.sha256);
   }
   return "# A session of Pairs Studio: pairs --session FILE opens it. What begins with ./ lies beside this file.\n" +
          lines.text();

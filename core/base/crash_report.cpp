@@ -23,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLines = 20, kLine = 400, kPath = 4096, kStack = 64;
+constexpr const char* kCrashBefore = "crash-before.txt";
 constexpr std::string_view kDiedOf = "Died of ";
 struct Fault {
   int signal;
@@ -166,6 +167,11 @@ std::string crash_text(const fs::path& folder) {
   if (!file || !std::getline(file, line) || !line.starts_with(kDiedOf)) return "";
   return fmt::format("the last session died of {} ({} says where)", printable(line.substr(kDiedOf.size()), 20),
                      (folder / kCrashFile).string());
+}
+
+void file_crash(const fs::path& folder) {
+  std::error_code none;
+  if (!crash_text(folder).empty()) fs::rename(folder / kCrashFile, folder / kCrashBefore, none);
 }
 
 }  // namespace pairs

@@ -33,5 +33,7 @@ void note_for_crash(std::string_view line);
 // What a crash.txt says happened, one sentence: "the last session died of SIGSEGV (crash.txt says where)"; "" where the
 // folder holds none.
 std::string crash_text(const std::filesystem::path& folder);
+// Keeps what crash_text told as crash-before.txt, in place of an older one, so that it is not told again.
+void file_crash(const std::filesystem::path& folder);
 
 }  // namespace pairs

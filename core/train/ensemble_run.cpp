@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "core/base/devices.h"
 #include "core/base/error.h"
@@ -12,6 +13,7 @@
 #include "core/ensemble.h"
 #include "core/train/cost.h"
 #include "core/train/simulator_record.h"
+#include "core/train/unread.h"
 
 namespace pairs {
 namespace {
@@ -26,6 +28,26 @@ std::vector<std::string> target_names(const LoadedRun& run) {
   std::vector<std::string> names;
   for (const Target& target : run.task->info().targets) names.push_back(target.name);
   return names;
+}
+
+// Whether runs that differ in this setting are runs of one kind all the same.
+bool may_differ(const std::string& key) {
+  static const std::set<std::string> incidental = {"seed", "device", "threads",   "checkpoint",
+                                                   "note", "data",   "task_file", "preset"};
+  return incidental.contains(key) || key.starts_with("evaluate.");
+}
+
+// The first other setting in which two runs differ: "KEY = VALUE and VALUE"; "" where there is none.
+std::string other_setting(RunConfig a, RunConfig b) {
+  const std::vector<Field> here = fields(a), there = fields(b);
+  for (std::size_t i = 0; i < std::min(here.size(), there.size()); ++i) {
+    const std::string& key = here[i].key;
+    const bool read = unread_because(a, key).empty() || unread_because(b, key).empty();
+    if (const std::string own = field_text(here[i]), other = field_text(there[i]);
+        own != other && read && !may_differ(key))
+      return fmt::format("{} = {} and {}", key, own, other);
+  }
+  return "";
 }
 
 // In what two runs differ so that they answer different questions; "" where they do not.
@@ -44,12 +66,12 @@ std::string difference(const LoadedRun& a, const LoadedRun& b) {
   if (a.finetuned != b.finetuned)
     return fmt::format("{} is finetuned and {} is only pretrained", (a.finetuned ? a : b).name,
                        (a.finetuned ? b : a).name);
-  if (!(a.config.task_settings == b.config.task_settings) ||
-      text_of(a, run_file::task) != text_of(b, run_file::task))
+  if (!(a.config.task_settings == b.config.task_settings) || text_of(a, run_file::task) != text_of(b, run_file::task))
     return fmt::format("{} and {} have different settings of their task", a.name, b.name);
   if (text_of(a, kSimulatorFile) != text_of(b, kSimulatorFile))
     return fmt::format("{} and {} were trained with different simulators", a.name, b.name);
-  return "";
+  const std::string setting = other_setting(a.config, b.config);
+  return setting.empty() ? "" : fmt::format("{} and {} have {}", a.name, b.name, setting);
 }
 
 std::vector<LoadedRun> load_members(const Tasks& tasks, const std::vector<std::string>& runs, const std::string& data) {
@@ -97,6 +119,8 @@ Event averaged_from(const std::vector<LoadedRun>& runs) {
 
 std::filesystem::path create_ensemble(const Tasks& tasks, const std::vector<std::string>& runs,
                                       const std::filesystem::path& wanted, const std::string& data) {
+  if (std::error_code code; !wanted.empty() && std::filesystem::exists(wanted / run_file::config, code))
+    fail_usage("{} already holds a run; choose another folder", printable(wanted.string(), 300));
   if (!wanted.empty()) check_new_run(wanted);
   if (runs.size() < 2) fail_usage("An ensemble is made of two runs or more; name them all");
   const std::vector<LoadedRun> members = load_members(tasks, runs, data);

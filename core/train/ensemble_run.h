@@ -9,9 +9,9 @@
 namespace pairs {
 
 // Makes a run folder whose estimator is the equal mixture of those of `runs`, as find_run names them: two or more of
-// one task, strategy, targets and source of data, all of them trained as far. It holds copies of their weights and
-// depends on none of them from then on. `folder` empty: runs/<task>-<time> below the current folder. Returns the
-// folder. Throws a usage error before anything is written where the runs do not go together.
+// one task and source of data that differ in nothing but their seed and are trained as far. It holds copies of their
+// weights and depends on none of them from then on. `folder` empty: runs/<task>-<time> below the current folder.
+// Returns the folder. Throws a usage error before anything is written where the runs do not go together.
 std::filesystem::path create_ensemble(const Tasks& tasks, const std::vector<std::string>& runs,
                                       const std::filesystem::path& folder, const std::string& data = "");
 

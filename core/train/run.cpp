@@ -266,6 +266,7 @@ void execute_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& 
                counted(config.ensemble.size(), "run"));
   check_task_file(run, config);
   check_products(run, config, make_run_task(config, run / run_file::config));
+  file_crash(run);
   const CrashPlace crashes_beside(run);
   LoggingMonitor logging(run, lock, monitor);
   const WorkWatch watch;
@@ -309,8 +310,6 @@ void execute_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& 
     throw;
   }
   tell(EventType::done);
-  std::error_code none;
-  std::filesystem::remove(run / kCrashFile, none);  // of an earlier session
 }
 
 std::string weights_checksum(const LoadedRun& run) {

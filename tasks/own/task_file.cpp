@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <initializer_list>
 #include <limits>
+#include <sstream>
 
 #include "core/base/error.h"
 #include "core/base/fields.h"
@@ -507,24 +508,47 @@ TaskFile parse_task(std::string_view all, const fs::path& file) {
   return task;
 }
 
+namespace {
+
+// A run's copy of a file runs on this machine as the file says now, where it is the same otherwise.
+void take_machine_lines(TaskFile& copy) {
+  std::error_code error;
+  if (!copy.simulator || copy.origin.empty() || copy.origin == copy.file || !fs::exists(copy.origin, error)) return;
+  try {
+    const TaskFile now = parse_task(read_file(copy.origin, kMostBytes), copy.origin);
+    if (!now.simulator || !changed_line(agreed_text(copy, "\n"), agreed_text(now, "\n")).empty()) return;
+    copy.simulator->workers = now.simulator->workers;
+    copy.simulator->timeout = now.simulator->timeout;
+  } catch (const Error&) {
+    // A run needs its copy alone.
+  }
+}
+
+}  // namespace
+
 TaskFile read_task_file(const fs::path& named) {
   std::error_code error;
   const fs::path file = fs::is_directory(named, error) ? named / "task.toml" : named;
   if (!fs::exists(file, error))
     fail_usage("There is no file {}; name a task.toml, or a folder that holds one", printable(file.string(), 300));
-  return parse_task(read_file(file, kMostBytes), file);
+  TaskFile task = parse_task(read_file(file, kMostBytes), file);
+  take_machine_lines(task);
+  return task;
 }
 
 std::string agreed_text(const TaskFile& task, const char* instead) {
-  std::string out = task.text;
-  const std::int64_t line = task.simulator ? task.simulator->workers_line : 0;
-  std::size_t begin = 0;
-  for (std::int64_t k = 1; k < line && begin != out.npos; ++k)
-    if ((begin = out.find('\n', begin)) != out.npos) ++begin;
-  // In a table of one line other keys stand beside it, and all are asked about.
-  const std::size_t word = line > 0 && begin != out.npos ? out.find_first_not_of(" \t", begin) : out.npos;
-  if (word != out.npos && std::string_view(out).substr(word).starts_with("workers"))
-    out.replace(begin, out.find('\n', begin) - begin + 1, instead);
+  std::string out;
+  std::istringstream lines(task.text);
+  std::int64_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    const std::vector<std::int64_t> none, &own = task.simulator ? task.simulator->machine_lines : none;
+    const std::size_t word = line.find_first_not_of(" \t");
+    // In a table of one line other keys stand beside it, and all are asked about.
+    const bool machine = std::find(own.begin(), own.end(), number) != own.end() && word != line.npos &&
+                         (line.compare(word, 7, "workers") == 0 || line.compare(word, 7, "timeout") == 0);
+    out += machine ? instead : line + "\n";
+  }
   while (out.ends_with('\n')) out.pop_back();
   return out;
 }

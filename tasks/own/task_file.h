@@ -19,7 +19,8 @@ namespace pairs::own {
 struct SimulatorProgram {
   std::vector<std::string> command;  // program and arguments; ~/ is the person's home
   std::int64_t workers = 0;          // that run at once, no more than there are CPU threads; 0: one a thread
-  std::int64_t workers_line = 0;     // of the file, where that stands; 0: nowhere
+  // Lines of the file that say how a machine runs it, and nothing of what it answers: workers and timeout.
+  std::vector<std::int64_t> machine_lines = {};
   double timeout = 60;               // seconds for an answer
 };
 
@@ -92,8 +93,8 @@ TaskFile read_task_file(const std::filesystem::path& file);
 // The same of text, as if it stood in `file`.
 TaskFile parse_task(std::string_view text, const std::filesystem::path& file);
 
-// What a person agrees to, and a run depends on: the text of the file but for the line that says how many workers run
-// at once, in whose place stands `instead`: "\n" keeps the numbers of the lines behind it.
+// What a person agrees to, and a run depends on: the text of the file but for its machine_lines, in whose place stands
+// `instead`: "\n" keeps the numbers of the lines behind them.
 std::string agreed_text(const TaskFile& task, const char* instead = "");
 
 // Fills in what the file leaves out of targets, nuisances and what is given.

@@ -82,7 +82,8 @@ SimulatorProgram read_simulator(const toml::table& source, const std::string& wh
   SimulatorProgram program;
   program.command = read_command(table, "simulator", "[\"python3\", \"simulate.py\"]");
   program.workers = table.whole("workers", 0, 1024).value_or(0);
-  if (const toml::node* node = source.get("workers")) program.workers_line = node->source().begin.line;
+  for (const char* key : {"workers", "timeout"})
+    if (const toml::node* node = source.get(key)) program.machine_lines.push_back(node->source().begin.line);
   program.timeout = table.number("timeout").value_or(program.timeout);
   if (!(program.timeout >= 0.1 && program.timeout <= 1e6))
     table.refuse_table("'simulator.timeout' must be 0.1 to 1000000 seconds");

@@ -192,6 +192,10 @@ void RunTablePanel::chosen_line(const Shown& shown, const TableView& view) {
   if (!undoable.empty() && ui::button("compare/undo", "Undo", ui::Button::quiet, "", "Takes back: " + undoable))
     shown.library.undo();
   ImGui::NewLine();
+  if (const std::string said = board.averaged_text();
+      !said.empty() && ui::notice("compare/averaged",
+                                  board.averaged().failure.empty() ? ui::Look::muted : ui::Look::bad, said, "Dismiss"))
+    board.dismiss_averaged();
 }
 
 // As wide as the longest of their texts, by bytes, within limits.

@@ -311,9 +311,12 @@ void DraftForm::matters(Draft& draft) {
   const std::vector<Setting> settings = draft.settings();
   const SettingWidths widths(settings, true);
   const float least = widths.title + widths.value + widths.paper + 6 * px(4);
-  const Columns columns = all >= 3 * least + 2 * gap ? Columns{{"Pretrain"}, {"Cache", "Network"}, {"Finetune"}}
-                          : all >= 2 * least + gap   ? Columns{{"Pretrain", "Network"}, {"Cache", "Finetune"}}
-                                                     : Columns{{"Pretrain", "Cache", "Finetune", "Network"}};
+  Columns columns = all >= 3 * least + 2 * gap ? Columns{{"Pretrain"}, {"Cache", "Network"}, {"Finetune"}}
+                    : all >= 2 * least + gap   ? Columns{{"Pretrain", "Network"}, {"Cache", "Finetune"}}
+                                               : Columns{{"Pretrain", "Cache", "Finetune", "Network"}};
+  const bool of_task = std::any_of(settings.begin(), settings.end(),
+                                   [](const Setting& setting) { return setting.section == "Task" && setting.matters; });
+  if (of_task) columns.front().insert(columns.front().begin(), "Task");
   const auto count = static_cast<float>(columns.size());
   const float width = std::min(std::floor((all - gap * (count - 1)) / count), 1.5f * least);
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {px(4), px(2)});

@@ -123,6 +123,8 @@ void TrainPanel::plots(Training& training) {
       return ui::working_state("The first losses come after the first epoch.");
     return ui::empty_state("No losses yet", training.state() == Activity::elsewhere
                                                 ? "They appear here after the other process's first epoch."
+                                            : training.of_ensemble()
+                                                ? "This run is the mean of others: their folders hold what they learnt."
                                                 : "Press Resume training: losses appear here epoch by epoch.");
   }
   const float gap = px(8), high = std::max(room.y, px(200));

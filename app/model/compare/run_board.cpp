@@ -67,15 +67,19 @@ bool RunBoard::poll() {
     }
   }
   if (const auto ended = average_.take()) {
-    if (ended->failure.empty())
-      hub_.messages.info("compare", fmt::format("The mean of these runs is {}; evaluate it to see what it is worth",
-                                                printable(ended->file.filename().string(), 100)));
-    else
-      hub_.messages.error("compare", ended->failure);
+    averaged_ = *ended;
+    hub_.messages.add(averaged_.failure.empty() ? Level::info : Level::error, "compare", averaged_text());
     changed = true;
   }
   if (asked_ && !made_.busy() && (dirty_ || unread())) request();
   return changed;
+}
+
+std::string RunBoard::averaged_text() const {
+  if (!averaged_.failure.empty()) return averaged_.failure;
+  if (averaged_.file.empty()) return "";
+  return fmt::format("The mean of these runs is {}; evaluate it to see what it is worth",
+                     printable(averaged_.file.filename().string(), 100));
 }
 
 void RunBoard::average(const std::vector<std::string>& runs) {

@@ -68,6 +68,10 @@ class RunBoard {
   // Makes the mean of these runs in the background, as `pairs --batch ensemble` does, in a new folder among the runs;
   // a message tells how it went.
   void average(const std::vector<std::string>& runs);
+  // How the last one went, a sentence, until it is dismissed; "" where there is nothing to say.
+  const FileJob::Outcome& averaged() const { return averaged_; }
+  std::string averaged_text() const;
+  void dismiss_averaged() { averaged_ = {}; }
 
   // Rows with these runs alone, as a click on their curve chooses them.
   void choose_runs(const std::vector<std::string>& runs) { chosen_ = {runs.begin(), runs.end()}; }
@@ -99,6 +103,7 @@ class RunBoard {
   std::string last_clicked_;  // the first run of that row
   std::set<std::string> hovered_, hovered_next_;
   Latest<Made> made_;
+  FileJob::Outcome averaged_;
   FileJob average_;
 };
 

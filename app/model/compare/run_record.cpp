@@ -98,7 +98,7 @@ void FactStore::read_cost(const ListedRun& run, const RunConfig& config, RunFact
   const RunProgress progress = read_progress(run.folder / run_file::events);
   facts.seconds = seconds_of(progress);
   facts.learnt_nothing = progress.learnt_nothing();
-  if (!progress.begun()) {
+  if (!progress.begun() && config.ensemble.empty()) {
     facts.no_cost = "It has no training record";
     return;
   }

@@ -347,6 +347,7 @@ class TableMaker {
     if (key == "note") return {run.note};
     if (key == "runs") return {"1", 1};
     if (key == "created") return {time_text(run.created), static_cast<double>(run.created)};
+    if (key == "seed" && facts && facts->settings.contains("ensemble.runs")) return {kNothing};
     if (key == "seed") return {std::to_string(run.seed), static_cast<double>(run.seed)};
     if (key == "cost") return cost_of(one, facts ? facts->gflop : NAN, note);
     if (key == "cost_with_cache") return cost_of(one, facts ? facts->gflop_with_cache : NAN, note);

@@ -147,12 +147,14 @@ void Posterior::State::take_scene() {
   // As much of a new file as the run saw in training; of one that is come back to as much as was shown.
   std::int64_t of_file = std::min(scene.most, scene.trained);
   if (const auto before = file_n.find(scene.task); other_task && before != file_n.end()) of_file = before->second;
-  if (scene.set == request.set.id && restored_n > 0) of_file = std::exchange(restored_n, 0);
+  const bool restored = scene.set == request.set.id && restored_n > 0;
+  if (restored) of_file = std::exchange(restored_n, 0);
   if (scene.simulated) file_n.erase(scene.task);
   if (scene.set == request.set.id) take_restored_derived();
   const bool other_most = scene.most != player.most();
   player.set_range(scene.most, scene.sizes);
-  if (other_set && other_file && !scene.simulated)
+  // A session names its N of a file that is shown already, too.
+  if (restored || (other_set && other_file && !scene.simulated))
     player.want(of_file);
   else if (other_most && !chosen_n && scene.simulated)
     player.want(first_n(scene.most));

@@ -605,6 +605,10 @@ std::shared_ptr<const std::vector<Setting>> Training::run_settings() const {
   return impl_->view && !impl_->drafting ? impl_->view->settings : nullptr;
 }
 
+bool Training::of_ensemble() const {
+  return impl_->view && !impl_->drafting && impl_->view->config && !impl_->view->config->ensemble.empty();
+}
+
 std::vector<std::string> Training::log() const {
   return impl_->view && !impl_->drafting ? impl_->view->lines : std::vector<std::string>();
 }

@@ -106,6 +106,8 @@ class Training {
   std::string problem() const;
   // Settings of the run, as rows of the draft; null until read.
   std::shared_ptr<const std::vector<Setting>> run_settings() const;
+  // Whether the run is the mean of others, which was not trained itself.
+  bool of_ensemble() const;
   // What the run has told, a line an event, the last 200.
   std::vector<std::string> log() const;
   bool finished() const;

@@ -134,6 +134,8 @@ TEST_F(EnsembleCommand, RefusesRunsThatDoNotGoTogether) {
   EXPECT_THAT(why({a_, a_, "--out", mean_}), HasSubstr("name each run once"));
   EXPECT_THAT(why({a_, run("n1", 4, {}, "n1"), "--out", mean_}), HasSubstr("has the strategy"));
   EXPECT_THAT(why({a_, "circle", "--out", mean_}), HasSubstr("has the task"));
+  EXPECT_THAT(why({a_, run("wide", 5, {"embedder.size=16"}), "--out", mean_}),
+              HasSubstr("have embedder.size = 8 and 16"));
   nothing_made();
   ASSERT_EQ(run_words({"ensemble", a_, b_, "--out", mean_}).code, 0);
   EXPECT_THAT(why({a_, b_, "--out", mean_}), HasSubstr("already holds a run"));

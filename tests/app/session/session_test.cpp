@@ -154,6 +154,12 @@ TEST_F(SessionFile, TellsWhatIsMissingOrAnother) {
   EXPECT_THAT(session_problems(session, tasks_, ""),
               ElementsAre(HasSubstr("runs/gone is missing"), HasSubstr("events.csv are missing"),
                           HasSubstr("weights of bump-hunt are others")));
+  session = full();
+  session.run.clear();
+  session.compared = session.beside = {};
+  session.set = {};
+  session.pinned = {{"before", "bump-hunt", {}, 3, "ffffffff", ""}};
+  EXPECT_THAT(session_problems(session, tasks_, ""), ElementsAre(HasSubstr("weights of bump-hunt are others")));
   session = {};
   session.task = "none";
   EXPECT_THAT(session_problems(session, tasks_, ""), ElementsAre(HasSubstr("no task none")));
@@ -164,6 +170,7 @@ TEST_F(SessionFile, IsPackedWithItsRunsAndData) {
   fs::create_directories(folder_ / "more/events.csv");  // a folder of the same name
   write_file(folder_ / "more/events.csv/a.csv", "x\n5\n");
   session.pinned[1].set.file = folder_ / "more/events.csv";
+  write_file(home_ / "runs/a/secret.csv", "of another set\n");
   const fs::path packed = folder_ / "packed";
   pack_session(session, packed);
   EXPECT_TRUE(is_session(packed));
@@ -177,6 +184,7 @@ TEST_F(SessionFile, IsPackedWithItsRunsAndData) {
   EXPECT_THAT(read.compared, ElementsAre("bump-hunt", read.run));
   EXPECT_TRUE(fs::exists(folder_ / "sent/runs/a" / run_file::config));
   EXPECT_FALSE(fs::exists(folder_ / "sent/runs/a" / run_file::cache));
+  EXPECT_FALSE(fs::exists(folder_ / "sent/runs/a/secret.csv")) << "nothing of a person's own goes along";
 }
 
 TEST_F(SessionFile, IsPackedIntoANewFolderOrNowhere) {

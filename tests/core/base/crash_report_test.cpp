@@ -65,6 +65,9 @@ TEST_F(CrashReport, TellsWhatWasAskedAndToldLastBesideTheRun) {
   EXPECT_THAT(text, HasSubstr("  event 29\n\nStack:\n"));
   EXPECT_THAT(text.substr(text.find("Stack:")), HasSubstr("base_tests"));
   EXPECT_THAT(crash_text(folder_.path()), HasSubstr("died of SIGSEGV"));
+  file_crash(folder_.path());
+  EXPECT_EQ(crash_text(folder_.path()), "") << "told once";
+  EXPECT_EQ(read_file(folder_ / "crash-before.txt"), text);
 }
 
 TEST_F(CrashReport, TellsOfExceptionsThatNobodyCatchesAndOfStacksThatOverflow) {

@@ -89,6 +89,9 @@ TEST_F(RunBoardTest, AveragesTheRunsThatAreChosen) {
   board.average({board_runs().listed[0].run, board_runs().listed[0].run});
   ASSERT_TRUE(board.wait(60));
   EXPECT_THAT(hub.messages.all().back().text, HasSubstr("name each run once"));
+  EXPECT_THAT(board.averaged_text(), HasSubstr("name each run once"));
+  board.dismiss_averaged();
+  EXPECT_EQ(board.averaged_text(), "");
 }
 
 TEST_F(RunBoardTest, ReadsScoresCostsAndSettingsFromDisk) {
