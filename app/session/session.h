@@ -21,7 +21,7 @@ struct SessionPin {
   std::string name, run;
   SetChoice set;
   std::int64_t n = 1;
-  std::string weights, sha256;  // as of the session
+  std::string weights = {}, sha256 = {};  // as of the session
 };
 
 // What somebody works on: what is open, what stands beside it, and what was noted of it. Paths are absolute here; a run

@@ -44,6 +44,7 @@ class CrashReport : public testing::Test {
 };
 
 int fall(int depth) {
+  if (depth < 0) return 0;
   volatile char room[4096] = {};
   room[0] = static_cast<char>(depth);
   return fall(depth + 1) + room[0];
