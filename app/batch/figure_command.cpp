@@ -468,7 +468,9 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
       ->type_name("N")
       ->transform(whole_number(1, std::int64_t{1} << 40));
   app.add_option("--evaluation", arguments->evaluation,
-                 "Scores of one run: those of this file, which evaluate --out wrote, in place of its metrics.json")
+                 fmt::format("{}: the scores of this file, which evaluate --out wrote, in place of the one run's "
+                             "metrics.json",
+                             fmt::join(drawn_scores(), ", ")))
       ->type_name("FILE");
   const auto posterior_option = [&](const char* name, std::string& value, const char* help, const char* type) {
     app.add_option(name, value, help)->type_name(type);
