@@ -12,6 +12,8 @@ namespace pairs {
 // The setting of a task of a person's own that says how many observations its simulator makes for a run. Its key in the
 // task's table, and among the settings of a run.
 inline constexpr const char *kSimulationsSetting = "simulations", *kTaskSimulations = "task.simulations";
+// The most of them: a program that makes more is fast enough to be asked at every step.
+inline constexpr std::int64_t kMostSimulations = 10'000'000;
 
 // Sets of one size that a budget makes, by what they are for.
 struct BudgetedSets {

@@ -48,7 +48,7 @@ Action add_data(CLI::App& app, const Catalogue& tasks) {
   app.add_option("--simulations", planned->simulations,
                  "With --plan: as in run; how long so many take is measured with the simulator")
       ->type_name("N")
-      ->transform(whole_number(1, 1000000000));
+      ->transform(whole_number(1, kMostSimulations));
   app.add_option("--set", planned->settings, "With --plan: change settings, as in run")->type_name("KEY=VALUE");
   std::string footer =
       "Examples:\n  pairs --batch data --data ~/datasets\n  pairs --batch data --data ~/datasets --check\n" +

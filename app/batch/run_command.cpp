@@ -18,6 +18,7 @@
 #include "app/runs/task_words.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/simulation_budget.h"
 #include "core/target_choice.h"
 #include "core/train/left_aggregates.h"
 #include "core/train/run.h"
@@ -137,7 +138,7 @@ Action add_run(CLI::App& app, const Catalogue& tasks) {
                  "Of a task of your own: how many observations its simulator makes for the run in all; they are "
                  "made first and serve all stages (default: new ones at every step)")
       ->type_name("N")
-      ->transform(whole_number(1, 1000000000));
+      ->transform(whole_number(1, kMostSimulations));
   app.add_option("--set", arguments->wanted.set,
                  "A setting, e.g. pretrain.rate=2e-3; pairs --batch presets TASK lists them")
       ->type_name("KEY=VALUE")

@@ -16,7 +16,8 @@ constexpr const char* kVariant = "simulations ";
 
 std::vector<Field> OwnSettings::fields() {
   return {Field{kSimulationsSetting, &simulations,
-                "Observations that the simulator makes for all of a run, once; 0 = new ones at every step", 0, 1e9}
+                "Observations that the simulator makes for all of a run, once; 0 = new ones at every step", 0,
+                static_cast<double>(kMostSimulations)}
               .titled("Simulations")};
 }
 
