@@ -103,7 +103,10 @@ bool RunBoard::wait(double seconds) {
   const Stopwatch watch;
   do {
     poll();
-    if (!busy()) return true;
+    if (!busy()) {
+      poll();  // what ended since
+      if (!busy()) return true;
+    }
     made_.wait(std::max(0.0, seconds - watch.seconds()));
   } while (watch.seconds() < seconds);
   poll();
