@@ -118,7 +118,7 @@ refuses 1 "nameless/run.toml names no task" --batch evaluate nameless
 "$PAIRS" --batch figure loss gaussian --out loss.svg >/dev/null 2>err || say_fail "no losses of shipped weights: $(cat err)"
 refuses 1 "broken.npz" --batch infer run --data broken.npz
 mkdir "$SCRATCH/nothing"
-refuses 1 "is a folder" --batch infer run --data "$SCRATCH/nothing"
+refuses 1 "is an empty folder" --batch infer run --data "$SCRATCH/nothing"
 refuses 2 "saw sets of at most 20" --batch evaluate run --sizes 50
 refuses 2 "whole number" --batch evaluate run --sizes 1,x
 refuses 1 "in-the-way" --batch infer run --data good.csv --out in-the-way/samples.npz
@@ -180,7 +180,7 @@ printf 'not an image' >views/view_002.png
 refuses 1 "view_002.png cannot be read" "${seer[@]}"
 
 # What cannot be trained leaves no folder behind, and a data folder without images lists the tasks all the same.
-mkdir nothing
+mkdir -p nothing
 cd nothing || exit 1
 refuses 2 "pretrain.from" --batch run bump-hunt --preset quick --set pretrain.from=typo
 cd ..
