@@ -89,7 +89,7 @@ class SetsReport {
     if (count_ <= kRowsInDocument) rows_.push_back(set_document(row, info_, interval_));
     if (!row.problem.empty() && failed_++ == 0) first_failed_ = fmt::format("{}: {}", row.name, row.problem);
     outside_ += row.typicality.outside;
-    disagree_ += !disagreement_warning(row.disagreement, info_).empty();
+    disagree_ += !row.typicality.outside && !disagreement_warning(row.disagreement, info_).empty();
     cut_ += row.cut;
     for (const std::string& text : row.warnings)
       if (!is_of_one_set(row, text) && (warnings_.contains(text) || warnings_.size() < kWarningsTold))

@@ -158,7 +158,9 @@ void NotesPanel::draw_question(model::Studio& studio) {
     if (!open) studio.session.answer(false);
     return;
   }
-  ui::wrapped(fmt::format("The notes of this session are in no file yet; those of {} take their place.", name));
+  const std::filesystem::path& file = studio.session.file();
+  ui::wrapped(fmt::format("The notes of this session are {}; those of {} take their place.",
+                          file.empty() ? "in no file yet" : "not those in " + file_name(file) + " any more", name));
   const ui::Choice choice =
       ui::choose("notes/question/confirm", "Open it", ui::Button::primary, "notes/question/cancel");
   if (choice != ui::Choice::none || !open) {

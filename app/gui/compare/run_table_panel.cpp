@@ -171,7 +171,7 @@ void RunTablePanel::chosen_line(const Shown& shown, const TableView& view) {
     return entry && !entry->finished && !entry->pretrained;
   });
   if (button("average", "Average",
-             runs.size() < 2 ? "Choose two runs or more of one task, usually of different seeds"
+             runs.size() < 2 ? "Choose two runs or more of one task that differ in nothing but their seed"
              : untrained     ? "One of these runs has no weights yet"
                              : "",
              "Makes a new run whose posterior is the mean of theirs, and which tells how far they differ about a set"))

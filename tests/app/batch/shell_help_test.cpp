@@ -53,6 +53,7 @@ TEST(ManualPage, TellsOfEveryCommand) {
   EXPECT_THAT(page.out, testing::StartsWith(".TH PAIRS 1 1970-01-02 \"Pairs Studio"));
   for (const CommandEntry& entry : commands()) EXPECT_THAT(page.out, HasSubstr(std::string(".SS ") + entry.name));
   EXPECT_THAT(page.out, HasSubstr("\n.B \\-\\-completion\n"));
+  EXPECT_THAT(page.out, HasSubstr("\n.B pairs \\-\\-session\nFILE\n"));
   EXPECT_THAT(page.out, Not(HasSubstr("\n'"))) << "a line that man would take for a request";
 }
 
