@@ -93,7 +93,8 @@ std::string choice_cases(const CLI::App& app, const std::string& command) {
 std::string man_page(const CLI::App& app, const std::string& version, const std::string& date) {
   std::string page = fmt::format(
       ".TH PAIRS 1 {} \"Pairs Studio {}\" \"User Commands\"\n.SH NAME\npairs \\- {}\n.SH SYNOPSIS\n.B pairs\n[RUN] "
-      "[\\-\\-theme THEME]\n.br\n.B pairs \\-\\-session\nFILE\n.br\n.B pairs \\-\\-batch\nCOMMAND [OPTION]...\n.SH DESCRIPTION\n{}\n",
+      "[\\-\\-theme THEME]\n.br\n.B pairs \\-\\-session\nFILE\n.br\n.B pairs \\-\\-batch\nCOMMAND [OPTION]...\n.SH "
+      "DESCRIPTION\n{}\n",
       date, version, "train and explore posteriors from sets of observations", roff(app.get_description()));
   page += as_it_stands(app.get_footer()) + ".SH OPTIONS\n";
   add_options(page, app);

@@ -40,11 +40,6 @@ SettingRow ensemble_row(const std::vector<RunConfig>& configs) {
 
 }  // namespace
 
-bool decides_weights(const std::string& key) {
-  static const std::set<std::string> incidental = {"seed", "device", "threads", "checkpoint", "note", "data"};
-  return !incidental.contains(key) && !key.starts_with("evaluate.");
-}
-
 std::vector<SettingRow> setting_rows(std::vector<RunConfig> configs) {
   std::vector<std::vector<Field>> tables;
   for (RunConfig& config : configs) tables.push_back(fields(config));

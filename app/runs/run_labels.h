@@ -16,10 +16,6 @@ struct LabelledRun {
 };
 std::vector<std::string> seed_labels(const std::vector<LabelledRun>& runs);
 
-// Whether runs that differ in this setting alone may differ in their weights by more than chance: the seed, the machine
-// and what is evaluated do not decide that.
-bool decides_weights(const std::string& key);
-
 // One setting of several runs; those that differ come first.
 struct SettingRow {
   std::string key;

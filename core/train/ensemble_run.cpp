@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
 
 #include "core/base/devices.h"
 #include "core/base/error.h"
@@ -30,21 +29,15 @@ std::vector<std::string> target_names(const LoadedRun& run) {
   return names;
 }
 
-// Whether runs that differ in this setting are runs of one kind all the same.
-bool may_differ(const std::string& key) {
-  static const std::set<std::string> incidental = {"seed", "device", "threads",   "checkpoint",
-                                                   "note", "data",   "task_file", "preset"};
-  return incidental.contains(key) || key.starts_with("evaluate.");
-}
-
-// The first other setting in which two runs differ: "KEY = VALUE and VALUE"; "" where there is none.
+// The first setting that decides weights in which two runs differ, names of preset and file apart: "KEY = VALUE and
+// VALUE"; "" where there is none.
 std::string other_setting(RunConfig a, RunConfig b) {
   const std::vector<Field> here = fields(a), there = fields(b);
   for (std::size_t i = 0; i < std::min(here.size(), there.size()); ++i) {
     const std::string& key = here[i].key;
     const bool read = unread_because(a, key).empty() || unread_because(b, key).empty();
     if (const std::string own = field_text(here[i]), other = field_text(there[i]);
-        own != other && read && !may_differ(key))
+        own != other && read && decides_weights(key) && key != "preset" && key != "task_file")
       return fmt::format("{} = {} and {}", key, own, other);
   }
   return "";

@@ -1,6 +1,7 @@
 #include "core/train/unread.h"
 
 #include <algorithm>
+#include <set>
 
 namespace pairs {
 namespace {
@@ -42,6 +43,11 @@ std::string unread_because(const RunConfig& c, const std::string& key) {
   if (of_blocks(key) && c.cache.mode == "fixed") return "cache.mode is \"fixed\"";
   if (key == "cache.copies" && c.finetune.size_distribution == "list") return "finetune.size_distribution is \"list\"";
   return "";
+}
+
+bool decides_weights(const std::string& key) {
+  static const std::set<std::string> incidental = {"seed", "device", "threads", "checkpoint", "note", "data"};
+  return !incidental.contains(key) && !key.starts_with("evaluate.");
 }
 
 std::vector<std::string> read_assignments(const RunConfig& config, const std::vector<std::string>& assignments) {

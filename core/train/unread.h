@@ -16,6 +16,10 @@ std::string unread_because(const RunConfig& config, const std::string& key);
 // for one that cannot be made.
 std::vector<std::string> read_assignments(const RunConfig& config, const std::vector<std::string>& assignments);
 
+// Whether runs that differ in this setting alone may differ in their weights by more than chance: the seed, the machine
+// and what is evaluated do not decide that.
+bool decides_weights(const std::string& key);
+
 // The task with the targets and the budget of simulations that the assignments choose, whose presets may have other
 // settings then (`task` itself where they choose none). Throws a usage error where it has no such targets, or too small
 // a budget.

@@ -19,6 +19,7 @@
 #include "core/eval/mean_error.h"
 #include "core/report/number_text.h"
 #include "core/report/shades.h"
+#include "core/train/unread.h"
 
 namespace pairs::model {
 namespace {
