@@ -5,6 +5,7 @@
 
 #include "app/batch/arguments.h"
 #include "app/batch/command.h"
+#include "app/posterior/disagreement_text.h"
 #include "app/runs/run_about.h"
 #include "app/text/table.h"
 #include "core/base/text.h"
@@ -27,10 +28,8 @@ Result ensemble(const EnsembleArguments& arguments) {
   name_new_run(folder, made.config);
   Result result;
   Table table({{"run", false}, {"seed"}, {"weights", false}});
-  for (const EnsembleMember& one : made.config.ensemble) {
-    table.add({one.run, std::to_string(one.seed), one.weights});
-    result.document["runs"].push_back({{"run", one.run}, {"seed", one.seed}, {"weights", one.weights}});
-  }
+  for (const EnsembleMember& one : made.config.ensemble) table.add({one.run, std::to_string(one.seed), one.weights});
+  result.document["runs"] = members_document(made.config.ensemble);
   const RunCost spent = cost_of(made);
   result.document["ensemble"] = folder.string();
   result.document["weights"] = weights_checksum(made);

@@ -4,6 +4,7 @@
 
 #include "app/kinds/observed.h"
 #include "app/kinds/target_room.h"
+#include "app/posterior/disagreement_text.h"
 #include "app/posterior/observed_set.h"
 #include "core/base/error.h"
 #include "core/base/face.h"
@@ -85,8 +86,7 @@ nlohmann::json sets_told(const LoadedRun& run, const AskedSets& asked, std::int6
                          {"targets", nlohmann::json::array()}};
   for (const Target& target : info.targets) told["targets"].push_back(target.name);
   for (const Given& one : info.given) told["given"].push_back(one.name);
-  for (const EnsembleMember& one : run.config.ensemble)
-    told["ensemble"].push_back({{"run", one.run}, {"seed", one.seed}, {"weights", one.weights}});
+  if (!run.config.ensemble.empty()) told["ensemble"] = members_document(run.config.ensemble);
   if (!asked.group.empty()) told["group"] = printable(asked.group, 4096);
   return told;
 }

@@ -55,6 +55,13 @@ std::string disagreement_warning(const Disagreement& known, const TaskInfo& info
                          std::log(static_cast<double>(known.members))));
 }
 
+nlohmann::json members_document(const std::vector<EnsembleMember>& members) {
+  nlohmann::json out = nlohmann::json::array();
+  for (const EnsembleMember& one : members)
+    out.push_back({{"run", one.run}, {"seed", one.seed}, {"weights", one.weights}});
+  return out;
+}
+
 void add_disagreement(nlohmann::json& document, const Disagreement& known, const TaskInfo& info,
                       const std::vector<EnsembleMember>& members) {
   if (known.members == 0) return;
@@ -63,8 +70,7 @@ void add_disagreement(nlohmann::json& document, const Disagreement& known, const
   told["divergence"] = known.nat;
   told["divergence_se"] = known.nat_se;
   for (std::size_t t = 0; t < known.spread.size(); ++t) told["spread"][info.targets[t].name] = known.spread[t];
-  for (const EnsembleMember& one : members)
-    told["runs"].push_back({{"run", one.run}, {"seed", one.seed}, {"weights", one.weights}});
+  if (!members.empty()) told["runs"] = members_document(members);
 }
 
 }  // namespace pairs

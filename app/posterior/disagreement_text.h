@@ -16,6 +16,8 @@ std::string disagreement_text(const Disagreement& known, const TaskInfo& info);
 std::string disagreement_warning(const Disagreement& known, const TaskInfo& info);
 // The largest spread over targets; NaN where there is no ensemble.
 double largest_spread(const Disagreement& known);
+// The runs of an ensemble: [{"run", "seed", "weights"}].
+nlohmann::json members_document(const std::vector<EnsembleMember>& members);
 // Adds the object "ensemble" to an answer's document, where there is one; `members` by their runs, or none.
 void add_disagreement(nlohmann::json& document, const Disagreement& known, const TaskInfo& info,
                       const std::vector<EnsembleMember>& members = {});
