@@ -186,8 +186,8 @@ void Estimator::set_noise(std::uint64_t key) {
   for (HeadSlot& slot : heads_) slot.head->set_noise(key);
 }
 
-torch::Tensor Estimator::context(const torch::Tensor& aggregates, const torch::Tensor& n,
-                                 const torch::Tensor& given) const {
+torch::Tensor Estimator::beside_aggregates(const torch::Tensor& n, const torch::Tensor& given,
+                                           const torch::Device& device) const {
   const std::int64_t known = task_->info().given_size();
   PAIRS_CHECK(known == 0 ? !given.defined() : given.defined() && given.dim() == 2,
               "Sets of task {} come with {} given quantities, and {} were given", task_->info().name, known,
@@ -197,19 +197,30 @@ torch::Tensor Estimator::context(const torch::Tensor& aggregates, const torch::T
                 "{} sets of task {} come with {} given quantities each, not [{}]", n.size(0), task_->info().name, known,
                 fmt::join(given.sizes(), ", "));
   std::vector<torch::Tensor> columns;
-  if (scaler_mean_.defined()) {
-    const torch::Tensor count = send(n, aggregates.device()).to(torch::kFloat64).unsqueeze(1);
-    const torch::Tensor scale = (scaler_between_ + scaler_within_ / count).sqrt();
-    columns.push_back(((aggregates.to(torch::kFloat64) - scaler_mean_) / scale).to(torch::kFloat32));
-  } else {
-    columns.push_back(aggregates.to(torch::kFloat32));
-  }
   if (encoding_size(config_.encoding) > 0)
-    columns.push_back(send(encode_n(config_.encoding, n, task_->info().max_n), aggregates.device()));
-  if (known > 0) columns.push_back(send(standardised_given(*task_, given), aggregates.device()));
+    columns.push_back(send(encode_n(config_.encoding, n, task_->info().max_n), device));
+  if (known > 0) columns.push_back(send(standardised_given(*task_, given), device));
   if (head_kind(config_.head.kind).told_log_n)
-    columns.push_back(send(n.to(torch::kFloat32).log().unsqueeze(1), aggregates.device()));
+    columns.push_back(send(n.to(torch::kFloat32).log().unsqueeze(1), device));
+  if (columns.empty()) return {};
   return columns.size() == 1 ? columns[0] : at::cat(columns, 1);
+}
+
+torch::Tensor Estimator::context_of(const torch::Tensor& aggregates, const torch::Tensor& n,
+                                    const torch::Tensor& beside) const {
+  torch::Tensor own = aggregates;
+  if (scaler_mean_.defined()) {
+    const torch::Tensor scale = (scaler_between_ + scaler_within_ / n.to(torch::kFloat64).unsqueeze(1)).sqrt();
+    own = (aggregates.to(torch::kFloat64) - scaler_mean_) / scale;
+  }
+  own = own.to(torch::kFloat32);
+  return beside.defined() ? at::cat({own, beside}, 1) : own;
+}
+
+torch::Tensor Estimator::context(const torch::Tensor& aggregates, const torch::Tensor& n,
+                                 const torch::Tensor& given) const {
+  const torch::Device device = aggregates.device();
+  return context_of(aggregates, scaler_mean_.defined() ? send(n, device) : n, beside_aggregates(n, given, device));
 }
 
 torch::Tensor Estimator::standardise(const torch::Tensor& theta) const {
@@ -238,16 +249,31 @@ torch::Tensor Estimator::location(const HeadSlot& slot, const torch::Tensor& agg
 
 torch::Tensor Estimator::target(std::int64_t head_n, const torch::Tensor& theta,
                                 const torch::Tensor& aggregates) const {
-  torch::Tensor z = send(standardise(theta), device_);
-  if (const torch::Tensor shift = location(slot(head_n), aggregates); shift.defined()) z = z - shift;
-  return z;
+  return less_location(slot(head_n), send(standardise(theta), device_), aggregates);
+}
+
+torch::Tensor Estimator::less_location(const HeadSlot& slot, const torch::Tensor& z,
+                                       const torch::Tensor& aggregates) const {
+  const torch::Tensor shift = location(slot, aggregates);
+  return shift.defined() ? z - shift : z;
+}
+
+Estimator::SetColumns Estimator::send_sets(const torch::Tensor& theta, const torch::Tensor& n,
+                                           const torch::Tensor& given) const {
+  return {send(standardise(theta), device_), send(n, device_), beside_aggregates(n, given, device_)};
+}
+
+Loss Estimator::loss(std::int64_t head_n, const SetColumns& sets, const torch::Tensor& aggregates) {
+  const HeadSlot& served = slot(head_n);
+  Head& head = *served.head;
+  const torch::Tensor z = less_location(served, sets.target, aggregates).to(torch::kFloat32),
+                      c = context_of(aggregates, sets.n, sets.beside);
+  return {head.loss(z, c), head.is_training() ? head.auxiliary_loss(z, c) : torch::Tensor()};
 }
 
 Loss Estimator::loss(std::int64_t head_n, const torch::Tensor& theta, const torch::Tensor& aggregates,
                      const torch::Tensor& n, const torch::Tensor& given) {
-  Head& head = *slot(head_n).head;
-  const torch::Tensor z = target(head_n, theta, aggregates).to(torch::kFloat32), c = context(aggregates, n, given);
-  return {head.loss(z, c), head.is_training() ? head.auxiliary_loss(z, c) : torch::Tensor()};
+  return loss(head_n, send_sets(theta, n, given), aggregates);
 }
 
 template <class F>

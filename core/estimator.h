@@ -112,6 +112,17 @@ class Estimator {
   Loss loss(std::int64_t head_n, const torch::Tensor& theta, const torch::Tensor& aggregates, const torch::Tensor& n,
             const torch::Tensor& given = {});
 
+  // What a loss needs of sets beside their aggregates, on the estimator's device, sent without waiting for it.
+  struct SetColumns {
+    torch::Tensor target;  // θ [B, d] standardised, float64
+    torch::Tensor n;       // [B] int64
+    torch::Tensor beside;  // the columns of a context after the aggregates' [B, k] float32; undefined where k = 0
+  };
+  // Arguments as loss()'s.
+  SetColumns send_sets(const torch::Tensor& theta, const torch::Tensor& n, const torch::Tensor& given = {}) const;
+  // The loss of sets that were sent: nothing more goes to the device.
+  Loss loss(std::int64_t head_n, const SetColumns& sets, const torch::Tensor& aggregates);
+
   // t(x): M observations -> [M, l] on x's device, no gradient, `at_once` observations at a time, fewer where they hold
   // more numbers than that many typical ones; 0: observations_at_once().
   virtual torch::Tensor embed(const Observations& x, std::int64_t at_once = 0);
@@ -185,6 +196,12 @@ class Estimator {
   };
   void check_trainable() const;  // throws Error where it has no networks of its own
   torch::Tensor location(const HeadSlot& slot, const torch::Tensor& aggregates) const;  // [B, d] float64, or undefined
+  torch::Tensor less_location(const HeadSlot& slot, const torch::Tensor& z, const torch::Tensor& aggregates) const;
+  // The columns of context() after the aggregates', and all of them; n on the aggregates' device where they are
+  // standardised.
+  torch::Tensor beside_aggregates(const torch::Tensor& n, const torch::Tensor& given,
+                                  const torch::Device& device) const;
+  torch::Tensor context_of(const torch::Tensor& aggregates, const torch::Tensor& n, const torch::Tensor& beside) const;
   HeadSlot& slot(std::int64_t n);
   const HeadSlot& slot(std::int64_t n) const;
   std::shared_ptr<Head> fresh_head(std::uint64_t seed) const;

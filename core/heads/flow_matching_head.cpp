@@ -9,8 +9,8 @@
 
 #include "core/base/error.h"
 #include "core/base/fast_normal.h"
-#include "core/base/transfer.h"
 #include "core/heads/affine_layer.h"
+#include "core/nn/draws.h"
 
 namespace pairs {
 namespace {
@@ -131,8 +131,13 @@ torch::Tensor FlowMatchingHead::velocity(const torch::Tensor& x, const torch::Te
 }
 
 torch::Tensor FlowMatchingHead::loss(const torch::Tensor& theta, const torch::Tensor& context) {
-  const FlowNoise drawn = flow_noise(is_training() ? noise_key() : kFixedKey, theta.size(0), d_, own_.time_power);
-  return loss_at(theta, context, send(drawn.noise, theta.device()), send(drawn.t, theta.device()));
+  const std::vector<torch::Tensor> noise =
+      drawn(is_training() ? noise_key() : kFixedKey, theta.device(),
+            [rows = theta.size(0), d = d_, power = own_.time_power](std::uint64_t key) {
+              const FlowNoise made = flow_noise(key, rows, d, power);
+              return std::vector{made.noise, made.t};
+            });
+  return loss_at(theta, context, noise[0], noise[1]);
 }
 
 torch::Tensor FlowMatchingHead::auxiliary_loss(const torch::Tensor& theta, const torch::Tensor& context) {

@@ -4,12 +4,10 @@
 #include <ATen/Parallel.h>
 
 #include "core/base/random.h"
-#include "core/base/transfer.h"
 
 namespace pairs {
 
-torch::Tensor dropout_mask(std::uint64_t key, std::int64_t first, std::int64_t rows, std::int64_t width, double rate,
-                           const torch::Tensor& like) {
+torch::Tensor dropout_mask(std::uint64_t key, std::int64_t first, std::int64_t rows, std::int64_t width, double rate) {
   torch::Tensor mask = at::empty({rows, width}, torch::kFloat);
   float* out = mask.mutable_data_ptr<float>();
   const auto kept = static_cast<float>(1 / (1 - rate)), dropped = static_cast<float>(rate);
@@ -19,7 +17,7 @@ torch::Tensor dropout_mask(std::uint64_t key, std::int64_t first, std::int64_t r
       for (std::int64_t j = 0; j < width; ++j) out[i * width + j] = stream.uniform() < dropped ? 0.0f : kept;
     }
   });
-  return send(mask, like.device());
+  return mask;
 }
 
 }  // namespace pairs

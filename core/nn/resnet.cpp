@@ -3,6 +3,7 @@
 #include <ATen/Functions.h>
 
 #include "core/base/error.h"
+#include "core/nn/draws.h"
 #include "core/nn/dropout.h"
 
 namespace pairs {
@@ -79,7 +80,11 @@ torch::Tensor ResNet::forward(const Observations& observed) {
     if (i + 1 < projection_.size()) {
       h = at::relu(h);
       if (is_training() && dropout_ > 0)
-        h = h * dropout_mask(noise_key() + i, noise_first(), h.size(0), h.size(1), dropout_, h);
+        h = h *
+            drawn(noise_key(), h.device(),
+                  [i, first = noise_first(), rows = h.size(0), width = h.size(1), rate = dropout_](std::uint64_t key) {
+                    return std::vector{dropout_mask(key + i, first, rows, width, rate)};
+                  })[0];
     }
   }
   return h;

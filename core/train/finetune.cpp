@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
@@ -13,6 +14,7 @@
 #include "core/sets/index_map.h"
 #include "core/train/learnt.h"
 #include "core/train/linear_start.h"
+#include "core/train/recorded_steps.h"
 #include "core/train/refreshing_cache.h"
 #include "core/train/regression_sigma.h"
 #include "core/train/run.h"
@@ -102,8 +104,9 @@ struct HeadTraining {
     return sum / static_cast<double>(all);
   }
 
-  // The optimisation of one head; sampler and held-out aggregates must outlive it.
-  Problem problem(std::int64_t head_n, const AggregateSampler& sampler, const AggregateBatch& held_out) const {
+  // The optimisation of one head; sampler, held-out aggregates and recorded steps must outlive it.
+  Problem problem(std::int64_t head_n, const AggregateSampler& sampler, const AggregateBatch& held_out,
+                  RecordedSteps& recorded) const {
     Problem problem;
     problem.stage = Stage::finetune;
     problem.head_n = head_n;
@@ -115,15 +118,12 @@ struct HeadTraining {
     problem.begin_epoch = [this, head_n](std::int64_t epoch, const std::function<void()>& save) {
       cache.begin_epoch(head_n, epoch, save);
     };
-    problem.gradients = [this, head_n, &sampler](std::int64_t epoch, std::int64_t step, std::uint64_t key) {
+    problem.gradients = [this, &recorded, &sampler](std::int64_t epoch, std::int64_t step, std::uint64_t key) {
       estimator.train(true);
-      estimator.set_noise(key);
       const auto position = static_cast<std::uint64_t>(epoch * steps + step);
       AggregateBatch batch = sampler.draw(cache.training(), false, position, config.finetune.batch);
       cache.training().recall(batch);
-      const Loss loss = finetune_loss(estimator, head_n, batch);
-      loss.total().backward();
-      return loss.value.detach();
+      return head_gradients(estimator, batch, key, recorded);
     };
     problem.validate = [this, head_n, &held_out](std::int64_t) { return validation_loss(head_n, held_out); };
     const std::int64_t shown_n = head_n > 0 ? head_n : config.cache.sizes.back();
@@ -140,7 +140,9 @@ struct HeadTraining {
     const AggregateSampler draws = sampler(head_n);
     const AggregateBatch held_out =
         draws.draw(cache.first(), true, index_map::kValidationPosition, config.finetune.validation_draws);
-    Problem head = problem(head_n, draws, held_out);
+    RecordedSteps recorded = recorded_head_steps(estimator, head_n, config.recorded_steps && setting.device.is_cuda(),
+                                                 not_recorded(Stage::finetune, monitor));
+    Problem head = problem(head_n, draws, held_out, recorded);
     const OptimiseResult result = optimise(head, run, config, monitor);
     estimator.train(false);
     if (face<ResidualSpread>(estimator.head(head_n)) != nullptr)
@@ -239,6 +241,21 @@ void prepare_finetuning(Estimator& estimator, const RunConfig& config, const Agg
 
 Loss finetune_loss(Estimator& estimator, std::int64_t head_n, const AggregateBatch& batch) {
   return estimator.loss(head_n, batch.theta, send(batch.aggregates, estimator.device()), batch.n, batch.given);
+}
+
+RecordedSteps recorded_head_steps(Estimator& estimator, std::int64_t head_n, bool on,
+                                  std::function<void(const std::string&)> warn) {
+  const auto loss = [&estimator, head_n](const std::vector<torch::Tensor>& in) {
+    return estimator.loss(head_n, {in[0], in[1], in[2]}, in[3]);
+  };
+  return {estimator.head_parameters(head_n), estimator.device(), on, loss, std::move(warn)};
+}
+
+torch::Tensor head_gradients(Estimator& estimator, const AggregateBatch& batch, std::uint64_t key,
+                             RecordedSteps& recorded) {
+  estimator.set_noise(key);
+  const Estimator::SetColumns sets = estimator.send_sets(batch.theta, batch.n, batch.given);
+  return recorded.gradients({sets.target, sets.n, sets.beside, send(batch.aggregates, estimator.device())}, key);
 }
 
 void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor) {

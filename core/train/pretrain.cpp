@@ -103,11 +103,14 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
   problem.device = setting.device;
   problem.parameters = estimator.embedder_parameters();
   problem.parameters.merge(estimator.head_parameters());
+  RecordedSteps recorded =
+      recorded_set_steps(estimator, problem.parameters, config.recorded_steps && setting.device.is_cuda(),
+                         not_recorded(Stage::pretrain, monitor));
   problem.gradients = [&](std::int64_t epoch, std::int64_t step, std::uint64_t key) {
     estimator.train(true);
     const SetBatch batch =
         source.training(epoch, step * plan.batch, plan.batch, plan.steps * plan.batch, setting.device, in_graph);
-    return set_gradients(estimator, source, batch, key, in_graph, stop);
+    return set_gradients(estimator, source, batch, key, in_graph, stop, &recorded);
   };
   problem.lessons = std::min(source.lessons(), plan.epochs);
   problem.begin_epoch = [&, told = std::string()](std::int64_t epoch, const auto&) mutable {

@@ -81,7 +81,7 @@ std::vector<EnsembleMember> ensemble_of(const EnsembleTable& table, const std::s
 
 // Whether a setting decides what a run has at the end of a stage.
 bool decides(const std::string& key, Stage stage) {
-  for (const char* other : {"note", "data", "task_file", "device", "threads", "checkpoint"})
+  for (const char* other : {"note", "data", "task_file", "device", "threads", "recorded_steps", "checkpoint"})
     if (key == other) return false;
   if (key.starts_with("evaluate.")) return false;
   if (stage == Stage::pretrain) return !key.starts_with("cache.") && !key.starts_with("finetune.");

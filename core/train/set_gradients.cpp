@@ -4,6 +4,8 @@
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include <utility>
+
 #include "core/base/error.h"
 #include "core/base/transfer.h"
 #include "core/ops/ops.h"
@@ -47,9 +49,22 @@ torch::Tensor set_aggregates(Estimator& estimator, const SetSource& source, cons
   return mean(sums_in_parts(estimator, source, batch, parts(batch, at_once), 0, stop), batch);
 }
 
+RecordedSteps recorded_set_steps(Estimator& estimator, const std::map<std::string, torch::Tensor>& parameters, bool on,
+                                 std::function<void(const std::string&)> warn) {
+  const auto loss = [&estimator](const std::vector<torch::Tensor>& in) {
+    const torch::Tensor aggregates = ops::segment_mean(estimator.embedder().forward(in[0]), in[1]);
+    return estimator.loss(0, {in[2], in[3], in[4]}, aggregates);
+  };
+  return {parameters, estimator.device(), on, loss, std::move(warn)};
+}
+
 torch::Tensor set_gradients(Estimator& estimator, const SetSource& source, const SetBatch& batch, std::uint64_t key,
-                            std::int64_t at_once, const std::function<bool()>& stop) {
+                            std::int64_t at_once, const std::function<bool()>& stop, RecordedSteps* recorded) {
   estimator.set_noise(key);
+  if (recorded != nullptr && batch.x.defined() && !batch.x.is_ragged()) {
+    const Estimator::SetColumns sets = estimator.send_sets(batch.theta, batch.n, batch.given);
+    return recorded->gradients({batch.x.block(), batch.offsets, sets.target, sets.n, sets.beside}, key);
+  }
   if (batch.x.defined()) {
     const Loss loss = pretrain_loss(estimator, batch);
     loss.total().backward();

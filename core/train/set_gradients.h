@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "core/estimator.h"
+#include "core/train/recorded_steps.h"
 #include "core/train/source.h"
 
 namespace pairs {
@@ -12,12 +13,17 @@ namespace pairs {
 torch::Tensor set_aggregates(Estimator& estimator, const SetSource& source, const SetBatch& batch, std::int64_t at_once,
                              const std::function<bool()>& stop);
 
+// Steps of stage 1 that are recorded on a GPU, of the estimator's loss; it must outlive them.
+RecordedSteps recorded_set_steps(Estimator& estimator, const std::map<std::string, torch::Tensor>& parameters, bool on,
+                                 std::function<void(const std::string&)> warn);
+
 // Adds the gradients of stage 1's loss of a batch to the parameters' and returns the loss, detached, without waiting
-// for the device; what is drawn is a pure function of `key`. A batch without its observations goes through the embedder
+// for the device; what is drawn is a pure function of `key`. A batch of whole sets whose observations have all the same
+// shape goes through `recorded`, where there is one. A batch without its observations goes through the embedder
 // twice, `at_once` observations at a time: first without a graph, for the aggregates; then, once the head has told the
 // gradients of these, with one. Memory depends neither on N nor on the batch, and the gradients are the whole batch's
 // to rounding.
 torch::Tensor set_gradients(Estimator& estimator, const SetSource& source, const SetBatch& batch, std::uint64_t key,
-                            std::int64_t at_once, const std::function<bool()>& stop);
+                            std::int64_t at_once, const std::function<bool()>& stop, RecordedSteps* recorded = nullptr);
 
 }  // namespace pairs

@@ -42,6 +42,16 @@ void finish_stage(const std::filesystem::path& run, const char* file, const RunC
   std::filesystem::remove(run / run_file::resume);
 }
 
+std::function<void(const std::string&)> not_recorded(Stage stage, Monitor& monitor) {
+  return [stage, &monitor](const std::string& why) {
+    Event event;
+    event.type = EventType::warning;
+    event.stage = stage;
+    event.values = {{"text", "the steps of this stage are not recorded but go on operator by operator: " + why}};
+    monitor.event(event);
+  };
+}
+
 void show_preview(Monitor& monitor, Stage stage, std::int64_t n, Estimator& estimator) {
   at::NoGradGuard no_grad;
   const Interruptible never({});  // a stop is for the steps, which save

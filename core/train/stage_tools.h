@@ -1,11 +1,14 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <string>
 
 #include "core/estimator.h"
 #include "core/train/aggregate_cache.h"
 #include "core/train/optimise.h"
+#include "core/train/recorded_steps.h"
 #include "core/train/source.h"
 #include "core/train/stages.h"
 
@@ -28,6 +31,9 @@ void finish_stage(const std::filesystem::path& run, const char* file, const RunC
                   const Estimator& estimator, const OptimiseResult& result, Stage stage, nlohmann::json values,
                   Monitor& monitor);
 
+// Tells the monitor that a stage's steps cannot be recorded, and why (RecordedSteps).
+std::function<void(const std::string&)> not_recorded(Stage stage, Monitor& monitor);
+
 // Shows the estimator to the monitor as Monitor::preview promises.
 void show_preview(Monitor& monitor, Stage stage, std::int64_t n, Estimator& estimator);
 
@@ -45,5 +51,11 @@ void prepare_finetuning(Estimator& estimator, const RunConfig& config, const Agg
 // Stage 3's loss of one batch of aggregates drawn from the cache and recalled, with a graph; all rows belong to head
 // `head_n`.
 Loss finetune_loss(Estimator& estimator, std::int64_t head_n, const AggregateBatch& batch);
+// Its steps, recorded on a GPU; the estimator must outlive them.
+RecordedSteps recorded_head_steps(Estimator& estimator, std::int64_t head_n, bool on,
+                                  std::function<void(const std::string&)> warn);
+// Sets the head's gradients to those of its loss of a batch, and returns the loss as RecordedSteps does.
+torch::Tensor head_gradients(Estimator& estimator, const AggregateBatch& batch, std::uint64_t key,
+                             RecordedSteps& recorded);
 
 }  // namespace pairs

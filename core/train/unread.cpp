@@ -46,7 +46,8 @@ std::string unread_because(const RunConfig& c, const std::string& key) {
 }
 
 bool decides_weights(const std::string& key) {
-  static const std::set<std::string> incidental = {"seed", "device", "threads", "checkpoint", "note", "data"};
+  static const std::set<std::string> incidental = {"seed",       "device", "threads", "recorded_steps",
+                                                   "checkpoint", "note",   "data"};
   return !incidental.contains(key) && !key.starts_with("evaluate.");
 }
 

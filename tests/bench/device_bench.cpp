@@ -13,12 +13,14 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "core/base/devices.h"
 #include "core/nn/adamw.h"
 #include "core/train/config.h"
+#include "core/train/set_gradients.h"
 #include "core/train/source.h"
 #include "core/train/stage_tools.h"
 #include "tasks/registry.h"
@@ -125,8 +127,21 @@ void tell(benchmark::State& state, const OnDevice& of, std::int64_t items, doubl
                                                  benchmark::Counter::kIsIterationInvariantRate);
 }
 
+// What benchmarks of recorded steps are told where these cannot be recorded.
+void refuse(const std::string& why) {
+  throw std::runtime_error(why);
+}
+
+void move(AdamW& adam, const torch::Tensor& loss) {
+  if (best_device().is_cuda())
+    adam.step_unread(1e-4, loss);
+  else
+    adam.step(1e-4);
+  adam.zero_grad();
+}
+
 // Stage 1 without its simulations: embed, pool, loss, backward, AdamW.
-void device_pretrain(benchmark::State& state, const std::string& name, const std::string& preset) {
+void device_pretrain(benchmark::State& state, const std::string& name, const std::string& preset, bool record) {
   const OnDevice of(name, preset);
   Estimator estimator(of.task, of.config.estimator, kSeed);
   estimator.to(best_device());
@@ -136,22 +151,36 @@ void device_pretrain(benchmark::State& state, const std::string& name, const std
   AdamW adam(parameters, {});
   const std::int64_t batch = of.config.pretrain.batch;
   const SetBatch sets = of.source.timed(0, batch, best_device());
-  const auto step = [&] {
-    const Loss loss = pretrain_loss(estimator, sets);
-    loss.total().backward();
-    if (best_device().is_cuda())
-      adam.step_unread(1e-4, loss.value.detach());
-    else
-      adam.step(1e-4);
-    adam.zero_grad();
-  };
-  for (int i = 0; i < 3; ++i) step();
+  RecordedSteps recorded = recorded_set_steps(estimator, parameters, record, refuse);
+  const auto step = [&] { move(adam, set_gradients(estimator, of.source, sets, 5, SetSource::kAll, {}, &recorded)); };
+  for (int i = 0; i < 5; ++i) step();
   for (auto _ : state) {
     step();
     await_device();
   }
   state.counters["operators"] = count_operators(name + "/" + preset, step);
   tell(state, of, batch, 3 * static_cast<double>(batch) * (1.5 * estimator.embedder_flops() + estimator.head_flops()));
+}
+
+// Stage 3 without its draws from the cache.
+void device_finetune(benchmark::State& state, const std::string& name, const std::string& preset, bool record) {
+  const OnDevice of(name, preset);
+  Estimator estimator(of.task, of.config.estimator, kSeed);
+  estimator.to(best_device());
+  estimator.train(true);
+  AdamW adam(estimator.head_parameters(), {});
+  const std::int64_t batch = of.config.finetune.batch;
+  const SetBatch sets = of.source.timed(0, batch, torch::kCPU);
+  const AggregateBatch drawn{sets.theta, at::randn({batch, estimator.embedding_size()}), sets.n, sets.given};
+  RecordedSteps recorded = recorded_head_steps(estimator, 0, record, refuse);
+  const auto step = [&] { move(adam, head_gradients(estimator, drawn, 5, recorded)); };
+  for (int i = 0; i < 5; ++i) step();
+  for (auto _ : state) {
+    step();
+    await_device();
+  }
+  state.counters["operators"] = count_operators(name + "/" + preset, step);
+  tell(state, of, batch, 3 * static_cast<double>(batch) * estimator.head_flops());
 }
 
 // The sets of one of its steps.
@@ -171,9 +200,15 @@ const bool registered = [] {
   for (const std::string& name : built_in_tasks()->names())
     for (const std::string preset : {"quick", "small", "paper"}) {
       const std::string end = "/" + name + "/" + preset;
-      benchmark::RegisterBenchmark(("device_pretrain" + end).c_str(), device_pretrain, name, preset)
-          ->Unit(benchmark::kMillisecond)
-          ->UseRealTime();
+      for (const bool record : {false, true}) {
+        const std::string how = end + (record ? "/recorded" : "/plain");
+        benchmark::RegisterBenchmark(("device_pretrain" + how).c_str(), device_pretrain, name, preset, record)
+            ->Unit(benchmark::kMillisecond)
+            ->UseRealTime();
+        benchmark::RegisterBenchmark(("device_finetune" + how).c_str(), device_finetune, name, preset, record)
+            ->Unit(benchmark::kMillisecond)
+            ->UseRealTime();
+      }
       benchmark::RegisterBenchmark(("device_simulate" + end).c_str(), device_simulate, name, preset)
           ->Unit(benchmark::kMillisecond)
           ->UseRealTime();

@@ -90,8 +90,8 @@ part_resume() { # killed after its third epoch of stage 1, and in stage 3
 }
 
 part_bench() {
-  local filter="^device_(pretrain|simulate)/.*/($presets)/"
-  [ -z "${PAIRS_REHEARSE:-}" ] || filter="^device_(pretrain|simulate)/gaussian/quick/"
+  local filter="^device_(pretrain|finetune|simulate)/.*/($presets)/"
+  [ -z "${PAIRS_REHEARSE:-}" ] || filter="^device_(pretrain|finetune|simulate)/gaussian/quick/"
   timeout 550 "$BUILD/tests/pairs_bench" --benchmark_filter="$filter" --benchmark_min_time=$least_time \
     --benchmark_out="$1" --benchmark_out_format=json
 }

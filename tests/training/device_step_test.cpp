@@ -10,6 +10,7 @@
 #include "core/nn/adamw.h"
 #include "core/train/cache_writer.h"
 #include "core/train/run.h"
+#include "core/train/set_gradients.h"
 #include "core/train/stage_tools.h"
 #include "core/train/weight_average.h"
 #include "tasks/registry.h"
@@ -196,6 +197,69 @@ TEST(TrainingStep, OfEveryPresetReadsNoValueOfTheDevice) {
       }
 }
 
+// Some steps of a stage's loss, recorded or not: losses and weights after them, and how many were repeated.
+struct Steps {
+  std::vector<double> losses;
+  torch::Tensor weights;
+  std::int64_t repeated = 0;
+};
+
+template <class Gradients>
+Steps some_steps(TensorMap parameters, RecordedSteps& recorded, const Gradients& gradients) {
+  AdamW adam(parameters, {.clip = 1});
+  Steps out;
+  std::vector<torch::Tensor> losses;
+  for (std::uint64_t k = 0; k < 6; ++k) {
+    losses.push_back(gradients(k));
+    adam.step_unread(1e-3, losses.back());
+    adam.zero_grad();
+  }
+  for (const torch::Tensor& loss : losses) out.losses.push_back(loss.item<double>());
+  out.weights = joined_values(parameters);
+  out.repeated = recorded.repeated();
+  return out;
+}
+
+void expect_same(const Steps& recorded, const Steps& plain, bool can_be_recorded) {
+  EXPECT_EQ(recorded.repeated, can_be_recorded ? 3 : 0);
+  EXPECT_EQ(plain.repeated, 0);
+  EXPECT_EQ(recorded.losses, plain.losses);
+  EXPECT_TRUE(torch::equal(recorded.weights, plain.weights));
+}
+
+// Every step on sets and draws of its own.
+PAIRS_DEVICE_TEST(RecordedTraining, OfEveryPresetEndsWithTheSameWeights) {
+  for (const std::string& task : built_in_tasks()->names())
+    for (const std::string& preset : preset_names()) {
+      SCOPED_TRACE(task + ", " + preset);
+      const RunConfig config = step_config(task, preset);
+      const auto no_warning = [](const std::string& text) { ADD_FAILURE() << text; };
+      const auto first_stage = [&](bool on) {
+        Stepper s(config, device);
+        const SetSource source(s.task, 1, config.pretrain.sizes, 0, 16);
+        RecordedSteps recorded = recorded_set_steps(s.estimator, s.parameters(), on, no_warning);
+        return some_steps(s.parameters(), recorded, [&](std::uint64_t k) {
+          const SetBatch batch =
+              source.timed(static_cast<std::int64_t>(k) * config.pretrain.batch, config.pretrain.batch, device);
+          return set_gradients(s.estimator, source, batch, k, SetSource::kAll, {}, &recorded);
+        });
+      };
+      expect_same(first_stage(true), first_stage(false), !task_of(config)->info().rows);
+      const auto third_stage = [&](bool on) {
+        Stepper s(config, device);
+        s.standardise();
+        const AggregateBatch batch = s.aggregates();
+        RecordedSteps recorded = recorded_head_steps(s.estimator, 0, on, no_warning);
+        return some_steps(s.estimator.head_parameters(), recorded, [&](std::uint64_t k) {
+          AggregateBatch drawn = batch;
+          drawn.aggregates = batch.aggregates + 0.1 * static_cast<double>(k);
+          return head_gradients(s.estimator, drawn, k, recorded);
+        });
+      };
+      expect_same(third_stage(true), third_stage(false), true);
+    }
+}
+
 class SilentMonitor : public Monitor {
  public:
   // Asks to stop once after so many polls; 0: never.
@@ -274,7 +338,10 @@ PAIRS_DEVICE_TEST(DeviceRun, OfEveryTaskRepeatsResumesAndAgreesWithTheCpu) {
     runs.execute(config, "again");
     runs.execute(config, "cut", 9);
     EXPECT_GT(runs.stops, 1);
-    for (const char* other : {"again", "cut"})
+    RunConfig recorded = config;
+    recorded.recorded_steps = true;
+    runs.execute(recorded, "recorded");
+    for (const char* other : {"again", "cut", "recorded"})
       for (const char* which : {run_file::estimator, run_file::pretrained, run_file::cache})
         EXPECT_TRUE(runs.file("whole", which) == runs.file(other, which)) << other << ": " << which;
     ASSERT_EQ(whole.size(), 8u);  // training and validation, two epochs, two stages
