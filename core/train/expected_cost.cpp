@@ -142,21 +142,22 @@ class Timing {
     AdamW adam(parameters, {});
     estimator_.train(true);
     const bool whole = kStep * flops < kHeaviest || setting_.device.is_cuda();
+    RecordedSteps recorded = recorded_set_steps(estimator_, parameters, records(), [](const std::string&) {});
     SetBatch batch;
     const auto step = [&] {
       adam.zero_grad();
-      if (whole) return take(set_gradients(estimator_, sets, batch, 0, batch.observations, {}));
+      if (whole) return take(set_gradients(estimator_, sets, batch, 0, batch.observations, {}, &recorded));
       at::NoGradGuard no_grad;
       take(pretrain_loss(estimator_, batch).value);
     };
     std::int64_t count = first(std::min(kFirstObservations / size, kFirstFlops / (kStep * flops)),
                                static_cast<double>(estimator_.observations_in_graph()) / size, most);
     batch = sets.timed(0, count, setting_.device);
-    double seconds = seconds_each(share_, step);
+    double seconds = seconds_each_recorded(step);
     if (const std::int64_t more = larger(count, seconds, prepared() ? std::min(most, 4 * count) : most); more > count) {
       count = more;
       batch = sets.timed(0, count, setting_.device);
-      seconds = seconds_each(share_, step);
+      seconds = seconds_each_recorded(step);
     }
     Paces paces;
     paces.flop = seconds / ((whole ? kStep : 1) * static_cast<double>(count) * flops);
@@ -205,6 +206,7 @@ class Timing {
     at::Generator generator = at::detail::createCPUGenerator(1);
     const bool whole = flops < kHeaviest || setting_.device.is_cuda();
     const std::int64_t d = cached_targets(setting_.task->info());
+    RecordedSteps recorded = recorded_head_steps(estimator_, 0, records(), [](const std::string&) {});
     AggregateBatch random;
     const auto draw = [&](std::int64_t rows) {
       random.aggregates = at::randn({rows, estimator_.embedding_size()}, generator);
@@ -218,15 +220,15 @@ class Timing {
         at::NoGradGuard no_grad;
         return take(finetune_loss(estimator_, 0, random).value);
       }
-      finetune_loss(estimator_, 0, random).total().backward();
+      head_gradients(estimator_, random, 0, recorded);
       if (setting_.device.is_cuda()) adam.step(0);
     };
     std::int64_t rows = first(kFirstFlops / flops, static_cast<double>(config_.finetune.batch), config_.finetune.batch);
     draw(rows);
-    double seconds = seconds_each(share_, loss);
+    double seconds = seconds_each_recorded(loss);
     if (const std::int64_t more = larger(rows, seconds, config_.finetune.batch); more > rows) {
       draw(rows = more);
-      seconds = seconds_each(share_, loss);
+      seconds = seconds_each_recorded(loss);
     }
     const double update = whole ? seconds_each(share_, [&] { adam.step(0); }) : 0;
     adam.zero_grad();
@@ -235,6 +237,13 @@ class Timing {
   }
 
  private:
+  bool records() const { return config_.recorded_steps && setting_.device.is_cuda(); }
+  // Of steps that are recorded where the run records them, once that has been done.
+  template <class F>
+  double seconds_each_recorded(F&& step) {
+    for (std::int64_t k = 0; records() && k <= RecordedSteps::kBefore; ++k) step();
+    return seconds_each(share_, step);
+  }
   // Sets that are about things which the task prepares once: training draws them from what was prepared, while those
   // that are timed make it.
   bool prepared() const { return !setting_.task->info().subject.empty(); }

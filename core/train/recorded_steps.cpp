@@ -12,8 +12,6 @@
 namespace pairs {
 namespace {
 
-// Steps of a shape before it is recorded: libraries make what they keep for a shape when they first see it.
-constexpr std::int64_t kBefore = 3;
 // Shapes that are recorded: each keeps a step's memory.
 constexpr std::size_t kShapes = 4;
 

@@ -18,6 +18,9 @@ namespace pairs {
 // (ops::WorkGraph). The results are the same, bit for bit.
 class RecordedSteps {
  public:
+  // Steps on inputs of a shape before it is recorded: libraries make what they keep for a shape when they first see it.
+  static constexpr std::int64_t kBefore = 3;
+
   // The loss, with a graph, of inputs on the device; undefined ones are passed on. What it draws comes from drawn(); it
   // neither sends anything to the device nor waits for it.
   using LossOf = std::function<Loss(const std::vector<torch::Tensor>& inputs)>;
