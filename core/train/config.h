@@ -95,7 +95,7 @@ struct RunConfig {
   std::string note;  // free text for people
   std::int64_t seed = 1;
   std::int64_t threads = 0;    // 0 = all cores
-  bool recorded_steps = false;  // a GPU repeats recorded steps (core/train/recorded_steps.h)
+  bool recorded_steps = true;  // a GPU repeats what it recorded (core/train/recorded_steps.h)
   double checkpoint = 20;      // seconds between checkpoints of stages 1 and 3
   std::string data;            // folder of real data; "" = none
   std::string task_file;       // a person's own that describes the task, absolute; "": the task is built in

@@ -154,6 +154,7 @@ void device_pretrain(benchmark::State& state, const std::string& name, const std
   RecordedSteps recorded = recorded_set_steps(estimator, parameters, record, refuse);
   const auto step = [&] { move(adam, set_gradients(estimator, of.source, sets, 5, SetSource::kAll, {}, &recorded)); };
   for (int i = 0; i < 5; ++i) step();
+  await_device();
   for (auto _ : state) {
     step();
     await_device();
@@ -175,6 +176,7 @@ void device_finetune(benchmark::State& state, const std::string& name, const std
   RecordedSteps recorded = recorded_head_steps(estimator, 0, record, refuse);
   const auto step = [&] { move(adam, head_gradients(estimator, drawn, 5, recorded)); };
   for (int i = 0; i < 5; ++i) step();
+  await_device();
   for (auto _ : state) {
     step();
     await_device();
