@@ -214,12 +214,23 @@ void Studio::turn_comparison(const std::string& task) {
   for (const std::string& run : compared_[task]) comparison.toggle(run);
 }
 
+// The run as the list knows it, where it is complete: no disk, which may be far away, need be asked while the window
+// waits.
+const RunEntry* Studio::complete_run(const std::string& run) const {
+  for (const RunEntry& entry : library.runs())
+    if (entry.run == run) return entry.complete() ? &entry : nullptr;
+  return nullptr;
+}
+
 // What makes the run's task; of tasks of a person's own the file that is open, of no run and of a damaged one nothing.
 TaskOptions Studio::options_of(const std::string& run) const {
   if (run.empty()) return {};
   try {
+    const RunEntry* const listed = complete_run(run);
     const RunConfig config =
-        read_run_toml(hub.tasks, find_run(hub.tasks, run, hub.data_folder.string()).folder / run_file::config);
+        listed != nullptr
+            ? *listed->config
+            : read_run_toml(hub.tasks, find_run(hub.tasks, run, hub.data_folder.string()).folder / run_file::config);
     if (config.task_file.empty()) return config.task_options();
   } catch (const std::exception&) {
     // Whoever opens the run says what is wrong with it.
@@ -236,7 +247,8 @@ void Studio::show(const std::string& task, const std::string& run) {
   settings.run = run == task ? "" : run;
   specimen.show(task, options_of(run));
   // Of a run without weights there is nothing to show but its training.
-  const std::string weights = run.empty() || run == task || run_status(run).pretrained ? run : "";
+  const bool weighted = run.empty() || run == task || complete_run(run) != nullptr || run_status(run).pretrained;
+  const std::string weights = weighted ? run : "";
   PosteriorPage& shown = posterior_page();
   for (PosteriorPage* other : std::initializer_list<PosteriorPage*>{&posterior, &viewer})
     if (other != &shown) other->close();
@@ -273,22 +285,23 @@ void Studio::open_run(const std::string& run) {
     return open_task(run);
   }
   try {
-    const RunFolder found = find_run(hub.tasks, run);
-    const RunConfig config = read_run_toml(hub.tasks, found.folder / run_file::config);
+    const RunEntry* const listed = complete_run(run);
+    const fs::path found = listed != nullptr ? listed->folder : find_run(hub.tasks, run).folder;
+    const RunConfig config = listed != nullptr ? *listed->config : read_run_toml(hub.tasks, found / run_file::config);
+    const bool pretrained = listed != nullptr || run_status(found).pretrained;
     if (!config.task_copy.empty() && !is_task(config.task)) {
       awaited_run_ = {run, config.task};
       library.own().open(config.task_copy, true);
       if (task_.empty()) open_task(task_in_role(TaskRole::first));  // meanwhile
       return;
     }
-    PAIRS_CHECK(is_task(config.task), "{} is a run of the task {}, which this program does not have",
-                found.folder.string(), printable(config.task));
-    const fs::path folder = fs::absolute(found.folder).lexically_normal();
-    const RunStatus status = run_status(folder);
+    PAIRS_CHECK(is_task(config.task), "{} is a run of the task {}, which this program does not have", found.string(),
+                printable(config.task));
+    const fs::path folder = fs::absolute(found).lexically_normal();
     show(config.task, folder.string());
     training.open_task(config.task);  // what "New run" goes back to
     training.open_run(folder);
-    if (!status.pretrained && (tab_ == Tab::posterior || tab_ == Tab::evaluate)) set_tab(Tab::train);
+    if (!pretrained && (tab_ == Tab::posterior || tab_ == Tab::evaluate)) set_tab(Tab::train);
   } catch (const std::exception& error) {
     hub.messages.error("runs", sentence(error));
     settings.log_open = true;

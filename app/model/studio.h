@@ -104,6 +104,7 @@ class Studio : public Navigation, public Machine {
  private:
   bool is_task(const std::string& name) const;
   TaskOptions options_of(const std::string& run) const;
+  const RunEntry* complete_run(const std::string& run) const;
   void show(const std::string& task, const std::string& run);
   void follow_own_tasks();
   void turn_comparison(const std::string& task);

@@ -57,9 +57,12 @@ struct RunEntry {
   std::string crash;                        // crash_text of its folder
   std::string trained_on, data_here;  // what its weights learnt from, and what the task draws from now; "": unknown
   bool learnt_nothing = false;        // by what its training tells
+  std::shared_ptr<const RunConfig> config;  // what its run.toml says; null where that cannot be read
   // Of the scores beside its weights, where they are of these weights and data; else that it learnt nothing, if so.
   EvaluationVerdict verdict;
 
+  // Whether nothing more will be written into the run's own files: what is known of it here is all that there is.
+  bool complete() const { return finished && config && problem.empty() && !deleted && !shipped; }
   // "training · pretrain 60 %", "finished", "stopped · cache 10 %", "unreadable", ... in a few words.
   std::string state() const;
   bool other_data() const { return !trained_on.empty() && !data_here.empty() && trained_on != data_here; }

@@ -81,7 +81,8 @@ Extent measure(const fs::path& folder) {
 void read_run(const Tasks& tasks, const fs::path& folder, RunEntry& entry) {
   PAIRS_CHECK(fs::exists(folder / run_file::config), "{} holds no {}; put it back, or delete what is left of the run",
               printable(folder.string(), 300), run_file::config);
-  const RunConfig config = read_run_toml(tasks, folder / run_file::config);
+  entry.config = std::make_shared<const RunConfig>(read_run_toml(tasks, folder / run_file::config));
+  const RunConfig& config = *entry.config;
   entry.task = config.task;
   entry.strategy = strategy(config.strategy).name;
   entry.strategy_title = run_title(config);
