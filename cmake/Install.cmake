@@ -7,6 +7,7 @@
 #   share/pairs-studio/   presets and weights
 #   share/applications, share/icons, share/mime   what desktops look for
 #   share/doc/pairs-studio            what people read
+# The component `folder` is what a Debian package has elsewhere (Package.cmake).
 pairs_install(pairs bin RUNTIME_DEPENDENCY_SET pairs_dependencies RUNTIME)
 pairs_install(pairs_keeper libexec/pairs-studio RUNTIME)
 if(TARGET pairs_cuda)
@@ -45,10 +46,10 @@ endforeach()
 
 install(DIRECTORY assets/ DESTINATION share/pairs-studio PATTERN desktop EXCLUDE)
 set(pairs_documents README.md CHANGELOG.md LICENSE CITATION.cff)
-install(FILES ${pairs_documents} DESTINATION share/doc/pairs-studio)
-install(DIRECTORY docs DESTINATION share/doc/pairs-studio)
+install(FILES ${pairs_documents} DESTINATION share/doc/pairs-studio COMPONENT folder)
+install(DIRECTORY docs DESTINATION share/doc/pairs-studio COMPONENT folder)
 if(PAIRS_WINDOW)
-  install(FILES assets/desktop/pairs-studio.desktop DESTINATION share/applications)
-  install(FILES assets/desktop/pairs-studio.svg DESTINATION share/icons/hicolor/scalable/apps)
-  install(FILES assets/desktop/pairs-studio.xml DESTINATION share/mime/packages)
+  install(FILES assets/desktop/pairs-studio.desktop DESTINATION share/applications COMPONENT folder)
+  install(FILES assets/desktop/pairs-studio.svg DESTINATION share/icons/hicolor/scalable/apps COMPONENT folder)
+  install(FILES assets/desktop/pairs-studio.xml DESTINATION share/mime/packages COMPONENT folder)
 endif()
