@@ -1,64 +1,52 @@
-# `cpack -G TZST` makes the folder of Install.cmake as pairs-studio-VERSION-linux-x86_64.tar.zst, `cpack -G DEB` a Debian
-# package that holds it as /usr/lib/pairs-studio, with what a Debian system looks for elsewhere (the component `debian`).
-# packaging/package.sh calls both, from a build with PAIRS_PACKAGE on.
-set(pairs_private /usr/lib/pairs-studio)
-set(pairs_made ${PROJECT_BINARY_DIR}/packaging)
-file(MAKE_DIRECTORY ${pairs_made})
+# `cpack` makes a Debian package of the folder of Install.cmake, as /usr/lib/pairs-studio, with what a Debian system looks
+# for elsewhere (the component `debian`). packaging/package.sh calls it, on a build with PAIRS_PACKAGE on.
+set(pairs_debian_doc /usr/share/doc/pairs-studio)
+set(CPACK_PACKAGE_CONTACT "The Pairs Studio developers <pairs-studio@users.noreply.github.com>")
 
-# Of the program itself: its manual page and what bash completes. It finds its libraries in the installed tree alone.
-set(pairs_here ${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${PROJECT_BINARY_DIR}:${LibTorch_DIR}/lib $<TARGET_FILE:pairs>)
-add_custom_command(OUTPUT ${pairs_made}/pairs.1.gz ${pairs_made}/pairs.bash ${pairs_made}/changelog.gz
-  COMMAND ${pairs_here} --man > ${pairs_made}/pairs.1
-  COMMAND gzip -9nf ${pairs_made}/pairs.1
-  COMMAND ${pairs_here} --completion > ${pairs_made}/pairs.bash
-  COMMAND gzip -9nc ${PROJECT_SOURCE_DIR}/CHANGELOG.md > ${pairs_made}/changelog.gz
-  DEPENDS pairs CHANGELOG.md
-  VERBATIM)
-add_custom_target(pairs_packaging DEPENDS ${pairs_made}/pairs.1.gz ${pairs_made}/pairs.bash ${pairs_made}/changelog.gz)
+set(pairs_debian COMPONENT debian EXCLUDE_FROM_ALL)
 
-function(pairs_debian folder)
-  cmake_parse_arguments(PARSE_ARGV 1 of "" RENAME FILES)
-  if(of_RENAME)
-    install(FILES ${of_FILES} DESTINATION ${folder} RENAME ${of_RENAME} COMPONENT debian EXCLUDE_FROM_ALL)
-  else()
-    install(FILES ${of_FILES} DESTINATION ${folder} COMPONENT debian EXCLUDE_FROM_ALL)
-  endif()
-endfunction()
+pairs_install_words(/usr/share debian EXCLUDE_FROM_ALL)
+pairs_install_desktop(/usr/share debian EXCLUDE_FROM_ALL)
+install(FILES ${pairs_documents} packaging/copyright DESTINATION ${pairs_debian_doc} ${pairs_debian})
+install(DIRECTORY docs DESTINATION ${pairs_debian_doc} ${pairs_debian} PATTERN __pycache__ EXCLUDE)
+install(FILES packaging/lintian-overrides DESTINATION /usr/share/lintian/overrides RENAME pairs-studio ${pairs_debian})
+# What can be said only when it is packaged: links into the folder, and the changelog with the date of the commit
+# (SOURCE_DATE_EPOCH), in Debian's form.
 install(CODE "
-  file(MAKE_DIRECTORY \"\$ENV{DESTDIR}/usr/bin\")
-  file(CREATE_LINK ../lib/pairs-studio/bin/pairs \"\$ENV{DESTDIR}/usr/bin/pairs\" SYMBOLIC)"
-  COMPONENT debian EXCLUDE_FROM_ALL)
-pairs_debian(/usr/share/man/man1 FILES ${pairs_made}/pairs.1.gz)
-pairs_debian(/usr/share/bash-completion/completions RENAME pairs FILES ${pairs_made}/pairs.bash)
-pairs_debian(/usr/share/doc/pairs-studio RENAME changelog.gz FILES ${pairs_made}/changelog.gz)
-pairs_debian(/usr/share/doc/pairs-studio FILES ${PROJECT_SOURCE_DIR}/packaging/copyright)
-pairs_debian(/usr/share/doc/pairs-studio FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CITATION.cff)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION /usr/share/doc/pairs-studio COMPONENT debian EXCLUDE_FROM_ALL)
-pairs_debian(/usr/share/lintian/overrides RENAME pairs-studio FILES ${PROJECT_SOURCE_DIR}/packaging/lintian-overrides)
-if(PAIRS_WINDOW)
-  pairs_debian(/usr/share/applications FILES ${PROJECT_SOURCE_DIR}/assets/desktop/pairs-studio.desktop)
-  pairs_debian(/usr/share/icons/hicolor/scalable/apps FILES ${PROJECT_SOURCE_DIR}/assets/desktop/pairs-studio.svg)
-  pairs_debian(/usr/share/mime/packages FILES ${PROJECT_SOURCE_DIR}/assets/desktop/pairs-studio.xml)
-endif()
+  set(root \"\$ENV{DESTDIR}\")
+  file(MAKE_DIRECTORY \"\${root}/usr/bin\" \"\${root}${pairs_debian_doc}\")
+  file(CREATE_LINK ../lib/pairs-studio/bin/pairs \"\${root}/usr/bin/pairs\" SYMBOLIC)
+  file(CREATE_LINK ../../../lib/pairs-studio/share/pairs-studio/examples \"\${root}${pairs_debian_doc}/examples\" SYMBOLIC)
+  string(TIMESTAMP date \"%a, %d %b %Y %H:%M:%S +0000\" UTC)
+  set(changelog \"\${root}${pairs_debian_doc}/changelog\")
+  file(WRITE \"\${changelog}\" \"pairs-studio (${PROJECT_VERSION}) unstable; urgency=medium\\n\\n\"
+    \"  * What is new stands in CHANGELOG.md.\\n\\n -- ${CPACK_PACKAGE_CONTACT}  \${date}\\n\")
+  execute_process(COMMAND gzip -9nf \"\${changelog}\" COMMAND_ERROR_IS_FATAL ANY)"
+  ${pairs_debian})
 
 set(CPACK_PACKAGE_NAME pairs-studio)
 set(CPACK_PACKAGE_VENDOR "Pairs Studio")
-set(CPACK_PACKAGE_CONTACT "The Pairs Studio developers <pairs-studio@users.noreply.github.com>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "posteriors from sets of exchangeable observations")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "posteriors of parameters that sets of observations share")
 set(CPACK_PACKAGE_DESCRIPTION
-"Trains neural posterior estimators for sets of thousands of observations that
-share unknown nuisances, by pretraining on pairs of observations and finetuning
-on cached means of embeddings (PAIRS), and explores their posteriors beside
-exact answers: in a window, or by commands without one. Seven simulators and
-trained weights come along; simulators of your own are programs or tables.")
+"Simulation-based inference on sets: given any number of observations that
+share unknown parameters, a network answers with the posterior of these. It is
+trained on pairs of observations; each large set is then reduced once to the
+mean of its embeddings, and a small density head is finetuned on those means
+(the PAIRS method). Everything can be done in a window, and by commands
+without one. Seven tasks with trained weights come along; tasks of your own
+are programs that simulate, or tables of simulations.")
+set(CPACK_GENERATOR DEB)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_OUTPUT_FILE_PREFIX ${pairs_made})
+set(CPACK_OUTPUT_FILE_PREFIX ${PROJECT_BINARY_DIR}/packaging)
 set(CPACK_VERBATIM_VARIABLES ON)
-set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/packaging/generator.cmake)
-set(CPACK_PAIRS_BUILD ${PROJECT_BINARY_DIR})
-set(CPACK_PAIRS_PRIVATE ${pairs_private})
-set(CPACK_PAIRS_WINDOW ${PAIRS_WINDOW})
-string(TOLOWER ${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR} CPACK_PAIRS_MACHINE)
+set(CPACK_SET_DESTDIR ON)
+set(CPACK_INSTALL_PREFIX /usr/lib/pairs-studio)
+set(CPACK_INSTALL_CMAKE_PROJECTS)
+foreach(component program Unspecified debian)
+  list(APPEND CPACK_INSTALL_CMAKE_PROJECTS ${PROJECT_BINARY_DIR} PairsStudio ${component} /)
+endforeach()
+# xz divides its work in another way among two threads than one, and in the same way among more.
+set(CPACK_THREADS 2)
 
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
@@ -69,5 +57,6 @@ set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= 2.36), libgcc-s1 (>= 12), libstdc++6
 if(PAIRS_WINDOW)
   string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", fonts-dejavu-core, fonts-inter, libegl1, libgl1, libglfw3")
 endif()
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3-numpy, rdkit-data, shared-mime-info")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "ca-certificates, rdkit-data, shared-mime-info")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS python3-numpy)
 include(CPack)
