@@ -1,12 +1,14 @@
 # `cmake --install BUILD --prefix FOLDER` makes a folder that runs wherever it is moved:
 #   bin/pairs
 #   libexec/pairs-studio/ pairs-keeper, under which simulators run
-#   lib/                  libpairs_cuda.so, libpairs_fits.so, libpairs_arrow.so with Arrow's libraries, and the system's
+#   lib/                  libpairs_cuda.so, libpairs_fits.so, libpairs_transfer.so, libpairs_arrow.so with Arrow's libraries, and the system's
 #                         shared libraries, down to but without glibc and libstdc++
 #   lib/torch, lib/nvidia LibTorch in the wheel's own layout, which its relative RPATHs expect
-#   share/pairs-studio/   presets and weights
+#   share/pairs-studio/   presets, weights, examples, licences of the libraries
 #   share/applications, share/icons, share/mime   what desktops look for
+#   share/man, share/bash-completion  the manual page, and what makes bash complete commands
 #   share/doc/pairs-studio            what people read
+# The component `folder` is what a Debian package has elsewhere (Package.cmake).
 pairs_install(pairs bin RUNTIME_DEPENDENCY_SET pairs_dependencies RUNTIME)
 pairs_install(pairs_keeper libexec/pairs-studio RUNTIME)
 if(TARGET pairs_cuda)
@@ -16,9 +18,11 @@ if(TARGET pairs_arrow)
   pairs_install(pairs_arrow lib LIBRARY)
   install(FILES ${Arrow_LIBRARIES} DESTINATION lib)
 endif()
-if(TARGET pairs_fits)
-  pairs_install(pairs_fits lib RUNTIME_DEPENDENCY_SET pairs_dependencies LIBRARY)
-endif()
+foreach(module pairs_fits pairs_transfer)
+  if(TARGET ${module})
+    pairs_install(${module} lib RUNTIME_DEPENDENCY_SET pairs_dependencies LIBRARY)
+  endif()
+endforeach()
 
 # LibTorch and NVIDIA's libraries follow below; the C and C++ runtimes belong to the machine.
 install(RUNTIME_DEPENDENCY_SET pairs_dependencies
@@ -43,12 +47,40 @@ foreach(library IN LISTS pairs_nvidia_libraries)
   install(FILES ${LibTorch_ROOT_DIR}/${library} DESTINATION lib/${folder})
 endforeach()
 
-install(DIRECTORY assets/ DESTINATION share/pairs-studio PATTERN desktop EXCLUDE)
+install(CODE "execute_process(COMMAND \"${PROJECT_SOURCE_DIR}/packaging/licences.sh\"
+  \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\" \"${LibTorch_ROOT_DIR}\" \"${Arrow_ROOT_DIR}\" COMMAND_ERROR_IS_FATAL ANY)")
+
+install(DIRECTORY assets/ DESTINATION share/pairs-studio PATTERN desktop EXCLUDE PATTERN __pycache__ EXCLUDE)
+install(FILES third_party/torch-gpu.txt DESTINATION share/pairs-studio)
 set(pairs_documents README.md CHANGELOG.md LICENSE CITATION.cff)
-install(FILES ${pairs_documents} DESTINATION share/doc/pairs-studio)
-install(DIRECTORY docs DESTINATION share/doc/pairs-studio)
-if(PAIRS_WINDOW)
-  install(FILES assets/desktop/pairs-studio.desktop DESTINATION share/applications)
-  install(FILES assets/desktop/pairs-studio.svg DESTINATION share/icons/hicolor/scalable/apps)
-  install(FILES assets/desktop/pairs-studio.xml DESTINATION share/mime/packages)
-endif()
+install(FILES ${pairs_documents} DESTINATION share/doc/pairs-studio COMPONENT folder)
+install(DIRECTORY docs DESTINATION share/doc/pairs-studio COMPONENT folder PATTERN __pycache__ EXCLUDE)
+
+# pairs_install_words(SHARE COMPONENT): the manual page and bash's completion, as the program itself writes them.
+# pairs_install_desktop(SHARE COMPONENT): the entry for menus, its icon, and the types of our files. SHARE is absolute or
+# begins at the prefix.
+function(pairs_install_words share component)
+  set(root "\$ENV{DESTDIR}${share}")
+  if(NOT IS_ABSOLUTE ${share})
+    set(root "\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${share}")
+  endif()
+  # A build to be packaged finds its libraries in the installed tree alone.
+  install(CODE "
+    set(words ${CMAKE_COMMAND} -E env \"LD_LIBRARY_PATH=${PROJECT_BINARY_DIR}:${LibTorch_DIR}/lib\" \"$<TARGET_FILE:pairs>\")
+    file(MAKE_DIRECTORY \"${root}/man/man1\" \"${root}/bash-completion/completions\")
+    execute_process(COMMAND \${words} --man OUTPUT_FILE \"${root}/man/man1/pairs.1\" COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND gzip -9nf \"${root}/man/man1/pairs.1\" COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND \${words} --completion OUTPUT_FILE \"${root}/bash-completion/completions/pairs\"
+      COMMAND_ERROR_IS_FATAL ANY)"
+    COMPONENT ${component} ${ARGN})
+endfunction()
+function(pairs_install_desktop share component)
+  if(PAIRS_WINDOW)
+    install(FILES assets/desktop/pairs-studio.desktop DESTINATION ${share}/applications COMPONENT ${component} ${ARGN})
+    install(FILES assets/desktop/pairs-studio.svg DESTINATION ${share}/icons/hicolor/scalable/apps
+            COMPONENT ${component} ${ARGN})
+    install(FILES assets/desktop/pairs-studio.xml DESTINATION ${share}/mime/packages COMPONENT ${component} ${ARGN})
+  endif()
+endfunction()
+pairs_install_words(share folder)
+pairs_install_desktop(share folder)

@@ -84,6 +84,9 @@ endfunction()
 # and where pairs_install puts it. CMake's own way ends the first with an empty entry, which the loader takes for the
 # current folder: here slashes make room for the second.
 function(pairs_run_path name built installed)
+  if(PAIRS_PACKAGE)  # the same bytes wherever it is built; it runs where it is installed alone
+    set(built "${installed}")
+  endif()
   string(LENGTH "${built}" room)
   string(LENGTH "${installed}" need)
   if(room LESS need)

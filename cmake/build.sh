@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# build.sh TARGET...: sets up what is missing, configures the preset `release` where that is not done, builds the
-# targets into build/release. Everything it says goes to stderr.
+# build.sh TARGET...: sets up what is missing, configures the preset `release` (or $PAIRS_PRESET) where that is not done,
+# builds the targets into build/release. Everything it says goes to stderr.
 set -euo pipefail
 cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/.."
-build=build/release
+preset=${PAIRS_PRESET:-release}
+build=build/$preset
 folders=$(third_party/install.sh)
 root=$(sed -n 1p <<<"$folders") nvcc=$(sed -n 2p <<<"$folders")
 
@@ -15,7 +16,7 @@ if [[ ! -f $build/build.ninja || $(cached LIBTORCH_ROOT) != "$root" || $(cached 
   fresh=()
   # A tree that was moved or copied with its build folder starts anew.
   [[ ! -f $build/CMakeCache.txt || $(cached CMAKE_HOME_DIRECTORY) == "$PWD" ]] || fresh=(--fresh)
-  cmake --preset release "${fresh[@]}" -DLIBTORCH_ROOT="$root" -DPAIRS_NVCC_ROOT="$nvcc" >&2
+  cmake --preset "$preset" "${fresh[@]}" -DLIBTORCH_ROOT="$root" -DPAIRS_NVCC_ROOT="$nvcc" >&2
 fi
 
 # A file that includes LibTorch takes up to 2 GB to compile.

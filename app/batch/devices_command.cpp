@@ -2,13 +2,20 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <memory>
 
 #include "app/batch/command.h"
+#include "app/batch/gpu_setup.h"
 #include "app/text/table.h"
 #include "core/base/devices.h"
 
 namespace pairs::batch {
 namespace {
+
+struct GpuQuestion {
+  bool add = false, remove = false;
+  std::string index;
+};
 
 Result show_devices() {
   Result result;
@@ -31,8 +38,20 @@ Result show_devices() {
 }  // namespace
 
 Action add_devices(CLI::App& app, const Catalogue&) {
-  app.footer("Example:\n  pairs --batch devices");
-  return show_devices;
+  const auto wanted = std::make_shared<GpuQuestion>();
+  CLI::Option* const add = app.add_flag(
+      "--add-gpu", wanted->add,
+      "Fetch the CUDA libraries that a GPU needs, where this program came without them: says what it takes, "
+      "and goes on where an earlier try ended");
+  app.add_flag("--remove-gpu", wanted->remove, "Remove what --add-gpu has fetched")->excludes(add);
+  app.add_option("--index", wanted->index,
+                 "With --add-gpu: the package index to fetch from, the address of its simple pages (default: pip's, "
+                 "from PIP_INDEX_URL or pip.conf)")
+      ->type_name("URL")
+      ->needs(add);
+  app.footer(
+      "Examples:\n  pairs --batch devices\n  pairs --batch devices --add-gpu\n  pairs --batch devices --remove-gpu");
+  return [wanted] { return wanted->add ? add_gpu(wanted->index) : wanted->remove ? remove_gpu() : show_devices(); };
 }
 
 }  // namespace pairs::batch

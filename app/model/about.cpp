@@ -27,6 +27,7 @@ constexpr Dependency kDependencies[] = {
     {"OpenSSL", "3.0", "Apache-2.0", "SHA-256 of files, in reports"},
     {"libpng", "1.6.39", "libpng-2.0", "pictures"},
     {"libjpeg-turbo", "2.1.5", "IJG, BSD-3-Clause", "observed images as JPEG"},
+    {"libcurl", "7.88.1", "curl (MIT-like)", "fetching a GPU's libraries on request"},
     {"stb_image", "2.27", "public domain or MIT", "observed images as BMP and TGA"},
     {"cairo", "1.16.0", "LGPL-2.1 or MPL-1.1", "figures as PNG"},
     {"libwebp", "1.2.4", "BSD-3-Clause", "animations"},

@@ -19,6 +19,12 @@ std::string driver_problem(const CudaDriver& driver, int needed) {
                      cuda_version(needed));
 }
 
+std::string capability_problem(const Gpu& gpu, int lowest) {
+  if (10 * gpu.major + gpu.minor >= lowest) return "";
+  return fmt::format("the GPU has compute capability {}.{} and this program needs {}.{} or newer; use the CPU",
+                     gpu.major, gpu.minor, lowest / 10, lowest % 10);
+}
+
 std::string gpu_problem(const CudaFacts& facts, std::size_t ordinal) {
   const CudaDriver& driver = facts.driver;
   if (!driver.reason.empty()) return driver.reason;
@@ -28,10 +34,7 @@ std::string gpu_problem(const CudaFacts& facts, std::size_t ordinal) {
                        ordinal, driver.gpus.size());
   const Gpu& gpu = driver.gpus[ordinal];
   if (gpu.major == 0) return "the GPU does not tell its compute capability; check nvidia-smi";
-  const int capability = 10 * gpu.major + gpu.minor;
-  if (capability < facts.build.lowest)
-    return fmt::format("the GPU has compute capability {}.{} and this program needs {}.{} or newer; use the CPU",
-                       gpu.major, gpu.minor, facts.build.lowest / 10, facts.build.lowest % 10);
+  if (std::string problem = capability_problem(gpu, facts.build.lowest); !problem.empty()) return problem;
   // Machine code serves its own major version; for later ones the driver compiles PTX, which must not be newer than it.
   if (gpu.major > facts.build.newest / 10 && driver.version != 0 && driver.version < facts.build.toolkit)
     return fmt::format(

@@ -18,13 +18,17 @@ struct CudaBuild {
 // Everything that decides whether a GPU can run this program.
 struct CudaFacts {
   CudaDriver driver;
-  std::string module;       // why libpairs_cuda.so is not open; "" when it is
-  CudaBuild build;          // of the open module
-  std::size_t visible = 0;  // GPUs that LibTorch sees
+  std::string module;            // why libpairs_cuda.so is not open; "" when it is
+  bool lacks_libraries = false;  // it does not load for want of CUDA libraries that can be fetched (gpu_libraries.h)
+  CudaBuild build;               // of the open module
+  std::size_t visible = 0;       // GPUs that LibTorch sees
 };
 
 // Why the driver cannot serve the CUDA version `needed` (13000 for 13.0), in one sentence; "" when it can.
 std::string driver_problem(const CudaDriver& driver, int needed);
+
+// Why a GPU of older design than compute capability `lowest` (80 for 8.0) cannot run code for that; "" when it can.
+std::string capability_problem(const Gpu& gpu, int lowest);
 
 // Why GPU `ordinal` cannot run this program's CUDA code, in one sentence that says what to do; "" when it can.
 std::string gpu_problem(const CudaFacts& facts, std::size_t ordinal);

@@ -19,8 +19,9 @@
 #include "core/base/cuda_build.h"
 #include "core/base/cuda_support.h"
 #include "core/base/error.h"
-#include "core/base/files.h"
+#include "core/base/gpu_libraries.h"
 #include "core/base/log.h"
+#include "core/base/program_part.h"
 #include "core/base/text.h"
 #include "core/base/threads.h"
 
@@ -28,7 +29,6 @@ namespace pairs {
 namespace {
 
 constexpr const char* module_name = "libpairs_cuda.so";
-constexpr int needed_driver = 13000;  // the pinned LibTorch is built for CUDA 13.0
 
 // Float32 and results that repeat, for every device and every part of LibTorch.
 void make_repeatable() {
@@ -48,28 +48,52 @@ void make_repeatable() {
   context.setDeterministicFillUninitializedMemory(false);
 }
 
+// Opens the module at that place, with the libraries that were fetched for it where LibTorch has none. Null with
+// `problem`, what the loader says, when it does not load; facts.lacks_libraries is then whether they can be fetched.
+void* open_with_libraries(const std::filesystem::path& place, CudaFacts& facts, std::string& problem) {
+  const auto open = [&]() -> void* {
+    void* const module = ::dlopen(place.c_str(), RTLD_NOW | RTLD_GLOBAL);
+    if (const char* const said = module ? nullptr : ::dlerror()) problem = said;
+    return module;
+  };
+  void* module = open();
+  if (module || problem.find("cannot open shared object file") == std::string::npos) return module;
+  try {
+    const std::filesystem::path folder = gpu_libraries_folder();
+    facts.lacks_libraries = !std::filesystem::exists(folder);
+    if (facts.lacks_libraries) return nullptr;
+    problem = open_gpu_libraries(folder);
+    if (problem.empty()) module = open();
+  } catch (const Error& error) {  // no folder for them, or no list: the loader's words stay
+    spdlog::debug("No CUDA libraries are looked for: {}", error.what());
+  }
+  return module;
+}
+
 // Opens the module; why not goes to facts.module.
 void open_module(CudaFacts& facts) {
-  facts.module = driver_problem(facts.driver, needed_driver);
+  facts.module = driver_problem(facts.driver, kNeededCuda);
   if (!facts.module.empty()) return;
-  const std::filesystem::path folder = program_folder();
-  for (const auto& place : {folder / module_name, folder.parent_path() / "lib" / module_name}) {
-    std::error_code error;
-    if (!std::filesystem::exists(place, error)) continue;
-    void* const module = ::dlopen(place.c_str(), RTLD_NOW | RTLD_GLOBAL);
-    const char* const problem = module ? nullptr : ::dlerror();
-    const auto build =
-        module ? reinterpret_cast<decltype(&pairs_cuda_build)>(::dlsym(module, "pairs_cuda_build")) : nullptr;
-    if (!module)
-      facts.module = fmt::format("{} does not load ({}); reinstall, or build it against this machine's LibTorch",
-                                 printable(place.string(), 300), printable(problem ? problem : "unknown", 300));
-    else if (!build)
-      facts.module = fmt::format("{} is of another version; build it again", printable(place.string(), 300));
-    else
-      build(&facts.build.toolkit, &facts.build.lowest, &facts.build.newest);
+  const std::filesystem::path place = program_part(module_name);
+  if (place.empty()) {
+    facts.module =
+        fmt::format("{} is neither beside the program nor in ../lib; build with nvcc installed", module_name);
     return;
   }
-  facts.module = fmt::format("{} is neither beside the program nor in ../lib; build with nvcc installed", module_name);
+  std::string problem = "unknown";
+  void* const module = open_with_libraries(place, facts, problem);
+  const auto build =
+      module ? reinterpret_cast<decltype(&pairs_cuda_build)>(::dlsym(module, "pairs_cuda_build")) : nullptr;
+  if (facts.lacks_libraries)
+    facts.module =
+        "the CUDA libraries that a GPU needs are not installed; fetch them with pairs --batch devices --add-gpu";
+  else if (!module)
+    facts.module = fmt::format("{} does not load ({}); reinstall, or build it against this machine's LibTorch",
+                               printable(place.string(), 300), printable(problem, 300));
+  else if (!build)
+    facts.module = fmt::format("{} is of another version; build it again", printable(place.string(), 300));
+  else
+    build(&facts.build.toolkit, &facts.build.lowest, &facts.build.newest);
 }
 
 const CudaFacts& cuda_facts() {
@@ -106,6 +130,17 @@ void start_devices() {
 
 std::string why_no_gpu() {
   return usable_gpu(cuda_facts()) ? "" : gpu_problem(cuda_facts(), 0);
+}
+
+std::string why_no_gpu_to_add() {
+  const CudaFacts& facts = cuda_facts();
+  if (facts.lacks_libraries) {
+    std::string problem;
+    for (const Gpu& gpu : facts.driver.gpus)
+      if ((problem = capability_problem(gpu, kLowestCapability)).empty()) return "";
+    return problem;
+  }
+  return facts.module.empty() ? "the CUDA libraries are installed: nothing is missing" : facts.module;
 }
 
 std::vector<DeviceInfo> list_devices() {

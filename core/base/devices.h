@@ -7,6 +7,9 @@
 
 namespace pairs {
 
+// The CUDA version that the pinned LibTorch is built for, which the driver must support: 13000 for 13.0.
+inline constexpr int kNeededCuda = 13000;
+
 struct DeviceInfo {
   std::string name;         // "cpu" or "cuda:0"
   std::string description;  // model, cores and instruction set, or GPU name, memory and compute capability
@@ -21,6 +24,10 @@ void start_devices();
 
 // Why "auto" picks no GPU, in one sentence; "" when it picks one.
 std::string why_no_gpu();
+
+// Why fetching CUDA libraries (app/gpu) would not make a GPU usable, in one sentence; "" when they are all that is
+// missing. The answer is that of the start: libraries that were fetched since count at the next one.
+std::string why_no_gpu_to_add();
 
 // Every device and whether it can be used; the CPU always can. Where the driver shows no GPU there is still one entry,
 // "cuda:0", that says why it cannot be used.

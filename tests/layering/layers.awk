@@ -30,8 +30,9 @@ BEGIN {
   allow("app/studies", rooms)
   rooms = rooms " app/studies"
   allow("app/desktop", "core/base")
+  allow("app/gpu", "core/base")
   allow("app/queue", rooms " app/desktop")
-  rooms = rooms " app/desktop app/queue"
+  rooms = rooms " app/desktop app/gpu app/queue"
   allow("app/batch", rooms)
   # What tabs share, the tabs, of which none knows another, and what holds them.
   allow("app/model/hub", rooms)

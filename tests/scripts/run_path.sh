@@ -46,7 +46,7 @@ loader=$(readelf -l "$build/pairs" | sed -n 's/.*interpreter: \(.*\)]$/\1/p')
 "$loader" "$build/pairs" --version >"$SCRATCH/log" 2>&1 || say_fail "through $loader: $(tail -1 "$SCRATCH/log")"
 check_installed bin/pairs '$ORIGIN/../lib:$ORIGIN/../lib/torch/lib'
 [ ! -e "$build/libpairs_cuda.so" ] || check_installed lib/libpairs_cuda.so '$ORIGIN:$ORIGIN/torch/lib'
-for module in arrow fits; do
+for module in arrow fits transfer; do
   [ ! -e "$build/libpairs_$module.so" ] || check_installed lib/libpairs_$module.so '$ORIGIN'
 done
 finish

@@ -100,6 +100,7 @@ case $command in
     ! has objects || small "${small_objects[@]}"
     ! has molecules || small "${small_molecules[@]}"
     ;;
+  devices) ! has --add-gpu || exec "$PAIRS" --batch devices --help ;; # add_gpu.sh does it with a server of its own
   demo) small "${small_stages[@]}" ;;
   study)
     # The paper's studies: their settings short, whatever tasks they have.

@@ -263,6 +263,7 @@ void SettingsPanel::computing(const SettingsParts& parts) {
                     "settings/why-not/" + choice.name);
     hints(model::overrides("", true, true).device);
   }
+  gpu_libraries(parts.page.gpu());
   ui::space(6);
   const std::string used = std::to_string(parts.settings.threads);
   if (threads_of_ != used) threads_ = threads_of_ = used;
@@ -281,6 +282,41 @@ void SettingsPanel::computing(const SettingsParts& parts) {
   if (!threads_problem_.empty()) ui::wrapped(threads_problem_, ui::Look::bad, 0, "settings/threads-problem");
   if (!blocked.empty()) ui::wrapped(blocked, ui::Look::small_muted, 0, "settings/machine-blocked");
   hints(model::overrides("", true, true).threads);
+}
+
+void SettingsPanel::gpu_libraries(model::GpuSetup& gpu) {
+  const auto found = gpu.found();
+  if (!found || (!found->wanted && !found->there && !gpu.busy() && gpu.outcome().empty())) return;
+  ui::space(6);
+  ui::label("GPU libraries", "CUDA's, which this program came without and can fetch", kLabel);
+  if (gpu.busy()) {
+    ui::text(gpu.progress().empty() ? "Beginning …" : gpu.progress(), ui::Look::muted);
+    const Below below;
+    if (ui::button("settings/gpu/stop", "Stop", ui::Button::quiet, {}, "What has come is kept")) gpu.stop();
+    return;
+  }
+  bool same = false;
+  if (found->wanted) {
+    if (found->index.empty())
+      ui::input("settings/gpu/index", gpu_index_, "Package index: https://…",
+                "The address of a Python package index's simple pages", px(300));
+    else
+      ui::text("From " + found->index, ui::Look::muted);
+    const Below below;
+    ui::wrapped(found->needs + ".", ui::Look::muted, 0, "settings/gpu/needs");
+    if (ui::button("settings/gpu/add", found->there ? "Fetch the rest" : "Fetch them", ui::Button::normal,
+                   found->index.empty() && gpu_index_.empty() ? "Name the package index first" : ""))
+      gpu.add(gpu_index_);
+    same = true;
+  }
+  const Below below;
+  if (found->there) {
+    if (same) ImGui::SameLine();
+    if (ui::button("settings/gpu/remove", "Remove", ui::Button::quiet, {}, "What was fetched, from the disk"))
+      gpu.remove();
+  }
+  if (!gpu.outcome().empty())
+    ui::wrapped(gpu.outcome(), gpu.failed() ? ui::Look::bad : ui::Look::muted, 0, "settings/gpu/outcome");
 }
 
 void SettingsPanel::looks(model::Settings& settings) {

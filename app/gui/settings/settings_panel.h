@@ -33,6 +33,7 @@ class SettingsPanel {
   void data(const SettingsParts& parts);
   void data_set(const SettingsParts& parts, const model::DataSetLine& line);
   void computing(const SettingsParts& parts);
+  void gpu_libraries(model::GpuSetup& gpu);
   void looks(model::Settings& settings);
   void file();
   void begin_section(model::SettingsSection section, const char* title);
@@ -41,7 +42,7 @@ class SettingsPanel {
 
   model::SettingsSection wanted_ = model::SettingsSection::none;
   PathField runs_, data_;
-  std::string threads_, threads_of_, threads_problem_, device_problem_;
+  std::string threads_, threads_of_, threads_problem_, device_problem_, gpu_index_;
 };
 
 }  // namespace pairs::gui

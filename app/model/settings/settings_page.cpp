@@ -33,7 +33,8 @@ struct SettingsPage::State {
         survey([&shared] { shared.wake(); }),
         runs([&shared] { shared.wake(); }),
         data([&shared] { shared.wake(); }),
-        counter([&shared] { shared.wake(); }) {}
+        counter([&shared] { shared.wake(); }),
+        gpu(shared) {}
 
   Hub& hub;
   bool shown = false;
@@ -47,6 +48,7 @@ struct SettingsPage::State {
   Latest<SettingsSurvey> survey;
   CheckedFolder runs, data;
   Latest<Counted> counter;
+  GpuSetup gpu;
 
   // `again`: what data and devices there are is known.
   void look(bool again) {
@@ -100,12 +102,14 @@ bool SettingsPage::poll() {
   State& s = *state_;
   if (s.shown) {
     const bool moved = s.asked_runs != s.hub.runs_folder || s.asked_data != s.hub.data_folder;
+    if (!s.asked) s.gpu.look();
     if (!s.asked || moved)
       s.look(false);
     else if (s.since.seconds() > kLookAgainSeconds && !s.survey.busy())
       s.look(true);
   }
   bool changed = s.survey.take() != nullptr || s.runs.fresh() || s.data.fresh() || s.progress.take() != nullptr;
+  changed |= s.gpu.poll();
   if (const auto answer = s.counter.take()) {
     if (answer->value) s.counted[answer->value->set] = *answer->value;
     s.counting.clear();
@@ -115,7 +119,8 @@ bool SettingsPage::poll() {
 }
 
 bool SettingsPage::busy() const {
-  return state_->runs.busy() || state_->data.busy() || !state_->counting.empty() || (state_->shown && !survey());
+  return state_->runs.busy() || state_->data.busy() || state_->gpu.busy() || !state_->counting.empty() ||
+         (state_->shown && !survey());
 }
 
 std::shared_ptr<const SettingsSurvey> SettingsPage::survey() const {
@@ -145,6 +150,10 @@ std::optional<fs::path> SettingsPage::take_runs_folder() {
 
 std::optional<fs::path> SettingsPage::take_data_folder() {
   return state_->data.take();
+}
+
+GpuSetup& SettingsPage::gpu() {
+  return state_->gpu;
 }
 
 void SettingsPage::count(const std::string& name) {

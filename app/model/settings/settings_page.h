@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/model/hub/hub.h"
+#include "app/model/settings/gpu_setup.h"
 #include "app/model/settings/settings_survey.h"
 
 namespace pairs::model {
@@ -44,6 +45,9 @@ class SettingsPage {
   // Once, the folder that was found right: it is to be used from now on.
   std::optional<std::filesystem::path> take_runs_folder();
   std::optional<std::filesystem::path> take_data_folder();
+
+  // Libraries of a GPU that can be fetched.
+  GpuSetup& gpu();
 
   // Reads a data set's members one by one, which may take minutes; or ends that.
   void count(const std::string& set);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "app/gpu/gpu_libraries_setup.h"
+#include "app/gpu/package_index.h"
 #include "app/model/hub/settings.h"
 #include "core/base/devices.h"
 #include "core/base/error.h"
@@ -123,6 +125,22 @@ std::string data_folder_problem(const TaskCatalogue& tasks, const fs::path& fold
     names += (names.empty() ? "" : &set == &tasks.data_sets().back() ? " nor " : ", ") + set.name;
   }
   return fmt::format("{} holds neither {}; what is expected stands below", shown, names);
+}
+
+GpuLibraries survey_gpu_libraries(const std::string& why_not) {
+  GpuLibraries found;
+  found.wanted = why_not.empty();
+  try {
+    found.there = gpu::fetched_anything();
+    found.needs = gpu::needs().text();
+  } catch (const Error& error) {
+    found.needs = error.what();
+  }
+  try {
+    found.index = gpu::shown_address(gpu::index_address(""));
+  } catch (const Error&) {  // the page asks for one
+  }
+  return found;
 }
 
 SettingsSurvey survey_settings(const TaskCatalogue& tasks, const fs::path& runs_folder, const fs::path& data_folder,

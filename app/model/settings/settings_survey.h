@@ -27,6 +27,14 @@ struct DeviceChoice {
   std::string blocked;      // why it cannot be chosen, one sentence; "" when it can
 };
 
+// CUDA libraries that a GPU needs and this program came without (app/gpu).
+struct GpuLibraries {
+  bool wanted = false;  // a GPU would become usable by them
+  bool there = false;   // they, or a part of them, were fetched
+  std::string needs;    // what fetching takes, one sentence; where that cannot be told, why
+  std::string index;    // where they come from, "" where nobody names an index
+};
+
 // What the disk and the drivers tell of what is set.
 struct SettingsSurvey {
   std::filesystem::path runs_folder, data_folder;  // that were looked at
@@ -40,6 +48,9 @@ struct SettingsSurvey {
 // Looks at all of it, at data and devices only where there is no earlier look. Quick but for dead disks and drivers.
 SettingsSurvey survey_settings(const TaskCatalogue& tasks, const std::filesystem::path& runs_folder,
                                const std::filesystem::path& data_folder, const SettingsSurvey* earlier = nullptr);
+
+// What the disk and pip's settings tell of a GPU's libraries; `why_not`: why_no_gpu_to_add (core/base/devices.h).
+GpuLibraries survey_gpu_libraries(const std::string& why_not);
 
 // Why new runs cannot be written into a folder that may have to be made, one sentence; "" when they can.
 std::string runs_folder_problem(const std::filesystem::path& folder);

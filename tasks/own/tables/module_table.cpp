@@ -4,7 +4,7 @@
 #include <new>
 
 #include "core/base/error.h"
-#include "core/base/files.h"
+#include "core/base/program_part.h"
 #include "core/base/text.h"
 #include "tasks/own/tables/formats.h"
 #include "tasks/own/tables/table_module.h"
@@ -14,23 +14,20 @@ namespace {
 
 // Of the module of that name, beside the program or in ../lib where it is installed; `reads`: what it is for.
 [[maybe_unused]] OpenTable* opener_of(const char* name, const char* reads) {
-  const std::filesystem::path folder = program_folder();
-  for (const auto& place : {folder / name, folder.parent_path() / "lib" / name}) {
-    std::error_code error;
-    if (!std::filesystem::exists(place, error)) continue;
-    void* const module = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!module) {
-      const char* const problem = ::dlerror();
-      fail("{} does not load ({}); install Pairs Studio again", printable(place.string(), 300),
-           printable(problem ? problem : "no reason was given", 300));
-    }
-    const auto version = reinterpret_cast<int (*)()>(::dlsym(module, "pairs_table_version"));
-    const auto open = reinterpret_cast<OpenTable*>(::dlsym(module, "pairs_open_table"));
-    PAIRS_CHECK(version && open && version() == kTableModuleVersion, "{} is of another version; build it again",
-                printable(place.string(), 300));
-    return open;
+  const std::filesystem::path place = program_part(name);
+  PAIRS_CHECK(!place.empty(),
+              "{}, the part of Pairs Studio that reads {} files, is missing; install Pairs Studio again", name, reads);
+  void* const module = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!module) {
+    const char* const problem = ::dlerror();
+    fail("{} does not load ({}); install Pairs Studio again", printable(place.string(), 300),
+         printable(problem ? problem : "no reason was given", 300));
   }
-  fail("{}, the part of Pairs Studio that reads {} files, is missing; install Pairs Studio again", name, reads);
+  const auto version = reinterpret_cast<int (*)()>(::dlsym(module, "pairs_table_version"));
+  const auto open = reinterpret_cast<OpenTable*>(::dlsym(module, "pairs_open_table"));
+  PAIRS_CHECK(version && open && version() == kTableModuleVersion, "{} is of another version; build it again",
+              printable(place.string(), 300));
+  return open;
 }
 
 // What a module says is a sentence; running out of memory has no words.

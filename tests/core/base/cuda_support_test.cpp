@@ -9,6 +9,13 @@ namespace {
 
 using ::testing::HasSubstr;
 
+TEST(CudaSupport, OldDesignsAreTold) {
+  EXPECT_EQ(capability_problem({"A100", 8, 0}, 80), "");
+  EXPECT_EQ(capability_problem({"B200", 10, 0}, 90), "");
+  EXPECT_EQ(capability_problem({"T4", 7, 5}, 80),
+            "the GPU has compute capability 7.5 and this program needs 8.0 or newer; use the CPU");
+}
+
 // A machine with a driver of CUDA 13.0, a Hopper GPU, and a module that runs there.
 CudaFacts working_machine() {
   CudaFacts facts;

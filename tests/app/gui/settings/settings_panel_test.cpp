@@ -164,6 +164,43 @@ TEST_F(SettingsPanelTest, EveryControlDoesWhatItSays) {
   EXPECT_EQ(ImGui::GetClipboardText(), model::SettingsFile::settings_path().string());
 }
 
+TEST_F(SettingsPanelTest, AGpusLibrariesAreFetchedWhereTheyAreMissing) {
+  const model::Environment cache("PAIRS_CACHE", (folder_ / "cache").string());
+  const model::Environment settings("PIP_CONFIG_FILE", (folder_ / "none").string());
+  const model::Environment index("PIP_INDEX_URL", ""), proxy("no_proxy", "*");
+  Driver d(settings_in(folder_.path()));
+  model::GpuSetup& gpu = d.studio.page.gpu();
+  gpu.why_not = [] { return "there is none"; };
+  d.key(',', true);
+  ASSERT_TRUE(d.until([&] { return gpu.found() != nullptr; }));
+  ASSERT_TRUE(d.rest(60));
+  EXPECT_FALSE(d.find("settings/gpu/needs")) << "of no use";
+  d.key(',', true);
+  gpu.why_not = [] { return ""; };
+  d.key(',', true);
+  ASSERT_TRUE(d.until([&] { return d.find("settings/gpu/needs") != nullptr; }));
+  EXPECT_THAT(d.item("settings/gpu/needs").text, HasSubstr("2.5 GB to fetch, 3.3 GB on disk"));
+  EXPECT_THAT(d.item("settings/gpu/needs").text, HasSubstr("NVIDIA driver for CUDA 13.0"));
+  EXPECT_FALSE(d.item("settings/gpu/add").enabled) << "nobody names an index";
+  EXPECT_FALSE(d.find("settings/gpu/remove"));
+  d.type("settings/gpu/index", "http://127.0.0.1:1/simple");
+  d.click("settings/gpu/add");
+  ASSERT_TRUE(d.until([&] { return d.find("settings/gpu/outcome") != nullptr; }));
+  EXPECT_TRUE(gpu.failed());
+  EXPECT_THAT(d.item("settings/gpu/outcome").text, HasSubstr("127.0.0.1:1/simple cannot be asked for torch"));
+
+  // What an earlier try has left.
+  const fs::path part = folder_ / "cache" / "gpu-libraries-0123.part";
+  fs::create_directories(part);
+  std::ofstream(part / "torch.whl") << "x";
+  gpu.look();
+  ASSERT_TRUE(d.until([&] { return d.find("settings/gpu/remove") != nullptr; }));
+  d.click("settings/gpu/remove");
+  ASSERT_TRUE(d.until([&] { return d.find("settings/gpu/outcome") && !gpu.failed(); }));
+  EXPECT_THAT(d.item("settings/gpu/outcome").text, HasSubstr("They are removed"));
+  EXPECT_FALSE(fs::exists(part));
+}
+
 TEST_F(SettingsPanelTest, WhatCanBeCuredHereLeadsHere) {
   // A folder of runs that is a file.
   std::ofstream(folder_ / "runs") << "x";
