@@ -15,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/base/face.h"
 #include "core/base/text.h"
+#include "core/given.h"
 #include "tasks/table_file.h"
 
 namespace pairs {
@@ -83,12 +84,6 @@ Observations ObservedRows::pick(const std::vector<std::int64_t>& which) {
 }
 
 namespace {
-
-std::vector<std::string> given_names(const TaskInfo& task) {
-  std::vector<std::string> names;
-  for (const Given& one : task.given) names.push_back(one.name);
-  return names;
-}
 
 // Numbers of a text, in the task's order or with their names: "1,0.5", "exposure=1,angle=0.5".
 torch::Tensor given_of_text(const std::string& text, const TaskInfo& task) {

@@ -118,11 +118,17 @@ std::string null_words(const Task& task, const ToyPlan& plan) {
   return known && plan.null == known->null_value().theta ? known->null_value().words : "";
 }
 
-std::string nuisances_text(const Frequentist& answers) {
+std::string toy_values_text(const Frequentist& answers) {
   const ToyPlan& plan = answers.table().plan();
-  if (answers.table().task().info().nuisances.empty()) return "";
-  if (!plan.psi.empty()) return fmt::format(", toys at ψ = {}", fmt::join(plan.psi, ", "));
-  return std::string(", ") + kNuisanceWords[static_cast<std::size_t>(answers.choice())].meaning;
+  const TaskInfo& info = answers.table().task().info();
+  std::string text;
+  if (!plan.psi.empty())
+    text = fmt::format(", toys at ψ = {}", fmt::join(plan.psi, ", "));
+  else if (!info.nuisances.empty())
+    text = std::string(", ") + kNuisanceWords[static_cast<std::size_t>(answers.choice())].meaning;
+  for (std::size_t k = 0; k < plan.given.size(); ++k)
+    text += fmt::format(", given {} = {:g}", info.given[k].name, plan.given[k]);
+  return text;
 }
 
 nlohmann::json expected_document(const Expected& at, const Expected* limits, const std::vector<double>& levels) {

@@ -14,7 +14,9 @@
 #include "core/base/face.h"
 #include "core/base/files.h"
 #include "core/base/npz.h"
+#include "core/base/text.h"
 #include "core/base/transfer.h"
+#include "core/given.h"
 #include "core/null_value.h"
 #include "core/report/number_text.h"
 #include "core/sets/index_map.h"
@@ -32,6 +34,13 @@ double finite(double log) {
   return std::max(log, -1e30);
 }
 
+// "exposure=VALUE,run=VALUE".
+std::string given_example(const TaskInfo& info) {
+  std::string text;
+  for (const std::string& name : given_names(info)) text += (text.empty() ? "" : ",") + name + "=VALUE";
+  return text;
+}
+
 void check_plan(const LoadedRun& run, const ToyPlan& plan) {
   const TaskInfo& info = run.task->info();
   if (const std::string why = no_frequentist_answers(*run.task); !why.empty())
@@ -47,6 +56,12 @@ void check_plan(const LoadedRun& run, const ToyPlan& plan) {
     fail_usage("{} has heads for N = {} alone, not for {}", run.name, fmt::join(heads, ", "), plan.n);
   if (!plan.psi.empty() && plan.psi.size() != info.nuisances.size())
     fail_usage("{} values of ψ are given, but task {} has {}", plan.psi.size(), info.name, info.nuisances.size());
+  if (plan.given.empty() && info.given_size() > 0)
+    fail_usage("Sets of task {} come with {}, which toys need as well: name the values with --given {}", info.name,
+               fmt::join(given_names(info), ", "), given_example(info));
+  PAIRS_CHECK(static_cast<std::int64_t>(plan.given.size()) == info.given_size(),
+              "{} are given of toys, but sets of task {} come with {}", counted(plan.given.size(), "value"), info.name,
+              info.given_size());
   const Target& target = info.targets.front();
   if (plan.null && (*plan.null < target.low || *plan.null > target.high))
     fail_usage("The null value {:g} of {} lies outside of {:g} to {:g}", *plan.null, target.label, target.low,
@@ -54,9 +69,11 @@ void check_plan(const LoadedRun& run, const ToyPlan& plan) {
 }
 
 std::string identity_of(const LoadedRun& run, const ToyPlan& plan) {
-  return fmt::format("toys 1\n{}\n{}\n{}\nN {} toys {} {} nodes {} seed {} null {} psi {} exact {}\n", run.name,
+  std::string identity = fmt::format("toys 1\n{}\n{}\n{}\nN {} toys {} {} nodes {} seed {} null {} psi {} exact {}\n", run.name,
                      weights_checksum(run), read_file(run.folder / run_file::config), plan.n, plan.toys, plan.null_toys,
                      plan.nodes, plan.seed, plan.null.value_or(NAN), fmt::join(plan.psi, " "), plan.exact);
+  if (!plan.given.empty()) identity += fmt::format("given {}\n", fmt::join(plan.given, " "));
+  return identity;
 }
 
 }  // namespace
@@ -115,7 +132,9 @@ Latents ToyTable::latents(double theta, const std::vector<double>& psi, std::spa
   Latents out = task_->latents(plan_.seed, Purpose::check, indices);
   out.theta = at::full_like(out.theta, theta);
   const std::vector<double>& fixed = psi.empty() ? plan_.psi : psi;
-  if (!fixed.empty()) out.psi = torch::tensor(fixed, torch::kFloat64).expand({out.theta.size(0), -1}).contiguous();
+  const std::int64_t sets = out.theta.size(0);
+  if (!fixed.empty()) out.psi = torch::tensor(fixed, torch::kFloat64).expand({sets, -1}).contiguous();
+  if (!plan_.given.empty()) out.given = torch::tensor(plan_.given, torch::kFloat64).expand({sets, -1}).contiguous();
   return out;
 }
 

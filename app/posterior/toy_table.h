@@ -25,6 +25,7 @@ struct ToyPlan {
   std::uint64_t seed = 1;
   std::optional<double> null = {};  // the value that stands for "nothing there": a node; none where there is none
   std::vector<double> psi = {};     // the nuisances, where they are known; empty: drawn from their prior for each set
+  std::vector<double> given = {};   // what is given of every set beside its observations, where the task has that
   bool exact = false;               // likelihoods by the task's exact posterior rather than by the run
 };
 
@@ -38,7 +39,7 @@ inline constexpr std::int64_t kMostToys = 10'000'000;
 // so that the next table of the same plan, or of one that was stopped or killed, simulates no more than is missing.
 class ToyTable {
  public:
-  // Throws Error where the plan does not fit the run: its task, N, ψ or null value.
+  // Throws Error where the plan does not fit the run: its task, N, ψ, what is given or null value.
   ToyTable(const LoadedRun& run, ToyPlan plan);
 
   const Task& task() const { return *task_; }
