@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "core/eval/neyman.h"
 #include "tests/app/batch/bounded_noise.h"
 
 namespace pairs::batch {
@@ -44,6 +45,8 @@ TEST_F(FrequentistGiven, IntervalsAndLimitsAreThoseOfWhatIsGiven) {
     EXPECT_NEAR(inner["intervals"][0][0].get<double>(), 1 - sd, error) << sigma;
     EXPECT_NEAR(inner["intervals"][0][1].get<double>(), 1 + sd, error) << sigma;
     EXPECT_NEAR(outer["upper_limit"].get<double>(), 1 + 1.2816 * sd, error) << sigma;
+    // x̄ + s Φ⁻¹(1 − α Φ(x̄ / s))
+    EXPECT_NEAR(outer["cls_upper_limit"].get<double>(), 1 + sd * sigmas(0.1 * p_of_sigmas(-1 / sd)), error) << sigma;
     EXPECT_NEAR(said["exact"]["null"]["q"].get<double>(), std::pow(1 / sd, 2), 0.05) << sigma;
   }
 }

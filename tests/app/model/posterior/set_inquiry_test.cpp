@@ -89,8 +89,9 @@ TEST(SetInquiry, TellsTheIntervalsOfConfidenceThatFrequentistTells) {
     EXPECT_THAT(answer->text,
                 testing::HasSubstr(fmt::format("{:.4g} %: {:.3f} to {:.3f}", 100 * level.at("level").get<double>(),
                                                part.at(0).get<double>(), part.at(1).get<double>())));
-    EXPECT_THAT(answer->text,
-                testing::HasSubstr(fmt::format("upper limit {:.3f}", level.at("upper_limit").get<double>())));
+    EXPECT_THAT(answer->text, testing::HasSubstr(fmt::format("upper limit {:.3f}, by CLs {:.3f}",
+                                                             level.at("upper_limit").get<double>(),
+                                                             level.at("cls_upper_limit").get<double>())));
   }
   EXPECT_THAT(answer->text, testing::HasSubstr("no signal"));
   EXPECT_THAT(answer->text, testing::HasSubstr("200 toys at each of 11 values of θ"));
