@@ -5,6 +5,7 @@
 #include "app/kinds/observed.h"
 #include "app/kinds/target_room.h"
 #include "app/posterior/disagreement_text.h"
+#include "app/posterior/known_reference.h"
 #include "app/posterior/observed_set.h"
 #include "core/base/error.h"
 #include "core/base/face.h"
@@ -61,6 +62,11 @@ SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked) {
   SetsQuestion question;
   if (!asked.given.empty()) question.asked.given = read_given(asked.given, "", info);
   check_given(*run.task, question.asked.given, "--given");
+  if (asked.exact && !knows_exact(*run.task))
+    fail_usage("The task {} knows no exact posterior of observed sets; leave --exact out", info.name);
+  std::error_code error;
+  question.asked.exact = asked.exact;
+  question.asked.files = std::filesystem::is_directory(asked.data, error);
   question.asked.seed = asked.seed;
   question.asked.random = asked.size.random;
   question.asked.size = [&run, choice = asked.size](const std::string& name, std::int64_t held) {

@@ -38,6 +38,7 @@ struct AskedSets {
   std::string given = {};                 // of every set: "V,V,…"
   SetSizeChoice size = {};                // of smaller sets than its n all is used
   std::uint64_t seed = 1;
+  bool exact = false;  // the exact posterior of each as well
   bool operator==(const AskedSets&) const = default;
 };
 // Whether the path, with the column `group` or "", holds many sets for the task rather than one.

@@ -226,6 +226,7 @@ class ChosenTargets : public Task,
     return pairs::file_reader(*inner_, file);
   }
   // They are of the task's own targets.
+  bool knows_sets() const override { return false; }
   std::unique_ptr<ReferencePosterior> reference_of(const std::vector<std::string>&) const override { return nullptr; }
   const std::vector<GivenRange>& given_ranges() const override {
     static const std::vector<GivenRange> none;
