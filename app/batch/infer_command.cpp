@@ -451,7 +451,9 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
   app.add_option(
          "--reader", arguments->reader,
          "Points: a command that reads files of other kinds, \"python3 read_root.py\": a program that is handed "
-         "the file's path and speaks the protocol of docs/own-task.md. It is run in this folder")
+         "the file's path and speaks the protocol of docs/own-task.md. It is run in this folder. With --group it tells "
+         "the "
+         "rows of all sets, and of a folder with a file a set it is asked about each file")
       ->type_name("COMMAND");
   app.add_flag("--follow", arguments->follow,
                "Points: read lines as they come, from standard input (--data -) until it ends or what is appended to a "

@@ -35,7 +35,6 @@ void check_together(const LoadedRun& run, const InferArguments& arguments) {
     fail_usage("Posteriors of images are asked for set by set; {} holds many sets", words);
   const std::pair<bool, const char*> refused[] = {{arguments.follow, "--follow"},
                                                   {!arguments.camera.empty(), "--camera"},
-                                                  {!arguments.reader.empty(), "--reader"},
                                                   {!arguments.derive.empty(), "--derive"},
                                                   {arguments.local_test > 0, "--local-test"},
                                                   {arguments.predictive > 0, "--predictive"},
@@ -221,13 +220,14 @@ AskedSets asked_sets(const InferArguments& arguments) {
   asked.size = {arguments.n, arguments.random, arguments.force};
   asked.seed = static_cast<std::uint64_t>(arguments.seed);
   asked.exact = arguments.exact;
+  asked.reader = arguments.reader;
   return asked;
 }
 
 }  // namespace
 
 bool asks_many_sets(const LoadedRun& run, const InferArguments& arguments) {
-  return arguments.member.empty() && holds_many_sets(*run.task, arguments.data, arguments.group);
+  return arguments.member.empty() && holds_many_sets(*run.task, arguments.data, arguments.group, arguments.reader);
 }
 
 SetsQuestion sets_question(const LoadedRun& run, const InferArguments& arguments) {

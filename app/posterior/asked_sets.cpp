@@ -51,10 +51,12 @@ std::int64_t file_set_size(const LoadedRun& run, const SetSizeChoice& choice, co
   return size;
 }
 
-bool holds_many_sets(const Task& task, const std::filesystem::path& data, const std::string& group) {
+bool holds_many_sets(const Task& task, const std::filesystem::path& data, const std::string& group,
+                     const std::string& reader) {
   if (!group.empty()) return true;
-  return holds_sets({data, "", {.files = file_columns(task)}}, task.info()) &&
-         !(face<Things>(task) && things_named(task, data.string()));
+  ManySets sets{data, "", {.files = file_columns(task)}};
+  sets.reader = set_readers(task, reader);
+  return holds_sets(sets, task.info()) && !(face<Things>(task) && things_named(task, data.string()));
 }
 
 SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked) {
@@ -76,6 +78,7 @@ SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked) {
   };
   question.asked.draws = target_room_of(info).draws();
   ManySets sets{asked.data, asked.group, {asked.columns, file_columns(*run.task)}};
+  sets.reader = set_readers(*run.task, asked.reader);
   if (!asked.size.random) sets.most = info.max_n;
   sets.given_known = question.asked.given.defined();
   question.sets = open_sets(sets, info);

@@ -97,6 +97,7 @@ class ObservedSet {
   void read_thing(const Things& known);
   void read_table();
   void read_member();
+  std::string reader_of_file() const;
   void read_given_of_file();
   void read_views(const SceneViews& views);
   void warn(const std::string& text);

@@ -42,6 +42,22 @@ columns = ["x"]
 command = ["/usr/bin/python3", "simulate.py"]
 workers = 1
 [reference]
+[reader]
+command = ["/usr/bin/python3", "read.py"]
+endings = [".dat"]
+)";
+
+// Reads a text file whose first line names its columns.
+inline constexpr const char* kReadText = R"(import numpy as np
+from pairs_reader import serve
+
+def open_table(path):
+    with open(path) as lines:
+        names = lines.readline().split()
+        rows = np.loadtxt(lines, ndmin=2)
+    return {name: rows[:, k] for k, name in enumerate(names)}
+
+serve(open_table)
 )";
 
 // A run of this task that has hardly been trained, in a folder of its own with caches and permissions of its own. x.csv
@@ -54,6 +70,7 @@ class BoundedNoise {
     ::setenv("XDG_CONFIG_HOME", path("config").c_str(), 1);
     write_file(folder_ / "simulate.py", kBoundedNoise);
     write_file(folder_ / "task.toml", kBoundedNoiseTask);
+    write_file(folder_ / "read.py", kReadText);
     write_file(folder_ / "x.csv", "x\n1.1\n0.9\n");
     write_file(folder_ / "both.csv", "sigma,x\n0.5,1.1\n0.5,0.9\n");
     std::vector<std::string> words = {"run", path("task.toml"), "--allow",  "--device", "cpu", "--threads",
