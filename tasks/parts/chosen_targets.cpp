@@ -287,13 +287,14 @@ class ChosenBudgeted final : public ChosenStandardised, public BudgetedSimulator
   std::string recorded() const override { return budget().recorded(); }
   std::vector<BudgetedSets> budgeted_sets() const override { return budget().budgeted_sets(); }
   std::int64_t checks() const override { return budget().checks(); }
+  bool measures_input() const override { return budget().measures_input(); }
   void simulate(std::uint64_t seed, const Preparation& preparation) const override {
     budget().simulate(seed, preparation);
   }
   std::shared_ptr<const Task> planned(std::uint64_t seed) const override {
     return with_targets(budget().planned(seed), names_of(info().targets));
   }
-  double seconds_each() const override { return budget().seconds_each(); }
+  SimulatorPace pace() const override { return budget().pace(); }
   std::int64_t workers() const override { return budget().workers(); }
 
  private:
