@@ -127,6 +127,7 @@ void ObservedSet::read() {
         "ray maps for the camera that is given with it",
         kCamerasFile, words);
   read_table();
+  if (choice_.without_given) return;
   read_given_of_file();
   if (views) warn(elevation_warning(at::empty({0, 2}, torch::kFloat64), views->target(latents_.given)));
 }

@@ -42,6 +42,8 @@ struct SetChoice {
   std::string given = {};
   // Of a file that does not tell it the middle of what training saw is taken, with a warning.
   bool assume_given = false;
+  // Of a file what is given is not read: whoever asks needs the observations alone.
+  bool without_given = false;
   std::optional<render::Camera> camera = {};
 };
 
