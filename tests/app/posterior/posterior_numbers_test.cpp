@@ -121,7 +121,8 @@ TEST(PosteriorNumbers, SayWhyAPosteriorIsLeftOut) {
     return heard;
   };
   const char* const elsewhere = "ours is left out: the plot does not hold all of it";
-  EXPECT_EQ(why(60, 0.5), elsewhere);
+  EXPECT_EQ(why(60, 0.5), "ours is left out: it has no density here");
+  EXPECT_EQ(why(60, 0.5, {normal_source("exact", 0.5, 1e-3, false)}), elsewhere);
   EXPECT_EQ(why(0.5, 50), elsewhere) << "far too wide";
   EXPECT_EQ(why(0.5, 50, {normal_source("exact", 0.5, 1e-3, false)}), elsewhere);
   PosteriorSource half = normal_source("ours", 0.5, 0.05);
