@@ -19,6 +19,12 @@ const std::vector<GivenRange>* ranges_of(const Task& task) {
 
 }  // namespace
 
+std::vector<std::string> given_names(const TaskInfo& info) {
+  std::vector<std::string> names;
+  for (const Given& one : info.given) names.push_back(one.name);
+  return names;
+}
+
 torch::Tensor standardised_given(const Task& task, const torch::Tensor& given) {
   const std::vector<GivenRange>* const ranges = ranges_of(task);
   if (ranges == nullptr) return given.to(torch::kFloat32);

@@ -35,6 +35,8 @@ class KnowsGiven {
   virtual void know(const torch::Tensor& given) = 0;
 };
 
+// The names of all that is given of its sets, in order.
+std::vector<std::string> given_names(const TaskInfo& info);
 // What is given of sets [B, g] as networks see it, float32 on its device.
 torch::Tensor standardised_given(const Task& task, const torch::Tensor& given);
 // Throws Error where a value of `given` [.., g], or undefined, is not finite or cannot be; `where` names its source.

@@ -18,4 +18,7 @@ std::vector<std::string> words_of_command(const std::string& command);
 std::unique_ptr<TableFile> open_with_program(const std::vector<std::string>& command,
                                              const std::filesystem::path& folder, const std::filesystem::path& path);
 
+// The table in a file that the command `reader` reads, run in the present folder, or where that is "" by its ending.
+std::unique_ptr<TableFile> open_table_by(const std::string& reader, const std::filesystem::path& path);
+
 }  // namespace pairs

@@ -23,16 +23,22 @@ constexpr BudgetUse kUses[] = {{"training", "training, stages 1 to 3", &Budgeted
                                {"validation", "validation of stages 1 to 3", &BudgetedSets::validation},
                                {"test", "evaluation", &BudgetedSets::test}};
 
+std::int64_t observations_of(const BudgetedSimulator& budget, const BudgetUse& use) {
+  std::int64_t observations = 0;
+  for (const BudgetedSets& size : budget.budgeted_sets()) observations += size.*use.sets * size.n;
+  return observations;
+}
+
 void add_sets(const BudgetedSimulator& budget, Result& result) {
   nlohmann::json& out = result.document["simulations"];
   Table table({{"what the simulations serve", false}, {"sets"}, {"simulations"}, {"sets of each N", false}});
   for (const BudgetUse& use : kUses) {
-    std::int64_t sets = 0, observations = 0;
+    std::int64_t sets = 0;
+    const std::int64_t observations = observations_of(budget, use);
     std::string sizes;
     for (const BudgetedSets& size : budget.budgeted_sets()) {
       const std::int64_t count = size.*use.sets;
       sets += count;
-      observations += count * size.n;
       sizes += fmt::format("{}{} of {}", sizes.empty() ? "" : ", ", count_text(count), count_text(size.n));
     }
     out[use.key] = {{"sets", sets}, {"simulations", observations}};
@@ -52,32 +58,42 @@ void add_sets(const BudgetedSimulator& budget, Result& result) {
 }
 
 void add_pace(const BudgetedSimulator& budget, std::int64_t simulations, Result& result) {
-  const double each = budget.seconds_each();
+  const auto [each, measured] = budget.pace();
   const std::int64_t workers = budget.workers();
   const double seconds = each * static_cast<double>(simulations) / static_cast<double>(workers);
   nlohmann::json& out = result.document["simulations"];
   out["seconds_each"] = each;
+  out["measured_by"] = measured;
   out["workers"] = workers;
   out["seconds"] = seconds;
-  result.text += fmt::format("A simulation takes {:.3g} s (measured now), {} of them {} with {}.\n", each,
-                             count_text(simulations), duration_text(seconds), counted(workers, "worker"));
+  result.text += fmt::format(
+      "A simulation takes {:.3g} s, {} of them {} with {}. That was measured now by {} more, which the budget does not "
+      "count.\n",
+      each, count_text(simulations), duration_text(seconds), counted(workers, "worker"), count_text(measured));
 }
 
-// The settings in which the run differs from one without a budget.
-void add_changes(const RunConfig& config, Result& result) {
+// A setting in which a run differs from one without a budget.
+struct BudgetChange {
+  std::string key, without, within;
+};
+std::vector<BudgetChange> changes_of(const RunConfig& config) {
   RunConfig free = preset_values(config.tasks, config.tasks->make(config.task)->info(), config.preset, config.strategy),
             fitted = preset_values(config.tasks, config.make_task()->info(), config.preset, config.strategy);
-  nlohmann::json changed = nlohmann::json::object();
-  std::string text;
+  std::vector<BudgetChange> out;
   const std::vector<Field> before = fields(free), after = fields(fitted);
   for (std::size_t k = 0; k < std::min(before.size(), after.size()); ++k) {
     const std::string was = field_text(before[k]), is = field_text(after[k]);
-    if (before[k].key != after[k].key || was == is) continue;
-    changed[after[k].key] = {{"without", was}, {"within", is}};
-    text += fmt::format("{}{} = {} (else {})", text.empty() ? "" : ", ", after[k].key, is, was);
+    if (before[k].key == after[k].key && was != is) out.push_back({after[k].key, was, is});
   }
-  result.document["simulations"]["changed"] = changed;
-  if (!text.empty()) result.text += fmt::format("The budget changes the preset: {}.\n", text);
+  return out;
+}
+
+// A line; "" where there is none.
+std::string changes_text(const std::vector<BudgetChange>& changes) {
+  std::string text;
+  for (const BudgetChange& one : changes)
+    text += fmt::format("{}{} = {} (else {})", text.empty() ? "" : ", ", one.key, one.within, one.without);
+  return text.empty() ? "" : fmt::format("The budget changes the preset: {}.\n", text);
 }
 
 }  // namespace
@@ -93,6 +109,17 @@ void limit_simulations(const TaskCatalogue& tasks, std::int64_t simulations, New
   wanted.set.push_back(fmt::format("{}={}", kTaskSimulations, simulations));
 }
 
+std::string budget_lines(const RunConfig& config) {
+  const std::shared_ptr<const Task> task = config.make_task();
+  const BudgetedSimulator* const budget = face<BudgetedSimulator>(*task);
+  if (budget == nullptr) return "";
+  std::string uses;
+  for (const BudgetUse& use : kUses) uses += fmt::format("{} for {}, ", count_text(observations_of(*budget, use)), use.text);
+  return fmt::format("Before that, once, {} simulations are made: {}{} at most for checks of the workers' seeds.\n{}",
+                     count_text(budget->simulations()), uses, count_text(budget->checks()),
+                     changes_text(changes_of(config)));
+}
+
 void add_budget(const RunConfig& config, bool agreed, Result& result) {
   const std::shared_ptr<const Task> task = config.make_task();
   const BudgetedSimulator* const budget = face<BudgetedSimulator>(*task);
@@ -100,7 +127,11 @@ void add_budget(const RunConfig& config, bool agreed, Result& result) {
   result.document["simulations"]["budget"] = budget->simulations();
   add_sets(*budget, result);
   if (agreed) add_pace(*budget, budget->simulations(), result);
-  add_changes(config, result);
+  const std::vector<BudgetChange> changes = changes_of(config);
+  nlohmann::json changed = nlohmann::json::object();
+  for (const BudgetChange& one : changes) changed[one.key] = {{"without", one.without}, {"within", one.within}};
+  result.document["simulations"]["changed"] = changed;
+  result.text += changes_text(changes);
 }
 
 }  // namespace pairs::batch

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "app/batch/command.h"
 #include "app/runs/new_run.h"
@@ -11,6 +12,10 @@ namespace pairs::batch {
 // Has a new run keep to a budget of simulations (--simulations), where one is given (more than 0). Throws a usage error
 // for a task that no program of a person's own simulates.
 void limit_simulations(const TaskCatalogue& tasks, std::int64_t simulations, NewRun& wanted);
+
+// What a run with a budget of simulations spends them on, and which settings of the preset the budget changed, a line
+// each; "" of a run without.
+std::string budget_lines(const RunConfig& config);
 
 // Adds to what `data TASK --plan` answers, of a run with a budget of simulations: the sets that they make, how many of
 // them serve which stage, how long they take by the program's measured pace (where `agreed` to: it is started for it),

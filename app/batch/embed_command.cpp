@@ -30,6 +30,8 @@ struct EmbedArguments {
 };
 
 SetChoice choice_of(const EmbedArguments& arguments) {
+  if (!arguments.given.empty())
+    fail_usage("--given has no effect on embeddings, which are of observations alone: leave it out");
   if (arguments.data.empty() && !(arguments.columns.empty() && arguments.camera.empty() && arguments.up.empty()))
     fail_usage("--columns, --camera and --up belong to a set of your own; name it with --data");
   SetChoice choice;
@@ -37,7 +39,7 @@ SetChoice choice_of(const EmbedArguments& arguments) {
   choice.file = arguments.data;
   choice.columns = arguments.columns;
   choice.up = arguments.up;
-  choice.given = arguments.given;
+  choice.without_given = true;
   if (!arguments.camera.empty()) choice.camera = parse_camera(arguments.camera, "--camera");
   return choice;
 }
@@ -122,8 +124,7 @@ Action add_embed(CLI::App& app, const Catalogue& tasks) {
   app.add_option("--up", arguments->up, "Of a mesh: the axis of the file that points up, as infer --up has it")
       ->type_name("AXIS")
       ->check(CLI::IsMember({"x", "y", "z"}));
-  app.add_option("--given", arguments->given,
-                 "What is given of the set beside its observations, as infer --given has it")
+  app.add_option("--given", arguments->given, "Refused: embeddings do not depend on what is given of the set")
       ->type_name("NAME=V,...");
   add_machine_arguments(app, arguments->open);
   app.footer(with_task_names(

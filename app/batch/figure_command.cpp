@@ -108,7 +108,7 @@ const std::vector<OptionReaders>& option_readers() {
                                                  {"--first", {"forest"}},
                                                  {"--random", {"posterior", "predictive", "forest"}},
                                                  {"--columns", {"posterior", "predictive", "forest"}},
-                                                 {"--reader", {"posterior", "predictive"}},
+                                                 {"--reader", {"posterior", "predictive", "forest"}},
                                                  {"--theta", {"posterior", "predictive"}},
                                                  {"--psi", {"posterior", "predictive"}},
                                                  {"--range", {"posterior"}},
@@ -372,10 +372,10 @@ Figure draw(const FigureArguments& arguments, Result& result, std::vector<std::s
   if (name == "forest") {
     const std::vector<LoadedRun> runs = open_all(arguments);
     if (runs.size() != 1) fail_usage("The figure forest is of one run; {} were given", runs.size());
-    return draw_forest(
-        runs.front(),
-        {arguments.file, arguments.interval, arguments.columns, arguments.forest, arguments.n, arguments.random},
-        warnings);
+    return draw_forest(runs.front(),
+                       {arguments.file, arguments.interval, arguments.reader, arguments.columns, arguments.forest,
+                        arguments.n, arguments.random},
+                       warnings);
   }
   if (name == "width") return draw_against_nuisance(width_figure, arguments, result);
   if (name == "location") return draw_against_nuisance(location_figure, arguments, result);
@@ -498,7 +498,7 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
       ->type_name("NAME,...")
       ->delimiter(',');
   posterior_option("--reader", arguments->reader,
-                   "posterior, predictive: a command that reads --file, as infer --reader", "COMMAND");
+                   "posterior, predictive, forest: a command that reads --file, as infer --reader", "COMMAND");
   posterior_option("--theta", arguments->theta, "posterior, predictive: θ of the simulated set (default: the prior's)",
                    "V,V,...");
   posterior_option("--psi", arguments->psi, "posterior, predictive: ψ of the simulated set (default: the prior's)",

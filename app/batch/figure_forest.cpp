@@ -37,6 +37,7 @@ Figure draw_forest(const LoadedRun& run, const ForestQuestion& question, std::ve
   InferArguments arguments;
   arguments.data = question.file;
   arguments.columns = question.columns;
+  arguments.reader = question.reader;
   arguments.group = question.own.group;
   arguments.n = question.n;
   arguments.random = question.random >= 0;

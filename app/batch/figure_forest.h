@@ -23,7 +23,7 @@ void add_forest_options(CLI::App& app, ForestArguments& arguments);
 // Posterior mean and interval of each of many sets: of a file by a column, or of a folder. What is to be told with it
 // goes into `warnings`. Throws Error, a usage error where the arguments do not go together.
 struct ForestQuestion {
-  std::string file, interval;
+  std::string file, interval, reader;
   std::vector<std::string> columns;
   ForestArguments own;
   std::int64_t n = 0;        // of each set the first; 0: all

@@ -10,6 +10,7 @@
 #include "app/batch/command.h"
 #include "app/batch/drive.h"
 #include "app/batch/numbers.h"
+#include "app/kinds/observed.h"
 #include "app/posterior/frequentist_figures.h"
 #include "app/posterior/frequentist_text.h"
 #include "app/posterior/set_posterior.h"
@@ -18,6 +19,8 @@
 #include "core/base/error.h"
 #include "core/base/streams.h"
 #include "core/base/text.h"
+#include "core/base/transfer.h"
+#include "core/given.h"
 #include "core/report/number_text.h"
 
 namespace pairs::batch {
@@ -26,7 +29,7 @@ namespace {
 constexpr std::int64_t kMostPoints = 2000, kExpectedPlace = 2048, kNullPlace = 2049;
 
 struct FrequentistArguments {
-  std::string run, data, levels = "68.27,90,95", theta, psi, known_psi, nuisance, figure;
+  std::string run, data, given, levels = "68.27,90,95", theta, psi, known_psi, nuisance, figure;
   std::vector<std::string> columns;
   OpenArguments open;
   std::optional<double> null, expected;
@@ -83,13 +86,26 @@ std::int64_t size_of(const FrequentistArguments& arguments, const LoadedRun& run
   return n;
 }
 
-ToyPlan plan_of(const FrequentistArguments& arguments, const LoadedRun& run, std::int64_t n) {
+// What is given of the set and of all toys: by --given or the set's file.
+std::vector<double> given_of(const FrequentistArguments& arguments, const LoadedRun& run, const ObservedSet* set) {
+  if (set) return set->latents().given.defined() ? doubles(set->latents().given) : std::vector<double>();
+  if (arguments.given.empty()) return {};  // the table says what is missing
+  const torch::Tensor given = read_given(arguments.given, "", run.task->info());
+  check_given(*run.task, given, "--given");
+  if (const std::string text = unseen_given_text(*run.task, given); !text.empty())
+    tell(fmt::format("warning: {}\n", text));
+  return doubles(given);
+}
+
+ToyPlan plan_of(const FrequentistArguments& arguments, const LoadedRun& run, std::int64_t n,
+                std::vector<double> given) {
   ToyPlan plan = usual_toys(*run.task, n);
   plan.toys = arguments.toys;
   plan.null_toys = arguments.null_toys;
   plan.nodes = arguments.nodes;
   plan.seed = static_cast<std::uint64_t>(arguments.seed);
   plan.psi = parse_numbers(arguments.known_psi, "--known-psi");
+  plan.given = std::move(given);
   if (arguments.null) plan.null = arguments.null;
   return plan;
 }
@@ -257,6 +273,8 @@ void write_head(const Asked& asked, const std::string& what, Result& result) {
                      {"nodes", asked.ours->table().nodes().size()},
                      {"seed", plan.seed},
                      {"warnings", nlohmann::json::array()}};
+  for (std::size_t k = 0; k < plan.given.size(); ++k)
+    result.document["given"][asked.info().given[k].name] = plan.given[k];
   double toys = 0;
   for (std::size_t node = 0; node < asked.ours->table().nodes().size(); ++node)
     toys += static_cast<double>(asked.ours->table().toys(node).ratio.size());
@@ -268,7 +286,7 @@ void write_head(const Asked& asked, const std::string& what, Result& result) {
       "{}{}\n\n",
       asked.info().title, asked.run.name, what, asked.info().targets.front().label, asked.info().targets.front().label,
       count_text(plan.toys), asked.ours->table().nodes().size(), asked.info().targets.front().label,
-      nuisances_text(*asked.ours));
+      toy_values_text(*asked.ours));
 }
 
 void check_frequentist(const FrequentistArguments& arguments) {
@@ -298,11 +316,12 @@ Result frequentist(const FrequentistArguments& arguments) {
     SetChoice choice;
     choice.file = arguments.data;
     choice.columns = arguments.columns;
+    choice.given = arguments.given;
     set = std::make_shared<ObservedSet>(run.task, choice);
   }
   Asked asked{arguments, run, std::move(levels), size_of(arguments, run, set.get()), "", nullptr, nullptr};
-  const ToyPlan plan = plan_of(arguments, run, asked.n);
   check_target(arguments, *run.task);
+  const ToyPlan plan = plan_of(arguments, run, asked.n, given_of(arguments, run, set.get()));
   asked.null_words = null_words(*run.task, plan);
   asked.ours = made_answers(arguments, run, plan, false);
   if (arguments.exact) asked.exact = made_answers(arguments, run, plan, true);
@@ -352,6 +371,9 @@ Action add_frequentist(CLI::App& app, const Catalogue& tasks) {
   app.add_option("--columns", arguments->columns, "Of a CSV file of points use these columns, as infer --columns does")
       ->type_name("NAME,...")
       ->delimiter(',');
+  app.add_option("--given", arguments->given,
+                 "What is given of the set beside its observations, as infer --given has it: toys have it, too")
+      ->type_name("NAME=V,...");
   app.add_option("--levels", arguments->levels, "Levels of confidence in percent")
       ->type_name("P,P,...")
       ->capture_default_str();

@@ -273,6 +273,8 @@ Result infer(const InferArguments& arguments, bool json) {
   derived_quantities(arguments.derive, run.task->info());  // refused before anything is worked out
   if (asks_many_sets(run, arguments)) return infer_sets(run, arguments);
   const std::optional<OtherPrior> prior = infer_prior(run, arguments);
+  if (arguments.exact)
+    fail_usage("--exact adds columns to a table of many sets; of one set the exact posterior is told without it");
   if (arguments.follow && arguments.local_test > 0)
     fail_usage("--local-test takes a set as it stands; leave --follow out");
   if (arguments.follow && !arguments.member.empty())
@@ -440,13 +442,18 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
                  "of their "
                  "samples")
       ->type_name("COLUMN");
+  app.add_flag("--exact", arguments->exact,
+               "Of many sets: also mean and sd of the exact posterior of each, where the task knows one, and the "
+               "Kullback-Leibler divergence from it to ours. It takes longer; of one set it is told without");
   app.add_option("--member", arguments->member,
                  "Of the many sets of --group, or of a folder, this one alone, as of a file of its own")
       ->type_name("NAME");
   app.add_option(
          "--reader", arguments->reader,
          "Points: a command that reads files of other kinds, \"python3 read_root.py\": a program that is handed "
-         "the file's path and speaks the protocol of docs/own-task.md. It is run in this folder")
+         "the file's path and speaks the protocol of docs/own-task.md. It is run in this folder. With --group it tells "
+         "the "
+         "rows of all sets, and of a folder with a file a set it is asked about each file")
       ->type_name("COMMAND");
   app.add_flag("--follow", arguments->follow,
                "Points: read lines as they come, from standard input (--data -) until it ends or what is appended to a "

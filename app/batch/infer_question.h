@@ -27,6 +27,7 @@ struct InferArguments {
   bool force = false;
   bool random = false;                    // a random subset of the observations rather than the first
   bool follow = false;                    // lines as they come
+  bool exact = false;                     // of many sets: the exact posterior of each as well
   std::vector<std::string> columns = {};  // of a table, those that the task's are
   std::string reader;                     // the command of a program that reads the file; "": by its ending
   std::string up;                         // the axis of a thing that points up; "": what it tells

@@ -35,7 +35,6 @@ void check_together(const LoadedRun& run, const InferArguments& arguments) {
     fail_usage("Posteriors of images are asked for set by set; {} holds many sets", words);
   const std::pair<bool, const char*> refused[] = {{arguments.follow, "--follow"},
                                                   {!arguments.camera.empty(), "--camera"},
-                                                  {!arguments.reader.empty(), "--reader"},
                                                   {!arguments.derive.empty(), "--derive"},
                                                   {arguments.local_test > 0, "--local-test"},
                                                   {arguments.predictive > 0, "--predictive"},
@@ -49,6 +48,9 @@ void check_together(const LoadedRun& run, const InferArguments& arguments) {
 void check_held(const SetsFormat& format, const std::filesystem::path& out, const InferArguments& arguments) {
   if (arguments.samples >= 0 && format.samples == HeldSamples::none)
     fail_usage("--samples {}: {} holds no samples; write them to a file that ends in .npz or .nc", arguments.samples,
+               printable(out.string(), 300));
+  if (arguments.exact && !format.exact)
+    fail_usage("--exact: {} holds samples alone; write the exact posteriors' numbers to .csv, .json, .npz or .tex",
                printable(out.string(), 300));
   if (!arguments.theta.empty() && !format.scores)
     fail_usage("--theta: {} holds no log densities; write them to a file that ends in .npz",
@@ -80,8 +82,8 @@ std::string sets_text(std::int64_t sets) {
 // What is told of rows that come: a table and documents of the first, and what went wrong.
 class SetsReport {
  public:
-  SetsReport(const TaskInfo& info, IntervalKind interval, std::int64_t sets)
-      : info_(info), interval_(interval), sets_(sets), table_(columns()) {}
+  SetsReport(const TaskInfo& info, IntervalKind interval, std::int64_t sets, bool exact)
+      : info_(info), interval_(interval), sets_(sets), exact_(exact), table_(columns()) {}
 
   void add(const SetRow& row) {
     ++count_;
@@ -164,25 +166,38 @@ class SetsReport {
       columns.push_back({before + "sd"});
       columns.push_back({before + "median"});
       columns.push_back({fmt::format("{}90 %, {}", before, interval_title(interval_))});
+      if (!exact_) continue;
+      columns.push_back({before + "exact mean"});
+      columns.push_back({before + "exact sd"});
     }
+    if (exact_) columns.push_back({"KL / nat"});
     columns.push_back({"farther than"});
     columns.push_back({"to know", false});
     return columns;
   }
 
+  // Set and N, four numbers a target and two of the exact posterior with KL once, typicality, what is to be known.
+  std::size_t table_columns() const { return 4 + (exact_ ? 6 : 4) * info_.targets.size() + (exact_ ? 1 : 0); }
+
   std::vector<std::string> cells(const SetRow& row) const {
     const std::size_t targets = info_.targets.size();
     if (!row.problem.empty()) {
-      std::vector<std::string> cells(3 + 4 * targets, "–");
+      std::vector<std::string> cells(table_columns() - 1, "–");
       cells[0] = row.name;
       cells.push_back("not answered: " + row.problem);
       return cells;
     }
     std::vector<std::string> cells = {row.name, count_text(row.n)};
-    for (const TargetNumbers& one : row.numbers)
+    for (std::size_t t = 0; t < targets; ++t) {
+      const TargetNumbers& one = row.numbers[t];
       for (const std::string& cell : {fmt::format("{:.5g}", one.mean), fmt::format("{:.5g}", one.sd),
                                       fmt::format("{:.5g}", one.quantiles[2]), most_text(one, interval_)})
         cells.push_back(cell);
+      if (!exact_) continue;
+      cells.push_back(row.exact.empty() ? "–" : fmt::format("{:.5g}", row.exact[t].mean));
+      cells.push_back(row.exact.empty() ? "–" : fmt::format("{:.5g}", row.exact[t].sd));
+    }
+    if (exact_) cells.push_back(std::isfinite(row.kl) ? fmt::format("{:.3g}", row.kl) : "–");
     cells.push_back(row.typicality.known ? fmt::format("{:.3g} %", row.typicality.percentile) : "–");
     cells.push_back(to_know_text(row));
     return cells;
@@ -191,6 +206,7 @@ class SetsReport {
   const TaskInfo& info_;
   IntervalKind interval_;
   std::int64_t sets_, count_ = 0, failed_ = 0, outside_ = 0, cut_ = 0, disagree_ = 0;
+  bool exact_;
   Table table_;
   nlohmann::json rows_ = nlohmann::json::array();
   std::string first_failed_;
@@ -203,13 +219,15 @@ AskedSets asked_sets(const InferArguments& arguments) {
   AskedSets asked{arguments.data, arguments.group, arguments.columns, arguments.given};
   asked.size = {arguments.n, arguments.random, arguments.force};
   asked.seed = static_cast<std::uint64_t>(arguments.seed);
+  asked.exact = arguments.exact;
+  asked.reader = arguments.reader;
   return asked;
 }
 
 }  // namespace
 
 bool asks_many_sets(const LoadedRun& run, const InferArguments& arguments) {
-  return arguments.member.empty() && holds_many_sets(*run.task, arguments.data, arguments.group);
+  return arguments.member.empty() && holds_many_sets(*run.task, arguments.data, arguments.group, arguments.reader);
 }
 
 SetsQuestion sets_question(const LoadedRun& run, const InferArguments& arguments) {
@@ -246,8 +264,9 @@ Result infer_sets(const LoadedRun& run, const InferArguments& arguments) {
                 sets,
                 question.asked.kept,
                 scored,
-                !run.config.ensemble.empty()};
-  SetsReport report(info, interval, sets);
+                !run.config.ensemble.empty(),
+                arguments.exact};
+  SetsReport report(info, interval, sets, arguments.exact);
   write_sets(out, head, [&](const std::function<void(const SetRow&)>& take) {
     answer_sets(
         asked, *question.sets, question.asked,

@@ -56,8 +56,9 @@ void look_through(const Task& task) {
 }  // namespace
 
 Result plan_report(const TaskCatalogue& tasks, const RunConfig& config) {
-  const std::shared_ptr<const Task> task = planned_task(config);
-  if (task->stored() && !face<BudgetedSimulator>(*config.make_task())) look_through(*task);
+  const std::shared_ptr<const Task> task = planned_task(config), asked = config.make_task();
+  const BudgetedSimulator* const budget = face<BudgetedSimulator>(*asked);
+  if (task->stored() && budget == nullptr) look_through(*task);
   const std::vector<SetDemand> demands = set_demands(config, task);
   const StoredSets* stored = task->stored();
   const std::vector<SetService> service = stored ? stored->service(demands) : std::vector<SetService>();
@@ -110,7 +111,8 @@ Result plan_report(const TaskCatalogue& tasks, const RunConfig& config) {
   for (const SetService& one : service) result.text += one.text + "\n";
   // Of a program that nobody agreed to nothing is run for this.
   const bool measured = stored != nullptr || (!task->info().file.empty() && tasks.describe(task->info().file).agreed);
-  if (const std::string input = input_text(*task, measured ? input_scale(*task) : InputScale{}); !input.empty()) {
+  const bool scaled = measured && (budget == nullptr || !budget->measures_input());
+  if (const std::string input = input_text(*task, scaled ? input_scale(*task) : InputScale{}); !input.empty()) {
     result.text += input + "\n";
     result.document["input"] = input;
   }

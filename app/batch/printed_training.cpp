@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/batch/arguments.h"
+#include "app/batch/budget_report.h"
 #include "app/batch/drive.h"
 #include "app/runs/new_run.h"
 #include "app/runs/task_options.h"
@@ -16,7 +17,6 @@
 #include "core/base/streams.h"
 #include "core/base/text.h"
 #include "core/report/number_text.h"
-#include "core/simulation_budget.h"
 #include "core/train/event_values.h"
 #include "core/train/plan.h"
 #include "core/train/run_progress.h"
@@ -58,10 +58,7 @@ void tell_expectation(const TaskCatalogue& tasks, const RunConfig& config, const
                    task->info().subject.empty() ? "" : ", after its data are made, once", flop_text(need.gflop),
                    byte_text(static_cast<std::uint64_t>(need.cache_bytes)),
                    source == "simulated" ? "" : ", on " + source));
-  const auto asked = config.make_task();
-  if (const BudgetedSimulator* budget = face<BudgetedSimulator>(*asked))
-    tell(fmt::format("Before that, once, {} simulations are made: how long they take says pairs --batch data --plan\n",
-                     count_text(budget->simulations())));
+  if (const std::string budget = budget_lines(config); !budget.empty()) tell(budget);
   if (const DataSet* set = config.data.empty() ? nullptr : tasks.data_set_of(config.task);
       set && tasks.make(config.task, options_without_data(config))->info().data_source == source)
     tell(fmt::format(

@@ -15,6 +15,8 @@
 #include "core/base/error.h"
 #include "core/base/face.h"
 #include "core/base/text.h"
+#include "core/given.h"
+#include "tasks/program_table.h"
 #include "tasks/table_file.h"
 
 namespace pairs {
@@ -84,12 +86,6 @@ Observations ObservedRows::pick(const std::vector<std::int64_t>& which) {
 
 namespace {
 
-std::vector<std::string> given_names(const TaskInfo& task) {
-  std::vector<std::string> names;
-  for (const Given& one : task.given) names.push_back(one.name);
-  return names;
-}
-
 // Numbers of a text, in the task's order or with their names: "1,0.5", "exposure=1,angle=0.5".
 torch::Tensor given_of_text(const std::string& text, const TaskInfo& task) {
   const std::string where = fmt::format("--given {}", printable(text));
@@ -140,10 +136,10 @@ torch::Tensor given_arrays(const std::filesystem::path& path, const std::vector<
 }
 
 // The first row of the columns of these names in a table, whose rows must be alike; undefined where it has not all.
-torch::Tensor given_columns(const std::filesystem::path& path, const std::vector<std::string>& names,
-                            const TaskInfo& task, const std::string& where) {
+torch::Tensor given_columns(const std::filesystem::path& path, const std::string& reader,
+                            const std::vector<std::string>& names, const TaskInfo& task, const std::string& where) {
   constexpr std::int64_t kRows = 1 << 16;
-  const std::unique_ptr<TableFile> table = open_table(path);
+  const std::unique_ptr<TableFile> table = open_table_by(reader, path);
   const std::vector<std::string> held = table->names();
   for (const std::string& name : names)
     if (std::find(held.begin(), held.end(), name) == held.end()) return {};
@@ -159,9 +155,11 @@ torch::Tensor given_columns(const std::filesystem::path& path, const std::vector
 }
 
 // What a file says [M, g], of one row or of each observation; undefined where it says nothing.
-torch::Tensor given_of_file(const std::filesystem::path& path, const TaskInfo& task, const std::string& where) {
+torch::Tensor given_of_file(const std::filesystem::path& path, const TaskInfo& task, const std::string& reader,
+                            const std::string& where) {
   if (!std::filesystem::is_regular_file(path)) return {};
   const std::vector<std::string> names = given_names(task);
+  if (!reader.empty()) return given_columns(path, reader, names, task, where);
   const std::string ending = lower_extension(path);
   if (ending == ".npz") {
     NpzReader arrays(path);
@@ -177,7 +175,7 @@ torch::Tensor given_of_file(const std::filesystem::path& path, const TaskInfo& t
     }
   }
   if (std::find(table_endings().begin(), table_endings().end(), ending) == table_endings().end()) return {};
-  return given_columns(path, names, task, where);
+  return given_columns(path, "", names, task, where);
 }
 
 }  // namespace
@@ -192,18 +190,19 @@ torch::Tensor given_of_rows(const torch::Tensor& rows, const TaskInfo& task, con
   return first;
 }
 
-bool tells_given(const std::filesystem::path& path, const TaskInfo& task) {
-  return given_of_file(path, task, printable(path.string(), 300)).defined();
+bool tells_given(const std::filesystem::path& path, const TaskInfo& task, const std::string& reader) {
+  return given_of_file(path, task, reader, printable(path.string(), 300)).defined();
 }
 
-torch::Tensor read_given(const std::string& text, const std::filesystem::path& path, const TaskInfo& task) {
+torch::Tensor read_given(const std::string& text, const std::filesystem::path& path, const TaskInfo& task,
+                         const std::string& reader) {
   if (task.given.empty()) {
     if (!text.empty()) fail_usage("Sets of task {} come with nothing given beside their observations", task.name);
     return {};
   }
   if (!text.empty()) return given_of_rows(given_of_text(text, task).reshape({1, -1}), task, "--given");
   const std::string where = printable(path.string(), 300);
-  const torch::Tensor rows = given_of_file(path, task, where);
+  const torch::Tensor rows = given_of_file(path, task, reader, where);
   if (!rows.defined())
     fail_usage("Sets of task {} come with {}: name them with --given, or as the array \"given\" of an .npz file{}",
                task.name, fmt::join(given_names(task), ", "),

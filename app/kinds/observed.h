@@ -52,9 +52,11 @@ std::vector<std::string> observation_endings(const TaskInfo& task);
 // of `text`, else the array "given" of the .npz file `path`, or its arrays, or the columns of a table, of these names,
 // where all observations say the same; undefined where the task's sets come with nothing. Throws Error naming what is
 // missing.
-torch::Tensor read_given(const std::string& text, const std::filesystem::path& path, const TaskInfo& task);
+// `reader`: the command of a program that reads the file, else "".
+torch::Tensor read_given(const std::string& text, const std::filesystem::path& path, const TaskInfo& task,
+                         const std::string& reader = "");
 // Whether the file says so itself.
-bool tells_given(const std::filesystem::path& path, const TaskInfo& task);
+bool tells_given(const std::filesystem::path& path, const TaskInfo& task, const std::string& reader = "");
 // The same of rows [M, g] that `where` names for the observations of one set.
 torch::Tensor given_of_rows(const torch::Tensor& rows, const TaskInfo& task, const std::string& where);
 

@@ -5,6 +5,7 @@
 #include "app/kinds/observed.h"
 #include "app/kinds/target_room.h"
 #include "app/posterior/disagreement_text.h"
+#include "app/posterior/known_reference.h"
 #include "app/posterior/observed_set.h"
 #include "core/base/error.h"
 #include "core/base/face.h"
@@ -50,10 +51,12 @@ std::int64_t file_set_size(const LoadedRun& run, const SetSizeChoice& choice, co
   return size;
 }
 
-bool holds_many_sets(const Task& task, const std::filesystem::path& data, const std::string& group) {
+bool holds_many_sets(const Task& task, const std::filesystem::path& data, const std::string& group,
+                     const std::string& reader) {
   if (!group.empty()) return true;
-  return holds_sets({data, "", {.files = file_columns(task)}}, task.info()) &&
-         !(face<Things>(task) && things_named(task, data.string()));
+  ManySets sets{data, "", {.files = file_columns(task)}};
+  sets.reader = set_readers(task, reader);
+  return holds_sets(sets, task.info()) && !(face<Things>(task) && things_named(task, data.string()));
 }
 
 SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked) {
@@ -61,6 +64,11 @@ SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked) {
   SetsQuestion question;
   if (!asked.given.empty()) question.asked.given = read_given(asked.given, "", info);
   check_given(*run.task, question.asked.given, "--given");
+  if (asked.exact && !knows_exact(*run.task))
+    fail_usage("The task {} knows no exact posterior of observed sets; leave --exact out", info.name);
+  std::error_code error;
+  question.asked.exact = asked.exact;
+  question.asked.files = std::filesystem::is_directory(asked.data, error);
   question.asked.seed = asked.seed;
   question.asked.random = asked.size.random;
   question.asked.size = [&run, choice = asked.size](const std::string& name, std::int64_t held) {
@@ -70,6 +78,7 @@ SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked) {
   };
   question.asked.draws = target_room_of(info).draws();
   ManySets sets{asked.data, asked.group, {asked.columns, file_columns(*run.task)}};
+  sets.reader = set_readers(*run.task, asked.reader);
   if (!asked.size.random) sets.most = info.max_n;
   sets.given_known = question.asked.given.defined();
   question.sets = open_sets(sets, info);

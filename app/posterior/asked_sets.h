@@ -38,10 +38,14 @@ struct AskedSets {
   std::string given = {};                 // of every set: "V,V,…"
   SetSizeChoice size = {};                // of smaller sets than its n all is used
   std::uint64_t seed = 1;
+  bool exact = false;       // the exact posterior of each as well
+  std::string reader = {};  // the command of a program that reads the files; "": as the task says, or by their endings
   bool operator==(const AskedSets&) const = default;
 };
-// Whether the path, with the column `group` or "", holds many sets for the task rather than one.
-bool holds_many_sets(const Task& task, const std::filesystem::path& data, const std::string& group);
+// Whether the path, with the column `group` or "", holds many sets for the task rather than one; files are read by the
+// command `reader`, or where that is "" as the task says.
+bool holds_many_sets(const Task& task, const std::filesystem::path& data, const std::string& group,
+                     const std::string& reader = "");
 
 // The sets, and how they are asked about. The run outlives it.
 struct SetsQuestion {

@@ -89,8 +89,38 @@ class Frequentist::SetTails {
     const auto toys = [this](std::size_t node, TestOrder of) -> const OrderedToys& { return ordered(node, of); };
     return p_value(nodes, toys, order, theta, signed_ratio);
   }
+  // CL_s of θ, whose p-value as an upper limit is p. At the null value and below it nothing is excluded.
+  double cls(double theta, double signed_ratio, double p) {
+    return theta <= table_.nodes()[*table_.null_node()] ? 1 : pairs::cls(p, share_of_null(theta, signed_ratio));
+  }
 
  private:
+  // The share of the null value's toys that are as extreme against θ; of the worst nuisances the least.
+  double share_of_null(double theta, double signed_ratio) {
+    const std::vector<double>& nodes = table_.nodes();
+    if (choice_ == NuisanceChoice::worst) {
+      const auto above = static_cast<std::size_t>(std::lower_bound(nodes.begin(), nodes.end(), theta) - nodes.begin());
+      const double t = statistic(TestOrder::upper_limit, signed_ratio);
+      const auto least = [&](std::size_t node) {
+        return least_tail(table_.null_at(node), TestOrder::upper_limit, t, window_of(table_.null_at(node)));
+      };
+      return nodes[above] == theta ? least(above) : std::min(least(above), least(above - 1));
+    }
+    const auto toys = [this](std::size_t node, TestOrder) -> const OrderedToys& { return null_ordered(node); };
+    return p_value(nodes, toys, TestOrder::upper_limit, theta, signed_ratio);
+  }
+  const OrderedToys& null_ordered(std::size_t node) {
+    const auto kept = null_ordered_.find(node);
+    if (kept != null_ordered_.end()) return kept->second;
+    const NodeToys& toys = table_.null_at(node);
+    if (null_weights_.empty() && nuisance_) {
+      const torch::Tensor null = at::full({1, 1}, table_.nodes()[*table_.null_node()], torch::kFloat64);
+      null_weights_ = near_weights(toys, nuisance_->marginal(null, 0), window_of(toys));
+    }
+    return null_ordered_
+        .emplace(node, OrderedToys(toys, TestOrder::upper_limit, table_.null_ascending(node), null_weights_))
+        .first->second;
+  }
   const OrderedToys& ordered(std::size_t node, TestOrder order) {
     const auto key = std::pair(node, order);
     const auto kept = ordered_.find(key);
@@ -104,6 +134,8 @@ class Frequentist::SetTails {
   std::unique_ptr<NuisancePosterior> nuisance_;
   std::map<std::pair<std::size_t, TestOrder>, OrderedToys> ordered_;
   std::map<std::size_t, std::vector<double>> weights_;
+  std::map<std::size_t, OrderedToys> null_ordered_;
+  std::vector<double> null_weights_;
 };
 
 Frequentist::Frequentist(std::shared_ptr<ToyTable> table, NuisanceChoice choice)
@@ -160,10 +192,14 @@ FrequentistAnswer Frequentist::answer(const LikelihoodCurve& curve, const Observ
     out.ratio.push_back(std::abs(ratio));
     out.p.push_back(tails.p(TestOrder::likelihood_ratio, theta, ratio));
     out.p_upper.push_back(tails.p(TestOrder::upper_limit, theta, ratio));
+    if (table_->tells_cls()) out.cls.push_back(tails.cls(theta, ratio, out.p_upper.back()));
   }
+  const auto limit = [&](const std::vector<double>& p, double level) {
+    return p.empty() ? NAN : accepted(out.grid, p, 1 - level).back().high;
+  };
   for (const double level : levels)
     out.levels.push_back(
-        {level, accepted(out.grid, out.p, 1 - level), accepted(out.grid, out.p_upper, 1 - level).back().high});
+        {level, accepted(out.grid, out.p, 1 - level), limit(out.p_upper, level), limit(out.cls, level)});
   if (table_->null_node()) out.null = null_test(curve, tails);
   return out;
 }
@@ -191,7 +227,7 @@ std::vector<double> Frequentist::critical(const Observations& x, double level) c
 Expected Frequentist::expected(double theta, std::int64_t place, std::int64_t sets, const std::vector<double>& levels,
                                const std::function<bool()>& keep_going, const Step& step) const {
   std::vector<double> z;
-  std::vector<std::vector<double>> upper(levels.size()), length(levels.size());
+  std::vector<std::vector<double>> upper(levels.size()), length(levels.size()), cls(levels.size());
   double beyond = 0;
   table_->simulate(theta, {}, place, sets, keep_going, [&](std::vector<ToyTable::ToySet> drawn) {
     std::vector<FrequentistAnswer> answers(drawn.size());
@@ -204,6 +240,7 @@ Expected Frequentist::expected(double theta, std::int64_t place, std::int64_t se
       beyond += one.null && one.null->beyond ? 1 : 0;
       for (std::size_t l = 0; l < levels.size(); ++l) {
         upper[l].push_back(one.levels[l].upper);
+        cls[l].push_back(one.levels[l].cls);
         length[l].push_back(total_length(one.levels[l].parts));
       }
     }
@@ -217,6 +254,7 @@ Expected Frequentist::expected(double theta, std::int64_t place, std::int64_t se
   out.beyond = beyond / static_cast<double>(sets);
   for (std::size_t l = 0; l < levels.size(); ++l) {
     out.upper.push_back(quantiles(upper[l]));
+    if (table_->tells_cls()) out.cls.push_back(quantiles(cls[l]));
     out.length.push_back(quantiles(length[l]));
   }
   return out;
@@ -232,10 +270,11 @@ CoveragePoint Frequentist::coverage(double theta, const std::vector<double>& psi
   out.measured = std::min(measured, sets);
   for (const double level : levels) out.levels.push_back({.level = level});
   std::vector<std::vector<double>> lengths(levels.size());
+  std::vector<double> cls_below(levels.size(), 0);
   std::int64_t done = 0;
   table_->simulate(theta, psi, place, sets, keep_going, [&](std::vector<ToyTable::ToySet> drawn) {
     struct Seen {
-      double p = 0, p_upper = 0;
+      double p = 0, p_upper = 0, cls = NAN;
       std::vector<double> lengths;
     };
     std::vector<Seen> seen(drawn.size());
@@ -245,6 +284,7 @@ CoveragePoint Frequentist::coverage(double theta, const std::vector<double>& psi
         const double ratio = drawn[k].curve.signed_ratio(theta);
         seen[k].p = tails.p(TestOrder::likelihood_ratio, theta, ratio);
         seen[k].p_upper = tails.p(TestOrder::upper_limit, theta, ratio);
+        if (table_->tells_cls()) seen[k].cls = tails.cls(theta, ratio, seen[k].p_upper);
         if (done + static_cast<std::int64_t>(k) >= out.measured) continue;
         for (const ConfidenceLevel& one : answer(drawn[k].curve, drawn[k].x, levels).levels)
           seen[k].lengths.push_back(total_length(one.parts));
@@ -254,6 +294,7 @@ CoveragePoint Frequentist::coverage(double theta, const std::vector<double>& psi
       for (std::size_t l = 0; l < levels.size(); ++l) {
         out.levels[l].covered += one.p >= 1 - levels[l] ? 1 : 0;
         out.levels[l].below += one.p_upper >= 1 - levels[l] ? 1 : 0;
+        cls_below[l] += one.cls >= 1 - levels[l] ? 1 : 0;
         if (!one.lengths.empty()) lengths[l].push_back(one.lengths[l]);
       }
     done += static_cast<std::int64_t>(drawn.size());
@@ -263,6 +304,7 @@ CoveragePoint Frequentist::coverage(double theta, const std::vector<double>& psi
     CoveragePoint::Level& level = out.levels[l];
     level.covered /= static_cast<double>(sets);
     level.below /= static_cast<double>(sets);
+    if (table_->tells_cls()) level.cls_below = cls_below[l] / static_cast<double>(sets);
     if (lengths[l].empty()) continue;
     const MeanAndError length = mean_and_error(lengths[l]);
     level.length = length.mean;

@@ -38,6 +38,7 @@ struct ConfidenceLevel {
   double level = 0;
   std::vector<Interval> parts;  // of the interval, one but where values between are excluded
   double upper = NAN;           // never below the estimate
+  double cls = NAN;             // the upper limit by CL_s; NaN where there is no null value below other values
 };
 
 // How well "nothing there" explains a set.
@@ -58,6 +59,7 @@ struct FrequentistAnswer {
   std::vector<ConfidenceLevel> levels;
   std::optional<NullTest> null;
   std::vector<double> grid, ratio, p, p_upper;  // 2 ln(max L / L(θ)) and p-values on θ
+  std::vector<double> cls;                      // CL_s there; empty where there is no null value below other values
 };
 
 // What sets at one θ can be expected to tell. Quantiles are those of kExpectedLevels.
@@ -68,6 +70,7 @@ struct Expected {
   std::array<double, 5> z = {};                      // significance of the null value; NaN without one
   double beyond = 0;                                 // the share of sets that no toy of the null value is as extreme as
   std::vector<std::array<double, 5>> upper, length;  // a row a level
+  std::vector<std::array<double, 5>> cls;            // of limits by CL_s; empty where there are none
 };
 
 // How often sets of confidence hold the true θ at one θ and ψ.
@@ -78,6 +81,7 @@ struct CoveragePoint {
   struct Level {
     double level = 0;
     double covered = 0, below = 0;            // shares: of intervals, and of upper limits that lie at θ or above
+    double cls_below = NAN;                   // the same of limits by CL_s; NaN where there are none
     double length = NAN, length_error = NAN;  // means; NaN where none was measured
   };
   std::vector<Level> levels;

@@ -75,6 +75,8 @@ Plot p_plot(const TaskInfo& info, const std::vector<NeymanCurves>& curves) {
     plot.lines.push_back(curve_line("interval" + of, one.role, one.answer.grid, one.answer.p));
     plot.lines.push_back(
         curve_line("upper limit" + of, one.role, one.answer.grid, one.answer.p_upper, LineStyle::dotted));
+    if (!one.answer.cls.empty())
+      plot.lines.push_back(curve_line("CLs" + of, one.role, one.answer.grid, one.answer.cls, LineStyle::dashed));
   }
   for (const ConfidenceLevel& level : curves.front().answer.levels)
     plot.lines.push_back(curve_line("", SeriesRole::truth, {curves.front().nodes.front(), curves.front().nodes.back()},

@@ -77,6 +77,7 @@ nlohmann::json frequentist_document(const FrequentistAnswer& answer) {
     nlohmann::json level = {{"level", one.level}, {"intervals", nlohmann::json::array()}};
     for (const Interval& part : one.parts) level["intervals"].push_back({part.low, part.high});
     level["upper_limit"] = one.upper;
+    if (std::isfinite(one.cls)) level["cls_upper_limit"] = one.cls;
     document["levels"].push_back(std::move(level));
   }
   if (answer.null)
@@ -94,9 +95,16 @@ nlohmann::json frequentist_document(const FrequentistAnswer& answer) {
 }
 
 std::string frequentist_text(const TaskInfo& info, const FrequentistAnswer& answer, const std::string& null_words) {
-  Table table({{"confidence"}, {"interval of " + info.targets.front().label, false}, {"upper limit", false}});
-  for (const ConfidenceLevel& one : answer.levels)
-    table.add({confidence_text(one.level), interval_text(info, one.parts), "below " + target_text(info, one.upper)});
+  std::vector<Table::Column> columns = {
+      {"confidence"}, {"interval of " + info.targets.front().label, false}, {"upper limit", false}};
+  if (!answer.cls.empty()) columns.push_back({"upper limit by CLs", false});
+  Table table(columns);
+  for (const ConfidenceLevel& one : answer.levels) {
+    std::vector<std::string> cells = {confidence_text(one.level), interval_text(info, one.parts),
+                                      "below " + target_text(info, one.upper)};
+    if (!answer.cls.empty()) cells.push_back("below " + target_text(info, one.cls));
+    table.add(std::move(cells));
+  }
   return fmt::format("{} of the highest marginal likelihood: {}\n\n{}{}", info.targets.front().label,
                      target_text(info, answer.estimate), table.text(2),
                      answer.null ? null_test_text(info, *answer.null, null_words) : "");
@@ -106,8 +114,9 @@ std::string frequentist_lines(const TaskInfo& info, const FrequentistAnswer& ans
   std::string text = fmt::format("Highest marginal likelihood at {} = {}\n", info.targets.front().label,
                                  target_text(info, answer.estimate));
   for (const ConfidenceLevel& one : answer.levels)
-    text += fmt::format("{}: {}; upper limit {}\n", confidence_text(one.level), interval_text(info, one.parts),
-                        target_text(info, one.upper));
+    text += fmt::format("{}: {}; upper limit {}{}\n", confidence_text(one.level), interval_text(info, one.parts),
+                        target_text(info, one.upper),
+                        answer.cls.empty() ? "" : fmt::format(", by CLs {}", target_text(info, one.cls)));
   if (answer.null) text += null_test_text(info, *answer.null, null_words).substr(1);
   text.pop_back();
   return text;
@@ -118,11 +127,17 @@ std::string null_words(const Task& task, const ToyPlan& plan) {
   return known && plan.null == known->null_value().theta ? known->null_value().words : "";
 }
 
-std::string nuisances_text(const Frequentist& answers) {
+std::string toy_values_text(const Frequentist& answers) {
   const ToyPlan& plan = answers.table().plan();
-  if (answers.table().task().info().nuisances.empty()) return "";
-  if (!plan.psi.empty()) return fmt::format(", toys at ψ = {}", fmt::join(plan.psi, ", "));
-  return std::string(", ") + kNuisanceWords[static_cast<std::size_t>(answers.choice())].meaning;
+  const TaskInfo& info = answers.table().task().info();
+  std::string text;
+  if (!plan.psi.empty())
+    text = fmt::format(", toys at ψ = {}", fmt::join(plan.psi, ", "));
+  else if (!info.nuisances.empty())
+    text = std::string(", ") + kNuisanceWords[static_cast<std::size_t>(answers.choice())].meaning;
+  for (std::size_t k = 0; k < plan.given.size(); ++k)
+    text += fmt::format(", given {} = {:g}", info.given[k].name, plan.given[k]);
+  return text;
 }
 
 nlohmann::json expected_document(const Expected& at, const Expected* limits, const std::vector<double>& levels) {
@@ -135,6 +150,7 @@ nlohmann::json expected_document(const Expected& at, const Expected* limits, con
   for (std::size_t l = 0; l < levels.size(); ++l) {
     nlohmann::json level = {{"level", levels[l]}, {"length", at.length[l]}};
     if (limits) level["upper_limit"] = limits->upper[l];
+    if (limits && !limits->cls.empty()) level["cls_upper_limit"] = limits->cls[l];
     document["levels"].push_back(std::move(level));
   }
   return document;
@@ -158,6 +174,9 @@ std::string expected_text(const TaskInfo& info, const Expected& at, const Expect
     if (limits)
       text += fmt::format("  upper limit of {} at {} = {:g}: {}\n", confidence_text(levels[l]), label, limits->theta,
                           band_text(limits->upper[l], value));
+    if (limits && !limits->cls.empty())
+      text += fmt::format("  upper limit by CLs of {} at {} = {:g}: {}\n", confidence_text(levels[l]), label,
+                          limits->theta, band_text(limits->cls[l], value));
   }
   return text;
 }
@@ -178,6 +197,7 @@ nlohmann::json coverage_document(const std::vector<CoveragePoint>& points, const
                             {"error", binomial_error(level.level, static_cast<double>(point.sets))},
                             {"deviation", point.deviation(level)},
                             {"upper_limit_coverage", level.below},
+                            {"cls_upper_limit_coverage", finite_or_null(level.cls_below)},
                             {"length", finite_or_null(level.length)},
                             {"length_error", finite_or_null(level.length_error)}};
       if (beside) {
@@ -196,7 +216,8 @@ std::string coverage_text(const TaskInfo& info, const std::vector<CoveragePoint>
                           const std::vector<CoveragePoint>& exact) {
   std::vector<Table::Column> columns = {{info.targets.front().label}};
   for (const Nuisance& one : info.nuisances) columns.push_back({one.label});
-  for (const char* title : {"level", "coverage / %", "deviation / errors", "upper limits / %", "length"})
+  for (const char* title :
+       {"level", "coverage / %", "deviation / errors", "upper limits / %", "CLs limits / %", "length"})
     columns.push_back({title});
   if (!exact.empty()) columns.insert(columns.end(), {{"exact coverage / %"}, {"exact length"}});
   Table table(columns);
@@ -209,6 +230,7 @@ std::string coverage_text(const TaskInfo& info, const std::vector<CoveragePoint>
       worst = std::max(worst, std::abs(point.deviation(level)));
       cells.insert(cells.end(), {confidence_text(level.level), number_text(100 * level.covered, 1),
                                  number_text(point.deviation(level), 1), number_text(100 * level.below, 1),
+                                 std::isfinite(level.cls_below) ? number_text(100 * level.cls_below, 1) : "–",
                                  with_error_text(level.length, level.length_error, 4)});
       if (const CoveragePoint* const beside = same_point(exact, point))
         cells.insert(cells.end(), {number_text(100 * beside->levels[l].covered, 1),

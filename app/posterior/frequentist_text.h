@@ -16,8 +16,8 @@ std::string frequentist_text(const TaskInfo& info, const FrequentistAnswer& answ
 std::string frequentist_lines(const TaskInfo& info, const FrequentistAnswer& answer, const std::string& null_words);
 // The words of a plan's null value where they are the task's; else "".
 std::string null_words(const Task& task, const ToyPlan& plan);
-// What the toys know of the nuisances, a clause that begins with a comma; "" of a task without.
-std::string nuisances_text(const Frequentist& answers);
+// Which nuisances toys have and what is given of them, clauses that each begin with a comma; "" of a task without.
+std::string toy_values_text(const Frequentist& answers);
 
 // `limits`: what is expected where the null value holds, whose upper limits are told; null without a null value.
 nlohmann::json expected_document(const Expected& at, const Expected* limits, const std::vector<double>& levels);

@@ -14,6 +14,8 @@
 #include "core/base/line_reader.h"
 #include "core/base/text.h"
 #include "core/report/number_text.h"
+#include "tasks/file_reader.h"
+#include "tasks/program_table.h"
 #include "tasks/table_file.h"
 
 namespace pairs {
@@ -37,10 +39,12 @@ std::vector<std::string> csv_columns(const std::filesystem::path& file) {
   return names;
 }
 
-std::vector<std::string> columns_in(const std::filesystem::path& file) {
+std::vector<std::string> columns_in(const std::filesystem::path& file, const Task& task) {
   std::string ending = file.extension().string();
   std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
   try {
+    if (const std::string reader = file_reader(task, file); !reader.empty())
+      return open_table_by(reader, file)->names();
     if (ending == ".csv" || ending == ".txt" || ending == ".tsv") return csv_columns(file);
     const std::vector<std::string>& tables = table_endings();
     if (std::ranges::find(tables, ending) != tables.end()) return open_table(file)->names();
@@ -57,7 +61,7 @@ std::vector<std::string> spare_columns(const std::filesystem::path& file, const 
   std::vector<std::string> taken = chosen.empty() ? task.info().observation_columns : chosen;
   if (chosen.empty())
     for (const FileColumn& one : file_columns(task)) taken.push_back(one.from);
-  std::vector<std::string> spare = columns_in(file);
+  std::vector<std::string> spare = columns_in(file, task);
   const std::size_t needed = chosen.empty() ? task.info().observation_columns.size() : chosen.size();
   if (spare.size() <= needed) return {};  // a column alone may have any name
   std::erase_if(spare, [&](const std::string& name) { return std::ranges::find(taken, name) != taken.end(); });

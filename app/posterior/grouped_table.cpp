@@ -16,6 +16,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/report/number_text.h"
+#include "tasks/program_table.h"
 
 namespace pairs {
 namespace {
@@ -54,8 +55,8 @@ class GroupedTable final : public SetStream {
       : info_(info),
         most_(sets.most),
         files_(sets.columns.files),
-        table_(open_table(sets.data)),
-        group_(open_table(sets.data)) {  // each is read in its own order
+        table_(open_table_by(sets.columns.reader, sets.data)),
+        group_(open_table_by(sets.columns.reader, sets.data)) {  // each is read in its own order
     const std::string& where = table_->where();
     std::vector<std::string> names = table_->names();
     for (std::size_t k = 0; k < names.size() && !table_->named(); ++k) names[k] = fmt::format("column {}", k + 1);

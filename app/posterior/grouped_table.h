@@ -7,8 +7,9 @@
 
 namespace pairs {
 
-// The sets of a table (tasks/table_file.h) by the values of a column, numbers or texts, as open_sets says. Memory holds
-// the sets' names and the rows of one set, or of as many as fit into 64 MiB where they are scattered.
+// The sets of a table (tasks/table_file.h), read by a program where its columns name one, by the values of a column,
+// numbers or texts, as open_sets says. Memory holds the sets' names and the rows of one set, or of as many as fit into
+// 64 MiB where they are scattered.
 std::unique_ptr<SetStream> open_grouped_table(const ManySets& sets, const TaskInfo& info);
 
 // The sets in the groups of a HDF5 file.

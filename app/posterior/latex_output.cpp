@@ -63,6 +63,9 @@ class LatexOutput final : public SetsOutput {
       const std::string label = latex_text(target.label);
       columns += "rr";
       first += fmt::format(" & {} & {}, 90\\,\\%", label, label);
+      if (!head.exact) continue;
+      columns += "r";
+      first += fmt::format(" & {}, exact", label);
     }
     text_.write(
         fmt::format("% Needs \\usepackage{{booktabs}}. Mean and standard deviation, and the {} interval of "
@@ -72,11 +75,14 @@ class LatexOutput final : public SetsOutput {
   void add(const SetRow& row) override {
     std::string line = latex_text(row.name);
     if (!row.problem.empty()) {
-      line +=
-          fmt::format(" & \\multicolumn{{{}}}{{l}}{{{}}}", 1 + 2 * head_.info->targets.size(), latex_text(row.problem));
+      line += fmt::format(" & \\multicolumn{{{}}}{{l}}{{{}}}", 1 + (head_.exact ? 3 : 2) * head_.info->targets.size(),
+                          latex_text(row.problem));
     } else {
       line += fmt::format(" & {}", row.n);
-      for (const TargetNumbers& numbers : row.numbers) line += cells(numbers);
+      for (std::size_t t = 0; t < row.numbers.size(); ++t) {
+        line += cells(row.numbers[t]);
+        if (head_.exact) line += row.exact.empty() ? " & -" : " & " + mean_text(row.exact[t]);
+      }
     }
     text_.write(line + " \\\\\n");
   }
@@ -92,8 +98,11 @@ class LatexOutput final : public SetsOutput {
     const std::string interval = head_.interval == IntervalKind::upper_limit
                                      ? fmt::format("$< {}$", rounded(high, decimals))
                                      : fmt::format("$[{},\\, {}]$", rounded(low, decimals), rounded(high, decimals));
-    return fmt::format(" & ${} \\pm {}$ & {}", rounded(numbers.mean, decimals), rounded(numbers.sd, decimals),
-                       interval);
+    return fmt::format(" & {} & {}", mean_text(numbers), interval);
+  }
+  static std::string mean_text(const TargetNumbers& numbers) {
+    const int decimals = decimals_of(numbers.sd);
+    return fmt::format("${} \\pm {}$", rounded(numbers.mean, decimals), rounded(numbers.sd, decimals));
   }
 
   TextOutput text_;

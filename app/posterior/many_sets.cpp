@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/posterior/embedded_set.h"
+#include "app/posterior/known_reference.h"
 #include "app/posterior/observed_set.h"
 #include "app/posterior/other_given.h"
 #include "app/posterior/random_subset.h"
@@ -31,6 +32,7 @@ void add_row_warnings(const Observed& observed, const PosteriorAnswer& answer, S
   for (const std::string& text : observed.warnings) add(text);
   for (const PosteriorWarning& one : answer.warnings)
     if (one.kind != WarningKind::left_out) add(one.text);
+  for (const std::string& text : answer.problems) add(text);
   if (answer.typicality.outside) add(outside_text(answer.typicality));
 }
 
@@ -77,13 +79,18 @@ void answer_set(const AskedRun& run, const Observed& observed, const ManySetsQue
   PosteriorAnswer answer;
   answer.n = n;
   ask(run, 1, true, {[&] { return embedded.aggregate(n, x); }, n, n, given}, answer);
+  if (question.exact)
+    ask_exact(task, x.slice(0, n), given, names_of_set(row.name, question.files), observed.held, answer);
   row.cut = observed.held > task.info().max_n;
   if (row.cut)
     answer.warnings.push_back(
         {WarningKind::cut_file, cut_set_text(row.name, observed.held, task.info(), question.random)});
   add_numbers(task, estimator->confined(), answer);
-  if (answer.sources.empty()) fail("{}", no_posterior_text(answer));
+  if (answer.sources.empty() || !answer.sources.front().ours) fail("{}", no_posterior_text(answer));
   row.numbers = answer.shown_numbers(task, run);
+  row.exact = answer.exact_numbers();
+  for (const PosteriorNumbers& one : answer.numbers)
+    if (one.ours) row.kl = one.kl;
   row.typicality = answer.typicality;
   row.disagreement = answer.disagreement;
   row.extrapolates = answer.extrapolates();

@@ -2,6 +2,7 @@
 
 #include <torch/types.h>
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -17,9 +18,11 @@ namespace pairs {
 // What is known of one of many sets.
 struct SetRow {
   std::string name;
-  std::string problem;                 // a sentence; then the rest is empty
-  std::int64_t n = 0;                  // N
-  std::vector<TargetNumbers> numbers;  // by target
+  std::string problem;                    // a sentence; then the rest is empty
+  std::int64_t n = 0;                     // N
+  std::vector<TargetNumbers> numbers;     // by target
+  std::vector<TargetNumbers> exact = {};  // those of the exact posterior, where it was asked for and is known
+  double kl = NAN;                        // from that to ours, nat
   Typicality typicality = {};
   Disagreement disagreement = {};  // of an ensemble's members
   bool extrapolates = false;
@@ -40,13 +43,16 @@ struct ManySetsQuestion {
   std::int64_t draws = 1000;       // samples of each set that are drawn where they are needed,
   std::int64_t kept = 0;           // and the first of them, which are handed on
   bool keep_observations = false;  // SetRow::x
+  bool exact = false;              // the exact posterior of each set as well, of a task that knows_exact;
+  bool files = false;              // it may know sets by names that are those of files
   // Values of θ to score, float64: [P, d] of every set, or [sets, P, d] of each its own; undefined: none.
   torch::Tensor theta = {};
 };
 
 // Asks the run about every set of the stream, a bounded number of them at a time on all threads, and hands on the
-// answers in the order of the stream. Each is what SetPosterior says of the set alone, to the bit; references are not
-// asked. What is wrong with a set is told in its row. Between batches `keep_going()` false throws Stopped.
+// answers in the order of the stream. Each is what SetPosterior says of the set alone, to the bit; of references none
+// but the exact posterior is asked. What is wrong with a set is told in its row. Between batches `keep_going()` false
+// throws Stopped.
 void answer_sets(const AskedRun& run, SetStream& sets, const ManySetsQuestion& question,
                  const std::function<void(const SetRow&)>& row, const std::function<bool()>& keep_going = {});
 

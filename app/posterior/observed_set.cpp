@@ -127,14 +127,22 @@ void ObservedSet::read() {
         "ray maps for the camera that is given with it",
         kCamerasFile, words);
   read_table();
+  if (choice_.without_given) return;
   read_given_of_file();
   if (views) warn(elevation_warning(at::empty({0, 2}, torch::kFloat64), views->target(latents_.given)));
 }
 
+// The command that reads the file, or "" where it is read by its ending.
+std::string ObservedSet::reader_of_file() const {
+  return choice_.reader.empty() ? file_reader(*task_, choice_.file) : choice_.reader;
+}
+
 void ObservedSet::read_given_of_file() {
   const TaskInfo& info = task_->info();
+  if (info.given.empty() && choice_.given.empty()) return;
+  const std::string reader = reader_of_file();
   const torch::Tensor middle = choice_.assume_given && choice_.given.empty() ? middle_given(*task_) : torch::Tensor();
-  if (middle.defined() && !tells_given(choice_.file, info)) {
+  if (middle.defined() && !tells_given(choice_.file, info, reader)) {
     latents_.given = middle;
     given_assumed_ =
         fmt::format("The file does not tell what is given of the set: {} is taken, the middle of training; set it",
@@ -142,18 +150,17 @@ void ObservedSet::read_given_of_file() {
     warn(given_assumed_);
     return;
   }
-  latents_.given = read_given(choice_.given, choice_.file.string(), info);
+  latents_.given = read_given(choice_.given, choice_.file.string(), info, reader);
   check_given(*task_, latents_.given, choice_.given.empty() ? printable(choice_.file.string(), 300) : "--given");
-  if (choice_.given.empty() || !tells_given(choice_.file, info)) return;
-  warn(other_given_text(*task_, read_given("", choice_.file.string(), info), latents_.given));
+  if (choice_.given.empty() || !tells_given(choice_.file, info, reader)) return;
+  warn(other_given_text(*task_, read_given("", choice_.file.string(), info, reader), latents_.given));
 }
 
 void ObservedSet::read_table() {
   const TaskInfo& info = task_->info();
-  const std::string reader = choice_.reader.empty() ? file_reader(*task_, choice_.file) : choice_.reader;
   ObservedTable observed = read_observed_columns(
       choice_.file, info, choice_.random ? std::numeric_limits<std::int64_t>::max() : info.max_n,
-      {.chosen = choice_.columns, .files = file_columns(*task_), .held = choice_.held, .reader = reader});
+      {.chosen = choice_.columns, .files = file_columns(*task_), .held = choice_.held, .reader = reader_of_file()});
   held_ = observed.held;
   used_ = std::min(held_, info.max_n);
   columns_ = std::move(observed.columns);
@@ -171,9 +178,10 @@ void ObservedSet::read_table() {
 
 void ObservedSet::read_member() {
   const TaskInfo& info = task_->info();
-  if (!choice_.up.empty() || choice_.camera || !choice_.reader.empty())
-    fail_usage("One of many sets is asked about as it stands in its file; leave --up, --camera and --reader out");
+  if (!choice_.up.empty() || choice_.camera)
+    fail_usage("One of many sets is asked about as it stands in its file; leave --up and --camera out");
   ManySets sets{choice_.file, choice_.group, {.chosen = choice_.columns, .files = file_columns(*task_)}};
+  sets.reader = set_readers(*task_, choice_.reader);
   if (!choice_.random) sets.most = info.max_n;
   sets.given_known = !choice_.given.empty();
   Observed observed = read_one_set(sets, choice_.member, info);

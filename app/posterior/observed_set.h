@@ -42,6 +42,8 @@ struct SetChoice {
   std::string given = {};
   // Of a file that does not tell it the middle of what training saw is taken, with a warning.
   bool assume_given = false;
+  // Of a file what is given is not read: whoever asks needs the observations alone.
+  bool without_given = false;
   std::optional<render::Camera> camera = {};
 };
 
@@ -97,6 +99,7 @@ class ObservedSet {
   void read_thing(const Things& known);
   void read_table();
   void read_member();
+  std::string reader_of_file() const;
   void read_given_of_file();
   void read_views(const SceneViews& views);
   void warn(const std::string& text);

@@ -96,6 +96,23 @@ std::vector<Cells> scouted(std::vector<PosteriorDraft>& group, const std::vector
   return grid;
 }
 
+// Why the grid does not hold a posterior, by where draws of it lie.
+std::string hidden_text(const PosteriorDraft& draft, const std::vector<Cells>& grid) {
+  constexpr double kNarrow = 1.5;  // cells within an sd, as the middle half of the draws tells it
+  const torch::Tensor draws = draft.source->sample(kScoutingDraws, kFigureSeed).to(torch::kCPU, torch::kFloat64);
+  torch::Tensor inside = torch::ones({draws.size(0)}, torch::kBool);
+  bool narrow = false;
+  for (std::size_t t = 0; t < grid.size(); ++t) {
+    const torch::Tensor axis = draws.select(1, static_cast<std::int64_t>(t));
+    inside = inside & (axis >= grid[t].low) & (axis <= grid[t].high);
+    const torch::Tensor half = torch::quantile(axis, torch::tensor({0.25, 0.75}, torch::kFloat64));
+    narrow |= (half[1] - half[0]).item<double>() / 1.349 < kNarrow * grid[t].width();
+  }
+  if (inside.to(torch::kFloat64).mean().item<double>() < 1 - kHidden / 2) return "the plot does not hold all of it";
+  return narrow ? "it is narrower than the plot can show beside the others"
+                : "its density does not sum to one on the plot";
+}
+
 // Moves one axis towards what is occupied of it; false when it fits.
 bool refit(Cells& cells, const Occupied& place, const Fit& fit, std::size_t count, std::pair<double, double> bounds) {
   const auto [low, high] = bounds;
@@ -152,7 +169,7 @@ void find_grid(std::vector<PosteriorDraft>& group, const std::vector<Target>& ta
                std::vector<Cells> start) {
   const Fit& fit = targets.size() == 1 ? kLine : kPlane;
   std::vector<Cells> grid = start.empty() ? scouted(group, targets, confined, count) : std::move(start), used;
-  std::vector<std::string> hidden(group.size());  // why the grid does not hold a posterior
+  std::vector<char> hidden(group.size(), 0);  // the grid does not hold the posterior
   for (int attempt = 0; attempt < fit.attempts; ++attempt) {
     if (!std::all_of(grid.begin(), grid.end(), [](const Cells& cells) { return cells.high > cells.low; })) break;
     used = grid;
@@ -163,19 +180,15 @@ void find_grid(std::vector<PosteriorDraft>& group, const std::vector<Target>& ta
       draft.ask([&] { draft.evaluate(grid); });
       if (draft.failed || !std::isfinite(draft.top())) continue;
       double narrowest = kInfinity;
-      bool cut = false;
       for (std::size_t t = 0; t < grid.size(); ++t) {
         const Occupied own = occupied(draft.numbers.marginals[t], fit.share);
         narrowest = std::min(narrowest, own.sd);
-        cut |= own.first == 0 || own.last + 1 == grid[t].count;
         place[t].include(own);
       }
       if (!draft.source->ours) continue;
       // Mass that is missing, or too much of it, stands between two points or beyond the last.
-      hidden[k] = narrowest >= 1 && std::fabs(mass_on(draft, grid) - 1) <= kHidden ? ""
-                  : cut && narrowest >= 1                                          ? "the plot does not hold all of it"
-                                          : "it is narrower than the plot can show beside the others";
-      if (!hidden[k].empty())
+      hidden[k] = narrowest < 1 || std::fabs(mass_on(draft, grid) - 1) > kHidden;
+      if (hidden[k])
         for (Occupied& one : place) one.sd = 0;
     }
     bool changed = false;
@@ -186,7 +199,8 @@ void find_grid(std::vector<PosteriorDraft>& group, const std::vector<Target>& ta
   }
   for (std::size_t k = 0; k < group.size(); ++k) {
     PosteriorDraft& draft = group[k];
-    if (!draft.failed && !hidden[k].empty()) draft.fail(draft.source->name + " is left out: " + hidden[k]);
+    if (!draft.failed && hidden[k])
+      draft.ask([&] { draft.fail(draft.source->name + " is left out: " + hidden_text(draft, used)); });
     if (draft.failed || draft.log.empty()) continue;
     for (std::size_t t = 0; t < used.size(); ++t)
       draft.numbers.targets.push_back(cell_numbers(used[t], draft.numbers.marginals[t]));

@@ -277,6 +277,7 @@ SetPredictiveTest SetPosterior::predictive_test(std::int64_t n, const Predictive
   out.psi = sets.psi;
   out.histograms = feature_histograms(sets.sets);
   seek_far(asked, x, options, out);
+  judge_left(asked, x, options, out);
   leave_out_far(asked, x, out);
   return out;
 }

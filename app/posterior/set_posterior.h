@@ -77,10 +77,12 @@ class SetPosterior {
   void ask_runs(std::int64_t n, PosteriorAnswer& answer) const;
   std::vector<TargetNumbers> numbers_of(const AskedSet& set) const;
   // set_posterior_far.cpp: a set without some of its observations x; the observations that lie far from what its
-  // posterior without them makes; and that posterior.
+  // posterior without them makes; whether what is left fits; and its posterior.
   AskedSet asked_without(const AskedSet& asked, const Observations& x, const std::vector<std::int64_t>& rows) const;
   void seek_far(const AskedSet& asked, const Observations& x, const PredictiveOptions& options,
                 SetPredictiveTest& test) const;
+  void judge_left(const AskedSet& asked, const Observations& x, const PredictiveOptions& options,
+                  SetPredictiveTest& test) const;
   void leave_out_far(const AskedSet& asked, const Observations& x, SetPredictiveTest& test) const;
   void ask_references(std::int64_t n, PosteriorAnswer& answer) const;
   void ask_product(std::int64_t n, PosteriorAnswer& answer) const;

@@ -102,6 +102,26 @@ void SetPosterior::seek_far(const AskedSet& asked, const Observations& x, const 
   }
 }
 
+// Some of many odd observations say nothing of the rest: that is tested as a set of its own, and where it is as odd
+// none is named.
+void SetPosterior::judge_left(const AskedSet& asked, const Observations& x, const PredictiveOptions& options,
+                              SetPredictiveTest& test) const {
+  if (test.test.far.empty()) return;
+  const std::vector<std::int64_t> rows = rows_of(test.test.far);
+  try {
+    const Observations rest = without(x, asked.n, rows);
+    const auto psi = pairs::nuisance_posterior(task(), rest);
+    const AskedSet fewer = asked_without(asked, x, rows);
+    test.left_p = pairs::predictive_test(predictive_sets(runs_.front(), fewer, rest, psi.get(), options).sets).p;
+    test.left_out = static_cast<std::int64_t>(rows.size());
+  } catch (const Stopped&) {
+    throw;
+  } catch (const std::exception& error) {
+    test.not_judged = "What is left was not tested: " + sentence(error);
+  }
+  if (test.left_p <= kUnlikeModel) test.test.far.clear();
+}
+
 void SetPosterior::leave_out_far(const AskedSet& asked, const Observations& x, SetPredictiveTest& test) const {
   if (test.test.far.empty()) return;
   const std::vector<std::int64_t> rows = rows_of(test.test.far);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/text.h"
 #include "core/base/transfer.h"
 #include "core/report/number_text.h"
 
@@ -74,6 +75,19 @@ std::string without_text(const SetPredictiveTest& test, const TaskInfo& info) {
                         numbers_text(test.without[t]), numbers_text(test.all[t]));
   return fmt::format(" Without {} the posterior of the other {} is {}.", test.test.far.size() > 1 ? "these" : "it",
                      count_text(test.left), text);
+}
+
+// What the test says of the rest.
+std::string left_text(const SetPredictiveTest& test) {
+  if (!test.not_judged.empty()) return " " + test.not_judged + ".";
+  if (std::isnan(test.left_p)) return "";
+  const std::string p = p_text(test, test.left_p);
+  if (test.left_p <= kUnlikeModel)
+    return fmt::format(
+        " The set as a whole does not fit: without the {} that {} farthest the others do not fit either ({}), so that "
+        "none is named.",
+        counted(static_cast<std::size_t>(test.left_out), "observation"), test.left_out == 1 ? "lies" : "lie", p);
+  return fmt::format(" The others {} ({}).", test.left_p > 0.05 ? "look like a set of the model" : "are borderline", p);
 }
 
 std::string psi_text(PsiSource psi) {
@@ -201,7 +215,7 @@ std::string predictive_text(const SetPredictiveTest& test, const TaskInfo& info)
     text = fmt::format("Predictive test: the model hardly makes such a set ({}). Of the set, {}.", how,
                        statistics_text(test));
   if (!test.not_sought.empty()) text += " " + test.not_sought + ".";
-  return text + cut + far_text(test) + without_text(test, info);
+  return text + cut + far_text(test) + left_text(test) + without_text(test, info);
 }
 
 std::string predictive_note(const SetPredictiveTest& test) {
@@ -226,6 +240,11 @@ nlohmann::json predictive_document(const SetPredictiveTest& test, const TaskInfo
         {{"name", one.name}, {"p", one.p}, {"corrected", one.corrected}, {"below", one.below}, {"z", one.z}});
   for (const FarObservation& one : test.test.far)
     out["far"].push_back({{"observation", one.row + 1}, {"tail", one.tail}, {"corrected", one.corrected}});
+  if (!std::isnan(test.left_p))
+    out["left"] = {{"n", test.n - test.left_out},
+                   {"p", test.left_p},
+                   {"left_out", test.left_out},
+                   {"fits", test.left_p > kUnlikeModel}};
   if (test.without.empty()) return out;
   nlohmann::json& without = out["without"];
   without["n"] = test.left;

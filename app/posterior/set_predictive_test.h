@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -30,6 +31,12 @@ struct SetPredictiveTest {
   std::int64_t left = 0;
   std::int64_t rounds = 0;             // in which observations that lie far were sought (SetPosterior::predictive_test)
   std::string unanswered, not_sought;  // not_sought: why no further round was made; "": none was needed
+  // The test of what is left without the observations that lie far: its p-value, NaN where none do or `not_judged` says
+  // why there is none. Where that is kUnlikeModel or less the set as a whole does not fit: `test.far` is empty, and so
+  // many were left out.
+  double left_p = NAN;
+  std::string not_judged;
+  std::int64_t left_out = 0;
 };
 
 std::vector<FeatureHistogram> feature_histograms(const ComparedSets& sets);
@@ -41,8 +48,8 @@ inline constexpr double kUnlikeModel = 0.01;
 std::string predictive_text(const SetPredictiveTest& test, const TaskInfo& info);
 std::string predictive_note(const SetPredictiveTest& test);
 // {"p", "sets", "n", "compared", "rounds", "psi", "statistics": [{"name", "p", "corrected", "below", "z"}], "far":
-// [{"observation" (from 1), "tail", "corrected"}], "without": {"n", "mean", "sd", "interval"}?, "text"}; lists one
-// number a target.
+// [{"observation" (from 1), "tail", "corrected"}], "left": {"n", "p", "left_out", "fits"}?, "without": {"n", "mean",
+// "sd", "interval"}?, "text"}; lists one number a target.
 nlohmann::json predictive_document(const SetPredictiveTest& test, const TaskInfo& info);
 // A histogram of each feature with the band that 90 % of simulated sets fill; `role`: the run's.
 Figure predictive_figure(const SetPredictiveTest& test, SeriesRole role, const std::string& source);

@@ -15,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/base/npz_texts.h"
 #include "core/base/text.h"
+#include "tasks/file_reader.h"
 #include "tasks/table_file.h"
 #include "tasks/view_folder.h"
 
@@ -27,8 +28,13 @@ bool is_hidden(const fs::path& path) {
   return path.filename().string().starts_with('.');
 }
 
-bool holds_a_set(const fs::directory_entry& entry, const TaskInfo& info) {
+std::string reader_of(const ManySets& sets, const fs::path& file) {
+  return sets.reader ? sets.reader(file) : "";
+}
+
+bool holds_a_set(const fs::directory_entry& entry, const ManySets& sets, const TaskInfo& info) {
   std::error_code error;
+  if (!entry.is_directory(error) && !reader_of(sets, entry.path()).empty()) return true;
   const std::vector<std::string> endings = observation_endings(info);
   return entry.is_directory(error) ||
          std::find(endings.begin(), endings.end(), lower_extension(entry.path())) != endings.end();
@@ -48,7 +54,7 @@ class FolderOfSets final : public SetStream {
   FolderOfSets(ManySets sets, const TaskInfo& info) : sets_(std::move(sets)), info_(info) {
     for (const fs::directory_entry& entry : fs::directory_iterator(sets_.data)) {
       if (is_hidden(entry.path())) continue;
-      if (holds_a_set(entry, info))
+      if (holds_a_set(entry, sets_, info))
         files_.push_back(entry.path());
       else
         left_out_.push_back(printable(entry.path().filename().string(), 200));
@@ -65,8 +71,11 @@ class FolderOfSets final : public SetStream {
     const std::uintmax_t bytes = fs::file_size(file, error);
     set = {printable(file.filename().string(), 200), error ? 0 : static_cast<std::int64_t>(bytes),
            [file, &sets = sets_, &info = info_] {
-             Observed observed = read_observed_columns(file, info, sets.most, sets.columns);
-             if (!sets.given_known || tells_given(file, info)) observed.given = read_given("", file, info);
+             TableColumns columns = sets.columns;
+             columns.reader = fs::is_directory(file) ? "" : reader_of(sets, file);
+             Observed observed = read_observed_columns(file, info, sets.most, columns);
+             if (!sets.given_known || tells_given(file, info, columns.reader))
+               observed.given = read_given("", file, info, columns.reader);
              return observed;
            }};
     return true;
@@ -228,22 +237,26 @@ void check_no_groups(const ManySets& sets, const TaskInfo& info) {
 
 }  // namespace
 
-bool is_folder_of_sets(const fs::path& data, const TaskInfo& info) {
+std::function<std::string(const fs::path& file)> set_readers(const Task& task, const std::string& reader) {
+  return [&task, reader](const fs::path& file) { return reader.empty() ? file_reader(task, file) : reader; };
+}
+
+bool is_folder_of_sets(const ManySets& sets, const TaskInfo& info) {
   std::error_code error;
-  if (!fs::is_directory(data, error)) return false;
+  if (!fs::is_directory(sets.data, error)) return false;
   bool any = false;
-  for (const fs::directory_entry& entry : fs::directory_iterator(data, error)) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(sets.data, error)) {
     if (is_hidden(entry.path())) continue;
     if (is_part_of_a_set(entry)) return false;
-    any |= holds_a_set(entry, info);
+    any |= holds_a_set(entry, sets, info);
   }
   return any;
 }
 
 bool holds_sets(const ManySets& sets, const TaskInfo& info) {
   check_not_empty(sets.data);
-  if (is_folder_of_sets(sets.data, info)) return true;
-  return room_of(info).lines(info, "") != nullptr &&
+  if (is_folder_of_sets(sets, info)) return true;
+  return room_of(info).lines(info, "") != nullptr && reader_of(sets, sets.data).empty() &&
          open_table_groups(sets.data, wanted_columns(info, sets.columns)) != nullptr;
 }
 
@@ -266,15 +279,22 @@ std::unique_ptr<SetStream> open_sets(const ManySets& asked, const TaskInfo& info
   if (fs::is_directory(sets.data, error)) {
     if (!sets.group.empty())
       fail_usage("{} is a folder, in which each file is a set; --group names a column of a file", where);
-    PAIRS_CHECK(is_folder_of_sets(sets.data, info),
-                "{} holds no sets: put a file of observations, or a folder, for each", where);
+    PAIRS_CHECK(is_folder_of_sets(sets, info), "{} holds no sets: put a file of observations, or a folder, for each",
+                where);
     return std::make_unique<FolderOfSets>(sets, info);
   }
   check_exists(sets.data);
+  sets.columns.reader = reader_of(sets, sets.data);
   if (sets.group.empty()) {
-    auto groups = open_table_groups(sets.data, wanted_columns(info, sets.columns));
+    auto groups =
+        sets.columns.reader.empty() ? open_table_groups(sets.data, wanted_columns(info, sets.columns)) : nullptr;
     if (groups) return open_sets_in_groups(sets, std::move(groups), info);
     fail_usage("{} is one file; name the column that tells its sets apart with --group", where);
+  }
+  if (!sets.columns.reader.empty()) {
+    if (room_of(info).lines(info, "") == nullptr)
+      fail_usage("--reader reads a table of points, and observations of task {} are none", info.name);
+    return open_grouped_table(sets, info);
   }
   const std::string extension = lower_extension(sets.data);
   if (extension == ".npz") {

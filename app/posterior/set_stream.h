@@ -37,11 +37,17 @@ struct ManySets {
   TableColumns columns = {};        // how tables are read
   bool given_known = false;         // of all sets: files are not asked for what is given
   std::int64_t most = std::numeric_limits<std::int64_t>::max();  // observations of a set that are read
+  // The command of a program that reads a file (tasks/program_table.h); "", or no function: it is read by its ending.
+  std::function<std::string(const std::filesystem::path& file)> reader = {};
 };
 
+// Files of sets are read by the command `reader`, or where that is "" as the task says (tasks/file_reader.h). The task
+// outlives it.
+std::function<std::string(const std::filesystem::path& file)> set_readers(const Task& task, const std::string& reader);
+
 // Whether the path is a folder with a file, or a folder, a set, rather than a set itself: it holds files of
-// observations of the task or folders, and neither pictures nor cameras.
-bool is_folder_of_sets(const std::filesystem::path& data, const TaskInfo& info);
+// observations of the task, or that a program reads, or folders, and neither pictures nor cameras.
+bool is_folder_of_sets(const ManySets& sets, const TaskInfo& info);
 // The same, or a HDF5 file with a group a set.
 bool holds_sets(const ManySets& sets, const TaskInfo& info);
 

@@ -31,6 +31,11 @@ std::string csv_number(double value) {
   return std::isfinite(value) ? fmt::format("{}", value) : "";
 }
 
+// Numbers of the exact posterior; NaN where it is not known.
+TargetNumbers exact_of(const SetRow& row, std::size_t target) {
+  return row.exact.empty() ? TargetNumbers() : row.exact[target];
+}
+
 class CsvOutput final : public SetsOutput {
  public:
   CsvOutput(const std::filesystem::path& file, const SetsHead& head) : text_(file), head_(head) {
@@ -39,6 +44,11 @@ class CsvOutput final : public SetsOutput {
       for (const char* what : {"mean", "sd", "q05", "q50", "q95"}) cells.push_back(target.name + "_" + what);
       if (own_interval())
         for (const char* what : {"low90", "high90"}) cells.push_back(target.name + "_" + what);
+    }
+    if (head.exact) {
+      for (const Target& target : head.info->targets)
+        for (const char* what : {"mean", "sd"}) cells.push_back(target.name + "_exact_" + what);
+      cells.emplace_back("kl");
     }
     if (head.ensemble)
       for (const char* what : {"divergence", "spread"}) cells.emplace_back(what);
@@ -56,6 +66,11 @@ class CsvOutput final : public SetsOutput {
       if (own_interval())
         for (const double end : {numbers.most(head_.interval).low, numbers.most(head_.interval).high})
           cells.push_back(csv_number(end));
+    }
+    if (head_.exact) {
+      for (std::size_t t = 0; t < head_.info->targets.size(); ++t)
+        for (const double value : {exact_of(row, t).mean, exact_of(row, t).sd}) cells.push_back(csv_number(value));
+      cells.push_back(csv_number(row.kl));
     }
     if (head_.ensemble)
       for (const double value : {row.problem.empty() ? row.disagreement.nat : NAN, largest_spread(row.disagreement)})
@@ -132,7 +147,10 @@ class NpzOutput final : public SetsOutput {
       for (const std::size_t level : kToldLevels) quantiles_.push_back(numbers.quantiles[level]);
       interval_.push_back(numbers.most(head_.interval).low);
       interval_.push_back(numbers.most(head_.interval).high);
+      exact_mean_.push_back(exact_of(row, t).mean);
+      exact_sd_.push_back(exact_of(row, t).sd);
     }
+    kl_.push_back(row.kl);
     const bool known = row.problem.empty() && row.typicality.known;
     percentile_.push_back(known ? row.typicality.percentile : NAN);
     distance_.push_back(known ? row.typicality.distance : NAN);
@@ -162,6 +180,11 @@ class NpzOutput final : public SetsOutput {
       arrays["divergence"] = array(divergence_, torch::kFloat64, {sets});
       arrays["spread"] = array(spread_, torch::kFloat64, {sets});
     }
+    if (head_.exact) {
+      arrays["exact_mean"] = array(exact_mean_, torch::kFloat64, {sets, targets});
+      arrays["exact_sd"] = array(exact_sd_, torch::kFloat64, {sets, targets});
+      arrays["kl"] = array(kl_, torch::kFloat64, {sets});
+    }
     if (samples_.defined()) arrays["samples"] = samples_;
     if (log_density_.defined()) arrays["log_density"] = log_density_;
     write_npz(file_, arrays);
@@ -184,6 +207,7 @@ class NpzOutput final : public SetsOutput {
   std::vector<std::string> names_;
   std::vector<std::int64_t> n_, warned_, failed_;
   std::vector<double> mean_, sd_, quantiles_, interval_, distance_, percentile_, divergence_, spread_;
+  std::vector<double> exact_mean_, exact_sd_, kl_;
   torch::Tensor samples_, log_density_;  // undefined where they are not asked for
 };
 
@@ -193,12 +217,12 @@ std::unique_ptr<SetsOutput> open_output(const std::filesystem::path& file, const
 }
 
 const std::vector<SetsFormat>& formats() {
-  static const std::vector<SetsFormat> all = {{".csv", HeldSamples::none, false, open_output<CsvOutput>},
-                                              {".json", HeldSamples::none, false, open_output<JsonOutput>},
-                                              {".npz", HeldSamples::asked, true, open_output<NpzOutput>},
-                                              {".tex", HeldSamples::none, false, latex_output},
-                                              {".nc", HeldSamples::always, false, draws_output},
-                                              {".h5", HeldSamples::always, false, draws_output}};
+  static const std::vector<SetsFormat> all = {{".csv", HeldSamples::none, false, true, open_output<CsvOutput>},
+                                              {".json", HeldSamples::none, false, true, open_output<JsonOutput>},
+                                              {".npz", HeldSamples::asked, true, true, open_output<NpzOutput>},
+                                              {".tex", HeldSamples::none, false, true, latex_output},
+                                              {".nc", HeldSamples::always, false, false, draws_output},
+                                              {".h5", HeldSamples::always, false, false, draws_output}};
   return all;
 }
 
@@ -230,6 +254,10 @@ nlohmann::json set_document(const SetRow& row, const TaskInfo& info, IntervalKin
   document["n"] = row.n;
   document["extrapolates"] = row.extrapolates;
   document["warnings"] = row.warnings;
+  if (!row.exact.empty()) {
+    document["exact"] = numbers_document(row.exact, interval);
+    document["kl"] = std::isfinite(row.kl) ? nlohmann::json(row.kl) : nlohmann::json();
+  }
   add_typicality(document, row.typicality);
   add_disagreement(document, row.disagreement, info);
   return document;

@@ -21,6 +21,7 @@ struct SetsHead {
   std::int64_t samples = 0;  // of each, in formats that hold them
   std::int64_t scored = 0;   // values of θ of each, in formats that hold their log densities
   bool ensemble = false;     // the run is one, of which tables tell how far its members differ
+  bool exact = false;        // the exact posterior was asked for
 };
 
 // A file that takes a row a set as they come.
@@ -40,6 +41,7 @@ struct SetsFormat {
   const char* ending;  // ".csv"
   HeldSamples samples;
   bool scores;  // it holds log densities of values of θ
+  bool exact;   // it holds what the exact posterior says
   std::unique_ptr<SetsOutput> (*open)(const std::filesystem::path& file, const SetsHead& head);
 };
 // Throws a usage Error that names the endings there are, for another one.
@@ -50,8 +52,8 @@ const SetsFormat& sets_format(const std::filesystem::path& file);
 void write_sets(const std::filesystem::path& file, const SetsHead& head,
                 const std::function<void(const std::function<void(const SetRow&)>& take)>& give);
 
-// A set as infer tells one: its name as "set", "n", mean, sd, quantiles, intervals, distance, percentile, warnings; or
-// its name and "error".
+// A set as infer tells one: its name as "set", "n", mean, sd, quantiles, intervals, distance, percentile, warnings, and
+// where it was asked for "exact" with the same numbers and "kl"; or its name and "error".
 nlohmann::json set_document(const SetRow& row, const TaskInfo& info, IntervalKind interval);
 
 }  // namespace pairs

@@ -14,7 +14,9 @@
 #include "core/base/face.h"
 #include "core/base/files.h"
 #include "core/base/npz.h"
+#include "core/base/text.h"
 #include "core/base/transfer.h"
+#include "core/given.h"
 #include "core/null_value.h"
 #include "core/report/number_text.h"
 #include "core/sets/index_map.h"
@@ -24,12 +26,20 @@ namespace {
 
 constexpr std::int64_t kBetweenNodes = 6, kFingerprintSets = 2;
 constexpr double kResolvedDrop = 2;
+constexpr const char* kNullFile = "null.npz";
 // Places of sets beside those of nodes.
 constexpr std::int64_t kFirstPlace = std::int64_t{1} << 12;
 
 // A likelihood's logarithm, with a number for −∞ so that files and comparisons hold it.
 double finite(double log) {
   return std::max(log, -1e30);
+}
+
+// "exposure=VALUE,run=VALUE".
+std::string given_example(const TaskInfo& info) {
+  std::string text;
+  for (const std::string& name : given_names(info)) text += (text.empty() ? "" : ",") + name + "=VALUE";
+  return text;
 }
 
 void check_plan(const LoadedRun& run, const ToyPlan& plan) {
@@ -47,6 +57,12 @@ void check_plan(const LoadedRun& run, const ToyPlan& plan) {
     fail_usage("{} has heads for N = {} alone, not for {}", run.name, fmt::join(heads, ", "), plan.n);
   if (!plan.psi.empty() && plan.psi.size() != info.nuisances.size())
     fail_usage("{} values of ψ are given, but task {} has {}", plan.psi.size(), info.name, info.nuisances.size());
+  if (plan.given.empty() && info.given_size() > 0)
+    fail_usage("Sets of task {} come with {}, which toys need as well: name the values with --given {}", info.name,
+               fmt::join(given_names(info), ", "), given_example(info));
+  PAIRS_CHECK(static_cast<std::int64_t>(plan.given.size()) == info.given_size(),
+              "{} are given of toys, but sets of task {} come with {}", counted(plan.given.size(), "value"), info.name,
+              info.given_size());
   const Target& target = info.targets.front();
   if (plan.null && (*plan.null < target.low || *plan.null > target.high))
     fail_usage("The null value {:g} of {} lies outside of {:g} to {:g}", *plan.null, target.label, target.low,
@@ -54,9 +70,12 @@ void check_plan(const LoadedRun& run, const ToyPlan& plan) {
 }
 
 std::string identity_of(const LoadedRun& run, const ToyPlan& plan) {
-  return fmt::format("toys 1\n{}\n{}\n{}\nN {} toys {} {} nodes {} seed {} null {} psi {} exact {}\n", run.name,
-                     weights_checksum(run), read_file(run.folder / run_file::config), plan.n, plan.toys, plan.null_toys,
-                     plan.nodes, plan.seed, plan.null.value_or(NAN), fmt::join(plan.psi, " "), plan.exact);
+  std::string identity =
+      fmt::format("toys 1\n{}\n{}\n{}\nN {} toys {} {} nodes {} seed {} null {} psi {} exact {}\n", run.name,
+                  weights_checksum(run), read_file(run.folder / run_file::config), plan.n, plan.toys, plan.null_toys,
+                  plan.nodes, plan.seed, plan.null.value_or(NAN), fmt::join(plan.psi, " "), plan.exact);
+  if (!plan.given.empty()) identity += fmt::format("given {}\n", fmt::join(plan.given, " "));
+  return identity;
 }
 
 }  // namespace
@@ -115,7 +134,9 @@ Latents ToyTable::latents(double theta, const std::vector<double>& psi, std::spa
   Latents out = task_->latents(plan_.seed, Purpose::check, indices);
   out.theta = at::full_like(out.theta, theta);
   const std::vector<double>& fixed = psi.empty() ? plan_.psi : psi;
-  if (!fixed.empty()) out.psi = torch::tensor(fixed, torch::kFloat64).expand({out.theta.size(0), -1}).contiguous();
+  const std::int64_t sets = out.theta.size(0);
+  if (!fixed.empty()) out.psi = torch::tensor(fixed, torch::kFloat64).expand({sets, -1}).contiguous();
+  if (!plan_.given.empty()) out.given = torch::tensor(plan_.given, torch::kFloat64).expand({sets, -1}).contiguous();
   return out;
 }
 
@@ -132,6 +153,10 @@ void ToyTable::simulate(double theta, const std::vector<double>& psi, std::int64
       sets.push_back({{grid_, doubles(logs[static_cast<std::int64_t>(k)])}, x[k]});
     take(std::move(sets));
   }
+}
+
+std::int64_t ToyTable::null_count() const {
+  return tells_cls() ? std::min(plan_.toys, plan_.null_toys) : 0;
 }
 
 std::int64_t ToyTable::node_count(std::size_t node) const {
@@ -151,19 +176,23 @@ std::filesystem::path ToyTable::folder() const {
   return caches_folder() / "toys" / fmt::format("{:08x}{:08x}", checksum(identity_), checksum(identity_, 1));
 }
 
+bool ToyTable::like_kept(const torch::Tensor& fingerprint) const {
+  const std::vector<double> kept = doubles(fingerprint);
+  bool same = kept.size() == fingerprint_.size();
+  for (std::size_t i = 0; same && i < kept.size(); ++i)
+    same = std::abs(kept[i] - fingerprint_[i]) <= 1e-3 * (1 + std::abs(kept[i]));
+  return same;
+}
+
 bool ToyTable::read_node(std::size_t node) {
   const std::filesystem::path file = folder() / fmt::format("node-{}.npz", node);
   std::error_code error;
   if (!std::filesystem::exists(file, error)) return false;
   try {
     const auto arrays = read_npz(file);
-    const std::vector<double> kept = doubles(arrays.at("fingerprint"));
-    bool same = kept.size() == fingerprint_.size();
-    for (std::size_t i = 0; same && i < kept.size(); ++i)
-      same = std::abs(kept[i] - fingerprint_[i]) <= 1e-3 * (1 + std::abs(kept[i]));
     NodeToys toys{nodes_[node], doubles(arrays.at("ratio")), doubles(arrays.at("psi"))};
     const auto count = static_cast<std::size_t>(node_count(node));
-    if (!same || toys.ratio.size() != count || toys.psi.size() != count) return false;
+    if (!like_kept(arrays.at("fingerprint")) || toys.ratio.size() != count || toys.psi.size() != count) return false;
     if (arrays.at("theta").item<double>() != nodes_[node]) return false;
     unresolved_ += arrays.at("unresolved").item<double>();
     toys_[node] = std::move(toys);
@@ -208,6 +237,66 @@ void ToyTable::make_node(std::size_t node, const std::function<bool()>& keep_goi
   }
 }
 
+bool ToyTable::read_null() {
+  const std::filesystem::path file = folder() / kNullFile;
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) return false;
+  try {
+    const auto arrays = read_npz(file);
+    const torch::Tensor& ratios = arrays.at("ratio");
+    const std::vector<double> psi = doubles(arrays.at("psi")), values = doubles(ratios);
+    const auto count = static_cast<std::size_t>(null_count());
+    const bool fits = psi.size() == count && ratios.dim() == 2 && values.size() == count * nodes_.size();
+    if (!like_kept(arrays.at("fingerprint")) || !fits) return false;
+    null_at_.clear();
+    for (std::size_t node = 0; node < nodes_.size(); ++node) {
+      const auto from = values.begin() + static_cast<std::ptrdiff_t>(node * count);
+      null_at_.push_back({nodes_[node], {from, from + static_cast<std::ptrdiff_t>(count)}, psi});
+    }
+    return true;
+  } catch (const std::exception&) {
+    return false;  // damaged: it is simulated again and replaced
+  }
+}
+
+void ToyTable::make_null(const std::function<bool()>& keep_going, const std::function<void(std::int64_t)>& step) {
+  struct Toy {
+    double psi;
+    std::vector<double> ratios;  // by node
+    auto operator<=>(const Toy&) const = default;
+  };
+  std::vector<Toy> drawn;
+  const std::int64_t count = null_count(), at_once = likelihood().at_once();
+  const std::int64_t start = index_map::kToySets + static_cast<std::int64_t>(*null_node_) * index_map::kToyStride;
+  for (std::int64_t first = 0; first < count; first += at_once) {
+    if (!keep_going()) throw Stopped();
+    std::vector<std::int64_t> indices(static_cast<std::size_t>(std::min(at_once, count - first)));
+    std::iota(indices.begin(), indices.end(), start + first);
+    const Latents of = latents(nodes_[*null_node_], {}, indices);
+    const torch::Tensor logs = likelihood().of_sets(of, plan_.seed, indices, nullptr, keep_going);
+    for (std::int64_t k = 0; k < logs.size(0); ++k) {
+      const LikelihoodCurve seen(grid_, doubles(logs[k]));
+      Toy toy{of.psi.size(1) > 0 ? of.psi[k][0].item<double>() : 0, {}};
+      for (const double node : nodes_) toy.ratios.push_back(seen.signed_ratio(node));
+      drawn.push_back(std::move(toy));
+    }
+    step(logs.size(0));
+  }
+  std::sort(drawn.begin(), drawn.end());
+  null_at_.clear();
+  std::vector<double> psi, all;
+  for (const Toy& toy : drawn) psi.push_back(toy.psi);
+  for (std::size_t node = 0; node < nodes_.size(); ++node) {
+    null_at_.push_back({nodes_[node], {}, psi});
+    for (const Toy& toy : drawn) null_at_.back().ratio.push_back(toy.ratios[node]);
+    all.insert(all.end(), null_at_.back().ratio.begin(), null_at_.back().ratio.end());
+  }
+  write_npz(folder() / kNullFile,
+            {{"fingerprint", torch::tensor(fingerprint_, torch::kFloat64)},
+             {"ratio", torch::tensor(all, torch::kFloat64).view({static_cast<std::int64_t>(nodes_.size()), count})},
+             {"psi", torch::tensor(psi, torch::kFloat64)}});
+}
+
 void ToyTable::make(const std::function<bool()>& keep_going,
                     const std::function<void(std::int64_t, std::int64_t)>& step) {
   std::error_code error;
@@ -216,7 +305,7 @@ void ToyTable::make(const std::function<bool()>& keep_going,
               "The folder {}, where toys are kept, cannot be made: {}; name another folder of caches by PAIRS_CACHE",
               folder().string(), error.message());
   fingerprint_ = fingerprint();
-  std::int64_t done = 0, total = 0;
+  std::int64_t done = 0, total = null_count();
   for (std::size_t node = 0; node < nodes_.size(); ++node) total += node_count(node);
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
     if (read_node(node)) {
@@ -233,6 +322,10 @@ void ToyTable::make(const std::function<bool()>& keep_going,
     below_[node] = *low;
     above_[node] = *high;
   }
+  if (!tells_cls()) return;
+  if (!read_null()) make_null(keep_going, [&](std::int64_t sets) { step(done += sets, total); });
+  null_ascending_.clear();
+  for (const NodeToys& toys : null_at_) null_ascending_.push_back(statistic_order(toys, TestOrder::upper_limit));
 }
 
 double ToyTable::most(std::size_t node, TestOrder order) const {

@@ -25,6 +25,7 @@ struct ToyPlan {
   std::uint64_t seed = 1;
   std::optional<double> null = {};  // the value that stands for "nothing there": a node; none where there is none
   std::vector<double> psi = {};     // the nuisances, where they are known; empty: drawn from their prior for each set
+  std::vector<double> given = {};   // what is given of every set beside its observations, where the task has that
   bool exact = false;               // likelihoods by the task's exact posterior rather than by the run
 };
 
@@ -34,11 +35,12 @@ ToyPlan usual_toys(const Task& task, std::int64_t n);
 // At most so many toys of a kind.
 inline constexpr std::int64_t kMostToys = 10'000'000;
 
-// A run's toys. They are kept in the folder of caches (core/base/caches.h), a file for each node as soon as it is done,
+// A run's toys. They are kept in the folder of caches (core/base/caches.h), a file for each node as soon as it is done
+// and one of the null value's toys as other nodes see them,
 // so that the next table of the same plan, or of one that was stopped or killed, simulates no more than is missing.
 class ToyTable {
  public:
-  // Throws Error where the plan does not fit the run: its task, N, ψ or null value.
+  // Throws Error where the plan does not fit the run: its task, N, ψ, what is given or null value.
   ToyTable(const LoadedRun& run, ToyPlan plan);
 
   const Task& task() const { return *task_; }
@@ -58,6 +60,12 @@ class ToyTable {
   // Once it is made: the toys at a node, and the largest statistic among them.
   const NodeToys& toys(std::size_t node) const { return toys_[node]; }
   double most(std::size_t node, TestOrder order) const;
+  // Whether there are upper limits by CL_s: the null value has nodes above it.
+  bool tells_cls() const { return null_node_ && *null_node_ + 1 < nodes_.size(); }
+  // Once it is made, where it tells CL_s: toys of the null value with their ratios at this node's θ, as many as other
+  // nodes have (at most all of the null value), and their numbers in ascending order of TestOrder::upper_limit.
+  const NodeToys& null_at(std::size_t node) const { return null_at_[node]; }
+  const std::vector<std::uint32_t>& null_ascending(std::size_t node) const { return null_ascending_[node]; }
   // statistic_order of them.
   const std::vector<std::uint32_t>& ascending(std::size_t node, TestOrder order) const {
     return ascending_[node][static_cast<std::size_t>(order)];
@@ -78,10 +86,15 @@ class ToyTable {
   void lay_grid();
   Latents latents(double theta, const std::vector<double>& psi, std::span<const std::int64_t> indices) const;
   std::int64_t node_count(std::size_t node) const;
+  std::int64_t null_count() const;
+  // Whether a file's fingerprint is this table's.
+  bool like_kept(const torch::Tensor& fingerprint) const;
   std::vector<double> fingerprint();
   std::filesystem::path folder() const;
   bool read_node(std::size_t node);
   void write_node(std::size_t node) const;
+  bool read_null();
+  void make_null(const std::function<bool()>& keep_going, const std::function<void(std::int64_t)>& step);
   void make_node(std::size_t node, const std::function<bool()>& keep_going,
                  const std::function<void(std::int64_t)>& step);
   MarginalLikelihood& likelihood();
@@ -97,6 +110,8 @@ class ToyTable {
   std::vector<double> fingerprint_;  // of the first sets' likelihoods
   std::vector<NodeToys> toys_;
   std::vector<std::array<std::vector<std::uint32_t>, 3>> ascending_;  // by TestOrder
+  std::vector<NodeToys> null_at_;
+  std::vector<std::vector<std::uint32_t>> null_ascending_;
   std::vector<double> above_, below_;  // of each node's ratios, the largest and the smallest
   double unresolved_ = 0;
 };

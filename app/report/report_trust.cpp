@@ -20,7 +20,6 @@
 #include "core/base/text.h"
 #include "core/ensemble.h"
 #include "core/eval/calibration.h"
-#include "core/eval/calibration_power.h"
 #include "core/input_scale.h"
 #include "core/report/number_text.h"
 #include "core/train/run.h"
@@ -96,19 +95,6 @@ std::string time_text(const ReportContent& content) {
          (from.empty() ? "" : fmt::format(", without that of {}, whose weights it began with", printable(from, 200)));
 }
 
-// How far off it would have to be to be noticed.
-std::string power_text(const ReportContent& content) {
-  const EvaluationRow& row = content.metrics->rows.front();
-  if (row.rank_tests.empty() || row.extrapolation || row.pool > 0) return "";
-  const DetectableFault fault = detectable_fault(row.sets, calibration_limits(content.metrics->rows).borderline.z);
-  if (std::isinf(fault.shift) || fault.narrow <= 0)
-    return fmt::format("{} sets are too few to notice even posteriors that are far off.", count_text(row.sets));
-  return fmt::format(
-      "In four of five such evaluations so many sets notice posteriors that lie {:.2g} of their standard deviations to "
-      "one side, or that are {:.2g} % too narrow (of normal posteriors); what is less off may go unnoticed.",
-      fault.shift, 100 * (1 - fault.narrow));
-}
-
 // What a good value of a score is, behind its sentence; "" where its sentence says so.
 std::string good_text(std::string_view name) {
   static const std::map<std::string_view, const char*> all = {
@@ -164,7 +150,8 @@ PageSection calibration_section(const ReportContent& content) {
   for (std::size_t c = 0; c < table.columns().size(); ++c)
     facts.facts.emplace_back(table.columns()[c].title, table.rows().front()[c]);
   section.blocks.push_back(std::move(facts));
-  if (const std::string power = power_text(content); !power.empty()) section.blocks.push_back(PageText{power});
+  if (const std::string power = power_text(rows.front(), calibration_limits(rows)); !power.empty())
+    section.blocks.push_back(PageText{power});
   if (!content.info().given.empty())
     section.blocks.push_back(PageText{
         "These sets have what is given of them as training drew it: calibration is an average over that, too, and does "

@@ -12,6 +12,7 @@
 #include "app/scores/metrics_file.h"
 #include "app/scores/scoring.h"
 #include "core/base/text.h"
+#include "core/eval/calibration_power.h"
 #include "core/report/number_text.h"
 
 namespace pairs {
@@ -172,6 +173,26 @@ std::string family_text(const CalibrationLimits& limits, std::size_t sizes) {
       counted(static_cast<std::size_t>(limits.tests), "test"), counted(sizes, "size"));
 }
 
+// From this shift on, in sds, a fault is large: tests that miss smaller ones alone say enough by "calibrated".
+constexpr double kLargeShift = 0.35;
+
+// "; 24 sets at N = 50 notice posteriors from 0.8 sd off or 51 % too narrow on, and may miss others": of the judged size
+// with the fewest sets, where they are few.
+std::string few_sets_text(const std::vector<EvaluationRow>& rows, const CalibrationLimits& limits) {
+  const EvaluationRow* least = nullptr;
+  for (const EvaluationRow& row : rows)
+    if (row.sets > 0 && row.pool == 0 && !row.rank_tests.empty() &&
+        calibration(row, limits).level != CalibrationLevel::unknown && (!least || row.sets < least->sets))
+      least = &row;
+  if (!least) return "";
+  const DetectableFault fault = detectable_fault(least->sets, limits.borderline.z);
+  if (fault.shift < kLargeShift) return "";
+  const std::string sets = fmt::format("; {} sets at N = {}", count_text(least->sets), count_text(least->n));
+  if (std::isinf(fault.shift) || fault.narrow <= 0) return sets + " are too few to notice even posteriors that are far off";
+  return sets + fmt::format(" notice posteriors from {:.2g} sd off or {:.2g} % too narrow on, and may miss others",
+                            fault.shift, 100 * (1 - fault.narrow));
+}
+
 // How many of the judged sizes have which level.
 struct Levels {
   std::size_t judged = 0, good = 0, borderline = 0;
@@ -201,6 +222,17 @@ std::string in_brief(const Levels& of) {
 bool worse_than_mean_image(const EvaluationRow& row) {
   const double margin = std::isnan(row.mse_posterior_se) ? 0 : 4 * row.mse_posterior_se;
   return row.mse_prior > 0 && row.mse_posterior - margin > row.mse_prior;
+}
+
+std::string power_text(const EvaluationRow& row, const CalibrationLimits& limits) {
+  if (row.rank_tests.empty() || row.extrapolation || row.pool > 0) return "";
+  const DetectableFault fault = detectable_fault(row.sets, limits.borderline.z);
+  if (std::isinf(fault.shift) || fault.narrow <= 0)
+    return fmt::format("{} sets are too few to notice even posteriors that are far off.", count_text(row.sets));
+  return fmt::format(
+      "In four of five such evaluations so many sets notice posteriors that lie {:.2g} of their standard deviations to "
+      "one side, or that are {:.2g} % too narrow (of normal posteriors); what is less off may go unnoticed.",
+      fault.shift, 100 * (1 - fault.narrow));
 }
 
 const char* calibrated_meaning() {
@@ -281,6 +313,7 @@ EvaluationVerdict density_verdict(const std::vector<EvaluationRow>& rows, const 
     verdict.text = fmt::format("So far, {} of {} sizes: {}", rows.size(), sizes, lower_first(verdict.text));
     verdict.brief = "so far " + verdict.brief;
   }
+  if (verdict.level == CalibrationLevel::calibrated) verdict.text += few_sets_text(rows, limits);
   verdict.text += lost_text(rows) + beside_text(rows, context.beside);
   verdict.family = family_text(limits, sizes);
   return verdict;

@@ -13,7 +13,9 @@ namespace pairs {
 struct EvaluationVerdict {
   CalibrationLevel level = CalibrationLevel::unknown;  // the worst of all sizes
   bool bad = false;                                    // miscalibrated somewhere, or images worse than the mean image
-  std::string text;    // "Calibrated at 6 of 7 sizes; miscalibrated at N = 1: truths lie too high (location z 6.0)"
+  // "Calibrated at 6 of 7 sizes; miscalibrated at N = 1: truths lie too high (location z 6.0)". Where no fault was seen
+  // by so few sets that large ones may go unnoticed it says how large.
+  std::string text;
   std::string brief;   // "6 of 7 sizes calibrated": for narrow places
   std::string family;  // a sentence on the tests that were made together; "" of images
   friend bool operator==(const EvaluationVerdict&, const EvaluationVerdict&) = default;
@@ -34,6 +36,10 @@ EvaluationVerdict evaluation_verdict(const std::vector<EvaluationRow>& rows, con
 // The same of a run that learnt something, of parameters and of images.
 EvaluationVerdict density_verdict(const std::vector<EvaluationRow>& rows, const VerdictContext& context);
 EvaluationVerdict image_verdict(const std::vector<EvaluationRow>& rows);
+
+// How far off posteriors must be for the tests of a row to notice it, which limits like these judge: "In four of five
+// such evaluations 200 sets notice posteriors that …", a sentence. "" where its sets are not judged so.
+std::string power_text(const EvaluationRow& row, const CalibrationLimits& limits);
 
 // What "calibrated" means and what it does not, a sentence or two.
 const char* calibrated_meaning();

@@ -67,6 +67,9 @@ void stamp_session(SavedSession& session, const Tasks& tasks, const std::string&
 // its full stop. `data`: the folder of real data.
 std::vector<std::string> session_problems(const SavedSession& session, const Tasks& tasks, const std::string& data);
 
+// The same of its runs that are there, have weights and cannot be opened all the same. All of them are loaded for it.
+std::vector<std::string> session_run_problems(const SavedSession& session, const Tasks& tasks, const std::string& data);
+
 // Writes the session with its runs and files into a new folder, which can be moved and sent: session.pairs, runs, data.
 // Of a run goes along what answers need, not what only its training does. Throws Error where something is missing or
 // the folder holds anything, and Stopped; then nothing is left.

@@ -37,6 +37,19 @@ std::string run_problem(const std::string& run, const Tasks& tasks, const std::s
   }
 }
 
+// All that it names, once each, the shown one first.
+std::vector<std::string> runs_of(const SavedSession& session) {
+  std::vector<std::string> runs;
+  const auto add = [&](const std::string& run) {
+    if (!run.empty() && std::find(runs.begin(), runs.end(), run) == runs.end()) runs.push_back(run);
+  };
+  add(session.run);
+  for (const std::string& run : session.beside) add(run);
+  for (const std::string& run : session.compared) add(run);
+  for (const SessionPin& pin : session.pinned) add(pin.run);
+  return runs;
+}
+
 bool is_regular(const fs::path& file) {
   std::error_code error;
   return fs::is_regular_file(file, error);
@@ -50,6 +63,19 @@ std::string file_problem(const fs::path& file) {
 }
 
 }  // namespace
+
+std::vector<std::string> session_run_problems(const SavedSession& session, const Tasks& tasks, const std::string& data) {
+  std::vector<std::string> problems;
+  for (const std::string& run : runs_of(session)) {
+    if (!run_problem(run, tasks, data).empty()) continue;
+    try {
+      if (!weights_of(run, tasks, data).empty()) load_run(tasks, run, data, "cpu");
+    } catch (const std::exception& error) {
+      problems.push_back(fmt::format("The run {} cannot be opened: {}", shown_path(run), sentence(error)));
+    }
+  }
+  return problems;
+}
 
 void stamp_session(SavedSession& session, const Tasks& tasks, const std::string& data) {
   const auto stamp = [&](const std::string& run, const fs::path& file, std::string& weights, std::string& sha256) {
@@ -72,11 +98,7 @@ std::vector<std::string> session_problems(const SavedSession& session, const Tas
     add(fmt::format("The task's file {} is missing", shown_path(session.task_file)));
   else if (!named && session.task_file.empty() && session.run.empty())
     add(fmt::format("There is no task {} in this program", shown_path(session.task)));
-  std::vector<std::string> runs = session.beside;
-  runs.insert(runs.end(), session.compared.begin(), session.compared.end());
-  if (!session.run.empty()) runs.insert(runs.begin(), session.run);
-  for (const SessionPin& pin : session.pinned) runs.push_back(pin.run);
-  for (const std::string& run : runs) add(run_problem(run, tasks, data));
+  for (const std::string& run : runs_of(session)) add(run_problem(run, tasks, data));
   add(file_problem(session.set.file));
   for (const SessionPin& pin : session.pinned) add(file_problem(pin.set.file));
   const auto compare = [&](const std::string& run, const fs::path& file, const std::string& weights,

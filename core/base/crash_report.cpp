@@ -9,13 +9,13 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <mutex>
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/base/xdg_folder.h"
 
 namespace pairs {
 namespace {
@@ -147,10 +147,8 @@ CrashPlace::~CrashPlace() {
 }
 
 fs::path crash_folder() {
-  const char* const state = std::getenv("XDG_STATE_HOME");
-  if (state != nullptr && *state == '/') return fs::path(state) / "pairs-studio";
-  const char* const home = std::getenv("HOME");
-  return home != nullptr && *home == '/' ? fs::path(home) / ".local/state/pairs-studio" : fs::path();
+  const fs::path state = xdg_folder("XDG_STATE_HOME", ".local/state");
+  return state.empty() ? state : state / "pairs-studio";
 }
 
 void note_for_crash(std::string_view line) {

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "core/base/error.h"
+#include "core/base/files.h"
 #include "core/base/npz.h"
 #include "core/base/shape_bytes.h"
 #include "core/base/text.h"
@@ -278,6 +279,13 @@ std::string npy_header_text(torch::ScalarType type, torch::IntArrayRef shape, co
   std::string header(magic);
   header += {'\x01', '\x00', static_cast<char>(text.size() & 0xff), static_cast<char>(text.size() >> 8)};
   return header + text;
+}
+
+void write_npy(const std::filesystem::path& file, const torch::Tensor& values) {
+  const torch::Tensor whole = values.contiguous();
+  std::string bytes = npy_header_text(whole.scalar_type(), whole.sizes(), file.string());
+  bytes.append(static_cast<const char*>(whole.const_data_ptr()), whole.nbytes());
+  write_file(file, bytes);
 }
 
 }  // namespace pairs

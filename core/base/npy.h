@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -39,5 +40,8 @@ torch::Tensor read_npy_data(const NpyHeader& header, const ByteReader& read);
 // The version 1 header of a contiguous tensor of this type and shape, padded to 64 bytes. Throws Error for types that
 // NumPy does not have.
 std::string npy_header_text(torch::ScalarType type, torch::IntArrayRef shape, const std::string& where);
+
+// Writes an array as a .npy file, atomically.
+void write_npy(const std::filesystem::path& file, const torch::Tensor& values);
 
 }  // namespace pairs

@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/base/interruption.h"
 #include "core/base/transfer.h"
+#include "core/given.h"
 #include "core/prior_density.h"
 #include "core/sets/amounts.h"
 #include "core/sets/index_map.h"
@@ -108,6 +109,7 @@ class ExactLikelihood final : public MarginalLikelihood {
     at::parallel_for(0, count, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t k = begin; k < end; ++k) {
         const auto posterior = task_->reference("exact");
+        if (latents.given.defined()) tell_given(*posterior, latents.given[k]);
         posterior->add(x.slice(k * n_, (k + 1) * n_));
         out[k].copy_(posterior->log_density(grid_.unsqueeze(1)) - prior_);
       }
@@ -139,7 +141,6 @@ std::string no_frequentist_answers(const Task& task) {
     return fmt::format("its target {} has no ends, between which every value could be tested", target.label);
   if (task.stored() != nullptr)
     return "its sets are read from files, and none can be simulated at a value of the target that is to be tested";
-  if (info.given_size() > 0) return "its sets come with more than their observations, which toys would have to know";
   return "";
 }
 

@@ -29,7 +29,7 @@ torch::Tensor prior_on_grid(const Task& task, const torch::Tensor& grid, std::ui
 class MarginalLikelihood {
  public:
   virtual ~MarginalLikelihood() = default;
-  // Of sets with these parameters, a row each, and indices -> [B, G] float64 on the CPU. `sets`: where the observations
+  // Of sets with these parameters and what is given of them, a row each, and indices -> [B, G] float64 on the CPU. `sets`: where the observations
   // of each go, on the CPU; null where they are not asked for. Throws Stopped once `keep_going` says no.
   virtual torch::Tensor of_sets(const Latents& latents, std::uint64_t seed, std::span<const std::int64_t> indices,
                                 std::vector<Observations>* sets, const std::function<bool()>& keep_going) = 0;

@@ -34,6 +34,28 @@ std::size_t window_start(std::size_t at, std::size_t window, std::size_t count) 
   return std::min(at > window / 2 ? at - window / 2 : 0, count - window);
 }
 
+struct LeastAndMost {
+  double least, most;
+};
+
+// Of the tails of stretches of `window` toys, each half over the last.
+LeastAndMost tails_of_stretches(const NodeToys& toys, TestOrder order, double t, std::size_t window) {
+  const std::size_t count = toys.ratio.size(), step = std::max<std::size_t>(window / 2, 1);
+  window = std::min(window, count);
+  std::vector<std::size_t> extreme(count + 1, 0);  // among the first toys
+  for (std::size_t i = 0; i < count; ++i) extreme[i + 1] = extreme[i] + (statistic(order, toys.ratio[i]) >= t ? 1 : 0);
+  std::size_t least = window, most = 0;
+  for (std::size_t first = 0;; first += step) {
+    first = std::min(first, count - window);
+    const std::size_t here = extreme[first + window] - extreme[first];
+    least = std::min(least, here);
+    most = std::max(most, here);
+    if (first == count - window) break;
+  }
+  const auto whole = static_cast<double>(window);
+  return {static_cast<double>(least) / whole, static_cast<double>(most) / whole};
+}
+
 }  // namespace
 
 LikelihoodCurve::LikelihoodCurve(std::span<const double> grid, std::vector<double> log)
@@ -122,17 +144,11 @@ std::vector<double> near_weights(const NodeToys& toys, const CellDensity& psi, s
 }
 
 double worst_tail(const NodeToys& toys, TestOrder order, double t, std::size_t window) {
-  const std::size_t count = toys.ratio.size(), step = std::max<std::size_t>(window / 2, 1);
-  window = std::min(window, count);
-  std::vector<std::size_t> extreme(count + 1, 0);  // among the first toys
-  for (std::size_t i = 0; i < count; ++i) extreme[i + 1] = extreme[i] + (statistic(order, toys.ratio[i]) >= t ? 1 : 0);
-  std::size_t most = 0;
-  for (std::size_t first = 0;; first += step) {
-    first = std::min(first, count - window);
-    most = std::max(most, extreme[first + window] - extreme[first]);
-    if (first == count - window) break;
-  }
-  return static_cast<double>(most) / static_cast<double>(window);
+  return tails_of_stretches(toys, order, t, window).most;
+}
+
+double least_tail(const NodeToys& toys, TestOrder order, double t, std::size_t window) {
+  return tails_of_stretches(toys, order, t, window).least;
 }
 
 OrderedToys::OrderedToys(const NodeToys& toys, TestOrder order, std::span<const std::uint32_t> ascending,
@@ -180,6 +196,10 @@ double p_value(std::span<const double> nodes, const OrderedOf& toys, TestOrder o
     ((1 - share) * before.quantile(p) + share * after.quantile(p) >= t ? low : high) = p;
   }
   return low;
+}
+
+double cls(double p, double share_of_nothing) {
+  return share_of_nothing > 0 ? std::min(p / share_of_nothing, 1.0) : 1;
 }
 
 std::vector<Interval> accepted(std::span<const double> grid, std::span<const double> p, double alpha) {

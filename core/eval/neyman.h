@@ -62,6 +62,8 @@ std::vector<double> near_weights(const NodeToys& toys, const CellDensity& psi, s
 // The largest tail among stretches of `window` toys of neighbouring nuisances, each half over the last: whatever the
 // nuisance is within the toys' range, at most about this share is as extreme.
 double worst_tail(const NodeToys& toys, TestOrder order, double t, std::size_t window);
+// The smallest of them: whatever the nuisance is, at least about this share is as extreme.
+double least_tail(const NodeToys& toys, TestOrder order, double t, std::size_t window);
 
 // A node's toys in ascending order of a statistic, each with its weight.
 class OrderedToys {
@@ -88,6 +90,10 @@ using OrderedOf = std::function<const OrderedToys&(std::size_t node, TestOrder o
 // an interpolated tail would see it at both.
 double p_value(std::span<const double> nodes, const OrderedOf& toys, TestOrder order, double theta,
                double signed_ratio);
+
+// CL_s (Read 2002) of a value θ: the p-value of θ over the share of toys of "nothing there" that are as extreme against
+// θ by the same statistic, 1 at most. 1 where none of these toys is as extreme, since they cannot tell then.
+double cls(double p, double share_of_nothing);
 
 // The stretches of θ whose p-values [grid] are at least alpha, with ends interpolated.
 std::vector<Interval> accepted(std::span<const double> grid, std::span<const double> p, double alpha);

@@ -67,6 +67,7 @@ class AbsentSets final : public Task,
   InputScale input_scale() const override { return file_.input; }
   const std::vector<FileColumn>& file_columns() const override { return file_.columns; }
   std::string file_reader(const fs::path& path) const override { return reader_for(file_, path); }
+  bool knows_sets() const override { return references_ != nullptr; }
   std::unique_ptr<ReferencePosterior> reference_of(const std::vector<std::string>& names) const override {
     return references_ ? references_->of(names) : nullptr;
   }

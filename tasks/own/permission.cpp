@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <mutex>
 #include <set>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
+#include "core/base/xdg_folder.h"
 #include "tasks/own/task_programs.h"
 
 namespace pairs::own {
@@ -20,15 +20,9 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path allowed_folder() {
-  const char* config = std::getenv("XDG_CONFIG_HOME");
-  if (config && *config == '/') return fs::path(config) / "pairs-studio" / "allowed";
-  const char* home = std::getenv("HOME");
-  if (!home || *home != '/') {
-    const passwd* user = ::getpwuid(::getuid());
-    home = user ? user->pw_dir : nullptr;
-  }
-  PAIRS_CHECK(home && *home == '/', "There is no home folder to keep in what was agreed to; set HOME");
-  return fs::path(home) / ".config" / "pairs-studio" / "allowed";
+  const fs::path config = xdg_folder("XDG_CONFIG_HOME", ".config");
+  PAIRS_CHECK(!config.empty(), "There is no home folder to keep in what was agreed to; set HOME");
+  return config / "pairs-studio" / "allowed";
 }
 
 // Whom the person's own file belongs to; who runs this where it is gone, as then nobody else can have changed it.

@@ -91,6 +91,7 @@ class SimulatedTask final : public Task,
   const TaskInfo& info() const override { return file_.info; }
   const std::vector<FileColumn>& file_columns() const override { return file_.columns; }
   std::string file_reader(const std::filesystem::path& path) const override { return reader_for(file_, path); }
+  bool knows_sets() const override { return references_ != nullptr; }
   std::unique_ptr<ReferencePosterior> reference_of(const std::vector<std::string>& names) const override {
     return references_ ? references_->of(names) : nullptr;
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -42,6 +43,15 @@ class Simulator {
   Observations simulate(const std::vector<Draw>& draws, const double* theta, const double* psi,
                         const double* given = nullptr);
 
+  // The same, where something may go wrong before all is answered, or a stop may come.
+  struct Answered {
+    Observations x;              // of the first draws, so many as were answered one after another
+    std::size_t draws = 0;       // how many
+    std::exception_ptr failure;  // what went wrong; null: nothing
+  };
+  Answered simulate_as_far(const std::vector<Draw>& draws, const double* theta, const double* psi,
+                           const double* given = nullptr);
+
   // What the program says of the posterior of the set of observations x [N, ...], float64, with what is given of it [g]
   // or undefined: log densities at theta [S, d] float64 -> [S] float64, none NaN or +infinity.
   torch::Tensor reference(const torch::Tensor& theta, const torch::Tensor& given, const Observations& x);
@@ -52,11 +62,13 @@ class Simulator {
 
  private:
   template <class Number>
-  Observations simulate_as(const std::vector<Draw>& draws, const double* theta, const double* psi, const double* given);
+  Answered simulate_as(const std::vector<Draw>& draws, const double* theta, const double* psi, const double* given);
 
   struct Process;
   struct Question;
   class Round;
+  // Puts a question to the workers until all of it is answered. Throws Error and Stopped.
+  void ask(const Question& question);
 
   TaskFile task_;
   std::int64_t workers_;  // 0: one a thread

@@ -2,7 +2,6 @@
 
 #include <ATen/Functions.h>
 #include <fmt/ranges.h>
-#include <glob.h>
 
 #include <algorithm>
 #include <fstream>
@@ -16,6 +15,7 @@
 #include "core/base/npy.h"
 #include "core/base/text.h"
 #include "core/report/number_text.h"
+#include "tasks/own/stored/matching_files.h"
 #include "tasks/own/x_kind.h"
 #include "tasks/table_file.h"
 
@@ -32,21 +32,6 @@ bool is_table(const fs::path& file) {
   std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
   if (ending == ".h5" || ending == ".hdf5") return false;  // holds arrays
   return std::find(table_endings().begin(), table_endings().end(), ending) != table_endings().end();
-}
-
-std::vector<fs::path> matching(const std::string& pattern, const fs::path& folder) {
-  std::string whole;
-  if (!fs::path(pattern).is_absolute())
-    for (const char c : folder.string() + "/") {
-      if (std::string_view("*?[\\").find(c) != std::string_view::npos) whole += '\\';
-      whole += c;
-    }
-  glob_t found{};
-  std::vector<fs::path> out;
-  if (::glob((whole + pattern).c_str(), 0, nullptr, &found) == 0)
-    for (std::size_t k = 0; k < found.gl_pathc; ++k) out.emplace_back(found.gl_pathv[k]);
-  ::globfree(&found);
-  return out;
 }
 
 // The arrays of one table.
@@ -122,18 +107,10 @@ class TableArrays {
         torch::tensor(known_values_, torch::kFloat64).view({sets, static_cast<std::int64_t>(known_)});
     const auto d = static_cast<std::int64_t>(info_.targets.size()),
                p = static_cast<std::int64_t>(info_.nuisances.size());
-    write_array(folder / (names_.theta + ".npy"), known.narrow(1, 0, d));
-    if (p > 0) write_array(folder / (names_.psi + ".npy"), known.narrow(1, d, p));
-    if (info_.given_size() > 0)
-      write_array(folder / (names_.given + ".npy"), known.narrow(1, d + p, info_.given_size()));
-    write_array(folder / (names_.offsets + ".npy"), torch::tensor(offsets_, torch::kInt64));
-  }
-
-  static void write_array(const fs::path& file, const torch::Tensor& values) {
-    const torch::Tensor whole = values.contiguous();
-    std::string bytes = npy_header_text(whole.scalar_type(), whole.sizes(), file.string());
-    bytes.append(static_cast<const char*>(whole.const_data_ptr()), whole.nbytes());
-    write_file(file, bytes);
+    write_npy(folder / (names_.theta + ".npy"), known.narrow(1, 0, d));
+    if (p > 0) write_npy(folder / (names_.psi + ".npy"), known.narrow(1, d, p));
+    if (info_.given_size() > 0) write_npy(folder / (names_.given + ".npy"), known.narrow(1, d + p, info_.given_size()));
+    write_npy(folder / (names_.offsets + ".npy"), torch::tensor(offsets_, torch::kInt64));
   }
 
   std::unique_ptr<TableFile> table_;
@@ -184,7 +161,7 @@ SimulationFiles with_tables_read(SimulationFiles files, const fs::path& folder, 
       out.push_back(pattern);
       continue;
     }
-    const std::vector<fs::path> tables = matching(pattern, folder);
+    const std::vector<fs::path> tables = matching_files(pattern, folder);
     if (tables.empty()) out.push_back(pattern);  // which is then refused
     for (const fs::path& table : tables) out.push_back(arrays_of(table, info, files).string());
   }

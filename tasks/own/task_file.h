@@ -21,7 +21,7 @@ struct SimulatorProgram {
   std::int64_t workers = 0;          // that run at once, no more than there are CPU threads; 0: one a thread
   // Lines of the file that say how a machine runs it, and nothing of what it answers: workers and timeout.
   std::vector<std::int64_t> machine_lines = {};
-  double timeout = 60;               // seconds for an answer
+  double timeout = 60;  // seconds for an answer
 };
 
 // The table [reference]: the program also answers log posterior densities of its targets.

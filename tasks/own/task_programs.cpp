@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/base/xdg_folder.h"
 #include "tasks/own/permission.h"
 #include "tasks/own/x_kind.h"
 #include "tasks/table_file.h"
@@ -73,8 +74,8 @@ std::string beside(const fs::path& folder, const std::string& word) {
 }  // namespace
 
 std::string with_home(const std::string& word) {
-  const char* home = std::getenv("HOME");
-  return word.starts_with("~/") && home != nullptr && *home == '/' ? home + word.substr(1) : word;
+  const fs::path home = word.starts_with("~/") ? home_folder() : fs::path();
+  return home.empty() ? word : home.string() + word.substr(1);
 }
 
 SimulatorProgram read_simulator(const toml::table& source, const std::string& where) {

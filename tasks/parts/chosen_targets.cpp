@@ -226,6 +226,7 @@ class ChosenTargets : public Task,
     return pairs::file_reader(*inner_, file);
   }
   // They are of the task's own targets.
+  bool knows_sets() const override { return false; }
   std::unique_ptr<ReferencePosterior> reference_of(const std::vector<std::string>&) const override { return nullptr; }
   const std::vector<GivenRange>& given_ranges() const override {
     static const std::vector<GivenRange> none;
@@ -286,13 +287,14 @@ class ChosenBudgeted final : public ChosenStandardised, public BudgetedSimulator
   std::string recorded() const override { return budget().recorded(); }
   std::vector<BudgetedSets> budgeted_sets() const override { return budget().budgeted_sets(); }
   std::int64_t checks() const override { return budget().checks(); }
+  bool measures_input() const override { return budget().measures_input(); }
   void simulate(std::uint64_t seed, const Preparation& preparation) const override {
     budget().simulate(seed, preparation);
   }
   std::shared_ptr<const Task> planned(std::uint64_t seed) const override {
     return with_targets(budget().planned(seed), names_of(info().targets));
   }
-  double seconds_each() const override { return budget().seconds_each(); }
+  SimulatorPace pace() const override { return budget().pace(); }
   std::int64_t workers() const override { return budget().workers(); }
 
  private:

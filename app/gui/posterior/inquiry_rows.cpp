@@ -96,14 +96,15 @@ InquiryButton predictive_test(model::Posterior& posterior) {
 
 InquiryButton confidence(model::Posterior& posterior, const model::PosteriorScene& scene) {
   const ToyPlan counts;
-  const std::int64_t sets = counts.toys * (counts.nodes - 1) + counts.null_toys;
+  const std::int64_t sets = counts.toys * counts.nodes + counts.null_toys;
   return {posterior.inquiries().confidence,
           "posterior/confidence",
           "Confidence intervals",
           sets,
           scene.no_confidence.empty() ? "" : "There are none: " + scene.no_confidence,
           fmt::format("Frequentist intervals (Feldman and Cousins), upper limits and, where the task has a value that "
-                      "means \"nothing there\", its significance, by the marginal likelihood: the posterior over the "
+                      "means \"nothing there\", limits by CLs and its significance, by the marginal likelihood: the "
+                      "posterior over the "
                       "prior. {} sets of this N are simulated once and kept, so that the next set is answered at once",
                       count_text(sets)),
           model::confidence_question(counts)};

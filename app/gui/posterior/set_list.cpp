@@ -108,6 +108,14 @@ void SetList::head(model::Posterior& posterior) {
                  "Writes the table as infer --group does: CSV, JSON, NPZ or LaTeX"))
     save_.ask(file_stem(sets.sets().data.stem().string() + " posteriors") + ".csv");
   ImGui::SameLine();
+  bool exact = sets.sets().exact;
+  const std::string none = sets.no_exact();
+  if (ui::toggle("posterior/sets/exact", "Exact", exact,
+                 "Asks for the exact posterior of each set as well: its mean and sd, and how far ours is from it. It "
+                 "takes longer",
+                 none.empty() ? "" : "There are none: " + none))
+    sets.set_exact(exact);
+  ImGui::SameLine();
   if (ui::button("posterior/sets/close", "Close", ui::Button::quiet, "",
                  group.empty() ? "Takes the table away" : "All rows of the file are one set again"))
     posterior.close_sets();

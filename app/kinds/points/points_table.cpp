@@ -128,9 +128,7 @@ class PointRows final : public ObservedRows {
 
 ObservedTable read_open_table(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most,
                               const TableColumns& columns) {
-  std::unique_ptr<TableFile> table = columns.reader.empty() ? open_table(path)
-                                                            : open_with_program(words_of_command(columns.reader),
-                                                                                std::filesystem::current_path(), path);
+  std::unique_ptr<TableFile> table = open_table_by(columns.reader, path);
   ObservedTable out;
   out.columns = table->names();
   out.held = table->rows();

@@ -2,20 +2,19 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <pwd.h>
 #include <toml++/toml.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <climits>
 #include <cmath>
-#include <cstdlib>
 #include <sstream>
 
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
 #include "core/base/toml_guard.h"
+#include "core/base/xdg_folder.h"
 
 namespace pairs::model {
 namespace fs = std::filesystem;
@@ -171,12 +170,6 @@ std::string aside_text(const fs::path& file, bool kept) {
   return kept ? fmt::format("; the file is kept as {}", aside(file).filename().string()) : "";
 }
 
-fs::path home_folder() {
-  if (const char* home = std::getenv("HOME"); home && *home == '/') return home;
-  const passwd* user = ::getpwuid(::getuid());
-  return user && user->pw_dir && *user->pw_dir == '/' ? user->pw_dir : "/";
-}
-
 }  // namespace
 
 bool Settings::dismissed_before(const std::string& notice) const {
@@ -219,7 +212,7 @@ std::string Settings::chosen_save_folder(const std::string& task) const {
 SettingsFile::SettingsFile(fs::path file) : file_(std::move(file)) {}
 
 fs::path SettingsFile::settings_path() {
-  return xdg_folder("XDG_CONFIG_HOME", ".config") / "pairs-studio" / "settings.toml";
+  return fs::path("/") / xdg_folder("XDG_CONFIG_HOME", ".config") / "pairs-studio" / "settings.toml";
 }
 
 Settings SettingsFile::load() {
@@ -286,16 +279,11 @@ void SettingsFile::save(const Settings& settings) {
   }
 }
 
-fs::path xdg_folder(const char* variable, const std::string& fallback) {
-  if (const char* named = std::getenv(variable); named && *named == '/') return named;
-  return home_folder() / fallback;
-}
-
 fs::path default_runs_folder(const fs::path& current, bool terminal) {
   std::error_code error;
   const bool own = terminal && !current.empty() && current != current.root_path() &&
                    !fs::equivalent(current, home_folder(), error) && ::access(current.c_str(), W_OK) == 0;
-  return own ? current / "runs" : xdg_folder("XDG_DATA_HOME", ".local/share") / "pairs-studio" / "runs";
+  return own ? current / "runs" : fs::path("/") / xdg_folder("XDG_DATA_HOME", ".local/share") / "pairs-studio" / "runs";
 }
 
 fs::path default_runs_folder() {

@@ -82,10 +82,6 @@ class SettingsFile {
   std::string problem_;
 };
 
-// The folder that $`variable` names, or `fallback` below the home folder; a relative path in the variable does not
-// count (XDG Base Directory Specification).
-std::filesystem::path xdg_folder(const char* variable, const std::string& fallback);
-
 // Where new runs go when the settings do not say: ./runs of someone who works on a terminal in a folder of their own,
 // else $XDG_DATA_HOME/pairs-studio/runs. Absolute; need not exist.
 std::filesystem::path default_runs_folder();

@@ -10,10 +10,10 @@
 #include <ctime>
 #include <string>
 
-#include "app/model/hub/settings.h"
 #include "core/base/descriptor.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/base/xdg_folder.h"
 
 namespace pairs::model {
 namespace fs = std::filesystem;
@@ -55,7 +55,7 @@ fs::path move_to_trash(const fs::path& wanted) {
   const std::string shown = printable(path.string(), 300);
   std::error_code error;
   PAIRS_CHECK(fs::exists(fs::symlink_status(path, error)), "{} is gone already", shown);
-  const fs::path trash = xdg_folder("XDG_DATA_HOME", ".local/share") / "Trash";
+  const fs::path trash = fs::path("/") / xdg_folder("XDG_DATA_HOME", ".local/share") / "Trash";
   const fs::path files = trash / "files", records = trash / "info";
   for (const fs::path& folder : {trash, files, records}) make_private_folder(folder);
 

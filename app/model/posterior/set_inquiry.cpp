@@ -14,6 +14,7 @@
 #include "app/posterior/set_predictive_test.h"
 #include "app/runs/strategy_look.h"
 #include "core/base/error.h"
+#include "core/base/transfer.h"
 #include "core/report/number_text.h"
 #include "core/train/run.h"
 
@@ -110,6 +111,7 @@ SetInquiry::Question confidence_question(const ToyPlan& counts) {
     plan.toys = counts.toys;
     plan.null_toys = counts.null_toys;
     plan.nodes = counts.nodes;
+    if (const torch::Tensor& given = posterior.set().latents().given; given.defined()) plan.given = doubles(given);
     const auto table = std::make_shared<ToyTable>(run.loaded, plan);
     const Frequentist answers(table, Frequentist::usual(*table));
     table->make(progress.keep_going, shares(progress));
@@ -120,7 +122,7 @@ SetInquiry::Question confidence_question(const ToyPlan& counts) {
         answers.answer(known.sources.front().log_density, x, {kUsualLevels.begin(), kUsualLevels.end()});
     const NeymanCurves curves = neyman_curves(answers, run.loaded.name, run.role, answer, x);
     const std::string by = fmt::format("by {} toys at each of {} values of {}{}", count_text(plan.toys),
-                                       table->nodes().size(), info.targets.front().label, nuisances_text(answers));
+                                       table->nodes().size(), info.targets.front().label, toy_values_text(answers));
     return SetInquiry::Answer{
         "", frequentist_lines(info, answer, null_words(posterior.task(), plan)) + ".\nConfidence " + by + ".",
         !answer.resolved,

@@ -9,6 +9,7 @@
 
 #include "app/kinds/target/parameters_room.h"
 #include "app/posterior/forest_figure.h"
+#include "app/posterior/known_reference.h"
 #include "app/posterior/posterior_warnings.h"
 #include "app/runs/strategy_look.h"
 #include "core/base/clock.h"
@@ -39,6 +40,12 @@ double sort_number(const SetRow& row, const SetColumn& column, IntervalKind inte
       const Interval most = row.numbers[column.target].most(interval);
       return interval == IntervalKind::upper_limit ? most.high : most.low;
     }
+    case Kind::exact_mean:
+      return row.exact.empty() ? NAN : row.exact[column.target].mean;
+    case Kind::exact_sd:
+      return row.exact.empty() ? NAN : row.exact[column.target].sd;
+    case Kind::kl:
+      return row.kl;
     case Kind::percentile:
       return row.typicality.known ? row.typicality.percentile : NAN;
     default:
@@ -159,6 +166,20 @@ void SetTable::reload(const std::string& run) {
   if (open_ && run == request_.run) begin();
 }
 
+void SetTable::set_exact(bool exact) {
+  if (!open_ || request_.sets.exact == exact) return;
+  request_.sets.exact = exact;
+  columns_.clear();
+  sort_ = 0;
+  down_ = false;
+  begin();
+}
+
+std::string SetTable::no_exact() const {
+  if (!result_.task || knows_exact(*result_.task)) return "";
+  return "the task knows no exact posterior of observed sets";
+}
+
 void SetTable::close() {
   open_ = false;
   background_.cancel();
@@ -189,7 +210,16 @@ void SetTable::make_columns() {
     columns_.push_back({Kind::mean, t, before + "mean", "Posterior mean of " + info.targets[t].label});
     columns_.push_back({Kind::sd, t, before + "sd", "Posterior standard deviation of " + info.targets[t].label});
     columns_.push_back({Kind::interval, t, before + "90 %", "Interval of 90 % of " + info.targets[t].label});
+    if (!request_.sets.exact) continue;
+    columns_.push_back(
+        {Kind::exact_mean, t, before + "exact mean", "Mean of " + info.targets[t].label + " by the exact posterior"});
+    columns_.push_back({Kind::exact_sd, t, before + "exact sd",
+                        "Standard deviation of " + info.targets[t].label + " by the exact posterior"});
   }
+  if (request_.sets.exact)
+    columns_.push_back(
+        {Kind::kl, 0, "KL / nat",
+         "Kullback-Leibler divergence from the exact posterior to the run's: 0 where they are the same"});
   columns_.push_back(
       {Kind::percentile, 0, "farther out than",
        "Of training's sets the share that this one lies farther out than: so many are nearer to the middle of "
@@ -206,6 +236,11 @@ std::string SetTable::cell(const SetRow& row, const SetColumn& column) const {
   if (column.kind == Kind::n) return count_text(row.n);
   if (column.kind == Kind::percentile)
     return row.typicality.known ? fmt::format("{:.3g} %", row.typicality.percentile) : "–";
+  if (column.kind == Kind::kl) return std::isfinite(row.kl) ? fmt::format("{:.3g}", row.kl) : "–";
+  const bool exact = column.kind == Kind::exact_mean || column.kind == Kind::exact_sd;
+  if (exact && row.exact.empty()) return "–";
+  if (column.kind == Kind::exact_mean) return fmt::format("{:.5g}", row.exact[column.target].mean);
+  if (column.kind == Kind::exact_sd) return fmt::format("{:.5g}", row.exact[column.target].sd);
   const TargetNumbers& numbers = row.numbers[column.target];
   if (column.kind == Kind::mean) return fmt::format("{:.5g}", numbers.mean);
   if (column.kind == Kind::sd) return fmt::format("{:.5g}", numbers.sd);
@@ -301,6 +336,7 @@ std::string SetTable::save(const std::filesystem::path& file) {
   head.interval = interval_;
   head.sets = result_.count;
   head.ensemble = result_.told.contains("ensemble");
+  head.exact = request_.sets.exact;
   job_.start(file, [file, head = std::move(head), task = result_.task, rows = result_.rows](const auto& stale) mutable {
     check_writable(file);
     head.info = &task->info();

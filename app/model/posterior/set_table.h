@@ -52,9 +52,9 @@ class SetTableEngine : public ResultBoard<SetTableResult> {
 
 // A column of the table.
 struct SetColumn {
-  enum class Kind { name, n, mean, sd, interval, percentile, check };
+  enum class Kind { name, n, mean, sd, interval, exact_mean, exact_sd, kl, percentile, check };
   Kind kind;
-  std::size_t target = 0;  // of mean, sd and interval
+  std::size_t target = 0;  // of mean, sd and interval, and of those of the exact posterior
   std::string title = {}, meaning = {};
   bool number() const { return kind != Kind::name && kind != Kind::check; }
 };
@@ -75,6 +75,10 @@ class SetTable {
   // Asks the run again, as of other weights, where it is the one that was asked.
   void reload(const std::string& run);
   void close();
+  // Asks about the same sets with their exact posteriors or without. Why there are none, a clause; "" where there are
+  // or nobody knows yet.
+  void set_exact(bool exact);
+  std::string no_exact() const;
   bool is_open() const { return open_; }
   const AskedSets& sets() const { return request_.sets; }
 

@@ -58,6 +58,7 @@ class BudgetedTask final : public Task,
   }
   const std::vector<FileColumn>& file_columns() const override { return file_.columns; }
   std::string file_reader(const std::filesystem::path& path) const override { return reader_for(file_, path); }
+  bool knows_sets() const override { return references_ != nullptr; }
   std::unique_ptr<ReferencePosterior> reference_of(const std::vector<std::string>& names) const override {
     return references_ ? references_->of(names) : nullptr;
   }
@@ -92,6 +93,7 @@ class BudgetedTask final : public Task,
     return out;
   }
   std::int64_t checks() const override { return layout_.checks; }
+  bool measures_input() const override { return standardises() && file_.input.empty(); }
 
   void simulate(std::uint64_t seed, const Preparation& preparation) const override {
     PAIRS_CHECK(file_.file != file_.origin, "{} belongs to no run, whose folder its simulations would lie in",
@@ -110,7 +112,7 @@ class BudgetedTask final : public Task,
                        simulations_);
   }
 
-  double seconds_each() const override {
+  SimulatorPace pace() const override {
     constexpr double kMeasured = 1;
     const Stopwatch watch;
     std::int64_t set = 0;
@@ -123,14 +125,14 @@ class BudgetedTask final : public Task,
       inner_->observe(drawn, 1, Purpose::explore, range, torch::kCPU);
       ++set;
     } while (set < 2 || watch.seconds() < began + kMeasured);
-    return (watch.seconds() - began) / (2.0 * static_cast<double>(set - 1));
+    return {(watch.seconds() - began) / (2.0 * static_cast<double>(set - 1)), 2 * set + kCheckedObservations};
   }
   std::int64_t workers() const override { return Simulator(file_).workers(); }
 
  private:
   // The run's copy of the task says from then on how x is standardised.
   void record_input(const std::filesystem::path& run) const {
-    if (!standardises() || !file_.input.empty()) return;
+    if (!measures_input()) return;
     TaskFile file = file_;
     const Simulations pool(pool_files(), run, simulation_shape(info_));
     file.input = measure_x(pool.sample_pairs(measured_x_sets(info_.observation_numbers())), input_channels(info_));

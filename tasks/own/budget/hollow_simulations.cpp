@@ -13,15 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void write_array(const fs::path& file, const torch::Tensor& values) {
-  const torch::Tensor whole = values.contiguous();
-  std::ofstream out(file, std::ios::binary);
-  out << npy_header_text(whole.scalar_type(), whole.sizes(), file.string());
-  out.write(static_cast<const char*>(whole.const_data_ptr()), static_cast<std::streamsize>(whole.nbytes()));
-  out.close();
-  PAIRS_CHECK(out.good(), "{} cannot be written; free some space for temporary files", file.string());
-}
-
 // float32 zeros that take no room: a file with a hole.
 void write_zeros(const fs::path& file, const std::vector<std::int64_t>& shape) {
   std::uint64_t bytes = sizeof(float);
@@ -52,17 +43,17 @@ std::shared_ptr<const Simulations> hollow_simulations(const Task& task, const st
     offsets.push_back(offsets.back() + set.n);
   }
   const Latents latents = task.latents(seed, Purpose::pretrain, indices);
-  write_array(hollow->folder / "theta.npy", latents.theta);
-  if (latents.psi.size(1) > 0) write_array(hollow->folder / "psi.npy", latents.psi);
-  if (latents.given.defined()) write_array(hollow->folder / "given.npy", latents.given);
-  write_array(hollow->folder / "offsets.npy", torch::tensor(offsets, torch::kInt64));
+  write_npy(hollow->folder / "theta.npy", latents.theta);
+  if (latents.psi.size(1) > 0) write_npy(hollow->folder / "psi.npy", latents.psi);
+  if (latents.given.defined()) write_npy(hollow->folder / "given.npy", latents.given);
+  write_npy(hollow->folder / "offsets.npy", torch::tensor(offsets, torch::kInt64));
   const TaskInfo& info = task.info();
   std::vector<std::int64_t> shape = {offsets.back()};
   shape.insert(shape.end(), info.observation_shape.begin(), info.observation_shape.end());
   if (info.rows > 0) {
     const auto each = std::max<std::int64_t>(1, static_cast<std::int64_t>(info.rows));
     shape[0] *= each;
-    write_array(hollow->folder / "row_offsets.npy", at::arange(offsets.back() + 1, torch::kInt64) * each);
+    write_npy(hollow->folder / "row_offsets.npy", at::arange(offsets.back() + 1, torch::kInt64) * each);
   }
   write_zeros(hollow->folder / "x.npy", shape);
   SimulationFiles files;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <map>
 
 #include "core/base/clock.h"
@@ -66,14 +67,22 @@ class PoolProgram {
               std::int64_t workers)
       : task_(task), sets_(sets), seed_(seed), simulator_(file, workers) {}
 
-  // The sets first .. first + count - 1, as a file of [simulations] holds them.
-  std::map<std::string, torch::Tensor> simulate(std::int64_t first, std::int64_t count) {
+  // Sets as a file of [simulations] holds them: as many as were asked for, or where something went wrong, or a stop
+  // came, the first of them, which were answered before.
+  struct Sets {
+    std::map<std::string, torch::Tensor> arrays;
+    std::int64_t count = 0;
+    std::exception_ptr failure;  // null: nothing went wrong
+  };
+  // The sets first .. first + count - 1.
+  Sets simulate(std::int64_t first, std::int64_t count) {
     const std::vector<std::int64_t> indices = indices_of(sets_, first, count);
     const Latents latents = task_.latents(seed_, Purpose::pretrain, indices);
     const std::uint64_t key = stream_key(seed_, Purpose::pretrain);
     std::vector<Draw> draws;
     std::vector<double> theta, psi, given;
     std::vector<std::int64_t> offsets = {0};
+    std::vector<std::size_t> ends;  // of each set among the draws
     for (std::int64_t k = 0; k < count; ++k) {
       const PooledSet& set = sets_[static_cast<std::size_t>(first + k)];
       for (std::int64_t at = 0; at < set.n; at += kBlock) {
@@ -84,13 +93,20 @@ class PoolProgram {
         append(given, latents.given, k);
       }
       offsets.push_back(offsets.back() + set.n);
+      ends.push_back(draws.size());
     }
-    const Observations x = simulator_.simulate(draws, theta.data(), psi.data(), given.data());
-    std::map<std::string, torch::Tensor> out = {
-        {"theta", latents.theta}, {"x", all_numbers(x)}, {"offsets", torch::tensor(offsets, torch::kInt64)}};
-    if (latents.psi.size(1) > 0) out["psi"] = latents.psi;
-    if (latents.given.defined()) out["given"] = latents.given;
-    if (x.is_ragged()) out["row_offsets"] = x.offsets();
+    const Simulator::Answered answered = simulator_.simulate_as_far(draws, theta.data(), psi.data(), given.data());
+    const auto whole = std::upper_bound(ends.begin(), ends.end(), answered.draws) - ends.begin();
+    offsets.resize(static_cast<std::size_t>(whole) + 1);
+    const Observations x = answered.x.slice(0, offsets.back());
+    Sets out{{{"theta", latents.theta.slice(0, 0, whole)},
+              {"x", all_numbers(x)},
+              {"offsets", torch::tensor(offsets, torch::kInt64)}},
+             whole,
+             answered.failure};
+    if (latents.psi.size(1) > 0) out.arrays["psi"] = latents.psi.slice(0, 0, whole);
+    if (latents.given.defined()) out.arrays["given"] = latents.given.slice(0, 0, whole);
+    if (x.is_ragged()) out.arrays["row_offsets"] = x.offsets();
     return out;
   }
 
@@ -113,6 +129,7 @@ class UnsavedSets {
   explicit UnsavedSets(fs::path run, std::int64_t first) : run_(std::move(run)), first_(first) {}
 
   void add(std::map<std::string, torch::Tensor> sets) {
+    if (sets.at("theta").size(0) == 0) return;
     for (const auto& [name, values] : sets) bytes_ += static_cast<double>(values.nbytes());
     count_ += sets.at("theta").size(0);
     parts_.push_back(std::move(sets));
@@ -167,8 +184,9 @@ void check_settings(const fs::path& run, std::uint64_t seed, std::int64_t budget
 // Half a pool of another program would be none of either: the first set of all, a pair, is asked for again.
 void check_same_program(PoolProgram& program, const fs::path& run) {
   NpzReader part(part_file(run, 0));
-  const auto now = program.simulate(0, 1);
-  const torch::Tensor &x = now.at("x"),
+  const PoolProgram::Sets now = program.simulate(0, 1);
+  if (now.failure) std::rethrow_exception(now.failure);
+  const torch::Tensor &x = now.arrays.at("x"),
                       before = part.read("x").narrow(0, 0, std::min(x.size(0), part.shapes().at("x")[0]));
   const bool same =
       before.sizes() == x.sizes() && at::allclose(before.to(torch::kFloat64), x.to(torch::kFloat64), 1e-6, 1e-9);
@@ -280,7 +298,9 @@ void simulate_pool(const TaskFile& file, const Task& task, const fs::path& run, 
       std::int64_t count = 0, asked = 0;
       while (done + count < all && asked < at_once) asked += sets[static_cast<std::size_t>(done + count++)].n;
       const Stopwatch question;
-      unsaved.add(program.simulate(done, count));
+      PoolProgram::Sets answered = program.simulate(done, count);
+      unsaved.add(std::move(answered.arrays));
+      if (answered.failure) std::rethrow_exception(answered.failure);
       if (question.seconds() < kBatchSeconds / 2) at_once = std::min<std::int64_t>(2 * at_once, 1 << 16);
       done += count;
       observations += asked;

@@ -1,10 +1,9 @@
-#include <glob.h>
-
 #include <algorithm>
 #include <set>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "tasks/own/stored/matching_files.h"
 #include "tasks/own/stored/set_file.h"
 
 namespace pairs {
@@ -33,18 +32,7 @@ class NpyFolder final : public ArrayFile {
 
 // Paths that a pattern of [simulations] matches, in order.
 std::vector<fs::path> matches_of(const std::string& pattern, const fs::path& folder) {
-  const fs::path whole = fs::path(pattern).is_absolute() ? fs::path(pattern) : folder / pattern;
-  glob_t found{};
-  // Only the pattern is one: the folder's own name may hold brackets.
-  std::string text;
-  for (const char c : fs::path(pattern).is_absolute() ? std::string() : folder.string() + "/") {
-    if (std::string_view("*?[\\").find(c) != std::string_view::npos) text += '\\';
-    text += c;
-  }
-  const int failed = ::glob((text + pattern).c_str(), 0, nullptr, &found);
-  std::vector<fs::path> out;
-  for (std::size_t i = 0; failed == 0 && i < found.gl_pathc; ++i) out.emplace_back(found.gl_pathv[i]);
-  ::globfree(&found);
+  std::vector<fs::path> out = matching_files(pattern, folder);
   if (out.empty())
     fail("[simulations] files: nothing matches \"{}\" in {}; correct the pattern, or make the files first",
          printable(pattern, 300), printable(folder.string(), 300));

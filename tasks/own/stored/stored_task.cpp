@@ -67,6 +67,7 @@ class StoredTask final : public Task,
   std::string file_reader(const std::filesystem::path& path) const override {
     return world_->faces.reader ? world_->faces.reader(path) : "";
   }
+  bool knows_sets() const override { return static_cast<bool>(world_->faces.reference_of); }
   std::unique_ptr<ReferencePosterior> reference_of(const std::vector<std::string>& names) const override {
     return world_->faces.reference_of ? world_->faces.reference_of(names) : nullptr;
   }

@@ -15,6 +15,7 @@ namespace pairs::batch {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class FrequentistCommand : public ::testing::Test {
  protected:
@@ -60,6 +61,7 @@ TEST_F(FrequentistCommand, TellsIntervalsLimitsAndSignificanceTheSameEachTime) {
     const double low = level["intervals"].front()[0], high = level["intervals"].back()[1];
     EXPECT_LE(low, first["estimate"].get<double>());
     EXPECT_GE(high, first["estimate"].get<double>());
+    EXPECT_GE(level["cls_upper_limit"].get<double>(), level["upper_limit"].get<double>());
     EXPECT_GE(high - low, length);
     length = high - low;
   }
@@ -82,7 +84,7 @@ TEST_F(FrequentistCommand, DamagedToysAreSimulatedAgain) {
   int files = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(path("cache")))
     if (entry.is_regular_file() && ++files <= 3) write_file(entry.path(), files == 1 ? "" : "PK torn");
-  EXPECT_EQ(files, 7);
+  EXPECT_EQ(files, 8);  // a file a node, and one for CLs
   EXPECT_EQ(document({"--data", path("events.csv")}), first);
 }
 
@@ -90,8 +92,11 @@ TEST_F(FrequentistCommand, SaysWhatItRestsOn) {
   const Answer answer = quick({"--data", path("events.csv"), "--levels", "90"});
   EXPECT_EQ(answer.code, 0) << answer.err;
   for (const char* words : {"Marginal likelihood p(θ | X) / p(θ)", "300 toys", "nuisances that the set leaves possible",
-                            "θ = 0 (no signal)", "asymptotic formula", "upper limit"})
+                            "θ = 0 (no signal)", "asymptotic formula", "upper limit", "upper limit by CLs"})
     EXPECT_THAT(answer.out, HasSubstr(words));
+  const Answer top = quick({"--data", path("events.csv"), "--null", "1"});
+  EXPECT_EQ(top.code, 0) << top.err;
+  EXPECT_THAT(top.out, Not(HasSubstr("CLs"))) << "no value lies above the null value";
 }
 
 TEST_F(FrequentistCommand, NuisancesAreAChoice) {
@@ -113,6 +118,8 @@ TEST_F(FrequentistCommand, ExpectsAndCoversAtSimulatedSets) {
   EXPECT_GT(expected["sigmas"][2].get<double>(), 1);
   EXPECT_LE(expected["levels"][0]["upper_limit"][2].get<double>(),
             expected["levels"][2]["upper_limit"][2].get<double>());
+  for (const nlohmann::json& level : expected["levels"])
+    EXPECT_GE(level["cls_upper_limit"][2].get<double>(), level["upper_limit"][2].get<double>());
   ASSERT_EQ(document["coverage"].size(), 4u);
   EXPECT_EQ(document["coverage"][1]["theta"], 0);
   EXPECT_EQ(document["coverage"][1]["psi"], nlohmann::json({2}));
@@ -120,6 +127,7 @@ TEST_F(FrequentistCommand, ExpectsAndCoversAtSimulatedSets) {
     for (const nlohmann::json& level : point["levels"]) {
       EXPECT_GE(level["coverage"].get<double>(), level["level"].get<double>() - 0.35);
       EXPECT_GT(level["length"].get<double>(), 0);
+      EXPECT_GE(level["cls_upper_limit_coverage"].get<double>(), level["upper_limit_coverage"].get<double>());
     }
 }
 

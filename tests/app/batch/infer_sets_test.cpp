@@ -358,6 +358,57 @@ TEST_F(InferSets, FilesHoldTheSameNumbers) {
   EXPECT_THAT(latex, HasSubstr("in.csv, line "));
 }
 
+// The columns of --exact: the numbers that a call about each set alone tells, and the divergence as a plain sum of its
+// log densities.
+TEST_F(InferSets, ExactPosteriorsStandBesideWhereTheyAreAskedFor) {
+  const std::vector<Row> all = rows();
+  const std::string data = file("sets.csv", table(all));
+  constexpr int kCells = 4000;
+  std::string theta;
+  for (int k = 0; k < kCells; ++k) theta += fmt::format("{}\n", (k + 0.5) / kCells);
+  const std::map<std::string, json> single = alone(all, {"--theta", file("theta.csv", theta)});
+  const json sets = many({"--data", data, "--group", "run", "--exact"})["sets"];
+  expect_same(sets, single);
+  for (const json& one : sets) {
+    const json& other = single.at(one.at("set"));
+    for (const char* key : {"mean", "sd", "quantiles"})
+      EXPECT_EQ(one.at("exact").at(key).dump(), other.at("exact").at(key).dump()) << one.at("set") << " " << key;
+    double mass = 0, kl = 0;
+    for (int k = 0; k < kCells; ++k) {
+      const double exact = other.at("exact").at("log_density")[static_cast<std::size_t>(k)];
+      const double ours = other.at("log_density")[static_cast<std::size_t>(k)];
+      mass += std::exp(exact) / kCells;
+      kl += std::exp(exact) * (exact - ours) / kCells;
+    }
+    EXPECT_NEAR(mass, 1, 1e-3);
+    EXPECT_NEAR(one.at("kl").get<double>(), kl, 0.02 * kl + 1e-3) << one.at("set");
+  }
+  EXPECT_FALSE(many({"--data", data, "--group", "run"})["sets"][0].contains("exact"));
+
+  const std::string csv = read_file(path("answers.csv"));
+  EXPECT_THAT(csv, Not(HasSubstr("exact")));
+  many({"--data", data, "--group", "run", "--exact"});
+  EXPECT_THAT(read_file(path("answers.csv")), HasSubstr(",theta_exact_mean,theta_exact_sd,kl,"));
+  EXPECT_THAT(read_file(path("answers.csv")),
+              HasSubstr(fmt::format(",{},{},{},", sets[1]["exact"]["mean"][0].get<double>(),
+                                    sets[1]["exact"]["sd"][0].get<double>(), sets[1]["kl"].get<double>())));
+  many({"--data", data, "--group", "run", "--exact", "--out", path("answers.npz")});
+  const auto arrays = read_npz(path("answers.npz"));
+  EXPECT_EQ(arrays.at("exact_mean")[1][0].item<double>(), sets[1]["exact"]["mean"][0].get<double>());
+  EXPECT_EQ(arrays.at("exact_sd")[1][0].item<double>(), sets[1]["exact"]["sd"][0].get<double>());
+  EXPECT_EQ(arrays.at("kl")[1].item<double>(), sets[1]["kl"].get<double>());
+  many({"--data", data, "--group", "run", "--exact", "--out", path("answers.tex")});
+  EXPECT_THAT(read_file(path("answers.tex")), HasSubstr("$\\theta$, exact"));
+  const Answer told =
+      run_words({"infer", "bump-hunt", "--data", data, "--group", "run", "--exact", "--out", path("answers.csv")});
+  EXPECT_EQ(told.code, 0) << told.err;
+  for (const char* title : {"exact mean", "exact sd", "KL / nat"}) EXPECT_THAT(told.out, HasSubstr(title));
+  refused(2, {"--data", data, "--group", "run", "--exact", "--out", path("answers.nc")}, "holds samples alone");
+  refused(2, {"--data", data, "--exact"}, "--exact adds columns to a table of many sets");
+  const Answer circle = run_words({"infer", "circle", "--data", path("folder"), "--exact"});
+  EXPECT_NE(circle.code, 0);
+}
+
 TEST_F(InferSets, SamplesAndDensitiesOfEachAreThoseOfASingleCallToTheBit) {
   write_npz(folder_ / "theta.npz", {{"theta", torch::linspace(0.02, 0.98, 7, torch::kFloat64).view({7, 1})}});
   const std::vector<std::string> asked = {"--samples", "1200", "--seed", "5", "--theta", path("theta.npz")};

@@ -225,6 +225,24 @@ TEST_F(OwnGiven, EachOfManySetsHasItsOwn) {
   EXPECT_TRUE(bad["sets"][2].contains("mean"));
 }
 
+// v = 1 / (1 + n / σ²), m = v Σx / σ², of each set with its own σ.
+TEST_F(OwnGiven, ExactPosteriorsOfManySetsKnowWhatIsGivenOfEach) {
+  const std::string table = file("sets.csv", "run,x,sigma\na,0.7,1.5\na,-0.4,1.5\nb,1.9,0.7\na,1.9,1.5\nb,0.2,0.7\n");
+  const Answer answer = run_words(
+      {"infer", path("run"), "--json", "--data", table, "--group", "run", "--exact", "--out", path("sets.json")});
+  ASSERT_EQ(answer.code, 0) << answer.err;
+  const json said = json::parse(answer.out);
+  const auto expect = [&](const json& set, double sum, double n, double sigma) {
+    const double v = 1 / (1 + n / (sigma * sigma));
+    EXPECT_NEAR(set["exact"]["mean"][0].get<double>(), v * sum / (sigma * sigma), 2e-3);
+    EXPECT_NEAR(set["exact"]["sd"][0].get<double>(), std::sqrt(v), 2e-3);
+    EXPECT_GT(set["kl"].get<double>(), -1e-6);
+  };
+  expect(said["sets"][0], 2.2, 3, 1.5);
+  expect(said["sets"][1], 2.1, 2, 0.7);
+  EXPECT_FALSE(answered({"--data", table, "--group", "run"})["sets"][0].contains("exact"));
+}
+
 TEST_F(OwnGiven, EvaluationsAndFiguresKnowTheGap) {
   const Answer scored = run_words({"evaluate", path("run"), "--sizes", "1,10", "--sets", "100", "--samples", "0",
                                    "--json", "--out", path("metrics.json")});

@@ -3,6 +3,7 @@
 
 #include "app/session/session.h"
 #include "core/base/files.h"
+#include "core/train/run.h"
 #include "tests/app/batch/program.h"
 #include "tests/core/base/temporary_folder.h"
 
@@ -48,6 +49,27 @@ TEST_F(SessionCommand, SaysWhatIsMissingAndPacksNothingThen) {
   const Answer packed = run_words({"session", file_, "--pack", (folder_ / "out").string()});
   EXPECT_EQ(packed.code, 1);
   EXPECT_THAT(packed.err, HasSubstr("nothing was packed"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
+}
+
+// A run that is there and cannot be opened is a problem, too.
+TEST_F(SessionCommand, SaysWhichRunCannotBeOpened) {
+  const RunFolder shipped = find_run(built_in_tasks(), "bump-hunt");
+  const std::filesystem::path run = folder_ / "run";
+  std::filesystem::copy(shipped.folder, run, std::filesystem::copy_options::recursive);
+  SavedSession session;
+  session.task = "bump-hunt";
+  session.run = run.string();
+  stamp_session(session, built_in_tasks(), "");
+  write_session(file_, session);
+  EXPECT_EQ(run_words({"session", file_}).code, 0);
+  write_file(run / run_file::config, "task = \"bump-hunt\"\n[[\n");
+  const Answer told = run_words({"session", file_});
+  EXPECT_EQ(told.code, 1);
+  EXPECT_THAT(told.out, HasSubstr("problem: The run " + run.string() + " cannot be opened: "));
+  EXPECT_THAT(told.out, HasSubstr("run.toml"));
+  const Answer packed = run_words({"session", file_, "--pack", (folder_ / "out").string()});
+  EXPECT_EQ(packed.code, 1);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));
 }
 

@@ -174,6 +174,49 @@ TEST_F(FrequentistAnswers, TheNullTestCountsToys) {
   }
 }
 
+// At a node CL_s is a ratio of counts, of toys there and of toys without signal, here counted anew. Its limit is above
+// Neyman's, and holds θ at least as often.
+TEST_F(FrequentistAnswers, LimitsByClsAreRatiosOfCounts) {
+  const auto toys = table(plan(1000, 9, true));
+  ASSERT_TRUE(toys->tells_cls());
+  const Frequentist answers(toys, NuisanceChoice::prior);
+  const LikelihoodCurve curve = exact_curve(*toys, set());
+  const FrequentistAnswer answer = answers.answer(curve, set(), {0.9, 0.95});
+  std::vector<LikelihoodCurve> without;
+  toys->simulate(0, {}, 7, 1000, always, [&](std::vector<ToyTable::ToySet> sets) {
+    for (const ToyTable::ToySet& one : sets) without.push_back(one.curve);
+  });
+  for (std::size_t node = 1; node < toys->nodes().size(); ++node) {
+    const double theta = toys->nodes()[node], t = statistic(TestOrder::upper_limit, curve.signed_ratio(theta));
+    if (t <= 0) continue;
+    double share = 0;
+    for (const LikelihoodCurve& one : without)
+      share += statistic(TestOrder::upper_limit, one.signed_ratio(theta)) >= t ? 0.001 : 0;
+    ASSERT_GT(share, 0.05) << theta;
+    const auto at =
+        static_cast<std::size_t>(std::lower_bound(answer.grid.begin(), answer.grid.end(), theta) - answer.grid.begin());
+    const double expected = std::min(answer.p_upper[at] / share, 1.0);
+    EXPECT_NEAR(answer.cls[at], expected, 4 * std::sqrt(2.0) * expected * binomial_error(share, 1000) / share) << theta;
+    EXPECT_GE(answer.cls[at], answer.p_upper[at]) << theta;
+  }
+  for (const ConfidenceLevel& one : answer.levels) EXPECT_GE(one.cls, one.upper);
+  EXPECT_LT(answer.levels[0].cls, answer.levels[1].cls);
+  const CoveragePoint point = answers.coverage(0.1, {1}, 3, 300, 0, {0.9}, always, [](std::int64_t) {});
+  EXPECT_GE(point.levels[0].cls_below, point.levels[0].below);
+  // The nuisances of a set weigh both counts; under the worst it is never smaller than under the prior's, but for
+  // chance.
+  const FrequentistAnswer worst = Frequentist(toys, NuisanceChoice::worst).answer(curve, set(), {0.9});
+  EXPECT_GE(worst.levels[0].cls, answer.levels[0].cls - 0.02);
+}
+
+TEST_F(FrequentistAnswers, ClsNeedsValuesAboveNothing) {
+  ToyPlan top = plan(100, 7, true);
+  top.null = 1;
+  EXPECT_FALSE(ToyTable(run(), top).tells_cls());
+  top.null.reset();
+  EXPECT_FALSE(ToyTable(run(), top).tells_cls());
+}
+
 TEST_F(FrequentistAnswers, WhatWasStoppedGoesOn) {
   const ToyPlan small = plan(300, 7, false);
   const auto whole = table(small);

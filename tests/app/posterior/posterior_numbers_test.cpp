@@ -111,6 +111,27 @@ TEST(PosteriorNumbers, GiveNoFalseNumbersOfASpikeBesideAWideOne) {
   EXPECT_GE(named, 2);
 }
 
+// Why a posterior cannot be drawn is said as it is: one that lies elsewhere, or far beyond, is not called narrow.
+TEST(PosteriorNumbers, SayWhyAPosteriorIsLeftOut) {
+  const auto why = [](double mean, double sd, std::vector<PosteriorSource> beside = {}) {
+    std::string heard;
+    std::vector<PosteriorSource> sources = {normal_source("ours", mean, sd)};
+    sources.insert(sources.end(), beside.begin(), beside.end());
+    (void)posterior_numbers(one_target(0, 1), true, sources, [&](const std::string& text) { heard += text; });
+    return heard;
+  };
+  const char* const elsewhere = "ours is left out: the plot does not hold all of it";
+  EXPECT_EQ(why(60, 0.5), "ours is left out: it has no density here");
+  EXPECT_EQ(why(60, 0.5, {normal_source("exact", 0.5, 1e-3, false)}), elsewhere);
+  EXPECT_EQ(why(0.5, 50), elsewhere) << "far too wide";
+  EXPECT_EQ(why(0.5, 50, {normal_source("exact", 0.5, 1e-3, false)}), elsewhere);
+  PosteriorSource half = normal_source("ours", 0.5, 0.05);
+  half.log_density = [whole = half.log_density](const torch::Tensor& theta) { return whole(theta) - std::log(2); };
+  std::string heard;
+  (void)posterior_numbers(one_target(0, 1), true, {half}, [&](const std::string& text) { heard = text; });
+  EXPECT_EQ(heard, "ours is left out: its density does not sum to one on the plot");
+}
+
 TEST(PosteriorNumbers, LeaveOutWhatFails) {
   PosteriorSource broken = normal_source("broken", 0, 1);
   broken.log_density = [](const torch::Tensor&) -> torch::Tensor { fail("no density today"); };

@@ -243,6 +243,9 @@ TEST(SetPredictiveTest, TellsThePosteriorWithoutWhatLiesFar) {
   EXPECT_EQ(test.without[0].sd, alone[0].sd);
   const TaskInfo& info = without->task().info();
   EXPECT_THAT(predictive_text(test, info), HasSubstr("observation 12 ("));
+  EXPECT_GT(test.left_p, kUnlikeModel);
+  EXPECT_THAT(predictive_text(test, info), HasSubstr(fmt::format(" (p = {:.3f}", test.left_p)));
+  EXPECT_EQ(predictive_document(test, info).at("left").at("n"), 29);
   EXPECT_THAT(predictive_text(test, info), HasSubstr("Without it the posterior of the other 29 is θ = "));
   const nlohmann::json document = predictive_document(test, info);
   EXPECT_EQ(document.at("far").at(0).at("observation"), 12);
@@ -251,6 +254,38 @@ TEST(SetPredictiveTest, TellsThePosteriorWithoutWhatLiesFar) {
   const Figure figure = predictive_figure(test, SeriesRole::pairs, "a");
   ASSERT_EQ(figure.plots.size(), 2u) << "x and the embedding";
   EXPECT_FALSE(figure_svg(figure).empty());
+}
+
+// Of many odd events, too far apart for any bump, some would be named and the rest would be as odd: none is.
+TEST(SetPredictiveTest, NamesNoneWhereTheWholeSetDoesNotFit) {
+  const TemporaryFolder folder;
+  const LoadedRun& run = shipped("bump-hunt");
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    Stream stream(stream_key(seed, Purpose::test), 0);
+    std::string text = "x\n";
+    for (int i = 0; i < 50; ++i)
+      text += fmt::format("{:.4f}\n", i < 8 ? (i % 2 == 0 ? 1 : -1) * (6 + 3 * stream.uniform64()) : stream.normal64());
+    write_file(folder / "x.csv", text);
+    SetPosterior posterior(std::make_shared<ObservedSet>(run.task, SetChoice{.file = folder / "x.csv"}),
+                           std::vector<AskedRun>{{.loaded = run}});
+    posterior.embed_until(50);
+    const SetPredictiveTest test = posterior.predictive_test(50, {});
+    EXPECT_LE(test.test.p, kUnlikeModel) << seed;
+    int wrongly = 0;
+    for (const FarObservation& one : test.test.far) wrongly += one.row >= 8;
+    EXPECT_LE(wrongly, 1) << seed;
+    const std::string said = predictive_text(test, run.task->info());
+    const nlohmann::json document = predictive_document(test, run.task->info());
+    if (test.test.far.empty()) {
+      EXPECT_TRUE(test.without.empty());
+      EXPECT_TRUE(std::isnan(test.left_p) || said.find("The set as a whole does not fit") != said.npos) << said;
+      EXPECT_EQ(document.contains("left"), !std::isnan(test.left_p));
+    } else {
+      EXPECT_GT(test.left_p, kUnlikeModel);
+      EXPECT_THAT(said, HasSubstr(fmt::format("p = {:.3f}", test.left_p)));
+      EXPECT_EQ(document.at("left").at("fits"), true);
+    }
+  }
 }
 
 // Points of a normal distribution, the first `outliers` of which lie together far outside.

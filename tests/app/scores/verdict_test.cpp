@@ -1,5 +1,6 @@
 #include "app/scores/verdict.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +11,7 @@
 #include "app/scores/learnt.h"
 #include "core/base/random.h"
 #include "core/eval/calibration.h"
+#include "core/eval/calibration_power.h"
 
 namespace pairs {
 namespace {
@@ -50,6 +52,24 @@ TEST(EvaluationVerdict, CountsTheSizesAndNamesThoseThatAreOff) {
   EXPECT_EQ(evaluation_verdict(rows, {{"θ"}}).text,
             "Calibrated at 3 of 7 sizes; miscalibrated at N = 1: truths lie too low (location z −6.0); miscalibrated "
             "at N = 2: ranks are uneven (rank p 1e-09); 2 more");
+}
+
+// Few sets see large faults alone: their "calibrated" says how large.
+TEST(EvaluationVerdict, SaysHowLittleFewSetsSee) {
+  std::vector<EvaluationRow> rows = {judged_row(1, {kGood}), judged_row(50, {kGood})};
+  rows[1].sets = 40;
+  const double z = calibration_limits(rows).borderline.z;
+  const DetectableFault fault = detectable_fault(40, z);
+  EXPECT_EQ(evaluation_verdict(rows, {{"θ"}}).text,
+            fmt::format("Calibrated at all 2 sizes; 40 sets at N = 50 notice posteriors from {:.2g} sd off or {:.2g} % "
+                        "too narrow on, and may miss others",
+                        fault.shift, 100 * (1 - fault.narrow)));
+  EXPECT_GT(fault.shift, 0.5);
+  rows[1].sets = 5;
+  EXPECT_EQ(evaluation_verdict(rows, {{"θ"}}).text,
+            "Calibrated at all 2 sizes; 5 sets at N = 50 are too few to notice even posteriors that are far off");
+  rows[0].rank_tests[0].location_z = 6;  // a fault that was seen needs no such words
+  EXPECT_EQ(evaluation_verdict(rows, {{"θ"}}).text.find("notice"), std::string::npos);
 }
 
 // The shipped objects: 9 sizes, two targets.

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/base/files.h"
+#include "core/base/npy.h"
 #include "core/base/npz_texts.h"
 #include "tests/core/base/message.h"
 #include "tests/core/base/temporary_folder.h"
@@ -52,6 +53,15 @@ std::string zip(const std::vector<ZipMember>& members) {
   }
   EXPECT_EQ(zip_close(archive), 0);
   return read_file(file);
+}
+
+TEST(Npy, WrittenAloneIsRead) {
+  const TemporaryFolder folder;
+  const torch::Tensor table = torch::arange(12, torch::kFloat64).view({4, 3});
+  write_npy(folder / "x.npy", table);
+  EXPECT_TRUE(torch::equal(parse_npy(read_file(folder / "x.npy"), "x"), table));
+  write_npy(folder / "x.npy", table.narrow(1, 1, 2));  // no part of its memory in one piece
+  EXPECT_TRUE(torch::equal(parse_npy(read_file(folder / "x.npy"), "x"), table.narrow(1, 1, 2)));
 }
 
 TEST(Npy, ReadsEveryTypeAndWidens) {

@@ -57,6 +57,26 @@ class BoundedMean {
     const std::vector<Interval> parts = accepted(grid_, p, 1 - level);
     return parts.empty() ? Interval{} : Interval{parts.front().low, parts.back().high};
   }
+  // The upper limit by CL_s: toys at μ = 0 are seen at every node.
+  double cls_limit(double x, double level, const std::vector<NodeToys>& toys) const {
+    const LikelihoodCurve seen = curve(x);
+    std::vector<NodeToys> nothing;
+    for (const double mu : nodes_) {
+      NodeToys node{mu, {}, toys.front().psi};
+      const std::size_t count = toys.front().ratio.size();
+      for (std::size_t i = 0; i < count; ++i)
+        node.ratio.push_back(
+            curve(sigmas(1 - (static_cast<double>(i) + 0.5) / static_cast<double>(count))).signed_ratio(mu));
+      nothing.push_back(std::move(node));
+    }
+    const auto order = TestOrder::upper_limit;
+    const std::vector<OrderedToys> tested = in_order(toys, order), null = in_order(nothing, order);
+    std::vector<double> values;
+    for (const double mu : grid_)
+      values.push_back(cls(p_value(nodes_, ordered_of(tested), order, mu, seen.signed_ratio(mu)),
+                           p_value(nodes_, ordered_of(null), order, mu, seen.signed_ratio(mu))));
+    return accepted(grid_, values, 1 - level).back().high;
+  }
 
  private:
   std::vector<double> nodes_ = even(0, 6, 60), grid_ = even(0, 6, 300);
@@ -96,6 +116,23 @@ TEST(Neyman, UpperLimitsOfAMeanAreOneSided) {
     EXPECT_NEAR(found.high, x + 1.28155, 0.02);
   }
   EXPECT_NEAR(mean.interval(-2, 0.9, toys, TestOrder::upper_limit).high, 0, 0.02);
+}
+
+// CL_s = Φ(x − μ) / Φ(x), so that the limit is x + Φ⁻¹(1 − α Φ(x)): 1.96 where nothing is seen at all, and never zero.
+TEST(Neyman, LimitsByClsOfABoundedMeanAreTheClosedForm) {
+  const BoundedMean mean;
+  const std::vector<NodeToys> toys = mean.toys(4001);
+  for (const double level : {0.9, 0.95})
+    for (const double x : {-1.5, -1.0, 0.0, 0.7, 2.0})
+      EXPECT_NEAR(mean.cls_limit(x, level, toys), x + sigmas((1 - level) * p_of_sigmas(-x)), 0.03)
+          << x << " at " << level;
+}
+
+TEST(Neyman, ClsIsARatioOfShares) {
+  EXPECT_EQ(cls(0.02, 0.5), 0.04);
+  EXPECT_EQ(cls(0, 0.5), 0);
+  EXPECT_EQ(cls(0.6, 0.5), 1) << "chance of toys";
+  EXPECT_EQ(cls(0, 0), 1) << "toys cannot tell";
 }
 
 // At the end of the range the statistic is zero in half of the sets, else a χ² of one degree of freedom.
@@ -178,6 +215,7 @@ TEST(Neyman, ToysCountByHowNearTheirNuisanceIs) {
   EXPECT_NEAR(tail(toys, TestOrder::excess, 4), p_of_sigmas(1 / std::numbers::sqrt2), 0.01);
   // The last 1,000 of 40,000 have nuisances above 1.96, of mean 2.34.
   EXPECT_NEAR(worst_tail(toys, TestOrder::excess, 4, 1000), p_of_sigmas(1 - 2.34), 0.04);
+  EXPECT_NEAR(least_tail(toys, TestOrder::excess, 4, 1000), p_of_sigmas(1 + 2.34), 0.01);
   EXPECT_GE(worst_tail(toys, TestOrder::excess, 4, 1000), tail(toys, TestOrder::excess, 4));
 }
 

@@ -3,12 +3,14 @@
 
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/face.h"
+#include "core/base/npz.h"
 #include "core/simulation_budget.h"
 #include "core/stored_sets.h"
 #include "core/train/plan.h"
@@ -149,6 +151,40 @@ TEST_F(Budget, GoesOnWhereItWasStopped) {
   TestMonitor rest;
   execute_run(tasks_, twice, rest);
   EXPECT_LT(calls() - before, kBudget - kBudget / 4) << "what was made is kept";
+  EXPECT_EQ(read_file(once / run_file::estimator), read_file(twice / run_file::estimator));
+}
+
+// Where the program raises in the middle of a question all is kept that it had answered.
+TEST_F(Budget, KeepsWhatWasAnsweredBeforeTheProgramRaised) {
+  write("simulate.py", std::string("import os, time\n") + kPrior +
+                           "made = 0\n"
+                           "def simulate(theta, psi, n, rng):\n"
+                           "    global made\n"
+                           "    made += n\n"
+                           "    with open('calls', 'a') as file: file.write(f'{n}\\n')\n"
+                           "    if os.path.exists('fail'):\n"
+                           "        time.sleep(0.002)\n"
+                           "        if made > 1500: raise ValueError('the detector is full')\n"
+                           "    return rng.normal(psi[0], 0.1 + theta[0], n)\n"
+                           "serve(prior, simulate)\n");
+  tasks_->renew(file_);
+  TestMonitor whole, failing, rest;
+  const auto once = create_run(config(kBudget), folder_ / "once");
+  execute_run(tasks_, once, whole);
+  const auto twice = create_run(config(kBudget), folder_ / "twice");
+  write("fail", "");
+  const std::int64_t first = calls();
+  EXPECT_THAT(message_of([&] { execute_run(tasks_, twice, failing); }), HasSubstr("the detector is full"));
+  const std::int64_t spent = calls() - first;
+  std::int64_t kept = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(pool_folder(twice)))
+    if (entry.path().extension() == ".npz") kept += NpzReader(entry.path()).shapes().at("x").front();
+  EXPECT_GT(spent, 1000);
+  EXPECT_GT(kept, spent - 350) << "all but the last requests, a fiftieth of a second each, and the checks of the seeds";
+  std::filesystem::remove(folder_ / "fail");
+  const std::int64_t before = calls();
+  execute_run(tasks_, twice, rest);
+  EXPECT_LE(calls() - before, kBudget - kept);
   EXPECT_EQ(read_file(once / run_file::estimator), read_file(twice / run_file::estimator));
 }
 

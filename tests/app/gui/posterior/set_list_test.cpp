@@ -74,6 +74,16 @@ TEST_F(SetListTest, ATableWithAWrongRowIsOfferedAsSets) {
   EXPECT_FALSE(window().find("posterior/broken/open"));
 }
 
+TEST_F(SetListTest, ExactPosteriorsAreAskedForByAButton) {
+  open(3);
+  EXPECT_FALSE(says("exact mean"));
+  window().click("posterior/sets/exact");
+  rest();
+  EXPECT_TRUE(says("exact mean"));
+  EXPECT_TRUE(says("KL / nat"));
+  EXPECT_TRUE(posterior().table().sets().exact);
+}
+
 TEST_F(SetListTest, AColumnMakesSetsOfAFile) {
   open(12);
   Driver& d = window();

@@ -10,6 +10,7 @@
 #include "app/model/posterior/posterior.h"
 #include "core/base/files.h"
 #include "tasks/registry.h"
+#include "tests/app/batch/bounded_noise.h"
 #include "tests/app/batch/program.h"
 #include "tests/core/base/temporary_folder.h"
 
@@ -88,11 +89,40 @@ TEST(SetInquiry, TellsTheIntervalsOfConfidenceThatFrequentistTells) {
     EXPECT_THAT(answer->text,
                 testing::HasSubstr(fmt::format("{:.4g} %: {:.3f} to {:.3f}", 100 * level.at("level").get<double>(),
                                                part.at(0).get<double>(), part.at(1).get<double>())));
-    EXPECT_THAT(answer->text,
-                testing::HasSubstr(fmt::format("upper limit {:.3f}", level.at("upper_limit").get<double>())));
+    EXPECT_THAT(answer->text, testing::HasSubstr(fmt::format("upper limit {:.3f}, by CLs {:.3f}",
+                                                             level.at("upper_limit").get<double>(),
+                                                             level.at("cls_upper_limit").get<double>())));
   }
   EXPECT_THAT(answer->text, testing::HasSubstr("no signal"));
   EXPECT_THAT(answer->text, testing::HasSubstr("200 toys at each of 11 values of θ"));
+}
+
+// Toys are given what the set that is shown is given, by its file or by hand.
+TEST(SetInquiry, IntervalsOfConfidenceKnowWhatIsGiven) {
+  const batch::BoundedNoise noise;
+  Hub hub{built_in_tasks()};
+  Posterior posterior(hub);
+  posterior.open(noise.path("run"));
+  ASSERT_TRUE(posterior.wait(kInquiryPatience));
+  posterior.open_file(noise.path("both.csv"));
+  ASSERT_TRUE(posterior.wait(kInquiryPatience));
+  EXPECT_EQ(posterior.scene()->no_confidence, "");
+  ToyPlan few;
+  few.toys = 200;
+  few.nodes = 11;
+  SetInquiry& confidence = posterior.inquiries().confidence;
+  const auto answer_text = [&](const std::string& key) {
+    confidence.ask(key, *posterior.samples_asked(), confidence_question(few));
+    EXPECT_TRUE(posterior.wait(kInquiryPatience));
+    return confidence.answer(key)->text;
+  };
+  const std::string by_file = answer_text("by the file");
+  EXPECT_THAT(by_file, testing::HasSubstr("given sigma = 0.5"));
+  posterior.set_given(0, 0.9);
+  ASSERT_TRUE(posterior.wait(kInquiryPatience));
+  const std::string by_hand = answer_text("by hand");
+  EXPECT_THAT(by_hand, testing::HasSubstr("given sigma = 0.9"));
+  EXPECT_NE(by_hand.substr(0, by_hand.find(".\nConfidence")), by_file.substr(0, by_file.find(".\nConfidence")));
 }
 
 TEST(SetInquiry, SaysWhyThereIsNone) {

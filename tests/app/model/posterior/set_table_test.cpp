@@ -87,6 +87,33 @@ TEST_F(SetTableTest, ExportsTheFilesOfInferToTheByte) {
   EXPECT_EQ(table().save(path("window.xlsx")), "The file's name must end in .csv, .json, .npz or .tex");
 }
 
+TEST_F(SetTableTest, ExactPosteriorsStandBesideWhereTheyAreAskedFor) {
+  open();
+  EXPECT_EQ(table().no_exact(), "");
+  const std::size_t before = table().columns().size();
+  table().set_exact(true);
+  settle();
+  EXPECT_EQ(table().columns().size(), before + 3);
+  const SetRow& row = table().row(6);
+  const batch::Answer answer = batch::run_words(
+      {"infer", "bump-hunt", "--data", path("sets.csv"), "--group", "run", "--exact", "--out", path("infer.csv")});
+  EXPECT_EQ(answer.code, 1) << "one set is bad: " << answer.err;
+  ASSERT_EQ(row.exact.size(), 1u);
+  EXPECT_EQ(table().cell(row, table().columns()[column(SetColumn::Kind::exact_mean)]),
+            fmt::format("{:.5g}", row.exact[0].mean));
+  EXPECT_EQ(table().cell(row, table().columns()[column(SetColumn::Kind::kl)]), fmt::format("{:.3g}", row.kl));
+  EXPECT_EQ(table().cell(table().row(3), table().columns()[column(SetColumn::Kind::kl)]), "–") << "not answered";
+  table().sort_by(column(SetColumn::Kind::kl));
+  EXPECT_LE(table().row(table().order()[0]).kl, table().row(table().order()[1]).kl);
+  ASSERT_EQ(table().save(path("window.csv")), "");
+  settle();
+  ASSERT_EQ(table().job().take()->failure, "");
+  EXPECT_TRUE(read_file(path("window.csv")) == read_file(path("infer.csv")));
+  table().set_exact(false);
+  settle();
+  EXPECT_EQ(table().columns().size(), before);
+}
+
 // A wrong row keeps a table from being one set; as many sets it loses one, as on the command line.
 TEST_F(SetTableTest, OneWrongRowLosesItsSetAlone) {
   posterior_.open("bump-hunt");

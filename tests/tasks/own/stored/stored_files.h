@@ -4,7 +4,6 @@
 #include <zip.h>
 
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
@@ -23,13 +22,6 @@
 namespace pairs::testing {
 
 using Arrays = std::map<std::string, torch::Tensor>;
-
-inline void write_npy(const std::filesystem::path& file, const torch::Tensor& array) {
-  const torch::Tensor whole = array.contiguous();
-  std::ofstream out(file, std::ios::binary);
-  out << npy_header_text(whole.scalar_type(), whole.sizes(), file.string());
-  out.write(static_cast<const char*>(whole.const_data_ptr()), static_cast<std::streamsize>(whole.nbytes()));
-}
 
 // As numpy.savez writes it: without compression.
 inline void write_stored_npz(const std::filesystem::path& file, const Arrays& arrays) {

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "tasks/own/task_file.h"
+
+// What a simulator's requests and answers hold, and what can be wrong with an answer.
+namespace pairs::own {
+
+// What is wrong with an answer, and with which draw of the request.
+struct Fault {
+  std::size_t draw;
+  std::string cause;
+};
+
+// Numbers as they lie in memory.
+template <class Number>
+std::string bytes_of(const Number* values, std::size_t count) {
+  return {reinterpret_cast<const char*>(values), count * sizeof(Number)};
+}
+
+// Numbers of a set that the prior draws, and of an observation (of ragged rows: of a row).
+std::size_t prior_numbers(const TaskFile& task);
+std::int64_t numbers_of(const TaskInfo& info);
+
+// Throws Fault where values of one draw from the prior, θ [rows, d], then ψ [rows, p], then what is given [rows, g],
+// are not finite or outside of their supports.
+void check_prior(const TaskFile& task, const double* values, std::size_t rows, std::size_t draw,
+                 std::uint64_t first_set);
+
+// Throws Fault where a number of the observations of one draw is not finite as float32. `rows`: how many rows each has,
+// where they are ragged.
+template <class Number>
+void check_finite(const Number* values, std::int64_t count, std::int64_t observations, const std::int64_t* rows,
+                  std::int64_t width, std::size_t draw) {
+  std::int64_t at = 0;
+  while (at < count && std::isfinite(static_cast<float>(values[at]))) ++at;
+  if (at == count) return;
+  std::int64_t observation = 0;
+  if (rows)
+    for (std::int64_t end = rows[0] * width; end <= at; end += rows[observation] * width) ++observation;
+  else
+    observation = at / (count / observations);
+  throw Fault{draw, fmt::format("observation {} holds {}", observation + 1, values[at])};
+}
+
+// Numbers of x from an answer, in which they are float32 or float64, as their bytes tell.
+template <class Number>
+void take_numbers(std::string_view& answer, bool wide, std::int64_t count, Number* to) {
+  const auto take = [&]<class Held>(Held) {
+    const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(Held);
+    if constexpr (std::is_same_v<Held, Number>) {
+      std::memcpy(to, answer.data(), bytes);
+    } else {
+      for (std::int64_t i = 0; i < count; ++i) {
+        Held value;
+        std::memcpy(&value, answer.data() + static_cast<std::size_t>(i) * sizeof(Held), sizeof(Held));
+        to[i] = static_cast<Number>(value);
+      }
+    }
+    answer.remove_prefix(bytes);
+  };
+  if (wide)
+    take(double{});
+  else
+    take(float{});
+}
+
+}  // namespace pairs::own
