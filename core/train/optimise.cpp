@@ -13,6 +13,7 @@
 #include "core/base/interruption.h"
 #include "core/nn/adamw.h"
 #include "core/train/checkpoint.h"
+#include "core/train/rank_monitor.h"
 #include "core/train/run.h"
 #include "core/train/weight_average.h"
 #include "core/train/work_watch.h"
@@ -61,6 +62,7 @@ class Optimisation {
         read_every_(problem.read_every > 0     ? problem.read_every
                     : problem.device.is_cuda() ? kReadOnGpu
                                                : 1),
+        together_(monitor.ranks()),
         noise_(stream_key(static_cast<std::uint64_t>(config.seed), Purpose::dropout)),
         stage_(stage_name(problem.stage)) {}
 
@@ -123,12 +125,14 @@ class Optimisation {
     emit(resumed ? EventType::resumed : EventType::stage_started, {{"epochs", p_.epochs}, {"steps", p_.steps}});
     if (!warning.empty()) emit(EventType::warning, {{"text", warning}});
     kept_step_ = global_step();
+    check_alike(monitor_, p_.parameters);  // and all have read what the first will overwrite
     since_checkpoint_.restart();
     since_progress_.restart();
   }
 
   void begin_epoch() {
     if (at_.epoch <= p_.lessons && at_.step == 0) at_.best = std::numeric_limits<double>::infinity();
+    const Ranks::Together apart(monitor_.ranks(), false);
     try {
       if (p_.begin_epoch) p_.begin_epoch(at_.epoch, [this] { save(); });
     } catch (const Stopped&) {
@@ -215,7 +219,7 @@ class Optimisation {
   void save() {
     read();
     at_.seconds = before_ + watch_.seconds();
-    checkpoint_.save(at_, best_, average_, adam_);
+    if (writes_run(monitor_)) checkpoint_.save(at_, best_, average_, adam_);
     kept_step_ = global_step();
   }
   // Saves with the present step, which is done, counted.
@@ -252,6 +256,7 @@ class Optimisation {
     } catch (const Stopped&) {
       leave();
     }
+    check_alike(monitor_, p_.parameters);
     if (!std::isfinite(validation)) refuse("validation loss", validation);
     return validation;
   }
@@ -286,6 +291,7 @@ class Optimisation {
   WeightAverage average_;
   Checkpoint checkpoint_;
   std::int64_t total_, read_every_;  // steps
+  Ranks::Together together_;
   std::uint64_t noise_;
   std::string stage_;
 
