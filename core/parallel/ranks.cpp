@@ -128,10 +128,19 @@ struct Ranks::Links {
   bool left = false;
 };
 
-Ranks::Ranks(const RankPlace& place, const Rendezvous& meeting, const Options& options) : place_(place) {
-  Arrival arrival(place_, meeting, options);
-  names_ = arrival.names();
-  links_ = std::make_unique<Links>(meeting, place_, names_, arrival.address(), options);
+Ranks::Ranks(const RankPlace& place, const Rendezvous& meeting, const Options& options)
+    : place_(place), disk_(options.disk) {
+  try {
+    Arrival arrival(place_, meeting, options);
+    names_ = arrival.names();
+    links_ = std::make_unique<Links>(meeting, place_, names_, arrival.address(), options);
+  } catch (const Error&) {
+    throw;
+  } catch (const Stopped&) {
+    throw;
+  } catch (const std::exception& error) {
+    fail("The rendezvous at {} broke off ({}); see what the first rank says", meeting.name(), sentence(error));
+  }
 }
 
 Ranks::~Ranks() {

@@ -26,6 +26,7 @@ class Ranks {
   struct Options {
     RankWatch::Times times;
     std::chrono::milliseconds meeting{300000};  // for all ranks to come
+    std::chrono::milliseconds disk{60000};      // for a shared disk to show one machine's files to the others
     std::string program;                        // what must be the same everywhere, "version 0.1.0"
     std::function<bool()> stop;                 // asked while they come; ends with Stopped
   };
@@ -73,6 +74,7 @@ class Ranks {
   };
   bool together() const { return together_; }
 
+  std::chrono::milliseconds disk_patience() const { return disk_; }
   // Bytes that this rank has sent so far.
   std::int64_t bytes_sent() const { return bytes_sent_; }
 
@@ -86,6 +88,7 @@ class Ranks {
   std::unique_ptr<Links> links_;
   bool all_stop_ = false, together_ = false;
   std::int64_t bytes_sent_ = 0;
+  std::chrono::milliseconds disk_;
 };
 
 }  // namespace pairs

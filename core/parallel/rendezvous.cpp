@@ -23,7 +23,7 @@
 namespace pairs {
 namespace {
 
-constexpr std::chrono::seconds kPatience(60);
+constexpr std::chrono::seconds kPatience(120);
 
 // A socket that listens, and at which port it does.
 std::pair<int, std::uint16_t> listening_socket(const std::string& host, std::uint16_t port) {

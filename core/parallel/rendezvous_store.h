@@ -15,7 +15,7 @@ struct Rendezvous::Parts {
   std::filesystem::path file;                 // empty: at an address
   c10::intrusive_ptr<c10d::Store> listening;  // the first rank's, which serves all others
 
-  // A connection of its own, which others need not wait for. Throws Error where nobody answers within a minute.
+  // A connection of its own, which others need not wait for. Throws Error where nobody answers within two minutes.
   c10::intrusive_ptr<c10d::Store> connect() const;
 };
 

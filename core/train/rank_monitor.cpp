@@ -16,8 +16,6 @@
 namespace pairs {
 namespace {
 
-constexpr std::chrono::seconds kSharedDisk(60);
-
 // What ranks must see alike: each stage's files with their sizes, and the settings themselves. The log and the lock are
 // the first rank's own.
 nlohmann::json seen_files(const std::filesystem::path& run) {
@@ -60,7 +58,7 @@ void see_alike(const std::filesystem::path& run, Monitor& monitor) {
       ranks->gather_text(ranks->leads() ? seen_files(std::filesystem::absolute(run)).dump() : "");
   if (!ranks->leads()) {
     const nlohmann::json first = parse_json(told[0]);
-    const auto until = std::chrono::steady_clock::now() + kSharedDisk;
+    const auto until = std::chrono::steady_clock::now() + ranks->disk_patience();
     for (;;) {
       std::error_code missing;
       const bool there = std::filesystem::is_directory(run, missing);
