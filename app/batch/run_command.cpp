@@ -194,7 +194,8 @@ Action add_run(CLI::App& app, const Catalogue& tasks) {
       ->needs("--resume");
   app.add_flag("--drop-aggregates", arguments->drop,
                "With --resume: train nothing, but remove the aggregates that stage 2 has left (aggregates.cache, often "
-               "hundreds of MB), and say what resuming would do then");
+               "hundreds of MB), and say what resuming would do then")
+      ->excludes("--ranks");
   app.add_option("--until", arguments->until, "Stop after this stage; --resume does the rest")
       ->type_name("STAGE")
       ->check(CLI::IsMember({"pretrain", "cache", "finetune"}));

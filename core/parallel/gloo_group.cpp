@@ -22,19 +22,20 @@ struct GlooGroup::Group {
   c10::intrusive_ptr<c10d::ProcessGroupGloo> gloo;
 };
 
-GlooGroup::GlooGroup(const Rendezvous& meeting, int rank, int size, const std::string& address)
+GlooGroup::GlooGroup(const Rendezvous& meeting, const std::string& name, int member, int size,
+                     const std::string& address)
     : group_(std::make_unique<Group>()) {
   try {
     const auto options = c10d::ProcessGroupGloo::Options::create(kConnecting);
     options->devices.push_back(c10d::ProcessGroupGloo::createDeviceForHostname(address));
     options->threads = 1;
     group_->gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(
-        c10::make_intrusive<c10d::PrefixStore>("gloo", meeting.parts().connect()), rank, size, options);
+        c10::make_intrusive<c10d::PrefixStore>("gloo/" + name, meeting.parts().connect()), member, size, options);
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
-    fail("Rank {}, at {}, cannot reach the other ranks ({}); their machines must accept connections of each other",
-         rank, address, sentence(error));
+    fail("This rank, at {}, cannot reach the other ranks ({}); their machines must accept connections of each other",
+         address, sentence(error));
   }
 }
 

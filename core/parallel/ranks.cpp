@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <bit>
 #include <cctype>
 #include <condition_variable>
 #include <cstring>
@@ -119,11 +120,24 @@ struct Ranks::Links {
         const Options& options)
       : meeting(place),
         watch(meeting, of.rank, names, options.times),
-        group(meeting, of.rank, of.size, address),
-        beat(options.times.beat) {}
+        group(meeting, "all", of.rank, of.size, address),
+        beat(options.times.beat) {
+    // Of two ranks all are a pair.
+    const bool paired = of.size > 2 && std::has_single_bit(static_cast<unsigned>(of.size));
+    for (int digit = 1; paired && digit < of.size; digit *= 2)
+      pairs.push_back(std::make_unique<GlooGroup>(meeting, fmt::format("{}-{}", digit, of.rank & ~digit),
+                                                  (of.rank & digit) != 0, 2, address));
+  }
+  GlooGroup& pair(int round) { return pairs.empty() ? group : *pairs[static_cast<std::size_t>(round)]; }
+  void abandon() {
+    group.abandon();
+    for (const auto& one : pairs) one->abandon();
+  }
+
   Rendezvous meeting;  // the first rank serves it until the last moment
   RankWatch watch;
   GlooGroup group;
+  std::vector<std::unique_ptr<GlooGroup>> pairs;  // by round
   std::chrono::milliseconds beat;
   bool left = false;
 };
@@ -144,15 +158,15 @@ Ranks::Ranks(const RankPlace& place, const Rendezvous& meeting, const Options& o
 }
 
 Ranks::~Ranks() {
-  if (links_->left || links_->watch.loss()) links_->group.abandon();
+  if (links_->left || links_->watch.loss()) links_->abandon();
 }
 
-torch::Tensor Ranks::exchange(const torch::Tensor& own) {
+torch::Tensor Ranks::exchange(GlooGroup& group, int members, const torch::Tensor& own) {
   check();
   const torch::Tensor mine = own.contiguous();
-  torch::Tensor all = at::empty({size() * mine.numel()}, mine.options());
+  torch::Tensor all = at::empty({members * mine.numel()}, mine.options());
   const auto transfer = std::make_shared<Transfer>();
-  links_->group.gather(mine, all, [transfer](std::exception_ptr error) {
+  group.gather(mine, all, [transfer](std::exception_ptr error) {
     const std::lock_guard lock(transfer->mutex);
     transfer->done = true;
     transfer->error = error;
@@ -161,30 +175,42 @@ torch::Tensor Ranks::exchange(const torch::Tensor& own) {
   std::unique_lock lock(transfer->mutex);
   while (!transfer->changed.wait_for(lock, links_->beat, [&] { return transfer->done; })) check();
   if (transfer->error) lost(links_->watch.wait_for_loss());
-  bytes_sent_ += mine.numel() * mine.element_size() * (size() - 1);
-  return all.view({size(), mine.numel()});
+  bytes_sent_ += mine.numel() * mine.element_size() * (members - 1);
+  return all.view({members, mine.numel()});
 }
 
-torch::Tensor Ranks::gather(const torch::Tensor& own, bool stop) {
-  // The wish travels behind the values, in bytes of their type.
+torch::Tensor Ranks::gather_in(GlooGroup& group, int members, const torch::Tensor& own, bool stop) {
+  // The wish travels behind the values, as one of them.
   const std::int64_t n = own.numel();
   torch::Tensor told = at::empty({n + 1}, own.options());
   told.slice(0, 0, n).copy_(own);
   told[n].fill_(stop ? 1 : 0);
-  const torch::Tensor all = exchange(told);
+  const torch::Tensor all = exchange(group, members, told);
   if (all.select(1, n).ne(0).any().item<bool>()) all_stop_ = true;
   return all.slice(1, 0, n);
 }
 
+torch::Tensor Ranks::gather(const torch::Tensor& own, bool stop) {
+  return gather_in(links_->group, size(), own, stop);
+}
+
+int Ranks::rounds() const {
+  return std::countr_zero(static_cast<unsigned>(size()));
+}
+
+torch::Tensor Ranks::gather_pair(int round, const torch::Tensor& own, bool stop) {
+  return gather_in(links_->pair(round), 2, own, stop || all_stop_);
+}
+
 std::vector<std::string> Ranks::gather_text(const std::string& own) {
   const torch::Tensor lengths =
-      exchange(torch::tensor({static_cast<std::int64_t>(own.size())}, torch::kInt64)).flatten();
+      exchange(links_->group, size(), torch::tensor({static_cast<std::int64_t>(own.size())}, torch::kInt64)).flatten();
   const std::int64_t longest = lengths.max().item<std::int64_t>();
   std::vector<std::string> texts(static_cast<std::size_t>(size()));
   if (longest == 0) return texts;
   torch::Tensor bytes = at::zeros({longest}, torch::kUInt8);
   std::memcpy(bytes.mutable_data_ptr<std::uint8_t>(), own.data(), own.size());
-  const torch::Tensor all = exchange(bytes);
+  const torch::Tensor all = exchange(links_->group, size(), bytes);
   for (int rank = 0; rank < size(); ++rank)
     texts[static_cast<std::size_t>(rank)].assign(
         reinterpret_cast<const char*>(all.const_data_ptr<std::uint8_t>()) + rank * longest,
@@ -193,7 +219,7 @@ std::vector<std::string> Ranks::gather_text(const std::string& own) {
 }
 
 void Ranks::meet() {
-  exchange(at::zeros({1}, torch::kUInt8));
+  exchange(links_->group, size(), at::zeros({1}, torch::kUInt8));
 }
 
 void Ranks::check() const {
@@ -202,7 +228,8 @@ void Ranks::check() const {
 
 void Ranks::lost(const RankLoss& loss) const {
   if (loss.stopped) throw Stopped();
-  fail("{}; resume the run, which goes on from its last checkpoint, with any number of ranks", sentence_of(loss.text));
+  throw RankLost(sentence_of(loss.text) +
+                 "; resume the run, which goes on from its last checkpoint, with any number of ranks");
 }
 
 void Ranks::leave(const std::string& why) {

@@ -8,19 +8,28 @@
 #include <string>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/parallel/rank_watch.h"
 #include "core/parallel/rendezvous.h"
 
 namespace pairs {
+
+class GlooGroup;
 
 // Which of a run's processes this is, counted from 0, and how many they are.
 struct RankPlace {
   int rank = 0, size = 1;
 };
 
+// Another rank is lost, so that this one cannot go on.
+class RankLost : public Error {
+ public:
+  using Error::Error;
+};
+
 // The processes that train one run together. All ranks make the same calls in the same order. Where one of them is lost
-// (RankWatch) the others' calls throw Error, with a sentence that names it; where one was asked to stop outside of what
-// they do together, Stopped.
+// (RankWatch) the others' calls throw RankLost, with a sentence that names it; where one was asked to stop outside of
+// what they do together, Stopped.
 class Ranks {
  public:
   struct Options {
@@ -48,6 +57,11 @@ class Ranks {
   // The vectors [n] of all ranks, of one type on the CPU: [size, n]. `stop`: this rank was asked to stop, which all
   // know from here on (all_stop).
   torch::Tensor gather(const torch::Tensor& own, bool stop = false);
+  // How many rounds of gather_pair bring what all ranks have to each: log2(size), where that is a power of two.
+  int rounds() const;
+  // The vectors of this rank and of its partner in a round, the rank whose number differs in that binary digit, in the
+  // order of their numbers: [2, n]. A wish to stop is known to all after the last round.
+  torch::Tensor gather_pair(int round, const torch::Tensor& own, bool stop = false);
   // The texts of all ranks.
   std::vector<std::string> gather_text(const std::string& own);
   // Waits for all.
@@ -80,7 +94,8 @@ class Ranks {
 
  private:
   struct Links;
-  torch::Tensor exchange(const torch::Tensor& own);
+  torch::Tensor exchange(GlooGroup& group, int members, const torch::Tensor& own);
+  torch::Tensor gather_in(GlooGroup& group, int members, const torch::Tensor& own, bool stop);
   [[noreturn]] void lost(const RankLoss& loss) const;
 
   RankPlace place_;

@@ -76,7 +76,7 @@ class Optimisation {
         if (since_checkpoint_.seconds() > config_.checkpoint) keep_step();
       }
       read();
-      if (monitor_.should_stop()) leave();
+      if (should_stop()) leave();
       nlohmann::json beside = nlohmann::json::object();
       const double validation = validate(beside);
       judge(validation, std::move(beside));
@@ -142,7 +142,7 @@ class Optimisation {
   }
 
   void step() {
-    if (monitor_.should_stop()) leave();
+    if (should_stop()) leave();
     if (p_.preview && monitor_.wants_preview()) {
       const WeightAverage::InPlace shown(average_);
       p_.preview();
@@ -156,7 +156,7 @@ class Optimisation {
       leave();
     } catch (const Error&) {
       // Sets that could not be made (a simulator died) have changed nothing: the steps before them are kept.
-      if (global_step() != kept_step_) save();
+      keep_done();
       throw;
     }
     const double rate = learning_rate(p_.optimiser, global, total_);
@@ -174,6 +174,15 @@ class Optimisation {
     average_.update(global);
     if (std::exchange(paused_, paused_seconds) != paused_seconds) meter_ = RateMeter();
     meter_.update(static_cast<double>(global));
+  }
+
+  bool should_stop() {
+    try {
+      return monitor_.should_stop();
+    } catch (const RankLost&) {
+      keep_done();
+      throw;
+    }
   }
 
   void count(std::int64_t step, double loss) {
@@ -230,10 +239,13 @@ class Optimisation {
     --at_.step;
     since_checkpoint_.restart();
   }
+  void keep_done() {
+    if (global_step() != kept_step_) save();
+  }
   // A step that was broken off has changed nothing: where none was made since the last checkpoint, or since the stage's
   // start, the next session goes on from there.
   [[noreturn]] void leave() {
-    if (global_step() != kept_step_) save();
+    keep_done();
     throw Stopped();
   }
   [[noreturn]] void refuse(const char* what, double value) {
@@ -253,10 +265,13 @@ class Optimisation {
       const WeightAverage::InPlace judged(average_);
       validation = p_.validate(at_.epoch);
       if (p_.beside) beside = p_.beside();
+      check_alike(monitor_, p_.parameters);
     } catch (const Stopped&) {
       leave();
+    } catch (const RankLost&) {
+      keep_done();
+      throw;
     }
-    check_alike(monitor_, p_.parameters);
     if (!std::isfinite(validation)) refuse("validation loss", validation);
     return validation;
   }

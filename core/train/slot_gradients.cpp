@@ -81,14 +81,12 @@ torch::Tensor SlotGradients::gradients(std::int64_t rows, std::uint64_t key, con
   at::NoGradGuard no_grad;
   torch::Tensor gradient = gradients.total(), loss = losses.total();
   if (Ranks* ranks = monitor_.ranks()) {
-    const torch::Tensor all = ranks->gather(packed(gradient, loss), monitor_.wants_stop());
-    SlotSum branches, sums;
-    for (int rank = 0; rank < ranks->size(); ++rank) {
-      branches.add(all[rank].slice(0, 0, gradient.numel()));
-      sums.add(packed_loss(all[rank]));
+    // Each round adds a branch of the tree to the one beside it, on both ranks of a pair.
+    for (int round = 0; round < ranks->rounds(); ++round) {
+      const torch::Tensor both = ranks->gather_pair(round, packed(gradient, loss), monitor_.wants_stop());
+      gradient = both[0].slice(0, 0, gradient.numel()).add(both[1].slice(0, 0, gradient.numel()));
+      loss = packed_loss(both[0]).add(packed_loss(both[1]));
     }
-    gradient = branches.total();
-    loss = sums.total();
   }
   give_gradients(gradient);
   return loss;

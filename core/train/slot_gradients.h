@@ -14,8 +14,8 @@
 namespace pairs {
 
 // Gradients of a batch as a sum over its slots, equal parts of it by index, in one fixed order (SlotSum): the same to
-// the bit whether one rank computes all slots or several compute an aligned part each and exchange their branches. What
-// a slot's loss draws is keyed by (step, slot).
+// the bit whether one rank computes all slots or several compute an aligned part each and exchange their branches, two
+// by two. What a slot's loss draws is keyed by (step, slot).
 class SlotGradients {
  public:
   // Of these parameters; no slots: the batch as a whole. The monitor's ranks share the slots; it must outlive this.

@@ -1,20 +1,20 @@
-// What ranks exchange in a step: an all-gather of as many floats as a network has weights, between threads of this
+// What ranks exchange in a step: in rounds of pairs as many floats as a network has weights, between threads of this
 // machine over its loopback (docs/scaling.md).
 #include <ATen/Functions.h>
 #include <benchmark/benchmark.h>
 
+#include <bit>
 #include <functional>
 #include <thread>
 #include <vector>
 
 #include "core/base/scratch_folder.h"
 #include "core/parallel/ranks.h"
-#include "core/parallel/slot_sum.h"
 
 namespace pairs {
 namespace {
 
-void gather(benchmark::State& state) {
+void exchange(benchmark::State& state) {
   const int size = static_cast<int>(state.range(0));
   const std::int64_t floats = state.range(1);
   const ScratchFolder folder;
@@ -24,30 +24,20 @@ void gather(benchmark::State& state) {
     // The first says whether there is another round.
     for (bool more = true; more;) {
       more = ranks.gather(at::full({1}, rank == 0 && again() ? 1.0f : 0.0f))[0].item<float>() > 0;
-      if (more) benchmark::DoNotOptimize(ranks.gather(own));
+      for (int round = 0; more && round < ranks.rounds(); ++round)
+        benchmark::DoNotOptimize(ranks.gather_pair(round, own));
     }
     ranks.meet();
   };
   std::vector<std::jthread> others;
   for (int rank = 1; rank < size; ++rank) others.emplace_back([&, rank] { take_part(rank, {}); });
   take_part(0, [&] { return state.KeepRunning(); });
-  state.counters["bytes"] = static_cast<double>(4 * floats * (size - 1));
+  state.counters["bytes"] = static_cast<double>(4 * floats * std::countr_zero(static_cast<unsigned>(size)));
 }
-BENCHMARK(gather)
+BENCHMARK(exchange)
     ->ArgsProduct({{2, 4}, {1, 100'000, 1'000'000, 10'000'000}})
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
-
-// Adding up the branches of so many ranks.
-void add_up(benchmark::State& state) {
-  const torch::Tensor all = at::ones({state.range(0), state.range(1)});
-  for (auto _ : state) {
-    SlotSum sum;
-    for (std::int64_t rank = 0; rank < state.range(0); ++rank) sum.add(all[rank]);
-    benchmark::DoNotOptimize(sum.total());
-  }
-}
-BENCHMARK(add_up)->ArgsProduct({{2, 8, 64}, {1'000'000}})->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace pairs

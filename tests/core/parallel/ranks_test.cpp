@@ -45,6 +45,27 @@ TEST(Ranks, AWishToStopReachesAllInOneGather) {
   EXPECT_EQ(heard, 6);
 }
 
+TEST(Ranks, RoundsOfPairsReachAll) {
+  std::atomic<int> right = 0;
+  const auto ends = as_ranks(8, [&](Ranks& ranks) {
+    EXPECT_EQ(ranks.rounds(), 3);
+    for (int step = 0; step < 3; ++step) {
+      torch::Tensor sum = at::full({4}, static_cast<double>(1 << ranks.rank()), torch::kFloat64);
+      for (int round = 0; round < ranks.rounds(); ++round) {
+        const torch::Tensor both = ranks.gather_pair(round, sum, step == 1 && ranks.rank() == 5);
+        EXPECT_LT(both[0][0].item<double>(), both[1][0].item<double>()) << "the lower number first";
+        sum = both[0] + both[1];
+      }
+      EXPECT_EQ(ranks.all_stop(), step >= 1);
+      if (sum.equal(at::full({4}, 255.0, torch::kFloat64))) ++right;
+    }
+    EXPECT_EQ(ranks.bytes_sent(), 3 * 3 * 5 * 8);
+    ranks.meet();
+  });
+  for (const RankEnd& end : ends) EXPECT_EQ(end.error, "");
+  EXPECT_EQ(right, 8 * 3);
+}
+
 TEST(Ranks, ALostRankIsNamedWithItsSentence) {
   const auto ends = as_ranks(3, [&](Ranks& ranks) {
     ranks.meet();
@@ -122,6 +143,24 @@ TEST(Ranks, MeetAtAnAddress) {
       });
   }
   for (const RankEnd& end : ends) EXPECT_EQ(end.error, "");
+}
+
+TEST(Ranks, MeetAtAnAddressThatTheirLauncherServes) {
+  const Rendezvous launcher = Rendezvous::listen("127.0.0.1", 0);
+  for (const char* attempt : {"pairs/0", "pairs/1"}) {
+    std::vector<RankEnd> ends(2);
+    {
+      std::vector<std::jthread> threads;
+      for (int rank = 0; rank < 2; ++rank)
+        threads.emplace_back([&, rank] {
+          ends[static_cast<std::size_t>(rank)] = end_of([&] {
+            Ranks ranks({rank, 2}, Rendezvous::served("127.0.0.1", launcher.port(), attempt), quick_ranks());
+            ranks.meet();
+          });
+        });
+    }
+    for (const RankEnd& end : ends) EXPECT_EQ(end.error, "") << attempt;
+  }
 }
 
 TEST(Ranks, APortThatIsTakenIsTold) {
