@@ -61,7 +61,7 @@ TEST(SlotGradients, RowsOfABatchAreThoseOfTheWhole) {
 }
 
 TEST(SlotGradients, EverySlotDrawsByItself) {
-  torch::Tensor weight = at::zeros({1}, at::requires_grad());
+  torch::Tensor weight = torch::zeros({1}, torch::requires_grad());
   TestMonitor monitor;
   SlotGradients sum({{"w", weight}}, 4, monitor);
   std::vector<std::uint64_t> keys;
@@ -81,7 +81,7 @@ TEST(SlotGradients, EverySlotDrawsByItself) {
 }
 
 TEST(SlotGradients, AWeightThatNoLossDependsOnHasNoGradient) {
-  torch::Tensor weight = at::zeros({2}, at::requires_grad()), idle = at::zeros({3}, at::requires_grad());
+  torch::Tensor weight = torch::zeros({2}, torch::requires_grad()), idle = torch::zeros({3}, torch::requires_grad());
   TestMonitor monitor;
   SlotGradients sum({{"a", idle}, {"w", weight}}, 2, monitor);
   sum.gradients(4, 5, [&](const RowRange&, std::uint64_t) {
