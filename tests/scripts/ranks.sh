@@ -11,7 +11,7 @@ cd "$SCRATCH" || exit 1
 # Whatever started this test is no launcher of it.
 unset RANK WORLD_SIZE MASTER_ADDR MASTER_PORT PMI_RANK PMI_SIZE ${!OMPI_@} ${!SLURM_@} ${!TORCHELASTIC_@}
 
-gaussian() { tiny_run gaussian --set cache.refresh=2 "$@"; }
+bump_hunt() { tiny_run bump-hunt --set cache.refresh=2 "$@"; }
 # same RUN RUN: all products are the same.
 same() {
   local file
@@ -21,10 +21,10 @@ same() {
 }
 
 # --- any number of ranks gives the same bytes ---------------------------------------------------------------------
-gaussian --ranks 1 --out alone >/dev/null 2>log || say_fail "one rank: $(tail -1 log)"
+bump_hunt --ranks 1 --out alone >/dev/null 2>log || say_fail "one rank: $(tail -1 log)"
 grep -q '^slots = 8' alone/run.toml || say_fail "--ranks gives no slots"
 for ranks in 2 4; do
-  gaussian --ranks $ranks --out of$ranks >out 2>log || say_fail "$ranks ranks: $(tail -1 log)"
+  bump_hunt --ranks $ranks --out of$ranks >out 2>log || say_fail "$ranks ranks: $(tail -1 log)"
   grep -q "$ranks ranks train together" log || say_fail "the ranks are not told of"
   grep -q finetune out || say_fail "no result of $ranks ranks"
   same alone of$ranks
@@ -40,7 +40,7 @@ launched() {
   [ $# -eq 0 ] || { shift; options=("$@"); }
   for ((rank = 0; rank < ranks; ++rank)); do
     own=("${variables[@]//%r/$rank}")
-    (export "${own[@]}" && gaussian --ranks launched "${options[@]}" --out "$run" >"$run.out$rank" 2>"$run.err$rank") &
+    (export "${own[@]}" && bump_hunt --ranks launched "${options[@]}" --out "$run" >"$run.out$rank" 2>"$run.err$rank") &
     processes+=($!)
   done
   for rank in "${!processes[@]}"; do
@@ -56,18 +56,18 @@ launched 2 pmi PMI_RANK=%r PMI_SIZE=2 -- --rendezvous "localhost:$((port + 2))"
 launched 4 slurm SLURM_PROCID=%r SLURM_NTASKS=4 SLURM_STEP_NODELIST=localhost SLURM_JOB_ID=$port SLURM_STEP_ID=0
 
 # --- what is not said is asked for --------------------------------------------------------------------------------
-refuses 2 'neither a power of two' --batch run gaussian --ranks 3
-refuses 2 'needs a launcher' --batch run gaussian --ranks launched
-refuses 2 'write --ranks launched' --batch run gaussian --ranks 2 --rendezvous a:1
-RANK=0 WORLD_SIZE=3 refuses 2 'started 3 ranks' --batch run gaussian --ranks launched
-OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 refuses 2 'add --rendezvous HOST:PORT' --batch run gaussian --ranks launched
-gaussian --out plain --until pretrain >/dev/null 2>&1
+refuses 2 'neither a power of two' --batch run bump-hunt --ranks 3
+refuses 2 'needs a launcher' --batch run bump-hunt --ranks launched
+refuses 2 'write --ranks launched' --batch run bump-hunt --ranks 2 --rendezvous a:1
+RANK=0 WORLD_SIZE=3 refuses 2 'started 3 ranks' --batch run bump-hunt --ranks launched
+OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 refuses 2 'add --rendezvous HOST:PORT' --batch run bump-hunt --ranks launched
+bump_hunt --out plain --until pretrain >/dev/null 2>&1
 refuses 2 'slots = 0' --batch run --resume plain --ranks 2
 refuses 2 'which 16 ranks cannot share' --batch run --resume alone --ranks 16
 
 # --- lost ranks ---------------------------------------------------------------------------------------------------
 longer() {
-  gaussian --set pretrain.epochs=400 --set pretrain.batch=256 --set cache.sets=4000 --set finetune.epochs=8 "$@"
+  bump_hunt --set pretrain.epochs=400 --set pretrain.batch=256 --set cache.sets=4000 --set finetune.epochs=8 "$@"
 }
 # seconds since the epoch, in whole ones
 now() { date +%s; }

@@ -46,7 +46,7 @@ ranks() {
   done
 }
 rank=()
-tiny_run gaussian --ranks 1 --out alone >/dev/null 2>log || say_fail "one rank: $(tail -1 log)"
+tiny_run bump-hunt --ranks 1 --out alone >/dev/null 2>log || say_fail "one rank: $(tail -1 log)"
 cp -r alone shared
 rm -f shared/*.safetensors shared/*.cache shared/events.jsonl
 ranks shared --resume shared
@@ -58,7 +58,7 @@ for file in pretrained.safetensors aggregates.cache estimator.safetensors; do
 done
 
 # A cut link.
-tiny_run gaussian --set slots=8 --set pretrain.epochs=4000 --out cut --until pretrain >/dev/null 2>&1 &
+tiny_run bump-hunt --set slots=8 --set pretrain.epochs=4000 --out cut --until pretrain >/dev/null 2>&1 &
 first=$!
 wait_for cut/resume.safetensors
 kill -INT $first
