@@ -88,18 +88,23 @@ struct RankWatch::Shared {
     return place.parts().attempt.empty() ? names[0] : launcher;
   }
 
+  // Whether every other rank has read why one leaves, or leaves as well.
+  bool all_know() {
+    for (int other = 0; other < static_cast<int>(names.size()); ++other)
+      if (other != rank && !store->check({read_key(other)}) && !store->check({leave_key(other)})) return false;
+    return true;
+  }
+
   // Tells why this rank leaves; `lock` is let go meanwhile.
   void say(std::unique_lock<std::mutex>& lock) {
     const std::string why = leaving->stopped ? "" : leaving->text;
     lock.unlock();
     store->set(leave_key(rank), why);
-    const auto until = Clock::now() + times.patience;
-    std::vector<std::string> others;
-    for (int other = 0; rank == 0 && other < static_cast<int>(names.size()); ++other)
-      if (other != rank) others.push_back(read_key(other));
-    while (!others.empty() && Clock::now() < until && !store->check(others)) {
-      store->set(beat_key(rank), fmt::format("leaving {}", (until - Clock::now()).count()));
-      std::this_thread::sleep_for(times.beat / 4);
+    // The first rank's end is that of the rendezvous: it gives the others time to read.
+    const auto until = Clock::now() + 3 * times.beat;
+    for (std::int64_t round = 0; rank == 0 && Clock::now() < until && !all_know(); ++round) {
+      store->set(beat_key(rank), fmt::format("leaving {}", round));
+      std::this_thread::sleep_for(times.beat / 10);
     }
     lock.lock();
     said = true;
@@ -168,8 +173,7 @@ void RankWatch::leave(const RankLoss& why) {
   if (shared_->at_rest || shared_->unanswered()) return;
   shared_->leaving = why;
   shared_->changed.notify_all();
-  shared_->changed.wait_for(lock, shared_->times.patience + 2 * shared_->times.beat,
-                            [&] { return shared_->said || shared_->at_rest; });
+  shared_->changed.wait_for(lock, 5 * shared_->times.beat, [&] { return shared_->said || shared_->at_rest; });
 }
 
 void first_beat(const Rendezvous& meeting, int rank) {

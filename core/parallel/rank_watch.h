@@ -36,7 +36,7 @@ class RankWatch {
   // Waits until a loss is known: for one that has been seen by its effects, a closed connection.
   RankLoss wait_for_loss() const;
   // Tells the others that this rank leaves before the end, and why. The first rank, which keeps the rendezvous, waits
-  // up to `patience` until they have read it.
+  // up to three beats until they have read it.
   void leave(const RankLoss& why);
 
  private:
