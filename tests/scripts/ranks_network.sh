@@ -59,7 +59,7 @@ same alone shared
 tiny_run bump-hunt --set slots=8 --set pretrain.epochs=4000 --out cut --until pretrain >/dev/null 2>&1 &
 first=$!
 wait_for cut/resume.safetensors
-kill -INT $first
+pkill -INT -P $first
 wait $first
 touch mark
 sleep 0.1
