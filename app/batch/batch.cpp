@@ -166,6 +166,7 @@ int perform(const Action& action, bool json) {
   try {
     const Result result = act();
     const ExitOnSignal exits([json] { tell_stop(json, true); });
+    if (result.silent) return result.exit_code;
     return report(json ? document_text(result.document, result.one_line) : result.text, result.exit_code);
   } catch (const Stopped&) {
     return report_stop(json);

@@ -19,6 +19,7 @@ struct Result {
   std::string text;
   int exit_code = 0;
   bool one_line = false;  // how the document is printed
+  bool silent = false;    // another process answers
 };
 
 // What a parsed command does. Throws Error or Stopped.

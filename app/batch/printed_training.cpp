@@ -75,11 +75,12 @@ void tell_expectation(const TaskCatalogue& tasks, const RunConfig& config, const
              "choose another place with --out");
 }
 
-void train_run(const Tasks& tasks, const std::filesystem::path& folder, Stage until, ProgressPrinter& printer) {
+void train_run(const Tasks& tasks, const std::filesystem::path& folder, Stage until, ProgressPrinter& printer,
+               Ranks* ranks) {
   printer.line(fmt::format("run folder: {}", folder.string()));
   if (const std::string crash = crash_text(folder); !crash.empty())
     printer.line(fmt::format("warning: {}; the run goes on from its last checkpoint", crash));
-  drive([&](Monitor& monitor) { execute_run(tasks, folder, monitor, until); }, printer);
+  drive([&](Monitor& monitor) { execute_run(tasks, folder, monitor, until, ranks); }, printer);
 }
 
 bool ended_by_error(const std::filesystem::path& folder) {

@@ -14,8 +14,10 @@ namespace pairs::batch {
 // disk is too small.
 void tell_expectation(const TaskCatalogue& tasks, const RunConfig& config, const std::filesystem::path& folder);
 
-// Runs the missing stages of a run, up to and including `until`, in a session. Stands beside a SavesOnSignal.
-void train_run(const Tasks& tasks, const std::filesystem::path& folder, Stage until, ProgressPrinter& printer);
+// Runs the missing stages of a run, up to and including `until`, in a session, alone or as the first of several ranks.
+// Stands beside a SavesOnSignal.
+void train_run(const Tasks& tasks, const std::filesystem::path& folder, Stage until, ProgressPrinter& printer,
+               Ranks* ranks = nullptr);
 // Whether the last thing that its log tells of the run is an error.
 bool ended_by_error(const std::filesystem::path& folder);
 // Says with which command a run that was stopped goes on.

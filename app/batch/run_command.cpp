@@ -13,6 +13,8 @@
 #include "app/batch/numbers.h"
 #include "app/batch/own_task.h"
 #include "app/batch/printed_training.h"
+#include "app/batch/progress.h"
+#include "app/batch/rank_team.h"
 #include "app/runs/places.h"
 #include "app/runs/run_about.h"
 #include "app/runs/task_words.h"
@@ -30,6 +32,7 @@ namespace {
 struct RunArguments {
   NewRun wanted;
   OwnTaskOptions own;
+  RankOptions ranks;
   std::string targets, out, resume, until = "finetune";
   std::int64_t simulations = 0;
   bool changed = false;
@@ -65,8 +68,29 @@ void choose_targets(const TaskCatalogue& tasks, const std::string& targets, NewR
   wanted.set.push_back(fmt::format("{}={}", kTaskTargets, targets));
 }
 
+// What a rank that is not the first does: it trains on the run that the first tells it of, and says nothing.
+Result follow(const RunArguments& arguments, RankTeam& team) {
+  const SavesOnSignal saves;
+  if (!keep_going()) throw Stopped();
+  const Stage until = stage_named(arguments.until);
+  const std::filesystem::path folder = team.meet({}, until);
+  if (arguments.own.allow) allow_run(folder);
+  ProgressPrinter silent([](const std::string&) {}, false);
+  try {
+    drive([&](Monitor& monitor) { execute_run(arguments.own.tasks, folder, monitor, until, team.ranks()); }, silent);
+  } catch (const Stopped&) {
+    team.check_stop();
+    throw;
+  }
+  Result result;
+  result.silent = true;
+  return result;
+}
+
 // `other`: an option that was given beside --resume and belongs to new runs; "": none.
 Result run(const RunArguments& arguments, std::string other) {
+  RankTeam team(arguments.ranks);
+  if (!team.leads()) return follow(arguments, team);
   std::filesystem::path folder;
   std::optional<RunConfig> config;  // of a new run
   if (!arguments.resume.empty()) {
@@ -90,6 +114,7 @@ Result run(const RunArguments& arguments, std::string other) {
     if (wanted.task.empty()) fail_usage("Name a task to train, or --resume a run; pairs --batch tasks lists the tasks");
     if (!arguments.targets.empty()) choose_targets(*arguments.own.tasks, arguments.targets, wanted);
     limit_simulations(*arguments.own.tasks, arguments.simulations, wanted);
+    team.complete(wanted);
     if (!arguments.out.empty()) check_new_run(arguments.out);
     config = resolve(arguments.own.tasks, wanted);
     check_start(*config);
@@ -104,12 +129,16 @@ Result run(const RunArguments& arguments, std::string other) {
   if (arguments.changed) accept_simulator(folder);
   ProgressPrinter printer = stderr_printer();
   try {
-    train_run(arguments.own.tasks, folder, stage_named(arguments.until), printer);
+    const Stage until = stage_named(arguments.until);
+    team.meet(folder, until);
+    if (team.size() > 1) printer.line(fmt::format("{} ranks train together", team.size()));
+    train_run(arguments.own.tasks, folder, until, printer, team.ranks());
   } catch (const Stopped&) {
     tell_continuation(folder, printer);
+    team.check_stop();
     throw;
   } catch (const std::exception&) {
-    if (ended_by_error(folder)) tell_continuation(folder, printer);
+    if (ended_by_error(folder) || team.size() > 1) tell_continuation(folder, printer);
     throw;
   }
   return run_result(arguments.own.tasks, folder);
@@ -155,6 +184,7 @@ Action add_run(CLI::App& app, const Catalogue& tasks) {
   app.add_option("--threads", arguments->wanted.threads, "CPU threads, 0 = all cores (default: 0)")
       ->type_name("N")
       ->check(CLI::Range(0, 4096));
+  add_rank_options(app, arguments->ranks);
   app.add_option("--resume", arguments->resume,
                  "Continue this run from its last checkpoint, with the settings of its run.toml")
       ->type_name("RUN");
@@ -164,7 +194,8 @@ Action add_run(CLI::App& app, const Catalogue& tasks) {
       ->needs("--resume");
   app.add_flag("--drop-aggregates", arguments->drop,
                "With --resume: train nothing, but remove the aggregates that stage 2 has left (aggregates.cache, often "
-               "hundreds of MB), and say what resuming would do then");
+               "hundreds of MB), and say what resuming would do then")
+      ->excludes("--ranks");
   app.add_option("--until", arguments->until, "Stop after this stage; --resume does the rest")
       ->type_name("STAGE")
       ->check(CLI::IsMember({"pretrain", "cache", "finetune"}));
@@ -177,6 +208,7 @@ Action add_run(CLI::App& app, const Catalogue& tasks) {
       "  pairs --batch run {first} --targets theta,psi\n"
       "  pairs --batch run --task-file my/task.toml --allow\n"
       "  pairs --batch run --task-file my/task.toml --simulations 20000\n"
+      "  pairs --batch run {first} --ranks 2 --threads 1\n"
       "  pairs --batch run --resume runs/digits-n1-2\n"
       "  pairs --batch run --resume runs/digits-n1-2 --drop-aggregates\n"
       "pretrain.from starts from the weights of another run, or of a task's shipped ones; another seed shows them "

@@ -1,38 +1,15 @@
 #include "app/batch/study_processes.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <signal.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <thread>
 
+#include "app/batch/core_shares.h"
+
 namespace pairs::batch {
-namespace {
-
-// The cores of this process, in as equal parts as they make; with fewer cores than parts they are shared.
-std::vector<cpu_set_t> core_shares(int count) {
-  cpu_set_t all;
-  CPU_ZERO(&all);
-  std::vector<int> cores;
-  if (::sched_getaffinity(0, sizeof all, &all) == 0)
-    for (int core = 0; core < CPU_SETSIZE; ++core)
-      if (CPU_ISSET(core, &all)) cores.push_back(core);
-  std::vector<cpu_set_t> shares(static_cast<std::size_t>(count));
-  const auto total = static_cast<int>(cores.size());
-  for (int k = 0; k < count; ++k) {
-    cpu_set_t& share = shares[static_cast<std::size_t>(k)];
-    CPU_ZERO(&share);
-    const int first = k * total / count, last = std::max(first + 1, (k + 1) * total / count);
-    for (int at = first; at < std::min(last, total); ++at) CPU_SET(cores[static_cast<std::size_t>(at)], &share);
-  }
-  return shares;
-}
-
-}  // namespace
-
 StudyProcesses::StudyProcesses(const std::vector<std::string>& arguments, int count,
                                const std::filesystem::path& logs) {
   std::filesystem::create_directories(logs);

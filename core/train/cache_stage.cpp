@@ -1,7 +1,10 @@
+#include <ATen/Functions.h>
+
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/train/cache_writer.h"
+#include "core/train/rank_monitor.h"
 #include "core/train/run.h"
 #include "core/train/stage_tools.h"
 #include "core/train/work_watch.h"
@@ -17,7 +20,7 @@ void build_cache(const std::filesystem::path& run, const RunConfig& config, Moni
   const auto groups = plan_groups(config.cache, config.finetune.size_distribution == "list", setting.task->stored());
   const double bytes = cache_bytes(groups, estimator.embedding_size(), cached_targets(setting.task->info()));
   const std::filesystem::path file = run / run_file::cache;
-  if (!std::filesystem::exists(file))
+  if (writes_run(monitor) && !std::filesystem::exists(file))
     PAIRS_CHECK(bytes < static_cast<double>(free_disk_bytes(run)),
                 "The cache needs {:.1f} MB but only {:.1f} MB are free on the disk of {}; free some space or lower {}",
                 bytes / 1e6, static_cast<double>(free_disk_bytes(run)) / 1e6, run.string(), "cache.sets"_key);
@@ -25,7 +28,8 @@ void build_cache(const std::filesystem::path& run, const RunConfig& config, Moni
   event.stage = Stage::cache;
   event.type = EventType::stage_started;
   event.values = {{"bytes", bytes}};
-  if (!run_status(run).cached) monitor.event(event);
+  const bool cached = run_status(run).cached;
+  if (!cached) monitor.event(event);
 
   RateMeter meter;
   Stopwatch since;
@@ -55,13 +59,19 @@ void build_cache(const std::filesystem::path& run, const RunConfig& config, Moni
           return;
         }
         // Sets of later groups are larger: what is left is judged by observations.
-        double left = -at.observations;
+        double left = 0;
         for (const CacheGroup& g : groups) left += static_cast<double>((g.training + g.validation) * g.observations());
+        left = left / (monitor.ranks() ? monitor.ranks()->size() : 1) - at.observations;
         const double seconds = watch.seconds();
         progress.eta_seconds = at.observations > 0 ? std::max(0.0, left) / (at.observations / seconds) : 0;
         monitor.progress(progress);
-      });
-  if (written == 0) return;
+      },
+      monitor.ranks());
+  Ranks* const ranks = monitor.ranks();
+  if (ranks != nullptr)
+    observations = ranks->gather(torch::tensor({observations}, torch::kFloat64)).sum().item<double>();
+  // Others may have made what was missing.
+  if (written == 0 && (ranks == nullptr || cached)) return;
   std::int64_t sets = 0;
   for (const CacheGroup& g : groups) sets += g.training + g.validation;
   event.type = EventType::stage_done;

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "core/aggregate.h"
+#include "core/parallel/ranks.h"
 #include "core/train/cache_file.h"
 #include "core/train/cache_statistics.h"
 #include "core/train/embedded_pool.h"
@@ -59,9 +60,11 @@ class SetRecords {
 
 void write_cache(const std::filesystem::path& file, Estimator& estimator, const std::vector<CacheGroup>& groups,
                  std::uint64_t seed, std::int64_t generation, std::int64_t chunk, const std::function<bool()>& stop,
-                 const std::function<void(const CacheProgress&)>& progress) {
+                 const std::function<void(const CacheProgress&)>& progress, Ranks* ranks) {
   const CacheLayout layout = cache_layout(estimator, groups, seed, generation);
   if (chunk <= 0) chunk = estimator.observations_at_once();
+  const bool leads = ranks == nullptr || ranks->leads();
+  if (!leads) ranks->meet();
   CacheProgress at{0, 0, 0};
   std::unique_ptr<const EmbeddedPool> pool;
   if (EmbeddedPool::serves(estimator.task()))
@@ -72,26 +75,36 @@ void write_cache(const std::filesystem::path& file, Estimator& estimator, const 
                                             if (progress) progress(at);
                                           });
   if (pool) at.members = at.all_members = pool->members();
-  if (!std::filesystem::exists(file)) {
+  if (leads && !std::filesystem::exists(file)) {
     CacheHeader header{layout.text(), {}};
     if (generation == 0) header.statistics = measure_statistics(estimator, seed, stop, pool.get());
     create_cache_file(file, header, groups, layout.l, layout.d);
   }
+  if (leads && ranks != nullptr) ranks->meet();
   constexpr std::int64_t kPooledChunk = 65536;  // embeddings at once, which are small beside observations
   const std::int64_t at_once = pool ? kPooledChunk : chunk;
   SetRecords records(estimator, layout, at_once, pool.get(), stop);
-  fill_records(
-      file, layout, at_once,
-      [&](std::size_t group, std::int64_t first, std::int64_t count, const CacheRecord& record, char* out) {
-        records.make(group, first, count, record, out);
-      },
-      stop,
-      [&](std::int64_t done, std::int64_t total, double observations) {
-        at.done = done;
-        at.total = total;
-        at.observations = observations;
-        if (progress) progress(at);
-      });
+  const auto fill = [&](const RecordShare& share) {
+    fill_records(
+        file, layout, at_once,
+        [&](std::size_t group, std::int64_t first, std::int64_t count, const CacheRecord& record, char* out) {
+          records.make(group, first, count, record, out);
+        },
+        stop,
+        [&](std::int64_t done, std::int64_t total, double observations) {
+          at.done = done;
+          at.total = total;
+          at.observations = observations;
+          if (progress) progress(at);
+        },
+        share);
+  };
+  if (ranks != nullptr) {
+    fill({ranks->rank(), ranks->size()});
+    ranks->meet();
+  }
+  if (leads) fill({});
+  if (ranks != nullptr) ranks->meet();
 }
 
 }  // namespace pairs

@@ -13,6 +13,7 @@ namespace pairs {
 namespace {
 
 constexpr const char* kTaskTable = "task.";
+constexpr double kMostSlots = 4096;
 
 std::vector<Field> optimiser_fields(const std::string& table, OptimiserConfig& o, const std::string& steps,
                                     double fewest_epochs, double fewest_steps) {
@@ -44,6 +45,18 @@ void check_sizes(const std::vector<std::int64_t>& sizes, const char* key) {
 // Whether a head's loss is the squared error of a point, whose spread is fitted afterwards.
 bool predicts_points(const HeadConfig& head) {
   return head_kind(head.kind).told_log_n;
+}
+
+void check_slots(const RunConfig& c, const Strategy& plan) {
+  if (c.slots == 0) return;
+  if ((c.slots & (c.slots - 1)) != 0)
+    fail_usage("{} = {} is no power of two; choose 1, 2, 4, 8 and so on, or 0 for none", "slots"_key, c.slots);
+  const auto check_batch = [&](std::int64_t batch, const SettingKey& key) {
+    if (batch < c.slots)
+      fail_usage("{} = {} is fewer sets than {} = {}; raise it or lower the slots", key, batch, "slots"_key, c.slots);
+  };
+  if (c.pretrain.epochs > 0) check_batch(c.pretrain.batch, "pretrain.batch"_key);
+  if (plan.stages_2_and_3 && !keeps_regression(c)) check_batch(c.finetune.batch, "finetune.batch"_key);
 }
 
 // Sets of exactly a listed size are made of equal blocks.
@@ -119,6 +132,9 @@ std::vector<Field> fields(RunConfig& c) {
       {"threads", &c.threads, "CPU threads, 0 = all cores", 0, 4096},
       {"recorded_steps", &c.recorded_steps,
        "A GPU records a step's operators and repeats them as a whole: faster, to the same weights"},
+      {"slots", &c.slots,
+       "Parts of a step's batch that several ranks can share, a power of two; 0 = the batch as a whole, for one rank",
+       0, kMostSlots},
       {"checkpoint", &c.checkpoint, "Seconds between checkpoints of stages 1 and 3", 0, 1e6},
       {"data", &c.data, "Folder of real data, empty = none"},
       {kTaskFile, &c.task_file, "File of a task of your own, empty = built in"},
@@ -196,6 +212,7 @@ void validate(const RunConfig& c) {
                c.pretrain.budget, biggest(c.pretrain.sizes));
   validate(c.estimator.head);
   validate(head_of_stage(c, true));
+  check_slots(c, plan);
   if (c.estimator.encoding == "none" && c.pretrain.sizes.size() > 1)
     fail_usage("{} = \"none\" hides N from the head, so {} may hold one size only", "encoding"_key,
                "pretrain.sizes"_key);

@@ -96,6 +96,9 @@ struct RunConfig {
   std::int64_t seed = 1;
   std::int64_t threads = 0;    // 0 = all cores
   bool recorded_steps = true;  // a GPU repeats what it recorded (core/train/recorded_steps.h)
+  // Equal parts of each step's batch, by index, whose gradients are added up in one order whoever computes which: what
+  // several ranks share (core/train/slot_gradients.h). 0: the batch as a whole.
+  std::int64_t slots = 0;
   double checkpoint = 20;      // seconds between checkpoints of stages 1 and 3
   std::string data;            // folder of real data; "" = none
   std::string task_file;       // a person's own that describes the task, absolute; "": the task is built in

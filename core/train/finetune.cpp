@@ -2,6 +2,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -14,17 +15,20 @@
 #include "core/sets/index_map.h"
 #include "core/train/learnt.h"
 #include "core/train/linear_start.h"
+#include "core/train/rank_monitor.h"
 #include "core/train/recorded_steps.h"
 #include "core/train/refreshing_cache.h"
 #include "core/train/regression_sigma.h"
 #include "core/train/run.h"
+#include "core/train/slot_gradients.h"
 #include "core/train/stage_tools.h"
 
 namespace pairs {
 namespace {
 
 // What stage 3 no longer needs once its estimator is written; a kill may have left it behind.
-void remove_leftovers(const std::filesystem::path& run) {
+void remove_leftovers(const std::filesystem::path& run, bool writes) {
+  if (!writes) return;
   std::filesystem::remove(run / run_file::resume);
   std::filesystem::remove(run / run_file::partial);
   std::filesystem::remove(run / run_file::pool);
@@ -92,21 +96,19 @@ struct HeadTraining {
   // Mean loss of aggregates drawn from the first generation.
   double validation_loss(std::int64_t head_n, const AggregateBatch& held_out) const {
     estimator.train(false);
-    double sum = 0;
     const std::int64_t all = held_out.n.size(0), part = head_rows_at_once(setting.task->info().target_size());
-    for (std::int64_t first = 0; first < all; first += part) {
-      if (monitor.should_stop()) throw Stopped();
-      const std::int64_t last = std::min(first + part, all);
+    const std::vector<double> losses = shared_values(monitor, (all + part - 1) / part, [&](std::int64_t k) {
+      const std::int64_t first = k * part, last = std::min(first + part, all);
       AggregateBatch rows = held_out.slice(first, last);
       cache.first().recall(rows);
-      sum += finetune_loss(estimator, head_n, rows).value.item<double>() * static_cast<double>(last - first);
-    }
-    return sum / static_cast<double>(all);
+      return finetune_loss(estimator, head_n, rows).value.item<double>() * static_cast<double>(last - first);
+    });
+    return std::accumulate(losses.begin(), losses.end(), 0.0) / static_cast<double>(all);
   }
 
-  // The optimisation of one head; sampler, held-out aggregates and recorded steps must outlive it.
+  // The optimisation of one head; sampler, held-out aggregates, slots and recorded steps must outlive it.
   Problem problem(std::int64_t head_n, const AggregateSampler& sampler, const AggregateBatch& held_out,
-                  RecordedSteps& recorded) const {
+                  SlotGradients& slots, RecordedSteps& recorded) const {
     Problem problem;
     problem.stage = Stage::finetune;
     problem.head_n = head_n;
@@ -118,12 +120,16 @@ struct HeadTraining {
     problem.begin_epoch = [this, head_n](std::int64_t epoch, const std::function<void()>& save) {
       cache.begin_epoch(head_n, epoch, save);
     };
-    problem.gradients = [this, &recorded, &sampler](std::int64_t epoch, std::int64_t step, std::uint64_t key) {
+    problem.gradients = [this, &slots, &recorded, &sampler](std::int64_t epoch, std::int64_t step,
+                                                            std::uint64_t step_key) {
       estimator.train(true);
       const auto position = static_cast<std::uint64_t>(epoch * steps + step);
-      AggregateBatch batch = sampler.draw(cache.training(), false, position, config.finetune.batch);
-      cache.training().recall(batch);
-      return head_gradients(estimator, batch, key, recorded);
+      const AggregateBatch batch = sampler.draw(cache.training(), false, position, config.finetune.batch);
+      return slots.gradients(config.finetune.batch, step_key, [&](const RowRange& rows, std::uint64_t key) {
+        AggregateBatch part = batch.slice(rows.first, std::min(rows.last, config.finetune.batch));
+        cache.training().recall(part);
+        return head_gradients(estimator, part, key, recorded);
+      });
     };
     problem.validate = [this, head_n, &held_out](std::int64_t) { return validation_loss(head_n, held_out); };
     const std::int64_t shown_n = head_n > 0 ? head_n : config.cache.sizes.back();
@@ -142,7 +148,8 @@ struct HeadTraining {
         draws.draw(cache.first(), true, index_map::kValidationPosition, config.finetune.validation_draws);
     RecordedSteps recorded = recorded_head_steps(estimator, head_n, config.recorded_steps && setting.device.is_cuda(),
                                                  not_recorded(Stage::finetune, monitor));
-    Problem head = problem(head_n, draws, held_out, recorded);
+    SlotGradients slots(estimator.head_parameters(head_n), config.slots, monitor);
+    Problem head = problem(head_n, draws, held_out, slots, recorded);
     const OptimiseResult result = optimise(head, run, config, monitor);
     estimator.train(false);
     if (face<ResidualSpread>(estimator.head(head_n)) != nullptr)
@@ -260,7 +267,7 @@ torch::Tensor head_gradients(Estimator& estimator, const AggregateBatch& batch, 
 
 void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor) {
   if (!strategy(config.strategy).stages_2_and_3) return;
-  if (std::filesystem::exists(run / run_file::estimator)) return remove_leftovers(run);
+  if (std::filesystem::exists(run / run_file::estimator)) return remove_leftovers(run, writes_run(monitor));
   const StageSetting setting(config);
   Estimator estimator = Estimator::load(run / run_file::pretrained, setting.task);
   estimator.to(setting.device);
@@ -286,17 +293,18 @@ void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor
     done.epochs += done.last.epochs;
     done.refreshes += cache.refreshes(done.last.epochs);
     ++done.heads;
-    if (heads.size() > 1) {
-      done.save(partial, estimator);
-      std::filesystem::remove(run / run_file::resume);
-    }
+    if (heads.size() > 1)
+      in_turn(monitor, [&] {
+        done.save(partial, estimator);
+        std::filesystem::remove(run / run_file::resume);
+      });
   }
   training.measure_distance();
   estimator.set_max_n(config.cache.sizes.back());
   nlohmann::json told = {{"sets", steps * config.finetune.batch * done.epochs}, {"refreshes", done.refreshes}};
   tell_gain(Stage::finetune, training.gain(stop), estimator.has_density(), told, monitor);
   finish_stage(run, run_file::estimator, config, estimator, done.last, Stage::finetune, std::move(told), monitor);
-  remove_leftovers(run);
+  remove_leftovers(run, writes_run(monitor));
 }
 
 }  // namespace pairs

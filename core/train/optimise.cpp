@@ -13,6 +13,7 @@
 #include "core/base/interruption.h"
 #include "core/nn/adamw.h"
 #include "core/train/checkpoint.h"
+#include "core/train/rank_monitor.h"
 #include "core/train/run.h"
 #include "core/train/weight_average.h"
 #include "core/train/work_watch.h"
@@ -61,6 +62,7 @@ class Optimisation {
         read_every_(problem.read_every > 0     ? problem.read_every
                     : problem.device.is_cuda() ? kReadOnGpu
                                                : 1),
+        together_(monitor.ranks()),
         noise_(stream_key(static_cast<std::uint64_t>(config.seed), Purpose::dropout)),
         stage_(stage_name(problem.stage)) {}
 
@@ -74,7 +76,7 @@ class Optimisation {
         if (since_checkpoint_.seconds() > config_.checkpoint) keep_step();
       }
       read();
-      if (monitor_.should_stop()) leave();
+      if (should_stop()) leave();
       nlohmann::json beside = nlohmann::json::object();
       const double validation = validate(beside);
       judge(validation, std::move(beside));
@@ -123,12 +125,14 @@ class Optimisation {
     emit(resumed ? EventType::resumed : EventType::stage_started, {{"epochs", p_.epochs}, {"steps", p_.steps}});
     if (!warning.empty()) emit(EventType::warning, {{"text", warning}});
     kept_step_ = global_step();
+    check_alike(monitor_, p_.parameters);  // and all have read what the first will overwrite
     since_checkpoint_.restart();
     since_progress_.restart();
   }
 
   void begin_epoch() {
     if (at_.epoch <= p_.lessons && at_.step == 0) at_.best = std::numeric_limits<double>::infinity();
+    const Ranks::Together apart(monitor_.ranks(), false);
     try {
       if (p_.begin_epoch) p_.begin_epoch(at_.epoch, [this] { save(); });
     } catch (const Stopped&) {
@@ -138,7 +142,7 @@ class Optimisation {
   }
 
   void step() {
-    if (monitor_.should_stop()) leave();
+    if (should_stop()) leave();
     if (p_.preview && monitor_.wants_preview()) {
       const WeightAverage::InPlace shown(average_);
       p_.preview();
@@ -152,7 +156,7 @@ class Optimisation {
       leave();
     } catch (const Error&) {
       // Sets that could not be made (a simulator died) have changed nothing: the steps before them are kept.
-      if (global_step() != kept_step_) save();
+      keep_done();
       throw;
     }
     const double rate = learning_rate(p_.optimiser, global, total_);
@@ -170,6 +174,15 @@ class Optimisation {
     average_.update(global);
     if (std::exchange(paused_, paused_seconds) != paused_seconds) meter_ = RateMeter();
     meter_.update(static_cast<double>(global));
+  }
+
+  bool should_stop() {
+    try {
+      return monitor_.should_stop();
+    } catch (const RankLost&) {
+      keep_done();
+      throw;
+    }
   }
 
   void count(std::int64_t step, double loss) {
@@ -215,7 +228,7 @@ class Optimisation {
   void save() {
     read();
     at_.seconds = before_ + watch_.seconds();
-    checkpoint_.save(at_, best_, average_, adam_);
+    if (writes_run(monitor_)) checkpoint_.save(at_, best_, average_, adam_);
     kept_step_ = global_step();
   }
   // Saves with the present step, which is done, counted.
@@ -226,10 +239,13 @@ class Optimisation {
     --at_.step;
     since_checkpoint_.restart();
   }
+  void keep_done() {
+    if (global_step() != kept_step_) save();
+  }
   // A step that was broken off has changed nothing: where none was made since the last checkpoint, or since the stage's
   // start, the next session goes on from there.
   [[noreturn]] void leave() {
-    if (global_step() != kept_step_) save();
+    keep_done();
     throw Stopped();
   }
   [[noreturn]] void refuse(const char* what, double value) {
@@ -249,8 +265,12 @@ class Optimisation {
       const WeightAverage::InPlace judged(average_);
       validation = p_.validate(at_.epoch);
       if (p_.beside) beside = p_.beside();
+      check_alike(monitor_, p_.parameters);
     } catch (const Stopped&) {
       leave();
+    } catch (const RankLost&) {
+      keep_done();
+      throw;
     }
     if (!std::isfinite(validation)) refuse("validation loss", validation);
     return validation;
@@ -286,6 +306,7 @@ class Optimisation {
   WeightAverage average_;
   Checkpoint checkpoint_;
   std::int64_t total_, read_every_;  // steps
+  Ranks::Together together_;
   std::uint64_t noise_;
   std::string stage_;
 

@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/simulation_budget.h"
 #include "core/stored_sets.h"
+#include "core/train/rank_monitor.h"
 #include "core/train/run.h"
 #include "core/train/simulator_record.h"
 #include "core/train/stage_tools.h"
@@ -114,13 +115,18 @@ void simulate_within_budget(const std::filesystem::path& run, const RunConfig& c
 
 void prepare_data(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor) {
   if (run_status(run).finished) return;
-  PreparationTeller teller(monitor);
-  simulate_within_budget(run, config, teller);
-  const StageSetting setting(config);
-  if (const StoredSets* stored = setting.task->stored()) check_stored_files(run, *stored);
-  record_simulator(run, *setting.task, monitor);
-  setting.task->prepare(teller.preparation());
-  teller.finish();
+  const auto prepare = [&] {
+    PreparationTeller teller(monitor);
+    if (writes_run(monitor)) simulate_within_budget(run, config, teller);
+    const StageSetting setting(config);
+    if (writes_run(monitor)) {
+      if (const StoredSets* stored = setting.task->stored()) check_stored_files(run, *stored);
+      record_simulator(run, *setting.task, monitor);
+    }
+    setting.task->prepare(teller.preparation());
+    teller.finish();
+  };
+  in_turn(monitor, prepare, prepare);
 }
 
 }  // namespace pairs

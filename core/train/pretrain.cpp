@@ -2,6 +2,7 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/base/devices.h"
 #include "core/base/error.h"
@@ -13,9 +14,11 @@
 #include "core/train/curriculum.h"
 #include "core/train/learnt.h"
 #include "core/train/optimise.h"
+#include "core/train/rank_monitor.h"
 #include "core/train/regression_sigma.h"
 #include "core/train/run.h"
 #include "core/train/set_gradients.h"
+#include "core/train/slot_gradients.h"
 #include "core/train/source.h"
 #include "core/train/stage_tools.h"
 
@@ -77,7 +80,7 @@ Loss pretrain_loss(Estimator& estimator, const SetBatch& batch) {
 
 void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor) {
   if (run_status(run).pretrained) {
-    std::filesystem::remove(run / run_file::start);  // a kill may have left it
+    if (writes_run(monitor)) std::filesystem::remove(run / run_file::start);  // a kill may have left it
     return;
   }
   const StageSetting setting(config);
@@ -106,11 +109,14 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
   RecordedSteps recorded =
       recorded_set_steps(estimator, problem.parameters, config.recorded_steps && setting.device.is_cuda(),
                          not_recorded(Stage::pretrain, monitor));
-  problem.gradients = [&](std::int64_t epoch, std::int64_t step, std::uint64_t key) {
+  SlotGradients slots(problem.parameters, config.slots, monitor);
+  problem.gradients = [&](std::int64_t epoch, std::int64_t step, std::uint64_t step_key) {
     estimator.train(true);
-    const SetBatch batch =
-        source.training(epoch, step * plan.batch, plan.batch, plan.steps * plan.batch, setting.device, in_graph);
-    return set_gradients(estimator, source, batch, key, in_graph, stop, &recorded);
+    return slots.gradients(plan.batch, step_key, [&](const RowRange& rows, std::uint64_t key) {
+      const SetBatch batch = source.training(epoch, step * plan.batch, plan.batch, plan.steps * plan.batch,
+                                             setting.device, in_graph, rows);
+      return set_gradients(estimator, source, batch, key, in_graph, stop, &recorded);
+    });
   };
   problem.lessons = std::min(source.lessons(), plan.epochs);
   problem.begin_epoch = [&, told = std::string()](std::int64_t epoch, const auto&) mutable {
@@ -121,15 +127,14 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
   };
   problem.validate = [&](std::int64_t epoch) {
     estimator.train(false);
-    double sum = 0;
-    for (std::int64_t first = 0; first < source.validation_sets(); first += held_out) {
-      if (monitor.should_stop()) throw Stopped();
-      const SetBatch batch = source.validation(first, held_out, setting.device, at_once, epoch);
+    const std::int64_t parts = (source.validation_sets() + held_out - 1) / held_out;
+    const std::vector<double> losses = shared_values(monitor, parts, [&](std::int64_t part) {
+      const SetBatch batch = source.validation(part * held_out, held_out, setting.device, at_once, epoch);
       const Loss loss =
           estimator.loss(0, batch.theta, set_aggregates(estimator, source, batch, at_once, stop), batch.n, batch.given);
-      sum += loss.value.item<double>() * static_cast<double>(batch.n.size(0));
-    }
-    return sum / static_cast<double>(source.validation_sets());
+      return loss.value.item<double>() * static_cast<double>(batch.n.size(0));
+    });
+    return std::accumulate(losses.begin(), losses.end(), 0.0) / static_cast<double>(source.validation_sets());
   };
   const TheoremSample sample = theorem_sample(*setting.task, estimator.embedding_size());
   if (sample.known())
@@ -153,7 +158,7 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
   if (plan.epochs > 0 || with_head)
     tell_gain(Stage::pretrain, prior_gain(estimator, scored, stop), estimator.has_density(), told, monitor);
   finish_stage(run, run_file::pretrained, config, estimator, result, Stage::pretrain, std::move(told), monitor);
-  std::filesystem::remove(run / run_file::start);
+  if (writes_run(monitor)) std::filesystem::remove(run / run_file::start);
 }
 
 }  // namespace pairs

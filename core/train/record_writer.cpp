@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 #include "core/base/descriptor.h"
 #include "core/base/error.h"
@@ -22,10 +23,39 @@ bool read_whole(int file, std::string& buffer, std::size_t where, const CacheRec
   return true;
 }
 
+// Sets that are made together, and where their records begin in the file.
+struct Unit {
+  std::size_t group;
+  std::int64_t first, count;
+  std::size_t where;
+};
+
+// A share's units: consecutive ones of each group, whose sets all cost the same.
+std::vector<Unit> units_of(const CacheLayout& layout, std::int64_t chunk, std::size_t start, const RecordShare& share) {
+  std::vector<Unit> units;
+  for (std::size_t group = 0; group < layout.groups.size(); ++group) {
+    const CacheGroup& g = layout.groups[group];
+    const CacheRecord record(g, layout.l, layout.d);
+    const std::int64_t at_once = std::max<std::int64_t>(1, chunk / g.observations());
+    std::vector<Unit> all;
+    for (std::int64_t first = 0, count; first < g.sets(); first += count) {
+      count = std::min(at_once, (first < g.training ? g.training : g.sets()) - first);
+      all.push_back({group, first, count, start + static_cast<std::size_t>(first) * record.stride});
+    }
+    const auto edge = [&](std::int64_t k) {
+      return all.begin() + static_cast<std::int64_t>(all.size()) * k / share.of;
+    };
+    units.insert(units.end(), edge(share.share), edge(share.share + 1));
+    start += static_cast<std::size_t>(g.sets()) * record.stride;
+  }
+  return units;
+}
+
 }  // namespace
 
 void fill_records(const std::filesystem::path& file, const CacheLayout& layout, std::int64_t chunk,
-                  const MakeRecords& make, const std::function<bool()>& stop, const OnRecords& on_records) {
+                  const MakeRecords& make, const std::function<bool()>& stop, const OnRecords& on_records,
+                  const RecordShare& share) {
   const std::string name = file.string();
   const Descriptor out(::open(file.c_str(), O_RDWR | O_CLOEXEC));
   PAIRS_CHECK(out >= 0, "Cannot open the cache {}: {}", name, std::strerror(errno));
@@ -36,28 +66,22 @@ void fill_records(const std::filesystem::path& file, const CacheLayout& layout, 
       name);
   std::int64_t done = 0, total = 0;
   double made = 0;
-  for (const CacheGroup& g : layout.groups) total += g.sets();
-  std::size_t start = header.bytes;  // of the present group in the file
+  const std::vector<Unit> units = units_of(layout, chunk, header.bytes, share);
+  for (const Unit& unit : units) total += unit.count;
   std::string buffer;
-  for (std::size_t group = 0; group < layout.groups.size(); ++group) {
-    const CacheGroup& g = layout.groups[group];
+  for (const Unit& unit : units) {
+    if (stop()) throw Stopped();
+    const CacheGroup& g = layout.groups[unit.group];
     const CacheRecord record(g, layout.l, layout.d);
-    const std::int64_t unit = std::max<std::int64_t>(1, chunk / g.observations());
-    for (std::int64_t first = 0, count; first < g.sets(); first += count) {
-      if (stop()) throw Stopped();
-      count = std::min(unit, (first < g.training ? g.training : g.sets()) - first);
-      done += count;
-      const std::size_t where = start + static_cast<std::size_t>(first) * record.stride;
-      buffer.assign(static_cast<std::size_t>(count) * record.stride, '\0');
-      if (read_whole(out, buffer, where, record)) continue;
-      make(group, first, count, record, buffer.data());
-      PAIRS_CHECK(
-          ::pwrite(out, buffer.data(), buffer.size(), static_cast<off_t>(where)) == static_cast<ssize_t>(buffer.size()),
-          "Cannot write the cache {}: {}; free some space and resume the run", name, std::strerror(errno));
-      made += static_cast<double>(count * g.observations());
-      if (on_records) on_records(done, total, made);
-    }
-    start += static_cast<std::size_t>(g.sets()) * record.stride;
+    done += unit.count;
+    buffer.assign(static_cast<std::size_t>(unit.count) * record.stride, '\0');
+    if (read_whole(out, buffer, unit.where, record)) continue;
+    make(unit.group, unit.first, unit.count, record, buffer.data());
+    PAIRS_CHECK(::pwrite(out, buffer.data(), buffer.size(), static_cast<off_t>(unit.where)) ==
+                    static_cast<ssize_t>(buffer.size()),
+                "Cannot write the cache {}: {}; free some space and resume the run", name, std::strerror(errno));
+    made += static_cast<double>(unit.count * g.observations());
+    if (on_records) on_records(done, total, made);
   }
 }
 

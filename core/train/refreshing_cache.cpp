@@ -1,6 +1,7 @@
 #include "core/train/refreshing_cache.h"
 
 #include "core/train/cache_writer.h"
+#include "core/train/rank_monitor.h"
 #include "core/train/run.h"
 
 namespace pairs {
@@ -49,7 +50,7 @@ void RefreshingCache::begin_epoch(std::int64_t head_n, std::int64_t epoch, const
   later_.reset();
   // Older generations go first, so that the disk holds one; the checkpoint must no longer lie in an epoch they serve.
   save();
-  remove_later_caches(run_, wanted);
+  if (writes_run(monitor_)) remove_later_caches(run_, wanted);
   if (generation > 0) {
     std::vector<CacheGroup> groups = first_->groups();
     for (CacheGroup& g : groups) {
@@ -65,7 +66,8 @@ void RefreshingCache::begin_epoch(std::int64_t head_n, std::int64_t epoch, const
           progress.total = at.total;
           progress.unit = "sets";
           monitor_.progress(progress);
-        });
+        },
+        monitor_.ranks());
     later_ = std::make_unique<AggregateCache>(wanted, estimator_, seed_, generation);
   }
   current_ = wanted;

@@ -17,6 +17,7 @@
 #include "core/simulation_budget.h"
 #include "core/train/cost.h"
 #include "core/train/left_aggregates.h"
+#include "core/train/rank_run.h"
 #include "core/train/run_name.h"
 #include "core/train/run_progress.h"
 #include "core/train/shipped.h"
@@ -255,7 +256,9 @@ void drop_aggregates(const std::filesystem::path& run) {
     if (is_left(entry.path())) std::filesystem::remove(entry.path());
 }
 
-void execute_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& monitor, Stage until) {
+namespace {
+
+void lead_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& monitor, Stage until, Ranks* ranks) {
   PAIRS_CHECK(std::filesystem::exists(run / run_file::config), "{} is not a run folder: it holds no {}", run.string(),
               run_file::config);
   const FolderLock lock(run);
@@ -279,16 +282,7 @@ void execute_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& 
     logging.event(event);
   };
   try {
-    prepare_data(run, config, logging);
-    pretrain(run, config, logging);
-    if (!strategy(config.strategy).stages_2_and_3) {
-      if (!std::filesystem::exists(run / run_file::estimator))
-        write_file(run / run_file::estimator, read_file(run / run_file::pretrained));
-      std::filesystem::remove(run / run_file::resume);
-    } else if (until != Stage::pretrain) {
-      build_cache(run, config, logging);
-      if (until != Stage::cache) finetune(run, config, logging);
-    }
+    train_stages(run, config, logging, until, ranks);
   } catch (const Stopped&) {
     // Everything is saved by now: a log that cannot be written must not turn this into a failure.
     try {
@@ -310,6 +304,18 @@ void execute_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& 
     throw;
   }
   tell(EventType::done);
+}
+
+}  // namespace
+
+void execute_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& monitor, Stage until, Ranks* ranks) {
+  if (ranks == nullptr) return lead_run(tasks, run, monitor, until, nullptr);
+  as_rank(*ranks, [&] {
+    if (ranks->leads())
+      lead_run(tasks, run, monitor, until, ranks);
+    else
+      follow_run(tasks, run, monitor, until, *ranks);
+  });
 }
 
 std::string weights_checksum(const LoadedRun& run) {

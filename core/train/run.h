@@ -47,8 +47,10 @@ std::filesystem::path make_run_folder(const RunConfig& config, const std::filesy
 RunStatus run_status(const std::filesystem::path& run);
 
 // Runs every stage of a run of one of `tasks` that is missing, up to and including `until`, under the folder's lock.
-// Throws Stopped (saved) or Error.
-void execute_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& monitor, Stage until = Stage::finetune);
+// Of several `ranks`, which all execute the same run, the first writes its folder and the others read it. Throws
+// Stopped (saved) or Error.
+void execute_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& monitor, Stage until = Stage::finetune,
+                 Ranks* ranks = nullptr);
 
 // A finished run ready to use: from a run folder, or a task's name for the shipped weights that fit its data.
 struct LoadedRun {

@@ -93,6 +93,12 @@ Observations turn_images(const SetBatch& batch, const Observations& x, const std
   return rotated(x.block(), rotations);
 }
 
+// The elements of some rows; none of none.
+std::vector<std::int64_t> picked(const std::vector<std::int64_t>& all, const RowRange& rows) {
+  const auto end = [&](std::int64_t row) { return all.begin() + std::min(row, static_cast<std::int64_t>(all.size())); };
+  return {end(rows.first), end(rows.last)};
+}
+
 }  // namespace
 
 SetBatch SetSource::make(std::int64_t epoch, Purpose purpose, const std::vector<std::int64_t>& indices,
@@ -138,7 +144,7 @@ std::int64_t SetSource::visited(std::int64_t visit) const {
 }
 
 SetBatch SetSource::training(std::int64_t epoch, std::int64_t position, std::int64_t count, std::int64_t epoch_sets,
-                             const torch::Device& device, std::int64_t at_once) const {
+                             const torch::Device& device, std::int64_t at_once, const RowRange& rows) const {
   std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t visit = epoch * epoch_sets + position + i;
@@ -150,8 +156,8 @@ SetBatch SetSource::training(std::int64_t epoch, std::int64_t position, std::int
     Stream stream(stream_key(seed_, Purpose::sizes), batch, index_map::kTurnItem);
     for (std::int64_t i = 0; i < count; ++i) rotations.push_back(static_cast<std::int64_t>(stream.below(4)));
   }
-  return make(epoch, Purpose::pretrain, indices, stratified_sizes(sizes_, count, seed_, batch), std::move(rotations),
-              device, at_once);
+  return make(epoch, Purpose::pretrain, picked(indices, rows),
+              picked(stratified_sizes(sizes_, count, seed_, batch), rows), picked(rotations, rows), device, at_once);
 }
 
 SetBatch SetSource::validation(std::int64_t first, std::int64_t count, const torch::Device& device,

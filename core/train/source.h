@@ -39,6 +39,11 @@ struct SetPart {
 // A batch cut into parts of at most `at_once` observations; the cuts depend on nothing else.
 std::vector<SetPart> parts(const SetBatch& batch, std::int64_t at_once);
 
+// Some consecutive rows of a batch.
+struct RowRange {
+  std::int64_t first = 0, last = std::numeric_limits<std::int64_t>::max();  // behind the last one; at most all
+};
+
 // An epoch of stage 1 on an easier version of its task (core/train/curriculum.h).
 struct Lesson {
   std::shared_ptr<const Task> task;
@@ -60,9 +65,9 @@ class SetSource {
   std::int64_t training_sets() const { return training_; }  // 0: unlimited
   std::int64_t validation_sets() const { return validation_; }
   // The batch at `position` (in sets) of `epoch`; `epoch_sets` is the number of sets an epoch visits. Its observations
-  // are left out where they are more than `at_once`.
+  // are left out where they are more than `at_once`. `rows`: of its sets these alone, which are as in the whole.
   SetBatch training(std::int64_t epoch, std::int64_t position, std::int64_t count, std::int64_t epoch_sets,
-                    const torch::Device& device, std::int64_t at_once = kAll) const;
+                    const torch::Device& device, std::int64_t at_once = kAll, const RowRange& rows = {}) const;
   // Held-out sets, of the lesson of `epoch` where that is one.
   SetBatch validation(std::int64_t first, std::int64_t count, const torch::Device& device, std::int64_t at_once = kAll,
                       std::int64_t epoch = kAll) const;

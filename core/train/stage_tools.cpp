@@ -8,6 +8,7 @@
 #include "core/base/interruption.h"
 #include "core/base/threads.h"
 #include "core/train/plan.h"
+#include "core/train/rank_monitor.h"
 #include "core/train/run.h"
 
 namespace pairs {
@@ -33,13 +34,15 @@ void finish_stage(const std::filesystem::path& run, const char* file, const RunC
   event.values["loss"] = result.train;
   event.values["validation"] = result.validation;
   monitor.event(event);
-  estimator.save(run / file, {{"stage", stage_name(stage)},
-                              {"training_settings", training_settings(config)},
-                              {"train_loss", fmt::format("{:.6g}", result.train)},
-                              {"validation_loss", fmt::format("{:.6g}", result.validation)},
-                              {"epochs", std::to_string(result.epochs)},
-                              {"best_epoch", std::to_string(result.best_epoch)}});
-  std::filesystem::remove(run / run_file::resume);
+  in_turn(monitor, [&] {
+    estimator.save(run / file, {{"stage", stage_name(stage)},
+                                {"training_settings", training_settings(config)},
+                                {"train_loss", fmt::format("{:.6g}", result.train)},
+                                {"validation_loss", fmt::format("{:.6g}", result.validation)},
+                                {"epochs", std::to_string(result.epochs)},
+                                {"best_epoch", std::to_string(result.best_epoch)}});
+    std::filesystem::remove(run / run_file::resume);
+  });
 }
 
 std::function<void(const std::string&)> not_recorded(Stage stage, Monitor& monitor) {

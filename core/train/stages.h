@@ -10,6 +10,8 @@
 
 namespace pairs {
 
+class Ranks;
+
 // An estimator in the middle of its training.
 struct Preview {
   Stage stage;
@@ -29,6 +31,10 @@ class Monitor {
   virtual bool wants_preview() { return false; }
   // A look at it, which must change nothing about it and not throw. Training goes on bit for bit as without.
   virtual void preview(const Preview&) {}
+  // The processes that train the run together with this one; null: it trains alone.
+  virtual Ranks* ranks() { return nullptr; }
+  // Whether this process was asked to stop, which ranks tell each other before all of them should_stop().
+  virtual bool wants_stop() { return should_stop(); }
 };
 
 // Has the task make what its sets are drawn from (Task::prepare), before the first stage. Tells progress, and once that

@@ -6,6 +6,7 @@
 
 BEGIN {
   allow("core/base", "")
+  allow("core/parallel", "core/base")
   allow("core/ops", "core/base")
   allow("core/sets", "core/base")
   allow("core/nn", "core/base core/ops core/sets")
@@ -14,10 +15,10 @@ BEGIN {
   allow("core/report", "core/base")
   allow("core/images", "core/base")
   allow("core/eval", "core/base core/ops core/sets core/nn core/heads core core/report")
-  allow("core/train", "core/base core/ops core/sets core/nn core/heads core core/report core/eval")
+  allow("core/train", "core/base core/parallel core/ops core/sets core/nn core/heads core core/report core/eval")
   allow("render", "core/base")
   allow("tasks", "core/base core/ops core/sets core/nn core/heads core core/report core/images render")
-  all_core = "core/base core/ops core/sets core/nn core/heads core core/report core/images core/eval core/train"
+  all_core = "core/base core/parallel core/ops core/sets core/nn core/heads core core/report core/images core/eval core/train"
   allow("app/text", "core/base")
   allow("app/runs", all_core " tasks app/text")
   allow("app/kinds", all_core " render tasks app/text")

@@ -46,14 +46,46 @@ cat >"$SCRATCH/bin/ctest" <<E
 cd "$SOURCE" || exit 1
 [ "\$1" = --preset ] && PATH=\${PATH#*:} cmake --list-presets=test | grep -q "\"\$2\""
 E
-# A task of a job array, as Slurm starts it.
+# A task of a job array, as Slurm starts it; with --ntasks the tasks of a step.
 cat >"$SCRATCH/bin/srun" <<'E'
 #!/usr/bin/env bash
-export SLURM_JOB_ID=7 SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=8 SLURM_ARRAY_TASK_COUNT=8
-export SLURM_CPUS_PER_TASK=4
+export SLURM_JOB_ID=7 SLURM_CPUS_PER_TASK=4
+if [[ $1 == --ntasks=* ]]; then
+  export SLURM_NTASKS=${1#--ntasks=} SLURM_STEP_ID=0 SLURM_STEP_NODELIST=localhost
+  shift
+  exec start_ranks "$SLURM_NTASKS" SLURM_PROCID "$@"
+fi
+export SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=8 SLURM_ARRAY_TASK_COUNT=8
 exec "$@"
 E
-chmod +x "$SCRATCH/bin/cmake" "$SCRATCH/bin/ctest" "$SCRATCH/bin/srun"
+# What launchers have in common: so many processes of a command, each of which is told its number in a variable.
+cat >"$SCRATCH/bin/start_ranks" <<'E'
+#!/usr/bin/env bash
+count=$1 variable=$2 failed=0 processes=()
+shift 2
+for ((rank = 0; rank < count; ++rank)); do
+  env "$variable=$rank" "$@" &
+  processes+=($!)
+done
+for process in "${processes[@]}"; do wait "$process" || failed=1; done
+exit $failed
+E
+cat >"$SCRATCH/bin/mpirun" <<'E'
+#!/usr/bin/env bash
+[ "$1" = -n ] || exit 1
+export OMPI_COMM_WORLD_SIZE=$2
+shift 2
+exec start_ranks "$OMPI_COMM_WORLD_SIZE" OMPI_COMM_WORLD_RANK "$@"
+E
+cat >"$SCRATCH/bin/torchrun" <<'E'
+#!/usr/bin/env bash
+nodes=${1#--nnodes=} each=${2#--nproc-per-node=}
+[ "$3" = --no-python ] || exit 1
+export WORLD_SIZE=$((nodes * each)) MASTER_ADDR=127.0.0.1 MASTER_PORT=29501
+shift 3
+exec start_ranks "$WORLD_SIZE" RANK "$@"
+E
+chmod +x "$SCRATCH"/bin/{cmake,ctest,srun,start_ranks,mpirun,torchrun}
 
 # tree FOLDER: the commands of the source tree over a build folder that holds the stand-in. What sets up and builds is
 # left out: install_test.sh tests the one, and this test runs because the other did.

@@ -64,6 +64,14 @@ tiny_things() {
     -- "$@" --preset quick --device cpu --threads 1
 }
 
+# same RUN RUN: all products are the same.
+same() {
+  local file
+  for file in pretrained.safetensors aggregates.cache estimator.safetensors; do
+    cmp -s "$1/$file" "$2/$file" || say_fail "$2/$file differs from that of $1"
+  done
+}
+
 # wait_for FILE: until it is there and not empty, a minute at most.
 wait_for() {
   for _ in $(seq 600); do

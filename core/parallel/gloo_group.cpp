@@ -1,0 +1,61 @@
+#include "core/parallel/gloo_group.h"
+
+#include <chrono>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#define USE_C10D_GLOO
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/parallel/rendezvous_store.h"
+
+namespace pairs {
+namespace {
+
+constexpr std::chrono::seconds kConnecting(20);
+// Whether a rank is still there is told by its heartbeat (rank_watch.h), whatever a step takes.
+constexpr std::chrono::hours kForEver(24 * 365);
+
+}  // namespace
+
+struct GlooGroup::Group {
+  c10::intrusive_ptr<c10d::ProcessGroupGloo> gloo;
+};
+
+GlooGroup::GlooGroup(const Rendezvous& meeting, const std::string& name, int member, int size,
+                     const std::string& address)
+    : group_(std::make_unique<Group>()) {
+  try {
+    const auto options = c10d::ProcessGroupGloo::Options::create(kConnecting);
+    options->devices.push_back(c10d::ProcessGroupGloo::createDeviceForHostname(address));
+    options->threads = 1;
+    group_->gloo = c10::make_intrusive<c10d::ProcessGroupGloo>(
+        c10::make_intrusive<c10d::PrefixStore>("gloo/" + name, meeting.parts().connect()), member, size, options);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    fail("This rank, at {}, cannot reach the other ranks ({}); their machines must accept connections of each other",
+         address, sentence(error));
+  }
+}
+
+GlooGroup::~GlooGroup() = default;
+
+void GlooGroup::gather(const torch::Tensor& own, const torch::Tensor& all,
+                       std::function<void(std::exception_ptr)> done) {
+  torch::Tensor in = own, out = all;
+  c10d::AllgatherOptions options;
+  options.timeout = kForEver;
+  const auto work = group_->gloo->_allgather_base(out, in, options);
+  work->getFuture()->addCallback(
+      [own = std::move(in), all = std::move(out), work, done = std::move(done)](c10::ivalue::Future& future) {
+        done(future.hasError() ? future.exception_ptr() : nullptr);
+      });
+}
+
+void GlooGroup::abandon() {
+  // Its destructor would wait for transfers that nobody answers any more; the process's end closes its connections.
+  static_cast<void>(group_.release());
+}
+
+}  // namespace pairs

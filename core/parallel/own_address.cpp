@@ -1,0 +1,53 @@
+#include "core/parallel/own_address.h"
+
+#include <netdb.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "core/base/descriptor.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace pairs {
+namespace {
+
+std::string numeric(const sockaddr_storage& address, socklen_t size) {
+  char text[NI_MAXHOST] = {};
+  const int code =
+      ::getnameinfo(reinterpret_cast<const sockaddr*>(&address), size, text, sizeof text, nullptr, 0, NI_NUMERICHOST);
+  PAIRS_CHECK(code == 0, "The system does not tell an address as text: {}", ::gai_strerror(code));
+  return text;
+}
+
+}  // namespace
+
+bool is_loopback(const std::string& host) {
+  return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+RouteToFirst route_to(const std::string& host, std::uint16_t port) {
+  addrinfo wanted{}, *found = nullptr;
+  wanted.ai_socktype = SOCK_DGRAM;
+  const int code = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &wanted, &found);
+  PAIRS_CHECK(code == 0, "The first rank's host \"{}\" has no address here: {}; name another with --rendezvous",
+              printable(host, 300), ::gai_strerror(code));
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> list(found, ::freeaddrinfo);
+  for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
+    const Descriptor socket(::socket(one->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    sockaddr_storage own{};
+    socklen_t size = sizeof own;
+    if (socket < 0 || ::connect(socket, one->ai_addr, one->ai_addrlen) != 0 ||
+        ::getsockname(socket, reinterpret_cast<sockaddr*>(&own), &size) != 0)
+      continue;
+    sockaddr_storage first{};
+    std::memcpy(&first, one->ai_addr, one->ai_addrlen);
+    return {numeric(own, size), numeric(first, one->ai_addrlen)};
+  }
+  fail("Nothing leads from this machine to the first rank's host \"{}\": {}; name another address with --rendezvous",
+       printable(host, 300), std::strerror(errno));
+}
+
+}  // namespace pairs

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace pairs {
+
+// A rank's way to the first one: the address of its own from which it goes, and the first one's as it sees it.
+struct RouteToFirst {
+  std::string own, first;
+};
+
+// Asks the system; nothing is sent. Throws Error where the host's name has no address, or nothing leads there.
+RouteToFirst route_to(const std::string& host, std::uint16_t port);
+
+// Whether a host's name or address means the machine itself whoever uses it.
+bool is_loopback(const std::string& host);
+
+}  // namespace pairs

@@ -1,0 +1,248 @@
+#include "core/parallel/ranks.h"
+
+#include <ATen/Functions.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cctype>
+#include <condition_variable>
+#include <cstring>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/parallel/gloo_group.h"
+#include "core/parallel/own_address.h"
+#include "core/parallel/rendezvous_store.h"
+
+namespace pairs {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::string host_name() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "unknown host";
+}
+
+// The ranks as they come to the rendezvous.
+class Arrival {
+ public:
+  Arrival(const RankPlace& place, const Rendezvous& meeting, const Ranks::Options& options)
+      : place_(place), store_(meeting.parts().connect()), meeting_(meeting), options_(options) {}
+
+  // How all are called, once all have come.
+  std::vector<std::string> names() {
+    const int rank = place_.rank;
+    const std::string own = fmt::format("rank {} ({}, process {})", rank, host_name(), ::getpid());
+    if (store_->add(fmt::format("claim/{}", rank), 1) != 1)
+      fail("Two processes came to {} as rank {} of {}; give each a number of its own", meeting_.name(), rank,
+           place_.size);
+    first_beat(meeting_, rank);
+    const RouteToFirst route = meeting_.parts().file.empty() && rank > 0
+                                   ? route_to(meeting_.parts().host, meeting_.parts().port)
+                                   : RouteToFirst{"127.0.0.1", "127.0.0.1"};
+    own_address_ = route.own;
+    store_->set(fmt::format("first/{}", rank), route.first);
+    store_->set(fmt::format("kind/{}", rank), fmt::format("{}, {} ranks", options_.program, place_.size));
+    store_->set(fmt::format("name/{}", rank), own);
+    std::vector<std::string> names;
+    const auto until = Clock::now() + options_.meeting;
+    for (int other = 0; other < place_.size; ++other) {
+      wait_for(other, until);
+      names.push_back(store_->get_to_str(fmt::format("name/{}", other)));
+    }
+    check_kinds(names);
+    return names;
+  }
+
+  // At which the others reach this rank. The first, and those on its machine, may know only their loopback: they have
+  // the address that ranks of other machines reach the first at.
+  std::string address() {
+    std::string first = "127.0.0.1";
+    for (int other = 1; other < place_.size && is_loopback(first); ++other)
+      first = store_->get_to_str(fmt::format("first/{}", other));
+    return is_loopback(own_address_) ? first : own_address_;
+  }
+
+ private:
+  void wait_for(int other, Clock::time_point until) {
+    while (!store_->check({fmt::format("name/{}", other)})) {
+      if (options_.stop && options_.stop()) throw Stopped();
+      if (Clock::now() > until) {
+        std::vector<int> missing;
+        for (int rank = 0; rank < place_.size; ++rank)
+          if (!store_->check({fmt::format("name/{}", rank)})) missing.push_back(rank);
+        fail("Of {} ranks {} {} not come to {} within {:.0f} s; start all of them", place_.size,
+             fmt::join(missing, ", "), missing.size() == 1 ? "has" : "have", meeting_.name(),
+             std::chrono::duration<double>(options_.meeting).count());
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+  }
+
+  void check_kinds(const std::vector<std::string>& names) {
+    const std::string first = store_->get_to_str("kind/0");
+    for (int other = 1; other < place_.size; ++other)
+      if (const std::string kind = store_->get_to_str(fmt::format("kind/{}", other)); kind != first)
+        fail("{} is of {}, but {} of {}; start the same program with the same number of ranks everywhere",
+             names[static_cast<std::size_t>(other)], kind, names[0], first);
+  }
+
+  const RankPlace& place_;
+  c10::intrusive_ptr<c10d::Store> store_;
+  const Rendezvous& meeting_;
+  const Ranks::Options& options_;
+  std::string own_address_;
+};
+
+// With a capital, as it begins a sentence.
+std::string sentence_of(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+// What a gather under way leaves when it ends.
+struct Transfer {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool done = false;
+  std::exception_ptr error;
+};
+
+}  // namespace
+
+struct Ranks::Links {
+  Links(const Rendezvous& place, const RankPlace& of, const std::vector<std::string>& names, const std::string& address,
+        const Options& options)
+      : meeting(place),
+        watch(meeting, of.rank, names, options.times),
+        group(meeting, "all", of.rank, of.size, address),
+        beat(options.times.beat) {
+    // Of two ranks all are a pair.
+    const bool paired = of.size > 2 && std::has_single_bit(static_cast<unsigned>(of.size));
+    for (int digit = 1; paired && digit < of.size; digit *= 2)
+      pairs.push_back(std::make_unique<GlooGroup>(meeting, fmt::format("{}-{}", digit, of.rank & ~digit),
+                                                  (of.rank & digit) != 0, 2, address));
+  }
+  GlooGroup& pair(int round) { return pairs.empty() ? group : *pairs[static_cast<std::size_t>(round)]; }
+  void abandon() {
+    group.abandon();
+    for (const auto& one : pairs) one->abandon();
+  }
+
+  Rendezvous meeting;  // the first rank serves it until the last moment
+  RankWatch watch;
+  GlooGroup group;
+  std::vector<std::unique_ptr<GlooGroup>> pairs;  // by round
+  std::chrono::milliseconds beat;
+  bool left = false;
+};
+
+Ranks::Ranks(const RankPlace& place, const Rendezvous& meeting, const Options& options)
+    : place_(place), disk_(options.disk) {
+  try {
+    Arrival arrival(place_, meeting, options);
+    names_ = arrival.names();
+    links_ = std::make_unique<Links>(meeting, place_, names_, arrival.address(), options);
+  } catch (const Error&) {
+    throw;
+  } catch (const Stopped&) {
+    throw;
+  } catch (const std::exception& error) {
+    fail("The rendezvous at {} broke off ({}); see what the first rank says", meeting.name(), sentence(error));
+  }
+}
+
+Ranks::~Ranks() {
+  if (links_->left || links_->watch.loss()) links_->abandon();
+}
+
+torch::Tensor Ranks::exchange(GlooGroup& group, int members, const torch::Tensor& own) {
+  check();
+  const torch::Tensor mine = own.contiguous();
+  torch::Tensor all = at::empty({members * mine.numel()}, mine.options());
+  const auto transfer = std::make_shared<Transfer>();
+  group.gather(mine, all, [transfer](std::exception_ptr error) {
+    const std::lock_guard lock(transfer->mutex);
+    transfer->done = true;
+    transfer->error = error;
+    transfer->changed.notify_all();
+  });
+  std::unique_lock lock(transfer->mutex);
+  while (!transfer->changed.wait_for(lock, links_->beat, [&] { return transfer->done; })) check();
+  if (transfer->error) lost(links_->watch.wait_for_loss());
+  bytes_sent_ += mine.numel() * mine.element_size() * (members - 1);
+  return all.view({members, mine.numel()});
+}
+
+torch::Tensor Ranks::gather_in(GlooGroup& group, int members, const torch::Tensor& own, bool stop) {
+  // The wish travels behind the values, as one of them.
+  const std::int64_t n = own.numel();
+  torch::Tensor told = at::empty({n + 1}, own.options());
+  told.slice(0, 0, n).copy_(own);
+  told[n].fill_(stop ? 1 : 0);
+  const torch::Tensor all = exchange(group, members, told);
+  if (all.select(1, n).ne(0).any().item<bool>()) all_stop_ = true;
+  return all.slice(1, 0, n);
+}
+
+torch::Tensor Ranks::gather(const torch::Tensor& own, bool stop) {
+  return gather_in(links_->group, size(), own, stop);
+}
+
+int Ranks::rounds() const {
+  return std::countr_zero(static_cast<unsigned>(size()));
+}
+
+torch::Tensor Ranks::gather_pair(int round, const torch::Tensor& own, bool stop) {
+  return gather_in(links_->pair(round), 2, own, stop || all_stop_);
+}
+
+std::vector<std::string> Ranks::gather_text(const std::string& own) {
+  const torch::Tensor lengths =
+      exchange(links_->group, size(), torch::tensor({static_cast<std::int64_t>(own.size())}, torch::kInt64)).flatten();
+  const std::int64_t longest = lengths.max().item<std::int64_t>();
+  std::vector<std::string> texts(static_cast<std::size_t>(size()));
+  if (longest == 0) return texts;
+  torch::Tensor bytes = at::zeros({longest}, torch::kUInt8);
+  std::memcpy(bytes.mutable_data_ptr<std::uint8_t>(), own.data(), own.size());
+  const torch::Tensor all = exchange(links_->group, size(), bytes);
+  for (int rank = 0; rank < size(); ++rank)
+    texts[static_cast<std::size_t>(rank)].assign(
+        reinterpret_cast<const char*>(all.const_data_ptr<std::uint8_t>()) + rank * longest,
+        static_cast<std::size_t>(lengths[rank].item<std::int64_t>()));
+  return texts;
+}
+
+void Ranks::meet() {
+  exchange(links_->group, size(), at::zeros({1}, torch::kUInt8));
+}
+
+void Ranks::check() const {
+  if (const auto loss = links_->watch.loss()) lost(*loss);
+}
+
+void Ranks::lost(const RankLoss& loss) const {
+  if (loss.stopped) throw Stopped();
+  throw RankLost(sentence_of(loss.text) +
+                 "; resume the run, which goes on from its last checkpoint, with any number of ranks");
+}
+
+void Ranks::leave(const std::string& why) {
+  links_->left = true;
+  links_->watch.leave({why.empty(), why});
+}
+
+Ranks::Together::Together(Ranks* ranks, bool together) : ranks_(ranks) {
+  if (ranks_ != nullptr) before_ = std::exchange(ranks_->together_, together);
+}
+
+Ranks::Together::~Together() {
+  if (ranks_ != nullptr) ranks_->together_ = before_;
+}
+
+}  // namespace pairs

@@ -1,0 +1,124 @@
+#include "core/parallel/rendezvous.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cstring>
+#include <torch/csrc/distributed/c10d/FileStore.hpp>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#include <utility>
+
+#include "core/base/descriptor.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/parallel/own_address.h"
+#include "core/parallel/rendezvous_store.h"
+
+namespace pairs {
+namespace {
+
+constexpr std::chrono::seconds kPatience(120);
+
+// A socket that listens, and at which port it does.
+std::pair<int, std::uint16_t> listening_socket(const std::string& host, std::uint16_t port) {
+  Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int yes = 1;
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(is_loopback(host) ? INADDR_LOOPBACK : INADDR_ANY);
+  socklen_t size = sizeof address;
+  auto* const plain = reinterpret_cast<sockaddr*>(&address);
+  PAIRS_CHECK(socket >= 0 && ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
+                  ::bind(socket, plain, size) == 0 && ::listen(socket, 1024) == 0 &&
+                  ::getsockname(socket, plain, &size) == 0,
+              "The first rank cannot listen at {}:{}: {}; choose another port with --rendezvous", host, port,
+              std::strerror(errno));
+  return {socket.release(), ntohs(address.sin_port)};
+}
+
+c10d::TCPStoreOptions store_options(std::uint16_t port) {
+  c10d::TCPStoreOptions options;
+  options.port = port;
+  options.waitWorkers = false;
+  options.timeout = kPatience;
+  return options;
+}
+
+}  // namespace
+
+c10::intrusive_ptr<c10d::Store> Rendezvous::Parts::connect() const {
+  if (!file.empty()) return c10::make_intrusive<c10d::FileStore>(file.string(), -1);
+  try {
+    c10::intrusive_ptr<c10d::Store> store = c10::make_intrusive<c10d::TCPStore>(host, store_options(port));
+    if (!attempt.empty()) store = c10::make_intrusive<c10d::PrefixStore>(attempt, store);
+    return store;
+  } catch (const std::exception& error) {
+    fail(
+        "Nobody answers at {}:{}, where the ranks meet ({}); start the first rank, or name its address with "
+        "--rendezvous HOST:PORT",
+        host, port, sentence(error));
+  }
+}
+
+Rendezvous Rendezvous::listen(const std::string& host, std::uint16_t port) {
+  auto parts = std::make_shared<Parts>();
+  const auto [socket, bound] = listening_socket(host, port);
+  // The store takes the socket over.
+  c10d::TCPStoreOptions options = store_options(bound);
+  options.isServer = true;
+  options.masterListenFd = socket;
+  // It reaches itself whatever its name is for others.
+  parts->host = is_loopback(host) ? host : "127.0.0.1";
+  parts->port = bound;
+  parts->listening = c10::make_intrusive<c10d::TCPStore>(parts->host, options);
+  return Rendezvous(std::move(parts));
+}
+
+Rendezvous Rendezvous::join(const std::string& host, std::uint16_t port) {
+  auto parts = std::make_shared<Parts>();
+  parts->host = host;
+  parts->port = port;
+  return Rendezvous(std::move(parts));
+}
+
+Rendezvous Rendezvous::served(const std::string& host, std::uint16_t port, const std::string& attempt) {
+  Rendezvous out = join(host, port);
+  out.parts_->attempt = attempt;
+  return out;
+}
+
+Rendezvous Rendezvous::in_file(const std::filesystem::path& file) {
+  auto parts = std::make_shared<Parts>();
+  parts->file = file;
+  return Rendezvous(std::move(parts));
+}
+
+std::string Rendezvous::name() const {
+  return parts_->file.empty() ? fmt::format("{}:{}", parts_->host, parts_->port) : parts_->file.string();
+}
+
+std::uint16_t Rendezvous::port() const {
+  return parts_->port;
+}
+
+HostPort host_port(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  HostPort out;
+  if (colon != text.npos && colon > 0) {
+    out.host = text.substr(0, colon);
+    const char *begin = text.data() + colon + 1, *end = text.data() + text.size();
+    const auto read = std::from_chars(begin, end, out.port);
+    if (read.ec == std::errc() && read.ptr == end && begin != end && out.port > 0) return out;
+  }
+  fail_usage("\"{}\" is no address of a rendezvous: write HOST:PORT, with a port from 1 to 65535",
+             printable(text, 300));
+}
+
+}  // namespace pairs

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <torch/csrc/distributed/c10d/Store.hpp>
+
+#include "core/parallel/rendezvous.h"
+
+// What files of core/parallel see of a rendezvous beside its name: LibTorch's stores, whose headers are large.
+namespace pairs {
+
+struct Rendezvous::Parts {
+  std::string host;
+  std::uint16_t port = 0;
+  std::string attempt;                        // of a launcher that serves the address; empty: the first rank does
+  std::filesystem::path file;                 // empty: at an address
+  c10::intrusive_ptr<c10d::Store> listening;  // the first rank's, which serves all others
+
+  // A connection of its own, which others need not wait for. Throws Error where nobody answers within two minutes.
+  c10::intrusive_ptr<c10d::Store> connect() const;
+};
+
+}  // namespace pairs

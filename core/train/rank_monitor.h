@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/parallel/ranks.h"
+#include "core/train/stages.h"
+
+namespace pairs {
+
+// The monitor of one rank of several: the first alone tells events and progress, and all stop together. Every question
+// whether to stop also asks whether the other ranks are there, and throws as Ranks does where they are not.
+class RankMonitor : public Monitor {
+ public:
+  RankMonitor(Monitor& next, Ranks& ranks) : next_(next), ranks_(ranks) {}
+  void event(const Event& event) override {
+    if (ranks_.leads()) next_.event(event);
+  }
+  void progress(const Progress& progress) override {
+    if (ranks_.leads()) next_.progress(progress);
+  }
+  bool should_stop() override {
+    ranks_.check();
+    return ranks_.together() ? ranks_.all_stop() : next_.should_stop();
+  }
+  bool wants_preview() override { return ranks_.leads() && next_.wants_preview(); }
+  void preview(const Preview& preview) override { next_.preview(preview); }
+  Ranks* ranks() override { return &ranks_; }
+  bool wants_stop() override { return next_.should_stop(); }
+
+ private:
+  Monitor& next_;
+  Ranks& ranks_;
+};
+
+// Whether this process writes the run's folder: alone, or as the first rank.
+inline bool writes_run(Monitor& monitor) {
+  return monitor.ranks() == nullptr || monitor.ranks()->leads();
+}
+
+// Does what one rank must have done before the others go on: `first` on the first rank, or on the only one, then `rest`
+// on the others.
+void in_turn(Monitor& monitor, const std::function<void()>& first, const std::function<void()>& rest = {});
+
+// Waits for all ranks, and until each sees in the run's folder what the first does: other machines may learn late of
+// new files on a shared disk. Throws Error naming a file that a rank does not see within a minute.
+void see_alike(const std::filesystem::path& run, Monitor& monitor);
+
+// value(k) for k = 0 .. count - 1, each worked out by one of the ranks; all have all of them. Throws Stopped where one
+// is asked to stop.
+std::vector<double> shared_values(Monitor& monitor, std::int64_t count,
+                                  const std::function<double(std::int64_t)>& value);
+
+// Throws Error where the ranks' tensors are not the same to the bit: their machines compute differently.
+void check_alike(Monitor& monitor, const std::map<std::string, torch::Tensor>& tensors);
+
+// Asks for a device on which several ranks can train, the CPU; a usage error where it is another.
+void check_rank_device(const Ranks& ranks, const torch::Device& device);
+
+}  // namespace pairs

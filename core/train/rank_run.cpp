@@ -1,0 +1,61 @@
+#include "core/train/rank_run.h"
+
+#include "core/base/devices.h"
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/train/rank_monitor.h"
+
+namespace pairs {
+namespace {
+
+void check_shared(const std::filesystem::path& run, const RunConfig& config, const Ranks& ranks) {
+  if (ranks.size() == 1) return;
+  check_rank_device(ranks, choose_device(config.device));
+  if (config.slots == 0)
+    fail_usage(
+        "{} was begun with {} = 0, which one rank alone trains on; resume it without --ranks, or start a new run with "
+        "--ranks or --set slots=8",
+        run.string(), "slots"_key);
+  if (config.slots % ranks.size() != 0)
+    fail_usage("{} has {} = {}, which {} ranks cannot share; take a number of ranks that divides it", run.string(),
+               "slots"_key, config.slots, ranks.size());
+}
+
+void train(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor, Stage until) {
+  prepare_data(run, config, monitor);
+  pretrain(run, config, monitor);
+  see_alike(run, monitor);
+  if (!strategy(config.strategy).stages_2_and_3) {
+    in_turn(monitor, [&] {
+      if (!std::filesystem::exists(run / run_file::estimator))
+        write_file(run / run_file::estimator, read_file(run / run_file::pretrained));
+      std::filesystem::remove(run / run_file::resume);
+    });
+  } else if (until != Stage::pretrain) {
+    build_cache(run, config, monitor);
+    see_alike(run, monitor);
+    if (until != Stage::cache) finetune(run, config, monitor);
+  }
+  if (Ranks* const ranks = monitor.ranks()) ranks->meet();
+}
+
+}  // namespace
+
+void train_stages(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor, Stage until,
+                  Ranks* ranks) {
+  if (ranks == nullptr) return train(run, config, monitor, until);
+  check_shared(run, config, *ranks);
+  RankMonitor together(monitor, *ranks);
+  see_alike(run, together);
+  train(run, config, together, until);
+}
+
+void follow_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& monitor, Stage until, Ranks& ranks) {
+  RankMonitor together(monitor, ranks);
+  see_alike(run, together);
+  const RunConfig config = read_run_toml(tasks, run / run_file::config);
+  check_shared(run, config, ranks);
+  train(run, config, together, until);
+}
+
+}  // namespace pairs
