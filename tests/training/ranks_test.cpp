@@ -42,9 +42,9 @@ RunConfig shared_run(const std::string& task, std::vector<std::string> more) {
 }
 
 // Asks its rank to stop at the `at`-th question; counts what it is told.
-class CountingMonitor : public Monitor {
+class RankCountingMonitor : public Monitor {
  public:
-  explicit CountingMonitor(int at = 0) : at_(at) {}
+  explicit RankCountingMonitor(int at = 0) : at_(at) {}
   void event(const Event&) override { ++told; }
   void progress(const Progress&) override {}
   bool should_stop() override { return at_ > 0 && ++asked_ >= at_; }
@@ -62,7 +62,7 @@ class RanksTest : public testing::Test {
   // Trains on so many ranks; `stops`: the rank that is asked to stop, and at which of its questions.
   static std::vector<RankEnd> train(const std::filesystem::path& run, int size, std::pair<int, int> stops = {-1, 0}) {
     return as_ranks(size, [&](Ranks& ranks) {
-      CountingMonitor monitor(ranks.rank() == stops.first ? stops.second : 0);
+      RankCountingMonitor monitor(ranks.rank() == stops.first ? stops.second : 0);
       execute_run(built_in_tasks(), run, monitor, Stage::finetune, &ranks);
       EXPECT_EQ(monitor.told > 0, ranks.leads());
     });
@@ -179,7 +179,7 @@ TEST_F(RanksTest, ADiskThatIsNotSharedIsTold) {
   const std::vector<RankEnd> ends = as_ranks(
       2,
       [&](Ranks& ranks) {
-        CountingMonitor monitor;
+        RankCountingMonitor monitor;
         execute_run(built_in_tasks(), ranks.leads() ? here : there, monitor, Stage::finetune, &ranks);
       },
       options);
