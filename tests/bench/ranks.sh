@@ -14,7 +14,7 @@ measure() {
   rm -rf run
   "$pairs" --batch run "$task" --preset small --device cpu --out run --until pretrain --json \
     --set pretrain.epochs=1 --set pretrain.steps="$steps" --set pretrain.sets=0 --set pretrain.budget=0 \
-     --set pretrain.curriculum= --set pretrain.validation_sets=16 "$@" 2>err |
+    --set pretrain.curriculum= --set pretrain.validation_sets=16 "$@" 2>err |
     python3 -c 'import json, sys; print(json.dumps([sys.argv[1], int(sys.argv[2]) / json.load(sys.stdin)["stages"][0]["seconds"]]))' \
       "$name" "$steps" >>rates
 }
