@@ -17,7 +17,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // After which a process that nobody needs any more is asked to end, and after which it is ended.
-constexpr std::chrono::seconds kLeaving(3);
+constexpr std::chrono::seconds kLeaving(1);
 
 }  // namespace
 

@@ -17,7 +17,7 @@ class RankProcesses {
  public:
   // Starts ranks 1 .. `ranks` - 1 of the run in `folder`, which meet at `port` of this machine. Throws Error.
   RankProcesses(const std::filesystem::path& folder, Stage until, int ranks, std::uint16_t port);
-  // Waits a few seconds for those that are left, asks them to stop, and ends those that do not.
+  // Waits a second for those that are left, asks them to stop, and a second later ends those that do not.
   ~RankProcesses();
   RankProcesses(const RankProcesses&) = delete;
   RankProcesses& operator=(const RankProcesses&) = delete;
