@@ -65,9 +65,9 @@ TEST(EvaluationVerdict, SaysHowLittleFewSetsSee) {
                         "too narrow on, and may miss others",
                         fault.shift, 100 * (1 - fault.narrow)));
   EXPECT_GT(fault.shift, 0.5);
-  rows[1].sets = 5;
+  rows[1].sets = 2;
   EXPECT_EQ(evaluation_verdict(rows, {{"θ"}}).text,
-            "Calibrated at all 2 sizes; 5 sets at N = 50 are too few to notice even posteriors that are far off");
+            "Calibrated at all 2 sizes; 2 sets at N = 50 are too few to notice even posteriors that are far off");
   rows[0].rank_tests[0].location_z = 6;  // a fault that was seen needs no such words
   EXPECT_EQ(evaluation_verdict(rows, {{"θ"}}).text.find("notice"), std::string::npos);
 }
