@@ -43,7 +43,7 @@ gone() {
   while alive "$1" && [ $(($(now) - $2)) -le 30 ]; do sleep 0.2; done
   alive "$1" && say_fail "process $1 is still there after 30 s"
 }
-tiny_run bump-hunt --set pretrain.epochs=80 --ranks 2 --out whole >/dev/null 2>log || say_fail "the whole run: $(tail -1 log)"
+tiny_run bump-hunt --set pretrain.epochs=40 --set checkpoint=0.5 --ranks 2 --out whole >/dev/null 2>log || say_fail "the whole run: $(tail -1 log)"
 mkdir torn && cp whole/run.toml torn/
 touch mark
 sleep 0.1
