@@ -37,13 +37,13 @@ class ProgramTableTest : public ::testing::Test {
     write_file(folder_ / "a.dat", text);
   }
   std::unique_ptr<TableFile> open(const std::string& file = "a.dat",
-                                  const std::string& command = "python3 read.py") const {
+                                  const std::string& command = "/usr/bin/python3 read.py") const {
     return open_with_program(words_of_command(command), folder_.path(), folder_ / file);
   }
   std::string refusal(const std::string& program, const std::string& file = "a.dat") const {
     write_file(folder_ / "other.py", program);
     try {
-      const auto table = open(file, "python3 other.py");
+      const auto table = open(file, "/usr/bin/python3 other.py");
       std::vector<double> out(10);
       table->read(0, 10, {0}, out.data());
       return "accepted";
@@ -82,7 +82,7 @@ TEST_F(ProgramTableTest, HandsOnWhatTheProgramReads) {
 TEST_F(ProgramTableTest, TellsWhatTheProgramDidWrong) {
   EXPECT_THAT(
       refusal("raise SystemExit('no such library')"),
-      AllOf(HasSubstr("a.dat: its reader python3 other.py"), HasSubstr("exit code 1"), HasSubstr("no such library")));
+      AllOf(HasSubstr("a.dat: its reader /usr/bin/python3 other.py"), HasSubstr("exit code 1"), HasSubstr("no such library")));
   EXPECT_THAT(refusal("print('hello')"), HasSubstr("begins with 'hello' where 'pairs 1' belongs"));
   EXPECT_THAT(refusal(kReader, "none.dat"), HasSubstr("FileNotFoundError"));
 }
