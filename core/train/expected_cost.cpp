@@ -142,7 +142,7 @@ class Timing {
     AdamW adam(parameters, {});
     estimator_.train(true);
     const bool whole = kStep * flops < kHeaviest || setting_.device.is_cuda();
-    RecordedSteps recorded = recorded_set_steps(estimator_, parameters, records(), [](const std::string&) {});
+    RecordedSteps recorded = recorded_set_steps(estimator_, parameters, setting_.recorded, [](const std::string&) {});
     SetBatch batch;
     const auto step = [&] {
       adam.zero_grad();
@@ -206,7 +206,7 @@ class Timing {
     at::Generator generator = at::detail::createCPUGenerator(1);
     const bool whole = flops < kHeaviest || setting_.device.is_cuda();
     const std::int64_t d = cached_targets(setting_.task->info());
-    RecordedSteps recorded = recorded_head_steps(estimator_, 0, records(), [](const std::string&) {});
+    RecordedSteps recorded = recorded_head_steps(estimator_, 0, setting_.recorded, [](const std::string&) {});
     AggregateBatch random;
     const auto draw = [&](std::int64_t rows) {
       random.aggregates = at::randn({rows, estimator_.embedding_size()}, generator);
@@ -237,11 +237,10 @@ class Timing {
   }
 
  private:
-  bool records() const { return config_.recorded_steps && setting_.device.is_cuda(); }
   // Of steps that are recorded where the run records them, once that has been done.
   template <class F>
   double seconds_each_recorded(F&& step) {
-    for (std::int64_t k = 0; records() && k <= RecordedSteps::kBefore; ++k) step();
+    for (std::int64_t k = 0; setting_.recorded && k <= RecordedSteps::kBefore; ++k) step();
     return seconds_each(share_, step);
   }
   // Sets that are about things which the task prepares once: training draws them from what was prepared, while those

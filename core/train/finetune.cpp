@@ -146,8 +146,8 @@ struct HeadTraining {
     const AggregateSampler draws = sampler(head_n);
     const AggregateBatch held_out =
         draws.draw(cache.first(), true, index_map::kValidationPosition, config.finetune.validation_draws);
-    RecordedSteps recorded = recorded_head_steps(estimator, head_n, config.recorded_steps && setting.device.is_cuda(),
-                                                 not_recorded(Stage::finetune, monitor));
+    RecordedSteps recorded =
+        recorded_head_steps(estimator, head_n, setting.recorded, not_recorded(Stage::finetune, monitor));
     SlotGradients slots(estimator.head_parameters(head_n), config.slots, monitor);
     Problem head = problem(head_n, draws, held_out, slots, recorded);
     const OptimiseResult result = optimise(head, run, config, monitor);

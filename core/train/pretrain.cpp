@@ -107,8 +107,7 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
   problem.parameters = estimator.embedder_parameters();
   problem.parameters.merge(estimator.head_parameters());
   RecordedSteps recorded =
-      recorded_set_steps(estimator, problem.parameters, config.recorded_steps && setting.device.is_cuda(),
-                         not_recorded(Stage::pretrain, monitor));
+      recorded_set_steps(estimator, problem.parameters, setting.recorded, not_recorded(Stage::pretrain, monitor));
   SlotGradients slots(problem.parameters, config.slots, monitor);
   problem.gradients = [&](std::int64_t epoch, std::int64_t step, std::uint64_t step_key) {
     estimator.train(true);

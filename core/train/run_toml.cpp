@@ -79,11 +79,9 @@ std::vector<EnsembleMember> ensemble_of(const EnsembleTable& table, const std::s
   return members;
 }
 
-// Whether a setting decides what a run has at the end of a stage.
+// Whether a setting decides, with the seed, what a run has at the end of a stage. A task's folder may have moved.
 bool decides(const std::string& key, Stage stage) {
-  for (const char* other : {"note", "data", "task_file", "device", "threads", "recorded_steps", "checkpoint"})
-    if (key == other) return false;
-  if (key.starts_with("evaluate.")) return false;
+  if (key == "task_file" || (key != "seed" && !decides_weights(key))) return false;
   if (stage == Stage::pretrain) return !key.starts_with("cache.") && !key.starts_with("finetune.");
   // Which sets stage 2 makes follows from how stage 3 draws their sizes.
   if (stage == Stage::cache) return !key.starts_with("finetune.") || key == "finetune.size_distribution";

@@ -16,7 +16,10 @@ namespace pairs {
 StageSetting::StageSetting(const RunConfig& config) : StageSetting(config, config.make_task()) {}
 
 StageSetting::StageSetting(const RunConfig& config, std::shared_ptr<const Task> of)
-    : task(std::move(of)), device(choose_device(config.device)), seed(static_cast<std::uint64_t>(config.seed)) {
+    : task(std::move(of)),
+      device(choose_device(config.device)),
+      seed(static_cast<std::uint64_t>(config.seed)),
+      recorded(config.recorded_steps && device.is_cuda()) {
   use_threads(config.threads);
   if (const StoredSets* stored = task->stored()) task = stored->serving(set_demands(config, task));
 }

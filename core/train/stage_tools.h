@@ -23,6 +23,7 @@ struct StageSetting {
   std::shared_ptr<const Task> task;
   torch::Device device = torch::kCPU;
   std::uint64_t seed;
+  bool recorded = false;  // whether steps are recorded (RecordedSteps): where the configuration says so, on a GPU
 };
 
 // Writes the stage's estimator, tells that the stage is done, and removes the checkpoint it no longer needs. `values`:

@@ -140,48 +140,56 @@ void move(AdamW& adam, const torch::Tensor& loss) {
   adam.zero_grad();
 }
 
-// Stage 1 without its simulations: embed, pool, loss, backward, AdamW.
-void device_pretrain(benchmark::State& state, const std::string& name, const std::string& preset, bool record) {
-  const OnDevice of(name, preset);
-  Estimator estimator(of.task, of.config.estimator, kSeed);
-  estimator.to(best_device());
-  estimator.train(true);
-  std::map<std::string, torch::Tensor> parameters = estimator.embedder_parameters();
-  parameters.merge(estimator.head_parameters());
-  AdamW adam(parameters, {});
-  const std::int64_t batch = of.config.pretrain.batch;
-  const SetBatch sets = of.source.timed(0, batch, best_device());
-  RecordedSteps recorded = recorded_set_steps(estimator, parameters, record, refuse);
-  const auto step = [&] { move(adam, set_gradients(estimator, of.source, sets, 5, SetSource::kAll, {}, &recorded)); };
-  for (int i = 0; i < 5; ++i) step();
+// An estimator of a preset that is trained on the device, with the parameters that a stage trains.
+struct Trained {
+  Trained(const OnDevice& of, bool embedder)
+      : estimator(of.task, of.config.estimator, kSeed), parameters(parameters_of(embedder)), adam(parameters, {}) {}
+  std::map<std::string, torch::Tensor> parameters_of(bool embedder) {
+    estimator.to(best_device());
+    estimator.train(true);
+    std::map<std::string, torch::Tensor> all = estimator.head_parameters();
+    if (embedder) all.merge(estimator.embedder_parameters());
+    return all;
+  }
+  Estimator estimator;
+  std::map<std::string, torch::Tensor> parameters;
+  AdamW adam;
+};
+
+// Times a step once it has been recorded, and counts its operators.
+void time_steps(benchmark::State& state, const std::string& name, const std::function<void()>& step) {
+  for (std::int64_t k = 0; k <= RecordedSteps::kBefore + 1; ++k) step();
   await_device();
   for (auto _ : state) {
     step();
     await_device();
   }
-  state.counters["operators"] = count_operators(name + "/" + preset, step);
+  state.counters["operators"] = count_operators(name, step);
+}
+
+// Stage 1 without its simulations: embed, pool, loss, backward, AdamW.
+void device_pretrain(benchmark::State& state, const std::string& name, const std::string& preset, bool record) {
+  const OnDevice of(name, preset);
+  Trained trained(of, true);
+  Estimator& estimator = trained.estimator;
+  const std::int64_t batch = of.config.pretrain.batch;
+  const SetBatch sets = of.source.timed(0, batch, best_device());
+  RecordedSteps recorded = recorded_set_steps(estimator, trained.parameters, record, refuse);
+  time_steps(state, name + "/" + preset,
+             [&] { move(trained.adam, set_gradients(estimator, of.source, sets, 5, SetSource::kAll, {}, &recorded)); });
   tell(state, of, batch, 3 * static_cast<double>(batch) * (1.5 * estimator.embedder_flops() + estimator.head_flops()));
 }
 
 // Stage 3 without its draws from the cache.
 void device_finetune(benchmark::State& state, const std::string& name, const std::string& preset, bool record) {
   const OnDevice of(name, preset);
-  Estimator estimator(of.task, of.config.estimator, kSeed);
-  estimator.to(best_device());
-  estimator.train(true);
-  AdamW adam(estimator.head_parameters(), {});
+  Trained trained(of, false);
+  Estimator& estimator = trained.estimator;
   const std::int64_t batch = of.config.finetune.batch;
   const SetBatch sets = of.source.timed(0, batch, torch::kCPU);
   const AggregateBatch drawn{sets.theta, at::randn({batch, estimator.embedding_size()}), sets.n, sets.given};
   RecordedSteps recorded = recorded_head_steps(estimator, 0, record, refuse);
-  const auto step = [&] { move(adam, head_gradients(estimator, drawn, 5, recorded)); };
-  for (int i = 0; i < 5; ++i) step();
-  await_device();
-  for (auto _ : state) {
-    step();
-    await_device();
-  }
-  state.counters["operators"] = count_operators(name + "/" + preset, step);
+  time_steps(state, name + "/" + preset, [&] { move(trained.adam, head_gradients(estimator, drawn, 5, recorded)); });
   tell(state, of, batch, 3 * static_cast<double>(batch) * estimator.head_flops());
 }
 

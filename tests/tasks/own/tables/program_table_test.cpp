@@ -80,9 +80,9 @@ TEST_F(ProgramTableTest, HandsOnWhatTheProgramReads) {
 }
 
 TEST_F(ProgramTableTest, TellsWhatTheProgramDidWrong) {
-  EXPECT_THAT(
-      refusal("raise SystemExit('no such library')"),
-      AllOf(HasSubstr("a.dat: its reader /usr/bin/python3 other.py"), HasSubstr("exit code 1"), HasSubstr("no such library")));
+  EXPECT_THAT(refusal("raise SystemExit('no such library')"),
+              AllOf(HasSubstr("a.dat: its reader /usr/bin/python3 other.py"), HasSubstr("exit code 1"),
+                    HasSubstr("no such library")));
   EXPECT_THAT(refusal("print('hello')"), HasSubstr("begins with 'hello' where 'pairs 1' belongs"));
   EXPECT_THAT(refusal(kReader, "none.dat"), HasSubstr("FileNotFoundError"));
 }
