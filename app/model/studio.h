@@ -104,8 +104,8 @@ class Studio : public Navigation, public Machine {
  private:
   bool is_task(const std::string& name) const;
   TaskOptions options_of(const std::string& run) const;
-  const RunEntry* complete_run(const std::string& run) const;
-  void show(const std::string& task, const std::string& run);
+  const RunEntry* listed_run(const std::string& run) const;
+  void show(const std::string& task, const std::string& run, bool weighted);
   void follow_own_tasks();
   void turn_comparison(const std::string& task);
   void offer_comparison();

@@ -28,6 +28,16 @@ std::string quantity_name(TableReader& table, std::vector<std::string>& taken) {
   return name;
 }
 
+// What targets and nuisances alike are called, and what they are.
+template <class Quantity>
+void read_words(TableReader& table, std::vector<std::string>& taken, Quantity& quantity) {
+  quantity.name = quantity_name(table, taken);
+  quantity.label = table.text_or("label", quantity.name);
+  quantity.unit = table.text_or("unit", "");
+  quantity.meaning = table.text_or("meaning", "");
+  if (quantity.meaning == quantity.label) quantity.meaning.clear();
+}
+
 // How a given quantity is drawn for training, and what follows for how networks see it.
 void read_given_draw(TableReader& table, GivenQuantity& given, GivenRange& range) {
   for (const char* key : {"uniform", "log_uniform", "normal", "values"}) {
@@ -102,11 +112,7 @@ void check_length(const TableReader& table, const char* key, const std::string& 
 void read_target(const toml::table& source, const std::string& where, std::vector<std::string>& names, TaskFile& task) {
   TableReader table(source, "targets", where);
   Target target;
-  target.name = quantity_name(table, names);
-  target.label = table.text_or("label", target.name);
-  target.unit = table.text_or("unit", "");
-  target.meaning = table.text_or("meaning", "");
-  if (target.meaning == target.label) target.meaning.clear();
+  read_words(table, names, target);
   const auto support = table.interval("support", true);
   if (!support)
     table.refuse_missing(
@@ -135,11 +141,7 @@ void read_nuisance(const toml::table& source, const std::string& where, std::vec
                    TaskFile& task) {
   TableReader table(source, "nuisances", where);
   Nuisance nuisance;
-  nuisance.name = quantity_name(table, names);
-  nuisance.label = table.text_or("label", nuisance.name);
-  nuisance.unit = table.text_or("unit", "");
-  nuisance.meaning = table.text_or("meaning", "");
-  if (nuisance.meaning == nuisance.label) nuisance.meaning.clear();
+  read_words(table, names, nuisance);
   const auto support = table.interval("support", true).value_or(std::pair(-kInfinite, kInfinite));
   const auto view = table.interval("view", false);
   nuisance.view_low = view ? view->first : kUnknown;
@@ -161,12 +163,12 @@ void read_nuisance(const toml::table& source, const std::string& where, std::vec
 void read_given(const toml::table& source, const std::string& where, std::vector<std::string>& names, TaskFile& task) {
   TableReader table(source, "given", where);
   Given known;
-  known.name = quantity_name(table, names);
-  const std::string label = table.text_or("label", known.name), unit = table.text_or("unit", "");
-  const std::string meaning = table.text_or("meaning", "");
-  known.label = quantity_title(label, meaning == label ? "" : meaning, unit);
+  Nuisance words;
+  read_words(table, names, words);
+  known.name = words.name;
+  known.label = quantity_title(words.label, words.meaning, words.unit);
   const auto support = table.interval("support", true).value_or(std::pair(-kInfinite, kInfinite));
-  GivenRange range{support.first, support.second, kUnknown, kUnknown, kUnknown, kUnknown, false, unit};
+  GivenRange range{support.first, support.second, kUnknown, kUnknown, kUnknown, kUnknown, false, words.unit};
   GivenQuantity quantity;
   read_given_draw(table, quantity, range);
   if (!task.given.empty() && task.given.front().drawn.empty() != quantity.drawn.empty())

@@ -4,61 +4,23 @@
 # be resumed. Needs Xvfb, xdotool and xwd.
 PAIRS=$(realpath "$1")
 SCRATCH=$(mktemp -d)
-window= display=
-cleanup() {
-  [ -z "$window" ] || kill -9 "$window" 2>/dev/null
-  [ -z "$display" ] || kill "$display" 2>/dev/null
-  rm -rf "$SCRATCH"
-}
-trap cleanup EXIT
+trap close_display EXIT
 # shellcheck source=tests/scripts/tiny.sh
 source "$(dirname "$(realpath "$0")")/tiny.sh"
-for tool in Xvfb xdotool xwd python3; do
-  command -v "$tool" >/dev/null || { say_fail "$tool is missing; third_party/install.sh installs it" && finish; }
-done
-export XDG_CONFIG_HOME=$SCRATCH/config XDG_DATA_HOME=$SCRATCH/data HOME=$SCRATCH PAIRS_LOG=debug
-unset WAYLAND_DISPLAY
-
+# shellcheck source=tests/scripts/display.sh
+source "$(dirname "$(realpath "$0")")/display.sh"
 if LD_DEBUG=libs "$PAIRS" --batch tasks 2>&1 | grep -qE 'lib(glfw|GL|EGL)\.so'; then
   say_fail "--batch loads a library of the window"
 fi
 
-# A display of its own: Xvfb chooses a free number.
-mkfifo "$SCRATCH/number"
-Xvfb -displayfd 3 -screen 0 1280x800x24 -nolisten tcp 3>"$SCRATCH/number" >"$SCRATCH/xvfb" 2>&1 &
-display=$!
-read -r -t 20 number <"$SCRATCH/number" || { say_fail "Xvfb did not start: $(cat "$SCRATCH/xvfb")" && finish; }
-export DISPLAY=:$number
-
-# wait_for SECONDS COMMAND...: until it succeeds.
-wait_for() {
-  local left=$(($1 * 10))
-  shift
-  until "$@"; do
-    ((left-- > 0)) || return 1
-    sleep 0.1
-  done
-}
-told() { grep -q -- "$1" "$SCRATCH/log"; }
+open_display
 lines() { cat "$1"/*/events.jsonl 2>/dev/null | grep -c '"loss"'; }
 more_losses_than() { [ "$(lines "$runs")" -gt "$1" ]; }
 
 # Where the widgets are, from the same panels drawn without a display.
 mkdir -p "$SCRATCH/work" && cd "$SCRATCH/work" || exit 1
 runs=$SCRATCH/data/pairs-studio/runs
-place() { # TAB NAME SHARE: x and y of a widget's point at a share of its width
-  python3 - "$SCRATCH/$1.json" "$2" "$3" <<'P'
-import json, sys
-boxes = [i["box"] for i in json.load(open(sys.argv[1])) if i["name"] == sys.argv[2]]
-if not boxes: sys.exit("no widget is called " + sys.argv[2])
-x0, y0, x1, y1 = boxes[-1]
-print(round(x0 + float(sys.argv[3]) * (x1 - x0)), round((y0 + y1) / 2))
-P
-}
-for tab in posterior train; do
-  env -u DISPLAY "$PAIRS" --batch screenshot --task bump-hunt --tab $tab --size 1280x800 --out "$SCRATCH/$tab.png" \
-    --items "$SCRATCH/$tab.json" >/dev/null 2>"$SCRATCH/err" || say_fail "no picture of $tab: $(cat "$SCRATCH/err")"
-done
+for tab in posterior train; do items $tab --task bump-hunt; done
 
 # A film: a frame for each of its sizes, which differ.
 env -u DISPLAY "$PAIRS" --batch screenshot --task bump-hunt --n 3 --size 640x480 --out "$SCRATCH/film.webp" \
@@ -75,16 +37,7 @@ while at + 8 <= len(data):
 assert len(frames) == 3 and len(set(frames)) == 3, len(frames)
 P
 
-mkdir -p "$SCRATCH/config/pairs-studio"
-printf 'width = 1280\nheight = 800\ndismissed = ["welcome"]\n' >"$SCRATCH/config/pairs-studio/settings.toml"
-"$PAIRS" </dev/null >"$SCRATCH/out" 2>"$SCRATCH/log" &
-window=$!
-wait_for 30 told "first frame after" || { say_fail "no window: $(cat "$SCRATCH/log")" && finish; }
-wait_for 30 told "first posterior after" || say_fail "no posterior with the shipped weights"
-id=$(xdotool search --sync --onlyvisible --name "Pairs Studio" | head -1)
-xdotool windowmove "$id" 0 0
-xdotool windowsize "$id" 1280 800
-sleep 1
+open_window
 
 # picture NAME: what the display shows now.
 picture() { xwd -root -silent >"$SCRATCH/$1.xwd"; }
@@ -107,11 +60,9 @@ P
 
 picture first
 [ "$(colours "$SCRATCH/first.xwd")" -gt 50 ] || say_fail "the window is nearly blank"
-# shellcheck disable=SC2046
-xdotool mousemove $(place posterior posterior/n 0.97) mousedown 1
+point posterior posterior/n 0.97 mousedown 1
 for share in 0.9 0.8 0.7 0.6 0.5 0.4 0.3 0.2; do
-  # shellcheck disable=SC2046
-  xdotool mousemove $(place posterior posterior/n $share)
+  point posterior posterior/n $share
   sleep 0.05
 done
 xdotool mouseup 1
@@ -119,12 +70,10 @@ sleep 1
 picture dragged
 [ "$(colours "$SCRATCH/first.xwd" "$SCRATCH/dragged.xwd")" -gt 5 ] || say_fail "dragging N changed nothing"
 
-# shellcheck disable=SC2046
-xdotool mousemove $(place train tab/train 0.5) click 1
+point train tab/train 0.5 click 1
 sleep 1
-# shellcheck disable=SC2046
-xdotool mousemove $(place train train/start 0.5) click 1
-wait_for 40 more_losses_than 2 || say_fail "no training began: $(cat "$SCRATCH/log")"
+point train train/start 0.5 click 1
+within 40 more_losses_than 2 || say_fail "no training began: $(cat "$SCRATCH/log")"
 python3 - "$runs" <<'P' || say_fail "the loss does not fall"
 import glob, json, sys, time
 def losses():
@@ -150,7 +99,7 @@ picture asking
 gone() { ! kill -0 "$window" 2>/dev/null; }
 begin=$(date +%s%N)
 xdotool key --window "$id" Return
-wait_for 20 gone || { say_fail "Enter in the question did not close the window" && kill -TERM "$window"; }
+within 20 gone || { say_fail "Enter in the question did not close the window" && kill -TERM "$window"; }
 wait "$window"
 status=$?
 took=$((($(date +%s%N) - begin) / 1000000))

@@ -1,6 +1,7 @@
 #include "app/model/library/library.h"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <chrono>
@@ -60,7 +61,7 @@ std::string RunEntry::state() const {
   return cached ? "cached" : pretrained ? "pretrained" : "stopped · " + where;
 }
 
-// Looks through the folders every two seconds and does what is asked in between, on a thread of its own.
+// Looks through the folders every two seconds, glances in between and does what is asked, on a thread of its own.
 class Library::Scanner {
  public:
   explicit Scanner(Hub& hub)
@@ -89,6 +90,7 @@ class Library::Scanner {
   }
   struct News {
     std::shared_ptr<const RunScan::Listing> listing;  // null: nothing new
+    bool whole = false;                               // a look has ended
     std::vector<std::string> failures;
   };
   News take() {
@@ -104,24 +106,37 @@ class Library::Scanner {
 
   void loop(std::stop_token token) {
     lower_priority(2);
-    RunScan scan(tasks_);
     RunScan::Listing last;
-    bool any = false;
+    bool any = false;  // whether `last` is what was told last
+    RunScan scan(
+        tasks_, [&token] { return token.stop_requested(); },
+        [this, &any](const RunScan::Listing& listing) {
+          any = false;
+          {
+            const std::lock_guard lock(mutex_);
+            news_.listing = std::make_shared<const RunScan::Listing>(listing);
+          }
+          wake_();
+        });
     double pause = kBetweenLooks;
+    Stopwatch since_look;
     for (;;) {
       std::deque<std::function<void()>> actions;
-      fs::path runs_folder;
-      std::vector<fs::path> added;
-      std::string data;
+      RunScan::Places places;
+      bool due = false;
       {
         std::unique_lock lock(mutex_);
-        changed_.wait_for(lock, token, std::chrono::duration<double>(pause), [this] { return asked_; });
+        const double wait = std::clamp(pause - since_look.seconds(), 0.0, RunScan::kBetweenGlances);
+        changed_.wait_for(lock, token, std::chrono::duration<double>(wait), [this] { return asked_; });
         if (token.stop_requested() && actions_.empty()) return;
+        due = asked_ || since_look.seconds() >= pause;
         answering_ = std::exchange(asked_, false);
         actions.swap(actions_);
-        runs_folder = runs_folder_;
-        added = added_;
-        data = data_;
+        places = {runs_folder_, added_, data_};
+      }
+      if (!due) {
+        scan.glance(places);
+        if (!scan.behind()) continue;
       }
       std::vector<std::string> failures;
       for (const auto& action : actions) {
@@ -134,7 +149,7 @@ class Library::Scanner {
       const Stopwatch watch;
       std::shared_ptr<const RunScan::Listing> listing;
       try {
-        RunScan::Listing found = scan.look(runs_folder, added, data, [&] { return token.stop_requested(); });
+        RunScan::Listing found = scan.look(places);
         if (!any || !(found == last)) listing = std::make_shared<const RunScan::Listing>(found);
         last = std::move(found);
         any = true;
@@ -144,13 +159,17 @@ class Library::Scanner {
         failures.push_back(sentence(error));
       }
       // A slow disk is looked at less often; a machine that is busy makes a look slow, too.
-      pause = std::clamp(60 * (watch.seconds() - scan.reading_seconds()), kBetweenLooks, kLongestBetweenLooks);
+      pause = scan.behind()
+                  ? 0
+                  : std::clamp(60 * (watch.seconds() - scan.reading_seconds()), kBetweenLooks, kLongestBetweenLooks);
+      since_look.restart();
       bool told = false;
       {
         const std::lock_guard lock(mutex_);
         told = answering_ || listing || !failures.empty();
         answering_ = false;
         if (listing) news_.listing = listing;
+        news_.whole |= any;
         for (std::string& failure : failures) news_.failures.push_back(std::move(failure));
       }
       if (told) wake_();
@@ -267,10 +286,12 @@ bool Library::poll() {
   if (news.listing) {
     const RunEntry* before = find(watched_);
     RunEntry gone = before ? *before : RunEntry();
+    for (const RunEntry& run : news.listing->runs)
+      if (listed_ && !find(run.run)) spdlog::debug("{} is listed", run.name);
     runs_ = news.listing->runs;
     take_shades();
     folder_problem_ = news.listing->problem;
-    listed_ = true;
+    listed_ |= news.whole;
     if (!gone.run.empty() && !find(gone.run)) {
       gone.deleted = true;
       gone.training = false;

@@ -61,8 +61,8 @@ struct RunEntry {
   // Of the scores beside its weights, where they are of these weights and data; else that it learnt nothing, if so.
   EvaluationVerdict verdict;
 
-  // Whether nothing more will be written into the run's own files: what is known of it here is all that there is.
-  bool complete() const { return finished && config && problem.empty() && !deleted && !shipped; }
+  // Whether it is a run of the person's own that can be opened by what is known of it here, without asking its folder.
+  bool can_open() const { return config && problem.empty() && !deleted && !shipped; }
   // "training · pretrain 60 %", "finished", "stopped · cache 10 %", "unreadable", ... in a few words.
   std::string state() const;
   bool other_data() const { return !trained_on.empty() && !data_here.empty() && trained_on != data_here; }

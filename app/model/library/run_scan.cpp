@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <fstream>
 #include <optional>
 #include <set>
@@ -38,6 +39,7 @@ namespace {
 constexpr std::size_t kMostRunFolders = 5000, kMostFiles = 10000;      // looked at in one folder
 constexpr std::uint64_t kLogTail = 256 << 10, kMostHeader = 16 << 20;  // bytes
 constexpr std::uintmax_t kMostScores = 256 << 20;
+constexpr double kMayFill = 30;  // seconds in which a folder that is new may yet get its run.toml
 
 constexpr std::int64_t nanoseconds(const timespec& time) {
   return time.tv_sec * 1000000000ll + time.tv_nsec;
@@ -55,12 +57,13 @@ std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   return a ^ (a >> 27);
 }
 
-Extent measure(const fs::path& folder) {
+Extent measure(const fs::path& folder, const std::function<void()>& between) {
   Extent extent;
   std::error_code error;
   std::size_t seen = 0;
   for (fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied, error), end;
        !error && at != end && ++seen < kMostFiles; at.increment(error)) {
+    between();
     struct stat status {};
     if (::lstat(at->path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
     extent.bytes += static_cast<std::uint64_t>(status.st_size);
@@ -78,9 +81,8 @@ Extent measure(const fs::path& folder) {
   return extent;
 }
 
-void read_run(const Tasks& tasks, const fs::path& folder, RunEntry& entry) {
-  PAIRS_CHECK(fs::exists(folder / run_file::config), "{} holds no {}; put it back, or delete what is left of the run",
-              printable(folder.string(), 300), run_file::config);
+// What run.toml says.
+void read_settings(const Tasks& tasks, const fs::path& folder, RunEntry& entry) {
   entry.config = std::make_shared<const RunConfig>(read_run_toml(tasks, folder / run_file::config));
   const RunConfig& config = *entry.config;
   entry.task = config.task;
@@ -90,9 +92,17 @@ void read_run(const Tasks& tasks, const fs::path& folder, RunEntry& entry) {
   entry.preset = config.preset;
   entry.seed = config.seed;
   if (entry.note.empty()) entry.note = config.note;
+}
+
+void read_run(const Tasks& tasks, const fs::path& folder, RunEntry& entry, const std::function<void()>& between) {
+  PAIRS_CHECK(fs::exists(folder / run_file::config), "{} holds no {}; put it back, or delete what is left of the run",
+              printable(folder.string(), 300), run_file::config);
+  read_settings(tasks, folder, entry);
+  between();
   const RunProgress progress = read_recent_progress(folder / run_file::events);
+  between();
   if (progress.begun()) entry.stage = static_cast<int>(progress.current()) + 1;
-  entry.share = progress.share(config);
+  entry.share = progress.share(*entry.config);
   entry.learnt_nothing = progress.learnt_nothing();
   RunStatus status;
   try {
@@ -172,6 +182,7 @@ void RunScan::read_data(const fs::path& folder, const std::string& data, Known& 
   try {
     const fs::path weights = folder / (entry.finished ? run_file::estimator : run_file::pretrained);
     entry.trained_on = data_source_of(weights);
+    between();
     RunConfig config = read_run_toml(tasks_, folder / run_file::config);
     if (!data.empty()) config.data = data;
     const auto source = config.data.empty() ? sources_.end() : sources_.find(config.task + "\n" + config.data);
@@ -193,6 +204,8 @@ void RunScan::read_data(const fs::path& folder, const std::string& data, Known& 
     std::vector<std::string> targets;
     for (const Target& target : info.targets) targets.push_back(target.label);
     entry.verdict = evaluation_verdict(metrics->rows, {targets, 0, metrics->beside});
+  } catch (const Stopped&) {
+    throw;
   } catch (const std::exception&) {
     // Of damaged weights, data and scores the tabs tell that need them.
   }
@@ -200,7 +213,7 @@ void RunScan::read_data(const fs::path& folder, const std::string& data, Known& 
 
 RunEntry RunScan::read(const fs::path& folder, const std::string& run, bool shipped, const std::string& data) {
   Known& known = known_[folder.string()];
-  const Extent extent = measure(folder);
+  const Extent extent = measure(folder, [this] { between(); });
   if (known.signature != extent.signature || known.data != data || known.entry.run.empty()) {
     const Stopwatch watch;
     RunEntry entry;
@@ -212,7 +225,9 @@ RunEntry RunScan::read(const fs::path& folder, const std::string& run, bool ship
     entry.archived = about.archived;
     entry.shipped = shipped;
     try {
-      read_run(tasks_, folder, entry);
+      read_run(tasks_, folder, entry, [this] { between(); });
+    } catch (const Stopped&) {
+      throw;
     } catch (const std::exception& error) {
       entry.problem = sentence(error);
     }
@@ -221,6 +236,7 @@ RunEntry RunScan::read(const fs::path& folder, const std::string& run, bool ship
     known.entry = std::move(entry);
     known.signature = extent.signature;
     known.data = data;
+    between();
     read_data(folder, data, known);
     if (known.entry.verdict.text.empty() && known.entry.learnt_nothing) known.entry.verdict = learnt_nothing_verdict();
     reading_seconds_ += watch.seconds();
@@ -235,15 +251,65 @@ RunEntry RunScan::read(const fs::path& folder, const std::string& run, bool ship
   return entry;
 }
 
-RunScan::Listing RunScan::look(const fs::path& runs_folder, const std::vector<fs::path>& added, const std::string& data,
-                               const std::function<bool()>& stop) {
+void RunScan::between() {
+  if (stop_ && stop_()) throw Stopped();
+  if (tell_ && since_glance_.seconds() > kBetweenGlances) glance_now();
+}
+
+void RunScan::glance(const Places& places) {
+  places_ = places;
+  glance_now();
+}
+
+void RunScan::glance_now() {
+  std::vector<RunEntry> found;
+  std::map<std::string, Stopwatch> empty;
+  const auto glance_at = [&](const fs::path& parent) {
+    std::error_code error;
+    for (const fs::path& folder : folders_in(parent, error)) {
+      const std::string run = folder.string();
+      const auto known = known_.find(run);
+      if (found_.contains(run) || (known != known_.end() && !known->second.entry.run.empty())) continue;
+      const Stopwatch since = empty_.try_emplace(run).first->second;
+      if (since.seconds() < kMayFill && fs::exists(folder / run_file::config, error)) {
+        RunEntry& entry = found.emplace_back();
+        entry.run = run;
+        entry.folder = folder;
+        entry.name = folder.filename().string();
+        entry.created = entry.changed = std::time(nullptr);
+        try {
+          read_settings(tasks_, folder, entry);
+          found_.insert(run);
+          continue;
+        } catch (const std::exception&) {
+          found.pop_back();  // the next look says what is wrong
+        }
+      }
+      empty.emplace(run, since);
+    }
+  };
+  if (!places_.runs_folder.empty()) glance_at(plain(places_.runs_folder));
+  for (const fs::path& folder : places_.added)
+    if (!known_.contains(plain(folder).string())) glance_at(plain(folder));
+  empty_ = std::move(empty);
+  if (!found.empty()) {
+    listing_.runs.insert(listing_.runs.begin(), found.begin(), found.end());
+    tell_(listing_);
+  }
+  since_glance_.restart();
+}
+
+RunScan::Listing RunScan::look(const Places& places) {
+  const auto& [runs_folder, added, data] = places_ = places;
+  const std::set<std::string> known_before = found_;
+  since_glance_.restart();
   Listing listing;
   reading_seconds_ = 0;
   std::vector<RunEntry> shipped;
   std::set<std::string> alive;
   std::set<std::pair<dev_t, ino_t>> seen;  // a folder may be reached in several ways
   const auto take = [&](const fs::path& folder, const std::string& run, std::vector<RunEntry>& into) {
-    if (stop()) throw Stopped();
+    between();
     struct stat status {};
     if (::stat(folder.c_str(), &status) != 0 || !seen.emplace(status.st_dev, status.st_ino).second) return;
     alive.insert(folder.string());
@@ -261,7 +327,7 @@ RunScan::Listing RunScan::look(const fs::path& runs_folder, const std::vector<fs
       std::error_code ignored;
       for (const fs::path& folder : folders_in(other, ignored))
         if (holds_run(folder)) take(folder, folder.string(), listing.runs);
-      if (stop()) throw Stopped();
+      between();
     }
   };
 
@@ -289,6 +355,11 @@ RunScan::Listing RunScan::look(const fs::path& runs_folder, const std::vector<fs
   });
   listing.runs.insert(listing.runs.end(), shipped.begin(), shipped.end());
   std::erase_if(known_, [&](const auto& known) { return !alive.contains(known.first); });
+  // What glances have found meanwhile stays as they told it until the next look; what is gone since goes.
+  std::erase_if(found_, [&](const std::string& run) { return alive.contains(run) || known_before.contains(run); });
+  std::erase_if(listing_.runs, [&](const RunEntry& one) { return !found_.contains(one.run); });
+  listing.runs.insert(listing.runs.begin(), listing_.runs.begin(), listing_.runs.end());
+  listing_ = listing;
   return listing;
 }
 

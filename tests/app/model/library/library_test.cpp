@@ -534,9 +534,73 @@ TEST(RunEntry, OneHeadForEachSizeCountsAsAShareOfItsStage) {
 {"type":"loss","stage":"finetune","epoch":4,"n":10}
 )");
   RunScan scan(built_in_tasks());
-  const auto listing = scan.look(folder / "runs", {}, "", [] { return false; });
+  const auto listing = scan.look({folder / "runs", {}, ""});
   EXPECT_EQ(listing.runs.front().stage, 3);
   EXPECT_DOUBLE_EQ(listing.runs.front().share, (1 + 0.5) / 4);
+}
+
+class RunScanTest : public testing::Test {
+ protected:
+  RunScan::Places places() const { return {folder_ / "runs", {}, ""}; }
+  // Names of runs that did not come with the program, in order.
+  static std::vector<std::string> names(const RunScan::Listing& listing) {
+    std::vector<std::string> all;
+    for (const RunEntry& run : listing.runs)
+      if (!run.shipped) all.push_back(run.name);
+    return all;
+  }
+  TemporaryFolder folder_;
+  std::vector<RunScan::Listing> told_;
+  RunScan scan_{built_in_tasks(), {}, [this](const RunScan::Listing& listing) { told_.push_back(listing); }};
+};
+
+TEST_F(RunScanTest, AGlanceTellsOfNewRunsByTheirSettings) {
+  put_run(folder_ / "runs/old", "gaussian", 2);
+  EXPECT_THAT(names(scan_.look(places())), ElementsAre("old"));
+  scan_.glance(places());
+  EXPECT_TRUE(told_.empty()) << "nothing is new";
+  put(folder_ / "runs/new/events.jsonl", kHalfWay);
+  put_run(folder_ / "runs/other");
+  scan_.glance(places());
+  ASSERT_EQ(told_.size(), 1u);
+  EXPECT_THAT(names(told_.front()), ElementsAre("other", "old")) << "new has no run.toml yet";
+  EXPECT_TRUE(scan_.behind());
+  put_run(folder_ / "runs/new");
+  scan_.glance(places());
+  ASSERT_EQ(told_.size(), 2u);
+  EXPECT_THAT(names(told_.back()), ElementsAre("new", "other", "old"));
+  const RunEntry& glanced = told_.back().runs.front();
+  EXPECT_EQ(glanced.run, (folder_ / "runs/new").string());
+  EXPECT_EQ(glanced.task, "bump-hunt");
+  EXPECT_TRUE(glanced.can_open());
+  EXPECT_EQ(glanced.stage, 0) << "a glance reads no events";
+  const RunScan::Listing whole = scan_.look(places());
+  EXPECT_THAT(names(whole), testing::UnorderedElementsAre("new", "other", "old"));
+  EXPECT_EQ(
+      std::find_if(whole.runs.begin(), whole.runs.end(), [](const auto& run) { return run.name == "new"; })->stage, 1);
+  EXPECT_FALSE(scan_.behind());
+  EXPECT_EQ(told_.size(), 2u) << "a look returns what it finds";
+}
+
+TEST_F(RunScanTest, WhatAGlanceFoundAndIsGoneIsNotListed) {
+  (void)scan_.look(places());
+  put_run(folder_ / "runs/short");
+  scan_.glance(places());
+  ASSERT_EQ(told_.size(), 1u);
+  EXPECT_THAT(names(told_.front()), ElementsAre("short"));
+  fs::remove_all(folder_ / "runs/short");
+  EXPECT_THAT(names(scan_.look(places())), ElementsAre());
+  EXPECT_FALSE(scan_.behind());
+}
+
+TEST_F(RunScanTest, AGlanceLeavesDamagedSettingsToALook) {
+  put(folder_ / "runs/damaged/run.toml", "task = 3\n");
+  scan_.glance(places());
+  EXPECT_TRUE(told_.empty());
+  const RunScan::Listing whole = scan_.look(places());
+  ASSERT_THAT(names(whole), ElementsAre("damaged"));
+  EXPECT_FALSE(whole.runs.front().problem.empty());
+  EXPECT_FALSE(whole.runs.front().can_open());
 }
 
 }  // namespace
