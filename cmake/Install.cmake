@@ -1,8 +1,8 @@
 # `cmake --install BUILD --prefix FOLDER` makes a folder that runs wherever it is moved:
 #   bin/pairs
 #   libexec/pairs-studio/ pairs-keeper, under which simulators run
-#   lib/                  libpairs_cuda.so, libpairs_fits.so, libpairs_transfer.so, libpairs_arrow.so with Arrow's libraries, and the system's
-#                         shared libraries, down to but without glibc and libstdc++
+#   lib/                  libpairs_cuda.so, libpairs_fits.so, libpairs_transfer.so, libpairs_arrow.so with Arrow's libraries,
+#                         and the system's shared libraries, down to but without glibc and libstdc++
 #   lib/torch, lib/nvidia LibTorch in the wheel's own layout, which its relative RPATHs expect
 #   share/pairs-studio/   presets, weights, examples, licences of the libraries
 #   share/applications, share/icons, share/mime   what desktops look for

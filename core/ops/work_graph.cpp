@@ -3,7 +3,6 @@
 #include <ATen/Functions.h>
 #include <torch/library.h>
 
-#include <exception>
 #include <utility>
 
 #include "core/base/error.h"

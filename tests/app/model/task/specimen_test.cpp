@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <cctype>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 #include <regex>
@@ -15,6 +14,7 @@
 #include "core/estimator.h"
 #include "core/train/config.h"
 #include "tasks/registry.h"
+#include "tests/core/base/own_stopwatch.h"
 
 namespace pairs::model {
 namespace {
@@ -244,13 +244,12 @@ TEST_F(SpecimenTest, TheViewStandsStillWhileThePriorIsDragged) {
 
 TEST_F(SpecimenTest, DraggingNeverWaitsAndEndsAtTheLastValue) {
   show("digits");
-  const auto start = std::chrono::steady_clock::now();
+  const OwnStopwatch watch;
   for (int k = 0; k <= 200; ++k) {
     specimen.set_psi(0, 0.01 * k);
     specimen.poll();
   }
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  EXPECT_LT(seconds, 0.5) << "200 steps on the window's thread";
+  EXPECT_LT(watch.seconds(), 0.5) << "200 steps on the window's thread";
   ASSERT_TRUE(specimen.wait(kSpecimenPatience));
   const std::vector<std::uint8_t> last = plot().pictures.at(0).rgb;
   specimen.set_psi(0, 1);

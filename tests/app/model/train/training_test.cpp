@@ -17,6 +17,7 @@
 #include "core/estimator.h"
 #include "tasks/registry.h"
 #include "tests/app/model/small_run.h"
+#include "tests/core/base/own_stopwatch.h"
 #include "tests/core/train/toy_task.h"
 #include "tests/tasks/in_place_of.h"
 
@@ -403,7 +404,7 @@ TEST_F(TrainingTest, LongHistoriesAreReadOnceAndPollingCostsNothing) {
   ASSERT_TRUE(poll_until(training, [&] { return training.losses(0) != nullptr; }));
   ASSERT_EQ(training.losses(0)->plots[0].lines[0].x.size(), 100000u);
   const auto before = training.losses(0);
-  const Stopwatch watch;
+  const OwnStopwatch watch;
   constexpr int kPolls = 2000;
   bool changed = false;
   for (int i = 0; i < kPolls; ++i) changed = training.poll() || changed;
