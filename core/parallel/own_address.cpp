@@ -1,6 +1,7 @@
 #include "core/parallel/own_address.h"
 
 #include <netdb.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -26,6 +27,25 @@ std::string numeric(const sockaddr_storage& address, socklen_t size) {
 
 bool is_loopback(const std::string& host) {
   return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+bool accepts_connections(const std::string& host, std::uint16_t port) {
+  addrinfo wanted{}, *found = nullptr;
+  wanted.ai_socktype = SOCK_STREAM;
+  if (::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &wanted, &found) != 0) return false;
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> list(found, ::freeaddrinfo);
+  for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
+    const Descriptor socket(::socket(one->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (socket < 0) continue;
+    if (::connect(socket, one->ai_addr, one->ai_addrlen) == 0) return true;
+    pollfd wait{socket, POLLOUT, 0};
+    int problem = errno;
+    socklen_t size = sizeof problem;
+    if (problem == EINPROGRESS && ::poll(&wait, 1, 2000) == 1 &&
+        ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &problem, &size) == 0 && problem == 0)
+      return true;
+  }
+  return false;
 }
 
 RouteToFirst route_to(const std::string& host, std::uint16_t port) {

@@ -13,6 +13,9 @@ struct RouteToFirst {
 // Asks the system; nothing is sent. Throws Error where the host's name has no address, or nothing leads there.
 RouteToFirst route_to(const std::string& host, std::uint16_t port);
 
+// Whether the first rank takes connections there now; asks for two seconds at most.
+bool accepts_connections(const std::string& host, std::uint16_t port);
+
 // Whether a host's name or address means the machine itself whoever uses it.
 bool is_loopback(const std::string& host);
 

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <bit>
 #include <cctype>
 #include <condition_variable>
@@ -28,11 +29,18 @@ std::string host_name() {
   return ::gethostname(name, sizeof name - 1) == 0 ? name : "unknown host";
 }
 
-// The ranks as they come to the rendezvous.
+// The ranks as they come to the rendezvous. `answered` is called whenever it has answered.
 class Arrival {
  public:
-  Arrival(const RankPlace& place, const Rendezvous& meeting, const Ranks::Options& options)
-      : place_(place), store_(meeting.parts().connect()), meeting_(meeting), options_(options) {}
+  Arrival(const RankPlace& place, const Rendezvous& meeting, const Ranks::Options& options,
+          std::function<void()> answered)
+      : place_(place),
+        store_(meeting.parts().connect()),
+        meeting_(meeting),
+        options_(options),
+        answered_(std::move(answered)) {
+    answered_();
+  }
 
   // How all are called, once all have come.
   std::vector<std::string> names() {
@@ -54,6 +62,7 @@ class Arrival {
     for (int other = 0; other < place_.size; ++other) {
       wait_for(other, until);
       names.push_back(store_->get_to_str(fmt::format("name/{}", other)));
+      answered_();
     }
     check_kinds(names);
     return names;
@@ -71,6 +80,7 @@ class Arrival {
  private:
   void wait_for(int other, Clock::time_point until) {
     while (!store_->check({fmt::format("name/{}", other)})) {
+      answered_();
       if (options_.stop && options_.stop()) throw Stopped();
       if (Clock::now() > until) {
         std::vector<int> missing;
@@ -96,6 +106,7 @@ class Arrival {
   c10::intrusive_ptr<c10d::Store> store_;
   const Rendezvous& meeting_;
   const Ranks::Options& options_;
+  const std::function<void()> answered_;
   std::string own_address_;
 };
 
@@ -142,12 +153,66 @@ struct Ranks::Links {
   bool left = false;
 };
 
+// The meeting of ranks as one of them sees it, on a thread of its own: LibTorch's store waits for ever for a first rank
+// that stands still, and then that thread is left behind.
+struct Ranks::Meeting {
+  Meeting(const RankPlace& of, const Rendezvous& where, const Options& how)
+      : place(of), rendezvous(where), options(how) {
+    options.stop = [this, stop = how.stop] { return left || (stop && stop()); };
+  }
+
+  void meet() {
+    try {
+      Arrival arrival(place, rendezvous, options, [this] { answered(); });
+      names = arrival.names();
+      links = std::make_unique<Links>(rendezvous, place, names, arrival.address(), options);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    const std::lock_guard lock(mutex);
+    done = true;
+    changed.notify_all();
+  }
+  void answered() {
+    const std::lock_guard lock(mutex);
+    last_answer = Clock::now();
+  }
+  // Returns once it is done. Throws Error where nothing has been heard for too long.
+  void wait() {
+    std::unique_lock lock(mutex);
+    while (!changed.wait_for(lock, std::chrono::milliseconds(100), [this] { return done; }))
+      if (Clock::now() - last_answer > options.silence) {
+        left = true;
+        fail(
+            "The first rank, at {}, has been silent for {:.0f} s; see whether it stands still, and start all ranks "
+            "again",
+            rendezvous.name(), std::chrono::duration<double>(options.silence).count());
+      }
+    if (error) std::rethrow_exception(error);
+  }
+
+  const RankPlace place;
+  const Rendezvous rendezvous;
+  Options options;
+  std::mutex mutex;
+  std::condition_variable changed;
+  Clock::time_point last_answer = Clock::now();
+  std::atomic<bool> left = false;
+  bool done = false;
+  std::exception_ptr error;
+  std::vector<std::string> names;
+  std::unique_ptr<Links> links;
+};
+
 Ranks::Ranks(const RankPlace& place, const Rendezvous& meeting, const Options& options)
     : place_(place), disk_(options.disk) {
   try {
-    Arrival arrival(place_, meeting, options);
-    names_ = arrival.names();
-    links_ = std::make_unique<Links>(meeting, place_, names_, arrival.address(), options);
+    meeting.parts().await_listener(options.stop);
+    const auto own = std::make_shared<Meeting>(place_, meeting, options);
+    std::thread([own] { own->meet(); }).detach();
+    own->wait();
+    names_ = std::move(own->names);
+    links_ = std::move(own->links);
   } catch (const Error&) {
     throw;
   } catch (const Stopped&) {

@@ -35,12 +35,13 @@ class Ranks {
   struct Options {
     RankWatch::Times times;
     std::chrono::milliseconds meeting{300000};  // for all ranks to come
+    std::chrono::milliseconds silence{25000};   // for the first rank to answer while they meet
     std::chrono::milliseconds disk{60000};      // for a shared disk to show one machine's files to the others
     std::string program;                        // what must be the same everywhere, "version 0.1.0"
     std::function<bool()> stop;                 // asked while they come; ends with Stopped
   };
   // Waits until all ranks have come to the rendezvous. Throws Error naming those that have not, a rank that came twice,
-  // and one of another number of ranks or another version of the program.
+  // one of another number of ranks or another version of the program, and a first rank that stands still.
   Ranks(const RankPlace& place, const Rendezvous& meeting, const Options& options);
   // Of a rank that is done: where all others are done, too, or it has told them that it leaves.
   ~Ranks();
@@ -94,6 +95,7 @@ class Ranks {
 
  private:
   struct Links;
+  struct Meeting;
   torch::Tensor exchange(GlooGroup& group, int members, const torch::Tensor& own);
   torch::Tensor gather_in(GlooGroup& group, int members, const torch::Tensor& own, bool stop);
   [[noreturn]] void lost(const RankLoss& loss) const;

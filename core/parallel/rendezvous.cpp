@@ -9,11 +9,13 @@
 #include <charconv>
 #include <chrono>
 #include <cstring>
+#include <thread>
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #include <utility>
 
+#include "core/base/clock.h"
 #include "core/base/descriptor.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -51,7 +53,23 @@ c10d::TCPStoreOptions store_options(std::uint16_t port) {
   return options;
 }
 
+[[noreturn]] void nobody_answers(const Rendezvous::Parts& at, const std::string& why) {
+  fail(
+      "Nobody answers at {}:{}, where the ranks meet ({}); start the first rank, or name its address with "
+      "--rendezvous HOST:PORT",
+      at.host, at.port, why);
+}
+
 }  // namespace
+
+void Rendezvous::Parts::await_listener(const std::function<bool()>& stop) const {
+  const Stopwatch watch;
+  while (file.empty() && !listening && !accepts_connections(host, port)) {
+    if (stop && stop()) throw Stopped();
+    if (watch.seconds() > std::chrono::duration<double>(kPatience).count()) nobody_answers(*this, "no connection");
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+}
 
 c10::intrusive_ptr<c10d::Store> Rendezvous::Parts::connect() const {
   if (!file.empty()) return c10::make_intrusive<c10d::FileStore>(file.string(), -1);
@@ -60,10 +78,7 @@ c10::intrusive_ptr<c10d::Store> Rendezvous::Parts::connect() const {
     if (!attempt.empty()) store = c10::make_intrusive<c10d::PrefixStore>(attempt, store);
     return store;
   } catch (const std::exception& error) {
-    fail(
-        "Nobody answers at {}:{}, where the ranks meet ({}); start the first rank, or name its address with "
-        "--rendezvous HOST:PORT",
-        host, port, sentence(error));
+    nobody_answers(*this, sentence(error));
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <torch/csrc/distributed/c10d/Store.hpp>
 
@@ -15,6 +16,9 @@ struct Rendezvous::Parts {
   std::filesystem::path file;                 // empty: at an address
   c10::intrusive_ptr<c10d::Store> listening;  // the first rank's, which serves all others
 
+  // Waits until the first rank listens. Throws Error where it does not within two minutes, Stopped where `stop` says
+  // so.
+  void await_listener(const std::function<bool()>& stop) const;
   // A connection of its own, which others need not wait for. Throws Error where nobody answers within two minutes.
   c10::intrusive_ptr<c10d::Store> connect() const;
 };

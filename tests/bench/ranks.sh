@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # ranks.sh PAIRS [TASK] [STEPS] [ROUNDS]: steps a second of stage 1 of a task (default: circle, preset small, 60 steps, 3
-# rounds), by one process with all cores, with slots and without, and by 2 and 4 ranks with their shares of the cores, in
-# turn; the medians, and each as a share of the first.
+# rounds), by one process with all cores, without slots, with 2 and with 8, and by 2 and 4 ranks with their shares of the
+# cores, in turn; the medians, and each as a share of the first.
 set -euo pipefail
 pairs=$(realpath "$1") task=${2:-circle} steps=${3:-60} rounds=${4:-3}
 work=$(mktemp -d)
@@ -20,18 +20,20 @@ measure() {
 }
 for _ in $(seq "$rounds"); do
   measure "one process"
-  measure "one process, 8 slots" --ranks 1
-  measure "2 ranks" --ranks 2
-  measure "4 ranks" --ranks 4
+  measure "one process, 2 slots" --ranks 1 --set slots=2
+  measure "2 ranks, 2 slots" --ranks 2 --set slots=2
+  measure "one process, 8 slots" --ranks 1 --set slots=8
+  measure "2 ranks, 8 slots" --ranks 2 --set slots=8
+  measure "4 ranks, 8 slots" --ranks 4 --set slots=8
 done
 python3 - run/pretrained.safetensors <<'PY_END'
 import json, statistics, struct, sys
 rates = {}
 for name, rate in map(json.loads, open("rates")): rates.setdefault(name, []).append(rate)
-first = statistics.median(rates["one process, 8 slots"])
+first = statistics.median(rates["one process"])
 for name, all in rates.items():
     rate = statistics.median(all)
-    print(f"{name}: {rate:.2f} steps a second (from {min(all):.2f} to {max(all):.2f}), {rate / first:.0%} of one process with slots")
+    print(f"{name}: {rate:.2f} steps a second (from {min(all):.2f} to {max(all):.2f}), {rate / first:.0%} of one process")
 with open(sys.argv[1], "rb") as file:
     header = json.loads(file.read(struct.unpack("<Q", file.read(8))[0]))
 floats = 0

@@ -3,9 +3,12 @@
 #include <ATen/Functions.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 #include <atomic>
 
+#include "core/base/descriptor.h"
 #include "core/parallel/own_address.h"
 #include "tests/core/parallel/rank_threads.h"
 
@@ -102,6 +105,26 @@ TEST(Ranks, WhoDoesNotComeIsNamed) {
   EXPECT_THAT(end.error, HasSubstr("Of 4 ranks 0, 2, 3 have not come"));
   options.stop = [] { return true; };
   EXPECT_TRUE(end_of([&] { Ranks ranks({0, 2}, Rendezvous::in_file(folder / "other"), options); }).stopped);
+}
+
+// A first rank that listens and stands still.
+TEST(Ranks, AFirstRankThatIsSilentWhileTheyMeetIsNamed) {
+  const Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  auto* const plain = reinterpret_cast<sockaddr*>(&address);
+  ASSERT_EQ(::bind(socket, plain, size), 0);
+  ASSERT_EQ(::listen(socket, 5), 0);
+  ASSERT_EQ(::getsockname(socket, plain, &size), 0);
+  Ranks::Options options = quick_ranks();
+  options.silence = std::chrono::milliseconds(1000);
+  const RankEnd end = end_of([&] {
+    Ranks ranks({1, 2}, Rendezvous::join("127.0.0.1", ntohs(address.sin_port)), options);
+  });
+  EXPECT_THAT(end.error, HasSubstr("has been silent for 1 s; see whether it stands still"));
+  EXPECT_LT(end.seconds, 10);
 }
 
 TEST(Ranks, WhoComesTwiceOrOfAnotherProgramIsRefused) {
