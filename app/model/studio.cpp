@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "app/runs/places.h"
 #include "core/base/crash_report.h"
 #include "core/base/devices.h"
 #include "core/base/driver.h"

@@ -81,7 +81,7 @@ extern "C" __attribute__((visibility("default"))) void pairs_transfer(const Tran
     return;
   }
   CURL* const curl = handle.get();
-  Reception reception{asked, curl};
+  Reception reception{.asked = asked, .handle = curl, .thrown = nullptr};
   std::array<char, CURL_ERROR_SIZE> words{};
   const std::unique_ptr<curl_slist, Free> headers(curl_slist_append(nullptr, ("Accept: " + asked.accept).c_str()));
   const std::string range = std::to_string(asked.from) + "-", roots = certificates();
