@@ -65,10 +65,16 @@ void check_output(const std::filesystem::path& out, const std::string& extension
                   const std::vector<std::filesystem::path>& inputs, const char* option) {
   if (out.extension() != extension) fail_usage("{} {} must end in {}", option, printable(out.string(), 300), extension);
   std::error_code error;
-  for (const std::filesystem::path& input : inputs)
+  const std::filesystem::path parent = out.has_parent_path() ? out.parent_path() : ".";
+  for (const std::filesystem::path& input : inputs) {
     if (std::filesystem::equivalent(out, input, error))
       fail_usage("{} {} would replace {}; choose another file", option, printable(out.string(), 300),
                  printable(input.string(), 300));
+    if (!input.empty() && std::filesystem::is_directory(input, error) &&
+        std::filesystem::equivalent(parent, input, error))
+      fail_usage("{} {} lies in the folder {}, whose files are read; choose a place outside", option,
+                 printable(out.string(), 300), printable(input.string(), 300));
+  }
   check_writable(out);
 }
 

@@ -231,6 +231,7 @@ int run_program(const Catalogue& tasks, int argc, const char* const* argv, const
     app.exit(help, text, text);
     return report(text.str(), 0);
   } catch (const CLI::ExtrasError&) {
+    if (batch && !chosen() && !path.empty()) return report_error(unknown_command(path, all), json, kUsage);
     return report_error(unexpected_argument(app, chosen()), json, kUsage);
   } catch (const CLI::ParseError& error) {
     const CLI::App* command = chosen();

@@ -114,7 +114,8 @@ std::string budget_lines(const RunConfig& config) {
   const BudgetedSimulator* const budget = face<BudgetedSimulator>(*task);
   if (budget == nullptr) return "";
   std::string uses;
-  for (const BudgetUse& use : kUses) uses += fmt::format("{} for {}, ", count_text(observations_of(*budget, use)), use.text);
+  for (const BudgetUse& use : kUses)
+    uses += fmt::format("{} for {}, ", count_text(observations_of(*budget, use)), use.text);
   return fmt::format("Before that, once, {} simulations are made: {}{} at most for checks of the workers' seeds.\n{}",
                      count_text(budget->simulations()), uses, count_text(budget->checks()),
                      changes_text(changes_of(config)));

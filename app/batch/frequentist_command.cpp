@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 
@@ -22,6 +23,7 @@
 #include "core/base/transfer.h"
 #include "core/given.h"
 #include "core/report/number_text.h"
+#include "core/train/simulator_record.h"
 
 namespace pairs::batch {
 namespace {
@@ -34,7 +36,12 @@ struct FrequentistArguments {
   OpenArguments open;
   std::optional<double> null, expected;
   bool coverage = false, exact = false;
-  std::int64_t n = 0, toys = 10000, null_toys = 50000, nodes = 41, sets = 1000, lengths = 200, seed = 1;
+  std::string group, member, reader;
+  std::int64_t n = 0, toys = 10000, null_toys = 50000, nodes = 41, seed = 1;
+  std::optional<std::int64_t> sets, lengths;
+
+  std::int64_t simulated_sets() const { return sets.value_or(1000); }
+  std::int64_t measured_sets() const { return lengths.value_or(200); }
 };
 
 // Tells every ten seconds how many sets are simulated.
@@ -57,11 +64,21 @@ class SetsTeller {
   std::int64_t begun_ = -1;
 };
 
-std::vector<double> levels_of(const std::string& text) {
+// Of toys beyond a level so many at least tell where it begins.
+constexpr double kFewestBeyond = 5;
+
+std::vector<double> levels_of(const FrequentistArguments& arguments) {
+  const std::string& text = arguments.levels;
   std::vector<double> levels = parse_numbers(text, "--levels");
   for (double& level : levels) {
     if (!(level > 0 && level < 100)) fail_usage("--levels {} are not between 0 and 100 %", printable(text));
+    if (level < 1)
+      fail_usage("--levels {} are percent; write {:.8g} for {:.8g} %", printable(text), 100 * level, 100 * level);
     level /= 100;
+    const double needed = std::ceil(kFewestBeyond / (1 - level) * (1 - 1e-9));
+    if (static_cast<double>(arguments.toys) < needed)
+      fail_usage("{:.8g} % cannot be told from {} toys; give {} or more with --toys", 100 * level,
+                 count_text(arguments.toys), count_text(static_cast<std::int64_t>(needed)));
   }
   std::sort(levels.begin(), levels.end());
   if (levels.empty() || std::adjacent_find(levels.begin(), levels.end()) != levels.end())
@@ -159,11 +176,12 @@ std::vector<CoveragePoint> map_of(const Frequentist& answers, const std::vector<
   SetsTeller teller(answers.table().plan().exact ? "coverage of the exact likelihood" : "coverage");
   std::int64_t done = 0;
   for (const MapPoint& point : points)
-    out.push_back(answers.coverage(point.theta, point.psi, static_cast<std::int64_t>(out.size()), arguments.sets,
-                                   arguments.lengths, levels, keep_going, [&](std::int64_t sets) {
-                                     done += sets;
-                                     teller.tell_of(done, static_cast<std::int64_t>(points.size()) * arguments.sets);
-                                   }));
+    out.push_back(
+        answers.coverage(point.theta, point.psi, static_cast<std::int64_t>(out.size()), arguments.simulated_sets(),
+                         arguments.measured_sets(), levels, keep_going, [&](std::int64_t sets) {
+                           done += sets;
+                           teller.tell_of(done, static_cast<std::int64_t>(points.size()) * arguments.simulated_sets());
+                         }));
   return out;
 }
 
@@ -190,10 +208,35 @@ struct Asked {
   const TaskInfo& info() const { return run.task->info(); }
 };
 
-void warn_coarse(Result& result, const std::string& what) {
-  const std::string text = what + " narrower than the values of θ that they are known at; give more with --nodes";
+void warn(Result& result, const std::string& text) {
   result.document["warnings"].push_back(text);
   tell(fmt::format("warning: {}\n", text));
+}
+
+void warn_coarse(Result& result, const std::string& what) {
+  warn(result, what + " narrower than the values of θ that they are known at; give more with --nodes");
+}
+
+void warn_blind(Result& result, const FrequentistAnswer& answer) {
+  if (std::any_of(answer.levels.begin(), answer.levels.end(), [](const ConfidenceLevel& one) { return one.cls_blind; }))
+    warn(result,
+         "no toy of the null value is as extreme as this set where limits by CLs would begin, so that these are not "
+         "told; give more with --null-toys");
+}
+
+// Points of a map whose nuisance lies beyond all that toys, and training, have.
+void warn_far(const Asked& asked, const std::vector<MapPoint>& points, Result& result) {
+  const ToyTable& table = asked.ours->table();
+  const std::vector<double>& known = table.toys(0).psi;
+  if (asked.info().nuisances.size() != 1 || !table.plan().psi.empty() || known.empty()) return;
+  const auto far = std::find_if(points.begin(), points.end(), [&](const MapPoint& one) {
+    return one.psi[0] < known.front() || one.psi[0] > known.back();
+  });
+  if (far != points.end())
+    warn(result,
+         fmt::format("{} = {:g} lies beyond all toys, whose values of the prior go from {:.3g} to {:.3g}: neither "
+                     "they nor the run know such sets, and coverage there is no fault of theirs",
+                     asked.info().nuisances[0].label, far->psi[0], known.front(), known.back()));
 }
 
 void answer_set(const Asked& asked, const std::shared_ptr<ObservedSet>& set, Result& result) {
@@ -208,6 +251,7 @@ void answer_set(const Asked& asked, const std::shared_ptr<ObservedSet>& set, Res
   const Observations x = set->first(asked.n);
   const FrequentistAnswer answer = asked.ours->answer(known.sources.front().log_density, x, asked.levels);
   if (!answer.resolved) warn_coarse(result, "the likelihood of the set is");
+  warn_blind(result, answer);
   result.document.update(frequentist_document(answer));
   result.text += frequentist_text(asked.info(), answer, asked.null_words);
   std::vector<NeymanCurves> curves = {neyman_curves(*asked.ours, asked.run.name, SeriesRole::pairs, answer, x)};
@@ -217,6 +261,7 @@ void answer_set(const Asked& asked, const std::shared_ptr<ObservedSet>& set, Res
     PAIRS_CHECK(source != known.sources.end(), "The exact posterior of this set is not known{}",
                 known.problems.empty() ? "" : ": " + known.problems.front());
     const FrequentistAnswer exact = asked.exact->answer(source->log_density, x, asked.levels);
+    warn_blind(result, exact);
     result.document["exact"] = frequentist_document(exact);
     result.text += "\nBy the exact likelihood: " + frequentist_text(asked.info(), exact, asked.null_words);
     curves.push_back(neyman_curves(*asked.exact, "exact", SeriesRole::exact, exact, x));
@@ -235,16 +280,21 @@ void answer_expected(const Asked& asked, Result& result) {
   const std::optional<double> null = table.plan().null;
   SetsTeller teller("expected");
   std::int64_t done = 0;
-  const auto step = [&](std::int64_t sets) { teller.tell_of(done += sets, (null ? 2 : 1) * asked.arguments.sets); };
-  const Expected at = asked.ours->expected(theta, kExpectedPlace, asked.arguments.sets, asked.levels, keep_going, step);
+  const auto step = [&](std::int64_t sets) {
+    teller.tell_of(done += sets, (null ? 2 : 1) * asked.arguments.simulated_sets());
+  };
+  const Expected at =
+      asked.ours->expected(theta, kExpectedPlace, asked.arguments.simulated_sets(), asked.levels, keep_going, step);
   std::optional<Expected> limits;
-  if (null) limits = asked.ours->expected(*null, kNullPlace, asked.arguments.sets, asked.levels, keep_going, step);
+  if (null)
+    limits = asked.ours->expected(*null, kNullPlace, asked.arguments.simulated_sets(), asked.levels, keep_going, step);
   result.document["expected"] = expected_document(at, limits ? &*limits : nullptr, asked.levels);
   result.text += expected_text(asked.info(), at, limits ? &*limits : nullptr, asked.levels);
 }
 
 void answer_coverage(const Asked& asked, Result& result) {
   const std::vector<MapPoint> points = points_of(asked.arguments, asked.info());
+  warn_far(asked, points, result);
   const std::vector<CoveragePoint> ours = map_of(*asked.ours, points, asked.arguments, asked.levels);
   const std::vector<CoveragePoint> exact =
       asked.exact ? map_of(*asked.exact, points, asked.arguments, asked.levels) : std::vector<CoveragePoint>();
@@ -254,7 +304,7 @@ void answer_coverage(const Asked& asked, Result& result) {
     write_figure(asked.arguments.figure,
                  coverage_figure(asked.info(), ours,
                                  fmt::format("{}: coverage of {} sets a point, N = {}", asked.info().title,
-                                             count_text(asked.arguments.sets), count_text(asked.n)),
+                                             count_text(asked.arguments.simulated_sets()), count_text(asked.n)),
                                  asked.info().data_source + "; " + asked.run.name));
 }
 
@@ -294,8 +344,15 @@ void check_frequentist(const FrequentistArguments& arguments) {
     fail_usage("Nothing is asked: name a set with --data, a value with --expected, or ask for --coverage");
   if (!arguments.coverage && !(arguments.theta.empty() && arguments.psi.empty()))
     fail_usage("--theta and --psi are the points of a map; ask for it with --coverage");
-  if (arguments.data.empty() && !arguments.columns.empty())
-    fail_usage("--columns chooses among the columns of a file; name one with --data");
+  if (arguments.lengths && !arguments.coverage)
+    fail_usage("--lengths are of the sets of a map; ask for it with --coverage");
+  if (arguments.sets && !arguments.coverage && !arguments.expected)
+    fail_usage("--sets are simulated for --coverage and --expected; ask for one of them");
+  if (arguments.data.empty() &&
+      !(arguments.columns.empty() && arguments.group.empty() && arguments.member.empty() && arguments.reader.empty()))
+    fail_usage("--columns, --group, --member and --reader say how a file is read; name one with --data");
+  if (!arguments.group.empty() && arguments.member.empty())
+    fail_usage("--group tells many sets apart, and these answers are of one; choose it with --member");
   if (!arguments.known_psi.empty() && !arguments.nuisance.empty())
     fail_usage("--nuisance chooses toys by nuisances that are not known, and --known-psi tells them; leave one out");
   if (arguments.figure.empty()) return;
@@ -309,13 +366,16 @@ void check_frequentist(const FrequentistArguments& arguments) {
 
 Result frequentist(const FrequentistArguments& arguments) {
   check_frequentist(arguments);
-  std::vector<double> levels = levels_of(arguments.levels);
+  std::vector<double> levels = levels_of(arguments);
   const LoadedRun run = open_run(arguments.run, arguments.open);
   std::shared_ptr<ObservedSet> set;
   if (!arguments.data.empty()) {
     SetChoice choice;
     choice.file = arguments.data;
     choice.columns = arguments.columns;
+    choice.group = arguments.group;
+    choice.member = arguments.member;
+    choice.reader = arguments.reader;
     choice.given = arguments.given;
     set = std::make_shared<ObservedSet>(run.task, choice);
   }
@@ -331,6 +391,8 @@ Result frequentist(const FrequentistArguments& arguments) {
       set ? fmt::format("from {} of {}", counted(static_cast<std::size_t>(asked.n), "observation"), arguments.data)
           : fmt::format("at N = {}", count_text(asked.n)),
       result);
+  if (const std::string text = changed_simulator(run.folder, *run.task, [] { return !keep_going(); }); !text.empty())
+    warn(result, text + "; toys are those of another model");
   if (set) answer_set(asked, set, result);
   if (arguments.expected) answer_expected(asked, result);
   if (arguments.coverage) answer_coverage(asked, result);
@@ -352,9 +414,13 @@ void add_toy_options(CLI::App& app, FrequentistArguments& arguments) {
   count("--nodes", arguments.nodes, "K", 5, 2000,
         "Values of θ that toys are simulated at, denser towards the ends of its range; between two of them p-values "
         "are interpolated");
-  count("--sets", arguments.sets, "M", 20, kMostToys,
-        "Simulated sets for --expected, and for each point of --coverage");
-  count("--lengths", arguments.lengths, "M", 0, kMostToys, "coverage: of these sets whose intervals are measured");
+  app.add_option("--sets", arguments.sets,
+                 "Simulated sets for --expected, and for each point of --coverage (default: 1000)")
+      ->type_name("M")
+      ->transform(whole_number(20, kMostToys));
+  app.add_option("--lengths", arguments.lengths, "coverage: of these sets whose intervals are measured (default: 200)")
+      ->type_name("M")
+      ->transform(whole_number(0, kMostToys));
   count("--seed", arguments.seed, "N", 0, 9007199254740992, "Seed of all that is simulated");
 }
 
@@ -371,6 +437,13 @@ Action add_frequentist(CLI::App& app, const Catalogue& tasks) {
   app.add_option("--columns", arguments->columns, "Of a CSV file of points use these columns, as infer --columns does")
       ->type_name("NAME,...")
       ->delimiter(',');
+  app.add_option("--group", arguments->group,
+                 "The column that tells many sets of one file apart, as infer --group does")
+      ->type_name("COLUMN");
+  app.add_option("--member", arguments->member, "Of the many sets of --group, or of a folder, this one")
+      ->type_name("NAME");
+  app.add_option("--reader", arguments->reader, "A command that reads files of other kinds, as infer --reader")
+      ->type_name("COMMAND");
   app.add_option("--given", arguments->given,
                  "What is given of the set beside its observations, as infer --given has it: toys have it, too")
       ->type_name("NAME=V,...");

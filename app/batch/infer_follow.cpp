@@ -56,7 +56,8 @@ nlohmann::json document_of(const FollowedPosterior& set, const FollowedAnswer& a
 
 std::string line_of(const FollowedPosterior& set, const FollowedAnswer& answer, IntervalKind interval) {
   const TaskInfo& info = set.info();
-  std::string line = fmt::format("N = {}", count_text(set.seen()));
+  std::string line = fmt::format("N = {}", count_text(answer.known.n));
+  if (answer.known.n < set.seen()) line += fmt::format(" at random of {}", count_text(set.seen()));
   for (std::size_t t = 0; t < info.targets.size(); ++t) {
     const TargetNumbers& one = answer.numbers[t];
     line += fmt::format("  {}: mean {}, sd {}, 90 % {}", info.targets[t].label, number_text(one.mean, 4),

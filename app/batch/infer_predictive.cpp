@@ -1,8 +1,12 @@
 #include "app/batch/infer_predictive.h"
 
+#include <fmt/format.h>
+
 #include "app/batch/drive.h"
 #include "app/batch/progress.h"
 #include "core/base/error.h"
+#include "core/base/streams.h"
+#include "core/train/simulator_record.h"
 
 namespace pairs::batch {
 
@@ -12,6 +16,8 @@ void check_predictive(const LoadedRun& run, std::int64_t sets) {
   if (sets < kFewestPredictiveSets)
     fail_usage("--predictive {} are too few simulated sets to tell what is rare; give {} or more, 200 say", sets,
                kFewestPredictiveSets);
+  const std::string changed = changed_simulator(run.folder, *run.task, [] { return !keep_going(); });
+  if (!changed.empty()) tell(fmt::format("warning: {}; it is the test of another model\n", changed));
 }
 
 SetPredictiveTest infer_predictive(const SetPosterior& posterior, std::int64_t n, std::int64_t sets,

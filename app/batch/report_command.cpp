@@ -51,6 +51,8 @@ Result report(const ReportArguments& arguments) {
   if (!pdf && std::filesystem::path(set.out).extension() != ".html")
     fail_usage("--out {} must end in .html or .pdf", printable(set.out, 300));
   check_output(set.out, pdf ? ".pdf" : ".html", {set.data});
+  if (!set.group.empty() && set.member.empty())
+    fail_usage("--group tells many sets apart, and a report is of one; choose it with --member");
   if (arguments.sets > 0 && arguments.sets < kFewestTestSets)
     fail_usage("--sets {} are too few to test ranks; give {} or more, or 0 to leave calibration out", arguments.sets,
                kFewestTestSets);
@@ -110,6 +112,9 @@ Action add_report(CLI::App& app, const Catalogue& tasks) {
   app.add_option("--columns", set.columns, "Points: of a table of more columns those that are used")
       ->type_name("NAME,...")
       ->delimiter(',');
+  app.add_option("--group", set.group, "The column that tells many sets of one file apart, as infer --group does")
+      ->type_name("COLUMN");
+  app.add_option("--member", set.member, "Of the many sets of --group, or of a folder, this one")->type_name("NAME");
   app.add_option("--reader", set.reader, "Points: a command that reads files of other kinds, as infer --reader")
       ->type_name("COMMAND");
   app.add_option("--up", set.up, "Meshes: the axis of the file that points up")

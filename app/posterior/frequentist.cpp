@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "core/base/error.h"
@@ -91,8 +92,13 @@ class Frequentist::SetTails {
   }
   // CL_s of θ, whose p-value as an upper limit is p. At the null value and below it nothing is excluded.
   double cls(double theta, double signed_ratio, double p) {
-    return theta <= table_.nodes()[*table_.null_node()] ? 1 : pairs::cls(p, share_of_null(theta, signed_ratio));
+    if (theta <= table_.nodes()[*table_.null_node()]) return 1;
+    const double share = share_of_null(theta, signed_ratio);
+    if (share == 0) blind_from_ = std::min(blind_from_, theta);
+    return pairs::cls(p, share);
   }
+  // The least value that was asked for at which no toy of the null value is as extreme; infinite where there is none.
+  double blind_from() const { return blind_from_; }
 
  private:
   // The share of the null value's toys that are as extreme against θ; of the worst nuisances the least.
@@ -136,6 +142,7 @@ class Frequentist::SetTails {
   std::map<std::size_t, std::vector<double>> weights_;
   std::map<std::size_t, OrderedToys> null_ordered_;
   std::vector<double> null_weights_;
+  double blind_from_ = std::numeric_limits<double>::infinity();
 };
 
 Frequentist::Frequentist(std::shared_ptr<ToyTable> table, NuisanceChoice choice)
@@ -197,9 +204,11 @@ FrequentistAnswer Frequentist::answer(const LikelihoodCurve& curve, const Observ
   const auto limit = [&](const std::vector<double>& p, double level) {
     return p.empty() ? NAN : accepted(out.grid, p, 1 - level).back().high;
   };
-  for (const double level : levels)
+  for (const double level : levels) {
+    const double cls = limit(out.cls, level);
     out.levels.push_back(
-        {level, accepted(out.grid, out.p, 1 - level), limit(out.p_upper, level), limit(out.cls, level)});
+        {level, accepted(out.grid, out.p, 1 - level), limit(out.p_upper, level), cls, cls >= tails.blind_from()});
+  }
   if (table_->null_node()) out.null = null_test(curve, tails);
   return out;
 }

@@ -39,6 +39,7 @@ struct ConfidenceLevel {
   std::vector<Interval> parts;  // of the interval, one but where values between are excluded
   double upper = NAN;           // never below the estimate
   double cls = NAN;             // the upper limit by CL_s; NaN where there is no null value below other values
+  bool cls_blind = false;       // it is too high: beyond some value no toy of the null value is as extreme as the set
 };
 
 // How well "nothing there" explains a set.

@@ -21,7 +21,7 @@ std::string target_text(const TaskInfo& info, double value) {
 }
 
 std::string confidence_text(double level) {
-  return fmt::format("{:.4g} %", 100 * level);
+  return fmt::format("{:.8g} %", 100 * level);
 }
 
 // "0.142 (0.101 to 0.190; 0.074 to 0.241)": the median and the bands of 68 and 95 %.
@@ -32,6 +32,12 @@ std::string band_text(const std::array<double, 5>& quantiles, const std::functio
 
 nlohmann::json finite_or_null(double value) {
   return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json();
+}
+
+const std::string kBlind = "unknown (too few toys of the null value)";
+
+std::string cls_text(const TaskInfo& info, const ConfidenceLevel& one) {
+  return one.cls_blind ? kBlind : "below " + target_text(info, one.cls);
 }
 
 // Whether the asymptotic formula holds where toys can tell: its 5 % within three errors.
@@ -77,7 +83,7 @@ nlohmann::json frequentist_document(const FrequentistAnswer& answer) {
     nlohmann::json level = {{"level", one.level}, {"intervals", nlohmann::json::array()}};
     for (const Interval& part : one.parts) level["intervals"].push_back({part.low, part.high});
     level["upper_limit"] = one.upper;
-    if (std::isfinite(one.cls)) level["cls_upper_limit"] = one.cls;
+    if (std::isfinite(one.cls)) level["cls_upper_limit"] = one.cls_blind ? nlohmann::json() : one.cls;
     document["levels"].push_back(std::move(level));
   }
   if (answer.null)
@@ -102,7 +108,7 @@ std::string frequentist_text(const TaskInfo& info, const FrequentistAnswer& answ
   for (const ConfidenceLevel& one : answer.levels) {
     std::vector<std::string> cells = {confidence_text(one.level), interval_text(info, one.parts),
                                       "below " + target_text(info, one.upper)};
-    if (!answer.cls.empty()) cells.push_back("below " + target_text(info, one.cls));
+    if (!answer.cls.empty()) cells.push_back(cls_text(info, one));
     table.add(std::move(cells));
   }
   return fmt::format("{} of the highest marginal likelihood: {}\n\n{}{}", info.targets.front().label,
@@ -116,7 +122,7 @@ std::string frequentist_lines(const TaskInfo& info, const FrequentistAnswer& ans
   for (const ConfidenceLevel& one : answer.levels)
     text += fmt::format("{}: {}; upper limit {}{}\n", confidence_text(one.level), interval_text(info, one.parts),
                         target_text(info, one.upper),
-                        answer.cls.empty() ? "" : fmt::format(", by CLs {}", target_text(info, one.cls)));
+                        answer.cls.empty() ? "" : ", by CLs " + (one.cls_blind ? kBlind : target_text(info, one.cls)));
   if (answer.null) text += null_test_text(info, *answer.null, null_words).substr(1);
   text.pop_back();
   return text;

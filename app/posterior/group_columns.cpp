@@ -102,6 +102,11 @@ std::vector<std::string> columns_of_x(const ManySets& sets, const TaskInfo& info
   return others;
 }
 
+bool names_a_set(std::string_view text) {
+  const auto same = [](char a, char b) { return (a | 0x20) == b; };
+  return !text.empty() && !std::ranges::equal(text, std::string_view("nan"), same);
+}
+
 void fail_nameless(const ErrorPlace& place, std::int64_t rows) {
   fail(place, "the row does not say to which set it belongs{}; fill it in or drop it",
        rows > 1 ? fmt::format(", and {} more do not", count_text(rows - 1)) : "");

@@ -158,7 +158,7 @@ class GroupedCsv final : public SetStream {
     while (advance()) {
       bytes += static_cast<std::int64_t>(line_.size()) + 9;
       ++rows;
-      if (group_.empty()) {
+      if (!names_a_set(group_)) {
         if (nameless_++ == 0) first_nameless_ = reader_.number();
         continue;
       }

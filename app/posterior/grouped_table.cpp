@@ -117,7 +117,7 @@ class GroupedTable final : public SetStream {
   void index() {
     std::size_t last = 0;
     each_row([&](std::int64_t row, const std::string& name) {
-      if (name.empty()) {
+      if (!names_a_set(name)) {
         if (nameless_++ == 0) first_nameless_ = row;
         broken_ = true;
         return;

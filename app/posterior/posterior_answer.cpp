@@ -48,6 +48,19 @@ void add_trust(const AskedRun& run, const torch::Tensor& aggregate, const AskedS
   if (!text.empty()) answer.warnings.push_back({WarningKind::members, std::move(text)});
 }
 
+// A divergence that a run which is worth its training rarely reaches: of two normals of one width it is that of means
+// one sd apart.
+constexpr double kFarFromExact = 0.5;
+
+void warn_of_exact(PosteriorAnswer& answer) {
+  if (answer.numbers.empty() || !answer.numbers.front().ours || !(answer.numbers.front().kl > kFarFromExact)) return;
+  answer.warnings.push_back(
+      {WarningKind::exact,
+       fmt::format(
+           "the exact posterior of this very set is known, and {} is {} nat away from it; believe the exact one",
+           answer.numbers.front().name, number_text(answer.numbers.front().kl, 2))});
+}
+
 void add_warnings(const AskedRun& run, const AskedSet& set, std::vector<PosteriorWarning>& warnings) {
   const LoadedRun& loaded = run.loaded;
   const std::string& source = loaded.estimator->data_source();
@@ -134,6 +147,7 @@ void add_numbers(const Task& task, bool confined, PosteriorAnswer& answer) {
   answer.numbers = posterior_numbers(task.info().targets, confined, answer.sources, [&](const std::string& text) {
     answer.warnings.push_back({WarningKind::left_out, text});
   });
+  warn_of_exact(answer);
 }
 
 void add_members(const Task& task, PosteriorAnswer& answer) {

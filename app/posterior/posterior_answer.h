@@ -69,7 +69,8 @@ struct AskedSet {
 // the only place where an aggregate becomes a posterior. `shown`: the first of the runs, whose place is told, too. Runs
 // that know nothing of this N say so.
 void ask(const AskedRun& run, std::size_t count, bool shown, const AskedSet& set, PosteriorAnswer& answer);
-// Adds the numbers of its sources, which are densities. `confined`: none lies outside the targets' ranges.
+// Adds the numbers of its sources, which are densities, and the warning where the exact posterior is far from the shown
+// run's. `confined`: none lies outside the targets' ranges.
 void add_numbers(const Task& task, bool confined, PosteriorAnswer& answer);
 
 // Adds what each of an ensemble's members says, on the cells of the whole where it has some, for figures: named once.

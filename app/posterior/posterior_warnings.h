@@ -20,8 +20,9 @@ enum class WarningKind {
   thing,
   tried,
   outside,
-  given,   // beyond what training saw
-  members  // of an ensemble that disagree
+  given,    // beyond what training saw
+  members,  // of an ensemble that disagree
+  exact     // the exact posterior of the set is known and is another one
 };
 // What is to be known of a posterior before it is believed, a sentence: the same wherever it is told.
 struct PosteriorWarning {

@@ -130,6 +130,11 @@ class GroupedArrays final : public SetStream {
     PAIRS_CHECK(static_cast<std::int64_t>(names.size()) == x_.count(),
                 "{}: the array {} holds {} texts, but one for each of {} observations is needed", where_,
                 printable(sets.group), names.size(), x_.count());
+    for (std::size_t i = 0; i < names.size(); ++i)
+      PAIRS_CHECK(
+          names_a_set(names[i]),
+          "{}: the array {} does not say to which set observation {} belongs; fill it in, or drop the observation",
+          where_, printable(sets.group), count_text(static_cast<std::int64_t>(i) + 1));
     if (!info.given.empty() && (!sets.given_known || tells_given_of(arrays))) read_given_of(arrays, sets.data);
     std::map<std::string, std::size_t> places;
     for (std::size_t i = 0; i < names.size(); ++i) {

@@ -15,7 +15,6 @@
 namespace pairs::bump_hunt {
 namespace {
 
-constexpr double kReach = 12.0;       // of the trapezoid rule about the prior's mean
 constexpr double kNothing = 40.0;     // a signal term below e^-40 of the background's leaves the sum as it is
 constexpr double kLargeRatio = 30.0;  // log ratios beyond are added one by one: products stay within float64
 constexpr std::size_t kFactorsAtOnce = 8;
@@ -149,11 +148,12 @@ class ChosenPosterior final : public ReferencePosterior {
     if (known_) return;
     const Quadrature& q = legendre_for(static_cast<std::int64_t>(events_.size()));
     const double step = 0.1 * signal_sd / std::max(1.0, std::sqrt(static_cast<double>(events_.size()) / 100.0));
-    const auto rows = static_cast<std::size_t>(std::lround(2 * kReach / step)) + 1;
+    const PlaceRange places = places_of(events_);
+    const auto rows = static_cast<std::size_t>(std::lround((places.high - places.low) / step)) + 1;
     std::vector<double> place(rows), logs;
     logs.reserve(rows * q.node.size());
     for (std::size_t r = 0; r < rows; ++r) {
-      place[r] = psi_mean - kReach + static_cast<double>(r) * step;
+      place[r] = places.low + static_cast<double>(r) * step;
       const std::vector<double> row = log_joint_at_nodes(place[r]);
       for (std::size_t j = 0; j < row.size(); ++j) logs.push_back(row[j] + std::log(q.weight[j] * step));
     }

@@ -24,9 +24,7 @@ class JointOfEvents final : public JointPosterior {
  public:
   explicit JointOfEvents(const torch::Tensor& x) : events_(doubles(x)) {
     PAIRS_CHECK(x.dim() == 2 && x.size(1) == 1, "The bump hunt takes observations [N, 1]");
-    for (const double event : events_)
-      PAIRS_CHECK(std::isfinite(event) && std::abs(event) < 1e6,
-                  "The bump hunt was given an event at {}, which no part of the model can explain", event);
+    for (const double event : events_) check_event(event);
   }
 
   std::vector<double> centre() const override { return {0.0, psi_mean}; }

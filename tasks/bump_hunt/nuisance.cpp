@@ -13,7 +13,6 @@
 namespace pairs::bump_hunt {
 namespace {
 
-constexpr double reach = 12.0;
 // Places below e^-25 of the likeliest one are left out; signal terms below e^-80 of the background's are nothing.
 constexpr double left_out = 25.0, nothing = 80.0;
 constexpr double coarse_step = 0.02, widest_step = 0.01, narrowest_step = 0.001;
@@ -32,9 +31,7 @@ class NuisanceOfEvents final : public NuisancePosterior {
  public:
   explicit NuisanceOfEvents(const torch::Tensor& x) : events_(doubles(x)) {
     PAIRS_CHECK(x.dim() == 2 && x.size(1) == 1, "The bump hunt takes observations [N, 1]");
-    for (const double event : events_)
-      PAIRS_CHECK(std::isfinite(event) && std::abs(event) < 1e6,
-                  "The bump hunt was given an event at {}, which no part of the model can explain", event);
+    for (const double event : events_) check_event(event);
   }
 
   torch::Tensor sample(const torch::Tensor& theta, Stream& stream) const override {
@@ -117,7 +114,9 @@ class NuisanceOfEvents final : public NuisancePosterior {
 
   // Cells over all places that count at any of the odds.
   Places occupied(const std::vector<double>& odds) const {
-    const Places all{psi_mean - reach, coarse_step, static_cast<std::size_t>(std::lround(2 * reach / coarse_step))};
+    const PlaceRange range = places_of(events_);
+    const Places all{range.low, coarse_step,
+                     static_cast<std::size_t>(std::lround((range.high - range.low) / coarse_step))};
     const std::vector<double> joint = log_joint(all, odds), top = highest(joint, odds.size());
     std::size_t first = all.count, last = 0;
     for (std::size_t k = 0; k < all.count; ++k)

@@ -17,7 +17,6 @@
 namespace pairs::bump_hunt {
 namespace {
 
-constexpr double psi_reach = 12.0;
 // A signal term below e^-40 of the background's leaves the sum as it is.
 constexpr double negligible = 40.0;
 constexpr double marginal_variance = psi_sd * psi_sd + signal_sd * signal_sd;
@@ -39,9 +38,7 @@ class Posterior final : public ReferencePosterior {
                 "The bump hunt posterior takes observations [M, 1] on the CPU");
     const torch::Tensor rows = x.to(torch::kFloat64).contiguous();
     const double* p = rows.const_data_ptr<double>();
-    for (std::int64_t i = 0; i < rows.size(0); ++i)
-      PAIRS_CHECK(std::isfinite(p[i]) && std::abs(p[i]) < 1e6,
-                  "The bump hunt posterior was given an event at {}, which no part of the model can explain", p[i]);
+    std::for_each(p, p + rows.size(0), check_event);
     events_.insert(events_.end(), p, p + rows.size(0));
     built_ = false;
   }
@@ -106,8 +103,10 @@ class Posterior final : public ReferencePosterior {
       odds[i] = t / (1.0 - t);
     }
     std::vector<double> out = product_.log_sum(odds);
-    for (std::size_t i = 0; i < theta.size(); ++i)
+    for (std::size_t i = 0; i < theta.size(); ++i) {
+      if (odds[i] == 0) out[i] = log_prior_;  // no event is signal
       out[i] += static_cast<double>(events_.size()) * std::log1p(-std::min(theta[i], 1.0 - 1e-15));
+    }
     return out;
   }
 
@@ -141,7 +140,7 @@ class Posterior final : public ReferencePosterior {
       const double d = x - psi_mean;
       product_.add(0, 0.5 * x * x - 0.5 * d * d / marginal_variance - 0.5 * std::log(marginal_variance));
     }
-    const double weight = 0.0;
+    const double weight = log_prior_ = 0.0;
     product_.finish({&weight, 1});
   }
 
@@ -156,8 +155,9 @@ class Posterior final : public ReferencePosterior {
   }
 
   void build_rows() {
-    const double h = step(), start = psi_mean - psi_reach;
-    const auto rows = static_cast<std::int64_t>(std::lround(2.0 * psi_reach / h)) + 1;
+    const PlaceRange places = places_of(events_);
+    const double h = step(), start = places.low;
+    const auto rows = static_cast<std::int64_t>(std::lround((places.high - places.low) / h)) + 1;
     const bool folded = likelihood_ == Likelihood::per_event;
     std::vector<double> log_background(events_.size());
     std::vector<Interval> near(events_.size() * 2, {0, -1});
@@ -186,9 +186,10 @@ class Posterior final : public ReferencePosterior {
     // Rows that no signal reaches share one entry, the last.
     std::vector<std::int64_t> entry(factors.size()), sizes;
     std::vector<double> log_weight;
-    double idle = 0.0;
+    double idle = 0.0, all = 0.0;
     for (std::size_t r = 0; r < factors.size(); ++r) {
       const double z = (start + static_cast<double>(r) * h - psi_mean) / psi_sd;
+      all += std::exp(-0.5 * z * z);
       if (factors[r] == 0) {
         idle += std::exp(-0.5 * z * z);
         continue;
@@ -201,6 +202,7 @@ class Posterior final : public ReferencePosterior {
       sizes.push_back(0);
       log_weight.push_back(std::log(idle));
     }
+    log_prior_ = std::log(all);
     product_.reset(sizes);
     for (std::size_t i = 0; i < events_.size(); ++i) {
       const double x = events_[i], y = 2.0 * mirror - x, constant = -std::log(signal_sd) - log_background[i];
@@ -220,9 +222,25 @@ class Posterior final : public ReferencePosterior {
   MixtureProduct product_;
   bool built_ = false;
   double mean_ = 0.0, variance_ = 0.0, log_evidence_ = 0.0;
+  double log_prior_ = 0.0;  // of all rows
 };
 
 }  // namespace
+
+PlaceRange places_of(std::span<const double> events) {
+  constexpr double reach = 12.0, beside = 2.5;
+  PlaceRange range{psi_mean - reach, psi_mean + reach};
+  for (const double x : events) {
+    range.low = std::min(range.low, x - beside);
+    range.high = std::max(range.high, x + beside);
+  }
+  return range;
+}
+
+void check_event(double x) {
+  PAIRS_CHECK(std::abs(x) <= farthest_event,
+              "The bump hunt was given an event at {}, which no part of the model can explain", x);
+}
 
 std::unique_ptr<ReferencePosterior> make_posterior(Likelihood likelihood) {
   return std::make_unique<Posterior>(likelihood);

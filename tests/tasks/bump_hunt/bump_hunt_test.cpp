@@ -85,6 +85,64 @@ TEST(BumpHunt, ExactDensityMatchesBruteForce) {
         << theta;
 }
 
+// log p(X | θ) less the background's density of the events, summed over ψ on another grid, all in logs.
+double log_likelihood_by_logs(const std::vector<double>& x, double theta, double low, double high) {
+  constexpr int kPlaces = 40000;
+  std::vector<double> logs;
+  for (int r = 0; r <= kPlaces; ++r) {
+    const double psi = low + (high - low) * r / kPlaces;
+    double sum = -0.125 * (psi - 1.0) * (psi - 1.0);
+    for (const double v : x) {
+      const double signal = std::log(10.0 * theta) - 50.0 * (v - psi) * (v - psi) + 0.5 * v * v;
+      const double background = std::log1p(-theta);
+      const double top = std::max(signal, background);
+      sum += top + std::log(std::exp(signal - top) + std::exp(background - top));
+    }
+    logs.push_back(sum);
+  }
+  const double top = *std::max_element(logs.begin(), logs.end());
+  double sum = 0;
+  for (const double value : logs) sum += std::exp(value - top);
+  return top + std::log(sum);
+}
+
+// A signal may be far out in its prior, and the background alone may be beyond what float64 holds beside it.
+TEST(BumpHunt, ExactPosteriorsOfEventsFarFromThePriorsPlace) {
+  const auto task = make_bump_hunt();
+  const std::vector<std::vector<double>> sets = {{20.0},
+                                                 {0.3, -1.1, 0.5, -0.2, 1.4, 0.1, -0.7, 0.9, -0.4, -13.0},
+                                                 {0.3, -1.1, 0.5, -0.2, 1.4, 0.1, -0.7, 0.9, -0.4, 12.0},
+                                                 {10.0},
+                                                 {15.0, 15.1, 0.2},
+                                                 {-99.5, 0.4, 60.0}};
+  for (const std::vector<double>& x : sets) {
+    const auto [least, most] = std::minmax_element(x.begin(), x.end());
+    const double low = std::min(-15.0, *least - 3), high = std::max(17.0, *most + 3);
+    const auto at = [&](double theta) { return log_likelihood_by_logs(x, theta, low, high); };
+    std::vector<double> logs;
+    for (int k = 0; k <= 200; ++k) logs.push_back(at(k / 200.0));
+    const double top = *std::max_element(logs.begin(), logs.end());
+    double evidence = 0, first = 0;  // by Simpson's rule
+    for (int k = 0; k <= 200; ++k) {
+      const double mass = std::exp(logs[static_cast<std::size_t>(k)] - top) *
+                          (k == 0 || k == 200 ? 1
+                           : k % 2            ? 4
+                                              : 2) /
+                          600.0;
+      evidence += mass;
+      first += mass * k / 200.0;
+    }
+    const auto exact = task->reference("exact");
+    exact->add(events(x));
+    EXPECT_NEAR(exact->mean().item<double>(), first / evidence, 1e-6) << x.back();
+    for (const double theta : {0.0, 0.3, 0.9}) {
+      const double expected = at(theta) - top - std::log(evidence);
+      EXPECT_NEAR(exact->log_density(events({theta})).item<double>(), expected, 1e-6 * std::max(1.0, -expected))
+          << x.back() << " at " << theta;
+    }
+  }
+}
+
 TEST(BumpHunt, EveryPosteriorIsADensityWithItsMomentsAndSamples) {
   const auto task = make_bump_hunt();
   for (const std::string& name : task->references()) {

@@ -66,9 +66,9 @@ class LibraryTest : public testing::Test {
     if (!library_) library_ = std::make_unique<Library>(hub_);
     return *library_;
   }
-  // Frames until `done`, for ten seconds at most.
+  // Frames until `done`, for a minute at most.
   bool frames(const std::function<bool()>& done) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     do {
       library().poll();
       if (done()) return true;
