@@ -83,7 +83,7 @@ nlohmann::json frequentist_document(const FrequentistAnswer& answer) {
     nlohmann::json level = {{"level", one.level}, {"intervals", nlohmann::json::array()}};
     for (const Interval& part : one.parts) level["intervals"].push_back({part.low, part.high});
     level["upper_limit"] = one.upper;
-    if (std::isfinite(one.cls)) level["cls_upper_limit"] = one.cls_blind ? nlohmann::json() : one.cls;
+    if (std::isfinite(one.cls)) level["cls_upper_limit"] = one.cls_blind ? nlohmann::json() : nlohmann::json(one.cls);
     document["levels"].push_back(std::move(level));
   }
   if (answer.null)

@@ -10,6 +10,7 @@
 
 #include "app/kinds/arrays.h"
 #include "app/kinds/points/points_columns.h"
+#include "app/posterior/group_columns.h"
 #include "app/posterior/grouped_csv.h"
 #include "app/posterior/grouped_table.h"
 #include "core/base/error.h"

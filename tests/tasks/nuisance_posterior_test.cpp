@@ -98,13 +98,14 @@ TEST(BumpHuntNuisance, DrawsFollowTheMarginal) {
 TEST(BumpHuntNuisance, StandsExtremes) {
   const auto task = make_bump_hunt();
   const auto theta = at::tensor({0.0, 1.0, 0.5, 1.0 - 1e-16, 3.0, -1.0}, torch::kFloat64).unsqueeze(1);
-  for (const std::vector<double>& values : std::vector<std::vector<double>>{{40, -40}, {900}, {0, 0, 0}, {12.99}}) {
+  for (const std::vector<double>& values : std::vector<std::vector<double>>{{40, -40}, {95}, {0, 0, 0}, {12.99}}) {
     const auto posterior = nuisance_posterior(*task, at::tensor(values, torch::kFloat64).unsqueeze(1));
     Stream stream(1, 1);
     EXPECT_TRUE(posterior->sample(theta, stream).isfinite().all().item<bool>());
     EXPECT_NEAR(moments_of_cells(posterior->marginal(theta, 0)).mass, 1, 1e-9);
   }
-  EXPECT_THROW(nuisance_posterior(*task, at::tensor({NAN}, torch::kFloat64).unsqueeze(1)), Error);
+  for (const double value : {static_cast<double>(NAN), 900.0, -900.0})
+    EXPECT_THROW(nuisance_posterior(*task, at::tensor({value}, torch::kFloat64).unsqueeze(1)), Error);
 }
 
 // Ranks of the true ψ among draws of p(ψ | θ, X) at the true θ are uniform.

@@ -158,12 +158,13 @@ TEST_F(Budget, GoesOnWhereItWasStopped) {
 TEST_F(Budget, KeepsWhatWasAnsweredBeforeTheProgramRaised) {
   write("simulate.py", std::string("import os, time\n") + kPrior +
                            "def simulate(theta, psi, n, rng):\n"
-                           "    with open('calls', 'a') as file:\n"
-                           "        file.write(f'{n}\\n')\n"
-                           "        asked = file.tell()\n"
+                           "    with open('calls', 'a') as file: file.write(f'{n}\\n')\n"
+                           "    with open('made', 'a') as file:\n"
+                           "        file.write('x' * n)\n"
+                           "        made = file.tell()\n"
                            "    if os.path.exists('fail'):\n"
                            "        time.sleep(0.002)\n"
-                           "        if asked > int(open('fail').read()): raise ValueError('the detector is full')\n"
+                           "        if made > int(open('fail').read()): raise ValueError('the detector is full')\n"
                            "    return rng.normal(psi[0], 0.1 + theta[0], n)\n"
                            "serve(prior, simulate)\n");
   tasks_->renew(file_);
@@ -172,7 +173,7 @@ TEST_F(Budget, KeepsWhatWasAnsweredBeforeTheProgramRaised) {
   execute_run(tasks_, once, whole);
   const auto twice = create_run(config(kBudget), folder_ / "twice");
   // In the middle, whichever worker is asked then.
-  write("fail", std::to_string(std::filesystem::file_size(folder_ / "calls") * 3 / 2));
+  write("fail", std::to_string(std::filesystem::file_size(folder_ / "made") + kBudget / 2));
   const std::int64_t first = calls();
   EXPECT_THAT(message_of([&] { execute_run(tasks_, twice, failing); }), HasSubstr("the detector is full"));
   const std::int64_t spent = calls() - first;
