@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 
 #include "core/base/error.h"
@@ -185,20 +186,22 @@ ErrorPlace place_of(const std::string& where, const toml::node& node) {
   return ErrorPlace{where, node.source().begin.line};
 }
 
+using FieldsByKey = std::unordered_map<std::string_view, const Field*>;
+
 void collect(const toml::table& table, const std::string& prefix, const std::vector<Field>& fields,
-             const std::string& where, Assignments& assignments) {
+             const FieldsByKey& by_key, const std::string& where, Assignments& assignments) {
   for (const auto& [name, node] : table) {
     const std::string key = prefix + std::string(name.str());
-    const toml::table* const inner = node.as_table();
-    const bool leads =
-        std::any_of(fields.begin(), fields.end(), [&](const Field& f) { return f.key.starts_with(key + '.'); });
-    const auto field = std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return f.key == key; });
-    if (field != fields.end()) {
-      assignments.emplace_back(&*field, convert(*field, node, place_of(where, node)));
+    if (const auto field = by_key.find(key); field != by_key.end()) {
+      assignments.emplace_back(field->second, convert(*field->second, node, place_of(where, node)));
       continue;
     }
-    if (!inner || (inner->empty() && !leads)) fail_unknown(key, fields, place_of(where, node));
-    collect(*inner, key + '.', fields, where, assignments);
+    const toml::table* const inner = node.as_table();
+    const auto leads = [&, start = key + '.'] {
+      return std::any_of(fields.begin(), fields.end(), [&](const Field& f) { return f.key.starts_with(start); });
+    };
+    if (!inner || (inner->empty() && !leads())) fail_unknown(key, fields, place_of(where, node));
+    collect(*inner, key + '.', fields, by_key, where, assignments);
   }
 }
 
@@ -238,8 +241,10 @@ std::vector<std::string> read_toml(std::string_view text, const std::vector<Fiel
     top = root.at_path(table).as_table();
     if (!top) fail_usage("{} has no table [{}]; check that it is the right file", where, table);
   }
+  FieldsByKey by_key;
+  for (const Field& field : fields) by_key.emplace(field.key, &field);
   Assignments assignments;
-  collect(*top, "", fields, where, assignments);
+  collect(*top, "", fields, by_key, where, assignments);
   assign(assignments);
   std::vector<std::string> keys;
   for (const auto& assignment : assignments) keys.push_back(assignment.first->key);

@@ -131,6 +131,25 @@ TEST_F(FrequentistCommand, ExpectsAndCoversAtSimulatedSets) {
     }
 }
 
+TEST_F(FrequentistCommand, OneOfManySetsIsAsFromAFileOfItsOwn) {
+  write_file(path("sets.csv"), "run,x\na,0.1\nb,2.5\nb,2.4\nb,-0.3\n");
+  write_file(path("b.csv"), "x\n2.5\n2.4\n-0.3\n");
+  EXPECT_EQ(document({"--data", path("sets.csv"), "--group", "run", "--member", "b"})["levels"],
+            document({"--data", path("b.csv")})["levels"]);
+}
+
+TEST_F(FrequentistCommand, NuisancesBeyondAllToysAreTold) {
+  const std::vector<std::string> words = {"--coverage", "--theta", "0.2", "--n", "5", "--sets", "20", "--lengths", "0"};
+  const auto with = [&](const std::string& psi) {
+    std::vector<std::string> all = words;
+    all.insert(all.end(), {"--psi", psi});
+    return document(all)["warnings"];
+  };
+  EXPECT_TRUE(with("2").empty());
+  ASSERT_EQ(with("1000").size(), 1u);
+  EXPECT_THAT(with("1000")[0], HasSubstr("ψ = 1000 lies beyond all toys"));
+}
+
 TEST_F(FrequentistCommand, RefusesWhatDoesNotGoTogether) {
   const auto refused = [&](std::vector<std::string> words, const std::string& text,
                            const std::string& task = "bump-hunt") {
@@ -146,6 +165,13 @@ TEST_F(FrequentistCommand, RefusesWhatDoesNotGoTogether) {
   refused({"--coverage", "--theta", "1.5", "--psi", "1"}, "--theta 1.5 lies outside of 0 to 1");
   refused({"--data", data, "--levels", "90,100"}, "not between 0 and 100");
   refused({"--data", data, "--levels", "90,90"}, "one twice");
+  refused({"--data", data, "--levels", "0.9"}, "are percent; write 90 for 90 %");
+  refused({"--data", data, "--levels", "99.9", "--toys", "4999"},
+          "99.9 % cannot be told from 4,999 toys; give 5,000 or more with --toys");
+  refused({"--data", data, "--lengths", "10"}, "ask for it with --coverage");
+  refused({"--data", data, "--sets", "100"}, "--coverage and --expected; ask for one of them");
+  refused({"--data", data, "--group", "run"}, "choose it with --member");
+  refused({"--expected", "0.1", "--reader", "cat"}, "say how a file is read; name one with --data");
   refused({"--data", data, "--expected", "2"}, "--expected 2 lies outside");
   refused({"--data", data, "--null", "-1"}, "null value -1 of θ lies outside");
   refused({"--data", data, "--null", "nan"}, "--null");

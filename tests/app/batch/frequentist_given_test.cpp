@@ -51,6 +51,19 @@ TEST_F(FrequentistGiven, IntervalsAndLimitsAreThoseOfWhatIsGiven) {
   }
 }
 
+// With a mean eight sd below the range no toy of the null value is as extreme: nothing is told rather than the range's
+// end.
+TEST_F(FrequentistGiven, LimitsByClsAreUnknownWithoutToysThatCouldTell) {
+  write_file(path("low.csv"), "x\n-2.9\n-2.7\n");
+  const json said = answered({"--data", path("low.csv"), "--given", "sigma=0.5", "--exact"});
+  for (const json& level : said["exact"]["levels"]) {
+    EXPECT_TRUE(level.at("cls_upper_limit").is_null());
+    EXPECT_LT(level["upper_limit"].get<double>(), 1);
+  }
+  ASSERT_FALSE(said["warnings"].empty());
+  EXPECT_THAT(said["warnings"].dump(), HasSubstr("give more with --null-toys"));
+}
+
 TEST_F(FrequentistGiven, TheFileMayTellIt) {
   const json by_file = answered({"--data", path("both.csv")});
   const json by_words = answered({"--data", path("x.csv"), "--given", "sigma=0.5"});

@@ -70,7 +70,7 @@ TEST_F(InferFollow, EndsWithWhatInferSaysOfTheWholeFile) {
 TEST_F(InferFollow, GoesOnBeyondWhatTrainingSawAndSaysSo) {
   const Answer answer = follow(numbers(300));
   ASSERT_EQ(answer.code, 0) << answer.err;
-  EXPECT_THAT(answer.out, HasSubstr("N = 300  θ: mean 0."));
+  EXPECT_THAT(answer.out, HasSubstr("N = 100 at random of 300  θ: mean 0."));
   EXPECT_THAT(answer.out, HasSubstr(", 90 % 0."));
   EXPECT_THAT(answer.err, HasSubstr("knows sets of at most 100"));
 }

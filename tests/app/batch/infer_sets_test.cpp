@@ -247,6 +247,28 @@ TEST_F(InferSets, NamesInLatin1AreAnswered) {
   EXPECT_EQ(many({"--data", path("folder")})["sets"].size(), 1u);
 }
 
+TEST_F(InferSets, RowsWithoutTheNameOfASetAreRefused) {
+  const json said = many({"--data", file("nan.csv", "run,x\na,0.1\nNaN,0.2\na,0.3\n"), "--group", "run"}, 1);
+  EXPECT_EQ(said["failed"], 1);
+  EXPECT_THAT(said["sets"].dump(), HasSubstr("nan.csv, line 3: the row does not say to which set it belongs"));
+  write_npz(folder_ / "nan.npz", {{"x", torch::tensor({0.1, 0.2, 0.3}, torch::kFloat64)},
+                                  {"run", torch::tensor({1.0, 1.0, static_cast<double>(NAN)}, torch::kFloat64)}});
+  refused(1, {"--data", path("nan.npz"), "--group", "run"},
+          "the array run does not say to which set observation 3 belongs");
+}
+
+// Where it is known and another one, that is told of one set and of many.
+TEST_F(InferSets, AnExactPosteriorThatIsAnotherOneIsTold) {
+  std::string text = "run,x\n";
+  for (int k = 0; k < 49; ++k) text += fmt::format("a,{}\n", 0.04 * (k - 24));
+  text += "a,12\n";
+  const json sets = many({"--data", file("far.csv", text), "--group", "run", "--exact"})["sets"];
+  ASSERT_GT(sets[0]["kl"].get<double>(), 0.5);
+  EXPECT_THAT(sets[0]["warnings"].dump(), HasSubstr("the exact posterior of this very set is known"));
+  const std::map<std::string, json> single = alone({{"b", 0.1}, {"b", 0.2}});
+  EXPECT_THAT(single.at("b").at("warnings").dump(), Not(HasSubstr("this very set")));
+}
+
 TEST_F(InferSets, TextsOfAnNpzTellSetsApart) {
   const json numbers = many({"--data", file("sets.csv", table(rows())), "--group", "run"})["sets"];
   std::vector<double> x;
@@ -305,6 +327,9 @@ TEST_F(InferSets, RefusesWhatIsAboutOneSet) {
   std::filesystem::create_directory(folder_ / "folder");
   file("folder/a.csv", "0.1\n");
   refused(2, {"--data", path("folder"), "--group", "run"}, "in which each file is a set");
+  for (const char* name : {"folder/a.csv", "folder/new.csv"})
+    refused(2, {"--data", path("folder"), "--out", path(name)}, "whose files are read; choose a place outside");
+  EXPECT_EQ(read_file(folder_ / "folder/a.csv"), "0.1\n");
 }
 
 TEST_F(InferSets, AFailureLeavesTheFileThatWasThere) {
