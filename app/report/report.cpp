@@ -22,6 +22,7 @@ nlohmann::json document_of(const ReportContent& content) {
                              {"n", content.n()},
                              {"infer", content.infer},
                              {"warnings", content.warnings},
+                             {"cautions", content.cautions},
                              {"data", {{"source", content.set().source()}, {"held", content.set().held()}}},
                              {"weights", weights_checksum(content.run)},
                              {"version", kVersion},

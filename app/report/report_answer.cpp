@@ -83,8 +83,8 @@ PageSection summary_section(const ReportContent& content) {
   section.blocks.push_back(PageText{question.empty() ? info.theta_text : question});
   section.blocks.push_back(PageText{answer_text(content)});
   section.blocks.push_back(PageText{trust_text(content)});
-  for (const std::string& warning : content.warnings)
-    section.blocks.push_back(PageWarning{"Warning: " + warning + "."});
+  for (const std::vector<std::string>& sentences : {content.warnings, content.cautions})
+    for (const std::string& sentence : sentences) section.blocks.push_back(PageWarning{"Warning: " + sentence + "."});
   if (content.verdict.level == CalibrationLevel::miscalibrated)
     section.blocks.push_back(
         PageWarning{"Warning: on simulated sets of this size the run is not calibrated, so that its "

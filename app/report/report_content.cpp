@@ -99,7 +99,8 @@ void compare_with_model(ReportContent& content, Monitor& monitor) {
     content.predictive = content.posterior->predictive_test(content.n(), options);
     content.infer["predictive"] = predictive_document(*content.predictive, content.info());
     if (const double p = content.predictive->test.p; p <= kUnlikeModel)
-      add_warning(content, fmt::format("the predictive test finds the set unlike the model (p = {:.2g}, below)", p));
+      content.cautions.push_back(
+          fmt::format("the predictive test finds the set unlike the model (p = {:.2g}, below)", p));
   } catch (const Error& error) {
     content.no_predictive = sentence(error);
   }
@@ -167,7 +168,7 @@ ReportContent report_content(const LoadedRun& run, const std::string& asked, Rep
   tell_posterior(content);
   if (const std::string changed = changed_simulator(run.folder, *run.task, [&] { return monitor.should_stop(); });
       !changed.empty())
-    add_warning(content, changed);
+    content.cautions.push_back(changed);
   compare_with_model(content, monitor);
   measure(content, monitor);
   if (std::error_code error; std::filesystem::is_regular_file(question.set.file, error))

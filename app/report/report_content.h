@@ -27,7 +27,7 @@ struct ReportContent {
   PosteriorAnswer answer;
   torch::Tensor samples;                   // [S, d]
   std::vector<TargetNumbers> ours, exact;  // none of images; exact: none where it is not known
-  std::vector<std::string> warnings;       // each a sentence
+  std::vector<std::string> warnings;       // each a sentence: those of infer
   Table table;                             // of the posterior's numbers
   nlohmann::json infer;                    // what `infer --json` tells of the posterior
   std::vector<PagePicture> pictures;       // of images
@@ -40,6 +40,7 @@ struct ReportContent {
   std::string digest = {};              // SHA-256 of the observed file; "" of a folder and of what is no file
   std::optional<SetPredictiveTest> predictive = {};  // none where `no_predictive`, a clause, says why
   std::string no_predictive = {};
+  std::vector<std::string> cautions = {};  // what else is to be known before it is believed, each a sentence
 
   const TaskInfo& info() const { return run.task->info(); }
   ObservedSet& set() const { return posterior->set(); }

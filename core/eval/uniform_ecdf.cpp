@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <boost/math/special_functions/beta.hpp>
 #include <cmath>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <utility>
 
 #include "core/base/error.h"
 
@@ -141,6 +145,19 @@ double UniformEcdf::inside(const Bounds& bounds) const {
 
 UniformEcdf::Band UniformEcdf::band(double level) const {
   PAIRS_CHECK(level > 0 && level < 1, "A band's level is {}; it lies between 0 and 1.", level);
+  static std::mutex mutex;
+  static std::map<std::tuple<std::int64_t, std::int64_t, double>, Band> known;
+  const std::tuple key(sets_, samples_, level);
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto found = known.find(key); found != known.end()) return found->second;
+  }
+  Band band = found_band(level);
+  const std::lock_guard lock(mutex);
+  return known.emplace(key, std::move(band)).first->second;
+}
+
+UniformEcdf::Band UniformEcdf::found_band(double level) const {
   // The largest pointwise value whose counts hold this level together.
   double low = std::log((1 - level) / static_cast<double>(2 * cuts_.size())), high = std::log(1.0);
   for (int k = 0; k < kHalvings; ++k) {

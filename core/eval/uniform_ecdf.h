@@ -22,7 +22,8 @@ class UniformEcdf {
   std::vector<double> shares(std::span<const double> ranks) const;
 
   // Between which shares uniform ranks stay at all cuts at once with at least this probability: every cut's share alone
-  // leaves the band equally often, half of it on each side.
+  // leaves the band equally often, half of it on each side. Kept for the next who asks: of 20,000 sets it takes a
+  // second.
   struct Band {
     std::vector<double> low, high;  // [cut]
   };
@@ -41,6 +42,7 @@ class UniformEcdf {
   struct Bounds {
     std::vector<std::int64_t> low, high;
   };
+  Band found_band(double level) const;
   Bounds bounds_beyond(double pointwise) const;
   double pointwise(std::size_t cut, std::int64_t count) const;
   double inside(const Bounds& bounds) const;

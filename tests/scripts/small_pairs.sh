@@ -129,7 +129,7 @@ case $command in
     lower --toys 200
     lower --null-toys 200
     lower --nodes 7
-    lower --sets 20
+    if has --coverage || has --expected; then lower --sets 20; fi
     ;;
   figure)
     ! has width || lower --sets 4

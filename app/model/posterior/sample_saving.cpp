@@ -27,7 +27,7 @@ bool write_asked_samples(const Tasks& tasks, const SamplesAsked& asked, const La
   check_writable(asked.file);
   SetPosterior posterior(std::make_shared<ObservedSet>(run.task, asked.set), {{run}});
   posterior.embed_until(asked.n, [&] { return !stale(); });
-  const PosteriorAnswer answer = posterior.answer(asked.n, false);
+  const PosteriorAnswer answer = posterior.answer(asked.n);
   // As many are drawn as infer draws, whose last digits depend on how many there are.
   const TargetRoom& room = target_room_of(info);
   const std::int64_t draws = room.in_folder() ? asked.draws : std::max(asked.draws, room.draws());

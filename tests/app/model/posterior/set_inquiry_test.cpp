@@ -23,7 +23,7 @@ TEST(SetInquiry, SaysWhatInferSays) {
   const TemporaryFolder folder;
   const std::string data = (folder / "x.csv").string();
   std::string text = "x\n";
-  for (int i = 0; i < 30; ++i) text += std::to_string(i == 4 ? 25 : -1.5 + 0.1 * i) + "\n";
+  for (int i = 0; i < 30; ++i) text += std::to_string(i == 4 ? 25 : i == 5 ? -25 : -1.5 + 0.1 * i) + "\n";
   write_file(data, text);
   Hub hub{built_in_tasks()};
   Posterior posterior(hub);
