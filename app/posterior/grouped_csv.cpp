@@ -184,7 +184,7 @@ class GroupedCsv final : public SetStream {
   SetLines following() {
     SetLines lines;
     while (held_ || advance()) {
-      if (!group_.empty()) {
+      if (names_a_set(group_)) {
         if (group_ != names_[next_]) break;
         lines.add(line_, reader_.number(), most_);
       }
@@ -202,7 +202,7 @@ class GroupedCsv final : public SetStream {
     gathered_.assign(gathered_end_ - gathered_first_, {});
     rewind();
     while (advance()) {
-      if (group_.empty()) continue;
+      if (!names_a_set(group_)) continue;
       const auto at = places_.find(std::string(group_));
       if (at == places_.end()) changed();
       if (at->second >= gathered_first_ && at->second < gathered_end_)

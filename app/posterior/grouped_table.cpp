@@ -179,7 +179,7 @@ class GroupedTable final : public SetStream {
     std::vector<std::int64_t> seen(gathered_.size(), 0);
     block_ = {};
     each_row([&](std::int64_t row, const std::string& name) {
-      if (name.empty()) return;
+      if (!names_a_set(name)) return;
       const auto at = places_of_.find(name);
       PAIRS_CHECK(at != places_of_.end(), "{} was changed while it was read; ask again", table_->where());
       if (at->second < gathered_first_ || at->second >= gathered_end_) return;
