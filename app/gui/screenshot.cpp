@@ -55,12 +55,16 @@ void write_screenshot(const Catalogue& tasks, const std::filesystem::path& file,
   if (!options.tour) settings.dismissed = {"welcome"};
   const model::Tab tab = model::parse_tab(settings.tab);
   if (!options.task.empty()) settings.task = options.task;
-  settings.shown_file = options.file;
-  settings.shown_group = options.group;
-  settings.shown_many = !options.group.empty();
   OffscreenWindow window(tasks, settings, options.width, options.height, static_cast<float>(options.scale));
   model::Studio& studio = window.studio();
   if (!options.run.empty()) studio.open_path(options.run);
+  if (!options.file.empty()) {
+    model::RememberedSet set;
+    set.file = options.file;
+    set.group = options.group;
+    set.many = !options.group.empty();
+    studio.posterior_page().restore(set);
+  }
   if (!options.session.empty()) {
     studio.settings.notes_open = true;
     studio.open_path(options.session);

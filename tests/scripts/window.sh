@@ -37,6 +37,17 @@ while at + 8 <= len(data):
 assert len(frames) == 3 and len(set(frames)) == 3, len(frames)
 P
 
+# A file is shown of a run as of a task.
+printf 'x\n2\n2.1\n-0.3\n' >"$SCRATCH/events.csv"
+mv "$SCRATCH/posterior.json" "$SCRATCH/simulated.json"
+for what in run task; do
+  items posterior --$what bump-hunt --file "$SCRATCH/events.csv"
+  cp "$SCRATCH/posterior.json" "$SCRATCH/of-$what.json"
+done
+cmp -s "$SCRATCH"/of-run.json "$SCRATCH"/of-task.json || say_fail "--run RUN --file FILE shows another page than --task"
+! cmp -s "$SCRATCH"/of-run.json "$SCRATCH"/simulated.json || say_fail "--file shows the simulated set"
+mv "$SCRATCH/simulated.json" "$SCRATCH/posterior.json"
+
 open_window
 
 # picture NAME: what the display shows now.
