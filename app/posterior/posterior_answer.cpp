@@ -57,8 +57,8 @@ void warn_of_exact(PosteriorAnswer& answer) {
   answer.warnings.push_back(
       {WarningKind::exact,
        fmt::format(
-           "the exact posterior of this very set is known, and {} is {} nat away from it; believe the exact one",
-           answer.numbers.front().name, number_text(answer.numbers.front().kl, 2))});
+           "the exact posterior of this very set is known, and {} is {:.2g} nat away from it; believe the exact one",
+           answer.numbers.front().name, answer.numbers.front().kl)});
 }
 
 void add_warnings(const AskedRun& run, const AskedSet& set, std::vector<PosteriorWarning>& warnings) {

@@ -42,10 +42,10 @@ printf 'x\n2\n2.1\n-0.3\n' >"$SCRATCH/events.csv"
 mv "$SCRATCH/posterior.json" "$SCRATCH/simulated.json"
 for what in run task; do
   items posterior --$what bump-hunt --file "$SCRATCH/events.csv"
-  cp "$SCRATCH/posterior.json" "$SCRATCH/of-$what.json"
+  grep '"text"' "$SCRATCH/posterior.json" | grep -v ' MB"' >"$SCRATCH/of-$what.json"
 done
 cmp -s "$SCRATCH"/of-run.json "$SCRATCH"/of-task.json || say_fail "--run RUN --file FILE shows another page than --task"
-! cmp -s "$SCRATCH"/of-run.json "$SCRATCH"/simulated.json || say_fail "--file shows the simulated set"
+grep -q "events.csv: 3 observations" "$SCRATCH/of-run.json" || say_fail "--file is not shown"
 mv "$SCRATCH/simulated.json" "$SCRATCH/posterior.json"
 
 open_window
