@@ -40,6 +40,8 @@ UniformEcdf::UniformEcdf(std::int64_t sets, std::int64_t samples) : sets_(sets),
     expected_.push_back(static_cast<double>(cuts_.back()) / static_cast<double>(values));
   }
   log_factorial_.resize(static_cast<std::size_t>(sets) + 1);
+  inverse_.resize(static_cast<std::size_t>(sets) + 2);
+  for (std::size_t n = 1; n < inverse_.size(); ++n) inverse_[n] = 1 / static_cast<double>(n);
   for (std::int64_t n = 2; n <= sets; ++n)
     log_factorial_[static_cast<std::size_t>(n)] =
         log_factorial_[static_cast<std::size_t>(n - 1)] + std::log(static_cast<double>(n));
@@ -106,13 +108,14 @@ double UniformEcdf::transition(std::int64_t left, std::int64_t more, double log_
 
 // The counts below the cuts are a Markov chain: given the count at one, that at the next is binomial.
 double UniformEcdf::inside(const Bounds& bounds) const {
+  const auto inverse = [&](std::int64_t n) { return inverse_[static_cast<std::size_t>(n)]; };
   std::vector<double> now = {1};
   std::int64_t first = 0;
   double before = 0;
   for (std::size_t c = 0; c < cuts_.size(); ++c) {
     const std::int64_t low = bounds.low[c], high = bounds.high[c];
     if (low > high) return 0;
-    const double p = (expected_[c] - before) / (1 - before), odds = p / (1 - p);
+    const double p = (expected_[c] - before) / (1 - before), odds = p / (1 - p), against = 1 / odds;
     const double log_p = std::log(p), log_q = std::log1p(-p);
     std::vector<double> next(static_cast<std::size_t>(high - low + 1));
     for (std::size_t k = 0; k < now.size(); ++k) {
@@ -125,11 +128,11 @@ double UniformEcdf::inside(const Bounds& bounds) const {
       double value = top;
       for (std::int64_t r = mode; r <= most && value > kUncounted; ++r) {
         next[static_cast<std::size_t>(r - low)] += value;
-        value *= static_cast<double>(left - (r - count)) / static_cast<double>(r - count + 1) * odds;
+        value *= static_cast<double>(left - (r - count)) * odds * inverse(r - count + 1);
       }
       value = top;
       for (std::int64_t r = mode; r > least; --r) {
-        value *= static_cast<double>(r - count) / static_cast<double>(left - (r - count) + 1) / odds;
+        value *= static_cast<double>(r - count) * against * inverse(left - (r - count) + 1);
         if (value < kUncounted) break;
         next[static_cast<std::size_t>(r - 1 - low)] += value;
       }

@@ -52,7 +52,7 @@ class UniformEcdf {
   std::int64_t sets_, samples_;
   std::vector<std::int64_t> cuts_;  // ranks below a cut are k < cut
   std::vector<double> expected_;
-  std::vector<double> log_factorial_;
+  std::vector<double> log_factorial_, inverse_;  // ln n! and 1 / n
 };
 
 }  // namespace pairs
