@@ -19,8 +19,8 @@ struct WheelList {
   std::uint64_t wheel_bytes = 0, library_bytes = 0;  // to fetch, and of the libraries in them
 };
 
-// Reads a list in the form of pip's requirements, project==version --hash=sha256:…, with a comment that tells the sizes,
-// "# bytes: 2512368692 to fetch, 3300000000 of libraries". Throws Error where it is of another form.
+// Reads a list in the form of pip's requirements, project==version --hash=sha256:…, whose comment tells the sizes in
+// bytes: "# bytes: 2512368692 to fetch, 3300000000 of libraries". Throws Error where it is of another form.
 WheelList read_wheel_list(const std::filesystem::path& file);
 
 }  // namespace pairs::gpu

@@ -176,8 +176,8 @@ std::string family_text(const CalibrationLimits& limits, std::size_t sizes) {
 // From this shift on, in sds, a fault is large: tests that miss smaller ones alone say enough by "calibrated".
 constexpr double kLargeShift = 0.35;
 
-// "; 24 sets at N = 50 notice posteriors from 0.8 sd off or 51 % too narrow on, and may miss others": of the judged size
-// with the fewest sets, where they are few.
+// "; 24 sets at N = 50 notice posteriors from 0.8 sd off or 51 % too narrow on, and may miss others": of the judged
+// size with the fewest sets, where they are few.
 std::string few_sets_text(const std::vector<EvaluationRow>& rows, const CalibrationLimits& limits) {
   const EvaluationRow* least = nullptr;
   for (const EvaluationRow& row : rows)
@@ -188,7 +188,8 @@ std::string few_sets_text(const std::vector<EvaluationRow>& rows, const Calibrat
   const DetectableFault fault = detectable_fault(least->sets, limits.borderline.z);
   if (fault.shift < kLargeShift) return "";
   const std::string sets = fmt::format("; {} sets at N = {}", count_text(least->sets), count_text(least->n));
-  if (std::isinf(fault.shift) || fault.narrow <= 0) return sets + " are too few to notice even posteriors that are far off";
+  if (std::isinf(fault.shift) || fault.narrow <= 0)
+    return sets + " are too few to notice even posteriors that are far off";
   return sets + fmt::format(" notice posteriors from {:.2g} sd off or {:.2g} % too narrow on, and may miss others",
                             fault.shift, 100 * (1 - fault.narrow));
 }

@@ -64,7 +64,8 @@ std::string file_problem(const fs::path& file) {
 
 }  // namespace
 
-std::vector<std::string> session_run_problems(const SavedSession& session, const Tasks& tasks, const std::string& data) {
+std::vector<std::string> session_run_problems(const SavedSession& session, const Tasks& tasks,
+                                              const std::string& data) {
   std::vector<std::string> problems;
   for (const std::string& run : runs_of(session)) {
     if (!run_problem(run, tasks, data).empty()) continue;

@@ -14,8 +14,8 @@
 
 namespace pairs {
 
-// Why frequentist answers cannot be had of a task, a clause: "its target has 2 numbers, …"; "" where they can. They are of one
-// target with two ends whose sets can be simulated at any value of it.
+// Why frequentist answers cannot be had of a task, a clause: "its target has 2 numbers, …"; "" where they can. They are
+// of one target with two ends whose sets can be simulated at any value of it.
 std::string no_frequentist_answers(const Task& task);
 
 // ln p(θ) at the grid [G] float64 -> [G]: of the task, or where it does not know its prior and 4,096 draws of it pass
@@ -29,8 +29,9 @@ torch::Tensor prior_on_grid(const Task& task, const torch::Tensor& grid, std::ui
 class MarginalLikelihood {
  public:
   virtual ~MarginalLikelihood() = default;
-  // Of sets with these parameters and what is given of them, a row each, and indices -> [B, G] float64 on the CPU. `sets`: where the observations
-  // of each go, on the CPU; null where they are not asked for. Throws Stopped once `keep_going` says no.
+  // Of sets with these parameters and what is given of them, a row each, and indices -> [B, G] float64 on the CPU.
+  // `sets`: where the observations of each go, on the CPU; null where they are not asked for. Throws Stopped once
+  // `keep_going` says no.
   virtual torch::Tensor of_sets(const Latents& latents, std::uint64_t seed, std::span<const std::int64_t> indices,
                                 std::vector<Observations>* sets, const std::function<bool()>& keep_going) = 0;
   // Sets to ask for at once, so that memory is bounded and a stop soon heard.

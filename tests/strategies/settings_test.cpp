@@ -25,7 +25,7 @@ namespace pairs {
 namespace {
 
 // Where a run is made and what it is called: nothing that it learns.
-const std::set<std::string> kNames = {"task.name", "task_file", "preset",  "strategy",  "note",
+const std::set<std::string> kNames = {"task.name", "task_file", "preset",  "strategy",   "note",
                                       "data",      "device",    "threads", "checkpoint", "recorded_steps"};
 // How much is held in memory at once, and what an evaluation draws: tested where they are read.
 const std::set<std::string> kElsewhere = {"cache.chunk", "evaluate.extrapolate", "evaluate.samples", "pretrain.from"};
