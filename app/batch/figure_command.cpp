@@ -407,7 +407,7 @@ Result figure_command(FigureArguments arguments) {
   if (extension != ".svg" && extension != ".pdf" && extension != ".png" && extension != ".csv")
     fail_usage("--out {} must end in .svg, .pdf, .png or .csv", arguments.out);
   if (arguments.width_mm > 0 && extension == ".csv") fail_usage("--width-mm is that of a picture; a table has none");
-  check_writable(arguments.out);
+  check_output(arguments.out, extension, {arguments.file});
   std::vector<std::string> warnings;
   Result result;
   Figure figure = draw(arguments, result, warnings);

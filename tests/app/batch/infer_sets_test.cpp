@@ -329,6 +329,10 @@ TEST_F(InferSets, RefusesWhatIsAboutOneSet) {
   refused(2, {"--data", path("folder"), "--group", "run"}, "in which each file is a set");
   for (const char* name : {"folder/a.csv", "folder/new.csv"})
     refused(2, {"--data", path("folder"), "--out", path(name)}, "whose files are read; choose a place outside");
+  const Answer forest =
+      run_words({"figure", "forest", "bump-hunt", "--file", path("folder"), "--out", path("folder/a.csv")});
+  EXPECT_EQ(forest.code, 2);
+  EXPECT_THAT(forest.err, HasSubstr("whose files are read"));
   EXPECT_EQ(read_file(folder_ / "folder/a.csv"), "0.1\n");
 }
 
