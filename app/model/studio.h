@@ -105,6 +105,7 @@ class Studio : public Navigation, public Machine {
   bool is_task(const std::string& name) const;
   TaskOptions options_of(const std::string& run) const;
   const RunEntry* listed_run(const std::string& run) const;
+  bool has_weights(const std::string& run) const;
   void show(const std::string& task, const std::string& run, bool weighted);
   void follow_own_tasks();
   void turn_comparison(const std::string& task);

@@ -62,6 +62,11 @@ const RunEntry* Studio::listed_run(const std::string& run) const {
   return entry && entry->can_open() ? entry : nullptr;
 }
 
+bool Studio::has_weights(const std::string& run) const {
+  const RunEntry* const listed = listed_run(run);
+  return listed ? listed->pretrained || listed->finished : run_status(run).pretrained;
+}
+
 // What makes the run's task; of tasks of a person's own the file that is open, of no run and of a damaged one nothing.
 TaskOptions Studio::options_of(const std::string& run) const {
   if (run.empty()) return {};
@@ -112,9 +117,7 @@ void Studio::open_task(const std::string& task) {
         run = entry.run;
         break;
       }
-  const RunEntry* const listed = listed_run(run);
-  show(task, run,
-       run.empty() || run == task || (listed ? listed->pretrained || listed->finished : run_status(run).pretrained));
+  show(task, run, run.empty() || run == task || has_weights(run));
   training.open_task(task);
   if (training.drafting() && !run.empty() && run != task) training.open_run(run);
 }
@@ -129,7 +132,7 @@ void Studio::open_run(const std::string& run) {
     const RunEntry* const listed = listed_run(run);
     const fs::path found = listed != nullptr ? listed->folder : find_run(hub.tasks, run).folder;
     const RunConfig config = listed != nullptr ? *listed->config : read_run_toml(hub.tasks, found / run_file::config);
-    const bool weighted = listed != nullptr ? listed->pretrained || listed->finished : run_status(found).pretrained;
+    const bool weighted = has_weights(listed != nullptr ? run : found.string());
     if (!config.task_copy.empty() && !is_task(config.task)) {
       awaited_run_ = {run, config.task};
       library.own().open(config.task_copy, true);

@@ -22,9 +22,9 @@ std::size_t place_of_group(const std::vector<std::string>& names, bool named, co
 std::vector<std::string> columns_of_x(const ManySets& sets, const TaskInfo& info, const std::vector<std::string>& names,
                                       bool named, std::size_t place, const std::string& where);
 
-// Throws the Error of so many rows, the first at `place`, that do not say to which set they belong.
 // Whether what stands in a row's place for the name of its set is one: a text that is not empty, nor "nan".
 bool names_a_set(std::string_view text);
+// Throws the Error of so many rows, the first at `place`, that do not say to which set they belong.
 [[noreturn]] void fail_nameless(const ErrorPlace& place, std::int64_t rows);
 
 // The columns that tell what is given of a set beside its observations; none where nothing is, or it is known of all

@@ -294,7 +294,7 @@ void RunScan::glance_now() {
   empty_ = std::move(empty);
   if (!found.empty()) {
     listing_.runs.insert(listing_.runs.begin(), found.begin(), found.end());
-    tell_(listing_);
+    if (tell_) tell_(listing_);
   }
   since_glance_.restart();
 }
