@@ -14,6 +14,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class FrequentistGiven : public ::testing::Test {
  protected:
@@ -62,6 +63,23 @@ TEST_F(FrequentistGiven, LimitsByClsAreUnknownWithoutToysThatCouldTell) {
   }
   ASSERT_FALSE(said["warnings"].empty());
   EXPECT_THAT(said["warnings"].dump(), HasSubstr("give more with --null-toys"));
+}
+
+// Toys and simulated sets of a program that has changed since are another model's.
+TEST_F(FrequentistGiven, AChangedSimulatorIsTold) {
+  const std::string before = read_file(path("simulate.py")), noise = "given[0], n)";
+  std::string wider = before;
+  wider.replace(wider.find(noise), noise.size(), "2 * given[0], n)");
+  write_file(path("simulate.py"), wider);
+  const Answer toys = asked({"--data", path("x.csv"), "--given", "sigma=0.5"});
+  const Answer sets = run_words({"infer", path("run"), "--data", path("x.csv"), "--given", "sigma=0.5", "--predictive",
+                                 "50", "--out", path("s.npz")});
+  write_file(path("simulate.py"), before);
+  EXPECT_EQ(toys.code, 0) << toys.err;
+  EXPECT_THAT(toys.err, HasSubstr("is not the one that the run run was trained with"));
+  EXPECT_EQ(sets.code, 0) << sets.err;
+  EXPECT_THAT(sets.err, HasSubstr("it is the test of another model"));
+  EXPECT_THAT(asked({"--data", path("x.csv"), "--given", "sigma=0.5"}).err, Not(HasSubstr("is not the one")));
 }
 
 TEST_F(FrequentistGiven, TheFileMayTellIt) {

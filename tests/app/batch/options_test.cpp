@@ -74,6 +74,12 @@ TEST(Options, ASettingOfTheDemonstrationIsReadBySomeTask) {
   EXPECT_THAT(refused("cache.sizes=1,10,1000"), HasSubstr("beyond the largest N of task bump-hunt"));
 }
 
+TEST(Options, AnUnknownCommandIsNamedWhateverFollowsIt) {
+  const Answer answer = run_words({"frobnicate", "bump-hunt"});
+  EXPECT_EQ(answer.code, 2);
+  EXPECT_THAT(answer.err, HasSubstr("There is no command frobnicate"));
+}
+
 TEST(Options, AnEmptyValueIsNamed) {
   const Answer answer = run_words({"infer", "bump-hunt", "--data=", "--out", "x.npz"});
   EXPECT_EQ(answer.code, 2);

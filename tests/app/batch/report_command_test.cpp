@@ -101,6 +101,33 @@ TEST_F(ReportCommand, TellsNotesAndItsCommandRepeatsThem) {
   EXPECT_THAT(read_file("report.html"), testing::Not(HasSubstr("id=\"notes\"")));
 }
 
+TEST_F(ReportCommand, OneOfManySetsIsReportedAsFromAFileOfItsOwn) {
+  write_file("sets.csv", "run,x\na,0.1\nb,2.5\nb,2.4\nb,-0.3\n");
+  write_file("b.csv", "x\n2.5\n2.4\n-0.3\n");
+  const std::string out = "report.html";
+  const auto report = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"--json", "report", "bump-hunt", "--sets", "0", "--out", out});
+    return run_words(words);
+  };
+  const Answer one = report({"--data", "sets.csv", "--group", "run", "--member", "b"}),
+               alone = report({"--data", "b.csv"});
+  ASSERT_EQ(one.code, 0) << one.err;
+  EXPECT_EQ(nlohmann::json::parse(one.out)["infer"]["mean"], nlohmann::json::parse(alone.out)["infer"]["mean"]);
+  const Answer all = report({"--data", "sets.csv", "--group", "run"});
+  EXPECT_EQ(all.code, 2);
+  EXPECT_THAT(all.err, HasSubstr("choose it with --member"));
+}
+
+// One event at each far side: no signal explains both.
+TEST_F(ReportCommand, ASetUnlikeTheModelIsACaution) {
+  std::string lines = "x\n-30\n30\n";
+  for (int i = 0; i < 38; ++i) lines += std::to_string(-2 + 0.1 * i) + "\n";
+  write_file("events.csv", lines);
+  const nlohmann::json report = made({"--sets", "20", "--samples", "50"});
+  EXPECT_THAT(report["cautions"].dump(), HasSubstr("the predictive test finds the set unlike the model"));
+  EXPECT_THAT(read_file("report.html"), HasSubstr("Warning: the predictive test finds the set unlike the model"));
+}
+
 TEST_F(ReportCommand, ItsCommandsGiveItsNumbers) {
   const nlohmann::json report = made({"--sets", "300", "--interval", "hpd", "--samples", "50", "--seed", "4"});
   const std::string page = read_file("report.html");
