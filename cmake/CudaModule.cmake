@@ -74,6 +74,15 @@ elseif(pairs_cuda_obstacle)
   message(STATUS "CUDA module: left out, ${pairs_cuda_obstacle}")
 else()
   message(STATUS "CUDA module: built with nvcc ${CMAKE_CUDA_COMPILER_VERSION} for sm_${pairs_cuda_lowest} and sm_${pairs_cuda_newest}")
+  # NCCL's headers come with its wheel, or beside the toolkit's; its library is opened at run time.
+  find_path(PAIRS_NCCL_INCLUDE nccl.h
+    PATHS ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES} ${LibTorch_DIR}/../nvidia/nccl/include)
+  if(PAIRS_NCCL_INCLUDE)
+    list(APPEND pairs_cuda_sources ${PROJECT_SOURCE_DIR}/core/parallel/nccl_pair_cuda.cpp)
+    message(STATUS "CUDA module: ranks on GPUs use NCCL (${PAIRS_NCCL_INCLUDE}/nccl.h)")
+  else()
+    message(STATUS "CUDA module: without NCCL, nccl.h was not found; ranks on GPUs exchange gradients through memory")
+  endif()
   add_library(pairs_cuda MODULE ${pairs_cuda_sources})
   # CMake 3.25 does not know C++20 for nvcc 13, so the flag is ours and the standard stays unset.
   set_target_properties(pairs_cuda PROPERTIES
@@ -87,7 +96,8 @@ else()
   target_compile_options(pairs_cuda PRIVATE
     $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr -Xcompiler=-Wall,-Wextra,-ffp-contract=off>)
   # The _cuda.cpp files include the runtime's headers, too, which may lie where the host compiler does not look.
-  target_include_directories(pairs_cuda SYSTEM PRIVATE ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES})
+  target_include_directories(pairs_cuda SYSTEM PRIVATE ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES}
+    $<$<BOOL:${PAIRS_NCCL_INCLUDE}>:${PAIRS_NCCL_INCLUDE}>)
   # What the kernels use of core/base comes along as hidden copies; LibTorch is the program's own.
   target_link_libraries(pairs_cuda PRIVATE pairs_base LibTorch::cuda)
   pairs_precompiled(pairs_cuda)

@@ -5,17 +5,20 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cctype>
 #include <condition_variable>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <thread>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/parallel/gloo_group.h"
+#include "core/parallel/nccl_pair.h"
 #include "core/parallel/own_address.h"
 #include "core/parallel/rendezvous_store.h"
 
@@ -148,7 +151,8 @@ struct Ranks::Links {
   Rendezvous meeting;  // the first rank serves it until the last moment
   RankWatch watch;
   GlooGroup group;
-  std::vector<std::unique_ptr<GlooGroup>> pairs;  // by round
+  std::vector<std::unique_ptr<GlooGroup>> pairs;     // by round
+  std::vector<std::unique_ptr<NcclPair>> gpu_pairs;  // by round
   std::chrono::milliseconds beat;
   bool left = false;
 };
@@ -244,19 +248,19 @@ torch::Tensor Ranks::exchange(GlooGroup& group, int members, const torch::Tensor
   return all.view({members, mine.numel()});
 }
 
-torch::Tensor Ranks::gather_in(GlooGroup& group, int members, const torch::Tensor& own, bool stop) {
+torch::Tensor Ranks::gather_by(const Exchange& exchange, const torch::Tensor& own, bool stop) {
   // The wish travels behind the values, as one of them.
   const std::int64_t n = own.numel();
   torch::Tensor told = at::empty({n + 1}, own.options());
   told.slice(0, 0, n).copy_(own);
   told[n].fill_(stop ? 1 : 0);
-  const torch::Tensor all = exchange(group, members, told);
+  const torch::Tensor all = exchange(told);
   if (all.select(1, n).ne(0).any().item<bool>()) all_stop_ = true;
   return all.slice(1, 0, n);
 }
 
 torch::Tensor Ranks::gather(const torch::Tensor& own, bool stop) {
-  return gather_in(links_->group, size(), own, stop);
+  return gather_by([&](const torch::Tensor& told) { return exchange(links_->group, size(), told); }, own, stop);
 }
 
 int Ranks::rounds() const {
@@ -264,7 +268,17 @@ int Ranks::rounds() const {
 }
 
 torch::Tensor Ranks::gather_pair(int round, const torch::Tensor& own, bool stop) {
-  return gather_in(links_->pair(round), 2, own, stop || all_stop_);
+  const bool wish = stop || all_stop_;
+  if (own.is_cpu() || links_->gpu_pairs.empty())
+    return gather_by([&](const torch::Tensor& told) { return exchange(links_->pair(round), 2, told); },
+                     own.to(torch::kCPU), wish)
+        .to(own.device());
+  return gather_by(
+      [&](const torch::Tensor& told) {
+        bytes_sent_ += static_cast<std::int64_t>(told.nbytes());
+        return links_->gpu_pairs[static_cast<std::size_t>(round)]->gather(told, [this] { check(); });
+      },
+      own, wish);
 }
 
 std::vector<std::string> Ranks::gather_text(const std::string& own) {
@@ -285,6 +299,47 @@ std::vector<std::string> Ranks::gather_text(const std::string& own) {
 
 void Ranks::meet() {
   exchange(links_->group, size(), at::zeros({1}, torch::kUInt8));
+}
+
+int Ranks::place_on_machine() {
+  const std::vector<std::string> machines = gather_text(host_name());
+  const auto own = machines.begin() + rank();
+  return static_cast<int>(std::count(machines.begin(), own, *own));
+}
+
+// Why the ranks cannot use NCCL, in words that end a sentence; "" where all can.
+std::string Ranks::obstacle_to_nccl(const torch::Device& device) {
+  const NcclPlace own = nccl_place(device);
+  const std::vector<std::string> gpus = gather_text(own.gpu), problems = gather_text(own.problem);
+  std::map<std::string, int> first_on;
+  for (int rank = 0; rank < size(); ++rank) {
+    const auto at = static_cast<std::size_t>(rank);
+    if (!problems[at].empty()) return fmt::format("{} cannot use NCCL: {}", name(rank), problems[at]);
+    if (const auto [other, is_first] = first_on.emplace(gpus[at], rank); !is_first)
+      return fmt::format("{} and {} share a GPU", name(other->second), name(rank));
+  }
+  return "";
+}
+
+void Ranks::pair_by_nccl(const torch::Device& device) {
+  for (int digit = 1; digit < size(); digit *= 2) {
+    const bool upper = (rank() & digit) != 0;
+    const std::vector<std::string> pairs = gather_text(upper ? "" : NcclPair::new_name(device));
+    links_->gpu_pairs.push_back(std::make_unique<NcclPair>(device, pairs[static_cast<std::size_t>(rank() & ~digit)],
+                                                           upper, 2, [this] { check(); }));
+  }
+}
+
+void Ranks::connect_devices(const torch::Device& device) {
+  const std::vector<std::string> kinds = gather_text(device.is_cuda() ? "a GPU" : "the CPU");
+  for (int other = 1; other < size(); ++other)
+    if (const std::string& kind = kinds[static_cast<std::size_t>(other)]; kind != kinds[0])
+      fail("{} trains on {}, but {} on {}; give all ranks machines with a GPU, or start a run with --device cpu",
+           sentence_of(name(0)), kinds[0], name(other), kind);
+  if (!device.is_cuda() || size() == 1) return;
+  const std::string obstacle = obstacle_to_nccl(device);
+  if (obstacle.empty()) pair_by_nccl(device);
+  route_of_gpus_ = obstacle.empty() ? "over NCCL" : fmt::format("by way of the CPU's memory, because {}", obstacle);
 }
 
 void Ranks::check() const {

@@ -61,12 +61,23 @@ class Ranks {
   // How many rounds of gather_pair bring what all ranks have to each: log2(size), where that is a power of two.
   int rounds() const;
   // The vectors of this rank and of its partner in a round, the rank whose number differs in that binary digit, in the
-  // order of their numbers: [2, n]. A wish to stop is known to all after the last round.
+  // order of their numbers: [2, n], on the CPU or on the device of connect_devices. A wish to stop is known to all
+  // after the last round.
   torch::Tensor gather_pair(int round, const torch::Tensor& own, bool stop = false);
   // The texts of all ranks.
   std::vector<std::string> gather_text(const std::string& own);
   // Waits for all.
   void meet();
+
+  // Which of the ranks of its machine this one is, counted from 0.
+  int place_on_machine();
+  // Prepares rounds of gather_pair for tensors of the device that this rank trains on. Ranks with a GPU each use NCCL;
+  // where two share one, or NCCL cannot be had, what they send goes by way of the machine's memory: the same values.
+  // Throws Error where some ranks train on a GPU and others on the CPU.
+  void connect_devices(const torch::Device& device);
+  // How tensors of GPUs travel, for people: "over NCCL", or by way of memory and why; "" before connect_devices, and on
+  // the CPU.
+  const std::string& route_of_gpus() const { return route_of_gpus_; }
 
   // Whether some rank said in the last gather, or before, that it was asked to stop: the same on all ranks.
   bool all_stop() const { return all_stop_; }
@@ -97,7 +108,11 @@ class Ranks {
   struct Links;
   struct Meeting;
   torch::Tensor exchange(GlooGroup& group, int members, const torch::Tensor& own);
-  torch::Tensor gather_in(GlooGroup& group, int members, const torch::Tensor& own, bool stop);
+  // The vectors [n] of all members by an exchange of vectors that are one longer.
+  using Exchange = std::function<torch::Tensor(const torch::Tensor&)>;
+  torch::Tensor gather_by(const Exchange& exchange, const torch::Tensor& own, bool stop);
+  std::string obstacle_to_nccl(const torch::Device& device);
+  void pair_by_nccl(const torch::Device& device);
   [[noreturn]] void lost(const RankLoss& loss) const;
 
   RankPlace place_;
@@ -105,6 +120,7 @@ class Ranks {
   std::unique_ptr<Links> links_;
   bool all_stop_ = false, together_ = false;
   std::int64_t bytes_sent_ = 0;
+  std::string route_of_gpus_;
   std::chrono::milliseconds disk_;
 };
 

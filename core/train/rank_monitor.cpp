@@ -110,10 +110,4 @@ void check_alike(Monitor& monitor, const std::map<std::string, torch::Tensor>& t
                 ranks->name(rank), ranks->name(0));
 }
 
-void check_rank_device(const Ranks& ranks, const torch::Device& device) {
-  if (ranks.size() > 1 && !device.is_cpu())
-    fail_usage("{} ranks train on CPUs, and {} is \"{}\"; start a run with --device cpu", ranks.size(), "device"_key,
-               device.str());
-}
-
 }  // namespace pairs

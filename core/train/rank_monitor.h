@@ -56,7 +56,4 @@ std::vector<double> shared_values(Monitor& monitor, std::int64_t count,
 // Throws Error where the ranks' tensors are not the same to the bit: their machines compute differently.
 void check_alike(Monitor& monitor, const std::map<std::string, torch::Tensor>& tensors);
 
-// Asks for a device on which several ranks can train, the CPU; a usage error where it is another.
-void check_rank_device(const Ranks& ranks, const torch::Device& device);
-
 }  // namespace pairs

@@ -3,6 +3,7 @@
 #include "core/base/devices.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/log.h"
 #include "core/train/rank_monitor.h"
 
 namespace pairs {
@@ -10,7 +11,6 @@ namespace {
 
 void check_shared(const std::filesystem::path& run, const RunConfig& config, const Ranks& ranks) {
   if (ranks.size() == 1) return;
-  check_rank_device(ranks, choose_device(config.device));
   if (config.slots == 0)
     fail_usage(
         "{} was begun with {} = 0, which one rank alone trains on; resume it without --ranks, or start a new run with "
@@ -19,6 +19,25 @@ void check_shared(const std::filesystem::path& run, const RunConfig& config, con
   if (config.slots % ranks.size() != 0)
     fail_usage("{} has {} = {}, which {} ranks cannot share; take a number of ranks that divides it", run.string(),
                "slots"_key, config.slots, ranks.size());
+}
+
+// The GPU of this rank: a run says "cuda", and ranks of one machine take its usable GPUs in turn.
+std::string device_of(Ranks& ranks, const RunConfig& config) {
+  const auto turn = static_cast<std::size_t>(ranks.place_on_machine());
+  if (config.device != "cuda") return config.device;
+  std::vector<std::string> gpus;
+  for (const DeviceInfo& device : list_devices())
+    if (device.name != "cpu" && device.usable) gpus.push_back(device.name);
+  return gpus.empty() ? config.device : gpus[turn % gpus.size()];
+}
+
+RunConfig config_of(Ranks& ranks, const RunConfig& config) {
+  RunConfig own = config;
+  own.device = device_of(ranks, config);
+  ranks.connect_devices(choose_device(own.device));
+  if (ranks.leads() && !ranks.route_of_gpus().empty())
+    spdlog::info("The ranks' GPUs exchange gradients {}", ranks.route_of_gpus());
+  return own;
 }
 
 void train(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor, Stage until) {
@@ -47,7 +66,7 @@ void train_stages(const std::filesystem::path& run, const RunConfig& config, Mon
   check_shared(run, config, *ranks);
   RankMonitor together(monitor, *ranks);
   see_alike(run, together);
-  train(run, config, together, until);
+  train(run, config_of(*ranks, config), together, until);
 }
 
 void follow_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& monitor, Stage until, Ranks& ranks) {
@@ -55,7 +74,7 @@ void follow_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& m
   see_alike(run, together);
   const RunConfig config = read_run_toml(tasks, run / run_file::config);
   check_shared(run, config, ranks);
-  train(run, config, together, until);
+  train(run, config_of(ranks, config), together, until);
 }
 
 }  // namespace pairs

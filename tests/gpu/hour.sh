@@ -5,6 +5,7 @@
 #   selftest    the program's own checks of its numerics
 #   repeat      one run twice: the same weights, byte for byte
 #   resume      one run killed on the way and resumed: the same weights again
+#   ranks       one run by one and by two ranks, which share a card where there is but one: the same weights
 #   bench       training steps and simulators of every task, with rates and their share of the best matrix product
 #   peer        the same steps in Python, where $PEER names a program that prints them as lines of JSON
 #   TASK        a run of the task's preset quick on the GPU and one on the CPU: times and scores
@@ -50,12 +51,13 @@ part_selftest() {
   "$PAIRS" --batch selftest --json >"$1"
 }
 
-# A run of seconds on the GPU into the folder $1.
+# A run of seconds on the GPU into the folder $1, of so many epochs in stages 1 and 3.
+epochs=10
 one_run() {
   local out=$1
   shift
-  exec "$PAIRS" --batch run bump-hunt --device $gpu --set pretrain.epochs=10 --set pretrain.steps=100 \
-    --set pretrain.batch=128 --set cache.sets=2000 --set finetune.epochs=10 --set finetune.steps=100 --set checkpoint=0 \
+  exec "$PAIRS" --batch run bump-hunt --device $gpu --set pretrain.epochs=$epochs --set pretrain.steps=100 \
+    --set pretrain.batch=128 --set cache.sets=2000 --set finetune.epochs=$epochs --set finetune.steps=100 --set checkpoint=0 \
     --out "$out" "$@"
 }
 same_weights() { # same_weights RUN RUN
@@ -72,21 +74,32 @@ part_repeat() {
 }
 
 part_resume() { # killed after its third epoch of stage 1, and in stage 3
-  local run=$OUT/runs/killed stage epochs=3
+  local run=$OUT/runs/killed stage seen=3
   [ -s "$OUT/runs/first/estimator.safetensors" ] || { rm -rf "$OUT/runs/first" && (one_run "$OUT/runs/first"); } || return 1
   rm -rf "$run"
   one_run "$run" &
   for stage in pretrain finetune; do
-    until [ "$(grep -c '"type":"loss"' "$run/events.jsonl" 2>/dev/null)" -ge $epochs ] 2>/dev/null; do
+    until [ "$(grep -c '"type":"loss"' "$run/events.jsonl" 2>/dev/null)" -ge $seen ] 2>/dev/null; do
       kill -0 $! 2>/dev/null || { echo "the run ended before it was killed in $stage" && return 1; }
       sleep 0.02
     done
     kill -KILL $!
     wait $!
-    epochs=13
+    seen=13
     (exec "$PAIRS" --batch run --resume "$run") &
   done
   wait $! && same_weights "$OUT/runs/first" "$run" && echo '{"same_weights": true, "kills": 2}' >"$1"
+}
+
+part_ranks() {
+  local ranks epochs=3
+  for ranks in 1 2; do
+    rm -rf "$OUT/runs/ranks-$ranks"
+    (one_run "$OUT/runs/ranks-$ranks" --ranks $ranks --threads 1) || return 1
+  done
+  same_weights "$OUT"/runs/ranks-{1,2} || return 1
+  printf '{"same_weights": true, "route": "%s"}\n' \
+    "$(sed -n "s/.*The ranks' GPUs exchange gradients //p" "$OUT/ranks.log" | tr -d '"\\' | head -1)" >"$1"
 }
 
 part_bench() {
@@ -121,7 +134,7 @@ part_task() { # part_task FILE TASK: {"gpu": {"seconds": ..., "scores": ...}, "c
 }
 
 failed=0
-(($# > 0)) || set -- tests selftest repeat resume bench peer "${tasks[@]}"
+(($# > 0)) || set -- tests selftest repeat resume ranks bench peer "${tasks[@]}"
 for part in "$@"; do
   if grep -q '^{.*"ok": true' "$OUT/$part.json" 2>/dev/null; then
     echo "$part: done before"
@@ -130,7 +143,7 @@ for part in "$@"; do
   rm -f "$OUT/found"
   start=$(date +%s) ok=true
   case $part in
-    tests | selftest | repeat | resume | bench | peer) "part_$part" "$OUT/found" ;;
+    tests | selftest | repeat | resume | ranks | bench | peer) "part_$part" "$OUT/found" ;;
     *)
       printf '%s\n' "${tasks[@]}" | grep -qxF -- "$part" || { echo "hour.sh: there is no part $part" >&2 && exit 2; }
       part_task "$OUT/found" "$part"
@@ -152,7 +165,7 @@ done
   printf '{"rehearsal": %s, "devices": ' "$([ -n "${PAIRS_REHEARSE:-}" ] && echo true || echo false)"
   cat "$OUT/found"
   separator=', "parts": ['
-  for part in tests selftest repeat resume bench peer "${tasks[@]}"; do
+  for part in tests selftest repeat resume ranks bench peer "${tasks[@]}"; do
     [ -s "$OUT/$part.json" ] || continue
     printf '%s' "$separator" && cat "$OUT/$part.json"
     separator=,

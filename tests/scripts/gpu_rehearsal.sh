@@ -14,16 +14,17 @@ fail() {
 
 ! PEER=false "$hour" peer || fail "a part that failed is told"
 grep -q '"ok": false' "$OUT/peer.json" || fail "a part that failed is kept as such"
-parts="tests selftest repeat resume bench peer gaussian novel-view"
+parts="tests selftest repeat resume ranks bench peer gaussian novel-view"
 "$hour" $parts || fail "every part must succeed"
 python3 - "$OUT/hour.json" <<'END' || fail "hour.json does not tell what was found"
 import json, sys
 hour = json.load(open(sys.argv[1]))
 found = {part["part"]: part for part in hour["parts"]}
 assert hour["rehearsal"] and all(part["ok"] for part in found.values()), found
-assert set(found) == {"tests", "selftest", "repeat", "resume", "bench", "peer", "gaussian", "novel-view"}
+assert set(found) == {"tests", "selftest", "repeat", "resume", "ranks", "bench", "peer", "gaussian", "novel-view"}
 assert sum(report["tests"] for report in found["tests"]["found"].values()) >= 25
 assert found["resume"]["found"] == {"same_weights": True, "kills": 2}
+assert found["ranks"]["found"] == {"same_weights": True, "route": ""}
 assert all(row["real_time"] > 0 for row in found["bench"]["found"]["benchmarks"])
 assert all(found["novel-view"]["found"][device]["scores"]["rows"] for device in ("gpu", "cpu"))
 END

@@ -60,6 +60,13 @@ small() { # small KEY=VALUE...: settings in place of those that are given; of a 
     arguments+=(--set "$setting")
   done
 }
+cpu_for_gpu() { # on a machine without a GPU what asks for one runs on the CPU
+  local at
+  "$PAIRS" --batch devices --json 2>/dev/null | grep -q '"auto": *"cuda' && return
+  for at in "${!arguments[@]}"; do
+    [ "${arguments[at]}" != --device ] || [ "${arguments[at + 1]}" != cuda ] || arguments[at + 1]=cpu
+  done
+}
 small_stages=(pretrain.epochs=1 pretrain.steps=4 pretrain.batch=16 pretrain.validation_sets=32 cache.sizes=10
   cache.sets=100 finetune.epochs=1 finetune.steps=4 finetune.batch=16 finetune.validation_draws=32 evaluate.sizes=1,2
   evaluate.sets=20 evaluate.samples=10)
@@ -94,6 +101,7 @@ arguments=("$@")
 has --batch || has --version || has --help || show "$@"
 case $command in
   run)
+    cpu_for_gpu
     has --resume || small "${small_stages[@]}"
     ! has novel-view || small "${small_views[@]}"
     ! has digits || small "${small_digits[@]}"

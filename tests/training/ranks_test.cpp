@@ -10,6 +10,7 @@
 #include "tasks/registry.h"
 #include "tests/core/parallel/rank_threads.h"
 #include "tests/core/train/test_monitor.h"
+#include "tests/on_device.h"
 #include "tests/read_settings.h"
 
 namespace pairs {
@@ -95,6 +96,19 @@ TEST_F(RanksTest, AnyNumberOfThemGivesTheSameBits) {
       expect_same(alone, run);
       EXPECT_FALSE(std::filesystem::exists(run / run_file::resume));
     }
+  }
+}
+
+TEST_F(RanksTest, OnOneGpuGiveTheSameBits_CUDA) {
+  PAIRS_NEEDS_CUDA();
+  // Ranks are threads here, and a process records one thread's steps at a time.
+  const RunConfig config = shared_run("gaussian", {"device=cuda", "recorded_steps=false", "cache.refresh=1"});
+  const auto alone = make(config, "alone");
+  expect_ended(train(alone, 1));
+  for (const int size : {2, 4}) {
+    const auto run = make(config, fmt::format("{}", size));
+    expect_ended(train(run, size));
+    expect_same(alone, run);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "core/base/descriptor.h"
 #include "core/parallel/own_address.h"
 #include "tests/core/parallel/rank_threads.h"
+#include "tests/on_device.h"
 
 namespace pairs {
 namespace {
@@ -67,6 +68,46 @@ TEST(Ranks, RoundsOfPairsReachAll) {
   });
   for (const RankEnd& end : ends) EXPECT_EQ(end.error, "");
   EXPECT_EQ(right, 8 * 3);
+}
+
+// Ranks of one GPU, or of the CPU.
+PAIRS_DEVICE_TEST(Ranks, PairsExchangeWhatTheirDeviceHolds) {
+  std::atomic<int> right = 0;
+  const auto ends = as_ranks(4, [&](Ranks& ranks) {
+    ranks.connect_devices(device);
+    EXPECT_EQ(ranks.route_of_gpus().find("share a GPU") != std::string::npos, device.is_cuda())
+        << ranks.route_of_gpus();
+    torch::Tensor sum = at::full({1000}, 0.1 + ranks.rank(), torch::kFloat32).to(device);
+    for (int round = 0; round < ranks.rounds(); ++round) {
+      const torch::Tensor both = ranks.gather_pair(round, sum, ranks.rank() == 2);
+      EXPECT_EQ(both.device().type(), device.type());
+      sum = both[0] + both[1];
+    }
+    EXPECT_TRUE(ranks.all_stop());
+    if (sum.cpu().equal(at::full({1000}, (0.1f + 1.1f) + (2.1f + 3.1f), torch::kFloat32))) ++right;
+    ranks.meet();
+  });
+  for (const RankEnd& end : ends) EXPECT_EQ(end.error, "");
+  EXPECT_EQ(right, 4);
+}
+
+TEST(Ranks, OfUnlikeDevicesAreRefused) {
+  const auto ends = as_ranks(2, [](Ranks& ranks) {
+    ranks.connect_devices(ranks.rank() == 1 ? torch::Device(torch::kCUDA, 0) : torch::Device(torch::kCPU));
+  });
+  for (const RankEnd& end : ends) {
+    EXPECT_THAT(end.error, HasSubstr("Rank 0 ("));
+    EXPECT_THAT(end.error, HasSubstr("trains on the CPU, but rank 1 ("));
+  }
+}
+
+TEST(Ranks, OfOneMachineAreNumbered) {
+  std::atomic<int> right = 0;
+  as_ranks(4, [&](Ranks& ranks) {
+    if (ranks.place_on_machine() == ranks.rank()) ++right;
+    ranks.meet();
+  });
+  EXPECT_EQ(right, 4);
 }
 
 TEST(Ranks, ALostRankIsNamedWithItsSentence) {
