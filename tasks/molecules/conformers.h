@@ -18,6 +18,8 @@ struct ConformerSettings {
   std::uint64_t seed = 0;
   std::int64_t attempts = 20;  // of embedding a conformer before it is given up
   MoleculeLimits limits = {};
+
+  bool operator==(const ConformerSettings&) const = default;
 };
 
 // A molecule with all that the task needs of it.

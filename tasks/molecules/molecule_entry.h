@@ -37,6 +37,8 @@ using OnMolecule = std::function<bool(MoleculeEntry&&)>;
 struct MoleculeLimits {
   std::int64_t atoms = 300;         // hydrogens included
   std::int64_t conformers = 10000;  // kept of a molecule; of more, those of lowest energy where the file tells it
+
+  bool operator==(const MoleculeLimits&) const = default;
 };
 
 // SMILES longer than this are set aside unread.

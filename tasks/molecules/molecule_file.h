@@ -17,6 +17,8 @@ struct MoleculeSource {
   // What follows each molecule that brings no conformers:
   bool charged = false;       // its charged_form(), if it has one
   std::int64_t variants = 0;  // so many of its molecule_variant()s
+
+  bool operator==(const MoleculeSource&) const = default;
 };
 
 // Reads a file's molecules one by one in its order, in memory that does not depend on its length. `share`, when given,
@@ -32,8 +34,8 @@ bool is_molecule_file(const std::filesystem::path& file);
 // Throws Error saying which package to install where it is missing.
 std::filesystem::path bundled_molecules();
 
-// What tells one version of a file from another: its length and checksum; of more than 256 MiB the checksums of its first
-// and last MiB and the time of its last change.
+// What tells one version of a file from another: its length and checksum; of more than 256 MiB the checksums of its
+// first and last MiB and the time of its last change.
 std::string file_content(const std::filesystem::path& file);
 // The same behind the file's name.
 std::string file_identity(const std::filesystem::path& file);

@@ -9,7 +9,7 @@ namespace pairs {
 // The file that the task's molecules are read from.
 struct FoundMolecules {
   MoleculeSource source;
-  std::string name;      // for people: "drugs_crude.msgpack (GEOM, 41.2 GiB)", "RDKit's molecules (WEHI) and their charged forms"
+  std::string name;      // for people: "drugs_crude.msgpack (GEOM, 41.2 GiB)"
   bool bundled = false;  // RDKit's own
   std::string problem;   // why there is no file at all, "" where there is one
 };

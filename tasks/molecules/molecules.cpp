@@ -125,7 +125,7 @@ class Molecules final : public Task, public Bodies, public Things {
       : settings_(options.settings.as<MoleculesSettings>()),
         found_(molecules_in(options.data, settings_.charged, settings_.variants)),
         parts_(found_.source, conformers_of(settings_), settings_.molecules, found_.name),
-        showcase_(found_, conformers_of(settings_)) {
+        showcase_(Showcase::of(found_, conformers_of(settings_))) {
     info_.name = "molecules";
     info_.title = "Molecular lipophilicity";
     info_.summary = "How much rather a molecule dissolves in fat than in water, from the shapes that it takes.";
@@ -173,12 +173,12 @@ class Molecules final : public Task, public Bodies, public Things {
     const std::uint64_t key = stream_key(seed, purpose);
     const bool stored = MoleculeParts::holds(purpose);
     const MoleculePart* part = stored ? &parts_.part(purpose) : nullptr;
-    const std::int64_t count = stored ? part->size() : showcase_.count();
+    const std::int64_t count = stored ? part->size() : showcase_->count();
     for (std::size_t k = 0; k < indices.size(); ++k) {
       const std::int64_t subject = subject_of(key, indices[k], count);
       const std::int64_t molecule = stored ? part->molecules[static_cast<std::size_t>(subject)] : subject;
       psi[k] = stored ? kStored + static_cast<double>(molecule) : static_cast<double>(molecule);
-      theta[k] = stored ? parts_.store().molecule(molecule).logp : showcase_.molecule(molecule).logp;
+      theta[k] = stored ? parts_.store().molecule(molecule).logp : showcase_->molecule(molecule).logp;
     }
     return out;
   }
@@ -202,7 +202,7 @@ class Molecules final : public Task, public Bodies, public Things {
     embed(latents);
     const std::vector<Member> members = draw(latents, key, ranges, rows, nullptr);
     const auto molecule = [&](std::int64_t k) -> const PreparedMolecule& {
-      return showcase_.conformers(members[static_cast<std::size_t>(k)].molecule);
+      return showcase_->conformers(members[static_cast<std::size_t>(k)].molecule);
     };
     return packed(
         rows.total(), [&](std::int64_t k) { return static_cast<std::int64_t>(molecule(k).elements.size()); },
@@ -218,7 +218,7 @@ class Molecules final : public Task, public Bodies, public Things {
   }
 
   std::int64_t subjects(Purpose purpose) const override {
-    return MoleculeParts::holds(purpose) ? parts_.part(purpose).size() : showcase_.count();
+    return MoleculeParts::holds(purpose) ? parts_.part(purpose).size() : showcase_->count();
   }
 
   PoolDraws pool_draws(const Latents& latents, std::uint64_t seed, Purpose purpose,
@@ -263,13 +263,13 @@ class Molecules final : public Task, public Bodies, public Things {
     auto *theta = latents.theta.mutable_data_ptr<double>(), *psi = latents.psi.mutable_data_ptr<double>();
     std::int64_t molecule = shown_number(psi[0]);
     if (!changed.nuisance) {
-      const auto distance = [&](std::int64_t k) { return std::abs(showcase_.molecule(k).logp - theta[0]); };
+      const auto distance = [&](std::int64_t k) { return std::abs(showcase_->molecule(k).logp - theta[0]); };
       // Of equally near ones the one that was shown.
-      for (std::int64_t k = 0; k < showcase_.count(); ++k)
+      for (std::int64_t k = 0; k < showcase_->count(); ++k)
         if (distance(k) < distance(molecule)) molecule = k;
     }
     psi[0] = static_cast<double>(molecule);
-    theta[0] = showcase_.molecule(molecule).logp;
+    theta[0] = showcase_->molecule(molecule).logp;
   }
 
   std::string bodies_title() const override { return "conformers"; }
@@ -379,7 +379,7 @@ class Molecules final : public Task, public Bodies, public Things {
 
   // The molecule of the showcase that is nearest to a number that somebody set.
   std::int64_t shown_number(double psi) const {
-    const auto last = static_cast<double>(showcase_.count() - 1);
+    const auto last = static_cast<double>(showcase_->count() - 1);
     return std::llround(std::isfinite(psi) ? std::clamp(psi, 0.0, last) : 0.0);
   }
 
@@ -391,14 +391,14 @@ class Molecules final : public Task, public Bodies, public Things {
   // Embeds the molecules that are asked for and not embedded yet, each on a thread of its own.
   void embed(const Latents& latents) const {
     const auto* psi = latents.psi.const_data_ptr<double>();
-    std::vector<bool> wanted(static_cast<std::size_t>(showcase_.count()), false);
+    std::vector<bool> wanted(static_cast<std::size_t>(showcase_->count()), false);
     for (std::int64_t k = 0; k < latents.psi.size(0); ++k)
       wanted[static_cast<std::size_t>(shown_number(psi[k]))] = true;
     std::vector<std::int64_t> molecules;
     for (std::size_t k = 0; k < wanted.size(); ++k)
       if (wanted[k]) molecules.push_back(static_cast<std::int64_t>(k));
     at::parallel_for(0, static_cast<std::int64_t>(molecules.size()), 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t k = begin; k < end; ++k) showcase_.conformers(molecules[static_cast<std::size_t>(k)]);
+      for (std::int64_t k = begin; k < end; ++k) showcase_->conformers(molecules[static_cast<std::size_t>(k)]);
     });
   }
 
@@ -412,7 +412,7 @@ class Molecules final : public Task, public Bodies, public Things {
       if (ranges[k].count == 0) continue;
       const std::int64_t molecule = store ? stored_number(psi[k], *store) : shown_number(psi[k]);
       const std::int64_t conformers =
-          store ? store->molecule(molecule).conformers : showcase_.conformers(molecule).conformers;
+          store ? store->molecule(molecule).conformers : showcase_->conformers(molecule).conformers;
       const ConformerOrder order(key, ranges[k].index, conformers);
       for (std::int64_t j = 0; j < ranges[k].count; ++j) out[at++] = {molecule, order(ranges[k].first + j)};
     }
@@ -446,7 +446,7 @@ class Molecules final : public Task, public Bodies, public Things {
       const std::int64_t m = stored_number(psi, store);
       return MoleculeIdentity{store.canonical(m), store.name(m), store.molecule(m).logp, store.molecule(m).graph_order};
     }
-    const PreparedMolecule& shown = showcase_.molecule(shown_number(psi));
+    const PreparedMolecule& shown = showcase_->molecule(shown_number(psi));
     return MoleculeIdentity{shown.canonical, shown.name, shown.logp, shown.graph_order};
   }
 
@@ -477,7 +477,7 @@ class Molecules final : public Task, public Bodies, public Things {
   MoleculesSettings settings_;
   FoundMolecules found_;
   MoleculeParts parts_;
-  Showcase showcase_;
+  std::shared_ptr<const Showcase> showcase_;
   TaskInfo info_;
   mutable std::mutex mutex_;
   mutable std::vector<MoleculeIdentity> given_;

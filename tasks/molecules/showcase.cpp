@@ -14,8 +14,20 @@ namespace {
 
 constexpr std::int64_t kMostAtoms = 100;  // larger ones take long to embed
 constexpr std::int64_t kMostRead = 5000;  // rows of the source that are looked at
+constexpr std::size_t kShowcases = 4;     // of other settings that are kept
 
 }  // namespace
+
+std::shared_ptr<const Showcase> Showcase::of(const FoundMolecules& found, const ConformerSettings& settings) {
+  if (!found.bundled) return std::make_shared<const Showcase>(found, settings);
+  static std::mutex mutex;
+  static std::vector<std::shared_ptr<const Showcase>> kept;
+  const std::lock_guard lock(mutex);
+  for (const auto& one : kept)
+    if (one->settings_ == settings && one->found_.source == found.source) return one;
+  if (kept.size() == kShowcases) kept.erase(kept.begin());
+  return kept.emplace_back(std::make_shared<const Showcase>(found, settings));
+}
 
 std::unique_ptr<Showcase::Slot> Showcase::candidate(MoleculeEntry&& entry) const {
   if (entry.bad) return nullptr;

@@ -21,6 +21,10 @@ class Showcase {
 
   Showcase(FoundMolecules found, ConformerSettings settings) : found_(std::move(found)), settings_(settings) {}
 
+  // A showcase of these molecules. Of RDKit's own, which do not change, there is one in the process for all tasks with
+  // these settings: a window asks for them in many places.
+  static std::shared_ptr<const Showcase> of(const FoundMolecules& found, const ConformerSettings& settings);
+
   // How many there are, 1 to kMost. The first call reads the source until it has them (under a second where conformers
   // are embedded). Throws Error where there is none.
   std::int64_t count() const;

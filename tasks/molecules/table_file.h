@@ -11,6 +11,8 @@ namespace pairs {
 // case aside.
 struct MoleculeColumns {
   std::string smiles, name;
+
+  bool operator==(const MoleculeColumns&) const = default;
 };
 
 // A table of SMILES with a header: cells between commas, semicolons or tabs (the one the first row holds most of),

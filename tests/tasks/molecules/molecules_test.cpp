@@ -468,6 +468,16 @@ TEST_F(MoleculesTask, RdkitsMoleculesAreShownWithoutAnyData) {
   EXPECT_TRUE(embeddings.isfinite().all().item<bool>());
 }
 
+TEST_F(MoleculesTask, TasksShareTheShowcaseOfRdkitsMolecules) {
+  const FoundMolecules own = molecules_in("");
+  EXPECT_EQ(Showcase::of(own, {}), Showcase::of(molecules_in(""), {}));
+  EXPECT_NE(Showcase::of(own, {}), Showcase::of(own, {.conformers = 3}));
+  EXPECT_NE(Showcase::of(own, {}), Showcase::of(molecules_in("", false), {}));
+  write_file(folder_ / "some.smi", many_smiles());
+  const FoundMolecules file = molecules_in((folder_ / "some.smi").string());
+  EXPECT_NE(Showcase::of(file, {}), Showcase::of(file, {})) << "a file may change";
+}
+
 TEST_F(MoleculesTask, RealFilesAreRead) {
   for (const char* name : {"zinc_jtvae_test.txt", "geom_format/synthetic_drugs_crude.msgpack"}) {
     const fs::path file = molecule_data(name);
