@@ -367,7 +367,7 @@ Figure draw(const FigureArguments& arguments, Result& result, std::vector<std::s
     const std::vector<LoadedRun> runs = open_all(arguments);
     if (runs.size() != 1) fail_usage("The figure predictive is of one run; {} were given", runs.size());
     if (arguments.n > 0) check_size(runs.front(), arguments.n);
-    return draw_predictive(runs.front(), set, arguments.n, result);
+    return draw_predictive(runs.front(), set, arguments.n, result, warnings);
   }
   if (name == "forest") {
     const std::vector<LoadedRun> runs = open_all(arguments);

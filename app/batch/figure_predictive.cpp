@@ -13,8 +13,10 @@
 
 namespace pairs::batch {
 
-Figure draw_predictive(const LoadedRun& run, const SetChoice& set, std::int64_t n, Result& result) {
-  check_predictive(run, PredictiveOptions().sets);
+Figure draw_predictive(const LoadedRun& run, const SetChoice& set, std::int64_t n, Result& result,
+                       std::vector<std::string>& warnings) {
+  if (const std::string changed = check_predictive(run, PredictiveOptions().sets); !changed.empty())
+    warnings.push_back(changed);
   const auto observed = std::make_shared<ObservedSet>(run.task, set);
   const std::int64_t most = std::min(observed->size(), run.estimator->max_n());
   if (n > observed->size())

@@ -286,7 +286,8 @@ Result infer(const InferArguments& arguments, bool json) {
   const TaskInfo& info = run.task->info();
   const IntervalKind interval = interval_kind(arguments.interval, "--interval");
   if (arguments.local_test > 0) check_local_test(run, arguments.local_test);
-  if (arguments.predictive > 0) check_predictive(run, arguments.predictive);
+  std::string changed;
+  if (arguments.predictive > 0) changed = check_predictive(run, arguments.predictive);
   const InferQuestion question = infer_question(run, arguments);
   const InferAnswer answer = answer_of(question, arguments);
   ObservedSet& set = question.set();
@@ -329,6 +330,7 @@ Result infer(const InferArguments& arguments, bool json) {
     const SetPredictiveTest test =
         infer_predictive(*question.posterior, question.size, arguments.predictive, arguments.seed);
     report.said.document["predictive"] = predictive_document(test, info);
+    if (!changed.empty()) report.said.document["warnings"].push_back(changed);
     result.text += fmt::format("\n{}\n", predictive_text(test, info));
   }
   if (prior) report_prior(*prior, answer.known, interval, report.said.document, result.text);

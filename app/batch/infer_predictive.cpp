@@ -10,14 +10,17 @@
 
 namespace pairs::batch {
 
-void check_predictive(const LoadedRun& run, std::int64_t sets) {
+std::string check_predictive(const LoadedRun& run, std::int64_t sets) {
   if (const std::string why = no_predictive_test(*run.task); !why.empty())
     fail_usage("--predictive cannot be asked of task {}: {}", run.task->info().name, why);
   if (sets < kFewestPredictiveSets)
     fail_usage("--predictive {} are too few simulated sets to tell what is rare; give {} or more, 200 say", sets,
                kFewestPredictiveSets);
   const std::string changed = changed_simulator(run.folder, *run.task, [] { return !keep_going(); });
-  if (!changed.empty()) tell(fmt::format("warning: {}; it is the test of another model\n", changed));
+  if (changed.empty()) return "";
+  std::string warning = changed + "; it is the test of another model";
+  tell(fmt::format("warning: {}\n", warning));
+  return warning;
 }
 
 SetPredictiveTest infer_predictive(const SetPosterior& posterior, std::int64_t n, std::int64_t sets,

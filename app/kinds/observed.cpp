@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 
@@ -86,28 +87,45 @@ Observations ObservedRows::pick(const std::vector<std::int64_t>& which) {
 
 namespace {
 
+// A number of --given. `name`: whose it is.
+double given_number(std::string_view text, const std::string& name, const std::string& where) {
+  double value = 0;
+  if (parse_csv_number(text, value) != CsvNumber::good || !std::isfinite(value))
+    fail_usage("{}: {} = \"{}\" is not a finite number", where, name, printable(text, 100));
+  return value;
+}
+
 // Numbers of a text, in the task's order or with their names: "1,0.5", "exposure=1,angle=0.5".
 torch::Tensor given_of_text(const std::string& text, const TaskInfo& task) {
   const std::string where = fmt::format("--given {}", printable(text));
-  if (text.find('=') == text.npos) return parse_csv(text, where);
   const std::vector<std::string> names = given_names(task);
-  std::vector<std::string> numbers(names.size());
+  const bool named = text.find('=') != text.npos;
+  std::vector<std::optional<double>> numbers(named ? names.size() : 0);
   for (std::string_view rest = text; !rest.empty();) {
     const std::string_view part = trimmed(rest.substr(0, rest.find(',')));
     rest.remove_prefix(std::min(rest.size(), rest.find(',') == rest.npos ? rest.size() : rest.find(',') + 1));
+    if (!named) {
+      const std::size_t k = numbers.size();
+      numbers.emplace_back(given_number(part, k < names.size() ? names[k] : fmt::format("number {}", k + 1), where));
+      continue;
+    }
     const std::size_t at = part.find('=');
     const auto name = std::find(names.begin(), names.end(), trimmed(part.substr(0, at)));
     if (at == part.npos || name == names.end())
       fail_usage("{}: \"{}\" is none of {}; write NAME=NUMBER with commas between", where, printable(part),
                  fmt::join(names, ", "));
-    std::string& number = numbers[static_cast<std::size_t>(name - names.begin())];
-    if (!number.empty()) fail_usage("{} names {} twice", where, *name);
-    number = std::string(trimmed(part.substr(at + 1)));
-    if (number.empty()) fail_usage("{}: {} has no number", where, *name);
+    std::optional<double>& number = numbers[static_cast<std::size_t>(name - names.begin())];
+    if (number) fail_usage("{} names {} twice", where, *name);
+    const std::string_view value = trimmed(part.substr(at + 1));
+    if (value.empty()) fail_usage("{}: {} has no number", where, *name);
+    number = given_number(value, *name, where);
   }
-  for (std::size_t k = 0; k < names.size(); ++k)
-    if (numbers[k].empty()) fail_usage("{} leaves out {}", where, names[k]);
-  return parse_csv(fmt::format("{}", fmt::join(numbers, ",")), where);
+  torch::Tensor out = at::empty({static_cast<std::int64_t>(numbers.size())}, torch::kFloat64);
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    if (!numbers[k]) fail_usage("{} leaves out {}", where, names[k]);
+    out[static_cast<std::int64_t>(k)] = *numbers[k];
+  }
+  return out;
 }
 
 // Fails where rows [M, g] differ from the first of the set, [1, g]; `before`: rows that stand before them.

@@ -22,6 +22,7 @@ struct Field {
   std::vector<std::string> choices = {};  // strings must be one of these when not empty
   std::string title = {};                 // by which people know it, of the settings that matter most; "" of others
   std::vector<Slot> twins = {};           // members of the same type that take every value that is read into `slot`
+  bool seldom = false;                    // of concern to few: a file need not tell it where it is as usual
 
   // A text that must be one of `choices`.
   static Field choice(std::string key, std::string* slot, std::string help, std::vector<std::string> choices) {
@@ -30,6 +31,11 @@ struct Field {
   // The same field with a title.
   Field titled(std::string name) && {
     title = std::move(name);
+    return std::move(*this);
+  }
+  // The same field, which files leave out where it is as usual.
+  Field told_seldom() && {
+    seldom = true;
     return std::move(*this);
   }
 };

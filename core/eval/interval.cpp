@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/nuisance_posterior.h"
@@ -9,11 +10,19 @@
 namespace pairs {
 namespace {
 
-// Where a share of the mass lies below, and how much of it lies below a place; both between edges of cells.
+// Where a share of the mass lies below, and how much of it lies below a place. Inside a cell the density rises or falls
+// evenly, by the smaller of its differences from the cells beside it, and not at all where it is highest, lowest or
+// outermost; a cell keeps its mass.
 class CellMass {
  public:
-  CellMass(const Cells& cells, const std::vector<double>& density) : cells_(cells), below_(density.size() + 1, 0) {
+  CellMass(const Cells& cells, const std::vector<double>& density)
+      : cells_(cells), below_(density.size() + 1, 0), slope_(density.size(), 0) {
     for (std::size_t i = 0; i < density.size(); ++i) below_[i + 1] = below_[i] + std::max(density[i], 0.0);
+    for (std::size_t i = 1; i + 1 < density.size(); ++i) {
+      const double left = own(i) - own(i - 1), right = own(i + 1) - own(i);
+      if (left * right > 0)
+        slope_[i] = std::copysign(std::min({std::abs(left), std::abs(right), 2 * own(i)}), left) / own(i);
+    }
   }
   double total() const { return below_.back(); }
   double edge(std::size_t i) const { return cells_.low + cells_.width() * static_cast<double>(i); }
@@ -22,14 +31,48 @@ class CellMass {
   double place(double mass) const {
     const auto above = std::lower_bound(below_.begin() + 1, below_.end() - 1, mass);
     const auto i = static_cast<std::size_t>(above - below_.begin()) - 1;
-    const double own = below_[i + 1] - below_[i];
-    return edge(i) + (own > 0 ? cells_.width() * std::clamp((mass - below_[i]) / own, 0.0, 1.0) : 0);
+    if (!(own(i) > 0)) return edge(i);
+    // u + slope / 2 (u² - u) = share, for u in the cell from 0 to 1.
+    const double share = std::clamp((mass - below_[i]) / own(i), 0.0, 1.0), first = 1 - slope_[i] / 2;
+    const double root = first + std::sqrt(std::max(0.0, first * first + 2 * slope_[i] * share));
+    return edge(i) + cells_.width() * (share > 0 ? std::min(1.0, 2 * share / root) : 0);
+  }
+  // The mass below a place.
+  double below_place(double place) const {
+    const double at = std::clamp((place - cells_.low) / cells_.width(), 0.0, static_cast<double>(slope_.size()));
+    const std::size_t i = std::min(static_cast<std::size_t>(at), slope_.size() - 1);
+    const double u = at - static_cast<double>(i);
+    return below_[i] + own(i) * (u + slope_[i] / 2 * (u * u - u));
   }
 
  private:
+  double own(std::size_t i) const { return below_[i + 1] - below_[i]; }
+
   Cells cells_;
-  std::vector<double> below_;
+  std::vector<double> below_, slope_;  // slope: over a cell, in densities of its middle
 };
+
+// Where a function with one valley between these ends is lowest (golden section).
+template <class Function>
+double lowest(double low, double high, const Function& value) {
+  constexpr double kPart = 0.6180339887498949;
+  constexpr int kSteps = 40;
+  double left = high - kPart * (high - low), right = low + kPart * (high - low);
+  double at_left = value(left), at_right = value(right);
+  for (int step = 0; step < kSteps; ++step)
+    if (at_left <= at_right) {
+      high = std::exchange(right, std::exchange(left, 0));
+      at_right = at_left;
+      left = high - kPart * (high - low);
+      at_left = value(left);
+    } else {
+      low = std::exchange(left, std::exchange(right, 0));
+      at_left = at_right;
+      right = low + kPart * (high - low);
+      at_right = value(right);
+    }
+  return (low + high) / 2;
+}
 
 // Between sorted draws, as torch::quantile.
 double quantile_of(const std::vector<double>& sorted, double level) {
@@ -54,10 +97,17 @@ Interval shortest_interval(const Cells& cells, const std::vector<double>& densit
   const auto offer = [&](double low, double high) {
     if (std::isnan(best.low) || high - low < best.high - best.low) best = {low, high};
   };
-  // The density is the same all over a cell, so one end of the shortest interval is an edge.
   for (std::size_t i = 0; i <= density.size(); ++i) {
     if (mass.below(i) + wanted <= mass.total()) offer(mass.edge(i), mass.place(mass.below(i) + wanted));
     if (mass.below(i) >= wanted) offer(mass.place(mass.below(i) - wanted), mass.edge(i));
+  }
+  // The shortest of those that begin or end at an edge lies within a cell of the shortest of all.
+  const double first = std::max(cells.low, best.low - cells.width()),
+               last = std::min(mass.place(mass.total() - wanted), best.low + cells.width());
+  const auto end = [&](double low) { return mass.place(std::min(mass.below_place(low) + wanted, mass.total())); };
+  if (first < last) {
+    const double low = lowest(first, last, [&](double at) { return end(at) - at; });
+    offer(low, end(low));
   }
   return best;
 }

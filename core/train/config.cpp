@@ -130,11 +130,14 @@ std::vector<Field> fields(RunConfig& c) {
       Field{"seed", &c.seed, "Seed of everything random", 0, 9007199254740992.0}.titled("Seed"),
       Field::choice("device", &c.device, "auto, cpu or cuda", {"auto", "cpu", "cuda"}).titled("Device"),
       {"threads", &c.threads, "CPU threads, 0 = all cores", 0, 4096},
-      {"recorded_steps", &c.recorded_steps,
-       "A GPU records a step's operators and repeats them as a whole: faster, to the same weights"},
-      {"slots", &c.slots,
-       "Parts of a step's batch that several ranks can share, a power of two; 0 = the batch as a whole, for one rank",
-       0, kMostSlots},
+      Field{"recorded_steps", &c.recorded_steps,
+            "A GPU records a step's operators and repeats them as a whole: faster, to the same weights"}
+          .told_seldom(),
+      Field{"slots", &c.slots,
+            "Parts of a step's batch that several ranks can share, a power of two; 0 = the batch as a whole, for one "
+            "rank",
+            0, kMostSlots}
+          .told_seldom(),
       {"checkpoint", &c.checkpoint, "Seconds between checkpoints of stages 1 and 3", 0, 1e6},
       {"data", &c.data, "Folder of real data, empty = none"},
       {kTaskFile, &c.task_file, "File of a task of your own, empty = built in"},

@@ -120,7 +120,7 @@ std::string changed_setting(const std::string& recorded, const RunConfig& config
 std::string write_run_toml(const RunConfig& config, const std::string& numerics) {
   RunConfig copy = config;
   std::vector<Field> all = read_fields(copy);
-  // A text that is empty says what its absence says, and so does what concerns few machines where it is as usual.
+  // A text that is empty says what its absence says.
   RunConfig unset;
   unset.tasks = config.tasks;
   unset.task = config.task;
@@ -128,7 +128,7 @@ std::string write_run_toml(const RunConfig& config, const std::string& numerics)
   std::erase_if(all, [&](const Field& field) {
     const auto same = std::find_if(usual.begin(), usual.end(), [&](const Field& one) { return one.key == field.key; });
     const auto* const text = std::get_if<std::string*>(&field.slot);
-    const bool may_miss = (text && (*text)->empty()) || field.key == "recorded_steps" || field.key == "slots";
+    const bool may_miss = field.seldom || (text && (*text)->empty());
     return may_miss && same != usual.end() && field_text(*same) == field_text(field);
   });
   EnsembleTable members = ensemble_table(config.ensemble);

@@ -73,12 +73,13 @@ TEST_F(FrequentistGiven, AChangedSimulatorIsTold) {
   write_file(path("simulate.py"), wider);
   const Answer toys = asked({"--data", path("x.csv"), "--given", "sigma=0.5"});
   const Answer sets = run_words({"infer", path("run"), "--data", path("x.csv"), "--given", "sigma=0.5", "--predictive",
-                                 "50", "--out", path("s.npz")});
+                                 "50", "--out", path("s.npz"), "--json"});
   write_file(path("simulate.py"), before);
   EXPECT_EQ(toys.code, 0) << toys.err;
   EXPECT_THAT(toys.err, HasSubstr("is not the one that the run run was trained with"));
   EXPECT_EQ(sets.code, 0) << sets.err;
   EXPECT_THAT(sets.err, HasSubstr("it is the test of another model"));
+  EXPECT_THAT(json::parse(sets.out)["warnings"].dump(), HasSubstr("it is the test of another model"));
   EXPECT_THAT(asked({"--data", path("x.csv"), "--given", "sigma=0.5"}).err, Not(HasSubstr("is not the one")));
 }
 

@@ -184,6 +184,8 @@ TEST_F(OwnGiven, WhatIsMissingOrCannotBeIsTold) {
   refused({"--data", data, "--given", "noise=1"}, "\"noise=1\" is none of sigma");
   refused({"--data", data, "--given", "sigma=1,sigma=2"}, "names sigma twice");
   refused({"--data", data, "--given", "1,2"}, "2 numbers are given");
+  refused({"--data", data, "--given", "sigma=nan"}, "--given sigma=nan: sigma = \"nan\" is not a finite number");
+  refused({"--data", data, "--given", "wide"}, "--given wide: sigma = \"wide\" is not a finite number");
   refused({"--data", file("two.csv", "sigma,x\n1.5,0.7\n1.4,0.3\n")},
           "sigma is 1.5 of observation 1 and 1.4 of observation 2; what is given is one number for the whole set");
   const Answer far = infer({"--data", data, "--given", "sigma=3"});

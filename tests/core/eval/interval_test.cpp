@@ -35,6 +35,30 @@ TEST(Intervals, OfANormalAreInClosedForm) {
   EXPECT_EQ(of(all, IntervalKind::upper_limit, 1).low, -8);
 }
 
+// Few cells to a standard deviation, and a peak anywhere among them: the shortest interval of a normal lies evenly
+// about it.
+TEST(Intervals, OfCoarseCellsLieEvenlyAboutAPeak) {
+  for (const double peak : {0.0, 0.03, 0.07, 0.111}) {
+    const Cells cells{-8, 8, 100};
+    const auto density = on(cells, [&](double x) { return std::exp(-0.5 * (x - peak) * (x - peak)); });
+    for (const double level : {0.5, 0.9}) {
+      const Interval one = shortest_interval(cells, density, level);
+      const double half = level == 0.5 ? 0.67449 : 1.64485;
+      EXPECT_NEAR(one.low, peak - half, 0.012) << peak << ", " << level;
+      EXPECT_NEAR(one.high, peak + half, 0.012) << peak << ", " << level;
+    }
+  }
+}
+
+TEST(Intervals, OfCellsWithoutSlopeOrNeighbours) {
+  EXPECT_NEAR(shortest_interval({0, 1, 4}, {1, 1, 1, 1}, 0.5).width(), 0.5, 1e-12);
+  const Interval spike = shortest_interval({0, 1, 4}, {0, 0, 3, 0}, 0.9);
+  EXPECT_GE(spike.low, 0.5 - 1e-12);
+  EXPECT_LE(spike.high, 0.75 + 1e-12);
+  EXPECT_NEAR(spike.width(), 0.225, 1e-9);
+  EXPECT_NEAR(shortest_interval({0, 1, 1}, {2}, 0.5).width(), 0.5, 1e-12);
+}
+
 // A density that peaks at the end of its support: the central interval leaves the peak out, the shortest begins there.
 TEST(Intervals, ReachAPeakAtTheEndOfTheSupport) {
   const Cells cells{0, 20, 8000};
