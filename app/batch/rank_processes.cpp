@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 
-#include <chrono>
+#include <cstring>
 #include <thread>
 
 #include "app/batch/core_shares.h"
@@ -18,6 +18,8 @@ using Clock = std::chrono::steady_clock;
 
 // After which a process that nobody needs any more is asked to end, and after which it is ended.
 constexpr std::chrono::seconds kLeaving(1);
+// In which a rank's own words of why it ends have come, where there are any.
+constexpr std::chrono::seconds kHearing(3);
 
 }  // namespace
 
@@ -68,16 +70,41 @@ std::filesystem::path RankProcesses::log(std::size_t k) const {
   return logs_ / fmt::format("rank-{}.log", k + 1).c_str();
 }
 
+std::string RankProcesses::end_of(std::size_t k) {
+  const std::optional<int> code = processes_[k]->ended();
+  if (!code) return "";
+  const int signal = processes_[k]->ended_by();
+  return signal == 0 ? fmt::format("ended with exit code {}", *code)
+                     : fmt::format("was ended by SIG{}", ::sigabbrev_np(signal));
+}
+
+std::string RankProcesses::last_words(std::size_t k) const {
+  std::string said = read_file(log(k));
+  while (said.ends_with('\n')) said.pop_back();
+  const std::size_t line = said.rfind('\n');
+  return printable(said.substr(line == said.npos ? 0 : line + 1), 500);
+}
+
 void RankProcesses::check() {
   for (std::size_t k = 0; k < processes_.size(); ++k) {
-    const std::optional<int> code = processes_[k]->ended();
-    if (!code) continue;
-    std::string said = read_file(log(k));
-    while (said.ends_with('\n')) said.pop_back();
-    const std::size_t line = said.rfind('\n');
-    fail("Rank {} of this run ended with exit code {} before it began: {}", k + 1, *code,
-         said.empty() ? "it said nothing" : printable(said.substr(line == said.npos ? 0 : line + 1), 500));
+    const std::string end = end_of(k);
+    if (end.empty()) continue;
+    const std::string said = last_words(k);
+    fail("Rank {} of this run {} before it began{}; see why, and resume the run", k + 1, end,
+         said.empty() ? "" : ": " + said);
   }
+}
+
+std::string RankProcesses::end() {
+  for (std::size_t k = 0; k < processes_.size(); ++k) {
+    const std::string how = end_of(k);
+    if (how.empty() || processes_[k]->ended() == 0) continue;
+    if (!noticed_) noticed_ = Clock::now();
+    if (Clock::now() - *noticed_ < kHearing) return "";
+    const std::string said = last_words(k);
+    return fmt::format("rank {} of this run {}{}", k + 1, how, said.empty() ? "" : ": " + said);
+  }
+  return "";
 }
 
 }  // namespace pairs::batch

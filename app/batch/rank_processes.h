@@ -1,8 +1,11 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "core/base/child_process.h"
@@ -22,15 +25,22 @@ class RankProcesses {
   RankProcesses(const RankProcesses&) = delete;
   RankProcesses& operator=(const RankProcesses&) = delete;
 
-  // Throws Error where one has ended, with what it said last.
+  // Throws Error where one has ended before they met, with what it said last.
   void check();
+  // How one has ended that should not have, in words that begin a sentence, told once the ranks had time to hear of it
+  // from itself; "": none has.
+  std::string end();
 
  private:
+  // "ended with exit code 2", "was ended by SIGKILL"; "" while it runs.
+  std::string end_of(std::size_t k);
+  std::string last_words(std::size_t k) const;
   bool all_ended();
   std::filesystem::path log(std::size_t k) const;
 
   ScratchFolder logs_;
-  std::vector<std::unique_ptr<ChildProcess>> processes_;  // of ranks 1, 2, ...
+  std::vector<std::unique_ptr<ChildProcess>> processes_;          // of ranks 1, 2, ...
+  std::optional<std::chrono::steady_clock::time_point> noticed_;  // when an end was first seen
 };
 
 }  // namespace pairs::batch

@@ -9,7 +9,11 @@
 
 #include "app/batch/drive.h"
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/base/text.h"
+#include "core/base/threads.h"
+#include "core/parallel/own_address.h"
+#include "core/train/config_keys.h"
 #include "core/version.h"
 
 namespace pairs::batch {
@@ -22,8 +26,9 @@ constexpr std::int64_t kUsualSlots = 8;
 int number_of_ranks(const std::string& text) {
   int value = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || value < 1 || value > kMostRanks ||
-      (value & (value - 1)) != 0)
+  if (read.ec == std::errc::result_out_of_range || value > kMostRanks)
+    fail_usage("--ranks {} are more than {}, the most that train one run", printable(text, 100), kMostRanks);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || value < 1 || (value & (value - 1)) != 0)
     fail_usage(
         "--ranks {} is neither a power of two of processes on this machine (1, 2, 4, ...) nor \"{}\", for processes "
         "that torchrun, mpirun or srun started",
@@ -45,10 +50,24 @@ std::optional<Rendezvous> meeting_of(const Launch& launch, const std::string& re
     at = host_port(rendezvous);
   else if (at.host.empty() || at.port == 0)
     fail_usage(
-        "{} does not say where its ranks can meet; add --rendezvous HOST:PORT, with the host of rank 0 and a free port",
-        launch.by);
+        "The variables of {} do not say where its ranks can meet{}; add --rendezvous HOST:PORT, with the host of rank "
+        "0 "
+        "and a free port",
+        launch.by, launch.address_by.empty() ? "" : fmt::format(" (by {})", launch.address_by));
+  check_meeting_host(at.host);
   if (rendezvous.empty() && !launch.attempt.empty()) return Rendezvous::served(at.host, at.port, launch.attempt);
   return launch.place.rank == 0 ? Rendezvous::listen(at.host, at.port) : Rendezvous::join(at.host, at.port);
+}
+
+// Each rank tells the folder that its command names: of two launches that meet at one address they differ.
+void check_one_run(Ranks& ranks, const std::filesystem::path& named) {
+  const std::vector<std::string> all = ranks.gather_text(
+      named.empty() ? "" : std::filesystem::absolute(named / "").lexically_normal().parent_path().string());
+  for (int other = 1; other < ranks.size(); ++other)
+    if (const std::string& its = all[static_cast<std::size_t>(other)]; its != all[0])
+      fail("{} was started for {}, but {} for {}; start all ranks of a run with the same words", ranks.name(other),
+           its.empty() ? "a new folder" : printable(its, 300), ranks.name(0),
+           all[0].empty() ? "a new folder" : printable(all[0], 300));
 }
 
 }  // namespace
@@ -74,7 +93,10 @@ RankTeam::RankTeam(const RankOptions& options) : shared_(!options.ranks.empty())
     if (place_.size > 1) meeting_ = Rendezvous::listen("127.0.0.1", 0);
     return;
   }
-  const std::optional<Launch> found = launch([](const char* name) { return std::getenv(name); });
+  const auto variable = [](const char* name) { return std::getenv(name); };
+  const std::optional<Launch> found = launch(variable);
+  if (const std::string half = found ? "" : half_told(variable); !half.empty())
+    fail_usage("--ranks {} needs to know which rank this is of how many, but {}", kLaunched, half);
   if (!found)
     fail_usage(
         "--ranks {} needs a launcher, torchrun, mpirun or srun, and none has set its variables (RANK and WORLD_SIZE, "
@@ -86,6 +108,10 @@ RankTeam::RankTeam(const RankOptions& options) : shared_(!options.ranks.empty())
     fail_usage("{} started {} ranks, but a run is shared by a power of two of them: start 1, 2, 4, 8 and so on",
                found->by, place_.size);
   meeting_ = meeting_of(*found, options.rendezvous);
+  if (meeting_ && leads())
+    spdlog::info("Waiting for {} at {}: {} tell that they are {}",
+                 place_.size == 2 ? "the other rank" : fmt::format("{} other ranks", place_.size - 1), meeting_->name(),
+                 found->told_by, place_.size);
 }
 
 void RankTeam::complete(NewRun& wanted) const {
@@ -93,9 +119,23 @@ void RankTeam::complete(NewRun& wanted) const {
   if (!is_set(wanted, "slots"))
     wanted.set.push_back(fmt::format("slots={}", std::max<std::int64_t>(kUsualSlots, place_.size)));
   if (place_.size > 1 && wanted.device.empty() && !is_set(wanted, "device")) wanted.device = "cpu";
+  // Recorded, because weights depend on it: a run that is resumed by another number of ranks keeps it.
+  if (wanted.threads < 0 && !is_set(wanted, "threads"))
+    wanted.threads = std::max(1, usable_cores() / (launched_ ? 1 : place_.size));
 }
 
-std::filesystem::path RankTeam::meet(const std::filesystem::path& folder, Stage until) {
+void RankTeam::check_slots(const std::string& run, std::int64_t slots) const {
+  if (place_.size == 1) return;
+  if (slots == 0)
+    fail_usage("{} {} = 0, which one rank alone trains on; start a new run with --set slots={}", run, "slots"_key,
+               std::max<std::int64_t>(kUsualSlots, place_.size));
+  if (slots % place_.size != 0)
+    fail_usage("{} {} = {}, which {} ranks cannot share; take {} ranks or fewer, or start a run with --set slots={}",
+               run, "slots"_key, slots, place_.size, slots, place_.size);
+}
+
+std::filesystem::path RankTeam::meet(const std::filesystem::path& folder, const std::filesystem::path& named,
+                                     Stage until) {
   if (!meeting_) return folder;
   if (!launched_) others_ = std::make_unique<RankProcesses>(folder, until, place_.size, meeting_->port());
   Ranks::Options options;
@@ -104,7 +144,10 @@ std::filesystem::path RankTeam::meet(const std::filesystem::path& folder, Stage 
     if (others_) others_->check();
     return !keep_going();
   };
+  options.known_end = [this] { return others_ ? others_->end() : ""; };
   ranks_ = std::make_unique<Ranks>(place_, *meeting_, options);
+  // Processes that the first rank started were told its folder.
+  check_one_run(*ranks_, launched_ ? named : folder);
   return ranks_->gather_text(leads() ? std::filesystem::absolute(folder).lexically_normal().string() : "").front();
 }
 

@@ -34,10 +34,15 @@ class RankTeam {
   int size() const { return place_.size; }
   bool leads() const { return place_.rank == 0; }
 
-  // What a new run of several ranks needs where nothing else is said: slots, and the CPU.
+  // What a new run of several ranks needs where nothing else is said: slots, the CPU, and each rank's threads.
   void complete(NewRun& wanted) const;
-  // Waits for all ranks; the first one's folder is told to all, and returned. Does nothing where it is alone.
-  std::filesystem::path meet(const std::filesystem::path& folder, Stage until);
+  // Throws a usage error where the ranks cannot share a run of so many slots. `run`: "The run r has", how the sentence
+  // begins.
+  void check_slots(const std::string& run, std::int64_t slots) const;
+  // Waits for all ranks; the first one's folder is told to all, and returned. `named`: the folder that this process's
+  // command names, "" where it names none. Does nothing where it is alone. Throws Error where ranks of a launcher name
+  // different folders.
+  std::filesystem::path meet(const std::filesystem::path& folder, const std::filesystem::path& named, Stage until);
   // Null where it is alone.
   Ranks* ranks() const { return ranks_.get(); }
   // For work that was stopped: throws Error where no signal came to this rank, but to another.

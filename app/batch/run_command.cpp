@@ -68,12 +68,17 @@ void choose_targets(const TaskCatalogue& tasks, const std::string& targets, NewR
   wanted.set.push_back(fmt::format("{}={}", kTaskTargets, targets));
 }
 
+// The folder that the command names; "": none.
+const std::string& named_folder(const RunArguments& arguments) {
+  return arguments.resume.empty() ? arguments.out : arguments.resume;
+}
+
 // What a rank that is not the first does: it trains on the run that the first tells it of, and says nothing.
 Result follow(const RunArguments& arguments, RankTeam& team) {
   const SavesOnSignal saves;
   if (!keep_going()) throw Stopped();
   const Stage until = stage_named(arguments.until);
-  const std::filesystem::path folder = team.meet({}, until);
+  const std::filesystem::path folder = team.meet({}, named_folder(arguments), until);
   if (arguments.own.allow) allow_run(folder);
   ProgressPrinter silent([](const std::string&) {}, false);
   try {
@@ -107,6 +112,9 @@ Result run(const RunArguments& arguments, std::string other) {
           "with --set {}={}",
           folder.string(), "pretrain.from"_key, folder.string());
     if (arguments.drop) return drop(folder);
+    if (team.size() > 1)
+      team.check_slots(fmt::format("{} has", folder.string()),
+                       read_run_toml(arguments.own.tasks, folder / run_file::config).slots);
   } else {
     if (arguments.drop) fail_usage("--drop-aggregates needs a run: name it with --resume");
     NewRun wanted = arguments.wanted;
@@ -117,6 +125,7 @@ Result run(const RunArguments& arguments, std::string other) {
     team.complete(wanted);
     if (!arguments.out.empty()) check_new_run(arguments.out);
     config = resolve(arguments.own.tasks, wanted);
+    team.check_slots("The run would have", config->slots);
     check_start(*config);
     tell_expectation(*arguments.own.tasks, *config, arguments.out);
   }
@@ -130,7 +139,7 @@ Result run(const RunArguments& arguments, std::string other) {
   ProgressPrinter printer = stderr_printer();
   try {
     const Stage until = stage_named(arguments.until);
-    team.meet(folder, until);
+    team.meet(folder, named_folder(arguments), until);
     if (team.size() > 1) printer.line(fmt::format("{} ranks train together", team.size()));
     train_run(arguments.own.tasks, folder, until, printer, team.ranks());
   } catch (const Stopped&) {

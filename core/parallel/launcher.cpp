@@ -1,7 +1,10 @@
 #include "core/parallel/launcher.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cstring>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -28,6 +31,10 @@ std::string text(const Variables& variable, const char* name) {
   return value == nullptr ? "" : value;
 }
 
+// Pairs of variables that tell a rank and the number of ranks, but for Slurm's.
+constexpr std::pair<const char*, const char*> kPairs[] = {
+    {"RANK", "WORLD_SIZE"}, {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}};
+
 // A rank and the number of ranks, where both variables are there.
 std::optional<RankPlace> place(const Variables& variable, const char* rank, const char* size) {
   const auto r = number(variable, rank), s = number(variable, size);
@@ -41,8 +48,14 @@ std::optional<RankPlace> place(const Variables& variable, const char* rank, cons
 std::optional<Launch> torchrun(const Variables& variable) {
   const auto found = place(variable, "RANK", "WORLD_SIZE");
   if (!found) return std::nullopt;
-  Launch out{"torchrun", *found, text(variable, "MASTER_ADDR"), 0, ""};
-  out.port = static_cast<std::uint16_t>(number(variable, "MASTER_PORT").value_or(0));
+  Launch out{
+      "torchrun", *found, text(variable, "MASTER_ADDR"), 0, "", "RANK and WORLD_SIZE", "MASTER_ADDR and MASTER_PORT"};
+  const std::string port = text(variable, "MASTER_PORT");
+  if (!port.empty()) {
+    const auto read = std::from_chars(port.data(), port.data() + port.size(), out.port);
+    if (read.ec != std::errc() || read.ptr != port.data() + port.size() || out.port == 0)
+      fail_usage("MASTER_PORT is \"{}\", but a port is a number from 1 to 65535", printable(port, 100));
+  }
   if (text(variable, "TORCHELASTIC_USE_AGENT_STORE") == "True")
     out.attempt = "pairs/" + text(variable, "TORCHELASTIC_RESTART_COUNT");
   return out;
@@ -52,7 +65,13 @@ std::optional<Launch> slurm(const Variables& variable) {
   const char* const tasks = variable("SLURM_STEP_NUM_TASKS") ? "SLURM_STEP_NUM_TASKS" : "SLURM_NTASKS";
   const auto found = place(variable, "SLURM_PROCID", tasks);
   if (!found) return std::nullopt;
-  Launch out{"Slurm", *found, first_host(text(variable, "SLURM_STEP_NODELIST")), 0, ""};
+  Launch out{"Slurm",
+             *found,
+             first_host(text(variable, "SLURM_STEP_NODELIST")),
+             0,
+             "",
+             std::string("SLURM_PROCID and ") + tasks,
+             "SLURM_STEP_NODELIST or SLURM_LAUNCH_NODE_IPADDR"};
   if (out.host.empty()) out.host = text(variable, "SLURM_LAUNCH_NODE_IPADDR");
   // Below the ports that systems give out by themselves; steps of one machine have ports of their own.
   const std::int64_t job = number(variable, "SLURM_JOB_ID").value_or(0),
@@ -78,14 +97,23 @@ std::string first_host(const std::string& list) {
   return host;
 }
 
+std::string half_told(const Variables& variable) {
+  for (const auto& [rank, size] : kPairs)
+    if (const bool has_rank = !text(variable, rank).empty(), has_size = !text(variable, size).empty();
+        has_rank != has_size)
+      return fmt::format("{} is set and {} is not", has_rank ? rank : size, has_rank ? size : rank);
+  return "";
+}
+
 std::optional<Launch> launch(const Variables& variable) {
   if (const auto found = torchrun(variable)) return found;
   if (const auto found = place(variable, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"))
-    return Launch{"Open MPI", *found, "", 0, ""};
+    return Launch{"Open MPI", *found, "", 0, "", "OMPI_COMM_WORLD_RANK and OMPI_COMM_WORLD_SIZE", ""};
   const auto step = slurm(variable);
   const auto pmi = place(variable, "PMI_RANK", "PMI_SIZE");
   // Slurm tells its tasks of PMI, too; an MPI that starts its own helpers as Slurm's tasks has other numbers.
-  if (pmi && (!step || step->place.size != pmi->size)) return Launch{"an MPI with PMI", *pmi, "", 0, ""};
+  if (pmi && (!step || step->place.size != pmi->size))
+    return Launch{"an MPI with PMI", *pmi, "", 0, "", "PMI_RANK and PMI_SIZE", ""};
   return step;
 }
 

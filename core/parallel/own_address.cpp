@@ -5,8 +5,10 @@
 #include <sys/socket.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <memory>
+#include <thread>
 
 #include "core/base/descriptor.h"
 #include "core/base/error.h"
@@ -27,6 +29,24 @@ std::string numeric(const sockaddr_storage& address, socklen_t size) {
 
 bool is_loopback(const std::string& host) {
   return host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+void check_meeting_host(const std::string& host) {
+  if (host.find(':') != host.npos)
+    fail_usage("The ranks cannot meet at {}: they use IPv4; give its name, or an address of that kind",
+               printable(host, 300));
+  addrinfo wanted{}, *found = nullptr;
+  wanted.ai_family = AF_INET;
+  wanted.ai_socktype = SOCK_STREAM;
+  int code = 0;
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    code = ::getaddrinfo(host.c_str(), nullptr, &wanted, &found);
+    if (code == 0) return ::freeaddrinfo(found);
+    if (code != EAI_AGAIN) break;
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  }
+  fail_usage("The ranks cannot meet at {}: this machine knows no address of that name ({})", printable(host, 300),
+             ::gai_strerror(code));
 }
 
 bool accepts_connections(const std::string& host, std::uint16_t port) {

@@ -51,8 +51,8 @@ struct RankWatch::Shared {
         if (leaving && !said) say(lock);
         if (ending) break;
       }
-    } catch (const std::exception& error) {
-      lose({false, fmt::format("the rendezvous, which {} keeps, is gone ({})", keeper(), sentence(error))});
+    } catch (const std::exception&) {
+      lose({false, fmt::format("the rendezvous, which {} keeps, is gone", keeper())});
     }
     const std::lock_guard lock(mutex);
     at_rest = true;
@@ -123,6 +123,9 @@ struct RankWatch::Shared {
   std::optional<RankLoss> seen() const {
     if (lost) return lost;
     if (!unanswered()) return std::nullopt;
+    if (rank == 0 && place.parts().attempt.empty())
+      return RankLoss{false, fmt::format("this process, {}, stood still for more than {:.0f} s", names[0],
+                                         seconds(times.patience))};
     return RankLoss{false, fmt::format("the rendezvous, which {} keeps, has not answered for {:.0f} s: that process "
                                        "died, stands still, or is cut off",
                                        keeper(), seconds(times.patience))};

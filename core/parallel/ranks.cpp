@@ -1,6 +1,7 @@
 #include "core/parallel/ranks.h"
 
 #include <ATen/Functions.h>
+#include <c10/util/Logging.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <bit>
 #include <cctype>
 #include <condition_variable>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -26,6 +28,8 @@ namespace pairs {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr int kErrorsAlone = 2;  // of LibTorch's levels
 
 std::string host_name() {
   char name[256] = {};
@@ -188,8 +192,8 @@ struct Ranks::Meeting {
       if (Clock::now() - last_answer > options.silence) {
         left = true;
         fail(
-            "The first rank, at {}, has been silent for {:.0f} s; see whether it stands still, and start all ranks "
-            "again",
+            "What listens at {}, where the first rank should, has been silent for {:.0f} s: the first rank stands "
+            "still, or another program has the port; start all ranks again, with another port where that is so",
             rendezvous.name(), std::chrono::duration<double>(options.silence).count());
       }
     if (error) std::rethrow_exception(error);
@@ -209,7 +213,9 @@ struct Ranks::Meeting {
 };
 
 Ranks::Ranks(const RankPlace& place, const Rendezvous& meeting, const Options& options)
-    : place_(place), disk_(options.disk) {
+    : place_(place), disk_(options.disk), known_end_(options.known_end) {
+  // What LibTorch logs of a connection that breaks is told in a sentence.
+  if (std::getenv("TORCH_CPP_LOG_LEVEL") == nullptr) FLAGS_caffe2_log_level = kErrorsAlone;
   try {
     meeting.parts().await_listener(options.stop);
     const auto own = std::make_shared<Meeting>(place_, meeting, options);
@@ -344,12 +350,15 @@ void Ranks::connect_devices(const torch::Device& device) {
 
 void Ranks::check() const {
   if (const auto loss = links_->watch.loss()) lost(*loss);
+  if (!known_end_) return;
+  if (const std::string end = known_end_(); !end.empty()) lost({false, end});
 }
 
 void Ranks::lost(const RankLoss& loss) const {
   if (loss.stopped) throw Stopped();
-  throw RankLost(sentence_of(loss.text) +
-                 "; resume the run, which goes on from its last checkpoint, with any number of ranks");
+  throw RankLost(
+      sentence_of(loss.text) +
+      "; resume the run, which goes on from its last checkpoint, with as many ranks or another power of two");
 }
 
 void Ranks::leave(const std::string& why) {

@@ -39,6 +39,9 @@ class Ranks {
     std::chrono::milliseconds disk{60000};      // for a shared disk to show one machine's files to the others
     std::string program;                        // what must be the same everywhere, "version 0.1.0"
     std::function<bool()> stop;                 // asked while they come; ends with Stopped
+    // Asked while ranks wait for each other: what this process knows of another rank's end, in words that begin a
+    // sentence; "": nothing.
+    std::function<std::string()> known_end;
   };
   // Waits until all ranks have come to the rendezvous. Throws Error naming those that have not, a rank that came twice,
   // one of another number of ranks or another version of the program, and a first rank that stands still.
@@ -122,6 +125,7 @@ class Ranks {
   std::int64_t bytes_sent_ = 0;
   std::string route_of_gpus_;
   std::chrono::milliseconds disk_;
+  std::function<std::string()> known_end_;
 };
 
 }  // namespace pairs

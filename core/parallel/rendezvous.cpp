@@ -91,6 +91,7 @@ Rendezvous Rendezvous::listen(const std::string& host, std::uint16_t port) {
   options.masterListenFd = socket;
   // It reaches itself whatever its name is for others.
   parts->host = is_loopback(host) ? host : "127.0.0.1";
+  parts->called = host;
   parts->port = bound;
   parts->listening = c10::make_intrusive<c10d::TCPStore>(parts->host, options);
   return Rendezvous(std::move(parts));
@@ -116,7 +117,8 @@ Rendezvous Rendezvous::in_file(const std::filesystem::path& file) {
 }
 
 std::string Rendezvous::name() const {
-  return parts_->file.empty() ? fmt::format("{}:{}", parts_->host, parts_->port) : parts_->file.string();
+  if (!parts_->file.empty()) return parts_->file.string();
+  return fmt::format("{}:{}", parts_->called.empty() ? parts_->host : parts_->called, parts_->port);
 }
 
 std::uint16_t Rendezvous::port() const {

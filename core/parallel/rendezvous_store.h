@@ -10,7 +10,8 @@
 namespace pairs {
 
 struct Rendezvous::Parts {
-  std::string host;
+  std::string host;    // at which this process reaches it
+  std::string called;  // by which people know the host; empty: by that
   std::uint16_t port = 0;
   std::string attempt;                        // of a launcher that serves the address; empty: the first rank does
   std::filesystem::path file;                 // empty: at an address

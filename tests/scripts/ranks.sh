@@ -53,7 +53,22 @@ refuses 2 'needs a launcher' --batch run bump-hunt --ranks launched
 refuses 2 'write --ranks launched' --batch run bump-hunt --ranks 2 --rendezvous a:1
 RANK=0 WORLD_SIZE=3 refuses 2 'started 3 ranks' --batch run bump-hunt --ranks launched
 OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 refuses 2 'add --rendezvous HOST:PORT' --batch run bump-hunt --ranks launched
+RANK=0 refuses 2 'RANK is set and WORLD_SIZE is not' --batch run bump-hunt --ranks launched
+RANK=0 WORLD_SIZE=2 refuses 2 'by MASTER_ADDR and MASTER_PORT' --batch run bump-hunt --ranks launched
+OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 refuses 2 'they use IPv4' --batch run bump-hunt --ranks launched --rendezvous '[::1]:1'
+refuses 2 'the most that train one run' --batch run bump-hunt --ranks 1048576
+refuses 2 'which 16 ranks cannot share' --batch run bump-hunt --ranks 16 --set slots=8 --out none
+[ ! -e none ] || say_fail "a folder is made for ranks that cannot share the run"
 bump_hunt --out plain --until pretrain >/dev/null 2>&1
 refuses 2 'slots = 0' --batch run --resume plain --ranks 2
 refuses 2 'which 16 ranks cannot share' --batch run --resume alone --ranks 16
+# --- a run keeps its threads, and each launch its folder ----------------------------------------------------------
+"$PAIRS" --batch run bump-hunt --ranks 2 --until pretrain --set pretrain.epochs=1 --set pretrain.steps=4 \
+  --set pretrain.validation_sets=200 --out threads >/dev/null 2>log || say_fail "ranks without threads: $(tail -1 log)"
+grep -q '^threads = [1-9]' threads/run.toml || say_fail "the threads of a rank are not recorded"
+export WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=$((port + 3))
+RANK=0 bump_hunt --ranks launched --out one >/dev/null 2>log0 &
+if RANK=1 bump_hunt --ranks launched --out other >/dev/null 2>log1; then say_fail "ranks of two runs train together"; fi
+wait $! && say_fail "the first rank trains with one of another run"
+grep -q 'start all ranks of a run with the same words' log0 || say_fail "another folder: $(tail -1 log0)"
 finish

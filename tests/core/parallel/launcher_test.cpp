@@ -57,6 +57,22 @@ TEST(Launcher, ReadsEachLaunchersVariables) {
   EXPECT_EQ(without->host, "10.0.0.1");
 }
 
+TEST(Launcher, SaysWhichVariablesTellAndWhichLack) {
+  const auto torchrun = launched_with({{"RANK", "1"}, {"WORLD_SIZE", "4"}});
+  EXPECT_EQ(torchrun->port, 0);
+  EXPECT_EQ(torchrun->told_by, "RANK and WORLD_SIZE");
+  EXPECT_EQ(torchrun->address_by, "MASTER_ADDR and MASTER_PORT");
+  const auto half = [](const Variables& variables) {
+    return half_told([&](const char* name) {
+      const auto found = variables.find(name);
+      return found == variables.end() ? nullptr : found->second.c_str();
+    });
+  };
+  EXPECT_EQ(half({{"RANK", "1"}, {"WORLD_SIZE", ""}}), "RANK is set and WORLD_SIZE is not");
+  EXPECT_EQ(half({{"OMPI_COMM_WORLD_SIZE", "2"}}), "OMPI_COMM_WORLD_SIZE is set and OMPI_COMM_WORLD_RANK is not");
+  EXPECT_EQ(half({{"RANK", "1"}, {"WORLD_SIZE", "2"}}), "");
+}
+
 TEST(Launcher, TheInnermostLauncherCounts) {
   // mpirun in a Slurm allocation: the batch script's own variables stand beside.
   const Variables batch = {{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "8"}};
@@ -84,6 +100,10 @@ TEST(Launcher, RefusesWhatIsNoPlace) {
   EXPECT_THROW(launched_with({{"RANK", "one"}, {"WORLD_SIZE", "4"}}), Error);
   EXPECT_THROW(launched_with({{"RANK", "4"}, {"WORLD_SIZE", "4"}}), Error);
   EXPECT_THROW(launched_with({{"SLURM_PROCID", "-1"}, {"SLURM_NTASKS", "4"}}), Error);
+  for (const char* port : {"0", "99999", "-1", "http"})
+    EXPECT_THROW(launched_with({{"RANK", "0"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "a"}, {"MASTER_PORT", port}}),
+                 Error)
+        << port;
 }
 
 TEST(Launcher, FindsTheFirstHostOfAList) {

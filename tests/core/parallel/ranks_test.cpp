@@ -110,6 +110,29 @@ TEST(Ranks, OfOneMachineAreNumbered) {
   EXPECT_EQ(right, 4);
 }
 
+TEST(Ranks, WhatTheProcessKnowsOfAnEndIsToldAtOnce) {
+  Ranks::Options options = quick_ranks();
+  std::atomic<bool> ended = false;
+  options.known_end = [&] { return ended ? "rank 1 of this run was ended by SIGKILL" : ""; };
+  const auto ends = as_ranks(
+      2,
+      [&](Ranks& ranks) {
+        ranks.meet();
+        if (!ranks.leads()) return;
+        ended = true;
+        ranks.meet();
+      },
+      options);
+  EXPECT_THAT(ends[0].error, HasSubstr("Rank 1 of this run was ended by SIGKILL; resume the run"));
+}
+
+TEST(Ranks, MeetAtAHostThatIsKnown) {
+  check_meeting_host("localhost");
+  check_meeting_host("127.0.0.1");
+  EXPECT_THROW(check_meeting_host("::1"), Error);
+  EXPECT_THROW(check_meeting_host("999.1.1.1."), Error);
+}
+
 TEST(Ranks, ALostRankIsNamedWithItsSentence) {
   const auto ends = as_ranks(3, [&](Ranks& ranks) {
     ranks.meet();
@@ -164,7 +187,7 @@ TEST(Ranks, AFirstRankThatIsSilentWhileTheyMeetIsNamed) {
   const RankEnd end = end_of([&] {
     Ranks ranks({1, 2}, Rendezvous::join("127.0.0.1", ntohs(address.sin_port)), options);
   });
-  EXPECT_THAT(end.error, HasSubstr("has been silent for 1 s; see whether it stands still"));
+  EXPECT_THAT(end.error, HasSubstr("has been silent for 1 s: the first rank stands still"));
   EXPECT_LT(end.seconds, 10);
 }
 
