@@ -16,6 +16,7 @@
 #include "app/batch/command.h"
 #include "app/batch/drive.h"
 #include "app/batch/exit_on_signal.h"
+#include "app/batch/figure_names.h"
 #include "app/batch/shell_help.h"
 #include "app/runs/task_words.h"
 #include "app/session/session.h"
@@ -26,6 +27,8 @@
 #include "core/base/stop.h"
 #include "core/base/streams.h"
 #include "core/base/text.h"
+#include "core/eval/interval.h"
+#include "core/train/config.h"
 #include "core/version.h"
 
 namespace pairs::batch {
@@ -177,6 +180,18 @@ int perform(const Action& action, bool json) {
   }
 }
 
+// What bash completes that help tells in sentences.
+WordsByName known_words(const TaskCatalogue& tasks) {
+  WordsByName known = {{"TASK", tasks.names()},
+                       {"RUN", tasks.names()},
+                       {"--preset", preset_names()},
+                       {"--ranks", {"2", "4", "8", "launched"}}};
+  for (const Strategy& strategy : strategies()) known["--strategy"].push_back(strategy.name);
+  for (const IntervalName& kind : kIntervalNames) known["--interval"].emplace_back(kind.word);
+  known["figure NAME"] = figure_names();
+  return known;
+}
+
 }  // namespace
 
 int run_program(const Catalogue& tasks, int argc, const char* const* argv, const Extension& extension) {
@@ -239,7 +254,7 @@ int run_program(const Catalogue& tasks, int argc, const char* const* argv, const
                                     command ? fmt::format("--batch {} ", command->get_name()) : ""),
                         json, kUsage);
   }
-  if (completes) return report(bash_completion(app), 0);
+  if (completes) return report(bash_completion(app, known_words(*tasks)), 0);
   if (man) return report(man_page(app, kVersion, build_day()), 0);
   const CLI::App* command = chosen();
   if (!batch && command)

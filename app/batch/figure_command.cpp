@@ -12,6 +12,7 @@
 #include "app/batch/drive.h"
 #include "app/batch/figure_evaluation.h"
 #include "app/batch/figure_forest.h"
+#include "app/batch/figure_names.h"
 #include "app/batch/figure_predictive.h"
 #include "app/batch/logged_runs.h"
 #include "app/batch/numbers.h"
@@ -395,8 +396,7 @@ Result figure_command(FigureArguments arguments) {
     if (!arguments.runs.empty()) fail_usage("figure list takes no runs; it names the figures");
     return list_figures();
   }
-  std::vector<std::string> names;
-  for (const FigureEntry& entry : figure_entries()) names.push_back(entry.name);
+  const std::vector<std::string> names = figure_names();
   if (std::find(names.begin(), names.end(), arguments.name) == names.end()) {
     const std::string near = nearest(arguments.name, names);
     fail_usage("There is no figure {}{}; pairs --batch figure list names them", arguments.name,
@@ -444,6 +444,12 @@ void check_mcmc(const CLI::App& app, const McmcOptions& options) {
 }
 
 }  // namespace
+
+std::vector<std::string> figure_names() {
+  std::vector<std::string> names;
+  for (const FigureEntry& entry : figure_entries()) names.push_back(entry.name);
+  return names;
+}
 
 Action add_figure(CLI::App& app, const Catalogue& tasks) {
   const auto arguments = std::make_shared<FigureArguments>();

@@ -76,16 +76,34 @@ std::string long_options(const CLI::App& app) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
+std::vector<std::string> words_of(const WordsByName& known, const std::string& name) {
+  const auto found = known.find(name);
+  return found == known.end() ? std::vector<std::string>() : found->second;
+}
+
 // Cases of a shell's "COMMAND --option" that complete to the option's choices.
-std::string choice_cases(const CLI::App& app, const std::string& command) {
+std::string choice_cases(const CLI::App& app, const std::string& command, const WordsByName& known) {
   std::string cases;
-  for (const CLI::Option* option : shown_options(app)) {
-    const std::vector<std::string> words = choices(*option);
-    if (words.empty()) continue;
-    for (const std::string& name : option->get_lnames())
-      cases += fmt::format("    '{} --{}') words='{}' ;;\n", command, name, fmt::join(words, " "));
-  }
+  for (const CLI::Option* option : shown_options(app))
+    for (const std::string& name : option->get_lnames()) {
+      std::vector<std::string> words = choices(*option);
+      if (words.empty()) words = words_of(known, "--" + name);
+      if (words.empty()) words = words_of(known, option->get_type_name());
+      if (!words.empty()) cases += fmt::format("    '{} --{}') words='{}' ;;\n", command, name, fmt::join(words, " "));
+    }
   return cases;
+}
+
+// The case of a shell's COMMAND that completes to its arguments' words; "" where none are known.
+std::string argument_case(const CLI::App& app, const WordsByName& known) {
+  std::vector<std::string> words;
+  for (const CLI::Option* option : shown_options(app))
+    if (option->get_positional()) {
+      std::vector<std::string> own = words_of(known, app.get_name() + " " + option->get_name());
+      if (own.empty()) own = words_of(known, option->get_name());
+      words.insert(words.end(), own.begin(), own.end());
+    }
+  return words.empty() ? "" : fmt::format("        {}) words='{}' ;;\n", app.get_name(), fmt::join(words, " "));
 }
 
 }  // namespace
@@ -108,17 +126,18 @@ std::string man_page(const CLI::App& app, const std::string& version, const std:
   return page;
 }
 
-std::string bash_completion(const CLI::App& app) {
+std::string bash_completion(const CLI::App& app, const WordsByName& known) {
   std::vector<std::string> names;
-  std::string options, cases = choice_cases(app, "");
+  std::string options, arguments, cases = choice_cases(app, "", known);
   for (const CLI::App* command : commands_of(app)) {
     names.push_back(command->get_name());
     options += fmt::format("    {}) words='{}' ;;\n", command->get_name(), long_options(*command));
-    cases += choice_cases(*command, command->get_name());
+    cases += choice_cases(*command, command->get_name(), known);
+    arguments += argument_case(*command, known);
   }
   return fmt::format(R"(# Completes the words behind `pairs` in bash.
 _pairs() {{
-  local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}} command='' batch='' words='' i
+  local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}} command='' batch='' words='' files='' i
   for ((i = 1; i < COMP_CWORD; i++)); do
     case ${{COMP_WORDS[i]}} in
       --batch) batch=1 ;;
@@ -131,6 +150,9 @@ _pairs() {{
   if [[ ! $words ]]; then
     if [[ $current != -* ]]; then
       [[ $batch && ! $command ]] && words='{2}'
+      [[ $command && $before == -* ]] || case $command in
+{5}      esac
+      [[ $command ]] && files=1
     else
       case $command in
 {3}        *) words='{4}' ;;
@@ -138,14 +160,14 @@ _pairs() {{
     fi
   fi
   if [[ $words ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current"; [[ ! $files ]] || compgen -f -- "$current")
   else
     mapfile -t COMPREPLY < <(compgen -f -- "$current")
   fi
 }}
 complete -o filenames -o bashdefault -F _pairs pairs
 )",
-                     fmt::join(names, "|"), cases, fmt::join(names, " "), options, long_options(app));
+                     fmt::join(names, "|"), cases, fmt::join(names, " "), options, long_options(app), arguments);
 }
 
 }  // namespace pairs::batch

@@ -43,6 +43,14 @@ TEST(Completion, NamesCommandsOptionsValuesAndFiles) {
   EXPECT_THAT(completed("pairs --batch infer --"), Not(HasSubstr("--preset")));
   EXPECT_EQ(completed("pairs --theme d"), "dark\n");
   EXPECT_THAT(completed("pairs --batch infer a"), HasSubstr("ask.bash"));
+  EXPECT_EQ(completed("pairs --batch run gauss"), "gaussian\n");
+  EXPECT_THAT(completed("pairs --batch evaluate ''"),
+              testing::AllOf(HasSubstr("bump-hunt\n"), HasSubstr("ask.bash\n")));
+  EXPECT_EQ(completed("pairs --batch figure post"), "posterior\n");
+  EXPECT_EQ(completed("pairs --batch run circle --preset ''"), "quick\nsmall\npaper\n");
+  EXPECT_EQ(completed("pairs --batch run circle --strategy pai"), "pairs\n");
+  EXPECT_EQ(completed("pairs --batch infer circle --interval u"), "upper\n");
+  EXPECT_THAT(completed("pairs --batch infer circle --data a"), Not(HasSubstr("gaussian"))) << "a file";
 }
 
 TEST(ManualPage, TellsOfEveryCommand) {

@@ -116,6 +116,13 @@ class Driver {
   }
   void click(const std::string& name, int button = 0) {
     show(name);
+    // What arrives meanwhile may move it.
+    for (int look = 0; look < 10; ++look) {
+      const ImVec2 at = item(name).middle();
+      move(at);
+      const ImVec2 now = item(name).middle();
+      if (now.x == at.x && now.y == at.y) break;
+    }
     press_at(item(name).middle(), button);
   }
   void press_at(ImVec2 at, int button = 0) {
