@@ -103,4 +103,8 @@ else()
   pairs_precompiled(pairs_cuda)
   # LibTorch's CUDA libraries need NVIDIA's, which a machine without a GPU does not have.
   target_link_options(pairs_cuda PRIVATE LINKER:--allow-shlib-undefined LINKER:--exclude-libs,ALL)
+  # nvcc makes names of file-local symbols from the folder; the build's identity would depend on them.
+  if(PAIRS_PACKAGE)
+    target_link_options(pairs_cuda PRIVATE LINKER:--strip-all)
+  endif()
 endif()

@@ -3,7 +3,7 @@
 #include "render/circle_raster_kernels.h"
 
 namespace pairs::render::kernels {
-namespace {
+inline namespace circle_raster_device {
 
 // One thread draws one pixel; neighbours read the same circles.
 __global__ void draw_kernel(Circles c, float* out) {
@@ -25,7 +25,7 @@ __global__ void draw_kernel(Circles c, float* out) {
   }
 }
 
-}  // namespace
+}  // namespace circle_raster_device
 
 void draw(const Circles& c, float* out, cudaStream_t stream) {
   const std::int64_t work = c.images * c.height * c.width;

@@ -6,7 +6,7 @@
 #include "render/digit_warp_kernels.h"
 
 namespace pairs::render::kernels {
-namespace {
+inline namespace digit_warp_device {
 
 __device__ float look_up(const std::uint8_t* image, const Digits& all, int row, int column) {
   const bool inside = row >= 0 && row < all.height && column >= 0 && column < all.width;
@@ -46,7 +46,7 @@ __global__ void warp_kernel(Digits d, float* out) {
   }
 }
 
-}  // namespace
+}  // namespace digit_warp_device
 
 void warp(const Digits& d, float* out, cudaStream_t stream) {
   const std::int64_t work = d.count * ((d.height * d.width + 3) / 4);

@@ -7,7 +7,7 @@
 #include "render/sphere_projection.h"
 
 namespace pairs::render::kernels {
-namespace {
+inline namespace sphere_caster_device {
 
 constexpr int threads = 256, quads_of_block = 4 * threads;  // a quad: four pixels side by side in memory
 
@@ -140,7 +140,7 @@ void in_portions(SphereViews d, const Launch& launch) {
   }
 }
 
-}  // namespace
+}  // namespace sphere_caster_device
 
 void cast(const SphereViews& views, int supersample, float* color, cudaStream_t stream) {
   in_portions(views, [&](const SphereViews& d, std::int64_t before, unsigned blocks) {

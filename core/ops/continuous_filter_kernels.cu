@@ -1,7 +1,7 @@
 #include "core/ops/continuous_filter_kernels.h"
 
 namespace pairs::ops::kernels {
-namespace {
+inline namespace continuous_filter_device {
 
 constexpr int kColumns = 32, kLanes = 8;  // threads of a block: columns x edges in flight
 
@@ -55,7 +55,7 @@ dim3 blocks(std::int64_t rows, std::int64_t width) {
   return {static_cast<unsigned>(rows), static_cast<unsigned>((width + kColumns - 1) / kColumns)};
 }
 
-}  // namespace
+}  // namespace continuous_filter_device
 
 void filter(const float* x, const float* table, const FilterEdges& of, std::int64_t rows, std::int64_t width,
             bool transposed, float* y, cudaStream_t stream) {

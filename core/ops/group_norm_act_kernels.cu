@@ -1,7 +1,7 @@
 #include "core/ops/group_norm_act_kernels.h"
 
 namespace pairs::ops::kernels {
-namespace {
+inline namespace group_norm_act_device {
 
 // Each functor below serves one (row, column); columns lie one after the other in memory.
 template <class F>
@@ -230,7 +230,7 @@ struct Mix {
 
 #undef PAIRS_NORM_FUNCTOR
 
-}  // namespace
+}  // namespace group_norm_act_device
 
 template <class T>
 void norm_sums(const NormPart<T>& part, const NormShape& of, float* partial, cudaStream_t stream) {

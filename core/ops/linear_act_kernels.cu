@@ -3,7 +3,7 @@
 #include "core/ops/linear_act_kernels.h"
 
 namespace pairs::ops::kernels {
-namespace {
+inline namespace linear_act_device {
 
 constexpr int kThreads = 256;
 
@@ -17,7 +17,7 @@ __global__ void silu_kernel(S* value, S* slope, std::int64_t count) {
   }
 }
 
-}  // namespace
+}  // namespace linear_act_device
 
 template <class S>
 void silu(S* value, S* slope, std::int64_t count, cudaStream_t stream) {

@@ -1,7 +1,7 @@
 #include "core/ops/neighbours_kernels.h"
 
 namespace pairs::ops::kernels {
-namespace {
+inline namespace neighbours_device {
 
 constexpr int kWarp = 32, kWarps = 4;  // of a block, one row each
 
@@ -68,7 +68,7 @@ void launch(const Places& of, double limit, std::int64_t most, const std::int64_
   neighbours_kernel<<<blocks, dim3(kWarp, kWarps), 0, stream>>>(of, limit, most, start, counts, index, distance);
 }
 
-}  // namespace
+}  // namespace neighbours_device
 
 void count_neighbours(const Places& of, double limit, std::int64_t most, std::int64_t* counts, cudaStream_t stream) {
   launch(of, limit, most, nullptr, counts, nullptr, nullptr, stream);

@@ -2,7 +2,7 @@
 #include "core/ops/quadratic_spline_row.h"
 
 namespace pairs::ops::kernels {
-namespace {
+inline namespace quadratic_spline_device {
 
 constexpr std::int64_t kSharedBytes = 48 * 1024;
 
@@ -35,7 +35,7 @@ __global__ void row_kernel(SplineRows<S> r) {
   }
 }
 
-}  // namespace
+}  // namespace quadratic_spline_device
 
 template <class S, SplinePass P>
 void spline_pass(const SplineRows<S>& r, cudaStream_t stream) {

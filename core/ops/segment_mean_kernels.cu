@@ -1,7 +1,7 @@
 #include "core/ops/segment_mean_kernels.h"
 
 namespace pairs::ops::kernels {
-namespace {
+inline namespace segment_mean_device {
 
 constexpr int kColumns = 32, kLanes = 16;  // threads of a block: columns x rows in flight
 
@@ -50,7 +50,7 @@ dim3 grid(std::int64_t segments, std::int64_t width) {
   return {static_cast<unsigned>(segments), static_cast<unsigned>((width + kColumns - 1) / kColumns)};
 }
 
-}  // namespace
+}  // namespace segment_mean_device
 
 template <class In, class Out>
 void reduce(const In* x, const Segments& of, bool divide, Out* out, cudaStream_t stream) {
