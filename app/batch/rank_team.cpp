@@ -13,7 +13,6 @@
 #include "core/base/text.h"
 #include "core/base/threads.h"
 #include "core/parallel/own_address.h"
-#include "core/train/config_keys.h"
 #include "core/version.h"
 
 namespace pairs::batch {
@@ -50,9 +49,8 @@ std::optional<Rendezvous> meeting_of(const Launch& launch, const std::string& re
     at = host_port(rendezvous);
   else if (at.host.empty() || at.port == 0)
     fail_usage(
-        "The variables of {} do not say where its ranks can meet{}; add --rendezvous HOST:PORT, with the host of rank "
-        "0 "
-        "and a free port",
+        "The variables of {} do not say where its ranks can meet{}; add --rendezvous HOST:PORT, with the host of "
+        "rank 0 and a free port",
         launch.by, launch.address_by.empty() ? "" : fmt::format(" (by {})", launch.address_by));
   check_meeting_host(at.host);
   if (rendezvous.empty() && !launch.attempt.empty()) return Rendezvous::served(at.host, at.port, launch.attempt);
@@ -122,16 +120,6 @@ void RankTeam::complete(NewRun& wanted) const {
   // Recorded, because weights depend on it: a run that is resumed by another number of ranks keeps it.
   if (wanted.threads < 0 && !is_set(wanted, "threads"))
     wanted.threads = std::max(1, usable_cores() / (launched_ ? 1 : place_.size));
-}
-
-void RankTeam::check_slots(const std::string& run, std::int64_t slots) const {
-  if (place_.size == 1) return;
-  if (slots == 0)
-    fail_usage("{} {} = 0, which one rank alone trains on; start a new run with --set slots={}", run, "slots"_key,
-               std::max<std::int64_t>(kUsualSlots, place_.size));
-  if (slots % place_.size != 0)
-    fail_usage("{} {} = {}, which {} ranks cannot share; take {} ranks or fewer, or start a run with --set slots={}",
-               run, "slots"_key, slots, place_.size, slots, place_.size);
 }
 
 std::filesystem::path RankTeam::meet(const std::filesystem::path& folder, const std::filesystem::path& named,

@@ -36,9 +36,6 @@ class RankTeam {
 
   // What a new run of several ranks needs where nothing else is said: slots, the CPU, and each rank's threads.
   void complete(NewRun& wanted) const;
-  // Throws a usage error where the ranks cannot share a run of so many slots. `run`: "The run r has", how the sentence
-  // begins.
-  void check_slots(const std::string& run, std::int64_t slots) const;
   // Waits for all ranks; the first one's folder is told to all, and returned. `named`: the folder that this process's
   // command names, "" where it names none. Does nothing where it is alone. Throws Error where ranks of a launcher name
   // different folders.

@@ -23,6 +23,7 @@
 #include "core/simulation_budget.h"
 #include "core/target_choice.h"
 #include "core/train/left_aggregates.h"
+#include "core/train/rank_run.h"
 #include "core/train/run.h"
 #include "core/train/simulator_record.h"
 
@@ -113,8 +114,8 @@ Result run(const RunArguments& arguments, std::string other) {
           folder.string(), "pretrain.from"_key, folder.string());
     if (arguments.drop) return drop(folder);
     if (team.size() > 1)
-      team.check_slots(fmt::format("{} has", folder.string()),
-                       read_run_toml(arguments.own.tasks, folder / run_file::config).slots);
+      check_slots(fmt::format("{} has", folder.string()),
+                  read_run_toml(arguments.own.tasks, folder / run_file::config).slots, team.size());
   } else {
     if (arguments.drop) fail_usage("--drop-aggregates needs a run: name it with --resume");
     NewRun wanted = arguments.wanted;
@@ -125,7 +126,7 @@ Result run(const RunArguments& arguments, std::string other) {
     team.complete(wanted);
     if (!arguments.out.empty()) check_new_run(arguments.out);
     config = resolve(arguments.own.tasks, wanted);
-    team.check_slots("The run would have", config->slots);
+    check_slots("The run would have", config->slots, team.size());
     check_start(*config);
     tell_expectation(*arguments.own.tasks, *config, arguments.out);
   }

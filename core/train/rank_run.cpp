@@ -9,18 +9,6 @@
 namespace pairs {
 namespace {
 
-void check_shared(const std::filesystem::path& run, const RunConfig& config, const Ranks& ranks) {
-  if (ranks.size() == 1) return;
-  if (config.slots == 0)
-    fail_usage(
-        "{} was begun with {} = 0, which one rank alone trains on; resume it without --ranks, or start a new run with "
-        "--ranks or --set slots=8",
-        run.string(), "slots"_key);
-  if (config.slots % ranks.size() != 0)
-    fail_usage("{} has {} = {}, which {} ranks cannot share; take a number of ranks that divides it", run.string(),
-               "slots"_key, config.slots, ranks.size());
-}
-
 // The GPU of this rank: a run says "cuda", and ranks of one machine take its usable GPUs in turn.
 std::string device_of(Ranks& ranks, const RunConfig& config) {
   const auto turn = static_cast<std::size_t>(ranks.place_on_machine());
@@ -60,10 +48,20 @@ void train(const std::filesystem::path& run, const RunConfig& config, Monitor& m
 
 }  // namespace
 
+void check_slots(const std::string& run, std::int64_t slots, int ranks) {
+  if (ranks == 1) return;
+  if (slots == 0)
+    fail_usage("{} {} = 0, which one rank alone trains on; go on without --ranks, or start a new run with --ranks", run,
+               "slots"_key);
+  if (slots % ranks != 0)
+    fail_usage("{} {} = {}, which {} ranks cannot share; take fewer, or start a new run with --set slots={}", run,
+               "slots"_key, slots, ranks, ranks);
+}
+
 void train_stages(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor, Stage until,
                   Ranks* ranks) {
   if (ranks == nullptr) return train(run, config, monitor, until);
-  check_shared(run, config, *ranks);
+  check_slots(fmt::format("{} has", run.string()), config.slots, ranks->size());
   RankMonitor together(monitor, *ranks);
   see_alike(run, together);
   train(run, config_of(*ranks, config), together, until);
@@ -73,7 +71,7 @@ void follow_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& m
   RankMonitor together(monitor, ranks);
   see_alike(run, together);
   const RunConfig config = read_run_toml(tasks, run / run_file::config);
-  check_shared(run, config, ranks);
+  check_slots(fmt::format("{} has", run.string()), config.slots, ranks.size());
   train(run, config_of(ranks, config), together, until);
 }
 

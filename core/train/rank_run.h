@@ -14,6 +14,10 @@ namespace pairs {
 void train_stages(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor, Stage until,
                   Ranks* ranks);
 
+// Throws a usage error where so many ranks cannot share a run of so many slots. `run`: how the sentence begins, "The
+// run r has".
+void check_slots(const std::string& run, std::int64_t slots, int ranks);
+
 // The run as a rank that is not the first trains on it: it writes and tells nothing.
 void follow_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& monitor, Stage until, Ranks& ranks);
 
