@@ -25,12 +25,18 @@ float widened(std::uint16_t bits) {
   return value;
 }
 
-// One pixel of the result from the four of x: all their channels.
-PAIRS_SIMD_CLONES void pool_pixel(const std::uint16_t* __restrict a, const std::uint16_t* __restrict b,
-                                  const std::uint16_t* __restrict c, const std::uint16_t* __restrict d,
-                                  std::int64_t channels, std::uint16_t* __restrict out, std::uint8_t* __restrict from) {
-  for (std::int64_t i = 0; i < channels; ++i) {
-    const float p = widened(a[i]), q = widened(b[i]), r = widened(c[i]), s = widened(d[i]);
+// The four pixels of x behind one of the result, or their gradients.
+template <class T>
+struct Four {
+  T *a, *b, *c, *d;
+};
+
+// So many channels of a pixel of the result, a number known when compiled for loops that become a few instructions.
+template <int Count>
+[[gnu::always_inline]] inline void pool_channels(Four<const std::uint16_t> x, std::uint16_t* __restrict out,
+                                                 std::uint8_t* __restrict from) {
+  for (int i = 0; i < Count; ++i) {
+    const float p = widened(x.a[i]), q = widened(x.b[i]), r = widened(x.c[i]), s = widened(x.d[i]);
     const bool second = q > p, fourth = s > r;
     const float upper = second ? q : p, lower = fourth ? s : r;
     const bool below = lower > upper;
@@ -45,16 +51,55 @@ PAIRS_SIMD_CLONES void pool_pixel(const std::uint16_t* __restrict a, const std::
   }
 }
 
-// The gradients of the four pixels from those of the result.
-PAIRS_SIMD_CLONES void spread_pixel(const std::uint16_t* __restrict grad, const std::uint8_t* __restrict from,
-                                    std::int64_t channels, std::uint16_t* __restrict a, std::uint16_t* __restrict b,
-                                    std::uint16_t* __restrict c, std::uint16_t* __restrict d) {
-  for (std::int64_t i = 0; i < channels; ++i) {
+template <int Count>
+[[gnu::always_inline]] inline void spread_channels(const std::uint16_t* __restrict grad,
+                                                   const std::uint8_t* __restrict from, Four<std::uint16_t> x) {
+  for (int i = 0; i < Count; ++i) {
     const std::uint16_t g = grad[i], place = from[i];
-    a[i] = place == 0 ? g : std::uint16_t{0};
-    b[i] = place == 1 ? g : std::uint16_t{0};
-    c[i] = place == 2 ? g : std::uint16_t{0};
-    d[i] = place == 3 ? g : std::uint16_t{0};
+    x.a[i] = place == 0 ? g : std::uint16_t{0};
+    x.b[i] = place == 1 ? g : std::uint16_t{0};
+    x.c[i] = place == 2 ? g : std::uint16_t{0};
+    x.d[i] = place == 3 ? g : std::uint16_t{0};
+  }
+}
+
+// Calls work.operator()<Count>(first channel) for all channels of a pixel.
+template <class Work>
+[[gnu::always_inline]] inline void in_blocks(std::int64_t channels, const Work& work) {
+  std::int64_t i = 0;
+  for (; i + 64 <= channels; i += 64) work.template operator()<64>(i);
+  for (; i + 32 <= channels; i += 32) work.template operator()<32>(i);
+  for (; i + 16 <= channels; i += 16) work.template operator()<16>(i);
+  for (; i + 8 <= channels; i += 8) work.template operator()<8>(i);
+  for (; i < channels; ++i) work.template operator()<1>(i);
+}
+
+template <class T>
+[[gnu::always_inline]] inline Four<T> four_at(T* upper, T* lower, std::int64_t column, std::int64_t channels) {
+  const std::int64_t left = 2 * column * channels, right = left + channels;
+  return {upper + left, upper + right, lower + left, lower + right};
+}
+
+// A row of the result from two of x.
+PAIRS_SIMD_CLONES void pool_row(const std::uint16_t* upper, const std::uint16_t* lower, std::int64_t columns,
+                                std::int64_t channels, std::uint16_t* __restrict out, std::uint8_t* __restrict from) {
+  for (std::int64_t j = 0; j < columns; ++j) {
+    const Four x = four_at(upper, lower, j, channels);
+    in_blocks(channels, [&]<int Count>(std::int64_t i) {
+      pool_channels<Count>({x.a + i, x.b + i, x.c + i, x.d + i}, out + j * channels + i, from + j * channels + i);
+    });
+  }
+}
+
+// The gradients of two rows of x from those of a row of the result.
+PAIRS_SIMD_CLONES void spread_row(const std::uint16_t* __restrict grad, const std::uint8_t* __restrict from,
+                                  std::int64_t columns, std::int64_t channels, std::uint16_t* upper,
+                                  std::uint16_t* lower) {
+  for (std::int64_t j = 0; j < columns; ++j) {
+    const Four x = four_at(upper, lower, j, channels);
+    in_blocks(channels, [&]<int Count>(std::int64_t i) {
+      spread_channels<Count>(grad + j * channels + i, from + j * channels + i, {x.a + i, x.b + i, x.c + i, x.d + i});
+    });
   }
 }
 
@@ -91,9 +136,7 @@ class ReluPool : public torch::autograd::Function<ReluPool> {
       const std::uint16_t *upper = source + (image * height + 2 * row) * width * channels,
                           *lower = upper + width * channels;
       const std::int64_t at = (image * rows + row) * columns * channels;
-      for (std::int64_t j = 0; j < columns; ++j)
-        pool_pixel(upper + 2 * j * channels, upper + (2 * j + 1) * channels, lower + 2 * j * channels,
-                   lower + (2 * j + 1) * channels, channels, result + at + j * channels, place + at + j * channels);
+      pool_row(upper, lower, columns, channels, result + at, place + at);
     });
     ctx->save_for_backward({from});
     ctx->saved_data["height"] = height;
@@ -115,9 +158,7 @@ class ReluPool : public torch::autograd::Function<ReluPool> {
     each_row(images, rows, columns * channels, [&](std::int64_t image, std::int64_t row) {
       std::uint16_t *upper = result + (image * height + 2 * row) * width * channels, *lower = upper + width * channels;
       const std::int64_t at = (image * rows + row) * columns * channels;
-      for (std::int64_t j = 0; j < columns; ++j)
-        spread_pixel(slope + at + j * channels, place + at + j * channels, channels, upper + 2 * j * channels,
-                     upper + (2 * j + 1) * channels, lower + 2 * j * channels, lower + (2 * j + 1) * channels);
+      spread_row(slope + at, place + at, columns, channels, upper, lower);
     });
     return {out};
   }

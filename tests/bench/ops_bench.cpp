@@ -1,10 +1,13 @@
+#include <ATen/Parallel.h>
 #include <benchmark/benchmark.h>
+#include <torch/csrc/autograd/autograd.h>
 #include <torch/types.h>
 
 #include <vector>
 
 #include "core/ops/gemm_tiles.h"
 #include "core/ops/ops.h"
+#include "core/ops/relu_pool.h"
 
 namespace {
 
@@ -48,5 +51,21 @@ void segment_mean(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * sets * rows);
 }
 BENCHMARK(segment_mean)->Args({2048, 2})->Args({128, 100})->Unit(benchmark::kMicrosecond)->UseRealTime();
+
+// relu_pool of bfloat16 images of 32 x 32 pixels with so many channels, and its gradients, one thread. "GB/s" counts
+// what has to be read and written: 2 and 0.75 bytes a number of x, once each way.
+void relu_pool(benchmark::State& state) {
+  const std::int64_t channels = state.range(0), images = 4096 / channels;
+  const Tensor x =
+      torch::randn({images, channels, 32, 32}).to(torch::kBFloat16).contiguous(at::MemoryFormat::ChannelsLast);
+  const Tensor leaf = x.clone().requires_grad_(true), ones = at::ones_like(ops::relu_pool(x));
+  const int threads = at::get_num_threads();
+  at::set_num_threads(1);
+  for (auto _ : state) benchmark::DoNotOptimize(torch::autograd::grad({ops::relu_pool(leaf)}, {leaf}, {ones}));
+  at::set_num_threads(threads);
+  state.counters["GB/s"] =
+      benchmark::Counter(5.5e-9 * static_cast<double>(x.numel()), benchmark::Counter::kIsIterationInvariantRate);
+}
+BENCHMARK(relu_pool)->Arg(16)->Arg(24)->Arg(64)->Unit(benchmark::kMicrosecond)->UseRealTime();
 
 }  // namespace
