@@ -28,8 +28,12 @@ namespace {
 
 // Real steps are timed on batches that take about `kTimedSeconds`, begun with so many floating-point operations and
 // observations; sets larger than kTimedSize are timed at that size and scaled.
-constexpr double kTimedSeconds = 0.2, kFirstFlops = 2e9, kFirstObservations = 1024, kFirstOnGpu = 16384;
+constexpr double kTimedSeconds = 0.2, kBusySeconds = 1, kFirstFlops = 2e9, kFirstObservations = 1024,
+                 kFirstOnGpu = 16384;
 constexpr std::int64_t kTimedSize = 16;
+constexpr int kMostCalls = 20;
+// Of a machine that nobody else uses.
+constexpr double kIdleShare = 0.8;
 // A training step costs three forward passes. Of one set whose step costs more than the latter, one pass is timed.
 constexpr double kStep = 3, kHeaviest = 1.5e11;
 
@@ -38,7 +42,9 @@ constexpr double kStep = 3, kHeaviest = 1.5e11;
 // machine, too.
 class MachineShare {
  public:
-  explicit MachineShare(const torch::Device& device) : cpu_(device.is_cpu()) {}
+  explicit MachineShare(const torch::Device& device) : cpu_(device.is_cpu()) {
+    if (cpu_ && at::get_num_threads() > 1) settle();
+  }
 
   bool of_cpu() const { return cpu_; }
   // Takes some milliseconds.
@@ -55,12 +61,12 @@ class MachineShare {
       least_ = std::min(least_, seconds);
     } while (all.seconds() < 0.015);
   }
-  // Of the time since the last call of this, above 0 to 1.
+  // Of the time since the last call of `take`, above 0 to 1.
+  double now() const { return share_of(seconds_, calls_); }
   double take() {
     all_seconds_ += seconds_;
     all_calls_ += calls_;
-    const double share = share_of(std::exchange(seconds_, 0), std::exchange(calls_, 0));
-    return share;
+    return share_of(std::exchange(seconds_, 0), std::exchange(calls_, 0));
   }
   // Of all that was taken.
   double all() const { return share_of(all_seconds_, all_calls_); }
@@ -68,6 +74,17 @@ class MachineShare {
  private:
   static constexpr std::int64_t kSide = 256;
 
+  // Beside others, threads may begin on one core and wait for each other there, until they have been moved apart: until
+  // the best no longer improves.
+  void settle() {
+    double best = 1e300;
+    for (int since = 0; since < 6; ++since) {
+      interruption_point();
+      probe();
+      if (least_ < 0.8 * std::exchange(best, std::min(best, least_))) since = 0;
+    }
+    seconds_ = 0, calls_ = 0;
+  }
   // On an idle machine calls differ by a tenth on average.
   double share_of(double seconds, std::int64_t calls) const {
     if (calls == 0) return 1;
@@ -85,26 +102,36 @@ class MachineShare {
   std::int64_t calls_ = 0, all_calls_ = 0;
 };
 
-// Seconds of one call with the machine to itself. The first calls, which make what later ones find, do not count: a GPU
-// loads its code with them.
+// Seconds of one call with the machine to itself, of `uses` that a run makes; timing takes at most a quarter of what
+// these will. The first calls, which make what later ones find, do not count: a GPU loads its code with them.
 template <class F>
-double seconds_each(MachineShare& share, F&& call) {
+double seconds_each(MachineShare& share, double uses, F&& call) {
   interruption_point();
   const Stopwatch warm;
   call();
   if (!share.of_cpu()) call();
   if (!share.of_cpu() || warm.seconds() < kTimedSeconds / 4) call();
+  const Stopwatch all;
   share.probe();
-  double total = 0;
+  double total = 0, least = 1e300;
   int calls = 0;
-  for (; calls == 0 || (total < kTimedSeconds && calls < 20); ++calls) {
+  const auto enough = [&] {
+    if (calls >= kMostCalls || all.seconds() > uses * total / calls / 4) return true;
+    // Beside others a call may wait longer for its cores than it takes, and several in a row.
+    return total > (share.now() > kIdleShare ? kTimedSeconds : kBusySeconds);
+  };
+  do {
     interruption_point();
     const Stopwatch one;
     call();
-    total += one.seconds();
+    const double seconds = one.seconds();
+    total += seconds;
+    least = std::min(least, seconds);
+    ++calls;
     share.probe();
-  }
-  return share.take() * total / calls;
+  } while (!enough());
+  // No call takes longer than the shortest did, undisturbed; on an idle machine they differ by a tenth.
+  return std::min(share.take() * total / calls, 1.1 * least);
 }
 
 std::int64_t within(double wanted, std::int64_t most) {
@@ -131,7 +158,8 @@ class Timing {
   // Of the machine, meanwhile.
   double share() const { return share_.all(); }
 
-  Paces stage_1(std::int64_t most) {
+  // Of `steps` steps of `most` sets.
+  Paces stage_1(double steps, std::int64_t most) {
     const std::vector<std::int64_t>& sizes = config_.pretrain.sizes;
     const bool small = *std::max_element(sizes.begin(), sizes.end()) <= kTimedSize;
     const SetSource sets(setting_.task, setting_.seed, small ? sizes : std::vector<std::int64_t>{kTimedSize}, 0, 1);
@@ -153,26 +181,28 @@ class Timing {
     std::int64_t count = first(std::min(kFirstObservations / size, kFirstFlops / (kStep * flops)),
                                static_cast<double>(estimator_.observations_in_graph()) / size, most);
     batch = sets.timed(0, count, setting_.device);
-    double seconds = seconds_each_recorded(step);
-    if (const std::int64_t more = larger(count, seconds, prepared() ? std::min(most, 4 * count) : most); more > count) {
+    const auto uses = [&] { return steps * static_cast<double>(most) / static_cast<double>(count); };
+    double seconds = seconds_each_recorded(uses(), step);
+    if (const std::int64_t more = larger(count, uses(), seconds, prepared() ? std::min(most, 4 * count) : most);
+        more > count) {
       count = more;
       batch = sets.timed(0, count, setting_.device);
-      seconds = seconds_each_recorded(step);
+      seconds = seconds_each_recorded(uses(), step);
     }
     Paces paces;
     paces.flop = seconds / ((whole ? kStep : 1) * static_cast<double>(count) * flops);
-    if (whole) paces.adam = seconds_each(share_, [&] { adam.step(0); });
+    if (whole) paces.adam = seconds_each(share_, steps, [&] { adam.step(0); });
     adam.zero_grad();
     if (!prepared()) {
       std::int64_t at = count;
-      paces.draw = seconds_each(share_, [&] { sets.timed(at += count, count, setting_.device); }) /
+      paces.draw = seconds_each(share_, uses(), [&] { sets.timed(at += count, count, setting_.device); }) /
                    static_cast<double>(batch.observations);
     }
     return paces;
   }
 
-  // Seconds of an observation in stage 2.
-  double embedding() {
+  // Seconds of an observation in stage 2, of so many.
+  double embedding(double observations) {
     at::NoGradGuard no_grad;
     estimator_.train(false);
     const std::int64_t most = estimator_.observations_at_once();
@@ -180,25 +210,26 @@ class Timing {
     const Latents latents = setting_.task->latents(setting_.seed, Purpose::check, index);
     std::int64_t count =
         first(std::min(kFirstObservations, kFirstFlops / estimator_.embedder_flops()), kFirstOnGpu, most);
+    const auto uses = [&] { return observations / static_cast<double>(count); };
     if (prepared()) {
       const std::vector<SetRange> ranges = {{0, 0, count}};
       const Observations x = setting_.task->observe(latents, setting_.seed, Purpose::check, ranges, setting_.device);
-      return seconds_each(share_, [&] { take(estimator_.embed(x, count).sum()); }) / static_cast<double>(count);
+      return seconds_each(share_, uses(), [&] { take(estimator_.embed(x, count).sum()); }) / static_cast<double>(count);
     }
     const auto sum = [&] {
       const std::vector<std::int64_t> block = {count};
       block_sums(estimator_, latents, setting_.seed, Purpose::check, index, block, {.chunk = count});
     };
-    double seconds = seconds_each(share_, sum);
-    if (const std::int64_t more = larger(count, seconds, most); more > count) {
+    double seconds = seconds_each(share_, uses(), sum);
+    if (const std::int64_t more = larger(count, uses(), seconds, most); more > count) {
       count = more;
-      seconds = seconds_each(share_, sum);
+      seconds = seconds_each(share_, uses(), sum);
     }
     return seconds / static_cast<double>(count);
   }
 
-  // Seconds of a step of stage 3.
-  double stage_3() {
+  // Seconds of a step of stage 3, of so many.
+  double stage_3(double steps) {
     estimator_.train(true);
     const double flops = kStep * estimator_.head_flops();
     AdamW adam(estimator_.head_parameters(), {});
@@ -225,23 +256,23 @@ class Timing {
     };
     std::int64_t rows = first(kFirstFlops / flops, static_cast<double>(config_.finetune.batch), config_.finetune.batch);
     draw(rows);
-    double seconds = seconds_each_recorded(loss);
-    if (const std::int64_t more = larger(rows, seconds, config_.finetune.batch); more > rows) {
+    const auto parts = [&] { return static_cast<double>(config_.finetune.batch) / static_cast<double>(rows); };
+    double seconds = seconds_each_recorded(steps * parts(), loss);
+    if (const std::int64_t more = larger(rows, steps * parts(), seconds, config_.finetune.batch); more > rows) {
       draw(rows = more);
-      seconds = seconds_each_recorded(loss);
+      seconds = seconds_each_recorded(steps * parts(), loss);
     }
-    const double update = whole ? seconds_each(share_, [&] { adam.step(0); }) : 0;
+    const double update = whole ? seconds_each(share_, steps, [&] { adam.step(0); }) : 0;
     adam.zero_grad();
-    return update +
-           (whole ? 1 : kStep) * seconds * static_cast<double>(config_.finetune.batch) / static_cast<double>(rows);
+    return update + (whole ? 1 : kStep) * seconds * parts();
   }
 
  private:
   // Of steps that are recorded where the run records them, once that has been done.
   template <class F>
-  double seconds_each_recorded(F&& step) {
+  double seconds_each_recorded(double uses, F&& step) {
     for (std::int64_t k = 0; setting_.recorded && k <= RecordedSteps::kBefore; ++k) step();
-    return seconds_each(share_, step);
+    return seconds_each(share_, uses, step);
   }
   // Sets that are about things which the task prepares once: training draws them from what was prepared, while those
   // that are timed make it.
@@ -263,9 +294,10 @@ class Timing {
     return within(setting_.device.is_cuda() ? on_gpu : on_cpu, most);
   }
 
-  // A batch that takes about kTimedSeconds, at most `most`: the small ones cost more for each of their sets.
-  static std::int64_t larger(std::int64_t count, double seconds, std::int64_t most) {
-    if (seconds > kTimedSeconds / 2) return count;
+  // A batch that takes about kTimedSeconds, at most `most`: the small ones cost more for each of their sets. Where all
+  // uses take less than that, the first will do.
+  static std::int64_t larger(std::int64_t count, double uses, double seconds, std::int64_t most) {
+    if (seconds > kTimedSeconds / 2 || uses * seconds < kTimedSeconds) return count;
     return within(static_cast<double>(count) * std::min(64.0, kTimedSeconds / std::max(seconds, 1e-6)), most);
   }
 
@@ -292,8 +324,8 @@ ExpectedCost expected_cost(const RunConfig& config, const std::function<bool()>&
   Timing timing(config, setting, estimator);
 
   ExpectedCost e{};
-  const Paces paces = timing.stage_1(plan.batch);
   const double steps = static_cast<double>(plan.epochs * plan.steps);
+  const Paces paces = timing.stage_1(steps, plan.batch);
   // In parts a batch goes through the embedder once more, and is drawn twice.
   const bool parted = batch * mean_size > static_cast<double>(estimator.observations_in_graph());
   const double flops = steps * batch * (kStep * set + (parted ? mean_size * embedder : 0));
@@ -313,11 +345,11 @@ ExpectedCost expected_cost(const RunConfig& config, const std::function<bool()>&
     if (config.cache.refresh > 0)
       observations += refreshed * static_cast<double>((config.finetune.epochs - 1) / config.cache.refresh);
     if (setting.task->info().pool > 0) observations = setting.task->info().pool;
-    e.cache_seconds = timing.embedding() * observations;
+    e.cache_seconds = timing.embedding(observations) * observations;
     e.cache_bytes = cache_bytes(groups, estimator.embedding_size(), cached_targets(setting.task->info())) *
                     (config.cache.refresh > 0 ? 2 : 1);
     const auto epochs = static_cast<double>(heads * config.finetune.epochs);
-    const double step = timing.stage_3(), made = epochs * static_cast<double>(finetune_steps(config, groups));
+    const double made = epochs * static_cast<double>(finetune_steps(config, groups)), step = timing.stage_3(made);
     const double rows = static_cast<double>(config.finetune.batch);
     e.finetune_seconds =
         step * (made + epochs * static_cast<double>(config.finetune.validation_draws) / (kStep * rows));
@@ -326,7 +358,7 @@ ExpectedCost expected_cost(const RunConfig& config, const std::function<bool()>&
   e.cores = load.cores();
   // More processes may wait for the cores than there are cores to be busy.
   const double wanted = std::min<double>(at::get_num_threads(), e.cores);
-  e.others = std::max(load.others(), timing.share() < 0.8 ? e.cores / timing.share() - wanted : 0.0);
+  e.others = std::max(load.others(), timing.share() < kIdleShare ? e.cores / timing.share() - wanted : 0.0);
   return e;
 }
 
