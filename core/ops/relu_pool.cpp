@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 
 #include "core/base/error.h"
 #include "core/base/simd.h"
@@ -16,14 +15,9 @@ namespace {
 
 using torch::Tensor;
 
-constexpr std::uint8_t nowhere = 4;  // of four pixels the first, second, third, fourth or, where none is positive, none
-
-float widened(std::uint16_t bits) {
-  const std::uint32_t wide = static_cast<std::uint32_t>(bits) << 16;
-  float value;
-  std::memcpy(&value, &wide, sizeof value);
-  return value;
-}
+constexpr std::int16_t kInfinite = 0x7f80, kNotANumber = 0x7fc0;  // bfloat16
+constexpr std::uint16_t nowhere =
+    4;  // of four pixels the first, second, third, fourth or, where none is positive, none
 
 // The four pixels of x behind one of the result, or their gradients.
 template <class T>
@@ -31,36 +25,35 @@ struct Four {
   T *a, *b, *c, *d;
 };
 
-// So many channels of a pixel of the result, a number known when compiled for loops that become a few instructions.
+// So many channels of a pixel of the result, a number known when compiled for loops that become a few instructions. Of
+// positive numbers in bfloat16 the larger one has the larger bits, and numbers that are not positive have none above
+// zero.
 template <int Count>
-[[gnu::always_inline]] inline void pool_channels(Four<const std::uint16_t> x, std::uint16_t* __restrict out,
-                                                 std::uint8_t* __restrict from) {
+[[gnu::always_inline]] inline void pool_channels(Four<const std::int16_t> x, std::uint16_t* __restrict out,
+                                                 std::uint16_t* __restrict from) {
   for (int i = 0; i < Count; ++i) {
-    const float p = widened(x.a[i]), q = widened(x.b[i]), r = widened(x.c[i]), s = widened(x.d[i]);
+    const std::int16_t p = x.a[i], q = x.b[i], r = x.c[i], s = x.d[i];
     const bool second = q > p, fourth = s > r;
-    const float upper = second ? q : p, lower = fourth ? s : r;
+    const std::int16_t upper = second ? q : p, lower = fourth ? s : r;
     const bool below = lower > upper;
-    const float most = below ? lower : upper;
-    const std::uint32_t place = below ? 2u + static_cast<std::uint32_t>(fourth) : static_cast<std::uint32_t>(second);
-    const bool positive = most > 0.0f, finite = ((p + q) + (r + s)) * 0.0f == 0.0f;
-    std::uint32_t bits;
-    std::memcpy(&bits, &most, sizeof bits);
-    const std::uint32_t value = positive ? bits >> 16 : 0u;
-    out[i] = static_cast<std::uint16_t>(finite ? value : 0x7fc0u);
-    from[i] = static_cast<std::uint8_t>(positive ? place : std::uint32_t{nowhere});
+    const std::int16_t most = below ? lower : upper;
+    const auto place = static_cast<std::uint16_t>(below ? 2 + fourth : 0 + second);
+    const auto size = [](std::int16_t bits) { return static_cast<std::int16_t>(bits & 0x7fff); };
+    const std::int16_t largest = std::max(std::max(size(p), size(q)), std::max(size(r), size(s)));
+    const std::int16_t value = std::max<std::int16_t>(most, 0);
+    out[i] = static_cast<std::uint16_t>(largest < kInfinite ? value : kNotANumber);
+    from[i] = most > 0 ? place : nowhere;
   }
 }
 
 template <int Count>
 [[gnu::always_inline]] inline void spread_channels(const std::uint16_t* __restrict grad,
-                                                   const std::uint8_t* __restrict from, Four<std::uint16_t> x) {
-  for (int i = 0; i < Count; ++i) {
-    const std::uint16_t g = grad[i], place = from[i];
-    x.a[i] = place == 0 ? g : std::uint16_t{0};
-    x.b[i] = place == 1 ? g : std::uint16_t{0};
-    x.c[i] = place == 2 ? g : std::uint16_t{0};
-    x.d[i] = place == 3 ? g : std::uint16_t{0};
-  }
+                                                   const std::uint16_t* __restrict from, Four<std::uint16_t> x) {
+  const auto spread = [&](std::uint16_t* __restrict out, std::uint16_t place) {
+#pragma GCC ivdep
+    for (int i = 0; i < Count; ++i) out[i] = from[i] == place ? grad[i] : std::uint16_t{0};
+  };
+  spread(x.a, 0), spread(x.b, 1), spread(x.c, 2), spread(x.d, 3);
 }
 
 // Calls work.operator()<Count>(first channel) for all channels of a pixel.
@@ -81,8 +74,8 @@ template <class T>
 }
 
 // A row of the result from two of x.
-PAIRS_SIMD_CLONES void pool_row(const std::uint16_t* upper, const std::uint16_t* lower, std::int64_t columns,
-                                std::int64_t channels, std::uint16_t* __restrict out, std::uint8_t* __restrict from) {
+PAIRS_SIMD_CLONES void pool_row(const std::int16_t* upper, const std::int16_t* lower, std::int64_t columns,
+                                std::int64_t channels, std::uint16_t* __restrict out, std::uint16_t* __restrict from) {
   for (std::int64_t j = 0; j < columns; ++j) {
     const Four x = four_at(upper, lower, j, channels);
     in_blocks(channels, [&]<int Count>(std::int64_t i) {
@@ -92,7 +85,7 @@ PAIRS_SIMD_CLONES void pool_row(const std::uint16_t* upper, const std::uint16_t*
 }
 
 // The gradients of two rows of x from those of a row of the result.
-PAIRS_SIMD_CLONES void spread_row(const std::uint16_t* __restrict grad, const std::uint8_t* __restrict from,
+PAIRS_SIMD_CLONES void spread_row(const std::uint16_t* __restrict grad, const std::uint16_t* __restrict from,
                                   std::int64_t columns, std::int64_t channels, std::uint16_t* upper,
                                   std::uint16_t* lower) {
   for (std::int64_t j = 0; j < columns; ++j) {
@@ -106,8 +99,9 @@ PAIRS_SIMD_CLONES void spread_row(const std::uint16_t* __restrict grad, const st
 std::uint16_t* bits_of(const Tensor& t) {
   return reinterpret_cast<std::uint16_t*>(t.mutable_data_ptr<c10::BFloat16>());
 }
-const std::uint16_t* read_bits(const Tensor& t) {
-  return reinterpret_cast<const std::uint16_t*>(t.const_data_ptr<c10::BFloat16>());
+template <class T>
+const T* read_bits(const Tensor& t) {
+  return reinterpret_cast<const T*>(t.const_data_ptr<c10::BFloat16>());
 }
 
 // Calls work(image, row of the result) for all rows, in parallel.
@@ -128,13 +122,13 @@ class ReluPool : public torch::autograd::Function<ReluPool> {
     const auto like = [&](torch::ScalarType type) {
       return at::empty({images, channels, rows, columns}, type, at::MemoryFormat::ChannelsLast);
     };
-    const Tensor out = like(torch::kBFloat16), from = like(torch::kUInt8);
-    const std::uint16_t* source = read_bits(in);
+    const Tensor out = like(torch::kBFloat16), from = like(torch::kInt16);
+    const auto* source = read_bits<std::int16_t>(in);
     std::uint16_t* result = bits_of(out);
-    std::uint8_t* place = from.mutable_data_ptr<std::uint8_t>();
+    auto* place = reinterpret_cast<std::uint16_t*>(from.mutable_data_ptr<std::int16_t>());
     each_row(images, rows, columns * channels, [&](std::int64_t image, std::int64_t row) {
-      const std::uint16_t *upper = source + (image * height + 2 * row) * width * channels,
-                          *lower = upper + width * channels;
+      const std::int16_t *upper = source + (image * height + 2 * row) * width * channels,
+                         *lower = upper + width * channels;
       const std::int64_t at = (image * rows + row) * columns * channels;
       pool_row(upper, lower, columns, channels, result + at, place + at);
     });
@@ -152,8 +146,8 @@ class ReluPool : public torch::autograd::Function<ReluPool> {
     const std::int64_t images = from.size(0), channels = from.size(1), rows = from.size(2), columns = from.size(3);
     const Tensor out = at::empty({images, channels, height, width}, torch::kBFloat16, at::MemoryFormat::ChannelsLast);
     if (height % 2 == 1 || width % 2 == 1) out.zero_();
-    const std::uint16_t* slope = read_bits(grad);
-    const std::uint8_t* place = from.const_data_ptr<std::uint8_t>();
+    const auto* slope = read_bits<std::uint16_t>(grad);
+    const auto* place = reinterpret_cast<const std::uint16_t*>(from.const_data_ptr<std::int16_t>());
     std::uint16_t* result = bits_of(out);
     each_row(images, rows, columns * channels, [&](std::int64_t image, std::int64_t row) {
       std::uint16_t *upper = result + (image * height + 2 * row) * width * channels, *lower = upper + width * channels;

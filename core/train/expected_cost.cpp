@@ -42,13 +42,15 @@ constexpr double kStep = 3, kHeaviest = 1.5e11;
 // machine, too.
 class MachineShare {
  public:
+  static constexpr double kProbe = 0.015;  // seconds
+
   explicit MachineShare(const torch::Device& device) : cpu_(device.is_cpu()) {
     if (cpu_ && at::get_num_threads() > 1) settle();
   }
 
   bool of_cpu() const { return cpu_; }
-  // Takes some milliseconds.
-  void probe() {
+  // Takes so long, or as one product does.
+  void probe(double most) {
     if (!cpu_) return;
     at::NoGradGuard no_grad;
     const Stopwatch all;
@@ -59,7 +61,7 @@ class MachineShare {
       seconds_ += seconds;
       ++calls_;
       least_ = std::min(least_, seconds);
-    } while (all.seconds() < 0.015);
+    } while (all.seconds() < most);
   }
   // Of the time since the last call of `take`, above 0 to 1.
   double now() const { return share_of(seconds_, calls_); }
@@ -80,7 +82,7 @@ class MachineShare {
     double best = 1e300;
     for (int since = 0; since < 6; ++since) {
       interruption_point();
-      probe();
+      probe(kProbe);
       if (least_ < 0.8 * std::exchange(best, std::min(best, least_))) since = 0;
     }
     seconds_ = 0, calls_ = 0;
@@ -112,7 +114,7 @@ double seconds_each(MachineShare& share, double uses, F&& call) {
   if (!share.of_cpu()) call();
   if (!share.of_cpu() || warm.seconds() < kTimedSeconds / 4) call();
   const Stopwatch all;
-  share.probe();
+  share.probe(0);
   double total = 0, least = 1e300;
   int calls = 0;
   const auto enough = [&] {
@@ -128,7 +130,7 @@ double seconds_each(MachineShare& share, double uses, F&& call) {
     total += seconds;
     least = std::min(least, seconds);
     ++calls;
-    share.probe();
+    share.probe(std::min(seconds, MachineShare::kProbe));
   } while (!enough());
   // No call takes longer than the shortest did, undisturbed; on an idle machine they differ by a tenth.
   return std::min(share.take() * total / calls, 1.1 * least);

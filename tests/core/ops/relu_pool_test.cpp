@@ -21,7 +21,8 @@ Tensor coarse(at::IntArrayRef shape, torch::ScalarType type) {
 
 TEST(ReluPool, IsReluOfTheMaximaToTheBitWithItsGradients) {
   for (const auto type : {torch::kBFloat16, torch::kFloat})
-    for (const auto& shape : {std::vector<std::int64_t>{5, 64, 16, 16}, {3, 7, 9, 12}, {2, 1, 2, 3}, {1, 33, 5, 2}}) {
+    for (const auto& shape :
+         {std::vector<std::int64_t>{5, 64, 16, 16}, {3, 7, 9, 12}, {2, 1, 2, 3}, {1, 33, 5, 2}, {2, 121, 4, 6}}) {
       const Tensor x = coarse(shape, type).requires_grad_(true), y = x.detach().clone().requires_grad_(true);
       const Tensor mine = relu_pool(x), theirs = at::relu(at::max_pool2d(y, {2, 2}));
       ASSERT_EQ(mine.scalar_type(), type);
@@ -38,8 +39,8 @@ TEST(ReluPool, IsReluOfTheMaximaToTheBitWithItsGradients) {
 
 TEST(ReluPool, KeepsNanInSight) {
   Tensor x = coarse({1, 20, 4, 4}, torch::kBFloat16);
-  for (int k = 0; k < 4; ++k) x[0][3 + k][2 + k / 2][k % 2] = std::nan("");
-  x[0][11][0][3] = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < 4; ++k) x[0][3 + k][2 + k / 2][k % 2] = std::copysign(std::nan(""), k % 2 == 0 ? 1 : -1);
+  x[0][11][0][3] = -std::numeric_limits<double>::infinity();
   const Tensor bad = relu_pool(x).isnan();
   for (int k = 0; k < 4; ++k) EXPECT_TRUE(bad[0][3 + k][1][0].item<bool>()) << k;
   EXPECT_TRUE(bad[0][11][0][1].item<bool>());
