@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/simd.h"
@@ -15,45 +17,70 @@ namespace {
 
 using torch::Tensor;
 
-constexpr std::int16_t kInfinite = 0x7f80, kNotANumber = 0x7fc0;  // bfloat16
-constexpr std::uint16_t nowhere =
-    4;  // of four pixels the first, second, third, fourth or, where none is positive, none
+// Numbers are compared by their bits: of positive ones the larger has the larger bits, and what is not positive has
+// none above zero.
+using Half = std::int16_t;    // of bfloat16
+using Single = std::int32_t;  // of float
+template <class Bits>
+constexpr Bits kInfinite = sizeof(Bits) == 2 ? Bits{0x7f80} : Bits(0x7f800000);
+template <class Bits>
+constexpr Bits kNotANumber = kInfinite<Bits> + kInfinite<Bits> / 510;
+static_assert(kNotANumber<Half> == 0x7fc0 && kNotANumber<Single> == 0x7fc00000);
 
-// The four pixels of x behind one of the result, or their gradients.
-template <class T>
-struct Four {
-  T *a, *b, *c, *d;
-};
+// Of four pixels the first, second, third, fourth or, where none is positive, none.
+constexpr int kNowhere = 4;
 
-// So many channels of a pixel of the result, a number known when compiled for loops that become a few instructions. Of
-// positive numbers in bfloat16 the larger one has the larger bits, and numbers that are not positive have none above
-// zero.
-template <int Count>
-[[gnu::always_inline]] inline void pool_channels(Four<const std::int16_t> x, std::uint16_t* __restrict out,
-                                                 std::uint16_t* __restrict from) {
-  for (int i = 0; i < Count; ++i) {
-    const std::int16_t p = x.a[i], q = x.b[i], r = x.c[i], s = x.d[i];
-    const bool second = q > p, fourth = s > r;
-    const std::int16_t upper = second ? q : p, lower = fourth ? s : r;
-    const bool below = lower > upper;
-    const std::int16_t most = below ? lower : upper;
-    const auto place = static_cast<std::uint16_t>(below ? 2 + fourth : 0 + second);
-    const auto size = [](std::int16_t bits) { return static_cast<std::int16_t>(bits & 0x7fff); };
-    const std::int16_t largest = std::max(std::max(size(p), size(q)), std::max(size(r), size(s)));
-    const std::int16_t value = std::max<std::int16_t>(most, 0);
-    out[i] = static_cast<std::uint16_t>(largest < kInfinite ? value : kNotANumber);
-    from[i] = most > 0 ? place : nowhere;
-  }
+// One number of the result from four of x, and which of them it is.
+template <class Bits>
+[[gnu::always_inline]] inline void pool(Bits p, Bits q, Bits r, Bits s, Bits& out, Bits& from) {
+  const bool second = q > p, fourth = s > r;
+  const Bits upper = second ? q : p, lower = fourth ? s : r;
+  const bool below = lower > upper;
+  const Bits most = below ? lower : upper, place = static_cast<Bits>(below ? 2 + fourth : 0 + second);
+  const auto size = [](Bits bits) { return static_cast<Bits>(bits & std::numeric_limits<Bits>::max()); };
+  const Bits largest = std::max(std::max(size(p), size(q)), std::max(size(r), size(s)));
+  out = largest < kInfinite<Bits> ? std::max(most, Bits{0}) : kNotANumber<Bits>;
+  from = most > 0 ? place : Bits{kNowhere};
 }
 
-template <int Count>
-[[gnu::always_inline]] inline void spread_channels(const std::uint16_t* __restrict grad,
-                                                   const std::uint16_t* __restrict from, Four<std::uint16_t> x) {
-  const auto spread = [&](std::uint16_t* __restrict out, std::uint16_t place) {
+// Images of one channel: neighbours in memory are neighbours in the image.
+template <class Bits>
+[[gnu::always_inline]] inline void pool_plane(const Bits* upper, const Bits* lower, std::int64_t columns,
+                                              Bits* __restrict out, Bits* __restrict from) {
+  for (std::int64_t j = 0; j < columns; ++j)
+    pool(upper[2 * j], upper[2 * j + 1], lower[2 * j], lower[2 * j + 1], out[j], from[j]);
+}
+template <class Bits>
+[[gnu::always_inline]] inline void spread_plane(const Bits* __restrict grad, const Bits* __restrict from,
+                                                std::int64_t columns, Bits* __restrict upper, Bits* __restrict lower) {
+  const auto spread = [&](Bits* __restrict out, int place) {
 #pragma GCC ivdep
-    for (int i = 0; i < Count; ++i) out[i] = from[i] == place ? grad[i] : std::uint16_t{0};
+    for (std::int64_t j = 0; j < columns; ++j) {
+      const Bits slope = grad[j], at = from[j];
+      out[2 * j] = slope & -Bits{at == place};
+      out[2 * j + 1] = slope & -Bits{at == place + 1};
+    }
   };
-  spread(x.a, 0), spread(x.b, 1), spread(x.c, 2), spread(x.d, 3);
+  spread(upper, 0), spread(lower, 2);
+}
+
+// Several channels, which are neighbours in memory, so many at a time: a number known when compiled, for loops that
+// become a few instructions. The next pixel is `step` further.
+template <int Count, class Bits>
+[[gnu::always_inline]] inline void pool_channels(const Bits* upper, const Bits* lower, std::int64_t step,
+                                                 Bits* __restrict out, Bits* __restrict from) {
+  const Bits* __restrict p = upper, * __restrict q = upper + step, * __restrict r = lower, * __restrict s = lower + step;
+#pragma GCC ivdep
+  for (int i = 0; i < Count; ++i) pool(p[i], q[i], r[i], s[i], out[i], from[i]);
+}
+template <int Count, class Bits>
+[[gnu::always_inline]] inline void spread_channels(const Bits* __restrict grad, const Bits* __restrict from,
+                                                   std::int64_t step, Bits* upper, Bits* lower) {
+  const auto spread = [&](Bits* __restrict out, int place) {
+#pragma GCC ivdep
+    for (int i = 0; i < Count; ++i) out[i] = from[i] == place ? grad[i] : Bits{0};
+  };
+  spread(upper, 0), spread(upper + step, 1), spread(lower, 2), spread(lower + step, 3);
 }
 
 // Calls work.operator()<Count>(first channel) for all channels of a pixel.
@@ -67,94 +94,124 @@ template <class Work>
   for (; i < channels; ++i) work.template operator()<1>(i);
 }
 
-template <class T>
-[[gnu::always_inline]] inline Four<T> four_at(T* upper, T* lower, std::int64_t column, std::int64_t channels) {
-  const std::int64_t left = 2 * column * channels, right = left + channels;
-  return {upper + left, upper + right, lower + left, lower + right};
-}
-
 // A row of the result from two of x.
-PAIRS_SIMD_CLONES void pool_row(const std::int16_t* upper, const std::int16_t* lower, std::int64_t columns,
-                                std::int64_t channels, std::uint16_t* __restrict out, std::uint16_t* __restrict from) {
-  for (std::int64_t j = 0; j < columns; ++j) {
-    const Four x = four_at(upper, lower, j, channels);
+template <class Bits>
+[[gnu::always_inline]] inline void pool_row(const Bits* upper, const Bits* lower, std::int64_t columns,
+                                            std::int64_t channels, Bits* __restrict out, Bits* __restrict from) {
+  if (channels == 1) return pool_plane(upper, lower, columns, out, from);
+  for (std::int64_t j = 0; j < columns; ++j)
     in_blocks(channels, [&]<int Count>(std::int64_t i) {
-      pool_channels<Count>({x.a + i, x.b + i, x.c + i, x.d + i}, out + j * channels + i, from + j * channels + i);
+      const std::int64_t in = 2 * j * channels + i, at = j * channels + i;
+      pool_channels<Count>(upper + in, lower + in, channels, out + at, from + at);
     });
-  }
+}
+PAIRS_SIMD_CLONES void pool_halves(const Half* upper, const Half* lower, std::int64_t columns, std::int64_t channels,
+                                   Half* out, Half* from) {
+  pool_row(upper, lower, columns, channels, out, from);
+}
+PAIRS_SIMD_CLONES void pool_singles(const Single* upper, const Single* lower, std::int64_t columns,
+                                    std::int64_t channels, Single* out, Single* from) {
+  pool_row(upper, lower, columns, channels, out, from);
 }
 
 // The gradients of two rows of x from those of a row of the result.
-PAIRS_SIMD_CLONES void spread_row(const std::uint16_t* __restrict grad, const std::uint16_t* __restrict from,
-                                  std::int64_t columns, std::int64_t channels, std::uint16_t* upper,
-                                  std::uint16_t* lower) {
-  for (std::int64_t j = 0; j < columns; ++j) {
-    const Four x = four_at(upper, lower, j, channels);
+template <class Bits>
+[[gnu::always_inline]] inline void spread_row(const Bits* __restrict grad, const Bits* __restrict from,
+                                              std::int64_t columns, std::int64_t channels, Bits* upper, Bits* lower) {
+  if (channels == 1) return spread_plane(grad, from, columns, upper, lower);
+  for (std::int64_t j = 0; j < columns; ++j)
     in_blocks(channels, [&]<int Count>(std::int64_t i) {
-      spread_channels<Count>(grad + j * channels + i, from + j * channels + i, {x.a + i, x.b + i, x.c + i, x.d + i});
+      const std::int64_t in = 2 * j * channels + i, at = j * channels + i;
+      spread_channels<Count>(grad + at, from + at, channels, upper + in, lower + in);
     });
+}
+PAIRS_SIMD_CLONES void spread_halves(const Half* grad, const Half* from, std::int64_t columns, std::int64_t channels,
+                                     Half* upper, Half* lower) {
+  spread_row(grad, from, columns, channels, upper, lower);
+}
+PAIRS_SIMD_CLONES void spread_singles(const Single* grad, const Single* from, std::int64_t columns,
+                                      std::int64_t channels, Single* upper, Single* lower) {
+  spread_row(grad, from, columns, channels, upper, lower);
+}
+
+// Images as they lie in memory: those of several channels, neighbours there, or of one channel each.
+struct Layout {
+  std::int64_t images, channels, height, width;
+  std::int64_t rows() const { return height / 2; }
+  std::int64_t columns() const { return width / 2; }
+
+  // Calls work(the first number of two rows of x, of a row of the result) for all rows of the result, in parallel.
+  template <class Work>
+  void each_row(const Work& work) const {
+    const std::int64_t size = columns() * channels;
+    at::parallel_for(0, images * rows(), std::max<std::int64_t>(1, 32768 / size),
+                     [&](std::int64_t begin, std::int64_t end) {
+                       for (std::int64_t t = begin; t < end; ++t)
+                         work((t / rows() * height + 2 * (t % rows())) * width * channels, t * size);
+                     });
   }
+};
+
+Layout layout_of(at::IntArrayRef sizes, at::MemoryFormat format) {
+  if (format == at::MemoryFormat::ChannelsLast) return {sizes[0], sizes[1], sizes[2], sizes[3]};
+  return {sizes[0] * sizes[1], 1, sizes[2], sizes[3]};
 }
 
-std::uint16_t* bits_of(const Tensor& t) {
-  return reinterpret_cast<std::uint16_t*>(t.mutable_data_ptr<c10::BFloat16>());
+template <class Bits>
+const Bits* read_bits(const Tensor& t) {
+  return static_cast<const Bits*>(t.const_data_ptr());
 }
-template <class T>
-const T* read_bits(const Tensor& t) {
-  return reinterpret_cast<const T*>(t.const_data_ptr<c10::BFloat16>());
-}
-
-// Calls work(image, row of the result) for all rows, in parallel.
-template <class Work>
-void each_row(std::int64_t images, std::int64_t rows, std::int64_t row_size, const Work& work) {
-  at::parallel_for(0, images * rows, std::max<std::int64_t>(1, 32768 / row_size),
-                   [&](std::int64_t begin, std::int64_t end) {
-                     for (std::int64_t t = begin; t < end; ++t) work(t / rows, t % rows);
-                   });
+template <class Bits>
+Bits* bits_of(const Tensor& t) {
+  return static_cast<Bits*>(t.mutable_data_ptr());
 }
 
 class ReluPool : public torch::autograd::Function<ReluPool> {
  public:
-  static Tensor forward(torch::autograd::AutogradContext* ctx, const Tensor& x) {
-    const std::int64_t images = x.size(0), channels = x.size(1), height = x.size(2), width = x.size(3);
-    const std::int64_t rows = height / 2, columns = width / 2;
-    const Tensor in = x.contiguous(at::MemoryFormat::ChannelsLast);
-    const auto like = [&](torch::ScalarType type) {
-      return at::empty({images, channels, rows, columns}, type, at::MemoryFormat::ChannelsLast);
+  static Tensor forward(torch::autograd::AutogradContext* ctx, const Tensor& x, at::MemoryFormat format) {
+    const Tensor in = x.contiguous(format);
+    const Layout layout = layout_of(x.sizes(), format);
+    const std::vector<std::int64_t> size = {x.size(0), x.size(1), layout.rows(), layout.columns()};
+    const bool half = x.scalar_type() == torch::kBFloat16;
+    const Tensor out = at::empty(size, x.scalar_type(), format),
+                 from = at::empty(size, half ? torch::kInt16 : torch::kInt32, format);
+    const auto all = [&]<class Bits>(Bits, auto&& pool_two) {
+      const Bits* source = read_bits<Bits>(in);
+      Bits *result = bits_of<Bits>(out), *place = bits_of<Bits>(from);
+      layout.each_row([&](std::int64_t two, std::int64_t one) {
+        const Bits* upper = source + two;
+        pool_two(upper, upper + layout.width * layout.channels, layout.columns(), layout.channels, result + one,
+                 place + one);
+      });
     };
-    const Tensor out = like(torch::kBFloat16), from = like(torch::kInt16);
-    const auto* source = read_bits<std::int16_t>(in);
-    std::uint16_t* result = bits_of(out);
-    auto* place = reinterpret_cast<std::uint16_t*>(from.mutable_data_ptr<std::int16_t>());
-    each_row(images, rows, columns * channels, [&](std::int64_t image, std::int64_t row) {
-      const std::int16_t *upper = source + (image * height + 2 * row) * width * channels,
-                         *lower = upper + width * channels;
-      const std::int64_t at = (image * rows + row) * columns * channels;
-      pool_row(upper, lower, columns, channels, result + at, place + at);
-    });
+    half ? all(Half{}, pool_halves) : all(Single{}, pool_singles);
     ctx->save_for_backward({from});
-    ctx->saved_data["height"] = height;
-    ctx->saved_data["width"] = width;
+    ctx->saved_data["sizes"] = x.sizes();
+    ctx->saved_data["format"] = static_cast<std::int64_t>(format);
     return out;
   }
 
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* ctx,
                                                  torch::autograd::variable_list grads) {
     const Tensor from = ctx->get_saved_variables()[0];
-    const Tensor grad = grads[0].to(torch::kBFloat16).contiguous(at::MemoryFormat::ChannelsLast);
-    const std::int64_t height = ctx->saved_data["height"].toInt(), width = ctx->saved_data["width"].toInt();
-    const std::int64_t images = from.size(0), channels = from.size(1), rows = from.size(2), columns = from.size(3);
-    const Tensor out = at::empty({images, channels, height, width}, torch::kBFloat16, at::MemoryFormat::ChannelsLast);
-    if (height % 2 == 1 || width % 2 == 1) out.zero_();
-    const auto* slope = read_bits<std::uint16_t>(grad);
-    const auto* place = reinterpret_cast<const std::uint16_t*>(from.const_data_ptr<std::int16_t>());
-    std::uint16_t* result = bits_of(out);
-    each_row(images, rows, columns * channels, [&](std::int64_t image, std::int64_t row) {
-      std::uint16_t *upper = result + (image * height + 2 * row) * width * channels, *lower = upper + width * channels;
-      const std::int64_t at = (image * rows + row) * columns * channels;
-      spread_row(slope + at, place + at, columns, channels, upper, lower);
-    });
-    return {out};
+    const auto sizes = ctx->saved_data["sizes"].toIntVector();
+    const auto format = static_cast<at::MemoryFormat>(ctx->saved_data["format"].toInt());
+    const Layout layout = layout_of(sizes, format);
+    const bool half = from.scalar_type() == torch::kInt16;
+    const auto type = half ? torch::kBFloat16 : torch::kFloat32;
+    const Tensor grad = grads[0].to(type).contiguous(format), out = at::empty(sizes, type, format);
+    if (layout.height % 2 == 1 || layout.width % 2 == 1) out.zero_();
+    const auto all = [&]<class Bits>(Bits, auto&& spread_one) {
+      const Bits *slope = read_bits<Bits>(grad), *place = read_bits<Bits>(from);
+      Bits* result = bits_of<Bits>(out);
+      layout.each_row([&](std::int64_t two, std::int64_t one) {
+        Bits* upper = result + two;
+        spread_one(slope + one, place + one, layout.columns(), layout.channels, upper,
+                   upper + layout.width * layout.channels);
+      });
+    };
+    half ? all(Half{}, spread_halves) : all(Single{}, spread_singles);
+    return {out, {}};
   }
 };
 
@@ -163,8 +220,9 @@ class ReluPool : public torch::autograd::Function<ReluPool> {
 Tensor relu_pool(const Tensor& x) {
   PAIRS_CHECK(x.dim() == 4 && x.size(2) >= 2 && x.size(3) >= 2,
               "pooling takes images [M, C, H, W] of 2 x 2 pixels or more, not [{}]", fmt::join(x.sizes(), ", "));
-  if (!x.is_cpu() || x.scalar_type() != torch::kBFloat16) return at::relu(at::max_pool2d(x, {2, 2}));
-  return ReluPool::apply(x);
+  const bool half = x.scalar_type() == torch::kBFloat16;
+  if (!x.is_cpu() || !(half || x.scalar_type() == torch::kFloat32)) return at::relu(at::max_pool2d(x, {2, 2}));
+  return ReluPool::apply(x, half ? at::MemoryFormat::ChannelsLast : x.suggest_memory_format());
 }
 
 }  // namespace pairs::ops

@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "core/base/error.h"
 
@@ -16,16 +18,24 @@ using torch::Tensor;
 // bfloat16 has few values, so blocks hold ties and, of both signs, zeros.
 Tensor coarse(at::IntArrayRef shape, torch::ScalarType type) {
   at::manual_seed(3);
-  return (at::randn(shape) * 2).round().div(2).to(type).contiguous(at::MemoryFormat::ChannelsLast);
+  return (at::randn(shape) * 2).round().div(2).to(type);
 }
 
 TEST(ReluPool, IsReluOfTheMaximaToTheBitWithItsGradients) {
-  for (const auto type : {torch::kBFloat16, torch::kFloat})
-    for (const auto& shape :
-         {std::vector<std::int64_t>{5, 64, 16, 16}, {3, 7, 9, 12}, {2, 1, 2, 3}, {1, 33, 5, 2}, {2, 121, 4, 6}}) {
-      const Tensor x = coarse(shape, type).requires_grad_(true), y = x.detach().clone().requires_grad_(true);
+  const auto last = at::MemoryFormat::ChannelsLast, planes = at::MemoryFormat::Contiguous;
+  for (const auto& [type, format] : {std::pair(torch::kBFloat16, last), std::pair(torch::kFloat, last),
+                                     std::pair(torch::kFloat, planes), std::pair(torch::kDouble, planes)})
+    for (const auto& shape : {std::vector<std::int64_t>{5, 64, 16, 16},
+                              {3, 7, 9, 12},
+                              {2, 1, 2, 3},
+                              {1, 33, 5, 2},
+                              {2, 121, 4, 6},
+                              {4, 3, 66, 39}}) {
+      const Tensor x = coarse(shape, type).contiguous(format).requires_grad_(true),
+                   y = x.detach().clone().requires_grad_(true);
       const Tensor mine = relu_pool(x), theirs = at::relu(at::max_pool2d(y, {2, 2}));
       ASSERT_EQ(mine.scalar_type(), type);
+      ASSERT_TRUE(mine.is_contiguous(format));
       ASSERT_TRUE(at::equal(mine, theirs)) << x.sizes();
       const Tensor slope = at::randn(mine.sizes()).to(type);
       mine.backward(slope);
@@ -38,13 +48,15 @@ TEST(ReluPool, IsReluOfTheMaximaToTheBitWithItsGradients) {
 }
 
 TEST(ReluPool, KeepsNanInSight) {
-  Tensor x = coarse({1, 20, 4, 4}, torch::kBFloat16);
-  for (int k = 0; k < 4; ++k) x[0][3 + k][2 + k / 2][k % 2] = std::copysign(std::nan(""), k % 2 == 0 ? 1 : -1);
-  x[0][11][0][3] = -std::numeric_limits<double>::infinity();
-  const Tensor bad = relu_pool(x).isnan();
-  for (int k = 0; k < 4; ++k) EXPECT_TRUE(bad[0][3 + k][1][0].item<bool>()) << k;
-  EXPECT_TRUE(bad[0][11][0][1].item<bool>());
-  EXPECT_EQ(bad.sum().item<std::int64_t>(), 5);
+  for (const auto type : {torch::kBFloat16, torch::kFloat}) {
+    Tensor x = coarse({1, 20, 4, 4}, type);
+    for (int k = 0; k < 4; ++k) x[0][3 + k][2 + k / 2][k % 2] = std::copysign(std::nan(""), k % 2 == 0 ? 1 : -1);
+    x[0][11][0][3] = -std::numeric_limits<double>::infinity();
+    const Tensor bad = relu_pool(x).isnan();
+    for (int k = 0; k < 4; ++k) EXPECT_TRUE(bad[0][3 + k][1][0].item<bool>()) << k;
+    EXPECT_TRUE(bad[0][11][0][1].item<bool>());
+    EXPECT_EQ(bad.sum().item<std::int64_t>(), 5);
+  }
 }
 
 TEST(ReluPool, RefusesWhatCannotBeHalved) {
