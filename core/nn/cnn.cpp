@@ -1,27 +1,11 @@
 #include "core/nn/cnn.h"
 
 #include <ATen/Functions.h>
-#include <ATen/core/grad_mode.h>
 
 #include "core/base/error.h"
 #include "core/ops/relu_pool.h"
 
 namespace pairs {
-namespace {
-
-// 2 x 2 max-pooling. LibTorch's own looks for where each maximum came from, which only gradients need: without them
-// rows and then columns are compared, ten times as fast on the CPU and equal to the bit.
-torch::Tensor halve(const torch::Tensor& x) {
-  if (!x.is_cpu() || at::GradMode::is_enabled()) return at::max_pool2d(x, {2, 2});
-  const auto pairwise = [](const torch::Tensor& t, std::int64_t dim) {
-    const std::int64_t whole = t.size(dim) / 2 * 2;
-    return at::maximum(t.slice(dim, 0, whole, 2), t.slice(dim, 1, whole, 2));
-  };
-  return pairwise(pairwise(x, 2), 3);
-}
-
-}  // namespace
-
 Cnn::Cnn(const Settings& own, std::int64_t embedding, std::span<const std::int64_t> image, at::Generator generator)
     : image_{image[1], image[2]}, precision_(own.precision) {
   PAIRS_CHECK(!own.channels.empty() && own.channels.size() == own.kernels.size(),
@@ -62,8 +46,7 @@ torch::Tensor Cnn::forward(const Observations& observed) {
   // Channels-last is a little faster here on the CPU; the ResNet's group normalisation makes it slower there.
   torch::Tensor h = x.is_cpu() && x.size(1) > 1 ? x.contiguous(at::MemoryFormat::ChannelsLast) : x;
   for (const auto& block : blocks_) {
-    // Rectified last, when a quarter is left.
-    h = at::relu(halve(block->forward(h)));
+    h = ops::relu_pool(block->forward(h));
     if (h.is_cpu()) h = h.contiguous(at::MemoryFormat::ChannelsLast);
   }
   return output_->forward(h.flatten(1));
@@ -84,11 +67,11 @@ NetworkDescription Cnn::describe() const {
 double Cnn::activations() const {
   ImageSize size = image_;
   double total = output_->activations();
-  // bf16: the output takes half of a float, a quarter of it is kept with one byte each for where the maxima came from.
+  // bf16: the output takes half of a float, a quarter of it is kept, with where the maxima came from in as much.
   const double kept = precision_.on(parameters().front().device()) == torch::kBFloat16 ? 0.75 : 2.0;
   for (const auto& block : blocks_) {
-    // float32: the convolution's output; of a quarter of it the maxima, where they came from in two numbers each, and
-    // the rectified copy.
+    // float32: the convolution's output; of a quarter of it, on a GPU, the maxima, where they came from in two numbers
+    // each, and the rectified copy.
     total += kept * block->outputs(size);
     size = {size.height / 2, size.width / 2};
   }
