@@ -53,8 +53,27 @@ install(CODE "execute_process(COMMAND \"${PROJECT_SOURCE_DIR}/packaging/licences
 install(DIRECTORY assets/ DESTINATION share/pairs-studio PATTERN desktop EXCLUDE PATTERN __pycache__ EXCLUDE)
 install(FILES third_party/torch-gpu.txt DESTINATION share/pairs-studio)
 set(pairs_documents README.md CHANGELOG.md LICENSE CITATION.cff)
-install(FILES ${pairs_documents} DESTINATION share/doc/pairs-studio COMPONENT folder)
-install(DIRECTORY docs DESTINATION share/doc/pairs-studio COMPONENT folder PATTERN __pycache__ EXCLUDE)
+
+# pairs_install_documents(FOLDER EXAMPLES OPTIONS...): what people read, each page where the others link to it, and a link to
+# the installed examples, whose place EXAMPLES is as seen from FOLDER/assets.
+function(pairs_install_documents folder examples)
+  install(FILES ${pairs_documents} DESTINATION ${folder} ${ARGN})
+  install(DIRECTORY docs DESTINATION ${folder} ${ARGN} PATTERN __pycache__ EXCLUDE)
+  install(FILES tests/gpu/hour.sh DESTINATION ${folder}/tests/gpu ${ARGN})
+  file(GLOB pages RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS tasks/*/README.md third_party/README.md third_party/*/README.md)
+  foreach(page IN LISTS pages)
+    get_filename_component(place ${page} DIRECTORY)
+    install(FILES ${page} DESTINATION ${folder}/${place} ${ARGN})
+  endforeach()
+  set(root "\$ENV{DESTDIR}${folder}")
+  if(NOT IS_ABSOLUTE ${folder})
+    set(root "\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${folder}")
+  endif()
+  install(CODE "
+    file(MAKE_DIRECTORY \"${root}/assets\")
+    file(CREATE_LINK ${examples} \"${root}/assets/examples\" SYMBOLIC)" ${ARGN})
+endfunction()
+pairs_install_documents(share/doc/pairs-studio ../../../pairs-studio/examples COMPONENT folder)
 
 # pairs_install_words(SHARE COMPONENT): the manual page and bash's completion, as the program itself writes them.
 # pairs_install_desktop(SHARE COMPONENT): the entry for menus, its icon, and the types of our files. SHARE is absolute or

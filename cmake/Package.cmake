@@ -7,8 +7,8 @@ set(pairs_debian COMPONENT debian EXCLUDE_FROM_ALL)
 
 pairs_install_words(/usr/share debian EXCLUDE_FROM_ALL)
 pairs_install_desktop(/usr/share debian EXCLUDE_FROM_ALL)
-install(FILES ${pairs_documents} packaging/copyright DESTINATION ${pairs_debian_doc} ${pairs_debian})
-install(DIRECTORY docs DESTINATION ${pairs_debian_doc} ${pairs_debian} PATTERN __pycache__ EXCLUDE)
+pairs_install_documents(${pairs_debian_doc} ../../../../lib/pairs-studio/share/pairs-studio/examples ${pairs_debian})
+install(FILES packaging/copyright DESTINATION ${pairs_debian_doc} ${pairs_debian})
 install(FILES packaging/lintian-overrides DESTINATION /usr/share/lintian/overrides RENAME pairs-studio ${pairs_debian})
 # What can be said only when it is packaged: links into the folder, and the changelog with the date of the commit
 # (SOURCE_DATE_EPOCH), in Debian's form.

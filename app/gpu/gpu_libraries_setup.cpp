@@ -30,10 +30,6 @@ constexpr int kMostTries = 5;
 constexpr std::uint64_t kRoom =
     1ull << 30;  // that stays free beside the libraries: the largest wheel lies there for a while
 
-std::string bytes_of(std::uint64_t bytes) {
-  return fmt::format("{:.1f} GB", 1e-9 * static_cast<double>(bytes));
-}
-
 // Beside the folder: wheels on their way, the libraries that are unpacked, and a mark for each wheel that is done.
 fs::path workplace() {
   fs::path place = gpu_libraries_folder();
@@ -174,12 +170,12 @@ class Adding {
 
 std::string Needs::text() const {
   const std::string already = left_bytes < list.wheel_bytes ? fmt::format(" ({} of them are here already)",
-                                                                          bytes_of(list.wheel_bytes - left_bytes))
+                                                                          byte_text(list.wheel_bytes - left_bytes))
                                                             : "";
   return fmt::format(
       "GPU libraries: {} to fetch{}, {} on disk in {}; they need an NVIDIA driver for CUDA {}.{} (version 580) or "
       "newer",
-      bytes_of(list.wheel_bytes), already, bytes_of(list.library_bytes), printable(folder.string(), 300),
+      byte_text(list.wheel_bytes), already, byte_text(list.library_bytes), printable(folder.string(), 300),
       kNeededCuda / 1000, kNeededCuda % 1000 / 10);
 }
 
@@ -209,7 +205,7 @@ void add_libraries(const Needs& needs, const std::string& index, const Watch& wa
   const std::uint64_t wanted = needs.list.library_bytes - std::min(unpacked, needs.list.library_bytes) + kRoom;
   const std::uint64_t free = free_disk_bytes(work);
   PAIRS_CHECK(free >= wanted, "the GPU libraries need {} in {} and {} are free; free some, or set PAIRS_CACHE",
-              bytes_of(wanted), printable(work.string(), 300), bytes_of(free));
+              byte_text(wanted), printable(work.string(), 300), byte_text(free));
   Adding adding(needs, index, watch);
   for (const Wheel& wheel : needs.list.wheels) adding.add(wheel);
   fs::rename(tree, needs.folder);

@@ -241,7 +241,8 @@ void save_settings(model::Studio& studio, model::SettingsFile& file) {
 
 void run_window(const Catalogue& tasks, const WindowOptions& options) {
   assets_folder();  // without presets and weights there is nothing to show
-  const Glfw glfw(kWithoutWindow);
+  const std::string missing = fmt::format("install GLFW (libglfw3) or {}", kWithoutWindow);
+  const Glfw glfw(missing.c_str());
   glfw_of_wake = &glfw;
   model::SettingsFile file;
   model::Settings settings = file.load();

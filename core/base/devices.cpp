@@ -64,6 +64,7 @@ void* open_with_libraries(const std::filesystem::path& place, CudaFacts& facts, 
     if (facts.lacks_libraries) return nullptr;
     problem = open_gpu_libraries(folder);
     if (problem.empty()) module = open();
+    if (!module) facts.fetched = folder.string();
   } catch (const Error& error) {  // no folder for them, or no list: the loader's words stay
     spdlog::debug("No CUDA libraries are looked for: {}", error.what());
   }
@@ -87,6 +88,11 @@ void open_module(CudaFacts& facts) {
   if (facts.lacks_libraries)
     facts.module =
         "the CUDA libraries that a GPU needs are not installed; fetch them with pairs --batch devices --add-gpu";
+  else if (!facts.fetched.empty())
+    facts.module = fmt::format(
+        "the CUDA libraries that were fetched into {} are damaged ({}); remove them with pairs --batch devices "
+        "--remove-gpu, then fetch them again with --add-gpu",
+        printable(facts.fetched, 300), printable(problem, 300));
   else if (!module)
     facts.module = fmt::format("{} does not load ({}); reinstall, or build it against this machine's LibTorch",
                                printable(place.string(), 300), printable(problem, 300));

@@ -102,9 +102,11 @@ devices_say "fetch them with pairs --batch devices --add-gpu"
 with_driver refuses 1 "127.0.0.1:1/simple cannot be asked for torch" --batch devices --add-gpu --index http://127.0.0.1:1/simple
 mode down
 with_driver refuses 1 "cannot be asked for torch (the server answers with status 503)" "${add[@]}"
-grep -q "0.0 GB to fetch, 0.0 GB on disk in .*; they need an NVIDIA driver for CUDA 13.0" "$SCRATCH/err" ||
+grep -q "KiB to fetch, 390.6 KiB on disk in .*; they need an NVIDIA driver for CUDA 13.0" "$SCRATCH/err" ||
   say_fail "it does not say what it takes: $(cat "$SCRATCH/err")"
 ! grep -q secret "$SCRATCH/err" || say_fail "the password of the index is shown"
+PIP_CERT=$SCRATCH/none with_driver refuses 1 "install ca-certificates" --batch devices --add-gpu \
+  --index "https://127.0.0.1:$(cat "$SCRATCH/index/port")/simple"
 mode empty
 with_driver refuses 1 "has no wheel of torch 2.11.0 with the pinned hash" "${add[@]}"
 mode wrong
@@ -132,6 +134,11 @@ cmp -s "$wheels/nvidia/nvidia/cu13/lib/libpairs_large.so" "$PAIRS_CACHE"/gpu-lib
 # The module opens now; LibTorch has nothing of a GPU in these stand-ins.
 devices_say "LibTorch does not see the GPU"
 with_driver refuses 1 "the CUDA libraries are installed: nothing is missing" "${add[@]}"
+
+# A library that lost its bytes.
+: >"$(echo "$PAIRS_CACHE"/gpu-libraries-*/nvidia/cu13/lib/libpairs_standin.so.13)"
+devices_say "were fetched into .* are damaged (.*file too short); remove them with pairs --batch devices --remove-gpu"
+with_driver refuses 1 "are damaged" "${add[@]}"
 
 "$PAIRS" --batch devices --remove-gpu >"$SCRATCH/out" 2>&1 || say_fail "they are not removed: $(cat "$SCRATCH/out")"
 [ -z "$(ls "$PAIRS_CACHE")" ] || say_fail "something is left: $(ls "$PAIRS_CACHE")"

@@ -114,7 +114,10 @@ extern "C" __attribute__((visibility("default"))) void pairs_transfer(const Tran
   end.address = address ? address : asked.address;
   const long status = status_of(curl);
   if (code != CURLE_OK) {
-    end.problem = words[0] ? words.data() : curl_easy_strerror(code);
+    end.problem = code == CURLE_SSL_CACERT_BADFILE
+                      ? "trusted certificates cannot be read: install ca-certificates, or name a file in SSL_CERT_FILE"
+                  : words[0] ? words.data()
+                             : curl_easy_strerror(code);
     end.broke = true;
   } else if (status == 416) {
     end.nothing_more = true;

@@ -179,7 +179,7 @@ TEST_F(SettingsPanelTest, AGpusLibrariesAreFetchedWhereTheyAreMissing) {
   gpu.why_not = [] { return ""; };
   d.key(',', true);
   ASSERT_TRUE(d.until([&] { return d.find("settings/gpu/needs") != nullptr; }));
-  EXPECT_THAT(d.item("settings/gpu/needs").text, HasSubstr("2.5 GB to fetch, 3.3 GB on disk"));
+  EXPECT_THAT(d.item("settings/gpu/needs").text, HasSubstr("2.3 GiB to fetch, 3.1 GiB on disk"));
   EXPECT_THAT(d.item("settings/gpu/needs").text, HasSubstr("NVIDIA driver for CUDA 13.0"));
   EXPECT_FALSE(d.item("settings/gpu/add").enabled) << "nobody names an index";
   EXPECT_FALSE(d.find("settings/gpu/remove"));
