@@ -20,7 +20,7 @@ struct CudaFacts {
   CudaDriver driver;
   std::string module;            // why libpairs_cuda.so is not open; "" when it is
   bool lacks_libraries = false;  // it does not load for want of CUDA libraries that can be fetched (gpu_libraries.h)
-  std::string fetched;           // the folder of the fetched libraries with which it does not load either; "" else
+  std::string fetched;           // the folder of fetched libraries that do not load; "" else
   CudaBuild build;               // of the open module
   std::size_t visible = 0;       // GPUs that LibTorch sees
 };

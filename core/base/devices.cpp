@@ -63,8 +63,10 @@ void* open_with_libraries(const std::filesystem::path& place, CudaFacts& facts, 
     facts.lacks_libraries = !std::filesystem::exists(folder);
     if (facts.lacks_libraries) return nullptr;
     problem = open_gpu_libraries(folder);
-    if (problem.empty()) module = open();
-    if (!module) facts.fetched = folder.string();
+    if (problem.empty())
+      module = open();
+    else
+      facts.fetched = folder.string();
   } catch (const Error& error) {  // no folder for them, or no list: the loader's words stay
     spdlog::debug("No CUDA libraries are looked for: {}", error.what());
   }
