@@ -56,16 +56,10 @@ exec_line=$(sed -n 's/^Exec=//p' "$SCRATCH/root/usr/share/applications/pairs-stu
 [ -x "$SCRATCH/root/usr/bin/${exec_line%% *}" ] || say_fail "the desktop entry starts '$exec_line', which is not there"
 
 # Pages are where others link to them.
-pages() { # pages FOLDER: the links of the pages there that lead nowhere
-  (cd "$1" && find . -name '*.md' | while IFS= read -r page; do
-    grep -oE '\]\([^)]+\)' "$page" | sed -E 's/^\]\(//; s/\)$//; s/#.*$//' | grep -vE '^(https?:.*)?$' |
-      while IFS= read -r link; do [ -e "$(dirname "$page")/$link" ] || echo "$page: $link"; done
-  done)
-}
+pages() { "$SOURCE/tests/scripts/pages.sh" "$1" >"$SCRATCH/log" || say_fail "$1: $(cat "$SCRATCH/log")"; }
 mkdir -p "$SCRATCH/root/usr/lib/pairs-studio/share/pairs-studio" # of the component that is not packed here
 ln -s "$SOURCE/assets/examples" "$SCRATCH/root/usr/lib/pairs-studio/share/pairs-studio"
-lost=$(pages "$SCRATCH/root/usr/share/doc/pairs-studio")
-[ -z "$lost" ] || say_fail "links of the package's pages lead nowhere: $lost"
+pages "$SCRATCH/root/usr/share/doc/pairs-studio"
 
 # The folder for other systems has the same words.
 cmake --install "$BUILD" --prefix "$SCRATCH/folder" --component folder >"$SCRATCH/log" 2>&1 ||
@@ -73,7 +67,7 @@ cmake --install "$BUILD" --prefix "$SCRATCH/folder" --component folder >"$SCRATC
 for file in man/man1/pairs.1.gz bash-completion/completions/pairs applications/pairs-studio.desktop; do
   cmp -s "$SCRATCH/folder/share/$file" "$SCRATCH/root/usr/share/$file" || say_fail "the folder has another $file"
 done
-cmake --install "$BUILD" --prefix "$SCRATCH/folder" --component Unspecified >"$SCRATCH/log" 2>&1
-lost=$(pages "$SCRATCH/folder/share/doc/pairs-studio")
-[ -z "$lost" ] || say_fail "links of the folder's pages lead nowhere: $lost"
+cmake --install "$BUILD" --prefix "$SCRATCH/folder" --component Unspecified >"$SCRATCH/log" 2>&1 ||
+  say_fail "the program is not installed: $(tail -3 "$SCRATCH/log")"
+pages "$SCRATCH/folder/share/doc/pairs-studio"
 finish

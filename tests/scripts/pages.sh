@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# pages.sh SOURCE: every page (*.md) is reached from README.md, every file that one links to is there, the README is short
+# pages.sh FOLDER: in the source tree or where its pages are installed, every page (*.md) is reached from README.md, every file that one links to is there, the README is short
 # enough to be read, and no page is empty.
 set -euo pipefail
 cd "$1"
@@ -12,7 +12,7 @@ say_fail() {
 # Targets of the links and pictures of a page, as paths from the root; web addresses and places within a page left out.
 links_of() {
   grep -oE '\]\([^)]+\)' "$1" | sed -E 's/^\]\(//; s/\)$//; s/#.*$//' | grep -vE '^(https?:.*)?$' |
-    while IFS= read -r link; do realpath -m --relative-to=. "$(dirname "$1")/$link"; done || true
+    while IFS= read -r link; do realpath -sm --relative-to=. "$(dirname "$1")/$link"; done || true
 }
 
 declare -A reached=([README.md]=1)
