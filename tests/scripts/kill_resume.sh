@@ -27,7 +27,8 @@ case $task in
     ;;
   objects | molecules)
     run=tiny_things
-    longer=(--set pretrain.epochs=8 --set pretrain.steps=30 --set cache.sets=20000 --set finetune.epochs=15)
+    longer=(--set pretrain.epochs=8 --set pretrain.steps=30 --set cache.sets=20000 --set finetune.epochs=30
+      --set finetune.steps=40)
     stages=(prepare "${stages[@]}")
     ;;
   *)
@@ -73,13 +74,20 @@ for stage in "${stages[@]}"; do
   "${forget[@]}"
   count=0
   resumed=0
-  # On a fast machine a few kills may all come before the first checkpoint: then more follow.
+  # On a fast machine a few kills may all come before the first checkpoint: then more follow, one as soon as there is a
+  # checkpoint, the next as soon as a run went on from it.
   while [ "$count" -lt "$kills" ] ||
     { [ "$stage" != cache ] && [ "$stage" != prepare ] && [ "$((resumed + $(resumptions)))" -eq 0 ] && [ "$count" -lt "$((10 * kills))" ]; }; do
     "$PAIRS" --batch run --resume torn --until "$until" >/dev/null 2>err &
     process=$!
-    delay=$((RANDOM * RANDOM % (whole_time + 1)))
-    sleep "$((delay / 1000)).$(printf '%03d' $((delay % 1000)))"
+    if [ "$count" -lt "$kills" ]; then
+      delay=$((RANDOM * RANDOM % (whole_time + 1)))
+      sleep "$((delay / 1000)).$(printf '%03d' $((delay % 1000)))"
+    else
+      awaited=(test -e torn/resume.safetensors)
+      [ ! -e torn/resume.safetensors ] || awaited=(grep -q '"type":"resumed"' torn/events.jsonl)
+      until "${awaited[@]}" 2>/dev/null || ! kill -0 "$process" 2>/dev/null; do sleep 0.005; done
+    fi
     kill -9 "$process" 2>/dev/null
     wait "$process" 2>/dev/null
     status=$?
