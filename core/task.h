@@ -118,6 +118,8 @@ struct TaskInfo {
   Question question = {};  // "Which signal fraction θ do these {} events share, ...?"
   double rows = 0;         // of a typical x that is ragged rows; 0: every x has observation_shape
   std::string file = {};   // that describes it, of a task of a person's own; "" where it is built in
+  // Of stage 1's sets the largest, where a task has fewer observations ready for them; 0: max_n.
+  std::int64_t pretrain_max_n = 0;
 
   bool image_target() const { return target_kind == TargetKind::image; }
   // d, the length of θ.

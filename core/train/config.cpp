@@ -256,6 +256,10 @@ void validate(const RunConfig& c, const TaskInfo& task) {
                  task.name, task.max_n);
   };
   check_reach(c.pretrain.sizes, "pretrain.sizes");
+  if (task.pretrain_max_n > 0 && !c.pretrain.sizes.empty() && biggest(c.pretrain.sizes) > task.pretrain_max_n)
+    fail_usage("{} asks for N = {}, but task {} has only {} ready for a set of stage 1", "pretrain.sizes"_key,
+               biggest(c.pretrain.sizes), task.name,
+               counted(static_cast<std::size_t>(task.pretrain_max_n), "observation"));
   check_reach(c.evaluate.sizes, "evaluate.sizes");
   if (plan.stages_2_and_3) check_reach(c.cache.sizes, "cache.sizes");
   validate(c);

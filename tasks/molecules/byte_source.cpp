@@ -28,14 +28,16 @@ class FileBytes : public ByteSource {
   }
   ~FileBytes() override { ::gzclose(stream_); }
   double share() const override {
-    return size_ > 0 ? std::clamp(static_cast<double>(::gzoffset(stream_)) / size_, 0.0, 1.0) : 1.0;
+    return size_ > 0 ? std::clamp((piece_begin_ + (piece_end_ - piece_begin_) * taken()) / size_, 0.0, 1.0) : 1.0;
   }
 
  protected:
   std::string_view next() override {
+    piece_begin_ = piece_end_;
     const int got = ::gzread(stream_, buffer_.data(), static_cast<unsigned>(buffer_.size()));
     int code = Z_OK;
     const char* told = ::gzerror(stream_, &code);
+    piece_end_ = static_cast<double>(::gzoffset(stream_));
     if (got <= 0) {
       if (got < 0 || code != Z_OK)
         break_off(code == Z_BUF_ERROR ? "the compressed data is truncated"
@@ -48,7 +50,7 @@ class FileBytes : public ByteSource {
  private:
   gzFile stream_ = nullptr;
   std::vector<char> buffer_;
-  double size_ = 0.0;
+  double size_ = 0.0, piece_begin_ = 0.0, piece_end_ = 0.0;  // of the file, and of what the buffer holds of it
 };
 
 // One file of a tar archive.

@@ -60,6 +60,10 @@ class ByteSource {
   // The next piece, empty at the end; valid until the next call.
   virtual std::string_view next() = 0;
   void break_off(std::string fault) { fault_ = std::move(fault); }
+  // How much of the present piece was taken, 0 to 1.
+  double taken() const {
+    return end_ > begin_ ? static_cast<double>(at_ - begin_) / static_cast<double>(end_ - begin_) : 1.0;
+  }
 
  private:
   bool refill();

@@ -16,20 +16,28 @@
 #include "tasks/molecules/charged_forms.h"
 #include "tasks/molecules/molecule_file.h"
 #include "tasks/molecules/rdkit_graph.h"
+#include "tasks/molecules/splits.h"
 
 namespace pairs {
 namespace {
 
 constexpr unsigned kOptimiserSteps = 500;
 
-// Embeds into the graph; the ids of the conformers that came out.
-std::vector<int> embed(RDKit::RWMol& graph, std::uint64_t hash, const ConformerSettings& settings) {
+// How many conformers a molecule of this flat_hash has.
+std::int64_t wanted_conformers(std::uint64_t flat_hash, const ConformerSettings& settings) {
+  const bool first = settings.pretrain_conformers > 0 && molecule_split(flat_hash) == MoleculeSplit::pretrain;
+  return std::max<std::int64_t>(1, first ? settings.pretrain_conformers : settings.conformers);
+}
+
+// Embeds so many into the graph; the ids of the conformers that came out.
+std::vector<int> embed(RDKit::RWMol& graph, std::uint64_t hash, std::int64_t conformers,
+                       const ConformerSettings& settings) {
   RDKit::DGeomHelpers::EmbedParameters parameters = RDKit::DGeomHelpers::ETKDGv3;
   parameters.maxIterations = static_cast<unsigned>(std::max<std::int64_t>(1, settings.attempts));
   parameters.numThreads = 1;
   parameters.pruneRmsThresh = -1.0;
   Stream stream(stream_key(settings.seed, Purpose::conformers), hash >> 16, hash & 0xffff);
-  const auto count = static_cast<unsigned>(std::max<std::int64_t>(1, settings.conformers));
+  const auto count = static_cast<unsigned>(conformers);
   std::vector<int> ids;
   for (const bool random : {false, true}) {
     parameters.useRandomCoords = random;
@@ -44,7 +52,7 @@ std::variant<PreparedMolecule, Refusal> generate(PreparedMolecule&& out, const M
                                                  const ConformerSettings& settings) {
   try {
     const std::unique_ptr<RDKit::RWMol> graph = embedding_graph(molecule);
-    const std::vector<int> ids = embed(*graph, out.hash, settings);
+    const std::vector<int> ids = embed(*graph, out.hash, wanted_conformers(out.flat_hash, settings), settings);
     if (ids.empty())
       return Refusal{SetAsideReason::conformer, fmt::format("ETKDGv3 gave none in {} attempts", settings.attempts)};
     if (settings.optimise && !optimise_conformers(*graph, kOptimiserSteps))
@@ -120,7 +128,7 @@ std::variant<PreparedMolecule, Refusal> prepare_molecule(const Molecule& molecul
     return Refusal{SetAsideReason::composition,
                    fmt::format("{} atoms in the file, {} in the SMILES", entry.elements.size(), molecule.atoms)};
   }
-  out.conformers = std::min(entry.conformers(), std::max<std::int64_t>(1, settings.conformers));
+  out.conformers = std::min(entry.conformers(), wanted_conformers(out.flat_hash, settings));
   const auto kept = static_cast<std::size_t>(out.conformers);
   out.elements = std::move(entry.elements);
   out.positions = std::move(entry.positions);

@@ -13,8 +13,9 @@ namespace pairs {
 
 // How conformers are made where the file has none, and how many are kept where it has.
 struct ConformerSettings {
-  std::int64_t conformers = 10;  // a molecule
-  bool optimise = false;         // by MMFF94 after embedding
+  std::int64_t conformers = 10;          // a molecule
+  std::int64_t pretrain_conformers = 0;  // one of stage 1's part (molecule_split); 0: as many as of any other
+  bool optimise = false;                 // by MMFF94 after embedding
   std::uint64_t seed = 0;
   std::int64_t attempts = 20;  // of embedding a conformer before it is given up
   MoleculeLimits limits = {};

@@ -16,8 +16,10 @@
 #include "core/base/text.h"
 #include "tasks/molecules/byte_source.h"
 #include "tasks/molecules/charged_forms.h"
+#include "tasks/molecules/conformers.h"
 #include "tasks/molecules/geom_file.h"
 #include "tasks/molecules/sdf_file.h"
+#include "tasks/molecules/splits.h"
 #include "tasks/molecules/variants.h"
 
 namespace pairs {
@@ -61,7 +63,9 @@ std::vector<MoleculeEntry> added_entries(const MoleculeSource& source, const Mol
   };
   if (source.charged) add(charged_form(*molecule), "charged");
   const std::size_t own = out.size();
-  for (std::int64_t k = 1; k <= source.variants; ++k) add(molecule_variant(*molecule, k), fmt::format("variant {}", k));
+  const bool learnt = molecule_split(molecule_hash(parent_smiles(*molecule))) == MoleculeSplit::pretrain;
+  for (std::int64_t k = 1; k <= (learnt ? source.variants : std::min<std::int64_t>(source.variants, 1)); ++k)
+    add(molecule_variant(*molecule, k), fmt::format("variant {}", k));
   for (std::size_t k = own; k < out.size(); ++k) out[k].edited = true;
   return out;
 }

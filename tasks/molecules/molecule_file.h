@@ -16,7 +16,7 @@ struct MoleculeSource {
   MoleculeColumns columns;  // of a table
   // What follows each molecule that brings no conformers:
   bool charged = false;       // its charged_form(), if it has one
-  std::int64_t variants = 0;  // so many of its molecule_variant()s
+  std::int64_t variants = 0;  // so many of its molecule_variant()s in stage 1's part, one at most in the others
 
   bool operator==(const MoleculeSource&) const = default;
 };

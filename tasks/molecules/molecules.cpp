@@ -37,9 +37,14 @@ std::vector<Field> MoleculesSettings::fields() {
   return {
       {"molecules", &molecules, "How many molecules of the source are used, the first so many; 0: all", 0, 10000000},
       {"conformers", &conformers, "Conformers of a molecule, made or kept of the file's: the largest set", 1, 1000},
+      {"pretrain_conformers", &pretrain_conformers,
+       "Conformers of a molecule of stage 1's part; 0: as many as of others", 0, 1000},
       {"optimise", &optimise, "Conformers that are made are optimised by MMFF94"},
       {"charged", &charged, "After each of RDKit's molecules its charged form, where it has one"},
-      {"variants", &variants, "After each of RDKit's molecules so many that are made of it by random edits", 0, 100},
+      {"variants", &variants,
+       "After each of RDKit's molecules of stage 1's part so many that are made of it by random edits, after others "
+       "one",
+       0, 100},
   };
 }
 
@@ -56,6 +61,13 @@ ConformerSettings conformers_of(const MoleculesSettings& settings) {
   ConformerSettings out;
   out.conformers = settings.conformers;
   out.optimise = settings.optimise;
+  return out;
+}
+
+// Of the molecules of the store, which are divided into parts.
+ConformerSettings stored_conformers_of(const MoleculesSettings& settings) {
+  ConformerSettings out = conformers_of(settings);
+  out.pretrain_conformers = settings.pretrain_conformers;
   return out;
 }
 
@@ -124,7 +136,7 @@ class Molecules final : public Task, public Bodies, public Things {
   explicit Molecules(const TaskOptions& options)
       : settings_(options.settings.as<MoleculesSettings>()),
         found_(molecules_in(options.data, settings_.charged, settings_.variants)),
-        parts_(found_.source, conformers_of(settings_), settings_.molecules, found_.name),
+        parts_(found_.source, stored_conformers_of(settings_), settings_.molecules, found_.name),
         showcase_(Showcase::of(found_, conformers_of(settings_))) {
     info_.name = "molecules";
     info_.title = "Molecular lipophilicity";
@@ -141,6 +153,7 @@ class Molecules final : public Task, public Bodies, public Things {
     info_.question = {"Which lipophilicity θ = logP has the molecule of this conformer?",
                       "Which lipophilicity θ = logP has the molecule that takes these {} conformers?"};
     info_.max_n = settings_.conformers;
+    info_.pretrain_max_n = settings_.pretrain_conformers;
     info_.kind = ObservationKind::rows;
     info_.observation_shape = {4};
     info_.observation_columns = {"Z", "x", "y", "z"};

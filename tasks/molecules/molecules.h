@@ -12,9 +12,11 @@ namespace pairs {
 struct MoleculesSettings {
   std::int64_t molecules = 1500;  // the first so many of the source; 0: all
   std::int64_t conformers = 10;   // of a molecule: made, or kept of the file's; the largest set
-  bool optimise = false;          // conformers that are made, by MMFF94
-  bool charged = true;            // of RDKit's own molecules the charged forms, too (charged_forms.h)
-  std::int64_t variants = 0;      // of each of RDKit's own molecules so many edited ones, too (variants.h)
+  // Of a molecule of stage 1's part, whose sets are of two observations at most; 0: as many as of any other.
+  std::int64_t pretrain_conformers = 0;
+  bool optimise = false;      // conformers that are made, by MMFF94
+  bool charged = true;        // of RDKit's own molecules the charged forms, too (charged_forms.h)
+  std::int64_t variants = 0;  // of each of RDKit's own molecules so many edited ones, too (MoleculeSource::variants)
   std::vector<Field> fields();
 };
 

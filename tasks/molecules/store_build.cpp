@@ -250,12 +250,14 @@ class StoreBuilder {
 
 std::string store_settings(const MoleculeSource& source, const ConformerSettings& settings) {
   std::string added = source.charged ? " with charged forms" : "";
-  if (source.variants > 0) added += fmt::format(" with {} variants", source.variants);
+  if (source.variants > 0) added += fmt::format(" with {} variants of stage 1's", source.variants);
+  const std::string first =
+      settings.pretrain_conformers > 0 ? fmt::format("conformers in stage 1 {}\n", settings.pretrain_conformers) : "";
   return fmt::format(
-      "molecules 2\nsource {}{}\ncolumns '{}' '{}'\nconformers {}\noptimise {}\nseed {}\nattempts {}\natoms {}\n"
+      "molecules 2\nsource {}{}\ncolumns '{}' '{}'\nconformers {}\n{}optimise {}\nseed {}\nattempts {}\natoms {}\n"
       "kept {}\n"
       "rdkit {}\n",
-      file_identity(source.file), added, source.columns.smiles, source.columns.name, settings.conformers,
+      file_identity(source.file), added, source.columns.smiles, source.columns.name, settings.conformers, first,
       settings.optimise ? "MMFF94" : "none", settings.seed, settings.attempts, settings.limits.atoms,
       settings.limits.conformers, RDKit::rdkitVersion);
 }

@@ -102,6 +102,19 @@ TEST(Presets, ContradictionsAreUsageErrorsThatSayWhatToDo) {
               testing::HasSubstr("\"n1\""));
 }
 
+// A task may have fewer observations ready for stage 1 than for the others.
+TEST(Presets, StageOneAsksForNoMoreThanIsReady) {
+  const auto task = built_in_tasks()->make("bump-hunt");
+  TaskInfo info = task->info();
+  info.pretrain_max_n = 2;
+  const auto refusal = [&](const char* strategy) {
+    return sentence_of([&] { validate(load_preset(built_in_tasks(), info, "quick", strategy, {}), info); });
+  };
+  EXPECT_EQ(refusal("pairs"), "");
+  EXPECT_EQ(refusal("n1-10"),
+            "pretrain.sizes asks for N = 10, but task bump-hunt has only 2 observations ready for a set of stage 1");
+}
+
 TEST(RunToml, ReadsBackWhatItWrote) {
   const auto task = built_in_tasks()->make("digits");
   RunConfig config = load_preset(built_in_tasks(), task->info(), "small", "pairs",

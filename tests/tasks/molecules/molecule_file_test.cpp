@@ -109,6 +109,30 @@ TEST_F(MoleculeFile, ReadsGzipAndNamesWhereItBreaksOff) {
   EXPECT_THAT(half.back().detail, HasSubstr("truncated"));
 }
 
+// However large the pieces are in which a file is read.
+TEST_F(MoleculeFile, TellsHowMuchOfItWasRead) {
+  constexpr std::size_t kLines = 20000;
+  std::string text;
+  for (std::size_t k = 0; k < kLines; ++k) text += fmt::format("CCCCCCCCCO molecule {:05}\n", k);
+  write_file(folder_ / "a.smi", text);
+  gzFile out = ::gzopen((folder_ / "b.smi.gz").c_str(), "wb");
+  ::gzwrite(out, text.data(), static_cast<unsigned>(text.size()));
+  ::gzclose(out);
+  for (const char* name : {"a.smi", "b.smi.gz"}) {
+    double share = 0;
+    std::size_t read = 0;
+    read_molecules(
+        {.file = folder_ / name, .columns = {}}, {},
+        [&](MoleculeEntry&&) {
+          ++read;
+          EXPECT_NEAR(share, static_cast<double>(read) / kLines, 0.05) << name << " line " << read;
+          return !HasNonfatalFailure();
+        },
+        &share);
+    EXPECT_EQ(read, kLines);
+  }
+}
+
 TEST_F(MoleculeFile, ReadsGeomOutOfItsArchive) {
   std::string content = "\x81\xa1O\xc0", tar(512, '\0');
   tar.replace(0, 20, "rdkit/drugs_crude.ms");

@@ -369,6 +369,30 @@ TEST_F(MoleculesTask, TestsTakeMoleculesWithEnoughConformers) {
   EXPECT_EQ(contents(set_of(*made, Purpose::explore, 0, 3)).size(), 3u) << shown;
 }
 
+// Stage 1's molecules have as many conformers as its sets need, all others as many as ever.
+TEST_F(MoleculesTask, StageOneMayHaveFewerConformers) {
+  const auto all = task();
+  const auto made =
+      make((*shared_ / "many.smi").string(), {.molecules = 0, .conformers = kConformers, .pretrain_conformers = 2});
+  EXPECT_EQ(all->info().pretrain_max_n, 0);
+  EXPECT_EQ(made->info().pretrain_max_n, 2);
+  EXPECT_EQ(made->info().max_n, kConformers);
+  for (const Purpose purpose : kStoredPurposes) {
+    ASSERT_EQ(made->subjects(purpose), all->subjects(purpose)) << static_cast<int>(purpose);
+    const bool first = purpose == Purpose::pretrain || purpose == Purpose::pretrain_validation;
+    for (std::int64_t k = 0; k < made->subjects(purpose); ++k) {
+      const auto x = contents(set_of(*made, purpose, k, kConformers));
+      EXPECT_EQ(std::set<std::string>(x.begin(), x.end()).size(), first ? 2u : static_cast<std::size_t>(kConformers));
+      const auto theta = [&](const Task& of) { return latents_of(of, purpose, k, 1).theta.item<double>(); };
+      EXPECT_EQ(theta(*made), theta(*all));
+    }
+  }
+  EXPECT_EQ(made->pool_size(Purpose::finetune), all->pool_size(Purpose::finetune));
+  // A molecule that somebody names has all of them, whichever part it would be of.
+  for (const char* smiles : {"CCO", "CCCO", "CCCCO", "CCN", "CCCN", "CCCCN"})
+    EXPECT_EQ(face<Things>(*made)->read_thing(smiles, 0, 1).x.count(), kConformers) << smiles;
+}
+
 TEST_F(MoleculesTask, SaysWhatIsMissing) {
   EXPECT_THAT(refusal_of([&] { make((folder_ / "nowhere").string()); }), HasSubstr("There is no file or folder"));
   write_file(folder_ / "a.png", "x");

@@ -74,17 +74,22 @@ TEST(Variants, DependOnTheMoleculeAndTheNumberAlone) {
 }
 
 TEST(Variants, FollowTheirMoleculeInASource) {
+  // Of the test part each molecule is followed by one at most.
+  ASSERT_EQ(part_of(parsed("CC(=O)O")), MoleculeSplit::pretrain);
+  ASSERT_EQ(part_of(parsed("CCO")), MoleculeSplit::test);
+  ASSERT_EQ(part_of(parsed("CCCO")), MoleculeSplit::pretrain);
   const TemporaryFolder folder;
-  write_file(folder / "some.smi", "CC(=O)O acid\nC1CC bad\nCCO\n");
+  write_file(folder / "some.smi", "CC(=O)O acid\nC1CC bad\nCCO\nCCCO last\n");
   std::vector<std::string> places, names;
   read_molecules({.file = folder / "some.smi", .columns = {}, .charged = true, .variants = 2}, {},
                  [&](MoleculeEntry&& entry) {
                    places.push_back(entry.place);
                    names.push_back(entry.name);
-                   return places.size() < 7;
+                   return true;
                  });
   EXPECT_THAT(places, ::testing::ElementsAre("line 1", "line 1, charged", "line 1, variant 1", "line 1, variant 2",
-                                             "line 2", "line 3", "line 3, variant 1"));
+                                             "line 2", "line 3", "line 3, variant 1", "line 4", "line 4, variant 1",
+                                             "line 4, variant 2"));
   EXPECT_EQ(names[3], "acid, variant 2");
   EXPECT_EQ(names[6], "");
 }
