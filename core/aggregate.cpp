@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/interruption.h"
+#include "core/base/threads.h"
 #include "core/ops/ops.h"
 #include "core/target_model.h"
 
@@ -26,6 +27,7 @@ torch::Tensor block_sums(Estimator& estimator, const Latents& latents, std::uint
   const auto flush = [&] {
     if (ranges.empty()) return;
     if (options.keep_going && !options.keep_going()) throw Stopped();
+    keep_threads_apart();
     const Latents mine = latents_to_observe(estimator.task().info(), latents, torch::tensor(owners, torch::kInt64));
     torch::Tensor embeddings;
     if (options.known) {

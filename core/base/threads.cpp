@@ -9,10 +9,13 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <optional>
+#include <set>
 #include <thread>
 
 #include "core/base/cgroup.h"
+#include "core/base/clock.h"
 #include "core/base/log.h"
 
 namespace pairs {
@@ -28,6 +31,32 @@ std::int64_t job_cores() {
   if (!text) return 0;
   const auto read = std::from_chars(text, text + std::strlen(text), value);
   return read.ec == std::errc() ? value : 0;
+}
+
+constexpr double kLooked = 0.1;  // seconds
+
+// Runs work(t) on each of the threads of parallel loops.
+void on_each_thread(const std::function<void(std::size_t)>& work) {
+  at::parallel_for(0, at::get_num_threads(), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t t = begin; t < end; ++t) work(static_cast<std::size_t>(t));
+  });
+}
+
+std::vector<int> cores_in(const cpu_set_t& set) {
+  std::vector<int> out;
+  for (int core = 0; core < CPU_SETSIZE; ++core)
+    if (CPU_ISSET(core, &set)) out.push_back(core);
+  return out;
+}
+
+// Goes to a core where it may run, and may leave it again at once.
+void visit_core(int core) {
+  cpu_set_t mine, one;
+  CPU_ZERO(&mine);
+  CPU_ZERO(&one);
+  CPU_SET(core, &one);
+  if (::sched_getaffinity(0, sizeof mine, &mine) != 0 || !CPU_ISSET(core, &mine)) return;
+  if (::sched_setaffinity(0, sizeof one, &one) == 0) (void)::sched_setaffinity(0, sizeof mine, &mine);
 }
 
 }  // namespace
@@ -51,6 +80,34 @@ void use_threads(std::int64_t wanted) {
                  cores == 1 ? "" : "s");
   const int threads = wanted > 0 ? static_cast<int>(std::min<std::int64_t>(wanted, cores)) : cores;
   if (at::get_num_threads() != threads) at::set_num_threads(threads);
+}
+
+std::vector<std::optional<int>> moved_apart(const std::vector<int>& at, const std::vector<int>& usable) {
+  std::set<int> taken, free(usable.begin(), usable.end());
+  for (const int core : at) free.erase(core);
+  std::vector<std::optional<int>> out(at.size());
+  for (std::size_t t = 0; t < at.size() && !free.empty(); ++t)
+    if (!taken.insert(at[t]).second) out[t] = free.extract(free.begin()).value();
+  return out;
+}
+
+void keep_threads_apart() {
+  thread_local std::optional<Stopwatch> looked;
+  const auto threads = static_cast<std::size_t>(at::get_num_threads());
+  if (threads < 2 || at::in_parallel_region() || (looked && looked->seconds() < kLooked)) return;
+  looked.emplace();
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  if (::sched_getaffinity(0, sizeof mine, &mine) != 0) return;
+  const std::vector<int> usable = cores_in(mine);
+  if (usable.size() < threads) return;
+  std::vector<int> at(threads, -1);
+  on_each_thread([&](std::size_t t) { at[t] = ::sched_getcpu(); });
+  const std::vector<std::optional<int>> to = moved_apart(at, usable);
+  if (std::any_of(to.begin(), to.end(), [](const auto& core) { return core.has_value(); }))
+    on_each_thread([&](std::size_t t) {
+      if (to[t]) visit_core(*to[t]);
+    });
 }
 
 void set_background_threads(std::int64_t wanted) {

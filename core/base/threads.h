@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 namespace pairs {
 
@@ -11,6 +13,16 @@ int usable_cores();
 // Sets how many CPU threads parallel loops take: one a core, or `wanted` when it is above 0. More than there are cores
 // only get into each other's way: these are told and left out.
 void use_threads(std::int64_t wanted);
+
+// Beside other programs the system may run two threads of a parallel loop on one core, where they wait for each other,
+// and leave them there for seconds: such loops take two to four times as long (tests/bench/busy_bench.cpp). This moves
+// them apart; where they go then is the system's choice again. Called between loops, it looks at most ten times a
+// second, and only where this process may use as many cores as its loops have threads.
+void keep_threads_apart();
+
+// Threads that run on the cores `at`: to which of the cores `usable` those should move that share one with a thread
+// before them, none where they may stay.
+std::vector<std::optional<int>> moved_apart(const std::vector<int>& at, const std::vector<int>& usable);
 
 // How many CPU threads what runs in the background of the window takes, as use_threads: each of its threads takes the
 // number over with follow_background_threads(), before its next job. Without the first the second does nothing.

@@ -16,6 +16,7 @@
 #include "core/base/error.h"
 #include "core/base/interruption.h"
 #include "core/base/load.h"
+#include "core/base/threads.h"
 #include "core/nn/adamw.h"
 #include "core/ops/ops.h"
 #include "core/train/expected_time.h"
@@ -44,9 +45,7 @@ class MachineShare {
  public:
   static constexpr double kProbe = 0.015;  // seconds
 
-  explicit MachineShare(const torch::Device& device) : cpu_(device.is_cpu()) {
-    if (cpu_ && at::get_num_threads() > 1) settle();
-  }
+  explicit MachineShare(const torch::Device& device) : cpu_(device.is_cpu()) {}
 
   bool of_cpu() const { return cpu_; }
   // Takes so long, or as one product does.
@@ -55,6 +54,7 @@ class MachineShare {
     at::NoGradGuard no_grad;
     const Stopwatch all;
     do {
+      keep_threads_apart();
       const Stopwatch one;
       at::mm_out(out_, a_, a_);
       const double seconds = one.seconds();
@@ -76,17 +76,6 @@ class MachineShare {
  private:
   static constexpr std::int64_t kSide = 256;
 
-  // Beside others, threads may begin on one core and wait for each other there, until they have been moved apart: until
-  // the best no longer improves.
-  void settle() {
-    double best = 1e300;
-    for (int since = 0; since < 6; ++since) {
-      interruption_point();
-      probe(kProbe);
-      if (least_ < 0.8 * std::exchange(best, std::min(best, least_))) since = 0;
-    }
-    seconds_ = 0, calls_ = 0;
-  }
   // On an idle machine calls differ by a tenth on average.
   double share_of(double seconds, std::int64_t calls) const {
     if (calls == 0) return 1;
@@ -124,6 +113,7 @@ double seconds_each(MachineShare& share, double uses, F&& call) {
   };
   do {
     interruption_point();
+    keep_threads_apart();
     const Stopwatch one;
     call();
     const double seconds = one.seconds();

@@ -11,6 +11,7 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/interruption.h"
+#include "core/base/threads.h"
 #include "core/nn/adamw.h"
 #include "core/train/checkpoint.h"
 #include "core/train/rank_monitor.h"
@@ -143,6 +144,7 @@ class Optimisation {
 
   void step() {
     if (should_stop()) leave();
+    keep_threads_apart();
     if (p_.preview && monitor_.wants_preview()) {
       const WeightAverage::InPlace shown(average_);
       p_.preview();

@@ -1,6 +1,7 @@
 // Steps of training beside other work. "ratio" is the mean time of a step beside two busy processes over that without
 // them; the two take turns of a second, so that what else the machine does slows both. On two cores a fair share makes
-// it 2; at most 2.2 is wanted. GOMP_SPINCOUNT tries other bounds (core/base/wait_policy.h).
+// it 2; at most 2.2 is wanted. "apart" is whether threads are kept apart between steps, as training does
+// (core/base/threads.h). GOMP_SPINCOUNT tries other bounds (core/base/wait_policy.h).
 #include <benchmark/benchmark.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "core/base/clock.h"
+#include "core/base/threads.h"
 #include "core/nn/adamw.h"
 #include "core/train/cache_writer.h"
 #include "core/train/stage_tools.h"
@@ -23,7 +25,8 @@ namespace {
 
 using namespace pairs;
 
-// Two processes that compute and nothing else, held while nobody wants them.
+// Two processes that compute and nothing else, held while nobody wants them; each in a session of its own, as other
+// programs are.
 class BusyProcesses {
  public:
   BusyProcesses() {
@@ -31,6 +34,7 @@ class BusyProcesses {
       process = ::fork();
       if (process != 0) continue;
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      ::setsid();
       ::raise(SIGSTOP);
       for (volatile unsigned turn = 0;;) turn = turn + 1;
     }
@@ -116,9 +120,10 @@ class Finetuning : BumpHuntStages {
 };
 
 // Milliseconds of the steps of one second.
-void measure(const std::function<void()>& step, std::vector<double>& times) {
+void measure(const std::function<void()>& step, bool apart, std::vector<double>& times) {
   const Stopwatch turn;
   while (turn.seconds() < 1) {
+    if (apart) keep_threads_apart();
     const Stopwatch one;
     step();
     times.push_back(1e3 * one.seconds());
@@ -136,16 +141,28 @@ void busy_over_idle(benchmark::State& state) {
   std::vector<double> idle, busy;
   for (int k = 0; k < 20; ++k) stage.step();
   for (auto _ : state) {
-    measure([&] { stage.step(); }, idle);
+    measure([&] { stage.step(); }, state.range(0) != 0, idle);
     others.run();
-    measure([&] { stage.step(); }, busy);
+    measure([&] { stage.step(); }, state.range(0) != 0, busy);
     others.rest();
   }
   state.counters["idle_ms"] = mean(idle);
   state.counters["busy_ms"] = mean(busy);
   state.counters["ratio"] = mean(busy) / mean(idle);
 }
-BENCHMARK(busy_over_idle<Pretraining>)->Name("busy_over_idle/pretrain")->Iterations(8)->UseRealTime();
-BENCHMARK(busy_over_idle<Finetuning>)->Name("busy_over_idle/finetune")->Iterations(8)->UseRealTime();
+BENCHMARK(busy_over_idle<Pretraining>)
+    ->Name("busy_over_idle/pretrain")
+    ->ArgName("apart")
+    ->Arg(0)
+    ->Arg(1)
+    ->Iterations(8)
+    ->UseRealTime();
+BENCHMARK(busy_over_idle<Finetuning>)
+    ->Name("busy_over_idle/finetune")
+    ->ArgName("apart")
+    ->Arg(0)
+    ->Arg(1)
+    ->Iterations(8)
+    ->UseRealTime();
 
 }  // namespace
