@@ -111,21 +111,21 @@ TEST_F(MoleculeFile, ReadsGzipAndNamesWhereItBreaksOff) {
 
 // However large the pieces are in which a file is read.
 TEST_F(MoleculeFile, TellsHowMuchOfItWasRead) {
-  constexpr std::size_t kLines = 20000;
+  constexpr std::size_t kLines = 100000;
   std::string text;
-  for (std::size_t k = 0; k < kLines; ++k) text += fmt::format("CCCCCCCCCO molecule {:05}\n", k);
+  for (std::size_t k = 0; k < kLines; ++k) text += fmt::format("CCCCCCCCCO molecule {:05}\n", k);  // ten pieces
   write_file(folder_ / "a.smi", text);
   gzFile out = ::gzopen((folder_ / "b.smi.gz").c_str(), "wb");
   ::gzwrite(out, text.data(), static_cast<unsigned>(text.size()));
   ::gzclose(out);
-  for (const char* name : {"a.smi", "b.smi.gz"}) {
+  for (const auto& [name, off] : std::map<std::string, double>{{"a.smi", 0.0001}, {"b.smi.gz", 0.06}}) {
     double share = 0;
     std::size_t read = 0;
     read_molecules(
         {.file = folder_ / name, .columns = {}}, {},
         [&](MoleculeEntry&&) {
           ++read;
-          EXPECT_NEAR(share, static_cast<double>(read) / kLines, 0.05) << name << " line " << read;
+          EXPECT_NEAR(share, static_cast<double>(read) / kLines, off) << name << " line " << read;
           return !HasNonfatalFailure();
         },
         &share);
