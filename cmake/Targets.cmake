@@ -118,7 +118,9 @@ function(pairs_program name)
   target_link_libraries(${name} PRIVATE pairs_allocator)
   target_link_options(${name} PRIVATE LINKER:--disable-new-dtags)
   if(NOT pairs_sanitizers AND NOT PAIRS_FUZZ)  # whose runtimes are not ready so early
-    target_link_options(${name} PRIVATE LINKER:--undefined=pairs_bound_spinning)  # core/base/wait_policy.h
+    target_link_options(${name} PRIVATE
+      LINKER:--undefined=pairs_bound_spinning        # core/base/wait_policy.h
+      LINKER:--undefined=pairs_need_working_folder)  # core/base/working_folder.h
   endif()
   pairs_run_path(${name} "${PROJECT_BINARY_DIR}:${LibTorch_DIR}/lib" "$ORIGIN/../lib:$ORIGIN/../lib/torch/lib")
 endfunction()

@@ -187,6 +187,13 @@ cd ..
 [ -z "$(find nothing -mindepth 1)" ] || say_fail "a refused run left $(find nothing -mindepth 1)"
 PAIRS_DATA=$PWD/nothing "$PAIRS" --batch tasks >/dev/null 2>err || say_fail "tasks without MNIST: $(tail -1 err)"
 
+# The folder that it is started in is gone.
+mkdir gone
+cd gone || exit 1
+rmdir "$SCRATCH/gone"
+refuses 2 "the folder that this was started in no longer exists" --batch tasks
+cd "$SCRATCH" || exit 1
+
 # Damaged files: nothing is loaded, nothing is lost.
 cp -r run broken
 size=$(stat -c %s broken/estimator.safetensors)
