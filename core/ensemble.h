@@ -13,12 +13,20 @@ namespace pairs {
 
 // An equal mixture of estimators: the posterior of a set is the mean of its members' densities. Its embedding is
 // theirs side by side, so that an aggregate [B, l] holds an aggregate of each member, l the sum of their lengths.
+// Of members that are calibrated the mixture is wider than it need be. With a width w other than 1 it is drawn together
+// or apart about its mean m: q(θ | X) = q̄(m + (θ − m) / w) / w^d, q̄ the mean of densities.
 // Not trained; what trains networks refuses it with an Error, or is of its first member where networks are described.
 class Ensemble final : public Estimator {
  public:
   // At least two estimators of one task and one data source, with densities, that serve a set size in common. Throws a
   // usage error where they are not.
-  explicit Ensemble(std::vector<std::shared_ptr<Estimator>> members);
+  explicit Ensemble(std::vector<std::shared_ptr<Estimator>> members, double width = 1);
+
+  // Least and greatest width; others than 1 only where no target has an end.
+  static constexpr double kLeastWidth = 0.25, kMostWidth = 4;
+  double width() const { return width_; }
+  // m, about which the width counts: the mean of q̄ by draws that depend on the set alone, [B, 1, d] float64.
+  torch::Tensor centre(const torch::Tensor& aggregates, const torch::Tensor& n, const torch::Tensor& given) const;
 
   std::vector<std::shared_ptr<Estimator>> members() const override { return members_; }
   Embedder& embedder() override { return members_.front()->embedder(); }
@@ -47,6 +55,7 @@ class Ensemble final : public Estimator {
 
  private:
   std::vector<std::shared_ptr<Estimator>> members_;
+  double width_;
 };
 
 // The estimator itself, or of an ensemble its first member.

@@ -20,6 +20,15 @@ std::size_t member_count(const TensorFile& content, const std::string& where) {
   return count;
 }
 
+double width_of(const TensorFile& content, const std::string& where) {
+  double width = 0;
+  if (const auto it = content.metadata.find("width"); it != content.metadata.end())
+    std::from_chars(it->second.data(), it->second.data() + it->second.size(), width);
+  PAIRS_CHECK(width >= Ensemble::kLeastWidth && width <= Ensemble::kMostWidth,
+              "{} cannot be used: its metadata tells of no width", where);
+  return width;
+}
+
 // What of the file is member `k`'s.
 TensorFile member_content(const TensorFile& content, std::size_t k) {
   const std::string prefix = member_prefix(k);
@@ -43,7 +52,10 @@ std::string member_prefix(std::size_t k) {
 void save_ensemble(const Ensemble& ensemble, const std::filesystem::path& file) {
   TensorFile all;
   const std::vector<std::shared_ptr<Estimator>> members = ensemble.members();
-  all.metadata = {{"format", kEnsembleFormat}, {"members", std::to_string(members.size())}};
+  all.metadata = {{"format", kEnsembleFormat},
+                  {"members", std::to_string(members.size())},
+                  {"data_source", ensemble.data_source()},
+                  {"width", fmt::format("{}", ensemble.width())}};
   for (std::size_t k = 0; k < members.size(); ++k) {
     const TensorFile one = members[k]->content();
     for (const auto& [name, tensor] : one.tensors) all.tensors[member_prefix(k) + name] = tensor;
@@ -61,7 +73,7 @@ std::shared_ptr<Estimator> load_estimator(const std::filesystem::path& file, std
   std::vector<std::shared_ptr<Estimator>> members;
   for (std::size_t k = 0; k < member_count(content, where); ++k)
     members.push_back(std::make_shared<Estimator>(Estimator::parse(member_content(content, k), where, task)));
-  return std::make_shared<Ensemble>(std::move(members));
+  return std::make_shared<Ensemble>(std::move(members), width_of(content, where));
 }
 
 }  // namespace pairs

@@ -8,7 +8,9 @@
 #include "app/posterior/disagreement_text.h"
 #include "app/runs/run_about.h"
 #include "app/text/table.h"
+#include "core/base/face.h"
 #include "core/base/text.h"
+#include "core/ensemble.h"
 #include "core/report/number_text.h"
 #include "core/train/cost.h"
 #include "core/train/ensemble_run.h"
@@ -20,10 +22,19 @@ struct EnsembleArguments {
   Catalogue tasks;
   std::vector<std::string> runs;
   std::string out, data;
+  bool calibrate = false;
 };
 
+// ", drawn together to 0.86 of its width"
+std::string width_text(double width) {
+  return width == 1
+             ? ""
+             : fmt::format(", drawn {} to {} of its width", width < 1 ? "together" : "apart", number_text(width, 3));
+}
+
 Result ensemble(const EnsembleArguments& arguments) {
-  const std::filesystem::path folder = create_ensemble(arguments.tasks, arguments.runs, arguments.out, arguments.data);
+  const std::filesystem::path folder =
+      create_ensemble(arguments.tasks, arguments.runs, arguments.out, arguments.data, arguments.calibrate);
   const LoadedRun made = load_run(arguments.tasks, folder.string(), arguments.data, "cpu");
   name_new_run(folder, made.config);
   Result result;
@@ -33,10 +44,13 @@ Result ensemble(const EnsembleArguments& arguments) {
   const RunCost spent = cost_of(made);
   result.document["ensemble"] = folder.string();
   result.document["weights"] = weights_checksum(made);
+  const double width = face<Ensemble>(*made.estimator)->width();
+  result.document["width"] = width;
   if (spent.known) result.document["gflop"] = spent.cost.paper();
   result.text =
-      fmt::format("{}: the mean of the posteriors of {}, for N up to {}{}\n\n{}\nNext: pairs --batch evaluate {}\n",
-                  folder.string(), counted(made.config.ensemble.size(), "run"), count_text(made.estimator->max_n()),
+      fmt::format("{}: the mean of the posteriors of {}{}, for N up to {}{}\n\n{}\nNext: pairs --batch evaluate {}\n",
+                  folder.string(), counted(made.config.ensemble.size(), "run"), width_text(width),
+                  count_text(made.estimator->max_n()),
                   spent.known ? fmt::format(", trained in {} together", flop_text(spent.cost.paper())) : "",
                   table.text(2), shell_word(folder.string()));
   return result;
@@ -50,12 +64,17 @@ Action add_ensemble(CLI::App& app, const Catalogue& tasks) {
   app.add_option("RUN", arguments->runs, "Two or more runs of one task and data that differ in nothing but their seed")
       ->required();
   app.add_option("--out", arguments->out, "Folder of the ensemble (default: runs/TASK-TIME)")->type_name("FOLDER");
+  app.add_flag(
+      "--calibrate", arguments->calibrate,
+      "Draw the mean together, or apart, until it fits the truths of sets that stage 3 validates on: the mean of "
+      "calibrated posteriors is too wide where runs differ");
   app.add_option("--data", arguments->data, "Folder of real data, in place of the runs' own")->type_name("FOLDER");
   app.footer(
       "Makes a run whose posterior is the mean of the runs' densities. It holds copies of their weights, and every\n"
       "command takes it as it takes a run: its answers tell how far the runs differ about a set.\n"
       "Example:\n"
-      "  pairs --batch ensemble runs/a runs/b --out runs/mean");
+      "  pairs --batch ensemble runs/a runs/b --out runs/mean\n"
+      "  pairs --batch ensemble runs/a runs/b --calibrate --out runs/mean");
   return [arguments] { return ensemble(*arguments); };
 }
 

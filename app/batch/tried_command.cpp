@@ -107,7 +107,9 @@ Result tried(const TriedArguments& arguments) {
                                          {"low_90", thing.low90},
                                          {"high_90", thing.high90},
                                          {"missed_99", thing.missed99},
-                                         {"unlike_training", thing.unlike}});
+                                         {"unlike_training", thing.unlike},
+                                         {"disagreed", thing.disagreed},
+                                         {"spread", thing.spread}});
   Table table({{"kind", false}, {"things"}, {"N"}, {"target", false}, {"in 90 %"}, {"miss 99 %"}, {"unlike training"}});
   for (std::size_t k = 0; k < tried.kinds.size(); ++k) {
     const TriedKind& kind = tried.kinds[k];

@@ -10,9 +10,9 @@
 namespace pairs {
 namespace {
 
-// From here on an answer is as much a matter of the run as of the data: of where means lie, and of the divergence as a
-// share of the most that there can be.
-constexpr double kWideSpread = 0.5, kWideShare = 0.25;
+// From here on an answer is as much a matter of the run as of the data: the runs' means have half of the ensemble's
+// variance, or the divergence is, in nat, what it is for two, three or five normals of which that holds.
+constexpr double kWideSpread = M_SQRT1_2, kWideDivergence = 0.34;
 
 std::size_t widest(const Disagreement& known) {
   return static_cast<std::size_t>(std::max_element(known.spread.begin(), known.spread.end()) - known.spread.begin());
@@ -44,7 +44,7 @@ std::string disagreement_warning(const Disagreement& known, const TaskInfo& info
   if (known.members == 0) return "";
   const std::size_t t = widest(known);
   const bool wide = known.spread[t] > kWideSpread;
-  if (!wide && known.nat < kWideShare * std::log(static_cast<double>(known.members))) return "";
+  if (!wide && known.nat < kWideDivergence) return "";
   return fmt::format(
       "The {} runs of the ensemble disagree about this set: {}, so that the answer depends on the run as much as on "
       "the "

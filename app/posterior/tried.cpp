@@ -8,6 +8,7 @@
 #include <set>
 #include <string_view>
 
+#include "app/posterior/disagreement_text.h"
 #include "app/posterior/posterior_samples.h"
 #include "app/posterior/typicality.h"
 #include "core/base/error.h"
@@ -112,11 +113,12 @@ Tried try_things(const LoadedRun& run, const Things& known, const std::vector<st
     const std::string kind = kind_of(tried, marks);
     auto at =
         std::find_if(tried.kinds.begin(), tried.kinds.end(), [&](const TriedKind& one) { return one.kind == kind; });
-    if (at == tried.kinds.end()) at = tried.kinds.insert(at, {kind, 0, n, std::vector<double>(d), set.other, 0, 0, 0});
+    if (at == tried.kinds.end())
+      at = tried.kinds.insert(at, {.kind = kind, .n = n, .inside90 = std::vector<double>(d), .other = set.other});
     const torch::Tensor levels = torch::tensor({0.005, 0.05, 0.95, 0.995}, torch::kFloat64);
     const torch::Tensor quantiles = at::quantile(samples.to(torch::kFloat64), levels, 0);  // [4, d]
     const std::vector<double>& own = marks.own;
-    TriedThing thing = {texts[k], kind, own, {}, {}};
+    TriedThing thing = {.name = texts[k], .kind = kind, .own = own};
     for (std::size_t t = 0; t < d; ++t) {
       const auto q = [&](std::int64_t level) { return quantiles[level][static_cast<std::int64_t>(t)].item<double>(); };
       thing.low90.push_back(q(1));
@@ -124,12 +126,19 @@ Tried try_things(const LoadedRun& run, const Things& known, const std::vector<st
       at->inside90[t] += own[t] >= q(1) && own[t] <= q(2) ? 1 : 0;
       thing.missed99 |= !other_quantity(set.other, t) && (own[t] < q(0) || own[t] > q(3));
     }
-    thing.unlike = tried.unlike_training(marks) ||
-                   typicality_of(*run.estimator, aggregate, torch::full({1}, n, torch::kInt64)).outside;
+    const torch::Tensor size = torch::full({1}, n, torch::kInt64);
+    thing.unlike = tried.unlike_training(marks) || typicality_of(*run.estimator, aggregate, size).outside;
+    if (const Disagreement known = disagreement(*run.estimator, aggregate, size, set.latents.given);
+        known.members > 0) {
+      thing.spread = largest_spread(known);
+      thing.disagreed = !disagreement_warning(known, info).empty();
+    }
     ++at->count;
     at->missed99 += thing.missed99;
     at->unlike += thing.unlike;
+    at->disagreed += thing.disagreed;
     at->missed_unlike += thing.missed99 && thing.unlike;
+    at->missed_told += thing.missed99 && (thing.unlike || thing.disagreed);
     tried.things.push_back(std::move(thing));
   }
   for (TriedKind& kind : tried.kinds)

@@ -28,13 +28,16 @@ struct TriedKind {
   std::vector<std::string> other;  // ThingSet::other of the kind
   std::int64_t missed99 = 0;       // things with a θ, not of another quantity, beyond its central 99 % interval,
   std::int64_t missed_unlike = 0;  // of which it was told that they are unlike training
-  std::int64_t unlike = 0;         // of all
+  std::int64_t missed_told = 0;    // or that the ensemble's runs disagree
+  std::int64_t unlike = 0;         // of all those unlike training,
+  std::int64_t disagreed = 0;      // and those about which the ensemble's runs disagree
 };
 // Of one thing of them; numbers by target.
 struct TriedThing {
   std::string name, kind;  // the text that named it, kind_of()
   std::vector<double> own, low90, high90;
-  bool missed99 = false, unlike = false;
+  bool missed99 = false, unlike = false, disagreed = false;
+  double spread = 0;  // largest_spread() of the ensemble's runs; 0 where there is no ensemble
 };
 struct Tried {
   std::string on;  // what was tried, in words: "meshes"

@@ -32,13 +32,16 @@ TriedKind kind_of_json(const nlohmann::json& one, std::size_t targets) {
   kind.other = one.at("other").get<std::vector<std::string>>();
   kind.missed99 = whole("missed_99");
   kind.missed_unlike = whole("missed_99_and_unlike_training");
+  kind.missed_told = whole("missed_99_and_told");
   kind.unlike = whole("unlike_training");
+  kind.disagreed = whole("disagreed");
   const auto part_of = [](std::int64_t some, std::int64_t all) { return some >= 0 && some <= all; };
   const bool sound =
       kind.count > 0 && kind.n > 0 && kind.inside90.size() == targets &&
       std::all_of(kind.inside90.begin(), kind.inside90.end(), [](double share) { return share >= 0 && share <= 1; }) &&
-      part_of(kind.missed99, kind.count) && part_of(kind.unlike, kind.count) &&
-      part_of(kind.missed_unlike, std::min(kind.missed99, kind.unlike));
+      part_of(kind.missed99, kind.count) && part_of(kind.unlike, kind.count) && part_of(kind.disagreed, kind.count) &&
+      part_of(kind.missed_unlike, std::min(kind.missed99, kind.unlike)) && part_of(kind.missed_told, kind.missed99) &&
+      kind.missed_told >= kind.missed_unlike;
   PAIRS_CHECK(sound, "its numbers about {} cannot be", kind.kind);
   return kind;
 }
@@ -103,7 +106,9 @@ nlohmann::json tried_document(const Tried& tried) {
                                  {"other", kind.other},
                                  {"missed_99", kind.missed99},
                                  {"missed_99_and_unlike_training", kind.missed_unlike},
-                                 {"unlike_training", kind.unlike}});
+                                 {"missed_99_and_told", kind.missed_told},
+                                 {"unlike_training", kind.unlike},
+                                 {"disagreed", kind.disagreed}});
   return document;
 }
 

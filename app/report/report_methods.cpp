@@ -11,6 +11,7 @@
 #include "app/scores/run_evaluation.h"
 #include "core/base/devices.h"
 #include "core/base/text.h"
+#include "core/base/face.h"
 #include "core/ensemble.h"
 #include "core/eval/interval.h"
 #include "core/given.h"
@@ -99,10 +100,16 @@ void say_ensemble(const ReportContent& content, Citing& citing) {
   if (members.empty()) return;
   std::vector<std::int64_t> seeds;
   for (const EnsembleMember& one : members) seeds.push_back(one.seed);
+  const Ensemble* const mean = face<Ensemble>(*content.run.estimator);
+  const double width = mean == nullptr ? 1 : mean->width();
   citing.say(
       fmt::format("So were {} estimators trained, with the seeds {}; the posterior is the mean of their "
-                  "densities {}.",
-                  members.size(), fmt::join(seeds, ", "), citing.cite("ensembles")));
+                  "densities {}{}.",
+                  members.size(), fmt::join(seeds, ", "), citing.cite("ensembles"),
+                  width == 1 ? ""
+                             : fmt::format(", drawn {} about its mean by a factor of {:.3g}, which fits held-out sets "
+                                           "best",
+                                           width < 1 ? "together" : "apart", width)));
 }
 
 void say_tests(const ReportContent& content, Citing& citing) {

@@ -109,16 +109,16 @@ constexpr std::array kGroups = {"C",
 
 class Editor {
  public:
-  Editor(const RDKit::ROMol& graph, Stream& stream) : graph_(graph), stream_(stream) {}
+  Editor(const RDKit::ROMol& graph, Stream& stream) : graph_(std::make_unique<RDKit::RWMol>(graph)), stream_(stream) {}
 
   // One edit that leaves a molecule; false where this one did not.
   bool edit() {
-    RDKit::RWMol before(graph_);
+    auto before = std::make_unique<RDKit::RWMol>(*graph_);  // RDKit's own assignment loses the atoms that it replaces
     if (attempt() && is_molecule()) return true;
     graph_ = std::move(before);
     return false;
   }
-  std::string smiles() const { return RDKit::MolToSmiles(graph_, false); }
+  std::string smiles() const { return RDKit::MolToSmiles(*graph_, false); }
 
  private:
   bool attempt() {
@@ -160,10 +160,10 @@ class Editor {
     parameters.removeHs = false;
     const std::unique_ptr<RDKit::RWMol> added(RDKit::SmilesToMol(group, parameters));
     PAIRS_CHECK(added != nullptr, "The group {} cannot be read", group);
-    const unsigned host = atom.getIdx(), first = graph_.getNumAtoms();
+    const unsigned host = atom.getIdx(), first = graph_->getNumAtoms();
     if (atom.getNumExplicitHs() > 0) atom.setNumExplicitHs(atom.getNumExplicitHs() - 1);
-    graph_.insertMol(*added);
-    graph_.addBond(host, first, RDKit::Bond::SINGLE);
+    graph_->insertMol(*added);
+    graph_->addBond(host, first, RDKit::Bond::SINGLE);
     return true;
   }
 
@@ -172,12 +172,12 @@ class Editor {
     const RDKit::Bond* bond = any_bond();
     if (bond == nullptr || bond->getBondType() != RDKit::Bond::SINGLE || in_ring(*bond)) return false;
     const unsigned begin = bond->getBeginAtomIdx(), end = bond->getEndAtomIdx();
-    graph_.removeBond(begin, end);
+    graph_->removeBond(begin, end);
     std::vector<int> side;
-    RDKit::MolOps::getMolFrags(graph_, side);
+    RDKit::MolOps::getMolFrags(*graph_, side);
     const int kept = side[below(2) == 0 ? begin : end];
-    for (unsigned at = graph_.getNumAtoms(); at-- > 0;)
-      if (side[at] != kept) graph_.removeAtom(at);
+    for (unsigned at = graph_->getNumAtoms(); at-- > 0;)
+      if (side[at] != kept) graph_->removeAtom(at);
     return true;
   }
 
@@ -187,10 +187,10 @@ class Editor {
     if (bond == nullptr || bond->getBondType() != RDKit::Bond::SINGLE) return false;
     const unsigned begin = bond->getBeginAtomIdx(), end = bond->getEndAtomIdx();
     constexpr std::array between = {6, 6, 6, 7, 8, 16};
-    graph_.removeBond(begin, end);
-    const unsigned middle = graph_.addAtom(new RDKit::Atom(between[below(between.size())]), true, true);
-    graph_.addBond(begin, middle, RDKit::Bond::SINGLE);
-    graph_.addBond(middle, end, RDKit::Bond::SINGLE);
+    graph_->removeBond(begin, end);
+    const unsigned middle = graph_->addAtom(new RDKit::Atom(between[below(between.size())]), true, true);
+    graph_->addBond(begin, middle, RDKit::Bond::SINGLE);
+    graph_->addBond(middle, end, RDKit::Bond::SINGLE);
     return true;
   }
 
@@ -199,10 +199,10 @@ class Editor {
     const RDKit::Atom& atom = any_atom();
     if (atom.getDegree() != 2 || atom.getIsAromatic() || bonds_of(atom) != 2) return false;
     std::vector<unsigned> ends;
-    for (const RDKit::Atom* other : graph_.atomNeighbors(&atom)) ends.push_back(other->getIdx());
-    if (graph_.getBondBetweenAtoms(ends[0], ends[1]) != nullptr) return false;
-    graph_.addBond(ends[0], ends[1], RDKit::Bond::SINGLE);
-    graph_.removeAtom(atom.getIdx());
+    for (const RDKit::Atom* other : graph_->atomNeighbors(&atom)) ends.push_back(other->getIdx());
+    if (graph_->getBondBetweenAtoms(ends[0], ends[1]) != nullptr) return false;
+    graph_->addBond(ends[0], ends[1], RDKit::Bond::SINGLE);
+    graph_->removeAtom(atom.getIdx());
     return true;
   }
 
@@ -226,27 +226,27 @@ class Editor {
 
   // Counts hydrogens and rings anew, and aromatic bonds; false where valences do not allow it.
   bool is_molecule() {
-    if (graph_.getNumAtoms() < kFewestHeavyAtoms || graph_.getNumAtoms() > kMostHeavyAtoms) return false;
+    if (graph_->getNumAtoms() < kFewestHeavyAtoms || graph_->getNumAtoms() > kMostHeavyAtoms) return false;
     try {
-      RDKit::MolOps::sanitizeMol(graph_);
+      RDKit::MolOps::sanitizeMol(*graph_);
     } catch (const RDKit::MolSanitizeException&) {
       return false;
     }
-    for (const RDKit::Atom* atom : graph_.atoms())
+    for (const RDKit::Atom* atom : graph_->atoms())
       if (atom->getNumRadicalElectrons() > 0) return false;
     return true;
   }
 
   unsigned below(std::size_t count) { return static_cast<unsigned>(stream_.below(count)); }
-  RDKit::Atom& any_atom() { return *graph_.getAtomWithIdx(below(graph_.getNumAtoms())); }
+  RDKit::Atom& any_atom() { return *graph_->getAtomWithIdx(below(graph_->getNumAtoms())); }
   RDKit::Bond* any_bond() {
-    return graph_.getNumBonds() == 0 ? nullptr : graph_.getBondWithIdx(below(graph_.getNumBonds()));
+    return graph_->getNumBonds() == 0 ? nullptr : graph_->getBondWithIdx(below(graph_->getNumBonds()));
   }
-  bool in_ring(const RDKit::Bond& bond) const { return graph_.getRingInfo()->numBondRings(bond.getIdx()) > 0; }
+  bool in_ring(const RDKit::Bond& bond) const { return graph_->getRingInfo()->numBondRings(bond.getIdx()) > 0; }
   // Bonds to other atoms than hydrogen, double ones counted twice.
   static unsigned bonds_of(const RDKit::Atom& atom) { return atom.getTotalValence() - atom.getTotalNumHs(); }
 
-  RDKit::RWMol graph_;
+  std::unique_ptr<RDKit::RWMol> graph_;
   Stream& stream_;
 };
 

@@ -85,6 +85,26 @@ TEST_F(EnsembleCommand, AveragesRunsThatEveryCommandThenTakes) {
   ASSERT_EQ(scored.code, 0) << scored.err;
 }
 
+// Fresh weights know nothing, and their means lie apart: drawn together they give truths more probability, on other
+// sets as well as on those that chose the width.
+TEST_F(EnsembleCommand, DrawsTheMeanTogetherUntilItFits) {
+  const std::string fitted = folder_ / "fitted";
+  ASSERT_EQ(run_words({"ensemble", a_, b_, "--out", mean_}).code, 0);
+  const Answer made = run_words({"--json", "ensemble", a_, b_, "--calibrate", "--out", fitted});
+  ASSERT_EQ(made.code, 0) << made.err;
+  const double width = nlohmann::json::parse(made.out)["width"];
+  EXPECT_GE(width, 0.49);
+  EXPECT_LE(width, 2.01);
+  EXPECT_NE(width, 1);
+  const auto nll = [&](const std::string& run) {
+    const Answer scored =
+        run_words({"--json", "evaluate", run, "--sizes", "1,10", "--sets", "200", "--samples", "0", "--seed", "9"});
+    EXPECT_EQ(scored.code, 0) << scored.err;
+    return nlohmann::json::parse(scored.out)["rows"][1]["nll"].get<double>();
+  };
+  EXPECT_LT(nll(fitted), nll(mean_));
+}
+
 // The numbers of the whole are those of the members' mean.
 TEST_F(EnsembleCommand, AnswersWithTheMeanOfTheRuns) {
   ASSERT_EQ(run_words({"ensemble", a_, b_, "--out", mean_}).code, 0);

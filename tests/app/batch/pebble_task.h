@@ -59,7 +59,8 @@ class PebbleTask : public ToyTask, public Things {
 
   // Those of training have the mark 100; one in twenty that are held out has 150 instead.
   void training_parts(const std::function<bool(std::vector<ThingPart>&&, bool)>& next) const override {
-    for (std::uint64_t k = 0; k < (with_parts_ ? 40 : 0); ++k) next({{k == 21 ? 150u : 100u, 3}}, k >= 20);
+    for (std::uint64_t k = 0; k < (with_parts_ ? 70 : 0); ++k)
+      next({{k == 3 || k == 4 || k == 21 ? 150u : 100u, 3}}, k >= 20);
   }
 
  private:

@@ -86,6 +86,29 @@ TEST(Ensemble, DrawsFromTheMixture) {
   EXPECT_LT(ks, 1.95 / std::sqrt(20000.0)) << "p < 0.001";
 }
 
+// Drawn together about its mean it has the same mean, and width times the sd; density and draws agree.
+TEST(Ensemble, IsDrawnTogetherAboutItsMean) {
+  Ensemble plain = three(), narrow({member(1), member(2), member(3)}, 0.5);
+  EXPECT_EQ(narrow.width(), 0.5);
+  const torch::Tensor aggregate = torch::randn({1, 18}) * 0.5;
+  const torch::Tensor grid = torch::linspace(-14, 14, 80001, torch::kFloat64).sinh();
+  const auto density = [&](Ensemble& of) {
+    return of.log_prob_grid(grid.view({1, -1, 1}), aggregate, kOne, {}).exp().flatten();
+  };
+  const torch::Tensor middle = plain.centre(aggregate, kOne, {}).flatten();
+  const torch::Tensor stretched = torch::trapezoid(density(narrow), grid);
+  EXPECT_NEAR(stretched.item<double>(), 1, 1e-3) << "it is a density";
+  const torch::Tensor at = middle + 2 * (grid - middle);
+  EXPECT_TRUE(narrow.log_prob_grid(grid.view({1, -1, 1}), aggregate, kOne, {})
+                  .allclose(plain.log_prob_grid(at.view({1, -1, 1}), aggregate, kOne, {}) + std::log(2.0), 1e-9, 1e-9));
+  const torch::Tensor wide = plain.sample(aggregate, kOne, 1000, 7, {}),
+                      drawn = narrow.sample(aggregate, kOne, 1000, 7, {});
+  EXPECT_TRUE(drawn.allclose(middle + 0.5 * (wide - middle), 1e-12, 1e-12));
+  // Of a set alone, wherever it stands among others.
+  const torch::Tensor many = torch::cat({torch::randn({2, 18}), aggregate});
+  EXPECT_TRUE(narrow.centre(many, torch::ones({3}, torch::kInt64), {})[2].equal(narrow.centre(aggregate, kOne, {})[0]));
+}
+
 TEST(Ensemble, FindsASetAsTypicalAsItsMostDoubtfulMember) {
   const auto a = member(1), b = member(2);
   const auto record = [](double at) {
@@ -118,6 +141,15 @@ TEST(Ensemble, ComesBackFromItsFileToTheBit) {
   const torch::Tensor n = torch::tensor({1, 2, 3, 4}, torch::kInt64);
   EXPECT_TRUE(
       loaded->log_prob(theta, aggregates, n).equal(static_cast<Estimator&>(all).log_prob(theta, aggregates, n)));
+  Ensemble narrow({member(1), member(2), member(3)}, 0.785);
+  save_ensemble(narrow, folder / "narrow.safetensors");
+  EXPECT_TRUE(load_estimator(folder / "narrow.safetensors", std::make_shared<ToyTask>())
+                  ->log_prob(theta, aggregates, n)
+                  .equal(static_cast<Estimator&>(narrow).log_prob(theta, aggregates, n)));
+  TensorFile without = read_safetensors(file);
+  without.metadata.erase("width");
+  write_safetensors(folder / "without.safetensors", without);
+  EXPECT_THROW(load_estimator(folder / "without.safetensors", std::make_shared<ToyTask>()), Error);
   // One that was trained comes from the same door.
   member(2)->save(folder / "one.safetensors");
   EXPECT_TRUE(load_estimator(folder / "one.safetensors", std::make_shared<ToyTask>())->members().empty());
@@ -139,6 +171,12 @@ TEST(Ensemble, RefusesWhatCannotBeAveraged) {
   EXPECT_THAT(why({a, b}), HasSubstr("none in common"));
   b->split_heads({50, 60});
   EXPECT_EQ(Ensemble({a, b}).sizes(), (std::vector<std::int64_t>{50}));
+  EXPECT_THROW(Ensemble({member(1), member(2)}, 9), Error);
+  const auto bounded = [](std::uint64_t seed) {
+    return std::make_shared<Estimator>(std::make_shared<BoundedToyTask>(), toy_estimator(), seed);
+  };
+  EXPECT_NO_THROW(Ensemble({bounded(1), bounded(2)}));
+  EXPECT_THROW(Ensemble({bounded(1), bounded(2)}, 0.9), Error) << "it would reach beyond the ends";
   EXPECT_THROW(three().split_heads({2}), Error);
   EXPECT_THROW(three().state(), Error);
   EXPECT_THROW(three().reset_heads(1), Error);

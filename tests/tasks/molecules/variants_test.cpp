@@ -1,8 +1,10 @@
 #include "tasks/molecules/variants.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <fstream>
 #include <set>
 #include <string>
 #include <variant>
@@ -71,6 +73,20 @@ TEST(Variants, DependOnTheMoleculeAndTheNumberAlone) {
   for (int k = 1; k <= 20; ++k) all.insert(molecule_variant(parsed("CC(=O)Nc1ccc(O)cc1"), k).value_or(""));
   EXPECT_GE(all.size(), 18u);
   EXPECT_FALSE(all.contains(""));
+}
+
+// Millions may be made one after the other.
+TEST(Variants, LeaveNothingInMemory) {
+  const Molecule molecule = parsed("CC(=O)Nc1ccc(O)cc1");
+  const auto resident = [] {
+    long whole = 0, pages = 0;
+    std::ifstream("/proc/self/statm") >> whole >> pages;
+    return pages * (::sysconf(_SC_PAGESIZE) / 1024);
+  };
+  for (int k = 0; k < 50; ++k) (void)molecule_variant(molecule, k);
+  const long early = resident();
+  for (int k = 50; k < 550; ++k) (void)molecule_variant(molecule, k);
+  EXPECT_LT(resident() - early, 1024) << "KiB";
 }
 
 TEST(Variants, FollowTheirMoleculeInASource) {
