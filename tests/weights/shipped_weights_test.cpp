@@ -14,6 +14,7 @@
 #include <numeric>
 
 #include "core/base/face.h"
+#include "core/ensemble.h"
 #include "core/eval/evaluate.h"
 #include "core/heads/flow_matching_head.h"
 #include "core/train/events.h"
@@ -82,7 +83,7 @@ LoadedRun shipped_on_few(const std::string& task) {
   if (setting == few.end() || long_tests()) return run;
   set_field(fields(run.config), setting->second);
   run.task = built_in_tasks()->make(task, run.config.task_options());
-  run.estimator = std::make_shared<Estimator>(Estimator::load(run.folder / run_file::estimator, run.task));
+  run.estimator = load_estimator(run.folder / run_file::estimator, run.task);
   return run;
 }
 
@@ -146,9 +147,18 @@ TEST_P(ShippedWeights, SaysHowItWasMade) {
   EXPECT_EQ(run.config.preset, "small");
   EXPECT_EQ(run.config.strategy, "pairs");
   std::map<Stage, int> ends;  // of each stage: the record is of the training that made the weights alone
-  for (const Event& event : read_events((run.folder / run_file::events).string()))
+  std::string from;
+  for (const Event& event : read_events((run.folder / run_file::events).string())) {
     if (event.type == EventType::stage_done) ++ends[event.stage];
-  EXPECT_EQ(ends, (std::map<Stage, int>{{Stage::pretrain, 1}, {Stage::cache, 1}, {Stage::finetune, 1}}));
+    if (event.type == EventType::started_from) from = event.values.at("from");
+  }
+  if (const std::size_t runs = run.config.ensemble.size(); runs > 0) {
+    EXPECT_EQ(from, fmt::format("the mean of {} runs", runs));
+    EXPECT_EQ(run.estimator->members().size(), runs);
+    EXPECT_TRUE(ends.empty());
+  } else {
+    EXPECT_EQ(ends, (std::map<Stage, int>{{Stage::pretrain, 1}, {Stage::cache, 1}, {Stage::finetune, 1}}));
+  }
   EXPECT_EQ(run.estimator->max_n(), run.task->info().max_n);
   EXPECT_LT(std::filesystem::file_size(run.folder / run_file::estimator), 20u << 20);
 }
