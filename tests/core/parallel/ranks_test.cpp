@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include <atomic>
+#include <memory>
 
 #include "core/base/descriptor.h"
 #include "core/parallel/own_address.h"
@@ -112,14 +113,14 @@ TEST(Ranks, OfOneMachineAreNumbered) {
 
 TEST(Ranks, WhatTheProcessKnowsOfAnEndIsToldAtOnce) {
   Ranks::Options options = quick_ranks();
-  std::atomic<bool> ended = false;
-  options.known_end = [&] { return ended ? "rank 1 of this run was ended by SIGKILL" : ""; };
+  const auto ended = std::make_shared<std::atomic<bool>>(false);  // a watch may outlive the test
+  options.known_end = [ended] { return *ended ? "rank 1 of this run was ended by SIGKILL" : ""; };
   const auto ends = as_ranks(
       2,
       [&](Ranks& ranks) {
         ranks.meet();
         if (!ranks.leads()) return;
-        ended = true;
+        *ended = true;
         ranks.meet();
       },
       options);
