@@ -1,6 +1,7 @@
 #include "core/parallel/gloo_group.h"
 
 #include <chrono>
+#include <cstdlib>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #define USE_C10D_GLOO
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
@@ -25,6 +26,9 @@ struct GlooGroup::Group {
 GlooGroup::GlooGroup(const Rendezvous& meeting, const std::string& name, int member, int size,
                      const std::string& address)
     : group_(std::make_unique<Group>()) {
+  // LibTorch's record of what groups did is one for the process and not safe to write from several threads.
+  static const int unrecorded = ::setenv("TORCH_FR_BUFFER_SIZE", "0", 1);
+  static_cast<void>(unrecorded);
   try {
     const auto options = c10d::ProcessGroupGloo::Options::create(kConnecting);
     options->devices.push_back(c10d::ProcessGroupGloo::createDeviceForHostname(address));
