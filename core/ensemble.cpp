@@ -72,7 +72,10 @@ Ensemble::Ensemble(std::vector<std::shared_ptr<Estimator>> members, double width
               kMostWidth, width);
   for (const Target& target : task().info().targets)
     if (width != 1 && (std::isfinite(target.low) || std::isfinite(target.high)))
-      fail_usage("{} has an end, beyond which a posterior that is drawn apart would reach", target.label);
+      fail_usage(
+          "{} has an end, beyond which a posterior that is drawn apart would reach; average the runs without "
+          "calibrating",
+          target.label);
   bool per_n = false;
   for (const auto& one : members_) per_n |= !one->sizes().empty();
   if (per_n && sizes().empty())

@@ -15,7 +15,7 @@ int usable_cores();
 void use_threads(std::int64_t wanted);
 
 // Beside other programs the system may run two threads of a parallel loop on one core, where they wait for each other,
-// and leave them there for seconds: such loops take two to four times as long (tests/bench/busy_bench.cpp). This moves
+// and leave them there for seconds: such loops take about twice as long (tests/bench/busy_bench.cpp). This moves
 // them apart; where they go then is the system's choice again. Called between loops, it looks at most ten times a
 // second, and only where this process may use as many cores as its loops have threads.
 void keep_threads_apart();

@@ -62,7 +62,7 @@ double fitted_width(const std::vector<std::shared_ptr<Estimator>>& members, cons
   if (plain.task().stored() != nullptr)
     fail_usage(
         "The simulations of task {} are stored, and all of those that may be used have been: no set is left to find a "
-        "width by",
+        "width by; average the runs without calibrating",
         plain.task().info().name);
   plain.task().prepare({});
   std::vector<HeldOut> all;
