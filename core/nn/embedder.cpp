@@ -4,7 +4,6 @@
 #include "core/nn/cnn.h"
 #include "core/nn/mlp_embedder.h"
 #include "core/nn/resnet.h"
-#include "core/nn/resnet18.h"
 #include "core/nn/row_embedder.h"
 #include "core/nn/schnet_embedder.h"
 #include "core/nn/view_embedder.h"
@@ -41,7 +40,6 @@ const std::vector<EmbedderKind>& embedder_kinds() {
       kind_of<MlpEmbedder>("mlp", MlpEmbedder::make),
       kind_of<Cnn>("cnn", make_of_images<Cnn>),
       kind_of<ResNet>("resnet", make_of_images<ResNet>),
-      kind_of<ResNet18>("resnet18", make_of_images<ResNet18>),
       kind_of<ViewEmbedder>("view", make_of_images<ViewEmbedder>),
       kind_of<RowEmbedder>("rows", RowEmbedder::make),
       kind_of<SchNetEmbedder>("schnet", SchNetEmbedder::make),

@@ -105,16 +105,4 @@ torch::Tensor NormRelu::forward(const torch::Tensor& x, const torch::Tensor& res
   return ops::group_norm_relu(x, residual, weight_, bias_, groups_);
 }
 
-ChannelNorm::ChannelNorm(std::int64_t channels)
-    : groups_(std::min<std::int64_t>(32, channels)),
-      weight_(register_parameter("weight", torch::ones({channels}, weight_options()))),
-      bias_(register_parameter("bias", torch::zeros({channels}, weight_options()))) {
-  PAIRS_CHECK(channels % groups_ == 0, "{} channels cannot be normalised in {} groups: use a multiple of {}", channels,
-              groups_, groups_);
-}
-
-torch::Tensor ChannelNorm::forward(const torch::Tensor& x) const {
-  return at::group_norm(x, groups_, weight_, bias_);
-}
-
 }  // namespace pairs

@@ -74,15 +74,4 @@ class NormRelu : public torch::nn::Module {
   torch::Tensor weight_, bias_;
 };
 
-// Group normalisation over min(32, channels) groups with a scale and a shift for each channel.
-class ChannelNorm : public torch::nn::Module {
- public:
-  explicit ChannelNorm(std::int64_t channels);
-  torch::Tensor forward(const torch::Tensor& x) const;
-
- private:
-  std::int64_t groups_;
-  torch::Tensor weight_, bias_;
-};
-
 }  // namespace pairs

@@ -1,37 +1,34 @@
 #pragma once
 
+#include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/nn/embedder.h"
 #include "core/nn/image_layers.h"
 #include "core/nn/mlp.h"
+#include "core/nn/precision.h"
 
 namespace pairs {
 
-// Two 3x3 convolutions with group normalisation around a shortcut (He et al. 2016), which is projected where the shape
-// changes.
-class BasicBlock : public torch::nn::Module {
- public:
-  BasicBlock(std::int64_t in, std::int64_t out, std::int64_t stride, at::Generator& generator);
-  torch::Tensor forward(const torch::Tensor& x) const;
-  std::int64_t channels() const { return second_->channels(); }
-  double flops(ImageSize& size) const;
-  double activations(ImageSize& size) const;
+class ResidualBlock;
 
- private:
-  std::shared_ptr<Convolution> first_, second_, shortcut_;
-  std::shared_ptr<ChannelNorm> first_norm_, second_norm_, shortcut_norm_;
-};
-
-// Compact ResNet (paper, Digit Expectation): 3x3 stem, one BasicBlock a stage with strides 1, 2, 2, ..., mean over
-// pixels, projection with dropout after every hidden layer.
+// Residual network (He et al. 2016) with group normalisation: a stem, with 3x3 max-pooling where it is asked for,
+// stages of blocks with strides 1, 2, 2, ..., mean over pixels, linear layers to l with dropout after every hidden one.
+// Convolutions have no bias. The defaults with a projection of 256 and dropout are the compact one of the paper (Digit
+// Expectation); two blocks a stage, a stem of 7 x 7 with stride 2 and pooling, and channels 64, 64, 128, 256, 512 are
+// ResNet-18 (3D Object Properties). From the mean on all is float32 whatever the precision.
 class ResNet : public Embedder {
  public:
   struct Settings {
     std::vector<std::int64_t> channels = {64, 64, 128, 256};  // of the stem and of each stage
-    std::vector<std::int64_t> projection = {256};             // hidden widths of the projection
-    double dropout = 0.1;                                     // in it, training only
+    std::int64_t blocks = 1;                                  // a stage
+    std::int64_t stem_kernel = 3, stem_stride = 1;
+    bool stem_pool = false;                     // 3 x 3 with stride 2
+    std::vector<std::int64_t> projection = {};  // hidden widths between the mean and l
+    double dropout = 0;                         // after each of them, training only
+    std::string precision = "float32";
 
     std::vector<Field> fields();
   };
@@ -45,11 +42,14 @@ class ResNet : public Embedder {
 
  private:
   ImageSize image_;
+  Precision precision_;
+  bool pool_;
+  std::int64_t blocks_a_stage_;
   double dropout_;
   std::shared_ptr<Convolution> stem_;
-  std::shared_ptr<ChannelNorm> stem_norm_;
-  std::vector<std::shared_ptr<BasicBlock>> stages_;
-  std::vector<std::shared_ptr<Mlp>> projection_;  // one layer each
+  std::shared_ptr<NormRelu> stem_norm_;
+  std::vector<std::shared_ptr<ResidualBlock>> blocks_;
+  std::vector<std::shared_ptr<Mlp>> projection_;
 };
 
 }  // namespace pairs

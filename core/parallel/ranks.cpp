@@ -337,6 +337,7 @@ void Ranks::pair_by_nccl(const torch::Device& device) {
 }
 
 void Ranks::connect_devices(const torch::Device& device) {
+  device_ = device;
   const std::vector<std::string> kinds = gather_text(device.is_cuda() ? "a GPU" : "the CPU");
   for (int other = 1; other < size(); ++other)
     if (const std::string& kind = kinds[static_cast<std::size_t>(other)]; kind != kinds[0])

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -78,6 +79,8 @@ class Ranks {
   // where two share one, or NCCL cannot be had, what they send goes by way of the machine's memory: the same values.
   // Throws Error where some ranks train on a GPU and others on the CPU.
   void connect_devices(const torch::Device& device);
+  // That device; nothing before connect_devices.
+  const std::optional<torch::Device>& device() const { return device_; }
   // How tensors of GPUs travel, for people: "over NCCL", or by way of memory and why; "" before connect_devices, and on
   // the CPU.
   const std::string& route_of_gpus() const { return route_of_gpus_; }
@@ -123,6 +126,7 @@ class Ranks {
   std::unique_ptr<Links> links_;
   bool all_stop_ = false, together_ = false;
   std::int64_t bytes_sent_ = 0;
+  std::optional<torch::Device> device_;
   std::string route_of_gpus_;
   std::chrono::milliseconds disk_;
   std::function<std::string()> known_end_;

@@ -14,7 +14,7 @@ namespace pairs {
 void build_cache(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor) {
   if (!strategy(config.strategy).stages_2_and_3 || std::filesystem::exists(run / run_file::estimator)) return;
   const WorkWatch watch;
-  const StageSetting setting(config);
+  const StageSetting setting(config, monitor.ranks());
   Estimator estimator = Estimator::load(run / run_file::pretrained, setting.task);
   estimator.to(setting.device);
   const auto groups = plan_groups(config.cache, config.finetune.size_distribution == "list", setting.task->stored());

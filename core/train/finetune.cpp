@@ -268,7 +268,7 @@ torch::Tensor head_gradients(Estimator& estimator, const AggregateBatch& batch, 
 void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor) {
   if (!strategy(config.strategy).stages_2_and_3) return;
   if (std::filesystem::exists(run / run_file::estimator)) return remove_leftovers(run, writes_run(monitor));
-  const StageSetting setting(config);
+  const StageSetting setting(config, monitor.ranks());
   Estimator estimator = Estimator::load(run / run_file::pretrained, setting.task);
   estimator.to(setting.device);
   RefreshingCache cache(run, config, estimator, setting.seed, monitor);

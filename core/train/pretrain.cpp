@@ -83,7 +83,7 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
     if (writes_run(monitor)) std::filesystem::remove(run / run_file::start);  // a kill may have left it
     return;
   }
-  const StageSetting setting(config);
+  const StageSetting setting(config, monitor.ranks());
   Estimator estimator(setting.task, config.estimator, setting.seed);
   const bool with_head = !config.pretrain.from.empty() && start_from(run / run_file::start, config, estimator, monitor);
   estimator.to(setting.device);

@@ -9,23 +9,20 @@
 namespace pairs {
 namespace {
 
-// The GPU of this rank: a run says "cuda", and ranks of one machine take its usable GPUs in turn.
-std::string device_of(Ranks& ranks, const RunConfig& config) {
+// The device of this rank: where a run says "cuda", ranks of one machine take its usable GPUs in turn.
+torch::Device device_of(Ranks& ranks, const RunConfig& config) {
   const auto turn = static_cast<std::size_t>(ranks.place_on_machine());
-  if (config.device != "cuda") return config.device;
   std::vector<std::string> gpus;
-  for (const DeviceInfo& device : list_devices())
-    if (device.name != "cpu" && device.usable) gpus.push_back(device.name);
-  return gpus.empty() ? config.device : gpus[turn % gpus.size()];
+  if (config.device == "cuda")
+    for (const DeviceInfo& device : list_devices())
+      if (device.name != "cpu" && device.usable) gpus.push_back(device.name);
+  return choose_device(gpus.empty() ? config.device : gpus[turn % gpus.size()]);
 }
 
-RunConfig config_of(Ranks& ranks, const RunConfig& config) {
-  RunConfig own = config;
-  own.device = device_of(ranks, config);
-  ranks.connect_devices(choose_device(own.device));
+void connect(Ranks& ranks, const RunConfig& config) {
+  ranks.connect_devices(device_of(ranks, config));
   if (ranks.leads() && !ranks.route_of_gpus().empty())
     spdlog::info("The ranks' GPUs exchange gradients {}", ranks.route_of_gpus());
-  return own;
 }
 
 void train(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor, Stage until) {
@@ -64,7 +61,8 @@ void train_stages(const std::filesystem::path& run, const RunConfig& config, Mon
   check_slots(fmt::format("{} has", run.string()), config.slots, ranks->size());
   RankMonitor together(monitor, *ranks);
   see_alike(run, together);
-  train(run, config_of(*ranks, config), together, until);
+  connect(*ranks, config);
+  train(run, config, together, until);
 }
 
 void follow_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& monitor, Stage until, Ranks& ranks) {
@@ -72,7 +70,8 @@ void follow_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& m
   see_alike(run, together);
   const RunConfig config = read_run_toml(tasks, run / run_file::config);
   check_slots(fmt::format("{} has", run.string()), config.slots, ranks.size());
-  train(run, config_of(ranks, config), together, until);
+  connect(ranks, config);
+  train(run, config, together, until);
 }
 
 }  // namespace pairs

@@ -13,11 +13,12 @@
 
 namespace pairs {
 
-StageSetting::StageSetting(const RunConfig& config) : StageSetting(config, config.make_task()) {}
+StageSetting::StageSetting(const RunConfig& config, const Ranks* ranks)
+    : StageSetting(config, config.make_task(), ranks) {}
 
-StageSetting::StageSetting(const RunConfig& config, std::shared_ptr<const Task> of)
+StageSetting::StageSetting(const RunConfig& config, std::shared_ptr<const Task> of, const Ranks* ranks)
     : task(std::move(of)),
-      device(choose_device(config.device)),
+      device(ranks && ranks->device() ? *ranks->device() : choose_device(config.device)),
       seed(static_cast<std::uint64_t>(config.seed)),
       recorded(config.recorded_steps && device.is_cuda()) {
   use_threads(config.threads);

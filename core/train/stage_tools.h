@@ -15,11 +15,12 @@
 // What the stages share, and their single steps for benchmarks and expectations.
 namespace pairs {
 
-// Task, device, seed and thread count that a configuration asks for; makes them so.
+// Task, device, seed and thread count that a configuration asks for; makes them so. Of several ranks each has the device
+// that it was connected with.
 struct StageSetting {
-  explicit StageSetting(const RunConfig& config);
+  explicit StageSetting(const RunConfig& config, const Ranks* ranks = nullptr);
   // The same of another task than the configuration's: one that is planned (planned_task).
-  StageSetting(const RunConfig& config, std::shared_ptr<const Task> of);
+  StageSetting(const RunConfig& config, std::shared_ptr<const Task> of, const Ranks* ranks = nullptr);
   std::shared_ptr<const Task> task;
   torch::Device device = torch::kCPU;
   std::uint64_t seed;

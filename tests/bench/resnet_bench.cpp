@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/nn/embedder.h"
-#include "core/nn/resnet18.h"
+#include "core/nn/resnet.h"
 #include "tests/bench/convolution_rate.h"
 
 namespace {
@@ -18,12 +18,16 @@ using torch::Tensor;
 // the forward pass for both, over the best convolution rate of the same precision and direction in this process.
 void resnet18(benchmark::State& state, const char* precision, bool train) {
   EmbedderConfig config;
-  config.kind = "resnet18";
+  config.kind = "resnet";
   config.size = 16;
-  config.of<ResNet18::Settings>().channels = {64, 64, 128, 256, 512};
-  config.of<ResNet18::Settings>().precision = precision;
+  config.of<ResNet::Settings>() = {.channels = {64, 64, 128, 256, 512},
+                                   .blocks = 2,
+                                   .stem_kernel = 7,
+                                   .stem_stride = 2,
+                                   .stem_pool = true,
+                                   .precision = precision};
   const auto net = make_embedder(config, std::vector<std::int64_t>{3, 224, 224}, at::detail::createCPUGenerator(1));
-  const auto type = config.of<ResNet18::Settings>().precision == "bf16" ? torch::kBFloat16 : torch::kFloat;
+  const auto type = config.of<ResNet::Settings>().precision == "bf16" ? torch::kBFloat16 : torch::kFloat;
   double best = bench::best_convolution_rate(type, train);
   const Tensor x = torch::rand({state.range(0), 3, 224, 224});
   {

@@ -86,7 +86,7 @@ const std::vector<Printed> kPaper = {
       {"task.crop_most", "0.5"},
       {"task.passes", "5"},
       {"task.views", "17"},
-      {"embedder.kind", "resnet18"},
+      {"embedder.kind", "resnet"},
       {"embedder.channels", "[64, 64, 128, 256, 512]"},
       {"embedder.blocks", "2"},
       {"embedder.stem_kernel", "7"},

@@ -40,6 +40,8 @@ EmbedderConfig digits() {
   EmbedderConfig config;
   config.kind = "resnet";
   config.size = 256;
+  config.of<ResNet::Settings>().projection = {256};
+  config.of<ResNet::Settings>().dropout = 0.1;
   return config;
 }
 
@@ -50,7 +52,7 @@ TEST(Embedder, CountsOfThePublishedNetworks) {
   EXPECT_EQ(weights(*cnn), 1132810);
   const auto resnet = make(digits(), {1, 28, 28});
   EXPECT_EQ(resnet->flops(), 296601600);
-  EXPECT_EQ(weights(*resnet), 1354112);
+  EXPECT_EQ(weights(*resnet), 1352768);
   EmbedderConfig mlp;
   EXPECT_EQ(make(mlp, {1})->flops(), 2 * (128 + 2 * 128 * 128));
 }
@@ -268,8 +270,8 @@ TEST(Embedder, RefusesWhatDoesNotFit) {
   even.of<Cnn::Settings>().kernels = {5, 5};
   EXPECT_THROW(make(even, {1, 64, 64}), Error);
   EmbedderConfig odd = digits();
-  odd.of<ResNet::Settings>().channels = {48, 48};
-  EXPECT_THROW(make(odd, {1, 28, 28}), Error);  // 48 channels in 32 groups
+  odd.of<ResNet::Settings>().channels = {9, 9};
+  EXPECT_THROW(make(odd, {1, 28, 28}), Error);  // 9 channels in 4 groups
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ PAIRS_DEVICE_TEST(Embedders, AgreeWithTheCpu) {
     set_fields(config, settings);
     return config;
   };
-  std::vector<Case> cases(6);
+  std::vector<Case> cases(7);
   cases[0] = {"mlp, silu", made({"embedder.size=16", "embedder.layers=64,64"}), {2}, 1e-5};
   cases[1] = {
       "mlp, relu, Fourier features",
@@ -67,6 +67,10 @@ PAIRS_DEVICE_TEST(Embedders, AgreeWithTheCpu) {
   cases[5].name = "view, bf16";
   set_fields(cases[5].config, {"embedder.precision=bf16", "embedder.stride=2"});
   cases[5].tolerance = 0.02;
+  cases[6] = cases[3];
+  cases[6].name = "resnet, bf16";
+  set_fields(cases[6].config, {"embedder.precision=bf16"});
+  cases[6].tolerance = 0.02;
   for (const Case& c : cases) {
     SCOPED_TRACE(c.name);
     const auto make = [&] { return make_embedder(c.config, c.shape, at::detail::createCPUGenerator(3)); };

@@ -1,4 +1,4 @@
-#include "core/nn/resnet18.h"
+#include "core/nn/resnet.h"
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <gtest/gtest.h>
@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/error.h"
 
@@ -17,11 +18,15 @@ namespace {
 
 using torch::Tensor;
 
+ResNet::Settings resnet18(std::vector<std::int64_t> channels) {
+  return {.channels = std::move(channels), .blocks = 2, .stem_kernel = 7, .stem_stride = 2, .stem_pool = true};
+}
+
 EmbedderConfig small_resnet() {
   EmbedderConfig config;
-  config.kind = "resnet18";
+  config.kind = "resnet";
   config.size = 6;
-  config.of<ResNet18::Settings>().channels = {8, 8, 16, 32};
+  config.of<ResNet::Settings>() = resnet18({8, 8, 16, 32});
   return config;
 }
 
@@ -39,10 +44,10 @@ Tensor plain_resnet(std::map<std::string, Tensor>& p, const EmbedderConfig& conf
     const Tensor& w = p.at(name + ".weight");
     return at::conv2d(h, w, {}, {stride, stride}, {w.size(2) / 2, w.size(3) / 2});
   };
-  Tensor h = at::relu(norm(conv(x, "stem", config.of<ResNet18::Settings>().stem_stride), "stem_norm"));
-  if (config.of<ResNet18::Settings>().stem_pool) h = at::max_pool2d(h, {3, 3}, {2, 2}, {1, 1});
-  for (std::size_t stage = 1; stage < config.of<ResNet18::Settings>().channels.size(); ++stage)
-    for (std::int64_t k = 0; k < config.of<ResNet18::Settings>().blocks; ++k) {
+  Tensor h = at::relu(norm(conv(x, "stem", config.of<ResNet::Settings>().stem_stride), "stem_norm"));
+  if (config.of<ResNet::Settings>().stem_pool) h = at::max_pool2d(h, {3, 3}, {2, 2}, {1, 1});
+  for (std::size_t stage = 1; stage < config.of<ResNet::Settings>().channels.size(); ++stage)
+    for (std::int64_t k = 0; k < config.of<ResNet::Settings>().blocks; ++k) {
       const std::string block = fmt::format("stage{}_block{}.", stage, k);
       const std::int64_t stride = stage > 1 && k == 0 ? 2 : 1;
       const Tensor shortcut = p.contains(block + "shortcut.weight")
@@ -51,7 +56,13 @@ Tensor plain_resnet(std::map<std::string, Tensor>& p, const EmbedderConfig& conf
       const Tensor inner = at::relu(norm(conv(h, block + "conv0", stride), block + "norm0"));
       h = at::relu(norm(conv(inner, block + "conv1", 1), block + "norm1") + shortcut);
     }
-  return at::linear(h.mean({2, 3}), p.at("output.weight0"), p.at("output.bias0"));
+  h = h.mean({2, 3});
+  for (std::size_t i = 0;; ++i) {
+    const std::string layer = fmt::format("projection{}.", i);
+    h = at::linear(h, p.at(layer + "weight0"), p.at(layer + "bias0"));
+    if (i == config.of<ResNet::Settings>().projection.size()) return h;
+    h = at::relu(h);
+  }
 }
 
 void randomise(Embedder& net) {
@@ -60,11 +71,11 @@ void randomise(Embedder& net) {
     if (item.key().find("norm") != std::string::npos) item.value().add_(0.3 * torch::randn_like(item.value()));
 }
 
-TEST(ResNet18, CountsWhatTheLiteratureCounts) {
+TEST(ResNet, CountsWhatTheLiteratureCounts) {
   EmbedderConfig config;
-  config.kind = "resnet18";
+  config.kind = "resnet";
   config.size = 1000;
-  config.of<ResNet18::Settings>().channels = {64, 64, 128, 256, 512};
+  config.of<ResNet::Settings>() = resnet18({64, 64, 128, 256, 512});
   const auto net = make_resnet(config, 224);
   std::int64_t numbers = 0;
   for (const Tensor& p : net->parameters()) numbers += p.numel();
@@ -74,12 +85,9 @@ TEST(ResNet18, CountsWhatTheLiteratureCounts) {
   EXPECT_NEAR(make_resnet(config, 224)->flops(), 3.63e9, 0.005e9);
 }
 
-TEST(ResNet18, GivesValuesAndGradientsOfAPlainOneInFloat64) {
+TEST(ResNet, GivesValuesAndGradientsOfAPlainOneInFloat64) {
   EmbedderConfig other = small_resnet();
-  other.of<ResNet18::Settings>().blocks = 1;
-  other.of<ResNet18::Settings>().stem_kernel = 3;
-  other.of<ResNet18::Settings>().stem_stride = 1;
-  other.of<ResNet18::Settings>().stem_pool = false;
+  other.of<ResNet::Settings>() = {.channels = {8, 8, 16, 32}, .projection = {12}};
   for (const EmbedderConfig& config : {small_resnet(), other}) {
     torch::manual_seed(5);
     const auto net = make_resnet(config, 40);
@@ -100,10 +108,10 @@ TEST(ResNet18, GivesValuesAndGradientsOfAPlainOneInFloat64) {
   }
 }
 
-TEST(ResNet18, BFloat16StaysNearFloat32) {
+TEST(ResNet, BFloat16StaysNearFloat32) {
   EmbedderConfig config = small_resnet();
   const auto wide = make_resnet(config, 64);
-  config.of<ResNet18::Settings>().precision = "bf16";
+  config.of<ResNet::Settings>().precision = "bf16";
   const auto narrow = make_resnet(config, 64);
   torch::manual_seed(6);
   const Tensor x = torch::rand({16, 3, 64, 64}), grad = torch::randn({16, 6});
@@ -139,10 +147,10 @@ TEST(ResNet18, BFloat16StaysNearFloat32) {
   EXPECT_NEAR(ratio, 1, 0.05);
 }
 
-TEST(ResNet18, EveryImageOnItsOwnAndNothingDrawn) {
+TEST(ResNet, EveryImageOnItsOwnAndNothingDrawn) {
   for (const char* precision : {"float32", "bf16"}) {
     EmbedderConfig config = small_resnet();
-    config.of<ResNet18::Settings>().precision = precision;
+    config.of<ResNet::Settings>().precision = precision;
     const auto net = make_resnet(config, 32);
     torch::manual_seed(2);
     const Tensor x = torch::rand({5, 3, 32, 32}), all = net->forward(x);
@@ -154,12 +162,12 @@ TEST(ResNet18, EveryImageOnItsOwnAndNothingDrawn) {
   }
 }
 
-TEST(ResNet18, RefusesWhatMakesNoNetwork) {
+TEST(ResNet, RefusesWhatMakesNoNetwork) {
   EmbedderConfig config = small_resnet();
-  config.of<ResNet18::Settings>().stem_kernel = 4;
+  config.of<ResNet::Settings>().stem_kernel = 4;
   EXPECT_THROW(make_resnet(config, 32), Error);
   config = small_resnet();
-  config.of<ResNet18::Settings>().channels = {8};
+  config.of<ResNet::Settings>().channels = {8};
   EXPECT_THROW(make_resnet(config, 32), Error);
   config = small_resnet();
   EXPECT_THROW(make_embedder(config, std::vector<std::int64_t>{7}, at::detail::createCPUGenerator(1)), Error);
