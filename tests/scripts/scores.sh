@@ -14,7 +14,7 @@ fails() {
   grep -q "$2" "$copy/out" || { cat "$copy/out"; exit 1; }
 }
 python3 "$copy/docs/scores.py" --check
-sed -i 's/| 3\.08 |/| 3.01 |/' "$copy/tasks/circle/README.md"
+sed -i 's/^| NLL \/ nat | [0-9.]*/| NLL \/ nat | 9.99/' "$copy/tasks/circle/README.md"
 fails "a changed number" "stale: tasks/circle/README.md"
 python3 "$copy/docs/scores.py" >/dev/null
 cmp "$copy/tasks/circle/README.md" "$1/tasks/circle/README.md"
