@@ -36,9 +36,8 @@ double KnownParts::news(const std::vector<ThingPart>& parts) const {
   return all > 0 ? sum / std::sqrt(all) : 0;
 }
 
-KnownParts learn_parts(const LoadedRun& run, const Things& things, const std::function<bool()>& keep_going) {
+KnownParts learn_parts(const Things& things, const std::function<bool()>& keep_going) {
   KnownParts known;
-  if (run.estimator->data_source() != run.task->info().data_source) return known;
   std::unordered_map<std::uint64_t, std::int64_t> learnt;  // how many things have a part
   std::vector<std::vector<ThingPart>> held_out;
   things.training_parts([&](std::vector<ThingPart>&& parts, bool held) {

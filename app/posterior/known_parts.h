@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "core/train/run.h"
 #include "tasks/parts/things.h"
 
 namespace pairs {
@@ -24,9 +23,9 @@ struct KnownParts {
   bool unlike(const std::vector<ThingPart>& parts) const { return known() && news(parts) > most; }
 };
 
-// Of the run's task's training; nothing where its things have no parts, or the run learnt from other data than the task
-// has. `keep_going()` is asked between things; false throws Stopped.
-KnownParts learn_parts(const LoadedRun& run, const Things& things, const std::function<bool()>& keep_going);
+// Of what a task trains on; nothing where its things have no parts. `keep_going()` is asked between things; false throws
+// Stopped.
+KnownParts learn_parts(const Things& things, const std::function<bool()>& keep_going);
 
 // As FILE.npz: "hashes" [H] int64, "most" [1] float64. Reading gives nothing where there is no file, and throws Error
 // where it is damaged.

@@ -85,7 +85,7 @@ Tried try_things(const LoadedRun& run, const Things& known, const std::vector<st
   if (n == 0) n = std::min(run.estimator->max_n(), info.max_n);
   Tried tried;
   tried.on = known.thing();
-  tried.parts = learn_parts(run, known, [&] { return next(0); });
+  if (run.estimator->data_source() == info.data_source) tried.parts = learn_parts(known, [&] { return next(0); });
   if (!tried.parts.known()) tried.values = learn_values(run, [&] { return next(0); });
   std::set<std::pair<std::uint32_t, std::uint32_t>> met;
   for (std::size_t k = 0; k < texts.size(); ++k) {

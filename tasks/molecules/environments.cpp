@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -16,8 +17,8 @@
 namespace pairs {
 namespace {
 
-// What a part weighs that reaches so many bonds: 1, 2.
-constexpr std::array<std::int64_t, 2> kWeights = {5, 2};
+// What a part weighs that reaches so many bonds: 0, 1, 2.
+constexpr std::array<std::int64_t, 3> kWeights = {20, 5, 2};
 
 std::uint64_t hash_of(const std::vector<std::uint64_t>& numbers) {
   return molecule_hash({reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(std::uint64_t)});
@@ -44,8 +45,17 @@ std::vector<std::uint64_t> widened(const RDKit::ROMol& graph, const std::vector<
   return out;
 }
 
-// "N in C[N+](=O)[O-]": an atom and what is within so many bonds.
+// "N+ with 1 neighbour"; with what is within so many bonds "N in C[N+](=O)[O-]".
 std::string text_of(const RDKit::ROMol& graph, const RDKit::Atom& atom, std::size_t bonds) {
+  if (bonds == 0) {
+    const int charge = atom.getFormalCharge();
+    const std::string sign = charge == 0  ? ""
+                             : charge > 0 ? "+"
+                                          : "−",
+                      size = std::abs(charge) > 1 ? fmt::format("{}", std::abs(charge)) : "";
+    return fmt::format("{}{}{}{} with {} neighbour{}", atom.getIsAromatic() ? "aromatic " : "", atom.getSymbol(), size,
+                       sign, atom.getDegree(), atom.getDegree() == 1 ? "" : "s");
+  }
   std::vector<int> within = {static_cast<int>(atom.getIdx())};
   for (std::size_t from = 0; bonds-- > 0;) {
     const std::size_t end = within.size();
@@ -66,10 +76,10 @@ std::vector<ThingPart> atom_environments(const Molecule& molecule, bool texts) {
   std::vector<std::uint64_t> hashes;
   for (const RDKit::Atom* atom : graph.atoms()) hashes.push_back(hash_of_atom(*atom));
   std::vector<ThingPart> out;
-  for (std::size_t bonds = 1; bonds <= kWeights.size(); ++bonds) {
-    hashes = widened(graph, hashes);
+  for (std::size_t bonds = 0; bonds < kWeights.size(); ++bonds) {
+    if (bonds > 0) hashes = widened(graph, hashes);
     for (const RDKit::Atom* atom : graph.atoms())
-      out.push_back({hashes[atom->getIdx()], kWeights[bonds - 1], texts ? text_of(graph, *atom, bonds) : ""});
+      out.push_back({hashes[atom->getIdx()], kWeights[bonds], texts ? text_of(graph, *atom, bonds) : ""});
   }
   return out;
 }

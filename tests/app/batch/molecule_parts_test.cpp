@@ -4,16 +4,23 @@
 #include <cmath>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "app/posterior/tried_file.h"
+#include "core/base/face.h"
+#include "core/base/files.h"
 #include "core/train/run.h"
+#include "tasks/parts/things.h"
 #include "tasks/registry.h"
+#include "tests/core/base/temporary_folder.h"
 #if PAIRS_WITH_MOLECULES
 #include "tasks/molecules/charged_forms.h"
+#include "tasks/molecules/charges.h"
 #include "tasks/molecules/conformers.h"
 #include "tasks/molecules/environments.h"
 #include "tasks/molecules/molecule_file.h"
 #include "tasks/molecules/molecule_parts.h"
+#include "tasks/molecules/molecules.h"
 #include "tasks/molecules/splits.h"
 
 namespace pairs {
@@ -61,10 +68,37 @@ TEST(MoleculeParts, GroupsThatTrainingLacksAreToldByName) {
   const auto text = [&](const std::string& smiles) {
     return new_parts_text(known, atom_environments(std::get<Molecule>(parse_molecule(smiles)), true));
   };
-  EXPECT_NE(text("FS(F)(F)(F)(F)c1ccccc1").find("S in cS(F)(F)(F)(F)F"), std::string::npos);
+  EXPECT_NE(text("FS(F)(F)(F)(F)c1ccccc1").find("S with 6 neighbours"), std::string::npos);
   EXPECT_EQ(text("Cc1cc(C(=O)[O-])c([N+](=O)[O-])cc1[N+](=O)[O-]"), "") << "two nitro groups";
   EXPECT_EQ(text("CC(=O)Nc1ccc(O)cc1"), "") << "paracetamol";
   EXPECT_EQ(text("CC(C)Cc1ccc(cc1)C(C)C(=O)[O-]"), "") << "ibuprofen";
+}
+
+// A kind that is left out of training, here every molecule with a charged atom, is told whole.
+TEST(MoleculeParts, EveryChargedOneIsToldWhereTrainingHadNone) {
+  const TemporaryFolder folder;
+  const auto file = folder / "uncharged.smi";
+  std::string uncharged;
+  std::vector<std::string> charged;
+  read_molecules({.file = bundled_molecules(), .columns = {}, .charged = true, .variants = 0}, {},
+                 [&](MoleculeEntry&& entry) {
+                   if (entry.bad) return true;
+                   if (entry.smiles.find("+]") == std::string::npos && entry.smiles.find("-]") == std::string::npos)
+                     uncharged += entry.smiles + "\n";
+                   else if (carries_charge(entry.smiles))
+                     charged.push_back(entry.smiles);
+                   return true;
+                 });
+  write_file(file, uncharged);
+  TaskOptions options;
+  options.data = file.string();
+  options.settings = MoleculesSettings{.molecules = 0};
+  const auto task = built_in_tasks()->make("molecules", options);
+  const KnownParts known = learn_parts(*face<Things>(*task), [] { return true; });
+  ASSERT_TRUE(known.known());
+  ASSERT_GT(charged.size(), 3000u);
+  for (const std::string& smiles : charged)
+    EXPECT_TRUE(known.unlike(atom_environments(std::get<Molecule>(parse_molecule(smiles)), false))) << smiles;
 }
 
 }  // namespace

@@ -33,10 +33,14 @@ TEST(Environments, AreTheSameHoweverTheMoleculeIsWritten) {
   EXPECT_EQ(hashes_of("C1=CC=CC=C1C"), hashes_of("Cc1ccccc1"));
 }
 
-TEST(Environments, EachAtomHasANearAndAFarOne) {
+TEST(Environments, EachAtomHasThreeTheNearerTheHeavier) {
   const std::vector<ThingPart> parts = parts_of("CCO");
-  ASSERT_EQ(parts.size(), 6u);
-  EXPECT_EQ(std::count_if(parts.begin(), parts.end(), [](const ThingPart& part) { return part.weight == 5; }), 3);
+  ASSERT_EQ(parts.size(), 9u);
+  for (const std::int64_t weight : {20, 5, 2})
+    EXPECT_EQ(std::count_if(parts.begin(), parts.end(), [&](const ThingPart& part) { return part.weight == weight; }),
+              3);
+  EXPECT_THAT(texts_of("CCO"), Contains("O with 1 neighbour"));
+  EXPECT_THAT(texts_of("CC[NH2+]C"), Contains("N+ with 2 neighbours"));
   EXPECT_THAT(texts_of("CCO"), Contains("O in CO"));
   EXPECT_THAT(texts_of("CCO"), Contains("O in CCO"));
   EXPECT_THAT(texts_of("Cc1ccc([N+](=O)[O-])cc1"), Contains("N in c[N+](=O)[O-]"));
@@ -46,7 +50,7 @@ TEST(Environments, EachAtomHasANearAndAFarOne) {
 TEST(Environments, TellWhatStandsWithinTheirReach) {
   const auto first = [](const std::string& smiles) {
     const std::vector<ThingPart> parts = parts_of(smiles);
-    return std::pair{parts.front().hash, parts[parts.size() / 2].hash};  // of the first atom
+    return std::pair{parts[parts.size() / 3].hash, parts[2 * parts.size() / 3].hash};  // of the first atom
   };
   const auto [near, far] = first("CCN");
   EXPECT_EQ(first("CCO").first, near);
