@@ -94,6 +94,8 @@ bool ended_by_error(const std::filesystem::path& folder) {
 }
 
 void tell_continuation(const std::filesystem::path& folder, ProgressPrinter& printer) {
+  std::error_code error;
+  if (!std::filesystem::exists(folder / run_file::config, error)) return;  // it was taken away meanwhile
   printer.line(fmt::format("continue with: pairs --batch run --resume {}", shell_word(folder.string())));
 }
 

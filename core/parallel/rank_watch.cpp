@@ -161,10 +161,11 @@ std::optional<RankLoss> RankWatch::loss() const {
   return shared_->seen();
 }
 
-RankLoss RankWatch::wait_for_loss() const {
-  std::unique_lock lock(shared_->mutex);
+RankLoss RankWatch::wait_for_loss(const std::function<void()>& meanwhile) const {
   const auto until = Clock::now() + shared_->times.patience + 3 * shared_->times.beat;
   while (Clock::now() < until) {
+    meanwhile();
+    std::unique_lock lock(shared_->mutex);
     if (const auto known = shared_->seen()) return *known;
     shared_->changed.wait_for(lock, shared_->times.beat);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,8 +34,9 @@ class RankWatch {
 
   // What happened to another rank; nothing while all live. The first that was seen stays.
   std::optional<RankLoss> loss() const;
-  // Waits until a loss is known: for one that has been seen by its effects, a closed connection.
-  RankLoss wait_for_loss() const;
+  // Waits until a loss is known: for one that has been seen by its effects, a closed connection. `meanwhile` is called
+  // every beat, and what it throws ends the wait.
+  RankLoss wait_for_loss(const std::function<void()>& meanwhile) const;
   // Tells the others that this rank leaves before the end, and why. The first rank, which keeps the rendezvous, waits
   // up to three beats until they have read it.
   void leave(const RankLoss& why);

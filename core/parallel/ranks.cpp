@@ -249,7 +249,7 @@ torch::Tensor Ranks::exchange(GlooGroup& group, int members, const torch::Tensor
   });
   std::unique_lock lock(transfer->mutex);
   while (!transfer->changed.wait_for(lock, links_->beat, [&] { return transfer->done; })) check();
-  if (transfer->error) lost(links_->watch.wait_for_loss());
+  if (transfer->error) lost(links_->watch.wait_for_loss([this] { check(); }));
   bytes_sent_ += mine.numel() * mine.element_size() * (members - 1);
   return all.view({members, mine.numel()});
 }

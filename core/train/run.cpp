@@ -38,6 +38,10 @@ class LoggingMonitor : public Monitor {
     const std::string line = log_line(event);
     append_line(file_, line);
     note_for_crash(line);
+    if (event.type == EventType::stage_started) {
+      latest_ = {};
+      latest_.stage = event.stage;
+    }
     next_.event(event);
   }
   void progress(const Progress& progress) override {
