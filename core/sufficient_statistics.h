@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/face.h"
 #include "core/sets/observations.h"
 
 namespace pairs {
@@ -14,10 +15,17 @@ namespace pairs {
 class HasSufficientStatistics {
  public:
   virtual ~HasSufficientStatistics() = default;
-  // What people call the d numbers: "x₁²".
+  // What people call the d numbers: "x₁²". None: it knows no such numbers.
   virtual std::vector<std::string> statistic_names() const = 0;
   // t of M observations, float32 or float64 on the CPU -> [M, d] float64.
   virtual torch::Tensor statistics(const Observations& x) const = 0;
 };
+
+// What a task knows of them; null where it knows none.
+template <class Task>
+const HasSufficientStatistics* sufficient_statistics_of(const Task& task) {
+  const auto* const knows = face<HasSufficientStatistics>(task);
+  return knows && !knows->statistic_names().empty() ? knows : nullptr;
+}
 
 }  // namespace pairs

@@ -105,7 +105,7 @@ StudyDrawing draw_theorem(const StudyResults& results, const std::function<bool(
   std::map<std::string, int> shades;
   for (const SeedGroup& group : results.groups()) {
     const auto task = group.runs.front()->run.config.make_task();
-    const auto* known = face<HasSufficientStatistics>(*task);
+    const auto* known = sufficient_statistics_of(*task);
     if (!known) continue;
     statistics = known->statistic_names();
     const int shade = shades[group.strategy]++;

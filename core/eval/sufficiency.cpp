@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "core/base/error.h"
-#include "core/base/face.h"
 #include "core/base/transfer.h"
 #include "core/eval/affine_map.h"
 #include "core/sets/index_map.h"
@@ -41,7 +40,7 @@ torch::Tensor central_pairs(const torch::Tensor& statistics) {
 }  // namespace
 
 TheoremSample theorem_sample(const Task& task, std::int64_t embedding_size) {
-  const auto* const knows = face<HasSufficientStatistics>(task);
+  const auto* const knows = sufficient_statistics_of(task);
   if (!knows) return {};
   const Observations x = pairs_of_prior(task, std::max(kSets, kSetsPerNumber * embedding_size));
   const torch::Tensor statistics = knows->statistics(x);

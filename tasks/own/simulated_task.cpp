@@ -17,6 +17,7 @@
 #include "core/base/transfer.h"
 #include "core/sets/index_map.h"
 #include "core/simulator_probe.h"
+#include "core/sufficient_statistics.h"
 #include "tasks/file_reader.h"
 #include "tasks/own/blocks.h"
 #include "tasks/own/measure.h"
@@ -81,6 +82,7 @@ class SimulatedTask final : public Task,
                             public HasFileColumns,
                             public HasFileReader,
                             public HasGivenRanges,
+                            public HasSufficientStatistics,
                             public ChoosesTargets {
  public:
   explicit SimulatedTask(TaskFile file) : programs_(programs_of(file)), file_(std::move(file)) {
@@ -115,6 +117,23 @@ class SimulatedTask final : public Task,
   std::unique_ptr<ReferencePosterior> reference(const std::string& name) const override {
     if (name != "exact" || !file_.reference) return Task::reference(name);
     return program_reference(programs_.shown, file_.info.targets);
+  }
+
+  std::vector<std::string> statistic_names() const override {
+    std::vector<std::string> names;
+    for (const SufficientExpression& one : file_.sufficient) names.push_back(one.text);
+    return names;
+  }
+  torch::Tensor statistics(const Observations& x) const override {
+    const torch::Tensor columns = x.block().to(torch::kCPU, torch::kFloat64).contiguous();
+    const auto d = static_cast<std::int64_t>(file_.sufficient.size());
+    torch::Tensor out = at::empty({columns.size(0), d}, torch::kFloat64);
+    const std::span<const double> values(columns.const_data_ptr<double>(), static_cast<std::size_t>(columns.numel()));
+    const auto width = static_cast<std::size_t>(columns.size(1));
+    double* to = out.mutable_data_ptr<double>();
+    for (std::size_t at = 0; at < values.size(); at += width)
+      for (const SufficientExpression& one : file_.sufficient) *to++ = one.value.value(values.subspan(at, width));
+    return out;
   }
 
   SimulatorProbe probe() const override {

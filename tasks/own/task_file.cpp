@@ -147,6 +147,8 @@ TaskFile parse_task(std::string_view all, const fs::path& file) {
     else
       task.reference = read_reference(*reference, where, task);
   }
+  if (const toml::table* sufficient = top.table("sufficient"))
+    task.sufficient = read_sufficient(*sufficient, where, task);
   if (const toml::table* reader = top.table("reader")) task.reader = read_reader(*reader, where, task.info);
 
   std::vector<Measured> measured;

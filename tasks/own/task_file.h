@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/expression.h"
 #include "core/given.h"
 #include "core/input_scale.h"
 #include "core/task.h"
@@ -33,6 +34,12 @@ struct ProgramReferenceSettings {
 struct ReferenceFileSettings {
   std::string file;  // as [simulations] names its own
   bool normalised = false;
+};
+
+// One of [sufficient]: a number of one observation whose mean over a set is sufficient for the targets.
+struct SufficientExpression {
+  std::string text;  // "x1^2", of the columns of [x]
+  Expression value;
 };
 
 // The table [reader]: a program that reads files of observations (tasks/program_table.h).
@@ -66,6 +73,7 @@ struct TaskFile {
   std::optional<SimulatorProgram> simulator;
   std::optional<SimulationFiles> simulations;
   std::optional<ProgramReferenceSettings> reference;
+  std::vector<SufficientExpression> sufficient;
   std::optional<FileReaderProgram> reader;
   std::optional<ReferenceFileSettings> reference_file;
   // Whether networks see x standardised, and how: as the file says, or as a copy recorded; empty: to be measured.

@@ -92,6 +92,29 @@ SimulatorProgram read_simulator(const toml::table& source, const std::string& wh
   return program;
 }
 
+std::vector<SufficientExpression> read_sufficient(const toml::table& source, const std::string& where,
+                                                  const TaskFile& task) {
+  TableReader table(source, "sufficient", where);
+  const std::optional<std::vector<std::string>> texts = table.texts("statistics");
+  table.finish();
+  if (!texts)
+    table.refuse_table("[sufficient] must hold statistics, expressions of the columns of x: statistics = [\"x^2\"]");
+  if (!task.simulator)
+    table.refuse_table("[sufficient] is looked at with sets that [simulator] makes, and there is none; take it out");
+  const std::vector<std::string>& columns = task.info.observation_columns;
+  if (task.info.kind != ObservationKind::points || columns.empty())
+    table.refuse_table("[sufficient] is told of the columns of x, which [x] does not name; take it out");
+  std::vector<SufficientExpression> all;
+  for (const std::string& text : *texts) {
+    try {
+      all.push_back({text, Expression(text, columns)});
+    } catch (const Error& error) {
+      table.refuse_table(fmt::format("[sufficient]: {}", error.what()));
+    }
+  }
+  return all;
+}
+
 ProgramReferenceSettings read_reference(const toml::table& source, const std::string& where, const TaskFile& task) {
   TableReader table(source, "reference", where);
   ProgramReferenceSettings reference;

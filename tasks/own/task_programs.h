@@ -14,10 +14,12 @@ namespace pairs::own {
 // A word of a command or a path, with ~/ at its start as the person's home.
 std::string with_home(const std::string& word);
 
-// The tables [simulator], [reference] and [reader]. All throw a usage Error that names file and line.
+// The tables [simulator], [reference], [sufficient] and [reader]. All throw a usage Error that names file and line.
 SimulatorProgram read_simulator(const toml::table& source, const std::string& where);
 ProgramReferenceSettings read_reference(const toml::table& source, const std::string& where, const TaskFile& task);
 ReferenceFileSettings read_reference_file(const toml::table& source, const std::string& where, const TaskInfo& info);
+std::vector<SufficientExpression> read_sufficient(const toml::table& source, const std::string& where,
+                                                  const TaskFile& task);
 FileReaderProgram read_reader(const toml::table& source, const std::string& where, const TaskInfo& info);
 
 // The command by which the task's [reader] reads a file of observations, as --reader takes it; "" where the file is not

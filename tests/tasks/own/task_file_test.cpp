@@ -407,5 +407,21 @@ TEST(OwnTaskFile, RefusesWhatCannotBeLearntFromOrShown) {
   EXPECT_THAT(problem(with("\"--fast\"", words)), HasSubstr("'simulator.command' has 66 words"));
 }
 
+// Numbers of an observation, of the columns of x.
+TEST(OwnTaskFile, HoldsSufficientStatistics) {
+  const std::string whole = kWhole;
+  const TaskFile task = parse_task(whole + "[sufficient]\nstatistics = [\"x * y\", \"x^2\"]\n", "/some/task.toml");
+  ASSERT_EQ(task.sufficient.size(), 2u);
+  EXPECT_EQ(task.sufficient[0].text, "x * y");
+  EXPECT_EQ(task.sufficient[0].value.value(std::vector<double>{3, 5}), 15);
+  EXPECT_TRUE(parse_task(whole, "/some/task.toml").sufficient.empty());
+  EXPECT_THAT(problem(whole + "[sufficient]\n"), HasSubstr("must hold statistics"));
+  EXPECT_THAT(problem(whole + "[sufficient]\nstatistics = []\n"), HasSubstr("at least one"));
+  EXPECT_THAT(problem(whole + "[sufficient]\nstatistics = [\"z^2\"]\n"), HasSubstr("there is no \"z\""));
+  EXPECT_THAT(problem(whole + "[sufficient]\nstatistics = [\"x\"]\nmore = 1\n"), HasSubstr("more"));
+  EXPECT_THAT(problem(with("columns = [\"x\", \"y\"]", "shape = [3, 8, 8]") + "[sufficient]\nstatistics = [\"x\"]\n"),
+              HasSubstr("columns of x"));
+}
+
 }  // namespace
 }  // namespace pairs::own

@@ -1,0 +1,53 @@
+// The shipped example scales: five numbers of unknown variances, whose squares are sufficient.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "core/eval/sufficiency.h"
+#include "core/sufficient_statistics.h"
+#include "tasks/file_facts.h"
+#include "tasks/registry.h"
+#include "tests/tasks/own/own_files.h"
+#include "tests/tasks/sets.h"
+
+namespace pairs::own {
+namespace {
+
+class Scales : public OwnFolder {
+ protected:
+  void SetUp() override {
+    if (std::system("/usr/bin/python3 -c 'import numpy' 2> /dev/null") != 0)
+      GTEST_SKIP() << "/usr/bin/python3 has no numpy: install python3-numpy";
+  }
+  std::shared_ptr<const Task> task() const {
+    std::filesystem::copy(PAIRS_SOURCE_DIR "/assets/examples/scales", folder_ / "task");
+    allow_task_file(folder_ / "task");
+    return tasks_->make(tasks_->open(folder_ / "task"));
+  }
+  const Catalogue tasks_ = built_in_tasks();
+};
+
+TEST_F(Scales, TellItsSufficientStatisticsInItsFile) {
+  const auto scales = task();
+  const HasSufficientStatistics* const knows = sufficient_statistics_of(*scales);
+  ASSERT_NE(knows, nullptr);
+  EXPECT_EQ(knows->statistic_names(), (std::vector<std::string>{"x1^2", "x2^2", "x3^2", "x4^2", "x5^2"}));
+  const TheoremSample sample = theorem_sample(*scales, 5);
+  ASSERT_TRUE(sample.known());
+  EXPECT_GT(sample.x.count(), 3000);
+  EXPECT_TRUE(torch::allclose(sample.statistics, sample.x.block().to(torch::kFloat64).square(), 1e-12));
+}
+
+// E x² given θ is exp θ.
+TEST_F(Scales, SimulatesTheVariancesThatItAsksFor) {
+  const auto scales = task();
+  const Latents latents = testing::latents_of(*scales, 3, Purpose::test, 0, 20);
+  const torch::Tensor x = testing::sets_of(*scales, latents, 3, Purpose::test, 0, 1000).to(torch::kFloat64);
+  const torch::Tensor ratio = x.square().mean(1) / latents.theta.exp();  // [20, 5], each of sd √(2 / 1000)
+  EXPECT_LT((ratio - 1).abs().max().item<double>(), 5 * std::sqrt(2.0 / 1000));
+  EXPECT_NEAR(ratio.mean().item<double>(), 1, 5 * std::sqrt(2.0 / 1000 / 100));
+}
+
+}  // namespace
+}  // namespace pairs::own
