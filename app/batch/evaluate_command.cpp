@@ -199,7 +199,8 @@ Action add_evaluate(CLI::App& app, const Catalogue& tasks) {
   app.add_option("--sets", arguments->sets, "Test sets: one number, or one a size (default: the run's evaluate.sets)")
       ->type_name("M,M,...");
   app.add_option("--samples", arguments->samples,
-                 "Posterior samples a set; 0 leaves out RMAE, calibration and errors of images")
+                 "Posterior samples a set (default: the run's evaluate.samples); 0 leaves out RMAE, calibration and "
+                 "errors of images")
       ->type_name("S")
       ->transform(whole_number(0, 10000000));
   app.add_option("--seed", arguments->seed, "Seed of the test sets: the same seed gives the same sets to every run")

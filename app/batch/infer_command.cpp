@@ -250,6 +250,19 @@ std::string scores_text(const InferAnswer& answer) {
   return "\n" + scored.text(2) + rest;
 }
 
+// Where what a thing tells of itself lies outside the interval of 90 %: "logP of it lies outside …".
+std::string own_outside_text(const TaskInfo& info, const std::vector<TargetNumbers>& ours, const ObservedSet& set) {
+  std::string text;
+  for (std::size_t t = 0; t < std::min(ours.size(), set.theta().size()); ++t) {
+    const double own = set.theta()[t];
+    const bool other = t < set.other().size() && !set.other()[t].empty();
+    if (other || (own >= ours[t].quantiles.front() && own <= ours[t].quantiles.back())) continue;
+    text += fmt::format("This {} lies outside the interval of 90 %, {} sds from the mean\n", info.targets[t].label,
+                        number_text(std::abs(own - ours[t].mean) / ours[t].sd, 1));
+  }
+  return text;
+}
+
 // What people may give beside files of observations, by task.
 std::string thing_lines(const TaskCatalogue& tasks) {
   std::string lines;
@@ -312,7 +325,7 @@ Result infer(const InferArguments& arguments, bool json) {
           info.targets[t].label);
   if (const Things* const known = face<Things>(*run.task); known && set.of_thing()) {
     const std::string own = info.targets.empty() ? "" : own_theta_text(info, known->thing(), set.theta(), set.other());
-    if (!own.empty()) result.text += "\n" + own + "\n";
+    if (!own.empty()) result.text += "\n" + own + "\n" + own_outside_text(info, answer.ours, set);
     result.text += learnt_text(run, question.posterior->runs().front().tried) + "\n";
   }
   if (typicality.known)

@@ -17,6 +17,15 @@ bool lacks_axis(at::IntArrayRef sizes, const TaskInfo& task) {
   return sizes.size() == task.observation_shape.size() && task.observation_shape[0] == 1;
 }
 
+// A file that says of each observation to which set it belongs, as `evaluate --export` writes them, is no one set.
+void refuse_several_sets(NpzReader& arrays, std::int64_t observations, const std::filesystem::path& path) {
+  const auto found = arrays.shapes().find("set");
+  if (found == arrays.shapes().end() || found->second != std::vector<std::int64_t>{observations}) return;
+  const torch::Tensor set = arrays.read("set");
+  if (set.numel() == 0 || set.eq(set[0]).all().item<bool>()) return;
+  fail("{} holds several sets, which its array \"set\" tells apart; ask about each with --group set", path.string());
+}
+
 }  // namespace
 
 std::string shape_text(at::IntArrayRef shape, const char* first) {
@@ -84,6 +93,7 @@ Observed read_block(const std::filesystem::path& path, const TaskInfo& task, std
   const std::string& name = pick_array(arrays, path, "x");
   const std::vector<std::int64_t>& shape = arrays.shapes().at(name);
   check_block_shape(shape, task, path.string());
+  refuse_several_sets(arrays, shape[0], path);
   Observed observed = room_of(task).checked(arrays.read(name, most), task, path.string());
   observed.held = shape[0];
   return observed;

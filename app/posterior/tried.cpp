@@ -197,7 +197,7 @@ std::string tried_warning(const LoadedRun& run, const Tried& tried, const std::s
       fmt::format("{} learnt from {}; tried on {} like this one ({}) at N = {}", run.name, run.estimator->data_source(),
                   counted(static_cast<std::size_t>(known->count), "thing"), kind, count_text(known->n));
   const std::string held =
-      fmt::format("{}: of their own values {} lay in its 90 % interval", learnt, shares(run.task->info(), *known));
+      fmt::format("{}: own values in its 90 % interval: {}", learnt, shares(run.task->info(), *known));
   if (doubtful(*known))
     return held +
            (least_share(*known) < kHardly ? "; do not trust the posterior" : "; take the posterior for too narrow");

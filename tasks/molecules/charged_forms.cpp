@@ -27,12 +27,12 @@ struct SiteRules {
   std::vector<Pattern> acids = read({"[OX2H1;+0;$(O[CX3]=O),$(O[S,P]=O)]", "[nH1;+0;$([nH1]1nnnc1),$([nH1]1nncn1)]",
                                      "[NX3H1;+0;$(N([CX3]=O)S(=O)=O)]", "[SX2H1;+0;$(S[CX3]=[O,S])]"});
   // Amines of saturated neighbours alone; the doubly bound nitrogen of amidines and guanidines.
-  std::vector<Pattern> bases = read({"[NX3;+0;!$(N~[!#6]);!$(N~[#6;!X4])]",
-                                     "[NX2;+0;$(N=[CX3][NX3;!$(N~[!#6;!#7])]);!$(N~[!#6]);!$(NC=[O,S])]"});
-  std::vector<Pattern> weak_acids = read({"[OX2H1,SX2H1;+0;$([O,S]c)]", "[NX3;H1,H2;+0;$(NS(=O)(=O)[#6])]",
-                                          "[NX3H1;+0;$(N([CX3]=O)[CX3]=O)]"});
-  std::vector<Pattern> weak_bases = read({"[nX2;+0;r6]", "[nX2;+0;$(n1cncc1),$(n1ccnc1)]",
-                                          "[NX3;+0;$(Nc);!$(N~[!#6]);!$(N[#6]=[O,S,N])]"});
+  std::vector<Pattern> bases = read(
+      {"[NX3;+0;!$(N~[!#6]);!$(N~[#6;!X4])]", "[NX2;+0;$(N=[CX3][NX3;!$(N~[!#6;!#7])]);!$(N~[!#6]);!$(NC=[O,S])]"});
+  std::vector<Pattern> weak_acids =
+      read({"[OX2H1,SX2H1;+0;$([O,S]c)]", "[NX3;H1,H2;+0;$(NS(=O)(=O)[#6])]", "[NX3H1;+0;$(N([CX3]=O)[CX3]=O)]"});
+  std::vector<Pattern> weak_bases =
+      read({"[nX2;+0;r6]", "[nX2;+0;$(n1cncc1),$(n1ccnc1)]", "[NX3;+0;$(Nc);!$(N~[!#6]);!$(N[#6]=[O,S,N])]"});
 
  private:
   static std::vector<Pattern> read(std::initializer_list<const char*> smarts) {
@@ -140,9 +140,8 @@ std::optional<std::string> charged_form(const Molecule& molecule) {
   const auto can_be_quaternary = [&graph](unsigned at) { return graph->getAtomWithIdx(at)->getTotalNumHs() == 0; };
   if (!acids.empty() || !bases.empty()) {
     std::vector<unsigned> tertiary;
-    std::copy_if(bases.begin(), bases.end(), std::back_inserter(tertiary), [&](unsigned at) {
-      return can_be_quaternary(at) && graph->getAtomWithIdx(at)->getDegree() == 3;
-    });
+    std::copy_if(bases.begin(), bases.end(), std::back_inserter(tertiary),
+                 [&](unsigned at) { return can_be_quaternary(at) && graph->getAtomWithIdx(at)->getDegree() == 3; });
     if (share < 0.15 && !tertiary.empty()) {
       methylate(*graph, one_of(tertiary));
     } else if (share < 0.3) {

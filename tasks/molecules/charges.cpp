@@ -9,6 +9,9 @@ bool carries_charge(const std::string& smiles) {
   const auto* const molecule = std::get_if<Molecule>(&parsed);
   if (!molecule) return false;
   const RDKit::ROMol& graph = *molecule->graph;
+  int net = 0;
+  for (const RDKit::Atom* const atom : graph.atoms()) net += atom->getFormalCharge();
+  if (net != 0) return true;
   for (const RDKit::Atom* const atom : graph.atoms()) {
     const int charge = atom->getFormalCharge();
     if (charge == 0) continue;

@@ -174,6 +174,8 @@ std::vector<PreparedMolecule> molecules_given(const std::string& smiles_or_file,
   if (smiles_or_file.size() < 4096 && std::filesystem::is_regular_file(file, error)) {
     read_molecules({.file = file, .columns = {}}, settings.limits, take);
   } else if (is_molecule_file(file)) {
+    if (std::filesystem::exists(file, error) && !std::filesystem::is_directory(file, error))
+      fail("{} is a pipe or a device; save what it gives to a file first", printable(smiles_or_file, 300));
     fail("The file {} does not exist; check the path, or give a SMILES string", printable(smiles_or_file, 300));
   } else {
     MoleculeEntry entry;

@@ -92,6 +92,8 @@ void read_molecules(const MoleculeSource& source, const MoleculeLimits& limits, 
     if (!on_molecule(std::move(entry))) return false;
     return std::all_of(added.begin(), added.end(), [&](MoleculeEntry& one) { return on_molecule(std::move(one)); });
   };
+  if (*format != MoleculeFormat::geom && bytes->buffered().find('\0') != std::string_view::npos)
+    fail("{} is no text, which molecules are read from: it holds bytes of zero; give another file", where);
   if (*format == MoleculeFormat::table && source.columns.smiles.empty()) {
     // A list without any separator is a table of one column, its header optional.
     const std::string_view head = bytes->buffered();

@@ -111,6 +111,8 @@ MeshFile parse_with_assimp(std::string_view bytes, MeshFormat format, const std:
   // What its containers say of a number that is negative or far too large.
   for (const char* const words : {"bad_alloc", "basic_string", "vector::", "length_error", "not enough memory"})
     if (complaint.find(words) != complaint.npos) complaint = "a count in it is negative, or larger than the file";
+  // The name under which it looks at what lies in memory.
+  if (complaint.find("___magic___") != complaint.npos) complaint = "its bytes are those of no such file";
   PAIRS_CHECK(scene != nullptr, "{} cannot be read ({}); get it again, or convert it to OFF", where,
               printable(complaint.empty() ? "Assimp does not say why" : complaint, 160));
   MeshFile file;

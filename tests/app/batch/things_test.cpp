@@ -209,7 +209,7 @@ TEST_F(ThingsOfPeople, PartsThatTrainingNeverHadAreTriedApartAndTold) {
   ASSERT_EQ(answer.code, 0) << answer.err;
   const std::string text = "pebble 200: it is unlike training, hardly any of which has a mark 200";
   EXPECT_THAT(answer.err, HasSubstr("warning: " + text));
-  EXPECT_THAT(answer.err, HasSubstr("θ 0 % lay in its 90 % interval; do not trust the posterior"));
+  EXPECT_THAT(answer.err, HasSubstr("own values in its 90 % interval: θ 0 %; do not trust the posterior"));
   EXPECT_THAT(answer.err, Not(HasSubstr(text + ": do not trust"))) << "its kind says so";
   EXPECT_THAT(answer.document.at("warnings").dump(), HasSubstr(text));
   EXPECT_EQ(answer.document.at("kind"), "large pebble, unlike training");
@@ -381,9 +381,8 @@ TEST_F(ThingsOfPeople, WhatWasTriedIsKeptAndWarnsOfSuchThings) {
               HasSubstr(".json"));
 
   const Acted answer = infer({"pebble:41"});
-  EXPECT_THAT(answer.err,
-              HasSubstr("tried on 20 things like this one (large pebble) at N = 10: of their own values θ 0 "
-                        "% lay in its 90 % interval; do not trust the posterior"));
+  EXPECT_THAT(answer.err, HasSubstr("tried on 20 things like this one (large pebble) at N = 10: own values in its 90 % "
+                                    "interval: θ 0 %; do not trust the posterior"));
   EXPECT_THAT(answer.document.at("warnings").dump(), HasSubstr("tried on 20 things"));
   EXPECT_THAT(answer.text, HasSubstr("large pebble (20): θ 0 %"));
   EXPECT_EQ(answer.document.at("tried").at("kinds").at(0).at("count"), 20);

@@ -72,6 +72,7 @@ TEST_F(MoleculeFile, SaysWhichColumnsThereAre) {
   EXPECT_THAT(refusal("d.csv", ""), HasSubstr("holds no "));
   EXPECT_THAT(refusal("e.smi", ""), HasSubstr("holds no lines"));
   EXPECT_THAT(refusal("f.sdf", ""), HasSubstr("holds no record"));
+  EXPECT_THAT(refusal("h.smi", std::string("CC\0O\n", 5)), HasSubstr("is no text"));
   EXPECT_THAT(refusal("g.pdb", "x"), HasSubstr("no format"));
 }
 
