@@ -1,16 +1,14 @@
 #include "app/batch/data_report.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 
+#include "app/batch/check_progress.h"
 #include "app/text/table.h"
-#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
-#include "core/base/streams.h"
 #include "core/base/text.h"
 #include "core/report/number_text.h"
 
@@ -18,32 +16,6 @@ namespace pairs::batch {
 namespace {
 
 constexpr std::size_t kReasonsPrinted = 10;
-
-// Says on stderr how far a check is: on a terminal in one line, else in a line every ten seconds.
-class CheckProgress {
- public:
-  explicit CheckProgress(std::string name) : name_(std::move(name)) {}
-  ~CheckProgress() {
-    if (drawn_) tell(kClearLine);
-  }
-  CheckProgress(const CheckProgress&) = delete;
-  CheckProgress& operator=(const CheckProgress&) = delete;
-
-  Preparation follow() {
-    return {.stop = {}, .progress = [this](const std::string& what, std::int64_t done, std::int64_t total) {
-              if (since_.seconds() < (terminal_ ? 0.1 : 10)) return;
-              since_.restart();
-              drawn_ = terminal_;
-              tell(fmt::format("{}{}: {}, {}{}{}", terminal_ ? kClearLine : "", name_, what, count_text(done),
-                               total > 0 ? " of " + count_text(total) : "", terminal_ ? "" : "\n"));
-            }};
-  }
-
- private:
-  std::string name_;
-  bool terminal_ = ::isatty(STDERR_FILENO) == 1, drawn_ = false;
-  Stopwatch since_;
-};
 
 void put_account(nlohmann::json& document, const DataAccount& account, bool all) {
   document["counts"] = document["reasons"] = nlohmann::json::array();

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "app/batch/arguments.h"
+#include "app/batch/check_progress.h"
 #include "app/batch/command.h"
 #include "app/posterior/disagreement_text.h"
 #include "app/runs/run_about.h"
@@ -25,16 +26,17 @@ struct EnsembleArguments {
   bool calibrate = false;
 };
 
-// ", drawn together to 0.86 of its width"
+// ", made narrower, to 0.86 of its width"
 std::string width_text(double width) {
   return width == 1
              ? ""
-             : fmt::format(", drawn {} to {} of its width", width < 1 ? "together" : "apart", number_text(width, 3));
+             : fmt::format(", made {}, to {} of its width", width < 1 ? "narrower" : "wider", number_text(width, 3));
 }
 
 Result ensemble(const EnsembleArguments& arguments) {
-  const std::filesystem::path folder =
-      create_ensemble(arguments.tasks, arguments.runs, arguments.out, arguments.data, arguments.calibrate);
+  CheckProgress told("ensemble");
+  const std::filesystem::path folder = create_ensemble(arguments.tasks, arguments.runs, arguments.out, arguments.data,
+                                                       arguments.calibrate, told.follow());
   const LoadedRun made = load_run(arguments.tasks, folder.string(), arguments.data, "cpu");
   name_new_run(folder, made.config);
   Result result;
@@ -66,14 +68,15 @@ Action add_ensemble(CLI::App& app, const Catalogue& tasks) {
   app.add_option("--out", arguments->out, "Folder of the ensemble (default: runs/TASK-TIME)")->type_name("FOLDER");
   app.add_flag(
       "--calibrate", arguments->calibrate,
-      "Draw the mean together, or apart, until it fits the truths of sets that stage 3 validates on: the mean of "
-      "calibrated posteriors is too wide where runs differ");
+      "Make the mean narrower, or wider, until it fits the truths of sets that stage 3 validates on: the mean of "
+      "calibrated posteriors is too wide where runs differ. Takes minutes; not for targets that have an end");
   app.add_option("--data", arguments->data, "Folder of real data, in place of the runs' own")->type_name("FOLDER");
   app.footer(
       "Makes a run whose posterior is the mean of the runs' densities. It holds copies of their weights, and every\n"
       "command takes it as it takes a run: its answers tell how far the runs differ about a set.\n"
-      "Example:\n"
-      "  pairs --batch ensemble runs/a runs/b --out runs/mean");
+      "Examples:\n"
+      "  pairs --batch ensemble runs/a runs/b --out runs/mean\n"
+      "  pairs --batch ensemble runs/a runs/b --calibrate --out runs/mean-calibrated");
   return [arguments] { return ensemble(*arguments); };
 }
 

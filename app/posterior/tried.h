@@ -35,7 +35,7 @@ struct TriedKind {
 // Of one thing of them; numbers by target.
 struct TriedThing {
   std::string name, kind;  // the text that named it, kind_of()
-  std::vector<double> own, low90, high90;
+  std::vector<double> own, low90 = {}, high90 = {};
   bool missed99 = false, unlike = false, disagreed = false;
   double spread = 0;  // largest_spread() of the ensemble's runs; 0 where there is no ensemble
 };

@@ -112,7 +112,8 @@ Event averaged_from(const std::vector<LoadedRun>& runs) {
 }
 
 std::filesystem::path create_ensemble(const Tasks& tasks, const std::vector<std::string>& runs,
-                                      const std::filesystem::path& wanted, const std::string& data, bool calibrated) {
+                                      const std::filesystem::path& wanted, const std::string& data, bool calibrated,
+                                      const Preparation& preparation) {
   if (std::error_code code; !wanted.empty() && std::filesystem::exists(wanted / run_file::config, code))
     fail_usage("{} already holds a run; choose another folder", printable(wanted.string(), 300));
   if (!wanted.empty()) check_new_run(wanted);
@@ -124,7 +125,7 @@ std::filesystem::path create_ensemble(const Tasks& tasks, const std::vector<std:
   config.note.clear();
   std::vector<std::shared_ptr<Estimator>> estimators;
   for (const LoadedRun& run : members) estimators.push_back(run.estimator);
-  const double width = calibrated ? fitted_width(estimators, config) : 1;
+  const double width = calibrated ? fitted_width(estimators, config, preparation) : 1;
   const Ensemble ensemble(std::move(estimators), width);
   const std::filesystem::path folder = make_run_folder(config, wanted);
   const FolderLock lock(folder);

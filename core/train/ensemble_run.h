@@ -15,7 +15,7 @@ namespace pairs {
 // Returns the folder. Throws a usage error before anything is written where the runs do not go together.
 std::filesystem::path create_ensemble(const Tasks& tasks, const std::vector<std::string>& runs,
                                       const std::filesystem::path& folder, const std::string& data = "",
-                                      bool calibrated = false);
+                                      bool calibrated = false, const Preparation& preparation = {});
 
 // The event with which an ensemble records what its runs had cost.
 Event averaged_from(const std::vector<LoadedRun>& runs);

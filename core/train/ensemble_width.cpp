@@ -54,7 +54,8 @@ double minimum(double low, double high, double tolerance, F&& of) {
 
 }  // namespace
 
-double fitted_width(const std::vector<std::shared_ptr<Estimator>>& members, const RunConfig& config) {
+double fitted_width(const std::vector<std::shared_ptr<Estimator>>& members, const RunConfig& config,
+                    const Preparation& preparation) {
   at::NoGradGuard no_grad;
   static_cast<void>(Ensemble(members, kLeast));  // whether it may have one
   Ensemble plain(members);
@@ -64,13 +65,21 @@ double fitted_width(const std::vector<std::shared_ptr<Estimator>>& members, cons
         "The simulations of task {} are stored, and all of those that may be used have been: no set is left to find a "
         "width by; average the runs without calibrating",
         plain.task().info().name);
-  plain.task().prepare({});
+  plain.task().prepare(preparation);
   std::vector<HeldOut> all;
   const std::vector<std::int64_t> served = plain.sizes();
-  for (const std::int64_t n : config.evaluate.sizes)
-    if (n <= plain.max_n() && (served.empty() || std::find(served.begin(), served.end(), n) != served.end()))
-      all.push_back(held_out(plain, static_cast<std::uint64_t>(config.seed), n));
-  if (all.empty()) fail_usage("{} has no N that the runs serve", "evaluate.sizes"_key);
+  std::vector<std::int64_t> sizes = config.evaluate.sizes;
+  std::erase_if(sizes, [&](std::int64_t n) {
+    return n > plain.max_n() || (!served.empty() && std::find(served.begin(), served.end(), n) == served.end());
+  });
+  if (sizes.empty()) fail_usage("{} has no N that the runs serve", "evaluate.sizes"_key);
+  for (const std::int64_t n : sizes) {
+    if (preparation.stop && preparation.stop()) throw Stopped();
+    if (preparation.progress)
+      preparation.progress("set sizes of the width", static_cast<std::int64_t>(all.size()),
+                           static_cast<std::int64_t>(sizes.size()));
+    all.push_back(held_out(plain, static_cast<std::uint64_t>(config.seed), n));
+  }
   const auto loss = [&](double log_width) {
     double sum = 0;
     for (const HeldOut& sets : all) {

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <string>
+#include <utility>
+
+#include "core/base/clock.h"
+#include "core/base/streams.h"
+#include "core/base/text.h"
+#include "core/task.h"
+
+namespace pairs::batch {
+
+// Says on stderr how far something is that is made ready: on a terminal in one line, else in a line every ten seconds.
+class CheckProgress {
+ public:
+  explicit CheckProgress(std::string name) : name_(std::move(name)) {}
+  ~CheckProgress() {
+    if (drawn_) tell(kClearLine);
+  }
+  CheckProgress(const CheckProgress&) = delete;
+  CheckProgress& operator=(const CheckProgress&) = delete;
+
+  Preparation follow() {
+    return {.stop = {}, .progress = [this](const std::string& what, std::int64_t done, std::int64_t total) {
+              if (since_.seconds() < (terminal_ ? 0.1 : 10)) return;
+              since_.restart();
+              drawn_ = terminal_;
+              tell(fmt::format("{}{}: {}, {}{}{}", terminal_ ? kClearLine : "", name_, what, count_text(done),
+                               total > 0 ? " of " + count_text(total) : "", terminal_ ? "" : "\n"));
+            }};
+  }
+
+ private:
+  std::string name_;
+  bool terminal_ = ::isatty(STDERR_FILENO) == 1, drawn_ = false;
+  Stopwatch since_;
+};
+
+}  // namespace pairs::batch
