@@ -25,6 +25,7 @@ void resnet18(benchmark::State& state, const char* precision, bool train) {
                                    .stem_kernel = 7,
                                    .stem_stride = 2,
                                    .stem_pool = true,
+                                   .projection = {},
                                    .precision = precision};
   const auto net = make_embedder(config, std::vector<std::int64_t>{3, 224, 224}, at::detail::createCPUGenerator(1));
   const auto type = config.of<ResNet::Settings>().precision == "bf16" ? torch::kBFloat16 : torch::kFloat;

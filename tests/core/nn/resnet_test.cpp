@@ -19,7 +19,12 @@ namespace {
 using torch::Tensor;
 
 ResNet::Settings resnet18(std::vector<std::int64_t> channels) {
-  return {.channels = std::move(channels), .blocks = 2, .stem_kernel = 7, .stem_stride = 2, .stem_pool = true};
+  return {.channels = std::move(channels),
+          .blocks = 2,
+          .stem_kernel = 7,
+          .stem_stride = 2,
+          .stem_pool = true,
+          .projection = {}};
 }
 
 EmbedderConfig small_resnet() {
