@@ -39,6 +39,18 @@ TEST_F(Scales, TellItsSufficientStatisticsInItsFile) {
   EXPECT_TRUE(torch::allclose(sample.statistics, sample.x.block().to(torch::kFloat64).square(), 1e-12));
 }
 
+TEST_F(Scales, IsWhatItsProgramPrints) {
+  const std::string example = PAIRS_SOURCE_DIR "/assets/examples/scales";
+  for (const std::string count : {"5", "8"}) {
+    const std::string made = (folder_ / (count + ".toml")).string();
+    ASSERT_EQ(std::system((std::string(kPython) + " " + example + "/noises.py " + count + " > " + made).c_str()), 0);
+    if (count == "5") {
+      EXPECT_EQ(read_file(made), read_file(example + "/task.toml"));
+    }
+    EXPECT_EQ(std::to_string(read_task_file(made).sufficient.size()), count);
+  }
+}
+
 // E x² given θ is exp θ.
 TEST_F(Scales, SimulatesTheVariancesThatItAsksFor) {
   const auto scales = task();
