@@ -73,8 +73,7 @@ Ensemble::Ensemble(std::vector<std::shared_ptr<Estimator>> members, double width
   for (const Target& target : task().info().targets)
     if (width != 1 && (std::isfinite(target.low) || std::isfinite(target.high)))
       fail_usage(
-          "{} has an end, beyond which a posterior that is drawn apart would reach; average the runs without "
-          "calibrating",
+          "{} has an end, beyond which a mean that is made wider would reach; average the runs without calibrating",
           target.label);
   bool per_n = false;
   for (const auto& one : members_) per_n |= !one->sizes().empty();

@@ -74,9 +74,8 @@ Action add_ensemble(CLI::App& app, const Catalogue& tasks) {
   app.footer(
       "Makes a run whose posterior is the mean of the runs' densities. It holds copies of their weights, and every\n"
       "command takes it as it takes a run: its answers tell how far the runs differ about a set.\n"
-      "Examples:\n"
-      "  pairs --batch ensemble runs/a runs/b --out runs/mean\n"
-      "  pairs --batch ensemble runs/a runs/b --calibrate --out runs/mean-calibrated");
+      "Example:\n"
+      "  pairs --batch ensemble runs/a runs/b --out runs/mean");
   return [arguments] { return ensemble(*arguments); };
 }
 
