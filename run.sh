@@ -8,4 +8,5 @@ if [[ -n ${DISPLAY:-}${WAYLAND_DISPLAY:-} ]]; then
   exec build/release/pairs "$@"
 fi
 echo "run.sh: there is no display, so the demonstration runs without the window" >&2
-exec build/release/pairs --batch demo --out runs/demo "$@"
+[[ " $* " == *" --out"* ]] || set -- --out runs/demo "$@"
+exec build/release/pairs --batch demo "$@"
