@@ -60,12 +60,6 @@ ResNet::ResNet(const Settings& own, std::int64_t embedding, std::span<const std:
       dropout_(own.dropout) {
   PAIRS_CHECK(own.channels.size() >= 2, "a ResNet needs the channels of its stem and of at least one stage: set {}",
               "embedder.channels"_key);
-  for (const std::int64_t channels : own.channels)
-    PAIRS_CHECK(
-        channels == 1 || channels == 3 || (channels % 2 == 0 && (channels <= 64 || channels % 32 == 0)),
-        "a ResNet normalises its channels in groups, which {} do not make; take even numbers, above 64 multiples "
-        "of 32: set {}",
-        channels, "embedder.channels"_key);
   PAIRS_CHECK(own.blocks >= 1, "a ResNet needs a block a stage or more, not {}: set {}", own.blocks,
               "embedder.blocks"_key);
   PAIRS_CHECK(own.stem_stride >= 1, "a stem's stride must be 1 or more, not {}: set {}", own.stem_stride,
