@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "app/batch/check_progress.h"
+#include "app/batch/preparation_progress.h"
 #include "app/text/table.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -100,7 +100,7 @@ std::string usable(const DataSet& set, const FoundData& found, const DataQuestio
   document["checked"] = question.check;
   if (!question.check)
     return text + "  --check reads them all: how many each part has, and what is set aside and why\n";
-  CheckProgress progress(set.name);
+  PreparationProgress progress(set.name);
   const DataAccount account = set.account(question.folder, progress.follow());
   put_account(document, account, question.all);
   return text + account_text(account, question.all);

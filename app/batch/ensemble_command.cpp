@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "app/batch/arguments.h"
-#include "app/batch/check_progress.h"
 #include "app/batch/command.h"
+#include "app/batch/preparation_progress.h"
 #include "app/posterior/disagreement_text.h"
 #include "app/runs/run_about.h"
 #include "app/text/table.h"
@@ -34,7 +34,7 @@ std::string width_text(double width) {
 }
 
 Result ensemble(const EnsembleArguments& arguments) {
-  CheckProgress told("ensemble");
+  PreparationProgress told("ensemble");
   const std::filesystem::path folder = create_ensemble(arguments.tasks, arguments.runs, arguments.out, arguments.data,
                                                        arguments.calibrate, told.follow());
   const LoadedRun made = load_run(arguments.tasks, folder.string(), arguments.data, "cpu");
