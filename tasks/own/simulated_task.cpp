@@ -132,7 +132,14 @@ class SimulatedTask final : public Task,
     const auto width = static_cast<std::size_t>(columns.size(1));
     double* to = out.mutable_data_ptr<double>();
     for (std::size_t at = 0; at < values.size(); at += width)
-      for (const SufficientExpression& one : file_.sufficient) *to++ = one.value.value(values.subspan(at, width));
+      for (const SufficientExpression& one : file_.sufficient) {
+        *to = one.value.value(values.subspan(at, width));
+        PAIRS_CHECK(
+            std::isfinite(*to++),
+            "{}: \"{}\" of [sufficient] is not finite for an observation that was simulated; write it so that it "
+            "is, or take it out",
+            file_.info.name, one.text);
+      }
     return out;
   }
 

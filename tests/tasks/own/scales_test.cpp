@@ -1,9 +1,11 @@
 // The shipped example scales: five numbers of unknown variances, whose squares are sufficient.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <filesystem>
 
+#include "core/base/error.h"
 #include "core/eval/sufficiency.h"
 #include "core/sufficient_statistics.h"
 #include "tasks/file_facts.h"
@@ -48,6 +50,20 @@ TEST_F(Scales, IsWhatItsProgramPrints) {
       EXPECT_EQ(read_file(made), read_file(example + "/task.toml"));
     }
     EXPECT_EQ(std::to_string(read_task_file(made).sufficient.size()), count);
+  }
+}
+
+TEST_F(Scales, RefusesAStatisticThatIsNotFinite) {
+  std::filesystem::copy(PAIRS_SOURCE_DIR "/assets/examples/scales", folder_ / "task");
+  std::string text = read_file(folder_ / "task" / "task.toml");
+  text.replace(text.find("x3^2\""), 5, "log(x3)\"");
+  write_file(folder_ / "task" / "task.toml", text);
+  allow_task_file(folder_ / "task");
+  try {
+    (void)theorem_sample(*tasks_->make(tasks_->open(folder_ / "task")), 5);
+    FAIL() << "it was taken";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("\"log(x3)\" of [sufficient] is not finite"));
   }
 }
 
