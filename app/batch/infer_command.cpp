@@ -250,13 +250,13 @@ std::string scores_text(const InferAnswer& answer) {
   return "\n" + scored.text(2) + rest;
 }
 
-// Where what a thing tells of itself lies outside the interval of 90 %: "logP of it lies outside …".
+// "This logP lies outside the interval of 90 %, 36.4 sds from the mean", of each target of which a thing tells so.
 std::string own_outside_text(const TaskInfo& info, const std::vector<TargetNumbers>& ours, const ObservedSet& set) {
   std::string text;
   for (std::size_t t = 0; t < std::min(ours.size(), set.theta().size()); ++t) {
     const double own = set.theta()[t];
     const bool other = t < set.other().size() && !set.other()[t].empty();
-    if (other || (own >= ours[t].quantiles.front() && own <= ours[t].quantiles.back())) continue;
+    if (other || !(own < ours[t].quantiles.front() || own > ours[t].quantiles.back())) continue;
     text += fmt::format("This {} lies outside the interval of 90 %, {} sds from the mean\n", info.targets[t].label,
                         number_text(std::abs(own - ours[t].mean) / ours[t].sd, 1));
   }

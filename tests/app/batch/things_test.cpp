@@ -385,6 +385,7 @@ TEST_F(ThingsOfPeople, WhatWasTriedIsKeptAndWarnsOfSuchThings) {
                                     "interval: θ 0 %; do not trust the posterior"));
   EXPECT_THAT(answer.document.at("warnings").dump(), HasSubstr("tried on 20 things"));
   EXPECT_THAT(answer.text, HasSubstr("large pebble (20): θ 0 %"));
+  EXPECT_THAT(answer.text, HasSubstr("This θ lies outside the interval of 90 %, "));
   EXPECT_EQ(answer.document.at("tried").at("kinds").at(0).at("count"), 20);
   const Acted drawn = figure({"pebble:41", "--n", "5"});
   EXPECT_THAT(drawn.err, HasSubstr("tried on 20 things"));
