@@ -14,14 +14,14 @@
 namespace pairs::batch {
 
 // Says on stderr how far something is that is made ready: on a terminal in one line, else in a line every ten seconds.
-class CheckProgress {
+class PreparationProgress {
  public:
-  explicit CheckProgress(std::string name) : name_(std::move(name)) {}
-  ~CheckProgress() {
+  explicit PreparationProgress(std::string name) : name_(std::move(name)) {}
+  ~PreparationProgress() {
     if (drawn_) tell(kClearLine);
   }
-  CheckProgress(const CheckProgress&) = delete;
-  CheckProgress& operator=(const CheckProgress&) = delete;
+  PreparationProgress(const PreparationProgress&) = delete;
+  PreparationProgress& operator=(const PreparationProgress&) = delete;
 
   Preparation follow() {
     return {.stop = {}, .progress = [this](const std::string& what, std::int64_t done, std::int64_t total) {
