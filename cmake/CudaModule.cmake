@@ -101,6 +101,7 @@ else()
   # What the kernels use of core/base comes along as hidden copies; LibTorch is the program's own.
   target_link_libraries(pairs_cuda PRIVATE pairs_base LibTorch::cuda)
   pairs_precompiled(pairs_cuda)
+  pairs_together(pairs_cuda)
   # LibTorch's CUDA libraries need NVIDIA's, which a machine without a GPU does not have.
   target_link_options(pairs_cuda PRIVATE LINKER:--allow-shlib-undefined LINKER:--exclude-libs,ALL)
   # nvcc makes names of file-local symbols from the folder; the build's identity would depend on them.

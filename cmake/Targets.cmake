@@ -17,13 +17,21 @@ function(pairs_precompiled name)
   endif()
 endfunction()
 
-# Compiles the target's files up to a dozen at a time: what files of one namespace keep in unnamed ones must differ in name.
+# Compiles the target's files up to 18 at a time: what files of one namespace keep in unnamed ones must differ in name.
+# Those that choose instruction sets for all that follows (#pragma GCC target) stay alone, and so does what runs on the CPU
+# of an operator (_cpu.cpp), which takes long by itself.
 function(pairs_together name)
   if(PAIRS_UNITY)
     get_target_property(sources ${name} SOURCES)
+    list(FILTER sources INCLUDE REGEX "\\.cpp$")
+    list(FILTER sources EXCLUDE REGEX "_cpu\\.cpp$")
     set(count 0)
     foreach(source IN LISTS sources)
-      math(EXPR part "${count} / 12")
+      file(STRINGS ${source} chooses REGEX "^#pragma GCC target" LIMIT_COUNT 1)
+      if(chooses)
+        continue()
+      endif()
+      math(EXPR part "${count} / 18")
       math(EXPR count "${count} + 1")
       set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${part}")
     endforeach()
@@ -65,9 +73,7 @@ function(pairs_library name folder)
   if(NOT folder STREQUAL "core/report")  # figures know nothing of tensors
     pairs_precompiled(${name})
   endif()
-  if(NOT folder MATCHES "(ops|render)$")  # their files choose instruction sets, and take long by themselves
-    pairs_together(${name})
-  endif()
+  pairs_together(${name})
 endfunction()
 
 # The same for a folder whose files register operators with LibTorch's dispatcher when the program starts. Nothing

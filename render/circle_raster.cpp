@@ -9,7 +9,7 @@
 namespace pairs::render {
 namespace {
 
-using Operator = torch::Tensor(const torch::Tensor&, std::int64_t, std::int64_t, double);
+using CircleOperator = torch::Tensor(const torch::Tensor&, std::int64_t, std::int64_t, double);
 
 TORCH_LIBRARY_FRAGMENT(pairs, m) {
   m.def("draw_circles(Tensor circles, int height, int width, float line) -> Tensor");
@@ -28,7 +28,8 @@ torch::Tensor draw_circles(const torch::Tensor& circles, const RasterOptions& o)
   PAIRS_CHECK(circles.dim() == 3 && circles.size(2) == 3 && circles.scalar_type() == torch::kFloat32 &&
                   circles.size(1) <= max_circles,
               "The rasteriser takes circles [M, K, 3] of float32, K up to {}", max_circles);
-  static const auto op = c10::Dispatcher::singleton().findSchemaOrThrow("pairs::draw_circles", "").typed<Operator>();
+  static const auto op =
+      c10::Dispatcher::singleton().findSchemaOrThrow("pairs::draw_circles", "").typed<CircleOperator>();
   return op.call(circles.contiguous(), o.height, o.width, o.line);
 }
 

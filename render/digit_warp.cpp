@@ -9,8 +9,8 @@
 namespace pairs::render {
 namespace {
 
-using Operator = torch::Tensor(const torch::Tensor&, const torch::Tensor&, const torch::Tensor&, const torch::Tensor&,
-                               const torch::Tensor&, const torch::Tensor&, std::int64_t);
+using DigitOperator = torch::Tensor(const torch::Tensor&, const torch::Tensor&, const torch::Tensor&,
+                                    const torch::Tensor&, const torch::Tensor&, const torch::Tensor&, std::int64_t);
 
 TORCH_LIBRARY_FRAGMENT(pairs, m) {
   m.def(
@@ -37,7 +37,8 @@ torch::Tensor warp_digits(const torch::Tensor& images, const torch::Tensor& pick
                   fits(angle, torch::kFloat32) && fits(sigma, torch::kFloat32),
               "The digit warper takes pick, set, item (int64) and angle, sigma (float32) of one length, all on the "
               "images' device");
-  static const auto op = c10::Dispatcher::singleton().findSchemaOrThrow("pairs::warp_digits", "").typed<Operator>();
+  static const auto op =
+      c10::Dispatcher::singleton().findSchemaOrThrow("pairs::warp_digits", "").typed<DigitOperator>();
   return op.call(images.contiguous(), pick.contiguous(), angle.contiguous(), sigma.contiguous(), set.contiguous(),
                  item.contiguous(), static_cast<std::int64_t>(key));
 }

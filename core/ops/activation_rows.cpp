@@ -32,7 +32,7 @@ inline float sigmoid(float x) {
 }
 
 // ln((1 + e^x) / 2) from e = e^-|x|: ln(1 + e) = 2 artanh(s) with s = e / (2 + e), at most 1/3, by its series.
-inline float shifted_softplus(float x, float e) {
+inline float softplus_of(float x, float e) {
   const float s = e / (2.0f + e), q = s * s;
   float p = 2.0f / 15.0f;
   p = std::fma(p, q, 2.0f / 13.0f);
@@ -81,14 +81,14 @@ namespace {
 
 PAIRS_SIMD_CLONES void softplus_plain(const float* in, float* out, std::int64_t count) {
   PAIRS_INDEPENDENT
-  for (std::int64_t i = 0; i < count; ++i) out[i] = shifted_softplus(in[i], exp_of_minus_size(in[i]));
+  for (std::int64_t i = 0; i < count; ++i) out[i] = softplus_of(in[i], exp_of_minus_size(in[i]));
 }
 
 PAIRS_SIMD_CLONES void softplus_slope(const float* in, float* out, float* slope, std::int64_t count) {
   PAIRS_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) {
     const float x = in[i], e = exp_of_minus_size(x);
-    out[i] = shifted_softplus(x, e);
+    out[i] = softplus_of(x, e);
     slope[i] = (x < 0.0f ? e : 1.0f) / (1.0f + e);
   }
 }

@@ -26,7 +26,8 @@ namespace {
 using MakePlan = std::vector<Tensor>(const Tensor&, const Tensor&, const Tensor&, const Tensor&, double, std::int64_t,
                                      bool);
 using Filter = Tensor(const Tensor&, const Tensor&, at::TensorList);
-using Backward = std::tuple<Tensor, Tensor>(const Tensor&, const Tensor&, const Tensor&, at::TensorList, bool, bool);
+using FilterBackward = std::tuple<Tensor, Tensor>(const Tensor&, const Tensor&, const Tensor&, at::TensorList, bool,
+                                                  bool);
 
 Tensor call_filter(const Tensor& x, const Tensor& table, at::TensorList plan) {
   static const auto op =
@@ -48,7 +49,7 @@ class ContinuousFilter : public torch::autograd::Function<ContinuousFilter> {
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* ctx,
                                                  torch::autograd::variable_list grads) {
     static const auto op =
-        c10::Dispatcher::singleton().findSchemaOrThrow("pairs::continuous_filter_backward", "").typed<Backward>();
+        c10::Dispatcher::singleton().findSchemaOrThrow("pairs::continuous_filter_backward", "").typed<FilterBackward>();
     at::AutoDispatchBelowADInplaceOrView guard;
     const auto saved = ctx->get_saved_variables();
     auto [x, table] = op.call(grads[0].contiguous(), saved[0], saved[1], at::TensorList(saved).slice(2),

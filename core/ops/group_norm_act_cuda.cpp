@@ -90,8 +90,8 @@ void backward_all(const Concatenation& of, const Tensor& grad, const Tensor& mom
                          static_cast<T*>(dz[i].mutable_data_ptr()), stream);
 }
 
-std::tuple<Tensor, Tensor> forward(const Tensor& x, const std::optional<Tensor>& beside, const Tensor& scale,
-                                   const Tensor& shift, std::int64_t groups, c10::string_view act) {
+std::tuple<Tensor, Tensor> norm_forward(const Tensor& x, const std::optional<Tensor>& beside, const Tensor& scale,
+                                        const Tensor& shift, std::int64_t groups, c10::string_view act) {
   const c10::cuda::CUDAGuard guard(x.device());
   const cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
   const Concatenation of(x, beside, scale, shift, groups);
@@ -106,9 +106,10 @@ std::tuple<Tensor, Tensor> forward(const Tensor& x, const std::optional<Tensor>&
   return {y, moments};
 }
 
-std::tuple<Tensor, Tensor, Tensor, Tensor> backward(const Tensor& grad, const Tensor& x,
-                                                    const std::optional<Tensor>& beside, const Tensor& scale,
-                                                    const Tensor& shift, const Tensor& moments, c10::string_view act) {
+std::tuple<Tensor, Tensor, Tensor, Tensor> norm_backward(const Tensor& grad, const Tensor& x,
+                                                         const std::optional<Tensor>& beside, const Tensor& scale,
+                                                         const Tensor& shift, const Tensor& moments,
+                                                         c10::string_view act) {
   const c10::cuda::CUDAGuard guard(x.device());
   const cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
   const Concatenation of(x, beside, scale, shift, moments.size(2));
@@ -129,8 +130,8 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> backward(const Tensor& grad, const Te
 }  // namespace
 
 TORCH_LIBRARY_IMPL(pairs, CUDA, m) {
-  m.impl("group_norm_act_forward", forward);
-  m.impl("group_norm_act_backward", backward);
+  m.impl("group_norm_act_forward", norm_forward);
+  m.impl("group_norm_act_backward", norm_backward);
 }
 
 }  // namespace pairs::ops

@@ -43,15 +43,15 @@ Tensor activation_slope(const Tensor& pre, Activation act) {
 
 namespace {
 
-using Forward = std::tuple<Tensor, Tensor>(const Tensor&, const Tensor&, const std::optional<Tensor>&, c10::string_view,
-                                           bool);
-using Backward = std::tuple<Tensor, Tensor, Tensor>(const Tensor&, const Tensor&, const Tensor&, const Tensor&,
-                                                    const Tensor&, c10::string_view, bool);
+using LinearForward = std::tuple<Tensor, Tensor>(const Tensor&, const Tensor&, const std::optional<Tensor>&,
+                                                 c10::string_view, bool);
+using LinearBackward = std::tuple<Tensor, Tensor, Tensor>(const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                                                          const Tensor&, c10::string_view, bool);
 
 std::tuple<Tensor, Tensor> call_forward(const Tensor& x, const Tensor& weight, const std::optional<Tensor>& bias,
                                         const std::string& act, bool keep) {
   static const auto op =
-      c10::Dispatcher::singleton().findSchemaOrThrow("pairs::linear_act_forward", "").typed<Forward>();
+      c10::Dispatcher::singleton().findSchemaOrThrow("pairs::linear_act_forward", "").typed<LinearForward>();
   return op.call(x, weight, bias, act, keep);
 }
 
@@ -70,7 +70,7 @@ class LinearAct : public torch::autograd::Function<LinearAct> {
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* ctx,
                                                  torch::autograd::variable_list grads) {
     static const auto op =
-        c10::Dispatcher::singleton().findSchemaOrThrow("pairs::linear_act_backward", "").typed<Backward>();
+        c10::Dispatcher::singleton().findSchemaOrThrow("pairs::linear_act_backward", "").typed<LinearBackward>();
     const auto saved = ctx->get_saved_variables();
     const std::string act = ctx->saved_data["act"].toStringRef();
     at::AutoDispatchBelowADInplaceOrView guard;

@@ -15,8 +15,8 @@ namespace {
 
 using torch::Tensor;
 
-std::tuple<Tensor, Tensor> forward(const Tensor& x, const Tensor& weight, const std::optional<Tensor>& bias,
-                                   c10::string_view act, bool keep) {
+std::tuple<Tensor, Tensor> linear_forward(const Tensor& x, const Tensor& weight, const std::optional<Tensor>& bias,
+                                          c10::string_view act, bool keep) {
   const c10::cuda::CUDAGuard guard(x.device());
   Tensor y = bias.has_value() && bias->defined() ? at::addmm(*bias, x, weight.t()) : at::mm(x, weight.t());
   Tensor slope = at::empty({0}, x.options());
@@ -37,8 +37,9 @@ std::tuple<Tensor, Tensor> forward(const Tensor& x, const Tensor& weight, const 
   return {y, slope};
 }
 
-std::tuple<Tensor, Tensor, Tensor> backward(const Tensor& grad, const Tensor& x, const Tensor& weight, const Tensor& y,
-                                            const Tensor& slope, c10::string_view act, bool need_x) {
+std::tuple<Tensor, Tensor, Tensor> linear_backward(const Tensor& grad, const Tensor& x, const Tensor& weight,
+                                                   const Tensor& y, const Tensor& slope, c10::string_view act,
+                                                   bool need_x) {
   const Tensor g = act == "relu"                                              ? at::threshold_backward(grad, y, 0)
                    : (act == "silu" || act == "softplus") && grad.numel() > 0 ? grad * slope
                                                                               : grad;
@@ -48,8 +49,8 @@ std::tuple<Tensor, Tensor, Tensor> backward(const Tensor& grad, const Tensor& x,
 }  // namespace
 
 TORCH_LIBRARY_IMPL(pairs, CUDA, m) {
-  m.impl("linear_act_forward", forward);
-  m.impl("linear_act_backward", backward);
+  m.impl("linear_act_forward", linear_forward);
+  m.impl("linear_act_backward", linear_backward);
 }
 
 }  // namespace pairs::ops

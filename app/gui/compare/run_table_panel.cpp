@@ -111,7 +111,7 @@ void RunTablePanel::columns_menu(RunBoard& board, const TableView& view) {
     board.reset_columns();
   if (!view.more_columns.empty()) ui::wrapped(view.more_columns, ui::Look::small_warning);
   bool settings = false;
-  for (const model::TableColumn& column : view.columns) {
+  for (const model::RunTableColumn& column : view.columns) {
     if (column.key == "name") continue;
     if (column.setting && !settings) {
       settings = true;
@@ -205,7 +205,7 @@ void RunTablePanel::measure(const std::shared_ptr<const TableView>& view) {
   measured_scale_ = scale();
   widths_.clear();
   for (std::size_t c = 0; c < view->visible.size(); ++c) {
-    const model::TableColumn& column = view->columns[view->visible[c]];
+    const model::RunTableColumn& column = view->columns[view->visible[c]];
     const std::string* longest = nullptr;
     for (const TableRow& row : view->rows)
       if (!longest || row.cells[c].text.size() > longest->size()) longest = &row.cells[c].text;
@@ -220,7 +220,7 @@ void RunTablePanel::measure(const std::shared_ptr<const TableView>& view) {
 void RunTablePanel::header(RunBoard& board, const TableView& view) {
   ImGui::TableNextRow(ImGuiTableRowFlags_Headers, row_height());
   for (std::size_t c = 0; c < view.visible.size(); ++c) {
-    const model::TableColumn& column = view.columns[view.visible[c]];
+    const model::RunTableColumn& column = view.columns[view.visible[c]];
     if (!ImGui::TableNextColumn()) continue;
     const bool sorted = board.choices().sort == column.key;
     const std::string label = sorted ? column.title + (board.choices().down ? " ▼" : " ▲") : column.title;
@@ -239,7 +239,7 @@ void RunTablePanel::header(RunBoard& board, const TableView& view) {
 void RunTablePanel::cells(const TableView& view, const TableRow& row) {
   for (std::size_t c = 1; c < view.visible.size(); ++c) {
     if (!ImGui::TableNextColumn()) continue;
-    const model::TableColumn& column = view.columns[view.visible[c]];
+    const model::RunTableColumn& column = view.columns[view.visible[c]];
     const model::RunValue& cell = row.cells[c];
     ui::Look look = cell.known() ? ui::Look::body : ui::Look::muted;
     if (column.key == "difference" && std::abs(cell.number) > 2 * cell.error)

@@ -12,7 +12,7 @@ namespace pairs::gui {
 namespace {
 
 constexpr float kQueueRow = 30, kTime = 100;
-constexpr std::size_t kMostRows = 6;  // that are seen without scrolling
+constexpr std::size_t kMostItems = 6;  // that are seen without scrolling
 
 std::string state_of(const QueueItem& item, const QueueProgress& progress) {
   if (item.state == QueueState::failed) return "failed: " + item.reason;
@@ -119,7 +119,7 @@ void QueuePanel::draw(model::RunQueue& queue) {
   }
   ui::space(4);
   head(queue, *shown);
-  const std::size_t rows = std::min(shown->view.items.size(), kMostRows);
+  const std::size_t rows = std::min(shown->view.items.size(), kMostItems);
   const float high = static_cast<float>(rows) * (px(kQueueRow) + ImGui::GetStyle().ItemSpacing.y);
   ImGui::BeginChild("queue/rows", {0, high}, false);
   const float top = ImGui::GetCursorScreenPos().y;

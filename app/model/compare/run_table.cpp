@@ -176,7 +176,7 @@ class TableMaker {
     add("cost_with_cache", "cost with stage 2", "The same with the forward passes of stage 2 counted", true, false);
     add("seconds", "time", "Seconds of work on its stages, on the machine that it was trained on", true, true);
     add_settings();
-    for (const TableColumn& column : view_->columns) view_->keys.push_back(column.key);
+    for (const RunTableColumn& column : view_->columns) view_->keys.push_back(column.key);
   }
 
   void add_scores() {
@@ -215,7 +215,7 @@ class TableMaker {
     for (const bool told : {true, false})
       for (const auto& [key, all] : seen) {
         const bool known = std::any_of(view_->columns.begin(), view_->columns.end(),
-                                       [&, &name = key](const TableColumn& column) { return column.key == name; });
+                                       [&, &name = key](const RunTableColumn& column) { return column.key == name; });
         const bool shown = decides_weights(key) && all.differs;
         const bool first = shown && (all.runs == read || all.runs == 0);
         if (!known && first == told) add(key, key, "", true, shown, true);
@@ -223,7 +223,7 @@ class TableMaker {
   }
 
   void choose_columns() {
-    for (TableColumn& column : view_->columns) {
+    for (RunTableColumn& column : view_->columns) {
       for (const std::string& chosen : choices_.columns)
         if (chosen.size() > 1 && chosen.substr(1) == column.key) column.shown = chosen.front() == '+';
       if (column.key == "name") column.shown = true;
@@ -538,7 +538,7 @@ class TableMaker {
   // Against N, what a run has cost, and the settings that differ and are numbers.
   void plot() {
     view_->plot_keys = {"", "cost", "cost_with_cache", "seconds"};
-    for (const TableColumn& column : view_->columns)
+    for (const RunTableColumn& column : view_->columns)
       if (column.setting && column.by_itself && is_number(column.key)) view_->plot_keys.push_back(column.key);
     PlotChoices choices{choices_.plot_y, choices_.plot_x, view_->n};
     const auto known = [](const std::vector<std::string>& keys, const std::string& key) {

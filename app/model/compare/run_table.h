@@ -28,7 +28,7 @@ struct TableChoices {
   friend bool operator==(const TableChoices&, const TableChoices&) = default;
 };
 
-struct TableColumn {
+struct RunTableColumn {
   std::string key, title, meaning;
   bool number = false;   // right-aligned
   bool setting = false;  // one of the runs'
@@ -52,7 +52,7 @@ struct TableRow {
 
 // The table as it is drawn. Immutable.
 struct TableView {
-  std::vector<TableColumn> columns;  // all that there are, also those that are not shown
+  std::vector<RunTableColumn> columns;  // all that there are, also those that are not shown
   std::vector<TableRow> rows;
   std::vector<std::string> keys;       // that a filter may name
   std::vector<std::int64_t> sizes;     // that any run was scored at
