@@ -44,5 +44,8 @@ struct TargetNumbers {
 // one quantile.
 TargetNumbers cell_numbers(const Cells& cells, const std::vector<double>& density);
 double cell_quantile(const Cells& cells, const std::vector<double>& density, double level);
+// Where a density on cells has peaks, from low to high: between two of them it falls to half of the lower one or less,
+// and each holds a twentieth of the mass at least. One of most densities.
+std::vector<double> peaks(const Cells& cells, const std::vector<double>& density);
 
 }  // namespace pairs

@@ -48,6 +48,13 @@ TheoremSample theorem_sample(const Task& task, std::int64_t embedding_size) {
   PAIRS_CHECK(statistics.dim() == 2 && statistics.size(0) == x.count() &&
                   statistics.size(1) == static_cast<std::int64_t>(sample.names.size()),
               "Task {} names {} sufficient statistics and gives others", task.info().name, sample.names.size());
+  for (std::size_t k = 0; k < sample.names.size(); ++k) {
+    const torch::Tensor values = statistics.select(1, static_cast<std::int64_t>(k));
+    PAIRS_CHECK(
+        values.min().item<double>() < values.max().item<double>(),
+        "The sufficient statistic {} of task {} is the same of all observations and tells nothing: leave it out",
+        sample.names[k], task.info().name);
+  }
   const torch::Tensor kept = central_pairs(statistics);
   sample.x = x.pick(kept);
   sample.statistics = statistics.index_select(0, kept);

@@ -21,7 +21,8 @@ struct TheoremSample {
 
   bool known() const { return x.defined(); }
 };
-// A pure function of the task and the embedding's size, with which it grows where that is large.
+// A pure function of the task and the embedding's size, with which it grows where that is large. Throws Error naming a
+// statistic that does not vary.
 TheoremSample theorem_sample(const Task& task, std::int64_t embedding_size);
 
 // t(x) of the sample -> [M, l] float32 on the CPU. In evaluation mode.

@@ -1,10 +1,11 @@
 #include "core/eval/sufficiency.h"
 
 #include <ATen/Functions.h>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <cmath>
 
+#include "core/base/error.h"
 #include "core/sufficient_statistics.h"
 #include "tests/core/train/toy_task.h"
 
@@ -36,6 +37,22 @@ TEST(Sufficiency, IsOfTasksThatKnowTheirStatistics) {
   ASSERT_TRUE(sample.known());
   EXPECT_EQ(sample.names, (std::vector<std::string>{"x", "x²"}));
   EXPECT_TRUE(sample.statistics.select(1, 0).equal(sample.x.block().select(1, 0).to(torch::kFloat64)));
+}
+
+TEST(Sufficiency, RefusesAStatisticThatDoesNotVary) {
+  class ConstantToy : public KnownToy {
+    torch::Tensor statistics(const Observations& x) const override {
+      torch::Tensor both = KnownToy::statistics(x);
+      both.select(1, 1).fill_(1);
+      return both;
+    }
+  };
+  try {
+    theorem_sample(ConstantToy(), 8);
+    FAIL() << "x² is always 1";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("statistic x² of task toy is the same of all observations"));
+  }
 }
 
 TEST(Sufficiency, SampleIsTheSameInPairsAndWithoutTails) {
