@@ -52,7 +52,7 @@ Figure draw_forest(const LoadedRun& run, const ForestQuestion& question, std::ve
     fail_usage("{} is one set; name the column that tells many apart with --group, or draw it with figure posterior",
                printable(question.file, 300));
   const SetsQuestion sets = sets_question(run, arguments);
-  const AskedRun asked{.loaded = run, .learnt_nothing = learnt_nothing(run)};
+  const AskedRun asked = asked_run(run, sets);
   Forest forest(run.task->info(), options);
   answer_sets(
       asked, *sets.sets, sets.asked, [&](const SetRow& row) { forest.add(row); }, keep_going);

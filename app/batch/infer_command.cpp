@@ -23,6 +23,7 @@
 #include "app/posterior/disagreement_text.h"
 #include "app/posterior/local_test_text.h"
 #include "app/posterior/null_factor.h"
+#include "app/posterior/own_values.h"
 #include "app/posterior/posterior_samples.h"
 #include "app/posterior/set_posterior.h"
 #include "app/posterior/tried_file.h"
@@ -45,6 +46,7 @@ namespace pairs::batch {
 namespace {
 
 constexpr std::int64_t kScoresPrinted = 20, kViewsShown = 12;
+constexpr double kRare = 99;  // percent of training sets that lie nearer: worth a look, if not yet a warning
 
 // What is known of the observed set.
 struct InferAnswer {
@@ -159,8 +161,8 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
     document["thing"] = question.name;
     for (std::size_t t = 0; t < std::min(own.size(), info.targets.size()); ++t)
       document["own"][info.targets[t].name] = own[t];
-    for (std::size_t t = 0; t < std::min(set.other().size(), info.targets.size()); ++t)
-      if (!set.other()[t].empty()) document["own_other"][info.targets[t].name] = set.other()[t];
+    for (std::size_t t = 0; t < info.targets.size(); ++t)
+      if (set.marks().other_quantity(t)) document["own_other"][info.targets[t].name] = set.marks().other[t];
     if (const std::string kind = kind_of(tried, set.marks()); !kind.empty()) document["kind"] = kind;
     if (!set.read_as().empty()) document["read_as"] = set.read_as();
     document["tried"] = tried_document(tried);
@@ -250,19 +252,6 @@ std::string scores_text(const InferAnswer& answer) {
   return "\n" + scored.text(2) + rest;
 }
 
-// "This logP lies outside the interval of 90 %, 36.4 sds from the mean", of each target of which a thing tells so.
-std::string own_outside_text(const TaskInfo& info, const std::vector<TargetNumbers>& ours, const ObservedSet& set) {
-  std::string text;
-  for (std::size_t t = 0; t < std::min(ours.size(), set.theta().size()); ++t) {
-    const double own = set.theta()[t];
-    const bool other = t < set.other().size() && !set.other()[t].empty();
-    if (other || !(own < ours[t].quantiles.front() || own > ours[t].quantiles.back())) continue;
-    text += fmt::format("This {} lies outside the interval of 90 %, {} sds from the mean\n", info.targets[t].label,
-                        number_text(std::abs(own - ours[t].mean) / ours[t].sd, 1));
-  }
-  return text;
-}
-
 // What people may give beside files of observations, by task.
 std::string thing_lines(const TaskCatalogue& tasks) {
   std::string lines;
@@ -323,15 +312,19 @@ Result infer(const InferArguments& arguments, bool json) {
       result.text += fmt::format(
           "\nThe density of {} is highest outside its central interval of 90 %: --interval hpd or upper says more\n",
           info.targets[t].label);
-  if (const Things* const known = face<Things>(*run.task); known && set.of_thing()) {
-    const std::string own = info.targets.empty() ? "" : own_theta_text(info, known->thing(), set.theta(), set.other());
-    if (!own.empty()) result.text += "\n" + own + "\n" + own_outside_text(info, answer.ours, set);
+  if (set.of_thing()) {
+    if (const std::string own = own_values_text(set.task(), set.marks()); !own.empty())
+      result.text += "\n" + own + "\n";
     result.text += learnt_text(run, question.posterior->runs().front().tried) + "\n";
   }
   if (typicality.known)
     result.text +=
-        fmt::format("\nTypicality: distance {:.3g}, farther than {:.3g} % of training sets{}\n", typicality.distance,
-                    typicality.percentile, typicality.outside ? " — OUTSIDE what training saw" : "");
+        fmt::format("\nTypicality: distance {:.3g}, farther than {:.3g} % of training sets{}{}\n", typicality.distance,
+                    typicality.percentile, typicality.outside ? " — OUTSIDE what training saw" : "",
+                    typicality.percentile >= kRare && arguments.predictive == 0 && !set.of_thing() &&
+                            no_predictive_test(*run.task).empty()
+                        ? "; --predictive 200 tests whether the model makes such sets"
+                        : "");
   if (const std::string text = disagreement_text(answer.known.disagreement, info); !text.empty())
     result.text += fmt::format("\n{}\n", text);
   if (arguments.local_test > 0) {
@@ -461,7 +454,7 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
                "Of many sets: also mean and sd of the exact posterior of each, where the task knows one, and the "
                "Kullback-Leibler divergence from it to ours. It takes longer; of one set it is told without");
   app.add_option("--member", arguments->member,
-                 "Of the many sets of --group, or of a folder, this one alone, as of a file of its own")
+                 "Of the many sets of --group, or of a folder or list, this one alone, as of a file of its own")
       ->type_name("NAME");
   app.add_option(
          "--reader", arguments->reader,
@@ -501,10 +494,10 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
       "than\n"
       "training saw. Typicality is the Mahalanobis distance of the set's aggregate from those of training, and the\n"
       "share of training sets that lie nearer: a warning says when the set lies outside what training saw.\n"
-      "Many sets: --group, a folder with a file for each, or HDF5 with a group for each. Each is answered as alone, "
-      "but "
-      "without\n"
-      "references; one that cannot be has its reason in its row, and the exit code is 1.\n"
+      "Many sets: --group, a folder with a file for each, HDF5 with a group for each, or a folder or text file that\n"
+      "names things (below), one a line. Each is answered as alone, but without references; one that cannot be has "
+      "its\n"
+      "reason in its row, and the exit code is 1.\n"
       "Local test: a classifier learns to tell truths from draws of the run's posteriors on M simulated sets, and is\n"
       "asked at this one; p: how often it says as much where truth and draw changed places at random. shift, spread: "
       "by\n"

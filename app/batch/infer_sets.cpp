@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
@@ -93,6 +94,7 @@ class SetsReport {
     outside_ += row.typicality.outside;
     disagree_ += !row.typicality.outside && !disagreement_warning(row.disagreement, info_).empty();
     cut_ += row.cut;
+    of_things_ += !row.of_thing.empty();
     for (const std::string& text : row.warnings)
       if (!is_of_one_set(row, text) && (warnings_.contains(text) || warnings_.size() < kWarningsTold))
         ++warnings_[text];
@@ -119,6 +121,11 @@ class SetsReport {
           fmt::format("warning: the runs of the ensemble disagree about {} of {}; what these depend on is the run as "
                       "much as the data\n",
                       count_text(disagree_), sets_text(count_)));
+    if (of_things_ > 0)
+      tell(
+          fmt::format("warning: of {} the thing itself speaks against the posterior, or nothing like it was tried; the "
+                      "rows say which\n",
+                      sets_text(of_things_)));
     if (failed_ > 0)
       tell(fmt::format("warning: {} of {} could not be answered, the first {}\n", count_text(failed_),
                        sets_text(count_), first_failed_));
@@ -155,6 +162,7 @@ class SetsReport {
   bool is_of_one_set(const SetRow& row, const std::string& text) const {
     return text == disagreement_warning(row.disagreement, info_) ||
            (row.typicality.outside && text == outside_text(row.typicality)) ||
+           std::find(row.of_thing.begin(), row.of_thing.end(), text) != row.of_thing.end() ||
            (row.cut && text.starts_with(row.name + " holds "));
   }
 
@@ -205,7 +213,7 @@ class SetsReport {
 
   const TaskInfo& info_;
   IntervalKind interval_;
-  std::int64_t sets_, count_ = 0, failed_ = 0, outside_ = 0, cut_ = 0, disagree_ = 0;
+  std::int64_t sets_, count_ = 0, failed_ = 0, outside_ = 0, cut_ = 0, disagree_ = 0, of_things_ = 0;
   bool exact_;
   Table table_;
   nlohmann::json rows_ = nlohmann::json::array();
@@ -249,7 +257,7 @@ Result infer_sets(const LoadedRun& run, const InferArguments& arguments) {
     question.asked.draws = draws.drawn;
     question.asked.kept = draws.written;
   }
-  const AskedRun asked{.loaded = run, .learnt_nothing = learnt_nothing(run)};
+  const AskedRun asked = asked_run(run, question);
   const std::int64_t sets = question.sets->count();
   if (const std::string text = left_out_text(*question.sets); !text.empty()) tell("warning: " + text + "\n");
   std::int64_t scored = 0;
@@ -259,13 +267,14 @@ Result infer_sets(const LoadedRun& run, const InferArguments& arguments) {
   }
   if (format.samples == HeldSamples::asked) check_memory(info, sets, question.asked.kept, scored);
   SetsHead head{&info,
-                sets_told(run, asked_sets(arguments), sets),
+                sets_told(run, asked_sets(arguments), question),
                 interval,
                 sets,
                 question.asked.kept,
                 scored,
                 !run.config.ensemble.empty(),
-                arguments.exact};
+                arguments.exact,
+                question.things};
   SetsReport report(info, interval, sets, arguments.exact);
   write_sets(out, head, [&](const std::function<void(const SetRow&)>& take) {
     answer_sets(

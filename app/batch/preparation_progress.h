@@ -9,6 +9,7 @@
 #include "core/base/clock.h"
 #include "core/base/streams.h"
 #include "core/base/text.h"
+#include "core/report/number_text.h"
 #include "core/task.h"
 
 namespace pairs::batch {

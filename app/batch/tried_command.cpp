@@ -10,6 +10,8 @@
 #include "app/batch/command.h"
 #include "app/batch/drive.h"
 #include "app/batch/numbers.h"
+#include "app/batch/preparation_progress.h"
+#include "app/posterior/listed_things.h"
 #include "app/posterior/tried_file.h"
 #include "app/runs/task_words.h"
 #include "app/text/table.h"
@@ -23,47 +25,11 @@
 namespace pairs::batch {
 namespace {
 
-constexpr std::uint64_t kListBytes = 64 << 20;
-
 struct TriedArguments {
   std::string run, data, out;
   OpenArguments open;
   std::int64_t n = 0, samples = 1000;
 };
-
-// What a line names: all of it, or where that is no thing its first word, as in "CCO ethanol".
-std::string named_by(const Things& known, std::string line) {
-  if (known.is_thing(line)) return line;
-  const std::string first = line.substr(0, line.find_first_of(" \t"));
-  return known.is_thing(first) ? first : line;
-}
-
-// What `path` names: every thing below a folder in order of its path, or each line of a text file but blank ones and
-// those that begin with "# ". A file of which hardly a line names a thing, where it is one, is that thing.
-std::vector<std::string> things_at(const Things& known, const std::string& path) {
-  std::vector<std::string> texts;
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) {
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(path))
-      if (entry.is_regular_file() && known.is_thing(entry.path().string())) texts.push_back(entry.path().string());
-    std::sort(texts.begin(), texts.end());
-  } else {
-    const std::string content = read_file(path, kListBytes);
-    for (std::size_t at = 0; at < content.size();) {
-      const std::size_t end = std::min(content.find('\n', at), content.size());
-      std::string line = content.substr(at, end - at);
-      if (!line.empty() && line.back() == '\r') line.pop_back();
-      if (line.find_first_not_of(" \t") != line.npos && !line.starts_with("# "))
-        texts.push_back(named_by(known, std::move(line)));
-      at = end + 1;
-    }
-    const auto named =
-        std::count_if(texts.begin(), texts.end(), [&](const std::string& text) { return known.is_thing(text); });
-    if (2 * static_cast<std::size_t>(named) < texts.size() && known.is_thing(path)) texts = {path};
-  }
-  if (texts.empty()) fail_usage("{} names no {}: give {}", printable(path, 300), known.thing(), known.thing_help());
-  return texts;
-}
 
 // Where the answer goes: beside the run's weights unless --out says where; "" for shipped weights, which belong to the
 // program.
@@ -85,9 +51,14 @@ Result tried(const TriedArguments& arguments) {
   if (arguments.n > run.estimator->max_n())
     fail_usage("--n {} goes beyond the sets of at most {} that {} saw in training", count_text(arguments.n),
                count_text(run.estimator->max_n()), run.name);
-  const std::vector<std::string> texts = things_at(*known, arguments.data);
-  const Tried tried =
-      try_things(run, *known, texts, arguments.n, arguments.samples, [](std::size_t) { return keep_going(); });
+  std::vector<std::string> texts;
+  for (ListedThing& one : listed_things(*known, arguments.data)) texts.push_back(std::move(one.text));
+  const Tried tried = [&] {
+    PreparationProgress told("tried");
+    Preparation hearer = told.follow();
+    hearer.stop = [] { return !keep_going(); };
+    return try_things(run, *known, texts, arguments.n, arguments.samples, hearer);
+  }();
   if (tried.kinds.empty())
     fail("None of the {} named by {} could be used; the first: {}", counted(texts.size(), "thing"),
          printable(arguments.data, 300), tried.refused.empty() ? known->thing_help() : tried.refused.front());
@@ -110,14 +81,22 @@ Result tried(const TriedArguments& arguments) {
                                          {"unlike_training", thing.unlike},
                                          {"disagreed", thing.disagreed},
                                          {"spread", thing.spread}});
-  Table table({{"kind", false}, {"things"}, {"N"}, {"target", false}, {"in 90 %"}, {"miss 99 %"}, {"unlike training"}});
+  std::vector<Table::Column> columns = {{"kind", false}, {"things"},         {"N"}, {"target", false}, {"in 90 %"},
+                                        {"miss 99 %"},   {"unlike training"}};
+  const bool disagree = !run.estimator->members().empty();
+  if (disagree) columns.push_back({"runs disagree"});
+  Table table(columns);
   for (std::size_t k = 0; k < tried.kinds.size(); ++k) {
     const TriedKind& kind = tried.kinds[k];
     result.document["kinds"][k]["warned"] = !tried_warning(run, tried, kind.kind).empty();
-    for (std::size_t t = 0; t < kind.inside90.size(); ++t)
-      table.add({t == 0 ? kind.kind : "", t == 0 ? count_text(kind.count) : "", t == 0 ? count_text(kind.n) : "",
-                 info.targets[t].label, number_text(kind.inside90[t], 2), t == 0 ? count_text(kind.missed99) : "",
-                 t == 0 ? count_text(kind.unlike) : ""});
+    for (std::size_t t = 0; t < kind.inside90.size(); ++t) {
+      const auto once = [&](std::int64_t count) { return t == 0 ? count_text(count) : ""; };
+      std::vector<std::string> cells = {
+          t == 0 ? kind.kind : "",          once(kind.count),    once(kind.n),     info.targets[t].label,
+          number_text(kind.inside90[t], 2), once(kind.missed99), once(kind.unlike)};
+      if (disagree) cells.push_back(once(kind.disagreed));
+      table.add(std::move(cells));
+    }
   }
   result.document["file"] = file.string();
   result.text =

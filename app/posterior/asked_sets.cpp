@@ -6,7 +6,9 @@
 #include "app/kinds/target_room.h"
 #include "app/posterior/disagreement_text.h"
 #include "app/posterior/known_reference.h"
+#include "app/posterior/listed_things.h"
 #include "app/posterior/observed_set.h"
+#include "app/posterior/tried_file.h"
 #include "core/base/error.h"
 #include "core/base/face.h"
 #include "core/base/text.h"
@@ -51,9 +53,34 @@ std::int64_t file_set_size(const LoadedRun& run, const SetSizeChoice& choice, co
   return size;
 }
 
+namespace {
+
+bool are_things(const Task& task, const std::filesystem::path& data, const std::string& group,
+                const std::string& reader) {
+  return group.empty() && reader.empty() && lists_things(task, data);
+}
+
+void open_listed(const LoadedRun& run, const AskedSets& asked, SetsQuestion& question) {
+  const Things& known = *face<Things>(*run.task);
+  if (!asked.columns.empty())
+    fail_usage("Columns are those of a table; {} names things, each a {}", printable(asked.data.string(), 300),
+               known.thing());
+  if (asked.size.random)
+    fail_usage("A random subset is drawn of observations; of a {} as many are made as are used", known.thing());
+  // More can always be made: no more than training saw.
+  question.asked.size = [&run, choice = asked.size](const std::string& name, std::int64_t held) {
+    const std::int64_t wanted = choice.n > 0 ? choice.n : largest_size(run, choice.force);
+    return file_set_size(run, {std::min(wanted, held), false, choice.force}, name, held);
+  };
+  question.sets = open_things(*run.task, asked.data, asked.seed);
+  question.things = true;
+}
+
+}  // namespace
+
 bool holds_many_sets(const Task& task, const std::filesystem::path& data, const std::string& group,
                      const std::string& reader) {
-  if (!group.empty()) return true;
+  if (!group.empty() || are_things(task, data, group, reader)) return true;
   ManySets sets{data, "", {.files = file_columns(task)}};
   sets.reader = set_readers(task, reader);
   return holds_sets(sets, task.info()) && !(face<Things>(task) && things_named(task, data.string()));
@@ -66,17 +93,21 @@ SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked) {
   check_given(*run.task, question.asked.given, "--given");
   if (asked.exact && !knows_exact(*run.task))
     fail_usage("The task {} knows no exact posterior of observed sets; leave --exact out", info.name);
-  std::error_code error;
   question.asked.exact = asked.exact;
-  question.asked.files = std::filesystem::is_directory(asked.data, error);
   question.asked.seed = asked.seed;
+  question.asked.draws = target_room_of(info).draws();
+  if (are_things(*run.task, asked.data, asked.group, asked.reader)) {
+    open_listed(run, asked, question);
+    return question;
+  }
+  std::error_code error;
+  question.asked.files = std::filesystem::is_directory(asked.data, error);
   question.asked.random = asked.size.random;
   question.asked.size = [&run, choice = asked.size](const std::string& name, std::int64_t held) {
     SetSizeChoice of_set = choice;
     if (of_set.n > 0) of_set.n = std::min(of_set.n, held);
     return file_set_size(run, of_set, name, held);
   };
-  question.asked.draws = target_room_of(info).draws();
   ManySets sets{asked.data, asked.group, {asked.columns, file_columns(*run.task)}};
   sets.reader = set_readers(*run.task, asked.reader);
   if (!asked.size.random) sets.most = info.max_n;
@@ -85,17 +116,24 @@ SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked) {
   return question;
 }
 
-nlohmann::json sets_told(const LoadedRun& run, const AskedSets& asked, std::int64_t sets) {
+AskedRun asked_run(const LoadedRun& run, const SetsQuestion& question) {
+  AskedRun asked{.loaded = run, .learnt_nothing = learnt_nothing(run)};
+  if (question.things) asked.tried = tried_of(run);
+  return asked;
+}
+
+nlohmann::json sets_told(const LoadedRun& run, const AskedSets& asked, const SetsQuestion& question) {
   const TaskInfo& info = run.task->info();
   nlohmann::json told = {{"task", info.name},
                          {"run", run.name},
                          {"trained_on", run.estimator->data_source()},
                          {"data", printable(asked.data.string(), 4096)},
-                         {"count", sets},
+                         {"count", question.sets->count()},
                          {"targets", nlohmann::json::array()}};
   for (const Target& target : info.targets) told["targets"].push_back(target.name);
   for (const Given& one : info.given) told["given"].push_back(one.name);
   if (!run.config.ensemble.empty()) told["ensemble"] = members_document(run.config.ensemble);
+  if (question.things) told["things"] = face<Things>(*run.task)->thing();
   if (!asked.group.empty()) told["group"] = printable(asked.group, 4096);
   return told;
 }

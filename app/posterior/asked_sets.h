@@ -42,8 +42,8 @@ struct AskedSets {
   std::string reader = {};  // the command of a program that reads the files; "": as the task says, or by their endings
   bool operator==(const AskedSets&) const = default;
 };
-// Whether the path, with the column `group` or "", holds many sets for the task rather than one; files are read by the
-// command `reader`, or where that is "" as the task says.
+// Whether the path, with the column `group` or "", holds many sets for the task rather than one, or lists things; files
+// are read by the command `reader`, or where that is "" as the task says.
 bool holds_many_sets(const Task& task, const std::filesystem::path& data, const std::string& group,
                      const std::string& reader = "");
 
@@ -51,12 +51,16 @@ bool holds_many_sets(const Task& task, const std::filesystem::path& data, const 
 struct SetsQuestion {
   std::unique_ptr<SetStream> sets;
   ManySetsQuestion asked;
+  bool things = false;  // each is made of a thing (listed_things.h)
 };
 // Throws Error, a usage error where the choices do not go together.
 SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked);
 
+// The run as it is asked, with all that its answers rest on.
+AskedRun asked_run(const LoadedRun& run, const SetsQuestion& question);
+
 // What files of many answers say of run and data (SetsHead::told).
-nlohmann::json sets_told(const LoadedRun& run, const AskedSets& asked, std::int64_t sets);
+nlohmann::json sets_told(const LoadedRun& run, const AskedSets& asked, const SetsQuestion& question);
 
 // What is to be known of an answered row, in a few words: "unlike training, 2 warnings"; "" where there is nothing.
 std::string to_know_text(const SetRow& row);

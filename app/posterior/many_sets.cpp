@@ -13,6 +13,7 @@
 #include "app/posterior/known_reference.h"
 #include "app/posterior/observed_set.h"
 #include "app/posterior/other_given.h"
+#include "app/posterior/own_values.h"
 #include "app/posterior/random_subset.h"
 #include "core/base/error.h"
 #include "core/base/one_thread.h"
@@ -64,7 +65,17 @@ void add_samples(const AskedRun& run, const PosteriorAnswer& answer, const Obser
   if (question.kept > 0) row.samples = samples.slice(0, 0, question.kept).contiguous();
 }
 
-void answer_set(const AskedRun& run, const Observed& observed, const ManySetsQuestion& question,
+void add_marks(const AskedRun& run, const ThingMarks& marks, const PosteriorAnswer& answer, SetRow& row) {
+  if (!marks.of_thing()) return;
+  row.own = marks.truth();
+  row.of_thing = thing_warnings(run.loaded, run.tried, row.name, marks);
+  if (!answer.numbers.empty())
+    if (std::string text = own_values_warning(*run.loaded.task, marks, answer.numbers.front()); !text.empty())
+      row.of_thing.push_back(std::move(text));
+  row.warnings.insert(row.warnings.end(), row.of_thing.begin(), row.of_thing.end());
+}
+
+void answer_set(const AskedRun& run, const ReadSet& observed, const ManySetsQuestion& question,
                 const torch::Tensor& theta, SetRow& row) {
   const std::shared_ptr<Estimator>& estimator = run.loaded.estimator;
   const Task& task = *run.loaded.task;
@@ -95,6 +106,7 @@ void answer_set(const AskedRun& run, const Observed& observed, const ManySetsQue
   row.disagreement = answer.disagreement;
   row.extrapolates = answer.extrapolates();
   add_row_warnings(observed, answer, row);
+  add_marks(run, observed.marks, answer, row);
   add_samples(run, answer, x, question, row);
   add_log_density(answer, theta, row);
   row.n = n;

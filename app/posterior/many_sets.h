@@ -23,14 +23,16 @@ struct SetRow {
   std::vector<TargetNumbers> numbers;     // by target
   std::vector<TargetNumbers> exact = {};  // those of the exact posterior, where it was asked for and is known
   double kl = NAN;                        // from that to ours, nat
+  std::vector<double> own = {};           // of a thing: ThingMarks::truth
   Typicality typicality = {};
   Disagreement disagreement = {};  // of an ensemble's members
   bool extrapolates = false;
   bool cut = false;  // it holds more observations than the task knows, of which a warning tells
   std::vector<std::string> warnings;
-  torch::Tensor samples = {};      // [S, d] on the CPU, where they were asked for
-  torch::Tensor log_density = {};  // [P] float64, where values of θ were to be scored
-  Observations x = {};             // the N observations, where they were asked for
+  std::vector<std::string> of_thing = {};  // those of them that are about the thing that it is made of
+  torch::Tensor samples = {};              // [S, d] on the CPU, where they were asked for
+  torch::Tensor log_density = {};          // [P] float64, where values of θ were to be scored
+  Observations x = {};                     // the N observations, where they were asked for
 };
 
 // How many sets are asked about.

@@ -9,6 +9,7 @@
 
 #include "app/kinds/range_text.h"
 #include "app/kinds/samples_figure.h"
+#include "app/posterior/listed_things.h"
 #include "app/posterior/other_given.h"
 #include "app/posterior/random_subset.h"
 #include "app/posterior/set_stream.h"
@@ -180,6 +181,7 @@ void ObservedSet::read_member() {
   const TaskInfo& info = task_->info();
   if (!choice_.up.empty() || choice_.camera)
     fail_usage("One of many sets is asked about as it stands in its file; leave --up and --camera out");
+  if (choice_.group.empty() && lists_things(*task_, choice_.file)) return read_listed(*face<Things>(*task_));
   ManySets sets{choice_.file, choice_.group, {.chosen = choice_.columns, .files = file_columns(*task_)}};
   sets.reader = set_readers(*task_, choice_.reader);
   if (!choice_.random) sets.most = info.max_n;
@@ -194,6 +196,16 @@ void ObservedSet::read_member() {
   latents_.given = sets.given_known ? read_given(choice_.given, "", info) : observed.given;
   check_given(*task_, latents_.given, sets.given_known ? "--given" : name());
   if (sets.given_known) warn(other_given_text(*task_, observed.given, latents_.given));
+}
+
+void ObservedSet::read_listed(const Things& known) {
+  for (const ListedThing& one : listed_things(known, choice_.file)) {
+    if (one.name != choice_.member && one.text != choice_.member) continue;
+    choice_.file = one.text;
+    return read_thing(known);
+  }
+  fail_usage("{} names no {} called {}", printable(choice_.file.string(), 300), known.thing(),
+             printable(choice_.member, 300));
 }
 
 std::string cut_set_text(const std::string& name, std::int64_t held, const TaskInfo& info, bool random) {
@@ -225,7 +237,6 @@ void ObservedSet::read_thing(const Things& known) {
   ThingSet set = known.read_thing(choice_.file.string(), 0, choice_.seed, choice_.up);
   of_thing_ = true;
   marks_ = marks_of(set);
-  other_ = std::move(set.other);
   read_as_ = std::move(set.read_as);
   title_ = std::move(set.title);
   latents_ = std::move(set.latents);
@@ -248,10 +259,7 @@ std::vector<double> ObservedSet::theta() const {
   return values_of(latents_.theta);
 }
 std::vector<double> ObservedSet::truth() const {
-  std::vector<double> values = theta();
-  for (std::size_t t = 0; t < std::min(values.size(), other_.size()); ++t)
-    if (!other_[t].empty()) values[t] = std::numeric_limits<double>::quiet_NaN();
-  return values;
+  return of_thing_ ? marks_.truth() : theta();
 }
 std::vector<double> ObservedSet::psi() const {
   return of_thing_ ? std::vector<double>() : values_of(latents_.psi);
@@ -323,20 +331,6 @@ const Things* things_named(const Task& task, const std::string& text) {
     fail("{} is no file of observations; for the task {} give one, or {}", printable(text, 300), task.info().name,
          known->thing_help());
   return nullptr;
-}
-
-std::string own_theta_text(const TaskInfo& info, const std::string& thing, const std::vector<double>& theta,
-                           const std::vector<std::string>& other) {
-  std::vector<std::string> values;
-  for (std::size_t t = 0; t < std::min(theta.size(), info.targets.size()); ++t) {
-    const Target& target = info.targets[t];
-    const int digits = std::clamp(2 - static_cast<int>(std::floor(std::log10(target.scale))), 0, 8);
-    values.push_back(fmt::format("{} = {}{}", target.label, number_text(theta[t], digits),
-                                 target.unit.empty() ? "" : " " + target.unit));
-    if (t < other.size() && !other[t].empty())
-      values.back() += fmt::format(" (the {}, which is another quantity and no truth of this posterior)", other[t]);
-  }
-  return values.empty() ? "" : fmt::format("By the {} itself: {}", thing, fmt::join(values, ", "));
 }
 
 }  // namespace pairs

@@ -67,9 +67,8 @@ class ObservedSet {
   // The same as a posterior is compared with: NaN where a thing's own value is of another quantity than the target.
   std::vector<double> truth() const;
   std::vector<double> psi() const;
-  // Of a thing, as ThingSet has them; empty of other sets.
+  // What a thing tells of itself; empty of other sets.
   const ThingMarks& marks() const { return marks_; }
-  const std::vector<std::string>& other() const { return other_; }
   const std::string& read_as() const { return read_as_; }
   // "simulated", a path, and how a random subset of it was drawn.
   std::string words() const;
@@ -99,6 +98,7 @@ class ObservedSet {
   void read_thing(const Things& known);
   void read_table();
   void read_member();
+  void read_listed(const Things& known);
   std::string reader_of_file() const;
   void read_given_of_file();
   void read_views(const SceneViews& views);
@@ -116,7 +116,6 @@ class ObservedSet {
   bool of_thing_ = false;
   std::string given_assumed_;
   std::string title_, read_as_;  // of a thing
-  std::vector<std::string> other_;
   ThingMarks marks_;
   std::vector<std::string> warnings_;
   std::string note_;
@@ -129,11 +128,5 @@ std::string cut_set_text(const std::string& name, std::int64_t held, const TaskI
 // The task where `text` names a thing that it makes sets of, null where it names a file of observations. Throws a usage
 // error where a task of things has neither under that name.
 const Things* things_named(const Task& task, const std::string& text);
-
-// "By the mesh itself: V = 0.153": the θ that a thing ("mesh") tells of itself, in as many decimals as the targets'
-// spread is worth; "" without θ. Values of another quantity (ThingSet::other) are named so: "V = 0.153, which is the
-// volume of its convex hull and no truth of this posterior".
-std::string own_theta_text(const TaskInfo& info, const std::string& thing, const std::vector<double>& theta,
-                           const std::vector<std::string>& other = {});
 
 }  // namespace pairs

@@ -61,6 +61,18 @@ void warn_of_exact(PosteriorAnswer& answer) {
            answer.numbers.front().name, answer.numbers.front().kl)});
 }
 
+void warn_of_peaks(const Task& task, PosteriorAnswer& answer) {
+  if (answer.numbers.empty() || !answer.numbers.front().ours) return;
+  const PosteriorNumbers& ours = answer.numbers.front();
+  for (std::size_t t = 0; t < ours.marginals.size(); ++t)
+    if (peaks(ours.cells[t], ours.marginals[t]).size() > 1)
+      answer.warnings.push_back(
+          {WarningKind::peaks,
+           fmt::format("the density of {} has several peaks apart, and its mean and sd describe none "
+                       "of them: look at the curve, or use the samples",
+                       task.info().targets[t].label)});
+}
+
 void add_warnings(const AskedRun& run, const AskedSet& set, std::vector<PosteriorWarning>& warnings) {
   const LoadedRun& loaded = run.loaded;
   const std::string& source = loaded.estimator->data_source();
@@ -148,6 +160,7 @@ void add_numbers(const Task& task, bool confined, PosteriorAnswer& answer) {
     answer.warnings.push_back({WarningKind::left_out, text});
   });
   warn_of_exact(answer);
+  warn_of_peaks(task, answer);
 }
 
 void add_members(const Task& task, PosteriorAnswer& answer) {

@@ -9,6 +9,7 @@
 #include "app/posterior/corner_plots.h"
 #include "app/posterior/derived.h"
 #include "app/posterior/known_reference.h"
+#include "app/posterior/own_values.h"
 #include "app/posterior/tried_file.h"
 #include "app/runs/learned_product.h"
 #include "app/runs/strategy_look.h"
@@ -45,6 +46,12 @@ LargestValue largest_of(ObservedSet& set, std::int64_t n) {
     if (one.value > most.value) most = {from + one.at, one.value};
   }
   return most;
+}
+
+void warn_of_own(const ObservedSet& set, PosteriorAnswer& answer) {
+  if (answer.numbers.empty() || !answer.numbers.front().ours) return;
+  if (std::string text = own_values_warning(set.task(), set.marks(), answer.numbers.front()); !text.empty())
+    answer.warnings.push_back({WarningKind::own, std::move(text)});
 }
 
 }  // namespace
@@ -165,6 +172,7 @@ PosteriorAnswer SetPosterior::answer(std::int64_t n, bool references) const {
   if (references) ask_references(n, out);
   if (references && learned_product_) ask_product(n, out);
   add_numbers(task(), confined_, out);
+  warn_of_own(*set_, out);
   add_members(task(), out);
   if (const std::size_t count = task().info().targets.size(); count > kMostCorner)
     out.warnings.push_back({WarningKind::left_out, fmt::format("The plot shows the first {} of {} unknowns; their "

@@ -6,17 +6,26 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/kinds/observed.h"
+#include "app/posterior/tried.h"
 
 namespace pairs {
 
+// A set that was read; with its marks where it was made of a thing.
+struct ReadSet : Observed {
+  ReadSet() = default;
+  ReadSet(Observed observed) : Observed(std::move(observed)) {}
+  ThingMarks marks = {};
+};
+
 // One of many sets on its way.
 struct ComingSet {
-  std::string name;                // fit to be printed
-  std::int64_t bytes = 0;          // that it takes until it is read
-  std::function<Observed()> read;  // on any thread, once; throws Error about this set alone
+  std::string name;               // fit to be printed
+  std::int64_t bytes = 0;         // that it takes until it is read
+  std::function<ReadSet()> read;  // on any thread, once; throws Error about this set alone
 };
 
 // Many sets, one after the other.

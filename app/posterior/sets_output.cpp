@@ -36,6 +36,11 @@ TargetNumbers exact_of(const SetRow& row, std::size_t target) {
   return row.exact.empty() ? TargetNumbers() : row.exact[target];
 }
 
+// What the row's thing tells of itself; NaN where it tells nothing of that.
+double own_of(const SetRow& row, std::size_t target) {
+  return target < row.own.size() ? row.own[target] : NAN;
+}
+
 class CsvOutput final : public SetsOutput {
  public:
   CsvOutput(const std::filesystem::path& file, const SetsHead& head) : text_(file), head_(head) {
@@ -50,6 +55,8 @@ class CsvOutput final : public SetsOutput {
         for (const char* what : {"mean", "sd"}) cells.push_back(target.name + "_exact_" + what);
       cells.emplace_back("kl");
     }
+    if (head.own)
+      for (const Target& target : head.info->targets) cells.push_back(target.name + "_own");
     if (head.ensemble)
       for (const char* what : {"divergence", "spread"}) cells.emplace_back(what);
     for (const char* what : {"distance", "percentile", "outside_training", "extrapolates", "warnings", "error"})
@@ -72,6 +79,8 @@ class CsvOutput final : public SetsOutput {
         for (const double value : {exact_of(row, t).mean, exact_of(row, t).sd}) cells.push_back(csv_number(value));
       cells.push_back(csv_number(row.kl));
     }
+    if (head_.own)
+      for (std::size_t t = 0; t < head_.info->targets.size(); ++t) cells.push_back(csv_number(own_of(row, t)));
     if (head_.ensemble)
       for (const double value : {row.problem.empty() ? row.disagreement.nat : NAN, largest_spread(row.disagreement)})
         cells.push_back(csv_number(value));
@@ -149,6 +158,7 @@ class NpzOutput final : public SetsOutput {
       interval_.push_back(numbers.most(head_.interval).high);
       exact_mean_.push_back(exact_of(row, t).mean);
       exact_sd_.push_back(exact_of(row, t).sd);
+      own_.push_back(own_of(row, t));
     }
     kl_.push_back(row.kl);
     const bool known = row.problem.empty() && row.typicality.known;
@@ -185,6 +195,7 @@ class NpzOutput final : public SetsOutput {
       arrays["exact_sd"] = array(exact_sd_, torch::kFloat64, {sets, targets});
       arrays["kl"] = array(kl_, torch::kFloat64, {sets});
     }
+    if (head_.own) arrays["own"] = array(own_, torch::kFloat64, {sets, targets});
     if (samples_.defined()) arrays["samples"] = samples_;
     if (log_density_.defined()) arrays["log_density"] = log_density_;
     write_npz(file_, arrays);
@@ -207,7 +218,7 @@ class NpzOutput final : public SetsOutput {
   std::vector<std::string> names_;
   std::vector<std::int64_t> n_, warned_, failed_;
   std::vector<double> mean_, sd_, quantiles_, interval_, distance_, percentile_, divergence_, spread_;
-  std::vector<double> exact_mean_, exact_sd_, kl_;
+  std::vector<double> exact_mean_, exact_sd_, kl_, own_;
   torch::Tensor samples_, log_density_;  // undefined where they are not asked for
 };
 
@@ -258,6 +269,8 @@ nlohmann::json set_document(const SetRow& row, const TaskInfo& info, IntervalKin
     document["exact"] = numbers_document(row.exact, interval);
     document["kl"] = std::isfinite(row.kl) ? nlohmann::json(row.kl) : nlohmann::json();
   }
+  for (std::size_t t = 0; t < row.own.size(); ++t)
+    document["own"][info.targets[t].name] = std::isfinite(row.own[t]) ? nlohmann::json(row.own[t]) : nlohmann::json();
   add_typicality(document, row.typicality);
   add_disagreement(document, row.disagreement, info);
   return document;

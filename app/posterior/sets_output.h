@@ -22,6 +22,7 @@ struct SetsHead {
   std::int64_t scored = 0;   // values of θ of each, in formats that hold their log densities
   bool ensemble = false;     // the run is one, of which tables tell how far its members differ
   bool exact = false;        // the exact posterior was asked for
+  bool own = false;          // sets are made of things, which tell values of their own
 };
 
 // A file that takes a row a set as they come.
@@ -53,7 +54,7 @@ void write_sets(const std::filesystem::path& file, const SetsHead& head,
                 const std::function<void(const std::function<void(const SetRow&)>& take)>& give);
 
 // A set as infer tells one: its name as "set", "n", mean, sd, quantiles, intervals, distance, percentile, warnings, and
-// where it was asked for "exact" with the same numbers and "kl"; or its name and "error".
+// where it was asked for "exact" with the same numbers and "kl", of a thing "own"; or its name and "error".
 nlohmann::json set_document(const SetRow& row, const TaskInfo& info, IntervalKind interval);
 
 }  // namespace pairs

@@ -61,10 +61,25 @@ std::pair<std::uint32_t, std::uint32_t> mark_of(const ThingSet& set) {
   return {checksum_of(set.latents.theta), checksum_of(set.x.is_ragged() ? set.x.rows() : set.x.block())};
 }
 
+// Whether to go on.
+bool tell_of(const Preparation& hearer, const std::string& what, std::int64_t done, std::int64_t total) {
+  if (hearer.stop && hearer.stop()) return false;
+  if (hearer.progress) hearer.progress(what, done, total);
+  return true;
+}
+
 }  // namespace
 
 ThingMarks marks_of(const ThingSet& set) {
-  return {set.kind, set.parts, set.latents.theta.defined() ? doubles(set.latents.theta) : std::vector<double>{}};
+  return {set.kind, set.parts, set.latents.theta.defined() ? doubles(set.latents.theta) : std::vector<double>{},
+          set.other};
+}
+
+std::vector<double> ThingMarks::truth() const {
+  std::vector<double> values = own;
+  for (std::size_t t = 0; t < values.size(); ++t)
+    if (other_quantity(t)) values[t] = NAN;
+  return values;
 }
 
 std::string kind_of(const Tried& tried, const ThingMarks& marks) {
@@ -77,7 +92,7 @@ const TriedKind* Tried::find(const std::string& kind) const {
 }
 
 Tried try_things(const LoadedRun& run, const Things& known, const std::vector<std::string>& texts, std::int64_t n,
-                 std::int64_t draws, const std::function<bool(std::size_t)>& next) {
+                 std::int64_t draws, const Preparation& hearer) {
   const TaskInfo& info = run.task->info();
   const std::size_t d = info.targets.size();
   PAIRS_CHECK(d > 0, "What a thing tells of itself is compared with parameters, and the target of task {} is an image",
@@ -85,11 +100,16 @@ Tried try_things(const LoadedRun& run, const Things& known, const std::vector<st
   if (n == 0) n = std::min(run.estimator->max_n(), info.max_n);
   Tried tried;
   tried.on = known.thing();
-  if (run.estimator->data_source() == info.data_source) tried.parts = learn_parts(known, [&] { return next(0); });
-  if (!tried.parts.known()) tried.values = learn_values(run, [&] { return next(0); });
+  const std::string learnt_from = "what training had, to tell what is unlike it";
+  std::int64_t looked_at = 0;
+  const auto go_on = [&] { return tell_of(hearer, learnt_from, ++looked_at, 0); };
+  if (run.estimator->data_source() == info.data_source) tried.parts = learn_parts(known, go_on);
+  if (!tried.parts.known()) tried.values = learn_values(run, go_on);
   std::set<std::pair<std::uint32_t, std::uint32_t>> met;
   for (std::size_t k = 0; k < texts.size(); ++k) {
-    if (!next(k)) throw Stopped();
+    if (!tell_of(hearer, tried.on + " asked about", static_cast<std::int64_t>(k),
+                 static_cast<std::int64_t>(texts.size())))
+      throw Stopped();
     ThingSet set;
     try {
       set = known.read_thing(texts[k], n, 1);
@@ -167,9 +187,8 @@ std::string learnt_text(const LoadedRun& run, const Tried& tried) {
 
 std::vector<std::string> thing_warnings(const LoadedRun& run, const Tried& tried, const std::string& name,
                                         const ThingMarks& marks) {
-  if (!tried.problem.empty()) return {tried.problem};
-  const std::string of_kind = tried_warning(run, tried, kind_of(tried, marks));
-  const std::string advice = of_kind.empty() ? ": do not trust the posterior" : "";
+  const std::string of_kind = tried.problem.empty() ? tried_warning(run, tried, kind_of(tried, marks)) : tried.problem;
+  const std::string advice = of_kind.empty() || !tried.problem.empty() ? ": do not trust the posterior" : "";
   std::vector<std::string> out;
   for (const std::string& text :
        {new_parts_text(tried.parts, marks.parts), far_values_text(tried.values, run.task->info(), marks.own)})

@@ -14,9 +14,16 @@ namespace pairs {
 
 // What a thing tells of itself that says whether a run has learnt from such.
 struct ThingMarks {
-  std::string kind = {};              // ThingSet::kind
-  std::vector<ThingPart> parts = {};  // ThingSet::parts
-  std::vector<double> own = {};       // its θ
+  std::string kind = {};                // ThingSet::kind
+  std::vector<ThingPart> parts = {};    // ThingSet::parts
+  std::vector<double> own = {};         // its θ
+  std::vector<std::string> other = {};  // ThingSet::other
+
+  bool of_thing() const { return !own.empty(); }
+  // Whether its own value is of another quantity than the target.
+  bool other_quantity(std::size_t target) const { return target < other.size() && !other[target].empty(); }
+  // Its own values as a posterior is compared with them: NaN of other quantities.
+  std::vector<double> truth() const;
 };
 ThingMarks marks_of(const ThingSet& set);
 
@@ -65,9 +72,10 @@ inline constexpr const char* kUnlikeTraining = ", unlike training";
 std::string kind_of(const Tried& tried, const ThingMarks& marks);
 
 // Asks the run about each of the texts that name things, of n observations each (0: as many as training saw), and
-// compares `draws` samples with what the thing tells of itself. `next(k)` is called before each; false throws Stopped.
+// compares `draws` samples with what the thing tells of itself. `hearer` is told of what training had that is gone
+// through first, and of every thing; its stop throws Stopped.
 Tried try_things(const LoadedRun& run, const Things& known, const std::vector<std::string>& texts, std::int64_t n,
-                 std::int64_t draws, const std::function<bool(std::size_t)>& next);
+                 std::int64_t draws, const Preparation& hearer);
 
 // Whether of some target, of which the things tell no other quantity, so few lay in the 90 % interval that chance does
 // not explain it: below 80 %, and by two standard errors.

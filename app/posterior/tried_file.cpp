@@ -84,7 +84,7 @@ Tried tried_of(const LoadedRun& run) {
       fail("{} tells things unlike training apart, and neither {} nor {} is there to know them by", file.string(),
            beside(file, "parts").filename().string(), beside(file, "values").filename().string());
   } catch (const Error& error) {
-    tried = {};
+    tried.kinds.clear();
     tried.problem = fmt::format("{}; remove it, or write it again with pairs --batch tried", error.what());
   }
   return tried;

@@ -155,6 +155,7 @@ prepare() {
   cp -r "$SOURCE/assets/examples/bump-hunt-python" my
   cp -r "$SOURCE/assets/weights/molecules" "$SOURCE/assets/weights/objects" runs
   printf 'CCO\nc1ccccc1O\n' >smiles.txt
+  cp smiles.txt molecules.smi
   {
     printf 'v %s\n' "0 0 0" "1 0 0" "1 1 0" "0 1 0" "0 0 1" "1 0 1" "1 1 1" "0 1 1"
     printf 'f %s\n' "4 3 2 1" "5 6 7 8" "1 2 6 5" "2 3 7 6" "3 4 8 7" "4 1 5 8"

@@ -10,6 +10,7 @@
 #include "app/kinds/observed.h"
 #include "app/posterior/asked_sets.h"
 #include "app/posterior/disagreement_text.h"
+#include "app/posterior/own_values.h"
 #include "app/posterior/posterior_figure.h"
 #include "app/posterior/tried_file.h"
 #include "app/runs/learned_product.h"
@@ -129,7 +130,7 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
       scene.set_read_as = set.read_as();
       const LoadedRun& shown = posterior.runs().front().loaded;
       scene.set_learnt = learnt_text(shown, tried_of(shown));
-      scene.set_own = own_theta_text(info, scene.thing, set.theta(), set.other());
+      scene.set_own = own_values_text(set.task(), set.marks());
       scene.ups = known->ups();
       scene.up = set.choice().up;
     }

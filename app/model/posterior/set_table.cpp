@@ -97,12 +97,12 @@ void SetTableEngine::work(const SetTableRequest& request, const LatestWorker::St
   try {
     const LoadedRun run = load_run(request.tasks, request.run, request.data, request.device);
     const SetsQuestion question = sets_question(run, request.sets);
-    const AskedRun asked{.loaded = run, .learnt_nothing = learnt_nothing(run)};
+    const AskedRun asked = asked_run(run, question);
     publish([&](SetTableResult& result) {
       result.task = run.task;
       result.count = question.sets->count();
       result.left_out = left_out_text(*question.sets);
-      result.told = sets_told(run, request.sets, result.count);
+      result.told = sets_told(run, request.sets, question);
       result.role = strategy_role(run.config.strategy);
     });
     SetRows rows;
@@ -337,6 +337,7 @@ std::string SetTable::save(const std::filesystem::path& file) {
   head.sets = result_.count;
   head.ensemble = result_.told.contains("ensemble");
   head.exact = request_.sets.exact;
+  head.own = result_.told.contains("things");
   job_.start(file, [file, head = std::move(head), task = result_.task, rows = result_.rows](const auto& stale) mutable {
     check_writable(file);
     head.info = &task->info();

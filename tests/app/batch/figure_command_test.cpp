@@ -133,6 +133,11 @@ TEST(FigureCommand, WarnsAsInferDoes) {
   ASSERT_THAT(infer.err, HasSubstr(warning));
   const std::size_t at = infer.err.find(warning);
   EXPECT_THAT(figure.err, HasSubstr(infer.err.substr(at, infer.err.find('\n', at) - at)));
+  const std::string advice = "--predictive 200 tests whether the model makes such sets";
+  EXPECT_THAT(infer.out, HasSubstr(advice));
+  write_file(out("near.csv"), "x1,x2\n0.1,-0.2\n0.3,0.1\n");
+  EXPECT_THAT(run_words({"infer", "gaussian", "--data", out("near.csv"), "--out", out("near.npz")}).out,
+              Not(HasSubstr(advice)));
 }
 
 TEST(FigureCommand, RunsMcmcBesideTheReferences) {

@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <limits>
+#include <tuple>
 
 #include "core/base/files.h"
 #include "core/base/npz.h"
@@ -13,6 +14,7 @@
 namespace pairs::batch {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -28,6 +30,11 @@ class ThingsOfPeople : public ::testing::Test {
     words.insert(words.end(), {"--samples", "30", "--threads", "1", "--device", "cpu"});
     if (std::find(words.begin(), words.end(), "--out") == words.end())
       words.insert(words.end(), {"--out", path("out.npz")});
+    return act(add_infer, words, tasks_);
+  }
+  // Of many at once.
+  Acted infer_all(const std::string& list, const std::string& out, std::vector<std::string> words = {}) const {
+    words.insert(words.begin(), {run_, "--data", path(list), "--out", path(out), "--threads", "1", "--device", "cpu"});
     return act(add_infer, words, tasks_);
   }
   Acted figure(std::vector<std::string> words) const {
@@ -192,6 +199,60 @@ TEST_F(ThingsOfPeople, WhatPointsUpIsChosenToldAndDrawn) {
   EXPECT_THAT(figure({path("set.npz"), "--up", "y"}).err, HasSubstr("--up turns a thing"));
 }
 
+TEST_F(ThingsOfPeople, AListIsAnsweredThingByThing) {
+  std::ofstream(folder_ / "list.txt") << "# pebbles\npebble:1.5\n\npebble:4\npebble:-1\npebble:soft\n";
+  const Acted all = infer_all("list.txt", "all.csv");
+  EXPECT_EQ(all.code, 1) << "one cannot be read";
+  const nlohmann::json& rows = all.document.at("sets");
+  ASSERT_EQ(rows.size(), 4u) << all.err;
+  EXPECT_EQ(rows.at(3),
+            nlohmann::json({{"set", "pebble:soft"}, {"error", "pebble:soft is no pebble: write pebble:1.5"}}));
+  EXPECT_EQ(all.document.at("things"), "pebble");
+  for (const auto& [row, name, own] :
+       {std::tuple(0, "pebble:1.5", nlohmann::json(1.5)), std::tuple(1, "pebble:4", nlohmann::json(4.0)),
+        std::tuple(2, "pebble:-1", nlohmann::json())}) {
+    const nlohmann::json& told = rows.at(static_cast<std::size_t>(row));
+    const Acted alone = infer({name});
+    EXPECT_EQ(told.at("set"), name);
+    EXPECT_EQ(told.at("n"), kTrained) << "as many as training saw";
+    for (const char* number : {"mean", "sd", "quantiles", "distance"})
+      EXPECT_EQ(told.at(number), alone.document.at(number));
+    EXPECT_EQ(told.at("own").at("theta"), own) << "of pebble:-1 it is another quantity";
+    for (const nlohmann::json& text : told.at("warnings"))
+      EXPECT_THAT(alone.document.at("warnings").dump(), HasSubstr(text.dump()));
+    EXPECT_EQ(told.at("warnings").size(), alone.document.at("warnings").size()) << told.at("warnings");
+    const Acted member = infer({path("list.txt"), "--member", name});
+    EXPECT_EQ(member.document.at("mean"), alone.document.at("mean")) << member.err;
+  }
+  EXPECT_THAT(rows.at(1).at("warnings").dump(), HasSubstr("heavy"));
+  EXPECT_THAT(all.err, HasSubstr("the thing itself speaks against the posterior"));
+  EXPECT_THAT(read_file(path("all.csv")), HasSubstr("theta_own"));
+  EXPECT_EQ(infer_all("list.txt", "all.json", {"--n", "4"}).document.at("sets").at(0).at("n"), 4);
+  ASSERT_EQ(infer_all("list.txt", "all.npz").code, 1);
+  EXPECT_EQ(read_npz(folder_ / "all.npz")
+                .at("own")
+                .select(1, 0)
+                .slice(0, 0, 2)
+                .equal(torch::tensor({1.5, 4.0}, torch::kFloat64)),
+            true);
+  EXPECT_THAT(infer({path("list.txt"), "--member", "pebble:2"}).err, HasSubstr("names no pebble called pebble:2"));
+  EXPECT_THAT(infer_all("list.txt", "all.csv", {"--random"}).err, HasSubstr("as many are made as are used"));
+  EXPECT_THAT(infer_all("list.txt", "all.csv", {"--columns", "x"}).err, HasSubstr("Columns are those of a table"));
+
+  std::filesystem::create_directory(folder_ / "stones");
+  for (const char* name : {"b", "a"}) std::ofstream(folder_ / "stones" / (std::string(name) + ".pebble")) << "0.5";
+  const Acted folder = infer_all("stones", "stones.csv");
+  ASSERT_EQ(folder.code, 0) << folder.err;
+  EXPECT_EQ(folder.document.at("sets").at(0).at("set"), "a.pebble");
+  EXPECT_EQ(folder.document.at("sets").size(), 2u);
+
+  std::ofstream(folder_ / "named.txt") << path("stones/a.pebble") << "\tround one \r\npebble:2\n";
+  const Acted named = infer_all("named.txt", "named.csv");
+  ASSERT_EQ(named.code, 0) << named.err;
+  EXPECT_EQ(named.document.at("sets").at(0).at("set"), "round one");
+  EXPECT_EQ(infer({path("named.txt"), "--member", "round one"}).document.at("own").at("theta"), 0.5);
+}
+
 TEST_F(ThingsOfPeople, PartsThatTrainingNeverHadAreTriedApartAndTold) {
   std::ofstream(folder_ / "list.txt") << "pebble:100\npebble:150\npebble:200\n";
   const Acted tried = act(add_tried, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}, tasks_);
@@ -217,6 +278,13 @@ TEST_F(ThingsOfPeople, PartsThatTrainingNeverHadAreTriedApartAndTold) {
   EXPECT_THAT(figure({"pebble:200", "--n", "5"}).err, HasSubstr(text));
   EXPECT_THAT(infer({"pebble:100"}).err, Not(HasSubstr("unlike training, hardly")));
   EXPECT_THAT(infer({"pebble:1"}).err, Not(HasSubstr("unlike training, hardly"))) << "without parts";
+
+  const std::filesystem::path table = std::filesystem::path(run_) / "tried.json";
+  const std::string sound = read_file(table);
+  std::ofstream(table) << "{";
+  EXPECT_THAT(infer({"pebble:200"}).err, AllOf(HasSubstr("tried.json is damaged"), HasSubstr(text + ": do not trust")))
+      << "parts are known as before";
+  std::ofstream(table) << sound;
 
   std::ofstream(parts) << "no archive";
   EXPECT_THAT(infer({"pebble:200"}).err, HasSubstr("tried-parts.npz"));
@@ -385,7 +453,10 @@ TEST_F(ThingsOfPeople, WhatWasTriedIsKeptAndWarnsOfSuchThings) {
                                     "interval: θ 0 %; do not trust the posterior"));
   EXPECT_THAT(answer.document.at("warnings").dump(), HasSubstr("tried on 20 things"));
   EXPECT_THAT(answer.text, HasSubstr("large pebble (20): θ 0 %"));
-  EXPECT_THAT(answer.text, HasSubstr("This θ lies outside the interval of 90 %, "));
+  const std::string outside = "lies outside the interval of 99 % (θ, ";
+  EXPECT_THAT(answer.err, HasSubstr("What the pebble tells of itself " + outside));
+  EXPECT_THAT(answer.document.at("warnings").dump(), HasSubstr(outside));
+  EXPECT_THAT(infer({"pebble:0"}).err, Not(HasSubstr(outside)));
   EXPECT_EQ(answer.document.at("tried").at("kinds").at(0).at("count"), 20);
   const Acted drawn = figure({"pebble:41", "--n", "5"});
   EXPECT_THAT(drawn.err, HasSubstr("tried on 20 things"));
