@@ -4,6 +4,7 @@
 
 #include "app/gui/offscreen_window.h"
 #include "app/gui/platform/recorder.h"
+#include "app/posterior/asked_sets.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/report/animation.h"
@@ -44,6 +45,14 @@ std::string film(OffscreenWindow& window, const ScreenshotOptions& options) {
   return frames.finish();
 }
 
+bool holds_many(const Catalogue& tasks, const std::string& task, const std::filesystem::path& file) {
+  try {
+    return holds_many_sets(*tasks->make(task), file, "");
+  } catch (const std::exception&) {
+    return false;  // what is wrong is told where the file is read
+  }
+}
+
 }  // namespace
 
 void write_screenshot(const Catalogue& tasks, const std::filesystem::path& file, const ScreenshotOptions& options) {
@@ -62,7 +71,7 @@ void write_screenshot(const Catalogue& tasks, const std::filesystem::path& file,
     model::RememberedSet set;
     set.file = options.file;
     set.group = options.group;
-    set.many = !options.group.empty();
+    set.many = !options.group.empty() || holds_many(tasks, studio.task(), options.file);
     studio.posterior_page().restore(set);
   }
   if (!options.session.empty()) {

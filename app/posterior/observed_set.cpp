@@ -117,7 +117,7 @@ void ObservedSet::read() {
     if (!choice_.columns.empty()) fail_usage("Columns are those of a table; {} is none", known->thing());
     if (choice_.random)
       fail_usage("A random subset is drawn of observations; of a {} as many are made as are used", known->thing());
-    return read_thing(*known);
+    return read_thing(*known, choice_.file.string());
   }
   if (!choice_.up.empty()) fail_usage("--up turns a thing such as a mesh; {} is a set of observations", words);
   const bool folder = views && std::filesystem::is_directory(choice_.file, error);
@@ -201,8 +201,7 @@ void ObservedSet::read_member() {
 void ObservedSet::read_listed(const Things& known) {
   for (const ListedThing& one : listed_things(known, choice_.file)) {
     if (one.name != choice_.member && one.text != choice_.member) continue;
-    choice_.file = one.text;
-    return read_thing(known);
+    return read_thing(known, one.text);
   }
   fail_usage("{} names no {} called {}", printable(choice_.file.string(), 300), known.thing(),
              printable(choice_.member, 300));
@@ -233,15 +232,15 @@ void ObservedSet::warn(const std::string& text) {
   if (!text.empty()) warnings_.push_back(text);
 }
 
-void ObservedSet::read_thing(const Things& known) {
-  ThingSet set = known.read_thing(choice_.file.string(), 0, choice_.seed, choice_.up);
+void ObservedSet::read_thing(const Things& known, const std::string& text) {
+  ThingSet set = known.read_thing(text, 0, choice_.seed, choice_.up);
   of_thing_ = true;
   marks_ = marks_of(set);
   read_as_ = std::move(set.read_as);
   title_ = std::move(set.title);
   latents_ = std::move(set.latents);
   if (!choice_.given.empty() || !latents_.given.defined())
-    latents_.given = read_given(choice_.given, choice_.file.string(), task_->info());
+    latents_.given = read_given(choice_.given, text, task_->info());
   x_ = std::move(set.x);
   held_ = x_.count();
   warnings_ = std::move(set.warnings);
@@ -287,8 +286,8 @@ std::string ObservedSet::name() const {
   if (simulated())
     return fmt::format("Set {} of the prior{}", count_text(choice_.index),
                        choice_.theta.empty() && choice_.psi.empty() ? "" : ", changed");
-  if (of_thing_) return title_;
   if (!choice_.member.empty()) return choice_.member;
+  if (of_thing_) return title_;
   const std::string last = choice_.file.filename().string();
   return last.empty() ? choice_.file.parent_path().filename().string() : last;
 }

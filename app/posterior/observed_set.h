@@ -95,7 +95,7 @@ class ObservedSet {
 
  private:
   void read();
-  void read_thing(const Things& known);
+  void read_thing(const Things& known, const std::string& text);
   void read_table();
   void read_member();
   void read_listed(const Things& known);

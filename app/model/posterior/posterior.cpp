@@ -112,13 +112,17 @@ void Posterior::set_given(std::size_t k, double value) {
   s.another_set(std::move(set));
 }
 
+bool Posterior::State::holds_sets(const std::filesystem::path& path) const {
+  try {
+    return result.scene && result.scene->holds_sets && result.scene->holds_sets(path);
+  } catch (const std::exception&) {
+    return false;  // what is wrong with the file is told where it is read
+  }
+}
+
 void Posterior::open_file(const std::filesystem::path& path, std::vector<std::string> columns) {
   State& s = *state_;
-  try {
-    if (s.result.scene && s.result.scene->holds_sets && s.result.scene->holds_sets(path)) return open_sets(path, "");
-  } catch (const std::exception&) {
-    // What is wrong with the file is told below, where it is read.
-  }
+  if (s.holds_sets(path)) return open_sets(path, "");
   s.keep_shown();
   s.another_set({.index = s.request.set.choice.index, .file = path, .columns = std::move(columns)});
 }
@@ -189,7 +193,8 @@ std::optional<std::string> Posterior::open_data(const std::filesystem::path& pat
   const bool table = std::find(tables.begin(), tables.end(), ending) != tables.end();
   const auto shown = scene();
   const bool thing = shown && shown->is_thing && shown->is_thing(path.string());
-  if (ending != ".csv" && ending != ".npz" && !table && !images && !thing) return std::nullopt;
+  if (ending != ".csv" && ending != ".npz" && !table && !images && !thing && !state_->holds_sets(path))
+    return std::nullopt;
   open_file(path);
   return "";
 }

@@ -73,6 +73,8 @@ struct Posterior::State {
 
   void ask();
   void end_following();
+  // Whether the path holds many sets for the task that is shown.
+  bool holds_sets(const std::filesystem::path& path) const;
   // The set that a followed file becomes, for its task; none where nothing came or its text is wrong.
   std::optional<SetRequest> followed_set();
   // Another task or run is shown: the file that was followed is its task's set.

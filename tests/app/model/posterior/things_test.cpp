@@ -13,6 +13,7 @@
 namespace pairs::model {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr double kThingPatience = 60;
@@ -100,6 +101,26 @@ TEST_F(OpenedThings, TheCopiedCommandDrawsTheSame) {
     screen.plots.front().title = "N = 7";
     EXPECT_EQ(read_file(file), figure_csv(screen));
   }
+}
+
+TEST_F(OpenedThings, AListIsATable) {
+  std::ofstream(folder_ / "list.txt") << "pebble:1.5\npebble:soft\npebble:2\n";
+  ASSERT_EQ(posterior_.open_data(folder_ / "list.txt", false), "");
+  settle();
+  ASSERT_TRUE(posterior_.table().is_open());
+  ASSERT_EQ(posterior_.table().rows(), 3u);
+  EXPECT_EQ(posterior_.scene()->set_name, "pebble:1.5") << "the first is shown";
+  EXPECT_EQ(posterior_.scene()->set_own, "By the pebble itself: θ = 1.50");
+  posterior_.choose_set(2, SetClick::alone);
+  settle();
+  EXPECT_EQ(posterior_.scene()->set_name, "pebble:2");
+  EXPECT_EQ(posterior_.table().chosen(), (std::vector<std::size_t>{2}));
+  EXPECT_THAT(posterior_.table().row(1).problem, HasSubstr("pebble:soft is no pebble"));
+  const std::string command = posterior_.batch_command();
+  EXPECT_THAT(command, AllOf(HasSubstr("list.txt"), HasSubstr("--member pebble:2")));
+  posterior_.close_sets();
+  settle();
+  EXPECT_TRUE(posterior_.scene()->simulated);
 }
 
 TEST_F(OpenedThings, BadOnesLeaveTheSetBefore) {
