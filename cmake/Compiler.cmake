@@ -9,7 +9,7 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
-# Release is -O3; commands and tests, which only call what is fast, are -O1 and compile in half the time. No -march:
+# Release is -O3; the window, commands and tests, which only call what is fast, are -O1 and compile sooner. No -march:
 # results and binaries are the same on every x86-64; kernels that want wider registers choose them at run time.
 
 # A trivial file that includes LibTorch takes 13 s, with its headers compiled once 5 s. The files still include what they

@@ -41,7 +41,7 @@ function(pairs_together name)
   endif()
 endfunction()
 
-# For what only calls what is fast: commands and tests.
+# For what only calls what is fast: the window, commands, tests.
 function(pairs_cold name)
   target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
 endfunction()
