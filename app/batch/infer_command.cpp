@@ -95,6 +95,7 @@ InferAnswer answer_of(const InferQuestion& question, const InferArguments& argum
     if (one.kind == WarningKind::left_out && (std::exchange(skip, false) || !exact || !answer.exact.empty())) continue;
     warn(answer, one.text);
   }
+  if (const std::string text = peaks_text(posterior.task(), answer.known); !text.empty()) warn(answer, text);
   for (const std::string& problem : answer.known.problems) tell(fmt::format("warning: {}\n", problem));
   if (source.log_density && answer.ours.empty()) use_samples(answer);
   answer.derived = derived_quantities(arguments.derive, posterior.task().info());

@@ -1,6 +1,7 @@
 #include "app/posterior/listed_things.h"
 
 #include <algorithm>
+#include <fstream>
 #include <utility>
 
 #include "core/base/error.h"
@@ -12,6 +13,8 @@ namespace pairs {
 namespace {
 
 constexpr std::uint64_t kListBytes = 64 << 20;
+// That a path lists things is judged by so much of it, since it may be anything.
+constexpr std::size_t kJudgedBytes = 1 << 16, kJudgedEntries = 10000;
 constexpr std::size_t kNameLength = 300;
 
 ListedThing listed(std::string text, const std::string& name) {
@@ -28,10 +31,18 @@ ListedThing thing_of_line(const Things& known, const std::string& line) {
   return listed(line, "");
 }
 
+using Walk = std::filesystem::recursive_directory_iterator;
+constexpr auto kSkipClosed = std::filesystem::directory_options::skip_permission_denied;
+
+bool is_thing_file(const Things& known, const std::filesystem::directory_entry& entry) {
+  std::error_code error;
+  return entry.is_regular_file(error) && known.is_thing(entry.path().string());
+}
+
 std::vector<ListedThing> things_below(const Things& known, const std::filesystem::path& folder) {
   std::vector<std::string> texts;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
-    if (entry.is_regular_file() && known.is_thing(entry.path().string())) texts.push_back(entry.path().string());
+  for (const auto& entry : Walk(folder, kSkipClosed))
+    if (is_thing_file(known, entry)) texts.push_back(entry.path().string());
   std::sort(texts.begin(), texts.end());
   std::vector<ListedThing> things;
   for (std::string& text : texts) {
@@ -41,9 +52,8 @@ std::vector<ListedThing> things_below(const Things& known, const std::filesystem
   return things;
 }
 
-std::vector<ListedThing> lines_of(const Things& known, const std::filesystem::path& file) {
+std::vector<ListedThing> lines_of(const Things& known, const std::string& content) {
   std::vector<ListedThing> things;
-  const std::string content = read_file(file, kListBytes);
   if (content.find('\0') != content.npos) return things;  // no text
   for (std::size_t at = 0; at < content.size();) {
     const std::size_t end = std::min(content.find('\n', at), content.size());
@@ -66,6 +76,7 @@ class ThingStream final : public SetStream {
   ThingStream(const Task& task, std::vector<ListedThing> things, std::uint64_t seed)
       : task_(task), things_(std::move(things)), seed_(seed) {}
 
+  bool slow() const override { return true; }
   std::int64_t count() const override { return static_cast<std::int64_t>(things_.size()); }
   bool next(ComingSet& set) override {
     if (at_ == things_.size()) return false;
@@ -101,7 +112,7 @@ std::vector<ListedThing> listed_things(const Things& known, const std::filesyste
   if (std::filesystem::is_directory(path, error)) {
     things = things_below(known, path);
   } else {
-    things = lines_of(known, path);
+    things = lines_of(known, read_file(path, kListBytes));
     if ((things.empty() || !mostly_things(known, things)) && known.is_thing(path.string()))
       things = {listed(path.string(), "")};
   }
@@ -114,10 +125,21 @@ bool lists_things(const Task& task, const std::filesystem::path& path) {
   const Things* const known = face<Things>(task);
   std::error_code error;
   if (!known) return false;
-  if (std::filesystem::is_directory(path, error)) return !things_below(*known, path).empty();
-  if (!std::filesystem::is_regular_file(path, error) || std::filesystem::file_size(path, error) > kListBytes)
+  if (std::filesystem::is_directory(path, error)) {
+    std::size_t seen = 0;
+    for (const auto& entry : Walk(path, kSkipClosed, error)) {
+      if (is_thing_file(*known, entry)) return true;
+      if (++seen == kJudgedEntries) break;
+    }
     return false;
-  const std::vector<ListedThing> lines = lines_of(*known, path);
+  }
+  if (!std::filesystem::is_regular_file(path, error)) return false;
+  std::ifstream file(path, std::ios::binary);
+  std::string content(kJudgedBytes, '\0');
+  file.read(content.data(), static_cast<std::streamsize>(content.size()));
+  content.resize(static_cast<std::size_t>(file.gcount()));
+  if (content.size() == kJudgedBytes) content.erase(std::min(content.rfind('\n'), content.size()));
+  const std::vector<ListedThing> lines = lines_of(*known, content);
   return lines.size() > 1 && mostly_things(*known, lines);
 }
 

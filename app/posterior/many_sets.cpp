@@ -26,7 +26,7 @@ constexpr std::size_t kMostSets = 512;                       // of a batch
 constexpr std::int64_t kMostBytes = std::int64_t{32} << 20;  // of their observations as they came
 
 // A set's warnings as infer tells them of it alone. Of what a plot leaves out nothing is told, since there is none.
-void add_row_warnings(const Observed& observed, const PosteriorAnswer& answer, SetRow& row) {
+void add_row_warnings(const Task& task, const Observed& observed, const PosteriorAnswer& answer, SetRow& row) {
   const auto add = [&](const std::string& text) {
     if (std::find(row.warnings.begin(), row.warnings.end(), text) == row.warnings.end()) row.warnings.push_back(text);
   };
@@ -35,6 +35,7 @@ void add_row_warnings(const Observed& observed, const PosteriorAnswer& answer, S
     if (one.kind != WarningKind::left_out) add(one.text);
   for (const std::string& text : answer.problems) add(text);
   if (answer.typicality.outside) add(outside_text(answer.typicality));
+  if (const std::string text = peaks_text(task, answer); !text.empty()) add(text);
 }
 
 // The observations that can be used.
@@ -105,7 +106,7 @@ void answer_set(const AskedRun& run, const ReadSet& observed, const ManySetsQues
   row.typicality = answer.typicality;
   row.disagreement = answer.disagreement;
   row.extrapolates = answer.extrapolates();
-  add_row_warnings(observed, answer, row);
+  add_row_warnings(task, observed, answer, row);
   add_marks(run, observed.marks, answer, row);
   add_samples(run, answer, x, question, row);
   add_log_density(answer, theta, row);
@@ -154,12 +155,13 @@ std::vector<SetRow> rows_of(const AskedRun& run, std::vector<ComingSet>& batch, 
 
 void answer_sets(const AskedRun& run, SetStream& sets, const ManySetsQuestion& question,
                  const std::function<void(const SetRow&)>& row, const std::function<bool()>& keep_going) {
+  const std::size_t most = sets.slow() ? 2 * static_cast<std::size_t>(at::get_num_threads()) : kMostSets;
   std::int64_t answered = 0;
   for (bool more = true; more;) {
     if (keep_going && !keep_going()) throw Stopped();
     std::vector<ComingSet> batch;
     std::int64_t bytes = 0;
-    while (batch.size() < kMostSets && bytes < kMostBytes) {
+    while (batch.size() < most && bytes < kMostBytes) {
       ComingSet set;
       if (!(more = sets.next(set))) break;
       bytes += set.bytes;

@@ -1,6 +1,7 @@
 #include "app/posterior/posterior_answer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -59,18 +60,6 @@ void warn_of_exact(PosteriorAnswer& answer) {
        fmt::format(
            "the exact posterior of this very set is known, and {} is {:.2g} nat away from it; believe the exact one",
            answer.numbers.front().name, answer.numbers.front().kl)});
-}
-
-void warn_of_peaks(const Task& task, PosteriorAnswer& answer) {
-  if (answer.numbers.empty() || !answer.numbers.front().ours) return;
-  const PosteriorNumbers& ours = answer.numbers.front();
-  for (std::size_t t = 0; t < ours.marginals.size(); ++t)
-    if (peaks(ours.cells[t], ours.marginals[t]).size() > 1)
-      answer.warnings.push_back(
-          {WarningKind::peaks,
-           fmt::format("the density of {} has several peaks apart, and its mean and sd describe none "
-                       "of them: look at the curve, or use the samples",
-                       task.info().targets[t].label)});
 }
 
 void add_warnings(const AskedRun& run, const AskedSet& set, std::vector<PosteriorWarning>& warnings) {
@@ -160,7 +149,6 @@ void add_numbers(const Task& task, bool confined, PosteriorAnswer& answer) {
     answer.warnings.push_back({WarningKind::left_out, text});
   });
   warn_of_exact(answer);
-  warn_of_peaks(task, answer);
 }
 
 void add_members(const Task& task, PosteriorAnswer& answer) {
@@ -172,6 +160,19 @@ void add_members(const Task& task, PosteriorAnswer& answer) {
     for (const PosteriorSource& one : answer.member_sources)
       answer.members.push_back(numbers_on(one, answer.numbers.front().cells));
   for (PosteriorNumbers& one : answer.members) one.ours = false;
+}
+
+std::string peaks_text(const Task& task, const PosteriorAnswer& answer) {
+  if (answer.typicality.outside || answer.numbers.empty() || !answer.numbers.front().ours) return "";
+  const PosteriorNumbers& ours = answer.numbers.front();
+  std::vector<std::string> several;
+  for (std::size_t t = 0; t < ours.marginals.size(); ++t)
+    if (peaks(ours.cells[t], ours.marginals[t]).size() > 1) several.push_back(task.info().targets[t].label);
+  if (several.empty()) return "";
+  return fmt::format(
+      "the density of {} has several peaks apart, and mean and sd describe none of them: draw it, or use "
+      "the samples",
+      fmt::join(several, ", "));
 }
 
 std::string no_posterior_text(const PosteriorAnswer& answer) {

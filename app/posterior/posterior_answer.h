@@ -76,6 +76,11 @@ void add_numbers(const Task& task, bool confined, PosteriorAnswer& answer);
 // Adds what each of an ensemble's members says, on the cells of the whole where it has some, for figures: named once.
 void add_members(const Task& task, PosteriorAnswer& answer);
 
+// Where the shown run's density has several peaks (core/eval/cells.h), a sentence for whoever sees its numbers alone;
+// else
+// "".
+std::string peaks_text(const Task& task, const PosteriorAnswer& answer);
+
 // Why an answer holds no posterior of a run, a sentence.
 std::string no_posterior_text(const PosteriorAnswer& answer);
 

@@ -23,7 +23,6 @@ enum class WarningKind {
   outside,
   given,    // beyond what training saw
   members,  // of an ensemble that disagree
-  peaks,    // several of one density
   exact     // the exact posterior of the set is known and is another one
 };
 // What is to be known of a posterior before it is believed, a sentence: the same wherever it is told.

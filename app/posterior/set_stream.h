@@ -35,6 +35,8 @@ class SetStream {
   virtual std::int64_t count() const = 0;
   // The next set; false after the last. Throws Error where none of the rest can be read.
   virtual bool next(ComingSet& set) = 0;
+  // Whether reading a set takes long, so that few are read before somebody is asked whether to go on.
+  virtual bool slow() const { return false; }
   // What stands beside the sets and is none, by name: files that nobody reads, groups without observations.
   virtual std::vector<std::string> left_out() const { return {}; }
 };
