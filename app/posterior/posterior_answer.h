@@ -77,8 +77,7 @@ void add_numbers(const Task& task, bool confined, PosteriorAnswer& answer);
 void add_members(const Task& task, PosteriorAnswer& answer);
 
 // Where the shown run's density has several peaks (core/eval/cells.h), a sentence for whoever sees its numbers alone;
-// else
-// "".
+// else, and where the set is unlike training, "".
 std::string peaks_text(const Task& task, const PosteriorAnswer& answer);
 
 // Why an answer holds no posterior of a run, a sentence.

@@ -28,6 +28,9 @@ TEST(PeaksText, IsOfADensityOfTheRunWithSeveral) {
   EXPECT_EQ(peaks_text(task, answer), "") << "nothing was answered";
   answer.numbers = {two_bells(6)};
   EXPECT_THAT(peaks_text(task, answer), HasSubstr("the density of θ has several peaks apart"));
+  answer.typicality.outside = true;
+  EXPECT_EQ(peaks_text(task, answer), "") << "more than that is wrong with it";
+  answer.typicality.outside = false;
   answer.numbers = {two_bells(1), two_bells(6)};
   EXPECT_EQ(peaks_text(task, answer), "") << "the second is none that is asked about";
   answer.numbers = {two_bells(6)};
