@@ -10,6 +10,7 @@
 #include "app/batch/drive.h"
 #include "app/kinds/target/parameters_room.h"
 #include "app/posterior/disagreement_text.h"
+#include "app/posterior/listed_things.h"
 #include "app/posterior/many_sets.h"
 #include "app/posterior/sets_output.h"
 #include "app/text/table.h"
@@ -27,6 +28,7 @@ namespace {
 
 constexpr std::int64_t kRowsPrinted = 20, kRowsInDocument = 10000;
 constexpr std::size_t kWarningsTold = 8;
+constexpr std::int64_t kThingsTold = 8;
 constexpr double kSecondsBetweenLines = 10;
 constexpr double kMostNumbersHeld = 1 << 29;  // of samples and log densities: 4 GiB
 
@@ -39,10 +41,11 @@ void check_together(const LoadedRun& run, const InferArguments& arguments) {
                                                   {!arguments.derive.empty(), "--derive"},
                                                   {arguments.local_test > 0, "--local-test"},
                                                   {arguments.predictive > 0, "--predictive"},
-                                                  {!arguments.prior.empty(), "--prior"},
-                                                  {!arguments.up.empty(), "--up"}};
+                                                  {!arguments.prior.empty(), "--prior"}};
   for (const auto& [given, option] : refused)
-    if (given) fail_usage("{} is about one set; {} is asked about as many", option, words);
+    if (given) fail_usage("{} is about one set, and {} holds many: name one of them with --member", option, words);
+  if (!arguments.up.empty() && !lists_things(*run.task, arguments.data))
+    fail_usage("--up turns things such as meshes; {} holds sets of observations", words);
 }
 
 // What is asked for must have a place in the file.
@@ -94,7 +97,8 @@ class SetsReport {
     outside_ += row.typicality.outside;
     disagree_ += !row.typicality.outside && !disagreement_warning(row.disagreement, info_).empty();
     cut_ += row.cut;
-    of_things_ += !row.of_thing.empty();
+    for (const std::string& text : row.of_thing)
+      if (++of_things_ <= kThingsTold) told_of_things_ += fmt::format("  {}\n", text);
     for (const std::string& text : row.warnings)
       if (!is_of_one_set(row, text) && (warnings_.contains(text) || warnings_.size() < kWarningsTold))
         ++warnings_[text];
@@ -122,10 +126,10 @@ class SetsReport {
                       "much as the data\n",
                       count_text(disagree_), sets_text(count_)));
     if (of_things_ > 0)
-      tell(
-          fmt::format("warning: of {} the thing itself speaks against the posterior, or nothing like it was tried; the "
-                      "rows say which\n",
-                      sets_text(of_things_)));
+      tell(fmt::format("warning: what speaks against the posterior of one thing or another:\n{}{}", told_of_things_,
+                       of_things_ > kThingsTold
+                           ? fmt::format("  … and {} more in the file\n", count_text(of_things_ - kThingsTold))
+                           : ""));
     if (failed_ > 0)
       tell(fmt::format("warning: {} of {} could not be answered, the first {}\n", count_text(failed_),
                        sets_text(count_), first_failed_));
@@ -162,7 +166,8 @@ class SetsReport {
   bool is_of_one_set(const SetRow& row, const std::string& text) const {
     return text == disagreement_warning(row.disagreement, info_) ||
            (row.typicality.outside && text == outside_text(row.typicality)) ||
-           std::find(row.of_thing.begin(), row.of_thing.end(), text) != row.of_thing.end() ||
+           std::any_of(row.of_thing.begin(), row.of_thing.end(),
+                       [&](const std::string& told) { return told.ends_with(text); }) ||
            (row.cut && text.starts_with(row.name + " holds "));
   }
 
@@ -217,10 +222,30 @@ class SetsReport {
   bool exact_;
   Table table_;
   nlohmann::json rows_ = nlohmann::json::array();
-  std::string first_failed_;
+  std::string first_failed_, told_of_things_;
   std::map<std::string, std::int64_t> warnings_;
   Stopwatch watch_;
   double told_ = 0;
+};
+
+// Says of a file that was not written to its end that there is none, or the one that was there.
+class SetsWritten {
+ public:
+  explicit SetsWritten(const std::filesystem::path& file) : file_(file) {}
+  ~SetsWritten() {
+    std::error_code error;
+    if (done_ || keep_going()) return;
+    tell(std::filesystem::exists(file_, error)
+             ? fmt::format("{} is as it was before: a file of answers is written when all are there\n", file_.string())
+             : fmt::format("{} is not written: that is done when all answers are there\n", file_.string()));
+  }
+  SetsWritten(const SetsWritten&) = delete;
+  SetsWritten& operator=(const SetsWritten&) = delete;
+  void done() { done_ = true; }
+
+ private:
+  const std::filesystem::path& file_;
+  bool done_ = false;
 };
 
 AskedSets asked_sets(const InferArguments& arguments) {
@@ -229,6 +254,7 @@ AskedSets asked_sets(const InferArguments& arguments) {
   asked.seed = static_cast<std::uint64_t>(arguments.seed);
   asked.exact = arguments.exact;
   asked.reader = arguments.reader;
+  asked.up = arguments.up;
   return asked;
 }
 
@@ -276,6 +302,7 @@ Result infer_sets(const LoadedRun& run, const InferArguments& arguments) {
                 arguments.exact,
                 question.things};
   SetsReport report(info, interval, sets, arguments.exact);
+  SetsWritten written(out);
   write_sets(out, head, [&](const std::function<void(const SetRow&)>& take) {
     answer_sets(
         asked, *question.sets, question.asked,
@@ -285,6 +312,7 @@ Result infer_sets(const LoadedRun& run, const InferArguments& arguments) {
         },
         keep_going);
   });
+  written.done();
   report.warn();
   Result result;
   result.exit_code = report.failed() ? 1 : 0;

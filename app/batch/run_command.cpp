@@ -47,7 +47,8 @@ Stage stage_named(const std::string& name) {
 }
 
 // Removes the aggregates of a run, and nothing else.
-Result drop(const std::filesystem::path& folder) {
+Result drop(const Tasks& tasks, const std::filesystem::path& folder) {
+  if (run_status(folder).finished) load_run(tasks, folder.string(), "", "cpu");  // what stage 3 left must be sound
   const std::uint64_t bytes = aggregates_bytes(folder);
   const std::string then = without_aggregates(folder);
   if (bytes > 0) drop_aggregates(folder);
@@ -112,7 +113,7 @@ Result run(const RunArguments& arguments, std::string other) {
           "{} holds weights that came with the program, which stay as they are; to train on from them, start a run "
           "with --set {}={}",
           folder.string(), "pretrain.from"_key, folder.string());
-    if (arguments.drop) return drop(folder);
+    if (arguments.drop) return drop(arguments.own.tasks, folder);
     if (team.size() > 1)
       check_slots(fmt::format("{} has", folder.string()),
                   read_run_toml(arguments.own.tasks, folder / run_file::config).slots, team.size());

@@ -52,7 +52,7 @@ Result tried(const TriedArguments& arguments) {
     fail_usage("--n {} goes beyond the sets of at most {} that {} saw in training", count_text(arguments.n),
                count_text(run.estimator->max_n()), run.name);
   std::vector<std::string> texts;
-  for (ListedThing& one : listed_things(*known, arguments.data)) texts.push_back(std::move(one.text));
+  for (ListedThing& one : listed_things(*known, arguments.data).things) texts.push_back(std::move(one.text));
   const Tried tried = [&] {
     PreparationProgress told("tried");
     Preparation hearer = told.follow();

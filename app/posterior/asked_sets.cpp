@@ -66,13 +66,16 @@ void open_listed(const LoadedRun& run, const AskedSets& asked, SetsQuestion& que
     fail_usage("Columns are those of a table; {} names things, each a {}", printable(asked.data.string(), 300),
                known.thing());
   if (asked.size.random)
-    fail_usage("A random subset is drawn of observations; of a {} as many are made as are used", known.thing());
+    fail_usage("Leave --random out: of a {} as many observations are made as are used", known.thing());
+  if (asked.size.n > run.task->info().max_n)
+    fail_usage("--n {} goes beyond N = {}, the most that task {} knows", count_text(asked.size.n),
+               count_text(run.task->info().max_n), run.task->info().name);
   // More can always be made: no more than training saw.
   question.asked.size = [&run, choice = asked.size](const std::string& name, std::int64_t held) {
     const std::int64_t wanted = choice.n > 0 ? choice.n : largest_size(run, choice.force);
     return file_set_size(run, {std::min(wanted, held), false, choice.force}, name, held);
   };
-  question.sets = open_things(*run.task, asked.data, asked.seed);
+  question.sets = open_things(*run.task, asked.data, asked.seed, asked.up);
   question.things = true;
 }
 

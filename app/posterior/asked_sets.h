@@ -40,6 +40,7 @@ struct AskedSets {
   std::uint64_t seed = 1;
   bool exact = false;       // the exact posterior of each as well
   std::string reader = {};  // the command of a program that reads the files; "": as the task says, or by their endings
+  std::string up = {};      // of things (Things::ups), "": what each tells
   bool operator==(const AskedSets&) const = default;
 };
 // Whether the path, with the column `group` or "", holds many sets for the task rather than one, or lists things; files

@@ -1,7 +1,11 @@
 #include "app/posterior/listed_things.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <fstream>
+#include <limits>
+#include <string_view>
 #include <utility>
 
 #include "core/base/error.h"
@@ -16,6 +20,7 @@ constexpr std::uint64_t kListBytes = 64 << 20;
 // That a path lists things is judged by so much of it, since it may be anything.
 constexpr std::size_t kJudgedBytes = 1 << 16, kJudgedEntries = 10000;
 constexpr std::size_t kNameLength = 300;
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 ListedThing listed(std::string text, const std::string& name) {
   std::string shown = printable(name.empty() ? text : name, kNameLength);
@@ -39,27 +44,39 @@ bool is_thing_file(const Things& known, const std::filesystem::directory_entry& 
   return entry.is_regular_file(error) && known.is_thing(entry.path().string());
 }
 
-std::vector<ListedThing> things_below(const Things& known, const std::filesystem::path& folder) {
+ThingList things_below(const Things& known, const std::filesystem::path& folder) {
   std::vector<std::string> texts;
-  for (const auto& entry : Walk(folder, kSkipClosed))
-    if (is_thing_file(known, entry)) texts.push_back(entry.path().string());
-  std::sort(texts.begin(), texts.end());
-  std::vector<ListedThing> things;
-  for (std::string& text : texts) {
-    const std::string name = std::filesystem::path(text).lexically_relative(folder).string();
-    things.push_back(listed(std::move(text), name));
+  ThingList list;
+  const auto relative = [&](const std::filesystem::path& path) { return path.lexically_relative(folder).string(); };
+  for (const auto& entry : Walk(folder, kSkipClosed)) {
+    std::error_code error;
+    if (is_thing_file(known, entry))
+      texts.push_back(entry.path().string());
+    else if (!entry.is_directory(error))
+      list.left_out.push_back(relative(entry.path()));
   }
-  return things;
+  std::sort(texts.begin(), texts.end());
+  std::sort(list.left_out.begin(), list.left_out.end());
+  for (std::string& text : texts) {
+    const std::string name = relative(text);
+    list.things.push_back(listed(std::move(text), name));
+  }
+  return list;
 }
 
 std::vector<ListedThing> lines_of(const Things& known, const std::string& content) {
   std::vector<ListedThing> things;
   if (content.find('\0') != content.npos) return things;  // no text
-  for (std::size_t at = 0; at < content.size();) {
+  std::int64_t number = 0;
+  for (std::size_t at = content.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0; at < content.size();) {
+    ++number;
     const std::size_t end = std::min(content.find('\n', at), content.size());
     std::string line = content.substr(at, end - at);
     line.erase(std::min(line.find_last_not_of(" \t\r") + 1, line.size()));
-    if (!line.empty() && !line.starts_with("# ")) things.push_back(thing_of_line(known, line));
+    if (!line.empty() && !line.starts_with("# ")) {
+      things.push_back(thing_of_line(known, line));
+      things.back().line = number;
+    }
     at = end + 1;
   }
   return things;
@@ -73,8 +90,12 @@ bool mostly_things(const Things& known, const std::vector<ListedThing>& things) 
 
 class ThingStream final : public SetStream {
  public:
-  ThingStream(const Task& task, std::vector<ListedThing> things, std::uint64_t seed)
-      : task_(task), things_(std::move(things)), seed_(seed) {}
+  ThingStream(const Task& task, ThingList list, std::uint64_t seed, std::string up)
+      : task_(task),
+        things_(std::move(list.things)),
+        left_out_(std::move(list.left_out)),
+        seed_(seed),
+        up_(std::move(up)) {}
 
   bool slow() const override { return true; }
   std::int64_t count() const override { return static_cast<std::int64_t>(things_.size()); }
@@ -84,8 +105,8 @@ class ThingStream final : public SetStream {
     const TaskInfo& info = task_.info();
     set.name = listed.name;
     set.bytes = static_cast<std::int64_t>(sizeof(float) * info.observation_numbers()) * info.max_n;
-    set.read = [this, &text = listed.text] {
-      ThingSet thing = face<Things>(task_)->read_thing(text, 0, seed_);
+    set.read = [this, &listed] {
+      ThingSet thing = read_listed(listed);
       ReadSet read;
       read.marks = marks_of(thing);
       read.x = std::move(thing.x);
@@ -97,28 +118,47 @@ class ThingStream final : public SetStream {
     return true;
   }
 
+  std::vector<std::string> left_out() const override { return left_out_; }
+
  private:
+  ThingSet read_listed(const ListedThing& listed) const {
+    try {
+      return face<Things>(task_)->read_thing(listed.text, 0, seed_, up_);
+    } catch (const Error& error) {
+      if (listed.line == 0) throw;
+      throw prefixed(fmt::format("line {}", listed.line), error);
+    }
+  }
+
   const Task& task_;
   std::vector<ListedThing> things_;
+  std::vector<std::string> left_out_;
   std::uint64_t seed_;
+  std::string up_;
   std::size_t at_ = 0;
 };
 
 }  // namespace
 
-std::vector<ListedThing> listed_things(const Things& known, const std::filesystem::path& path) {
+ThingList listed_things(const Things& known, const std::filesystem::path& path) {
   std::error_code error;
-  std::vector<ListedThing> things;
+  ThingList list;
   if (std::filesystem::is_directory(path, error)) {
-    things = things_below(known, path);
+    list = things_below(known, path);
   } else {
-    things = lines_of(known, read_file(path, kListBytes));
-    if ((things.empty() || !mostly_things(known, things)) && known.is_thing(path.string()))
-      things = {listed(path.string(), "")};
+    for (NamedThing& one : known.things_in(path, std::numeric_limits<std::size_t>::max()))
+      list.things.push_back(listed(std::move(one.text), one.name));
+    if (list.things.size() < 2) {
+      const std::string content = read_file(path, kListBytes);
+      list.things = lines_of(known, content);
+      const bool blank = content.find_first_not_of(" \t\r\n") == content.npos;
+      if (!blank && (list.things.empty() || !mostly_things(known, list.things)) && known.is_thing(path.string()))
+        list.things = {listed(path.string(), "")};
+    }
   }
-  if (things.empty())
+  if (list.things.empty())
     fail_usage("{} names no {}: give {}", printable(path.string(), kNameLength), known.thing(), known.thing_help());
-  return things;
+  return list;
 }
 
 bool lists_things(const Task& task, const std::filesystem::path& path) {
@@ -134,6 +174,7 @@ bool lists_things(const Task& task, const std::filesystem::path& path) {
     return false;
   }
   if (!std::filesystem::is_regular_file(path, error)) return false;
+  if (known->things_in(path, 2).size() > 1) return true;
   std::ifstream file(path, std::ios::binary);
   std::string content(kJudgedBytes, '\0');
   file.read(content.data(), static_cast<std::streamsize>(content.size()));
@@ -143,8 +184,23 @@ bool lists_things(const Task& task, const std::filesystem::path& path) {
   return lines.size() > 1 && mostly_things(*known, lines);
 }
 
-std::unique_ptr<SetStream> open_things(const Task& task, const std::filesystem::path& path, std::uint64_t seed) {
-  return std::make_unique<ThingStream>(task, listed_things(*face<Things>(task), path), seed);
+std::string listed_thing(const Things& known, const std::filesystem::path& path, const std::string& member) {
+  const ThingList list = listed_things(known, path);
+  std::vector<std::string> called;
+  for (const ListedThing& one : list.things)
+    if ((one.name == member || one.text == member) && std::find(called.begin(), called.end(), one.text) == called.end())
+      called.push_back(one.text);
+  const std::string words = printable(path.string(), kNameLength), name = printable(member, kNameLength);
+  if (called.empty()) fail_usage("{} names no {} called {}", words, known.thing(), name);
+  if (called.size() > 1)
+    fail_usage("{} calls {} things {}; name the one by what stands before that, {} say", words, called.size(), name,
+               printable(called.front(), kNameLength));
+  return called.front();
+}
+
+std::unique_ptr<SetStream> open_things(const Task& task, const std::filesystem::path& path, std::uint64_t seed,
+                                       const std::string& up) {
+  return std::make_unique<ThingStream>(task, listed_things(*face<Things>(task), path), seed, up);
 }
 
 }  // namespace pairs

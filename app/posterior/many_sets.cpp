@@ -69,11 +69,16 @@ void add_samples(const AskedRun& run, const PosteriorAnswer& answer, const Obser
 void add_marks(const AskedRun& run, const ThingMarks& marks, const PosteriorAnswer& answer, SetRow& row) {
   if (!marks.of_thing()) return;
   row.own = marks.truth();
-  row.of_thing = thing_warnings(run.loaded, run.tried, row.name, marks);
-  if (!answer.numbers.empty())
-    if (std::string text = own_values_warning(*run.loaded.task, marks, answer.numbers.front()); !text.empty())
-      row.of_thing.push_back(std::move(text));
-  row.warnings.insert(row.warnings.end(), row.of_thing.begin(), row.of_thing.end());
+  const std::string of_kind = tried_warning(run.loaded, run.tried, kind_of(run.tried, marks));
+  for (std::string& text : thing_warnings(run.loaded, run.tried, row.name, marks)) {
+    if (text != of_kind && text != run.tried.problem) row.of_thing.push_back(text);
+    row.warnings.push_back(std::move(text));
+  }
+  if (answer.numbers.empty()) return;
+  if (std::string text = own_values_warning(*run.loaded.task, marks, answer.numbers.front()); !text.empty()) {
+    row.of_thing.push_back(row.name + ": " + text);
+    row.warnings.push_back(std::move(text));
+  }
 }
 
 void answer_set(const AskedRun& run, const ReadSet& observed, const ManySetsQuestion& question,

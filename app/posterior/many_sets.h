@@ -29,7 +29,7 @@ struct SetRow {
   bool extrapolates = false;
   bool cut = false;  // it holds more observations than the task knows, of which a warning tells
   std::vector<std::string> warnings;
-  std::vector<std::string> of_thing = {};  // those of them that are about the thing that it is made of
+  std::vector<std::string> of_thing = {};  // those of them that are about this very thing, by its name
   torch::Tensor samples = {};              // [S, d] on the CPU, where they were asked for
   torch::Tensor log_density = {};          // [P] float64, where values of θ were to be scored
   Observations x = {};                     // the N observations, where they were asked for

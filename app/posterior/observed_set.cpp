@@ -113,10 +113,15 @@ void ObservedSet::read() {
   std::error_code error;
   if (choice_.camera && !views)
     fail_usage("--camera belongs to views of a scene; the task {} has none", task_->info().name);
+  if (lists_things(*task_, choice_.file))
+    fail_usage(
+        "{} names several things, each of which is a set: ask about one of them with --member, or ask infer or "
+        "figure forest about all",
+        words);
   if (const Things* const known = things_named(*task_, choice_.file.string())) {
     if (!choice_.columns.empty()) fail_usage("Columns are those of a table; {} is none", known->thing());
     if (choice_.random)
-      fail_usage("A random subset is drawn of observations; of a {} as many are made as are used", known->thing());
+      fail_usage("Leave --random out: of a {} as many observations are made as are used", known->thing());
     return read_thing(*known, choice_.file.string());
   }
   if (!choice_.up.empty()) fail_usage("--up turns a thing such as a mesh; {} is a set of observations", words);
@@ -179,9 +184,11 @@ void ObservedSet::read_table() {
 
 void ObservedSet::read_member() {
   const TaskInfo& info = task_->info();
+  if (const Things* const known = face<Things>(*task_);
+      known && choice_.group.empty() && lists_things(*task_, choice_.file))
+    return read_thing(*known, listed_thing(*known, choice_.file, choice_.member));
   if (!choice_.up.empty() || choice_.camera)
     fail_usage("One of many sets is asked about as it stands in its file; leave --up and --camera out");
-  if (choice_.group.empty() && lists_things(*task_, choice_.file)) return read_listed(*face<Things>(*task_));
   ManySets sets{choice_.file, choice_.group, {.chosen = choice_.columns, .files = file_columns(*task_)}};
   sets.reader = set_readers(*task_, choice_.reader);
   if (!choice_.random) sets.most = info.max_n;
@@ -196,15 +203,6 @@ void ObservedSet::read_member() {
   latents_.given = sets.given_known ? read_given(choice_.given, "", info) : observed.given;
   check_given(*task_, latents_.given, sets.given_known ? "--given" : name());
   if (sets.given_known) warn(other_given_text(*task_, observed.given, latents_.given));
-}
-
-void ObservedSet::read_listed(const Things& known) {
-  for (const ListedThing& one : listed_things(known, choice_.file)) {
-    if (one.name != choice_.member && one.text != choice_.member) continue;
-    return read_thing(known, one.text);
-  }
-  fail_usage("{} names no {} called {}", printable(choice_.file.string(), 300), known.thing(),
-             printable(choice_.member, 300));
 }
 
 std::string cut_set_text(const std::string& name, std::int64_t held, const TaskInfo& info, bool random) {
@@ -327,8 +325,8 @@ const Things* things_named(const Task& task, const std::string& text) {
   if (!known || known->is_thing(text)) return known;
   std::error_code error;
   if (!std::filesystem::exists(text, error))
-    fail("{} is no file of observations; for the task {} give one, or {}", printable(text, 300), task.info().name,
-         known->thing_help());
+    fail("{} is no file that is there, and no {}; for the task {} give a file of observations, or {}",
+         printable(text, 300), known->thing(), task.info().name, known->thing_help());
   return nullptr;
 }
 

@@ -98,7 +98,6 @@ class ObservedSet {
   void read_thing(const Things& known, const std::string& text);
   void read_table();
   void read_member();
-  void read_listed(const Things& known);
   std::string reader_of_file() const;
   void read_given_of_file();
   void read_views(const SceneViews& views);

@@ -92,12 +92,17 @@ bool Checkpoint::load(Position& at, TensorMap& best, const WeightAverage& averag
     at = {std::stoll(meta("epoch")), std::stoll(meta("step")),       std::stod(meta("sum")),
           std::stod(meta("best")),   std::stoll(meta("best_epoch")), std::stod(meta("last_train")),
           std::stod(meta("seconds"))};
-    // Earlier versions did not keep these.
-    if (content.metadata.contains("first")) at.first = std::stod(meta("first"));
-    if (content.metadata.contains("last_validation")) at.last_validation = std::stod(meta("last_validation"));
+    at.first = std::stod(meta("first"));
+    at.last_validation = std::stod(meta("last_validation"));
   } catch (const std::logic_error&) {
     fail("{} holds a counter that cannot be read; remove it to start the stage again", file_.string());
   }
+  const bool possible = at.epoch >= 0 && at.epoch <= problem_.epochs && at.step >= 0 && at.step <= problem_.steps &&
+                        at.best_epoch <= at.epoch && at.seconds >= 0;
+  PAIRS_CHECK(possible,
+              "{} stands at step {} of epoch {}, which its stage does not have; remove it to start the stage "
+              "again",
+              file_.string(), at.step, at.epoch);
   assign(problem_.parameters, live);
   assign(average.values(), averages);
   adam.load(moments);

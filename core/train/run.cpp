@@ -1,6 +1,7 @@
 #include "core/train/run.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -113,6 +114,8 @@ void check_products(const std::filesystem::path& run, const RunConfig& config, s
     try {
       Estimator::load(file, task);
     } catch (const Error& error) {
+      // One that may not be read may be sound.
+      if (::access(file.c_str(), R_OK) != 0) throw;
       fail("{}; removing that file and resuming the run makes it again", error.what());
     }
     check_settings(run, file, config);
@@ -354,6 +357,20 @@ RunFolder find_run(const Tasks& tasks, const std::string& run, const std::string
       printable(run, 300), run_file::config);
 }
 
+namespace {
+
+// By its log: stage 3 ended, and was not begun again.
+bool was_finished(const std::filesystem::path& run) {
+  try {
+    return std::filesystem::exists(run / run_file::events) &&
+           read_progress(run / run_file::events).stage(Stage::finetune).done;
+  } catch (const Error&) {
+    return false;  // weights answer without a log
+  }
+}
+
+}  // namespace
+
 LoadedRun load_run(const Tasks& tasks, const std::string& run, const std::string& data, const std::string& device) {
   LoadedRun loaded;
   const RunFolder found = find_run(tasks, run, data);
@@ -367,6 +384,12 @@ LoadedRun load_run(const Tasks& tasks, const std::string& run, const std::string
   loaded.finetuned = std::filesystem::exists(finished);
   PAIRS_CHECK(loaded.finetuned || std::filesystem::exists(first),
               "The run {} has no trained weights yet; continue it with \"pairs --batch run --resume {}\"", run, run);
+  if (!loaded.finetuned && was_finished(loaded.folder))
+    fail(
+        "{} was trained to its end, and its {} is gone: put it back, or make it again with \"pairs --batch run "
+        "--resume "
+        "{}\"",
+        loaded.folder.string(), run_file::estimator, run);
   check_settings(loaded.folder, loaded.finetuned ? finished : first, loaded.config);
   loaded.estimator = load_estimator(loaded.finetuned ? finished : first, loaded.task);
   loaded.estimator->to(choose_device(device));

@@ -24,6 +24,7 @@
 #include "tasks/molecules/depiction.h"
 #include "tasks/molecules/environments.h"
 #include "tasks/molecules/given_molecule.h"
+#include "tasks/molecules/molecule_file.h"
 #include "tasks/molecules/molecule_look.h"
 #include "tasks/molecules/molecule_parts.h"
 #include "tasks/molecules/showcase.h"
@@ -326,6 +327,17 @@ class Molecules final : public Task, public Bodies, public Things {
     return "a SMILES string, or a file of a molecule (.smi, .sdf, .mol, .csv, GEOM's .msgpack)";
   }
   bool is_thing(const std::string& text) const override { return names_molecule(text); }
+
+  // Rows of a table; of other files with several the conformers, which no text holds, may count.
+  std::vector<NamedThing> things_in(const std::filesystem::path& file, std::size_t most) const override {
+    std::vector<NamedThing> things;
+    if ((file.extension() != ".csv" && file.extension() != ".CSV") || !is_molecule_file(file)) return things;
+    read_molecules({.file = file, .columns = {}}, conformers_of(settings_).limits, [&](MoleculeEntry&& entry) {
+      things.push_back({std::move(entry.smiles), std::move(entry.name)});
+      return things.size() < most;
+    });
+    return things;
+  }
 
   ThingSet read_thing(const std::string& text, std::int64_t n, std::uint64_t seed,
                       const std::string& up) const override {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -32,6 +33,10 @@ struct ThingSet {
   std::string read_as = {};  // how it was read where that can be doubted ("… is read as z-up …"), a sentence; else ""
 };
 
+struct NamedThing {
+  std::string text, name;
+};
+
 // A task that also makes sets of things people have: views of a mesh, conformers of a molecule.
 class Things {
  public:
@@ -42,6 +47,13 @@ class Things {
   // Whether a text (the name of a file, or words of the task's own such as a SMILES) is meant for `read_thing`, judged
   // without reading it.
   virtual bool is_thing(const std::string& text) const = 0;
+  // The things that a file holds beside each other, by the texts that read_thing takes, with their names or ""; at most
+  // so many of them. Empty of a file that is one thing, whose parts no text names, or that lists them a line each.
+  virtual std::vector<NamedThing> things_in(const std::filesystem::path& file, std::size_t most) const {
+    static_cast<void>(file);
+    static_cast<void>(most);
+    return {};
+  }
   // Which of its axes may point up, the usual one first; empty where things have none.
   virtual std::vector<std::string> ups() const { return {}; }
   // The first n observations of the set of a thing (0: as many as there are, or the task's max_n), which depend on the

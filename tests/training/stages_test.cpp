@@ -587,6 +587,20 @@ TEST_F(StagesTest, ProblemsAreSentences) {
   std::ofstream(run / run_file::resume, std::ios::binary) << good.substr(0, good.size() / 3);
   TestMonitor monitor;
   EXPECT_THROW(execute_run(built_in_tasks(), run, monitor), Error);
+  // Where the stage cannot stand.
+  for (const auto& [key, value] : {std::pair("epoch", "99"), std::pair("step", "-1"), std::pair("step", "999999")}) {
+    std::ofstream(run / run_file::resume, std::ios::binary) << good;
+    TensorFile moved = read_safetensors(run / run_file::resume);
+    moved.metadata[key] = value;
+    write_safetensors(run / run_file::resume, moved);
+    try {
+      execute_run(built_in_tasks(), run, monitor);
+      FAIL() << key << " " << value;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(),
+                  testing::HasSubstr("which its stage does not have; remove it to start the stage again"));
+    }
+  }
   std::ofstream(run / run_file::resume, std::ios::binary) << good;
   execute_run(built_in_tasks(), run, monitor);
   EXPECT_TRUE(run_status(run).finished);

@@ -90,7 +90,9 @@ void SetList::draw_choice(model::Posterior& posterior, const model::PosteriorSce
 
 void SetList::head(model::Posterior& posterior) {
   SetTable& sets = posterior.table();
-  const std::string name = printable(sets.sets().data.filename().string(), 120), &group = sets.sets().group;
+  const std::filesystem::path& data = sets.sets().data;
+  const std::string name = printable((data.has_filename() ? data : data.parent_path()).filename().string(), 120),
+                    &group = sets.sets().group;
   ui::text(group.empty() ? "Sets of " + name : fmt::format("Sets of {} by {}", name, printable(group, 60)),
            ui::Look::small_strong);
   ui::wrapped(sets.progress_text(), ui::Look::small_muted, 0, "posterior/sets/progress");

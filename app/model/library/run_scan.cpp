@@ -142,6 +142,8 @@ std::vector<fs::path> shipped_folders(const Tasks& tasks, const std::string& tas
 
 // What the weights in a safetensors file learnt from, by its header; "" when that does not say.
 std::string data_source_of(const fs::path& file) {
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) return "";  // a pipe would be waited for
   std::ifstream in(file, std::ios::binary);
   std::uint64_t length = 0;
   if (!in.read(reinterpret_cast<char*>(&length), sizeof length) || length > kMostHeader) return "";

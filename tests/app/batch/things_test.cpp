@@ -122,7 +122,8 @@ TEST_F(ThingsOfPeople, InferRefusesBadThingsInASentence) {
   refused(2, {"pebble:1", "--given", "1"}, "nothing given");
   refused(2, {"pebble:1", "--camera", "1,2"}, "--camera belongs to views");
   refused(1, {"stone"},
-          "stone is no file of observations; for the task gaussian give one, or pebble:NUMBER, or a file");
+          "stone is no file that is there, and no pebble; for the task gaussian give a file of observations, or "
+          "pebble:NUMBER");
   EXPECT_EQ(figure({"stone"}).code, 1);
 }
 
@@ -200,16 +201,16 @@ TEST_F(ThingsOfPeople, WhatPointsUpIsChosenToldAndDrawn) {
 }
 
 TEST_F(ThingsOfPeople, AListIsAnsweredThingByThing) {
-  std::ofstream(folder_ / "list.txt") << "# pebbles\npebble:1.5\n\npebble:4\npebble:-1\npebble:soft\n";
+  std::ofstream(folder_ / "list.txt") << "# pebbles\npebble:1.5\n\npebble:40\npebble:-1\npebble:soft\n";
   const Acted all = infer_all("list.txt", "all.csv");
   EXPECT_EQ(all.code, 1) << "one cannot be read";
   const nlohmann::json& rows = all.document.at("sets");
   ASSERT_EQ(rows.size(), 4u) << all.err;
   EXPECT_EQ(rows.at(3),
-            nlohmann::json({{"set", "pebble:soft"}, {"error", "pebble:soft is no pebble: write pebble:1.5"}}));
+            nlohmann::json({{"set", "pebble:soft"}, {"error", "line 6: pebble:soft is no pebble: write pebble:1.5"}}));
   EXPECT_EQ(all.document.at("things"), "pebble");
   for (const auto& [row, name, own] :
-       {std::tuple(0, "pebble:1.5", nlohmann::json(1.5)), std::tuple(1, "pebble:4", nlohmann::json(4.0)),
+       {std::tuple(0, "pebble:1.5", nlohmann::json(1.5)), std::tuple(1, "pebble:40", nlohmann::json(40.0)),
         std::tuple(2, "pebble:-1", nlohmann::json())}) {
     const nlohmann::json& told = rows.at(static_cast<std::size_t>(row));
     const Acted alone = infer({name});
@@ -225,7 +226,9 @@ TEST_F(ThingsOfPeople, AListIsAnsweredThingByThing) {
     EXPECT_EQ(member.document.at("mean"), alone.document.at("mean")) << member.err;
   }
   EXPECT_THAT(rows.at(1).at("warnings").dump(), HasSubstr("heavy"));
-  EXPECT_THAT(all.err, HasSubstr("the thing itself speaks against the posterior"));
+  EXPECT_THAT(
+      all.err,
+      HasSubstr("what speaks against the posterior of one thing or another:\n  pebble:40: What the pebble tells"));
   EXPECT_THAT(read_file(path("all.csv")), HasSubstr("theta_own"));
   EXPECT_EQ(infer_all("list.txt", "all.json", {"--n", "4"}).document.at("sets").at(0).at("n"), 4);
   ASSERT_EQ(infer_all("list.txt", "all.npz").code, 1);
@@ -233,10 +236,16 @@ TEST_F(ThingsOfPeople, AListIsAnsweredThingByThing) {
                 .at("own")
                 .select(1, 0)
                 .slice(0, 0, 2)
-                .equal(torch::tensor({1.5, 4.0}, torch::kFloat64)),
+                .equal(torch::tensor({1.5, 40.0}, torch::kFloat64)),
             true);
+  EXPECT_EQ(infer_all("list.txt", "up.csv", {"--up", "y"}).code, 1) << "as without it";
+  EXPECT_THAT(infer_all("list.txt", "all.csv", {"--n", "61"}).err, HasSubstr("goes beyond N = 60"));
+  EXPECT_THAT(infer_all("list.txt", "all.csv", {"--predictive", "20"}).err,
+              HasSubstr("name one of them with --member"));
+  EXPECT_THAT(figure({path("list.txt")}).err, HasSubstr("ask about one of them with --member"));
   EXPECT_THAT(infer({path("list.txt"), "--member", "pebble:2"}).err, HasSubstr("names no pebble called pebble:2"));
-  EXPECT_THAT(infer_all("list.txt", "all.csv", {"--random"}).err, HasSubstr("as many are made as are used"));
+  EXPECT_THAT(infer_all("list.txt", "all.csv", {"--random"}).err,
+              HasSubstr("as many observations are made as are used"));
   EXPECT_THAT(infer_all("list.txt", "all.csv", {"--columns", "x"}).err, HasSubstr("Columns are those of a table"));
 
   std::filesystem::create_directory(folder_ / "stones");
@@ -246,7 +255,14 @@ TEST_F(ThingsOfPeople, AListIsAnsweredThingByThing) {
   EXPECT_EQ(folder.document.at("sets").at(0).at("set"), "a.pebble");
   EXPECT_EQ(folder.document.at("sets").size(), 2u);
 
-  std::ofstream(folder_ / "named.txt") << path("stones/a.pebble") << "\tround one \r\npebble:2\n";
+  std::ofstream(folder_ / "stones" / "readme.md") << "about them";
+  EXPECT_THAT(infer_all("stones", "stones.csv").err, HasSubstr("readme.md"));
+  std::ofstream(folder_ / "twice.txt") << "pebble:1 a\n"
+                                       << path("stones/a.pebble") << " a\n"
+                                       << path("stones/b.pebble") << " a\n";
+  EXPECT_THAT(infer({path("twice.txt"), "--member", "a"}).err,
+              HasSubstr("calls 2 things a; name the one by what stands"));
+  std::ofstream(folder_ / "named.txt") << "\xef\xbb\xbf" << path("stones/a.pebble") << "\tround one \r\npebble:2\n";
   const Acted named = infer_all("named.txt", "named.csv");
   ASSERT_EQ(named.code, 0) << named.err;
   EXPECT_EQ(named.document.at("sets").at(0).at("set"), "round one");
