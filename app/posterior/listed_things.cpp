@@ -148,7 +148,7 @@ ThingList listed_things(const Things& known, const std::filesystem::path& path) 
   } else {
     for (NamedThing& one : known.things_in(path, std::numeric_limits<std::size_t>::max()))
       list.things.push_back(listed(std::move(one.text), one.name));
-    if (list.things.size() < 2) {
+    if (list.things.empty()) {
       const std::string content = read_file(path, kListBytes);
       list.things = lines_of(known, content);
       const bool blank = content.find_first_not_of(" \t\r\n") == content.npos;
@@ -174,7 +174,7 @@ bool lists_things(const Task& task, const std::filesystem::path& path) {
     return false;
   }
   if (!std::filesystem::is_regular_file(path, error)) return false;
-  if (known->things_in(path, 2).size() > 1) return true;
+  if (const std::size_t held = known->things_in(path, 2).size(); held > 0) return held > 1;
   std::ifstream file(path, std::ios::binary);
   std::string content(kJudgedBytes, '\0');
   file.read(content.data(), static_cast<std::streamsize>(content.size()));
