@@ -65,8 +65,9 @@ std::vector<torch::Tensor> member_parts(const std::vector<std::shared_ptr<Estima
                                         const torch::Tensor& aggregates);
 // Names of member k's tensors, in its file and among the parameters, begin with "members.K.".
 std::string member_prefix(std::size_t k);
-// Writes an ensemble that load_estimator reads.
-void save_ensemble(const Ensemble& ensemble, const std::filesystem::path& file);
+// Writes an ensemble that load_estimator reads, with `metadata` beside its own.
+void save_ensemble(const Ensemble& ensemble, const std::filesystem::path& file,
+                   std::map<std::string, std::string> metadata = {});
 // Reads what Estimator::save or save_ensemble wrote. Throws Error.
 std::shared_ptr<Estimator> load_estimator(const std::filesystem::path& file, std::shared_ptr<const Task> task);
 

@@ -49,13 +49,15 @@ std::string member_prefix(std::size_t k) {
   return fmt::format("members.{}.", k);
 }
 
-void save_ensemble(const Ensemble& ensemble, const std::filesystem::path& file) {
+void save_ensemble(const Ensemble& ensemble, const std::filesystem::path& file,
+                   std::map<std::string, std::string> metadata) {
   TensorFile all;
   const std::vector<std::shared_ptr<Estimator>> members = ensemble.members();
   all.metadata = {{"format", kEnsembleFormat},
                   {"members", std::to_string(members.size())},
                   {"data_source", ensemble.data_source()},
                   {"width", fmt::format("{}", ensemble.width())}};
+  all.metadata.merge(metadata);
   for (std::size_t k = 0; k < members.size(); ++k) {
     const TensorFile one = members[k]->content();
     for (const auto& [name, tensor] : one.tensors) all.tensors[member_prefix(k) + name] = tensor;

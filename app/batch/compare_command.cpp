@@ -127,13 +127,15 @@ Result compare(const CompareArguments& arguments) {
       line["gflop"] = {{"before", spent[r].cost.before}, {"pretrain", spent[r].cost.pretrain},
                        {"cache", spent[r].cost.cache},   {"finetune", spent[r].cost.finetune},
                        {"paper", spent[r].cost.paper()}, {"with_cache", spent[r].cost.with_cache()}};
+    else
+      line["no_cost"] = spent[r].missing;
     document["runs"].push_back(line);
     const auto share = [&](double mine, double first) {
       return spent[r].known && spent[0].known && first > 0 ? number_text(mine / first, 2) : "–";
     };
-    costs.add({runs[r].name, spent[r].known ? flop_text(spent[r].cost.paper()) : "no record",
+    costs.add({runs[r].name, spent[r].known ? flop_text(spent[r].cost.paper()) : "not known",
                share(spent[r].cost.paper(), spent[0].cost.paper()),
-               spent[r].known ? flop_text(spent[r].cost.with_cache()) : "no record",
+               spent[r].known ? flop_text(spent[r].cost.with_cache()) : "not known",
                share(spent[r].cost.with_cache(), spent[0].cost.with_cache())});
   }
   for (std::size_t i = 0; i < metrics[0].rows.size(); ++i)
@@ -164,9 +166,12 @@ Result compare(const CompareArguments& arguments) {
     cells.insert(cells.end(), row.values.begin(), row.values.end());
     settings.add(std::move(cells));
   }
+  std::string unknown;
+  for (std::size_t r = 0; r < runs.size(); ++r)
+    if (!spent[r].known) unknown += fmt::format("  The cost of {} is not known: {}.\n", runs[r].name, spent[r].missing);
   result.text =
-      fmt::format("{}, {}: the same test sets for every run\n\n{}\nTraining cost\n{}\nSettings ({} equal{})\n{}",
-                  runs[0].task->info().title, metrics[0].data, quality.text(2), costs.text(2), equal,
+      fmt::format("{}, {}: the same test sets for every run\n\n{}\nTraining cost\n{}{}\nSettings ({} equal{})\n{}",
+                  runs[0].task->info().title, metrics[0].data, quality.text(2), costs.text(2), unknown, equal,
                   arguments.all_settings ? "" : ", shown with --all-settings", settings.text(2));
   return result;
 }

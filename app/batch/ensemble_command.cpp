@@ -48,12 +48,16 @@ Result ensemble(const EnsembleArguments& arguments) {
   result.document["weights"] = weights_checksum(made);
   const double width = face<Ensemble>(*made.estimator)->width();
   result.document["width"] = width;
-  if (spent.known) result.document["gflop"] = spent.cost.paper();
+  if (spent.known)
+    result.document["gflop"] = spent.cost.paper();
+  else
+    result.document["no_cost"] = spent.missing;
   result.text =
       fmt::format("{}: the mean of the posteriors of {}{}, for N up to {}{}\n\n{}\nNext: pairs --batch evaluate {}\n",
                   folder.string(), counted(made.config.ensemble.size(), "run"), width_text(width),
                   count_text(made.estimator->max_n()),
-                  spent.known ? fmt::format(", trained in {} together", flop_text(spent.cost.paper())) : "",
+                  spent.known ? fmt::format(", trained in {} together", flop_text(spent.cost.paper()))
+                              : fmt::format("; what training them cost is not known: {}", spent.missing),
                   table.text(2), shell_word(folder.string()));
   return result;
 }

@@ -147,16 +147,23 @@ Result evaluate_command(const EvaluateArguments& arguments) {
   Metrics metrics = evaluate_run(run, options, printer);
   if (other) set_beside(metrics, metrics_with_means(*other, shared_options(*other, options), printer));
   std::string place;
+  Result result;
   if (!arguments.out.empty()) {
     write_file(arguments.out, metrics_text(metrics));
     place = arguments.out;
-  } else if (!is_shipped(run.folder) && save_metrics(run, metrics)) {
-    place = (run.folder / run_file::metrics).string();
   } else if (!is_shipped(run.folder)) {
-    printer.line(fmt::format("{} holds more and is kept; save this evaluation with --out FILE.json",
-                             (run.folder / run_file::metrics).string()));
+    try {
+      if (save_metrics(run, metrics))
+        place = (run.folder / run_file::metrics).string();
+      else
+        printer.line(fmt::format("{} holds more and is kept; save this evaluation with --out FILE.json",
+                                 (run.folder / run_file::metrics).string()));
+    } catch (const Error& error) {
+      // What was measured is printed all the same.
+      printer.line(error.what());
+      result.exit_code = 1;
+    }
   }
-  Result result;
   result.document = metrics_document(metrics);
   result.text = fmt::format("{}: {} ({}{}{})\n\n{}", run.task->info().title, run.name, metrics.data,
                             metrics.sampler.empty() ? "" : "; ", metrics.sampler, metrics_table(metrics.rows, 2));

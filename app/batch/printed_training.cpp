@@ -28,9 +28,10 @@ namespace {
 struct TrainingLog {
   std::vector<Event> prepared, stages;  // its events of these types
   bool learnt_nothing = false;
+  std::string problem = {};  // of the record, a clause
 };
 
-TrainingLog training_log(const std::filesystem::path& folder) {
+TrainingLog training_log(const std::filesystem::path& folder, const RunConfig& config, const RunStatus& status) {
   const auto file = folder / run_file::events;
   TrainingLog log;
   if (!std::filesystem::exists(file)) return log;
@@ -43,6 +44,7 @@ TrainingLog training_log(const std::filesystem::path& folder) {
       log.stages.push_back(std::move(event));
   }
   log.learnt_nothing = progress.learnt_nothing();
+  if (status.pretrained || progress.damaged()) log.problem = record_problem(config, progress, status.finished);
   return log;
 }
 
@@ -118,6 +120,7 @@ nlohmann::json run_document(const std::filesystem::path& folder, const RunConfig
     out["stages"].push_back(stage);
   }
   if (log.learnt_nothing) out["learnt_nothing"] = true;
+  if (!log.problem.empty()) out["record"] = log.problem;
   return out;
 }
 
@@ -132,6 +135,7 @@ std::string run_text(const std::filesystem::path& folder, bool finished, const T
   }
   const std::string name = shell_word(folder.string());
   return table.text() + (log.learnt_nothing ? fmt::format("\n{}.\n", learnt_nothing_verdict().text) : "") +
+         (log.problem.empty() ? "" : fmt::format("\nThe run's record cannot be relied on: {}.\n", log.problem)) +
          (finished ? fmt::format("\nRun: {0}\nNext: pairs --batch evaluate {0}\n", name)
                    : fmt::format("\nRun: {0}, not finished\nNext: pairs --batch run --resume {0}\n", name));
 }
@@ -140,9 +144,9 @@ std::string run_text(const std::filesystem::path& folder, bool finished, const T
 
 Result run_result(const Tasks& tasks, const std::filesystem::path& folder) {
   const RunConfig config = read_run_toml(tasks, folder / run_file::config);
-  const bool finished = run_status(folder).finished;
-  const TrainingLog log = training_log(folder);
-  return {run_document(folder, config, finished, log), run_text(folder, finished, log), 0};
+  const RunStatus status = run_status(folder);
+  const TrainingLog log = training_log(folder, config, status);
+  return {run_document(folder, config, status.finished, log), run_text(folder, status.finished, log), 0};
 }
 
 }  // namespace pairs::batch

@@ -23,7 +23,8 @@ constexpr std::chrono::seconds kHearing(3);
 
 }  // namespace
 
-RankProcesses::RankProcesses(const std::filesystem::path& folder, Stage until, int ranks, std::uint16_t port) {
+RankProcesses::RankProcesses(const std::filesystem::path& folder, Stage until, int ranks,
+                             const std::filesystem::path& meeting) {
   const std::vector<cpu_set_t> shares = core_shares(ranks);
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
   for (int rank = 1; rank < ranks; ++rank) {
@@ -33,10 +34,13 @@ RankProcesses::RankProcesses(const std::filesystem::path& folder, Stage until, i
     const std::vector<std::string> words = {"/usr/bin/env",
                                             "-u",
                                             "TORCHELASTIC_USE_AGENT_STORE",
+                                            "-u",
+                                            "MASTER_ADDR",
+                                            "-u",
+                                            "MASTER_PORT",
                                             fmt::format("RANK={}", rank),
                                             fmt::format("WORLD_SIZE={}", ranks),
-                                            "MASTER_ADDR=127.0.0.1",
-                                            fmt::format("MASTER_PORT={}", port),
+                                            fmt::format("{}={}", kMeetingVariable, meeting.string()),
                                             program,
                                             "--batch",
                                             "run",

@@ -14,12 +14,15 @@
 
 namespace pairs::batch {
 
+// The variable that tells ranks of one machine in which file they meet: nobody but their user may open it.
+inline constexpr const char* kMeetingVariable = "PAIRS_RANKS_MEETING";
+
 // The other ranks of a run on this machine: processes of this program, which end with this one. Each has its share of
 // the cores, and from here on this process has the first.
 class RankProcesses {
  public:
-  // Starts ranks 1 .. `ranks` - 1 of the run in `folder`, which meet at `port` of this machine. Throws Error.
-  RankProcesses(const std::filesystem::path& folder, Stage until, int ranks, std::uint16_t port);
+  // Starts ranks 1 .. `ranks` - 1 of the run in `folder`, which meet in a file of this machine. Throws Error.
+  RankProcesses(const std::filesystem::path& folder, Stage until, int ranks, const std::filesystem::path& meeting);
   // Waits a second for those that are left, asks them to stop, and a second later ends those that do not.
   ~RankProcesses();
   RankProcesses(const RankProcesses&) = delete;

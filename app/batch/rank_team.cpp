@@ -44,6 +44,8 @@ bool is_set(const NewRun& wanted, const std::string& key) {
 // Where the ranks of a launch meet; nothing where there is one alone.
 std::optional<Rendezvous> meeting_of(const Launch& launch, const std::string& rendezvous) {
   if (launch.place.size == 1) return std::nullopt;
+  if (const char* const file = std::getenv(kMeetingVariable); file != nullptr && *file != '\0' && rendezvous.empty())
+    return Rendezvous::in_file(file);
   HostPort at{launch.host, launch.port};
   if (!rendezvous.empty())
     at = host_port(rendezvous);
@@ -88,7 +90,7 @@ RankTeam::RankTeam(const RankOptions& options) : shared_(!options.ranks.empty())
     place_.size = number_of_ranks(options.ranks);
     if (!options.rendezvous.empty())
       fail_usage("--rendezvous is for ranks that a launcher started; write --ranks {}, or leave it out", kLaunched);
-    if (place_.size > 1) meeting_ = Rendezvous::listen("127.0.0.1", 0);
+    if (place_.size > 1) meeting_ = Rendezvous::in_file(meeting_folder_.emplace() / "ranks");
     return;
   }
   const auto variable = [](const char* name) { return std::getenv(name); };
@@ -125,7 +127,7 @@ void RankTeam::complete(NewRun& wanted) const {
 std::filesystem::path RankTeam::meet(const std::filesystem::path& folder, const std::filesystem::path& named,
                                      Stage until) {
   if (!meeting_) return folder;
-  if (!launched_) others_ = std::make_unique<RankProcesses>(folder, until, place_.size, meeting_->port());
+  if (!launched_) others_ = std::make_unique<RankProcesses>(folder, until, place_.size, meeting_->name());
   Ranks::Options options;
   options.program = fmt::format("version {}", kVersion);
   options.stop = [this] {

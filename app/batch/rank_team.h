@@ -48,6 +48,7 @@ class RankTeam {
  private:
   bool shared_ = false, launched_ = false;  // --ranks was given; a launcher started the others
   RankPlace place_;
+  std::optional<ScratchFolder> meeting_folder_;  // in which ranks that this process starts meet
   std::optional<Rendezvous> meeting_;
   std::unique_ptr<RankProcesses> others_;
   std::unique_ptr<Ranks> ranks_;

@@ -118,20 +118,29 @@ fs::path study_folder(const StudyArguments& arguments, const Study& study) {
   return arguments.out.empty() ? fs::path("runs") / study.name : fs::path(arguments.out);
 }
 
+// What stands in a folder beside what a study has in it before its file; "" where there is nothing. Files that other
+// workers write beside their targets and rename are none of it.
+std::string foreign_entry(const fs::path& folder, const Study& study) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const std::string inside = entry.path().filename().string();
+    const bool temporary = inside.starts_with('.') && inside.ends_with(".tmp");
+    if (inside != study.name + ".toml" && inside != "workers" && !temporary) return inside;
+  }
+  return "";
+}
+
 // A folder that holds another study, a run, or anything but what a study has in it.
 void refuse_other(const fs::path& folder, const Study& study) {
   const std::string name = printable(folder.string(), 300);
   if (fs::exists(folder / run_file::config)) fail_usage("{} is the folder of a run; choose another with --out", name);
+  const std::string foreign = fs::exists(folder / kStudyCopy) ? "" : foreign_entry(folder, study);
+  // Of workers that start at once another may have put the study's file there, and begun, since the first look.
   if (fs::exists(folder / kStudyCopy)) {
     const std::string title = find_toml_text(read_file(folder / kStudyCopy), "title", name);
     if (title != study.title)
       fail_usage("{} holds another study, \"{}\"; choose another folder with --out", name, printable(title, 200));
-    return;
-  }
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    const std::string inside = entry.path().filename().string();
-    if (inside != study.name + ".toml" && inside != "workers")
-      fail_usage("{} holds {} and no study; choose a folder of its own with --out", name, printable(inside, 100));
+  } else if (!foreign.empty()) {
+    fail_usage("{} holds {} and no study; choose a folder of its own with --out", name, printable(foreign, 100));
   }
 }
 

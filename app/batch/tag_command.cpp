@@ -46,14 +46,15 @@ Result tag(const TagArguments& arguments) {
     fail_usage("--name is for one run, so that runs can be told apart; {} are named", arguments.runs.size());
   std::vector<RunFolder> found;
   for (const std::string& run : arguments.runs) found.push_back(writable_run(arguments, run));
-  std::vector<RunAbout> abouts;  // all are made before the first is written
+  std::vector<RunAbout> abouts;  // what is wrong with one is found before the first is written
   for (const RunFolder& run : found) change(abouts.emplace_back(load_about(run.folder)), arguments);
   Result result;
   result.document["runs"] = nlohmann::json::array();
   Table table({{"run", false}, {"name", false}, {"tags", false}, {"note", false}});
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const RunAbout& about = abouts[i];
-    if (arguments.changes()) write_about(found[i].folder, about);
+    const RunAbout about = arguments.changes()
+                               ? change_about(found[i].folder, [&](RunAbout& one) { change(one, arguments); })
+                               : abouts[i];
     result.document["runs"].push_back({{"run", found[i].folder.string()},
                                        {"name", about.name},
                                        {"tags", about.tags},

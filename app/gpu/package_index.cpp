@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <regex>
+#include <optional>
 #include <sstream>
 
 #include "app/gpu/transfer.h"
@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLargestPage = 64 << 20, kLargestSettings = 1 << 20;
+constexpr std::size_t kLargestPage = 64 << 20, kLargestSettings = 1 << 20, kLongestLink = 16 << 10;
 
 std::string variable(const char* name) {
   const char* const value = std::getenv(name);
@@ -96,6 +96,54 @@ std::string absolute(std::string_view address, std::string_view link) {
   return std::string(below ? page.substr(0, folder + 1) : page) + (below ? "" : "/") + std::string(link);
 }
 
+bool is_space(char c) {
+  return std::isspace(static_cast<unsigned char>(c)) != 0;
+}
+
+char lower(char c) {
+  return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+}
+
+// The attributes of a tag, of which `rest` begins behind the name and is moved behind the end: the value of href, where
+// that is between quotes. False where the page ends in the tag.
+bool take_href(std::string_view& rest, std::optional<std::string_view>& href) {
+  while (!rest.empty()) {
+    if (rest.front() == '>') return rest.remove_prefix(1), true;
+    if (is_space(rest.front()) || rest.front() == '/' || rest.front() == '=') {
+      rest.remove_prefix(1);
+      continue;
+    }
+    std::size_t end = 0;
+    while (end < rest.size() && !is_space(rest[end]) && rest[end] != '=' && rest[end] != '>') ++end;
+    const std::string_view name = rest.substr(0, end);
+    rest.remove_prefix(end);
+    while (!rest.empty() && is_space(rest.front())) rest.remove_prefix(1);
+    if (rest.empty() || rest.front() != '=') continue;
+    rest.remove_prefix(1);
+    while (!rest.empty() && is_space(rest.front())) rest.remove_prefix(1);
+    if (rest.empty() || (rest.front() != '"' && rest.front() != '\'')) continue;
+    const std::size_t close = rest.find(rest.front(), 1);
+    if (close == rest.npos) return false;
+    if (!href && std::ranges::equal(name, std::string_view("href"), {}, lower)) href = rest.substr(1, close - 1);
+    rest.remove_prefix(close + 1);
+  }
+  return false;
+}
+
+// The addresses to which the anchors of a page lead, in time that grows as the page does.
+std::vector<std::string_view> links_of(std::string_view html) {
+  std::vector<std::string_view> links;
+  for (std::size_t at = html.find('<'); at != html.npos; at = html.find('<')) {
+    html.remove_prefix(at + 1);
+    if (html.size() < 2 || lower(html[0]) != 'a' || !is_space(html[1])) continue;
+    html.remove_prefix(2);
+    std::optional<std::string_view> href;
+    if (!take_href(html, href)) break;
+    if (href && href->size() <= kLongestLink) links.push_back(*href);
+  }
+  return links;
+}
+
 }  // namespace
 
 std::string shown_address(std::string_view address) {
@@ -148,11 +196,9 @@ std::string index_address(const std::string& given) {
 }
 
 std::vector<IndexFile> files_of_page(std::string_view html, std::string_view address) {
-  static const std::regex anchor(R"(<a\s[^>]*?href\s*=\s*(?:"([^"]*)\"|'([^']*)'))", std::regex::icase);
   std::vector<IndexFile> files;
-  const std::string page(html);
-  for (std::sregex_iterator at(page.begin(), page.end(), anchor), end; at != end; ++at) {
-    const std::string link = without_entities((*at)[1].matched ? (*at)[1].str() : (*at)[2].str());
+  for (const std::string_view href : links_of(html)) {
+    const std::string link = without_entities(std::string(href));
     const std::size_t mark = link.find('#');
     const std::string target = link.substr(0, mark);
     const std::string path = target.substr(0, target.find('?'));

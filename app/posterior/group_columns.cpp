@@ -11,6 +11,7 @@
 #include "core/base/csv_lines.h"
 #include "core/base/csv_table.h"
 #include "core/base/error.h"
+#include "core/base/files.h"
 #include "core/base/line_reader.h"
 #include "core/base/text.h"
 #include "core/report/number_text.h"
@@ -100,6 +101,30 @@ std::vector<std::string> columns_of_x(const ManySets& sets, const TaskInfo& info
   for (std::size_t k = 0; k < names.size(); ++k)
     if (k != place) others.push_back(named ? names[k] : fmt::format("column {}", k + 1));
   return others;
+}
+
+std::string set_name(std::string_view name) {
+  constexpr std::size_t kLongestName = 200;
+  std::string shown;
+  for (std::size_t i = 0; i < name.size();) {
+    const std::size_t end = std::min(name.find('\\', i), name.size());
+    shown += printable(name.substr(i, end - i), name.size());
+    if (end < name.size()) {
+      const std::string_view rest = name.substr(end + 1);
+      const std::string next = printable(rest.substr(0, 4), rest.size());
+      const bool escape = !next.empty() && (next[0] == 'x' || next[0] == 'u' || next[0] == 'U' || next[0] == '\\');
+      shown += escape ? "\\\\" : "\\";
+    }
+    i = end + 1;
+  }
+  if (shown.size() <= kLongestName) return shown;
+  std::size_t cut = kLongestName;
+  while (cut > 0 && (static_cast<unsigned char>(shown[cut]) & 0xC0) == 0x80) --cut;
+  return fmt::format("{}...{:08x}", shown.substr(0, cut), checksum(name));
+}
+
+bool means_set(std::string_view given, std::string_view name) {
+  return given == name || set_name(given) == name;
 }
 
 bool names_a_set(std::string_view text) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/posterior/set_stream.h"
@@ -26,6 +27,13 @@ std::vector<std::string> columns_of_x(const ManySets& sets, const TaskInfo& info
 bool names_a_set(std::string_view text);
 // Throws the Error of so many rows, the first at `place`, that do not say to which set they belong.
 [[noreturn]] void fail_nameless(const ErrorPlace& place, std::int64_t rows);
+
+// A name as lists show it, and as a person gives it again: bytes that are no text and characters that do not show are
+// escaped (\xNN, \uNNNN), and so is a backslash before what would read as such an escape, so that no two names look
+// the same. Long ones are cut, with a checksum of the whole in place of the rest.
+std::string set_name(std::string_view name);
+// Whether a person who writes `given` means the set that lists call `name`: as it is listed, or as the file has it.
+bool means_set(std::string_view given, std::string_view name);
 
 // The columns that tell what is given of a set beside its observations; none where nothing is, or it is known of all
 // sets. Throws a usage error where one is missing.

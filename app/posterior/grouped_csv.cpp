@@ -25,7 +25,6 @@ namespace pairs {
 namespace {
 
 constexpr double kGatheredBytes = 64 << 20;  // of scattered rows that are held at once
-constexpr std::size_t kLongestName = 200;
 
 // The lines of one set as they stand in the file.
 struct SetLines {
@@ -106,7 +105,7 @@ class GroupedCsv final : public SetStream {
       if (!contiguous_ && next_ >= gathered_end_) gather();
       SetLines lines = contiguous_ ? following() : std::move(gathered_[next_ - gathered_first_]);
       if (lines.rows != rows_[next_]) changed();
-      set.name = printable(names_[next_], kLongestName);
+      set.name = set_name(names_[next_]);
       set.bytes = lines.bytes();
       set.read = reading(std::move(lines));
       ++next_;

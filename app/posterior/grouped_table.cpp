@@ -23,7 +23,6 @@ namespace {
 
 constexpr std::int64_t kRowsAtOnce = 1 << 16;
 constexpr double kMostGathered = 64 << 20;  // bytes of scattered rows that are held at once
-constexpr std::size_t kLongestSetName = 200;
 
 // Rows of one set as they stand in the table, or why they cannot be read.
 struct SetRowsRead {
@@ -75,7 +74,7 @@ class GroupedTable final : public SetStream {
     if (next_ == names_.size()) return next_nameless(set);
     if (!contiguous_ && next_ >= gathered_end_) gather();
     SetRowsRead rows = contiguous_ ? following() : std::move(gathered_[next_ - gathered_first_]);
-    set.name = printable(names_[next_], kLongestSetName);
+    set.name = set_name(names_[next_]);
     set.bytes = rows.bytes();
     set.read = [rows = std::move(rows), held = rows_[next_], this]() mutable {
       return observed_rows(std::move(rows), held, static_cast<std::int64_t>(places_.size()), given_, files_,
@@ -239,7 +238,7 @@ class SetsInGroups final : public SetStream {
   bool next(ComingSet& set) override {
     if (next_ == groups_->names().size()) return false;
     const std::string& name = groups_->names()[next_++];
-    set = {printable(name, kLongestSetName), 0, [this, &name] { return read(name); }};
+    set = {set_name(name), 0, [this, &name] { return read(name); }};
     return true;
   }
 

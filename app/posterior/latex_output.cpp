@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/posterior/text_output.h"
+#include "core/base/text.h"
 #include "core/report/number_text.h"
 
 namespace pairs {
@@ -115,7 +116,9 @@ std::unique_ptr<SetsOutput> latex_output(const std::filesystem::path& file, cons
   return std::make_unique<LatexOutput>(file, head);
 }
 
-std::string latex_text(std::string_view text) {
+std::string latex_text(std::string_view raw) {
+  const std::string safe = printable(raw, raw.size());
+  std::string_view text = safe;
   std::string out;
   while (!text.empty()) {
     if (const Spelling* const escaped = spelling_in(kEscaped, text)) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/report/number_text.h"
 #include "core/train/run_progress.h"
 
@@ -39,7 +40,12 @@ std::vector<PosteriorWarning> size_warnings(const LoadedRun& run, std::int64_t n
 
 bool learnt_nothing(const LoadedRun& run) {
   try {
-    return read_progress(run.folder / run_file::events).learnt_nothing();
+    const auto log = run.folder / run_file::events;
+    const RunProgress progress = read_progress(log);
+    if (const std::string problem = record_problem(run.config, progress, run.finetuned);
+        !problem.empty() && std::filesystem::exists(log))
+      spdlog::warn("Whether {} learned anything is not known: {}", run.name, problem);
+    return progress.learnt_nothing();
   } catch (const Error&) {
     return false;  // an answer needs no log
   }

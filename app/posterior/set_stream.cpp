@@ -70,7 +70,7 @@ class FolderOfSets final : public SetStream {
     const fs::path& file = files_[next_++];
     std::error_code error;
     const std::uintmax_t bytes = fs::file_size(file, error);
-    set = {printable(file.filename().string(), 200), error ? 0 : static_cast<std::int64_t>(bytes),
+    set = {set_name(file.filename().string()), error ? 0 : static_cast<std::int64_t>(bytes),
            [file, &sets = sets_, &info = info_] {
              TableColumns columns = sets.columns;
              columns.reader = fs::is_directory(file) ? "" : reader_of(sets, file);
@@ -157,7 +157,7 @@ class GroupedArrays final : public SetStream {
   bool next(ComingSet& set) override {
     if (next_ == names_.size()) return false;
     const std::vector<std::int64_t>& rows = rows_[next_];
-    set = {printable(names_[next_], 200), 8 * static_cast<std::int64_t>(rows.size()),
+    set = {set_name(names_[next_]), 8 * static_cast<std::int64_t>(rows.size()),
            [this, &rows, name = names_[next_], number = static_cast<std::int64_t>(next_)] {
              const auto kept = static_cast<std::int64_t>(std::min<std::uint64_t>(rows.size(), most_));
              Observations x = x_.pick(torch::tensor(rows, torch::kInt64).slice(0, 0, kept));
@@ -319,9 +319,13 @@ std::unique_ptr<SetStream> open_sets(const ManySets& asked, const TaskInfo& info
 }
 
 Observed read_one_set(const ManySets& sets, const std::string& name, const TaskInfo& info) {
-  const std::unique_ptr<SetStream> stream = open_sets(sets, info);
-  for (ComingSet set; stream->next(set);)
-    if (set.name == name) return set.read();
+  // A name as it is listed goes before one as the file has it.
+  for (const bool listed : {true, false}) {
+    if (!listed && set_name(name) == name) break;
+    const std::unique_ptr<SetStream> stream = open_sets(sets, info);
+    for (ComingSet set; stream->next(set);)
+      if (listed ? set.name == name : means_set(name, set.name)) return set.read();
+  }
   fail("{} holds no set {}{}", printable(sets.data.string(), 300), printable(name),
        sets.group.empty() ? "" : " in its column " + printable(sets.group));
 }

@@ -72,9 +72,22 @@ void remove_file(const fs::path& file) {
               error.message());
 }
 
-// What an item's file says. Throws Error or an exception of the JSON library.
-QueueItem parse_item(const nlohmann::json& document, const fs::path& runs) {
+// An item's text with a checksum of the rest ("check").
+std::string sealed_text(nlohmann::json document) {
+  document.erase("check");
+  document["check"] = fmt::format("{:08x}", checksum(json_text(document)));
+  return json_text(document);
+}
+
+// What an item's file says; those of earlier versions have no checksum. Throws Error or an exception of the JSON
+// library.
+QueueItem parse_item(nlohmann::json document, const fs::path& runs) {
   PAIRS_CHECK(document.is_object(), "it is no JSON");
+  if (document.contains("check")) {
+    const nlohmann::json check = document["check"];
+    document.erase("check");
+    PAIRS_CHECK(check == fmt::format("{:08x}", checksum(json_text(document))), "it does not fit its checksum");
+  }
   QueueItem item;
   const std::string kind = document.at("kind").get<std::string>();
   PAIRS_CHECK(kind == "run" || kind == "study", "it is of no kind that there is");
@@ -229,6 +242,26 @@ QueueItem item_of(const fs::path& folder) {
   return item;
 }
 
+namespace {
+
+nlohmann::json numbers_of(const std::vector<double>& seconds) {
+  nlohmann::json numbers = nlohmann::json::array();
+  for (const double one : seconds)
+    if (std::isfinite(one)) numbers.push_back(one);
+  return numbers;
+}
+
+}  // namespace
+
+void Queue::expect(const std::string& id, const std::vector<double>& seconds) const {
+  const fs::path place = file(id, kItem);
+  nlohmann::json document = parse_json(text_of(place));
+  if (!document.is_object()) return;
+  document["seconds"] = numbers_of(seconds);
+  std::error_code error;
+  if (fs::exists(place, error)) write_file(place, sealed_text(document));
+}
+
 std::string Queue::add(QueueItem item) const {
   const QueueView before = read();
   if (const QueueItem* found = before.find(item.folder)) {
@@ -239,13 +272,10 @@ std::string Queue::add(QueueItem item) const {
   item.id = new_id();
   const fs::path inside = item.folder.lexically_relative(runs_);
   const bool within = !inside.empty() && *inside.begin() != "..";
-  nlohmann::json seconds = nlohmann::json::array();
-  for (const double one : item.seconds)
-    if (std::isfinite(one)) seconds.push_back(one);
   fs::create_directories(folder_);
-  write_file(file(item.id, kItem), json_text({{"kind", item.kind == QueueKind::run ? "run" : "study"},
+  write_file(file(item.id, kItem), sealed_text({{"kind", item.kind == QueueKind::run ? "run" : "study"},
                                               {"folder", (within ? inside : item.folder).string()},
-                                              {"seconds", seconds},
+                                              {"seconds", numbers_of(item.seconds)},
                                               {"processes", item.processes},
                                               {"data", item.data}}));
   return item.id;

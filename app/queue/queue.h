@@ -10,7 +10,7 @@
 namespace pairs {
 
 // What is trained one after the other in a folder of runs, kept in RUNS/.queue so that windows, commands and the
-// process that works share it without a server: a file an item, written once; the items' order, written whole; a mark
+// process that works share it without a server: a file an item; the items' order, written whole; a mark
 // that it is paused, and one that it goes on without a window; and, of an item that failed, why. Whoever writes one of
 // them replaces it, so that all are whole at any time: of two who move items at once the later one's order counts, and
 // no item is lost.
@@ -64,6 +64,8 @@ class Queue {
   // Puts an item (item_of) at the end and returns its id. Refuses, as a usage error, what is in the queue already; one
   // that failed waits anew.
   std::string add(QueueItem item) const;
+  // How long an item takes, once that is measured; nothing where it was removed meanwhile.
+  void expect(const std::string& id, const std::vector<double>& seconds) const;
   void remove(const std::string& id) const;
   // To this place among those of read(), from 0; the last where there are fewer.
   void move(const std::string& id, std::size_t place) const;

@@ -1,13 +1,17 @@
 #include "app/runs/run_about.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/file.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <sstream>
 
 #include "app/text/words.h"
+#include "core/base/descriptor.h"
 #include "core/base/error.h"
 #include "core/base/fields.h"
 #include "core/base/files.h"
@@ -94,6 +98,18 @@ RunAbout read_about(const fs::path& folder) {
   } catch (const std::exception&) {
     return {};
   }
+}
+
+RunAbout change_about(const fs::path& folder, const std::function<void(RunAbout&)>& change) {
+  // The folder itself is locked, so that nothing is left in it; where a file system does not lock folders, the last
+  // one to write counts.
+  const Descriptor lock(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  while (lock >= 0 && ::flock(lock, LOCK_EX) != 0 && errno == EINTR) {
+  }
+  RunAbout about = load_about(folder);
+  change(about);
+  write_about(folder, about);
+  return about;
 }
 
 void write_about(const fs::path& folder, const RunAbout& about) {

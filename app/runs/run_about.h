@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,8 @@ struct RunAbout {
 RunAbout load_about(const std::filesystem::path& folder);
 // The same for a list of runs: empty where the file is damaged, too.
 RunAbout read_about(const std::filesystem::path& folder);
+// Reads what a run says of itself, changes it and writes it, while nobody else does so. Throws Error.
+RunAbout change_about(const std::filesystem::path& folder, const std::function<void(RunAbout&)>& change);
 // Written beside and renamed. Throws Error.
 void write_about(const std::filesystem::path& folder, const RunAbout& about);
 

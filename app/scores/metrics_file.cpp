@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <string_view>
 
 #include "app/scores/score_list.h"
 #include "app/scores/scoring.h"
@@ -12,6 +13,7 @@
 #include "app/text/table.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/log.h"
 #include "core/base/text.h"
 #include "core/report/number_text.h"
 #include "core/train/run.h"
@@ -74,6 +76,17 @@ std::vector<std::uint16_t> read_tested(const std::string& text) {
   for (std::size_t at = 0; at < text.size(); at += 4)
     out.push_back(static_cast<std::uint16_t>(std::stoul(text.substr(at, 4), nullptr, 16)));
   return out;
+}
+
+// The checksum with which a text of metrics ends.
+std::string check_text(std::string_view before) {
+  return fmt::format(",\"check\":\"{:08x}\"}}\n", checksum(before));
+}
+
+// Whether a text of metrics stands as it was written.
+bool is_sealed(std::string_view text) {
+  const std::size_t length = check_text("").size();
+  return text.size() > length && text.ends_with(check_text(text.substr(0, text.size() - length)));
 }
 
 constexpr std::int64_t kMostN = 1'000'000'000;  // of a row that can be believed
@@ -265,12 +278,17 @@ std::string metrics_text(const Metrics& metrics) {
     if (!row.set_mse.empty()) put_numbers(line, "set_mse", row.set_mse);
     if (!row.set_mse_posterior.empty()) put_numbers(line, "set_mse_posterior", row.set_mse_posterior);
   }
-  return out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  std::string text = out.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  text.pop_back();  // the brace
+  return text + check_text(text);
 }
 
 Metrics parse_metrics(const std::string& text, const std::string& where) {
+  bool checked = false;
   try {
     const json in = json::parse(text);
+    checked = in.contains("check");
+    PAIRS_CHECK(!checked || is_sealed(text), "They do not fit their checksum");
     Metrics metrics;
     in.at("task").get_to(metrics.task);
     in.at("run").get_to(metrics.run);
@@ -291,6 +309,7 @@ Metrics parse_metrics(const std::string& text, const std::string& where) {
       in["beside"].at("weights").get_to(metrics.beside_weights);
     }
     const std::vector<std::uint16_t> tested = read_tested(in.value("tested", ""));
+    PAIRS_CHECK(!in.at("rows").empty(), "There is no row");
     for (const json& line : in.at("rows")) {
       EvaluationRow row;
       line.at("n").get_to(row.n);
@@ -332,8 +351,14 @@ Metrics parse_metrics(const std::string& text, const std::string& where) {
       }
       metrics.rows.push_back(std::move(row));
     }
+    if (!checked)
+      spdlog::warn("{} has no checksum, so whether its numbers were changed or damaged cannot be known", where);
     return metrics;
   } catch (const std::exception&) {
+    if (checked && !is_sealed(text))
+      fail("The metrics in {} were changed or damaged: they do not fit their checksum; make them again with pairs "
+           "--batch evaluate",
+           where);
     fail("The metrics in {} cannot be read; make them again with pairs --batch evaluate", where);
   }
 }

@@ -34,9 +34,10 @@ struct Metrics {
 // The document that `evaluate --json` prints: numbers by set size, absent where unknown.
 nlohmann::json metrics_document(const Metrics& metrics);
 // metrics.json: the document, the digests of the test sets (EvaluationRow::tested) and, per row, the log densities and
-// ranks that comparisons and figures need.
+// ranks that comparisons and figures need, with a checksum of all at its end ("check").
 std::string metrics_text(const Metrics& metrics);
-// Reads it back; throws Error with one sentence on anything malformed. Files of older versions hold no settings.
+// Reads it back; throws Error with one sentence on anything malformed, without a row, or that does not fit its checksum.
+// Files of older versions hold no settings, and no checksum, of which a warning is given.
 Metrics parse_metrics(const std::string& text, const std::string& where);
 // Of a run's file; settings that it does not hold come from the run.toml beside it. Nothing where there is no file.
 std::optional<Metrics> read_metrics(const Tasks& tasks, const std::filesystem::path& file);

@@ -168,7 +168,24 @@ bool still_tested(const Metrics& metrics, const Task& task) {
   }
 }
 
+namespace {
+
+// The checksum of the weights that stand in the run's folder now, "" where there are none.
+std::string weights_now(const LoadedRun& run) {
+  try {
+    return weights_checksum(run);
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+}  // namespace
+
 bool save_metrics(const LoadedRun& run, const Metrics& metrics) {
+  PAIRS_CHECK(metrics.weights == weights_now(run),
+              "{} was moved or replaced while it was evaluated: these scores are of other weights than stand there now, "
+              "and are not put beside them",
+              run.folder.string());
   const auto weight = [](const Metrics& one) {
     std::int64_t sum = 0;
     for (const EvaluationRow& row : one.rows) sum += row.sets * (row.samples > 0 ? 2 : 1);

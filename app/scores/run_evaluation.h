@@ -31,7 +31,8 @@ std::array<std::string, 4> evaluation_texts(const EvaluationOptions& options);
 bool still_tested(const Metrics& metrics, const Task& task);
 
 // Writes RUN/metrics.json atomically. False, and nothing written, when the one that stands there is of the same weights
-// and of more sets, or of the run's own data where this one is not. One that cannot be read is replaced.
+// and of more sets, or of the run's own data where this one is not. One that cannot be read is replaced. Throws Error
+// where the weights in the folder are no longer those that were scored.
 bool save_metrics(const LoadedRun& run, const Metrics& metrics);
 
 // The metrics stored beside the weights when they belong to these weights and this data and, where `options` are given,

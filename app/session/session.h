@@ -55,6 +55,8 @@ std::filesystem::path session_file(const std::filesystem::path& path);
 SavedSession read_session(const std::filesystem::path& path);
 // Writes it beside and renames it; what lies in the file's folder or below is named relative to it.
 void write_session(const std::filesystem::path& file, const SavedSession& session);
+// The last line of a session that the program wrote: a comment with a checksum of what stands above it.
+std::string session_seal(std::string_view text);
 
 // Notes are told in reports and lists: at most so many bytes are kept of one.
 inline constexpr std::size_t kLongestNote = 20000;

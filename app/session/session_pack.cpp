@@ -55,6 +55,11 @@ class Packing {
     const auto known = there_.find(from);
     if (known != there_.end()) return known->second.string();
     const fs::path source = fs::path(from).has_filename() ? fs::path(from) : fs::path(from).parent_path();
+    const fs::path inside = fs::weakly_canonical(folder_).lexically_relative(fs::weakly_canonical(source));
+    PAIRS_CHECK(inside.empty() || *inside.begin() == "..",
+                "The session cannot be packed into a folder inside {}, which goes along with it; choose a folder "
+                "outside of that",
+                printable(source.string(), 300));
     fs::path to = folder_ / room / source.filename();
     for (int k = 2; fs::exists(to); ++k)
       to = folder_ / room / fmt::format("{}-{}{}", source.stem().string(), k, source.extension().string());

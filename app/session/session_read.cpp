@@ -105,8 +105,23 @@ void check_version(TableReader& reader) {
                     *version, kSessionVersion));
 }
 
+constexpr std::string_view kSeal = "# checksum ";
+
+// A session that the program wrote says by its last line what stands above it; one that a person wrote need not.
+void check_seal(const std::string& text, const fs::path& file) {
+  const std::size_t at = text.rfind(kSeal);
+  if (at == text.npos || (at > 0 && text[at - 1] != '\n')) return;
+  const std::string_view before = std::string_view(text).substr(0, at);
+  PAIRS_CHECK(text.substr(at) == session_seal(before),
+              "The session {} does not fit its checksum: it was changed or damaged; if you changed it yourself, remove "
+              "its last line",
+              printable(file.string(), 300));
+}
+
 SavedSession read(const fs::path& file) {
-  const toml::table table = parse_toml(read_file(file, kMostTomlBytes), file.string());
+  const std::string text = read_file(file, kMostTomlBytes);
+  check_seal(text, file);
+  const toml::table table = parse_toml(text, file.string());
   SessionTable top(table, "", file);
   TableReader& reader = top.reader();
   check_version(reader);
@@ -130,6 +145,10 @@ SavedSession read(const fs::path& file) {
 }
 
 }  // namespace
+
+std::string session_seal(std::string_view text) {
+  return fmt::format("{}{:08x}; remove this line where you change the file yourself\n", kSeal, checksum(text));
+}
 
 bool is_session(const fs::path& path) {
   std::error_code error;

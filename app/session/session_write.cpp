@@ -121,7 +121,7 @@ void write_session(const fs::path& path, const SavedSession& session) {
   } catch (const Error&) {
     fail("The session cannot be saved: a name or note in it is not UTF-8; change it");
   }
-  write_file(file, text);
+  write_file(file, text + session_seal(text));
 }
 
 }  // namespace pairs

@@ -113,6 +113,8 @@ StudyDrawing draw_theorem(const StudyResults& results, const std::function<bool(
     int seeds = 0;
     for (const StudyResult* one : group.runs) {
       RunProgress progress = read_progress(one->folder / run_file::events);
+      PAIRS_CHECK(!progress.damaged(), "The record of {} is damaged: lines of its {} were changed, cut or lost",
+                  one->run.name, run_file::events);
       const double left = last_unexplained(progress);
       if (std::isnan(left)) continue;
       sum += left;

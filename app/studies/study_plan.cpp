@@ -109,13 +109,14 @@ void share(const std::vector<StudyRun>& runs, std::size_t at, std::map<std::stri
 StudyPlan plan_study(const std::vector<StudyRun>& runs, const std::vector<bool>& done,
                      const std::function<bool()>& stop, const std::function<void(std::size_t, std::size_t)>& told) {
   std::map<std::string, KindCost> kinds;
-  for (const StudyRun& run : runs) kinds[kind_of(run.config)];
+  std::vector<std::string> keys;
+  for (const StudyRun& run : runs) kinds[keys.emplace_back(kind_of(run.config))];
   std::set<std::string> measured;
   std::map<std::string, std::size_t> first, second;
   StudyPlan study;
   for (std::size_t k = 0; k < runs.size(); ++k) {
     const StudyRun& run = runs[k];
-    const std::string key = kind_of(run.config);
+    const std::string& key = keys[k];
     KindCost& kind = kinds[key];
     if (measured.insert(key).second) {
       if (told) told(measured.size(), kinds.size());

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "app/runs/places.h"
 #include "core/base/error.h"
@@ -74,9 +75,11 @@ class Expansion {
     strategies.insert(strategies.end(), runs.planned.begin(), runs.planned.end());
     const auto choices = combinations(runs.vary);
     for (std::size_t k = 0; k < strategies.size(); ++k)
-      for (const std::vector<std::string>& choice : choices)
+      for (const std::vector<std::string>& choice : choices) {
+        std::optional<StudyRun> first;  // of the seeds, which differ in nothing else
         for (const std::int64_t seed : runs.seeds)
-          add({info, preset, runs, strategies[k], choice, seed, k < runs.strategies.size()});
+          add({info, preset, runs, strategies[k], choice, seed, k < runs.strategies.size()}, first);
+      }
   }
 
   struct Place {
@@ -89,7 +92,8 @@ class Expansion {
     bool trained;
   };
 
-  void add(const Place& place) {
+  // A run but for what its seed decides.
+  StudyRun run_of(const Place& place) {
     StudyRun run;
     run.wanted.task = place.info.name;
     run.wanted.preset = place.preset;
@@ -104,6 +108,15 @@ class Expansion {
     for (const std::string& one : place.choice)
       if (std::find(run.wanted.set.begin(), run.wanted.set.end(), one) != run.wanted.set.end())
         run.varied.push_back(one);
+    return run;
+  }
+
+  void add(const Place& place, std::optional<StudyRun>& first) {
+    constexpr std::int64_t kLargestSeed = std::int64_t{1} << 53;
+    if (!first || place.seed < 0 || place.seed > kLargestSeed) first = run_of(place);  // which refuses such a seed
+    StudyRun run = *first;
+    run.wanted.seed = place.seed;
+    if (place.seed >= 0) run.config.seed = place.seed;
     run.name = name_of(place, run.varied);
     run.first_stage = identity(run.config, Stage::pretrain);
     run.second_stage = identity(run.config, Stage::cache);

@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace pairs {
 
 void Table::add(std::vector<std::string> cells) {
   PAIRS_CHECK(cells.size() == columns_.size(), "A table row has {} cells for {} columns", cells.size(),
               columns_.size());
+  for (std::string& cell : cells) cell = printable(cell, cell.size());
   rows_.push_back(std::move(cells));
 }
 

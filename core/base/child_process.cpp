@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,10 +31,16 @@ std::vector<char*> arguments_of(std::vector<std::string>& words) {
 }
 
 int open_for_appending(const std::filesystem::path& file) {
-  const int opened = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  // Without O_NONBLOCK a pipe that nobody reads would be waited for.
+  Descriptor opened(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666));
+  const int refused = errno;
+  struct stat status {};
+  const bool there = ::stat(file.c_str(), &status) == 0;
+  PAIRS_CHECK(!there || S_ISREG(status.st_mode) || file == "/dev/null",
+              "Cannot write {}: it is a folder, a pipe or a device; remove it", printable(file.string(), 300));
   PAIRS_CHECK(opened >= 0, "Cannot write {}: {}; check the folder's permissions", printable(file.string(), 300),
-              std::strerror(errno));
-  return opened;
+              std::strerror(refused));
+  return opened.release();
 }
 
 }  // namespace
@@ -77,6 +84,7 @@ void ChildProcess::stop(int signal) const {
 
 pid_t start_detached(std::vector<std::string> words, const std::filesystem::path& log) {
   const std::vector<char*> argv = arguments_of(words);
+  static_cast<void>(Descriptor(open_for_appending(log)));  // the spawned process would wait for a pipe
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);

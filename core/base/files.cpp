@@ -114,6 +114,17 @@ std::string_view left_beside(std::string_view file) {
   return named && ::kill(pid, 0) != 0 && errno == ESRCH ? file.substr(0, dot) : "";
 }
 
+// Removes what processes that are gone have left beside the target while they wrote it.
+void remove_left_beside(const fs::path& target) {
+  const std::string name = target.filename().string();
+  const fs::path folder = target.parent_path().empty() ? fs::path(".") : target.parent_path();
+  std::vector<fs::path> left;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+    if (left_beside(at->path().filename().string()) == name) left.push_back(at->path());
+  for (const fs::path& one : left) fs::remove_all(one, error);
+}
+
 class TemporaryFile {
  public:
   explicit TemporaryFile(const fs::path& target) : path_(temporary_path(target)) {
@@ -300,7 +311,9 @@ void write_file(const fs::path& file, std::string_view bytes) {
 }
 
 void check_writable(const fs::path& file) {
-  const TemporaryFile temporary(resolve_target(file));
+  const fs::path target = resolve_target(file);
+  remove_left_beside(target);
+  const TemporaryFile temporary(target);
   const Descriptor opened(open_file(temporary.path(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW));
   if (opened < 0) fail_file("write", file, errno);
 }
@@ -315,7 +328,9 @@ void write_file_through(const fs::path& file, const std::function<void(const fs:
 void write_folder_through(const fs::path& folder, const std::function<void(const fs::path&)>& write) {
   const fs::path target = folder.has_filename() ? folder : folder.parent_path();
   std::error_code error;
-  TemporaryFile temporary(fs::is_directory(target, error) ? target / "new" : target);
+  const fs::path beside = fs::is_directory(target, error) ? target / "new" : target;
+  remove_left_beside(beside);
+  TemporaryFile temporary(beside);
   if (!fs::create_directory(temporary.path(), error)) fail_file("write", target, error.value());
   write(temporary.path());
   temporary.publish_folder(target);

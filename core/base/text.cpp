@@ -7,6 +7,8 @@
 #include <cctype>
 #include <cstring>
 
+#include "core/base/hidden_text.h"
+
 namespace pairs {
 namespace {
 
@@ -26,17 +28,34 @@ std::size_t utf8_length(std::string_view text) {
   return length;
 }
 
+// Whether a text holds bytes that are no text, or characters that do not show.
+bool hides(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = utf8_length(text.substr(i));
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (length == 0 || byte < 0x20 || byte == 0x7f || is_hidden_character(code_of_utf8(text.substr(i, length))))
+      return true;
+    i += length;
+  }
+  return false;
+}
+
 }  // namespace
 
+// Hidden characters become \uNNNN (hidden_text.h).
 std::string printable(std::string_view text, std::size_t limit) {
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
     if (i >= limit) return out + "...";
     const std::size_t length = utf8_length(text.substr(i));
     const auto byte = static_cast<unsigned char>(text[i]);
+    const std::uint32_t code = length == 0 ? 0 : code_of_utf8(text.substr(i, length));
     if (length == 0 || byte < 0x20 || byte == 0x7f) {
       out += fmt::format("\\x{:02x}", byte);
       ++i;
+    } else if (is_hidden_character(code)) {
+      out += code > 0xFFFF ? fmt::format("\\U{:08x}", code) : fmt::format("\\u{:04x}", code);
+      i += length;
     } else {
       out += text.substr(i, length);
       i += length;
@@ -60,15 +79,17 @@ std::string counted(std::size_t count, std::string_view noun) {
 
 std::string shell_word(std::string_view text) {
   const auto plain = [](unsigned char c) { return std::isalnum(c) || std::strchr("._/-+=:,@%", c) != nullptr; };
-  const auto control = [](unsigned char c) { return c < 0x20 || c == 0x7f; };
   if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return std::string(text);
-  if (std::any_of(text.begin(), text.end(), control)) {
+  if (hides(text)) {
     std::string quoted = "$'";
-    for (const char c : text) {
-      if (control(static_cast<unsigned char>(c)))
-        quoted += fmt::format("\\{:03o}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    while (!text.empty()) {
+      const std::size_t length = std::max<std::size_t>(1, utf8_length(text));
+      const std::string_view one = text.substr(0, length);
+      if (hides(one))
+        for (const char c : one) quoted += fmt::format("\\{:03o}", static_cast<unsigned>(static_cast<unsigned char>(c)));
       else
-        quoted += c == '\'' || c == '\\' ? std::string{'\\', c} : std::string(1, c);
+        quoted += one == "'" || one == "\\" ? "\\" + std::string(one) : std::string(one);
+      text.remove_prefix(length);
     }
     return quoted + "'";
   }

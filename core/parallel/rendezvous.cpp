@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -9,15 +10,18 @@
 #include <charconv>
 #include <chrono>
 #include <cstring>
+#include <memory>
 #include <thread>
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #include <utility>
+#include <vector>
 
 #include "core/base/clock.h"
 #include "core/base/descriptor.h"
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/base/text.h"
 #include "core/parallel/own_address.h"
 #include "core/parallel/rendezvous_store.h"
@@ -27,22 +31,68 @@ namespace {
 
 constexpr std::chrono::seconds kPatience(120);
 
-// A socket that listens, and at which port it does.
-std::pair<int, std::uint16_t> listening_socket(const std::string& host, std::uint16_t port) {
+// A socket that listens, and where.
+struct Listener {
+  int socket = -1;
+  std::string host;
+  std::uint16_t port = 0;
+};
+
+// The addresses of IPv4 that this machine knows a host by, those first that other machines can reach.
+std::vector<in_addr> addresses_of(const std::string& host) {
+  std::vector<in_addr> all;
+  if (is_loopback(host)) return {in_addr{htonl(INADDR_LOOPBACK)}};
+  addrinfo wanted{}, *found = nullptr;
+  wanted.ai_family = AF_INET;
+  wanted.ai_socktype = SOCK_STREAM;
+  if (::getaddrinfo(host.c_str(), nullptr, &wanted, &found) != 0) return {};
+  const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> list(found, ::freeaddrinfo);
+  for (const addrinfo* one = found; one != nullptr; one = one->ai_next)
+    all.push_back(reinterpret_cast<const sockaddr_in*>(one->ai_addr)->sin_addr);
+  // A machine may know itself by a loopback alone (127.0.1.1), where others look for it elsewhere.
+  std::erase_if(all, [](const in_addr& one) { return ntohl(one.s_addr) >> 24 == 127; });
+  return all;
+}
+
+// Listens at one address; the socket is -1, and errno says why, where that cannot be.
+Listener listen_at(in_addr where, std::uint16_t port) {
   Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int yes = 1;
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(is_loopback(host) ? INADDR_LOOPBACK : INADDR_ANY);
+  address.sin_addr = where;
   socklen_t size = sizeof address;
   auto* const plain = reinterpret_cast<sockaddr*>(&address);
-  PAIRS_CHECK(socket >= 0 && ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
-                  ::bind(socket, plain, size) == 0 && ::listen(socket, 1024) == 0 &&
-                  ::getsockname(socket, plain, &size) == 0,
-              "The first rank cannot listen at {}:{}: {}; choose another port with --rendezvous", host, port,
-              std::strerror(errno));
-  return {socket.release(), ntohs(address.sin_port)};
+  if (socket < 0 || ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
+      ::bind(socket, plain, size) != 0 || ::listen(socket, 1024) != 0 || ::getsockname(socket, plain, &size) != 0)
+    return {};
+  char text[INET_ADDRSTRLEN] = {};
+  ::inet_ntop(AF_INET, &address.sin_addr, text, sizeof text);
+  const bool everywhere = where.s_addr == htonl(INADDR_ANY);
+  return {socket.release(), everywhere ? "127.0.0.1" : text, ntohs(address.sin_port)};
+}
+
+// Listens at the address that the host names, and at no other; where this machine does not have it (behind a router, or
+// by a name of its own alone) at all that it has, which is told.
+Listener listening_socket(const std::string& host, std::uint16_t port) {
+  Listener made;
+  int problem = EADDRNOTAVAIL;
+  for (const in_addr& one : addresses_of(host)) {
+    made = listen_at(one, port);
+    if (made.socket >= 0) return made;
+    if (errno != EADDRNOTAVAIL) problem = errno;
+  }
+  if (problem == EADDRNOTAVAIL) {
+    made = listen_at(in_addr{htonl(INADDR_ANY)}, port);
+    problem = errno;
+    if (made.socket >= 0)
+      spdlog::warn("This machine has no address that {} names: the first rank listens at all that it has",
+                   printable(host, 300));
+  }
+  PAIRS_CHECK(made.socket >= 0, "The first rank cannot listen at {}:{}: {}; choose another port with --rendezvous", host,
+              port, std::strerror(problem));
+  return made;
 }
 
 c10d::TCPStoreOptions store_options(std::uint16_t port) {
@@ -84,15 +134,15 @@ c10::intrusive_ptr<c10d::Store> Rendezvous::Parts::connect() const {
 
 Rendezvous Rendezvous::listen(const std::string& host, std::uint16_t port) {
   auto parts = std::make_shared<Parts>();
-  const auto [socket, bound] = listening_socket(host, port);
+  const Listener made = listening_socket(host, port);
   // The store takes the socket over.
-  c10d::TCPStoreOptions options = store_options(bound);
+  c10d::TCPStoreOptions options = store_options(made.port);
   options.isServer = true;
-  options.masterListenFd = socket;
+  options.masterListenFd = made.socket;
   // It reaches itself whatever its name is for others.
-  parts->host = is_loopback(host) ? host : "127.0.0.1";
+  parts->host = made.host;
   parts->called = host;
-  parts->port = bound;
+  parts->port = made.port;
   parts->listening = c10::make_intrusive<c10d::TCPStore>(parts->host, options);
   return Rendezvous(std::move(parts));
 }

@@ -7,11 +7,12 @@
 
 namespace pairs {
 
-// Where the ranks of one run find each other: an address at which the first of them listens, or, for ranks that are
-// threads of one process, a file.
+// Where the ranks of one run find each other: an address at which the first of them listens, or, for ranks of one
+// machine, a file.
 class Rendezvous {
  public:
-  // The first rank's: listens at `port` (0: any free one), for other machines unless `host` is this one's loopback.
+  // The first rank's: listens at `port` (0: any free one) of the address that `host` names, and at no other one where
+  // this machine has that.
   // Throws Error where the port is taken.
   static Rendezvous listen(const std::string& host, std::uint16_t port);
   // Another rank's. Nothing is connected yet.
@@ -19,7 +20,8 @@ class Rendezvous {
   // Of all ranks where their launcher serves the address (torchrun); what ranks of other attempts told is left aside by
   // `attempt`.
   static Rendezvous served(const std::string& host, std::uint16_t port, const std::string& attempt);
-  // Of ranks that share a file, which must not be there when the first comes.
+  // Of ranks of one machine that share a file, which must not be there when the first comes: nobody reaches it who may
+  // not open it.
   static Rendezvous in_file(const std::filesystem::path& file);
 
   // What people call the place: HOST:PORT, or the file.

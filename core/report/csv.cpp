@@ -6,6 +6,7 @@
 
 #include "core/base/csv_line.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/report/layout.h"
 #include "core/report/marks/csv_rows.h"
 #include "core/report/marks/mark_kind.h"
@@ -14,11 +15,20 @@ namespace pairs {
 
 namespace chart {
 
-CsvRows::CsvRows(const std::string& plot, std::string& text) : plot_(csv_quoted(plot)), text_(text) {}
+namespace {
+
+// A name as a cell, in which what does not show is escaped.
+std::string named_cell(const std::string& name) {
+  return csv_quoted(printable(name, name.size()));
+}
+
+}  // namespace
+
+CsvRows::CsvRows(const std::string& plot, std::string& text) : plot_(named_cell(plot)), text_(text) {}
 
 void CsvRows::add(const std::string& series, const char* kind, const std::string& x, const std::string& y,
                   const std::string& lower, const std::string& upper) {
-  text_ += fmt::format("{},{},{},{},{},{},{}\n", plot_, csv_quoted(series), kind, x, y, lower, upper);
+  text_ += fmt::format("{},{},{},{},{},{},{}\n", plot_, named_cell(series), kind, x, y, lower, upper);
 }
 
 std::string csv_cell(double value) {
@@ -27,7 +37,7 @@ std::string csv_cell(double value) {
 
 std::string csv_cell(const Axis& axis, double value) {
   const bool named = value >= 0 && value < static_cast<double>(axis.names.size()) && value == std::floor(value);
-  return named ? csv_quoted(axis.names[static_cast<std::size_t>(value)]) : csv_cell(value);
+  return named ? named_cell(axis.names[static_cast<std::size_t>(value)]) : csv_cell(value);
 }
 
 }  // namespace chart

@@ -1,6 +1,10 @@
 #include "core/report/display_text.h"
 
+#include <fmt/format.h>
+
 #include <cstdint>
+
+#include "core/base/hidden_text.h"
 
 namespace pairs::chart {
 namespace {
@@ -37,6 +41,8 @@ std::string display_text(std::string_view text) {
       shown += "\uFFFD";
     else if (lead < 0x20)
       shown += ' ';
+    else if (const std::uint32_t code = code_of_utf8(text.substr(0, length)); is_hidden_character(code))
+      shown += fmt::format("\\u{:04x}", code);
     else
       shown += text.substr(0, length);
     text.remove_prefix(length == 0 ? 1 : length);

@@ -4,6 +4,7 @@
 
 #include "core/base/devices.h"
 #include "core/base/error.h"
+#include "core/base/log.h"
 #include "core/base/safetensors.h"
 #include "core/train/run.h"
 
@@ -73,6 +74,10 @@ bool Checkpoint::load(Position& at, TensorMap& best, const WeightAverage& averag
   const std::string changed = changed_setting(meta("training_settings"), config_, Stage::finetune, file_.string());
   PAIRS_CHECK(changed.empty(), "{} as {} says now; put it back, or start a new run", changed,
               (file_.parent_path() / run_file::config).string());
+  if (const std::string edited = edited_settings(meta("training_settings"), config_, Stage::finetune, file_.string());
+      !edited.empty())
+    spdlog::warn("{} was changed since {} was saved, when it said {}",
+                 (file_.parent_path() / run_file::config).string(), file_.filename().string(), edited);
   TensorMap live, moments, averages;
   for (const auto& [name, tensor] : content.tensors) {
     if (name.starts_with("live.")) live[name.substr(5)] = tensor;

@@ -171,6 +171,10 @@ std::string training_settings(const RunConfig& config);
 // stages. Settings that the record does not hold count as their defaults.
 std::string changed_setting(const std::string& recorded, const RunConfig& config, Stage stage,
                             const std::string& where);
+// The other settings that these have other values of, "evaluate.sets = [2000], not [9000]; …", data and the task's file
+// apart; "" where there are none.
+std::string edited_settings(const std::string& recorded, const RunConfig& config, Stage stage,
+                            const std::string& where);
 
 // run.toml's text: the versions and the configuration; and reading it back without contradictions. Throws Error where
 // the file names a task that the program does not have.

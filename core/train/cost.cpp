@@ -55,18 +55,22 @@ NetworkFlops network_flops(const RunConfig& config, const std::shared_ptr<const 
 namespace {
 
 // What of a record is missing, so that the cost is not known; "" where nothing is.
-std::string missing_of(const RunConfig& config, const Visits& visits) {
+std::string missing_of(const RunConfig& config, const RunProgress& progress, bool finished) {
+  const Visits visits = visits_of(progress);
+  if (progress.damaged()) return record_problem(config, progress, finished);
   if (!visits.known) return fmt::format("its {} does not hold the end of stage 1", run_file::events);
   if (!config.pretrain.from.empty() && visits.before == 0)
     return fmt::format("its {} does not say what the run cost that it started from (no \"started-from\")",
                        run_file::events);
   if (std::isnan(visits.before_with_cache))
     return fmt::format("the run that it started from, {}, has no training record", config.pretrain.from);
-  return "";
+  return record_problem(config, progress, finished);
 }
 
 // Of an ensemble, which trained nothing itself: what its runs had cost.
-RunCost cost_of_ensemble(const RunProgress& progress) {
+RunCost cost_of_ensemble(const RunConfig& config, const RunProgress& progress) {
+  if (std::string problem = record_problem(config, progress, true); !problem.empty())
+    return {{}, false, std::move(problem)};
   Cost cost;
   cost.before = progress.before();
   cost.before_with_cache = progress.before_with_cache();
@@ -81,19 +85,19 @@ RunCost cost_of(const LoadedRun& run) {
   std::error_code error;
   if (!std::filesystem::exists(log, error)) return {{}, false, fmt::format("its {} is missing", run_file::events)};
   const RunProgress progress = read_progress(log);
-  if (!run.config.ensemble.empty()) return cost_of_ensemble(progress);
-  if (std::string missing = missing_of(run.config, visits_of(progress)); !missing.empty())
+  if (!run.config.ensemble.empty()) return cost_of_ensemble(run.config, progress);
+  if (std::string missing = missing_of(run.config, progress, run.finetuned); !missing.empty())
     return {{}, false, std::move(missing)};
   return cost_of(run.config, progress, {run.estimator->embedder_flops(), run.estimator->head_flops()},
-                 run.task->stored());
+                 run.task->stored(), run.finetuned);
 }
 
 RunCost cost_of(const RunConfig& config, const RunProgress& progress, const NetworkFlops& flops,
-                const StoredSets* stored) {
-  if (!config.ensemble.empty()) return cost_of_ensemble(progress);
-  const Visits visits = visits_of(progress);
-  if (std::string missing = missing_of(config, visits); !missing.empty()) return {{}, false, std::move(missing)};
-  return {training_cost(config, visits, flops.embedder, flops.head, stored), true};
+                const StoredSets* stored, bool finished) {
+  if (!config.ensemble.empty()) return cost_of_ensemble(config, progress);
+  if (std::string missing = missing_of(config, progress, finished); !missing.empty())
+    return {{}, false, std::move(missing)};
+  return {training_cost(config, visits_of(progress), flops.embedder, flops.head, stored), true};
 }
 
 Event started_from(const LoadedRun& from) {

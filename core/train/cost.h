@@ -45,9 +45,9 @@ struct RunCost {
   std::string missing = {};
 };
 RunCost cost_of(const LoadedRun& run);
-// The same of a run that is not loaded, by what its log told; `stored` of its task.
+// The cost of a run that is not loaded, by what its log told; `stored` of its task, `finished`: its last stage is done.
 RunCost cost_of(const RunConfig& config, const RunProgress& progress, const NetworkFlops& flops,
-                const StoredSets* stored);
+                const StoredSets* stored, bool finished);
 
 // The event with which a run of pretrain.from records where it started and what that had cost (visits_of reads it).
 Event started_from(const LoadedRun& from);

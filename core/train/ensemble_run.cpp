@@ -127,14 +127,21 @@ std::filesystem::path create_ensemble(const Tasks& tasks, const std::vector<std:
   for (const LoadedRun& run : members) estimators.push_back(run.estimator);
   const double width = calibrated ? fitted_width(estimators, config, preparation) : 1;
   const Ensemble ensemble(std::move(estimators), width);
+  std::error_code error;
+  const bool there = !wanted.empty() && std::filesystem::exists(wanted, error);
   const std::filesystem::path folder = make_run_folder(config, wanted);
   const FolderLock lock(folder);
   if (!wanted.empty()) check_new_run(folder);
+  UnmadeRun unmade(folder, there);
   for (const char* file : {run_file::task, run_file::stored, kSimulatorFile})
     if (const std::string text = text_of(first, file); !text.empty()) write_file(folder / file, text);
-  append_line(folder / run_file::events, log_line(averaged_from(members)));
-  save_ensemble(ensemble, folder / (first.finetuned ? run_file::estimator : run_file::pretrained));
+  const bool last = first.finetuned && strategy(config.strategy).stages_2_and_3;
+  append_event(folder / run_file::events, averaged_from(members));
+  save_ensemble(ensemble, folder / (first.finetuned ? run_file::estimator : run_file::pretrained),
+                {{"stage", stage_name(last ? Stage::finetune : Stage::pretrain)},
+                 {"training_settings", training_settings(config)}});
   write_file(folder / run_file::config, write_run_toml(config, numerics_fingerprint(torch::kCPU)));
+  unmade.keep();
   return folder;
 }
 

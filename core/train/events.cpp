@@ -1,16 +1,21 @@
 #include "core/train/events.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <map>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "core/base/descriptor.h"
 #include "core/base/error.h"
+#include "core/base/files.h"
 #include "core/base/json.h"
 #include "core/train/event_values.h"
 
@@ -33,7 +38,100 @@ constexpr std::pair<EventType, const char*> kTypes[] = {
     {EventType::stopped, "stopped"},
     {EventType::done, "done"},
     {EventType::row, "row"},
+    {EventType::damaged, "damaged"},
 };
+
+constexpr std::string_view kCheckKey = R"(,"check":")", kCheckEnd = R"("})";
+constexpr std::size_t kCheckDigits = 8;
+constexpr double kLargestCount = 1e18, kLargestLoss = 1e30;  // of numbers that training can reach
+
+// A line of a log: what its checksum covers, and the checksum; none in logs of earlier versions.
+struct LogLine {
+  std::string_view body;
+  std::optional<std::uint32_t> check;
+  // The checksum that the next line's continues.
+  std::uint32_t state() const { return check ? *check : checksum(body); }
+};
+
+LogLine log_line_of(std::string_view line) {
+  constexpr std::size_t length = kCheckKey.size() + kCheckDigits + kCheckEnd.size();
+  if (line.size() < length || !line.ends_with(kCheckEnd)) return {line, {}};
+  const std::string_view seal = line.substr(line.size() - length), digits = seal.substr(kCheckKey.size(), kCheckDigits);
+  std::uint32_t value = 0;
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+  const bool lower = digits.find_first_not_of("0123456789abcdef") == digits.npos;
+  if (!seal.starts_with(kCheckKey) || !lower || read.ec != std::errc() || read.ptr != digits.data() + digits.size())
+    return {line, {}};
+  return {line.substr(0, line.size() - length), value};
+}
+
+// The line with its checksum, behind lines that end with this state.
+std::string sealed(const Event& event, std::uint32_t& state) {
+  std::string line = log_line(event);
+  line.pop_back();  // the brace
+  state = checksum(line, state);
+  return line + std::string(kCheckKey) + fmt::format("{:08x}", state) + std::string(kCheckEnd);
+}
+
+// The last whole line that ends before byte `end` of an open file; nothing where there is none of at most kLongestLine.
+std::optional<std::string> line_before(int file, std::int64_t end) {
+  const std::int64_t first = std::max<std::int64_t>(0, end - static_cast<std::int64_t>(kLongestLine) - 2);
+  std::string bytes(static_cast<std::size_t>(end - first), '\0');
+  if (bytes.empty() || ::pread(file, bytes.data(), bytes.size(), first) != static_cast<ssize_t>(bytes.size()))
+    return std::nullopt;
+  const std::size_t last = bytes.rfind('\n');
+  if (last == bytes.npos) return std::nullopt;
+  const std::size_t before = last == 0 ? bytes.npos : bytes.rfind('\n', last - 1);
+  if (before == bytes.npos && first > 0) return std::nullopt;
+  const std::size_t begin = before == bytes.npos ? 0 : before + 1;
+  if (last - begin > kLongestLine) return std::nullopt;
+  return bytes.substr(begin, last - begin);
+}
+
+// Whether an event's numbers are such as training can come to.
+bool possible(const Event& event) {
+  if (event.step < 0 || event.epoch < 0 || !(event.seconds >= 0 && event.seconds < kLargestCount)) return false;
+  for (const char* key : {"n", "epochs", "steps", "sets", "refreshes", "embedded", "simulations", "gflop",
+                          "gflop_with_cache", "rate", "prior_gain_se", "stage_seconds"})
+    if (const double value = event_number(event, key, 0); !(value >= 0 && value < kLargestCount)) return false;
+  for (const char* key : {"train", "validation", "loss", "prior_gain"})
+    if (const double value = event_number(event, key, 0); !(std::fabs(value) < kLargestLoss)) return false;
+  return true;
+}
+
+// Reads the lines of a log in their order and tells which of them are damaged.
+class LineCheck {
+ public:
+  // Begins behind a line; nothing where there is none, or it is not known.
+  explicit LineCheck(const std::optional<std::string>& before, bool first) {
+    if (first) state_ = 0;
+    if (before) pass(log_line_of(*before));
+  }
+  // Lines were left out.
+  void skip() { state_.reset(); }
+  // Whether it stands as it was written.
+  bool sound(const std::string& line) {
+    const LogLine parts = log_line_of(line);
+    const bool fits = parts.check ? !state_ || checksum(parts.body, *state_) == *parts.check : !checked_;
+    pass(parts);
+    return fits;
+  }
+
+ private:
+  void pass(const LogLine& line) {
+    state_ = line.state();
+    checked_ = checked_ || line.check.has_value();
+  }
+  std::optional<std::uint32_t> state_;  // nothing: not known
+  bool checked_ = false;                // a line had a checksum, so that all that follow have one
+};
+
+Event damage(const char* what) {
+  Event event;
+  event.type = EventType::damaged;
+  event.values = {{"text", what}};
+  return event;
+}
 
 }  // namespace
 
@@ -71,6 +169,25 @@ std::string log_line(const Event& event) {
   return to_json(event).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+void append_event(const std::filesystem::path& log, const Event& event) {
+  std::uint32_t state = 0;
+  {
+    const Descriptor opened(::open(log.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+    struct stat status {};
+    if (opened >= 0 && ::fstat(opened, &status) == 0 && S_ISREG(status.st_mode))
+      if (const auto before = line_before(opened, static_cast<std::int64_t>(status.st_size)))
+        state = log_line_of(*before).state();
+  }
+  append_line(log, sealed(event, state));
+}
+
+std::string log_text(const std::vector<Event>& events) {
+  std::string text;
+  std::uint32_t state = 0;
+  for (const Event& event : events) text += sealed(event, state) + "\n";
+  return text;
+}
+
 bool parse_event(const std::string& text, Event& event) {
   nlohmann::json line = parse_json(text);
   if (!line.is_object()) return false;
@@ -91,7 +208,7 @@ bool parse_event(const std::string& text, Event& event) {
   } catch (const nlohmann::json::exception&) {
     return false;
   }
-  for (const char* key : {"type", "stage", "step", "epoch", "seconds"}) line.erase(key);
+  for (const char* key : {"type", "stage", "step", "epoch", "seconds", "check"}) line.erase(key);
   event.values = std::move(line);
   return true;
 }
@@ -104,6 +221,9 @@ bool follow_events(const std::filesystem::path& file, std::int64_t& offset, cons
   const auto size = static_cast<std::int64_t>(status.st_size);
   bool torn = size - offset > kMostBytes;  // passes over what is left of a line
   if (torn) offset = size - kMostBytes;
+  char before = '\n';
+  torn |= offset > 0 && ::pread(opened, &before, 1, offset - 1) == 1 && before != '\n';
+  LineCheck check(torn ? std::nullopt : line_before(opened, offset), offset == 0);
   std::string block(256 << 10, '\0'), line;
   Event event;
   for (std::int64_t at = offset; at < size;) {
@@ -116,7 +236,16 @@ bool follow_events(const std::filesystem::path& file, std::int64_t& offset, cons
       if (!torn) line += bytes.substr(0, end);
       bytes.remove_prefix(end + 1);
       offset = at + got - static_cast<std::int64_t>(bytes.size());
-      if (!torn && parse_event(line, event)) take(event);
+      if (torn) {
+        check.skip();
+      } else if (!check.sound(line)) {
+        take(event = damage("a line does not fit its checksum: it was changed, or lines before it were lost"));
+      } else if (parse_event(line, event)) {
+        if (!possible(event)) event = damage("a line holds numbers that no training comes to");
+        take(event);
+      } else if (!log_line_of(line).check) {  // later versions may know more types
+        take(event = damage("a line is no event"));
+      }
       torn = false;
       line.clear();
     }

@@ -16,7 +16,7 @@ enum class Stage { pretrain, cache, finetune, evaluate };
 const char* stage_name(Stage stage);
 
 // In the log with hyphens: "stage-started". taken: stages that another run had done (stage_sharing.h); row: of an
-// evaluation.
+// evaluation; damaged: a line of the log that was changed, cut or lost, which readers find and nobody writes.
 enum class EventType {
   started_from,
   prepared,
@@ -30,7 +30,8 @@ enum class EventType {
   taken,
   stopped,
   done,
-  row
+  row,
+  damaged
 };
 const char* event_type_name(EventType type);
 
@@ -44,8 +45,13 @@ struct Event {
       nlohmann::json::object();  // loss: {"train", "validation", "rate"}; lesson, warning, error: {"text"}; ...
 };
 nlohmann::json to_json(const Event& event);
-// Its line in events.jsonl; bytes that are not UTF-8 are replaced.
+// Its line in events.jsonl without a checksum; bytes that are not UTF-8 are replaced.
 std::string log_line(const Event& event);
+// Appends an event to a log (append_line). Each line ends with a checksum ("check") that continues the line's before,
+// so that a line which was changed, cut or taken away is noticed.
+void append_event(const std::filesystem::path& log, const Event& event);
+// The lines of a whole log that holds these events alone.
+std::string log_text(const std::vector<Event>& events);
 // The event that a line of events.jsonl tells; false when it is not a whole one, or of a type
 // that is not known.
 bool parse_event(const std::string& line, Event& event);
@@ -53,8 +59,10 @@ bool parse_event(const std::string& line, Event& event);
 // same stage told again: losses from the epoch where it resumed, all of them where it began anew, and its end.
 std::vector<Event> read_events(const std::string& file);
 // Takes the events that stand behind byte `offset`, which moves behind the last whole line. However large the file is,
-// only its last 16 MiB count, and no lines beyond 64 KiB. `pause` is called between blocks and may throw. False when
-// this is no file that can be read.
+// only its last 16 MiB count, and no lines beyond 64 KiB. A line that does not fit its checksum, that lacks one behind
+// lines that have one, that is no JSON, or that holds impossible numbers is taken as an event "damaged". Logs of
+// earlier versions have no checksums. `pause` is called between blocks and may throw. False when this is no file that
+// can be read.
 bool follow_events(const std::filesystem::path& file, std::int64_t& offset, const std::function<void(Event&)>& take,
                    const std::function<void()>& pause = {});
 

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include "core/base/clock.h"
 #include "core/base/crash_report.h"
@@ -17,6 +19,7 @@
 #include "core/ensemble.h"
 #include "core/simulation_budget.h"
 #include "core/train/cost.h"
+#include "core/train/event_values.h"
 #include "core/train/left_aggregates.h"
 #include "core/train/rank_run.h"
 #include "core/train/run_name.h"
@@ -36,13 +39,14 @@ class LoggingMonitor : public Monitor {
       : file_(run / run_file::events), lock_(lock), next_(next) {}
   void event(const Event& event) override {
     lock_.check();
-    const std::string line = log_line(event);
-    append_line(file_, line);
-    note_for_crash(line);
+    append_event(file_, event);
+    note_for_crash(log_line(event));
     if (event.type == EventType::stage_started) {
       latest_ = {};
       latest_.stage = event.stage;
     }
+    if (begins_stage(event)) stage_watch_.emplace();
+    if (event.type == EventType::stage_done) stage_watch_.reset();
     next_.event(event);
   }
   void progress(const Progress& progress) override {
@@ -51,6 +55,8 @@ class LoggingMonitor : public Monitor {
   }
   // What was told last.
   const Progress& latest() const { return latest_; }
+  // Seconds of work on the stage that was begun, or gone on with, last; NaN where it has ended, or none was.
+  double stage_seconds() const { return stage_watch_ ? stage_watch_->seconds() : NAN; }
   bool should_stop() override {
     const bool stop = next_.should_stop();  // a pause may end in it
     lock_.check();
@@ -64,6 +70,7 @@ class LoggingMonitor : public Monitor {
   const FolderLock& lock_;
   Monitor& next_;
   Progress latest_;
+  std::optional<WorkWatch> stage_watch_;
 };
 
 // What the stages of a run leave in its folder for each other.
@@ -100,10 +107,17 @@ void check_settings(const std::filesystem::path& run, const std::filesystem::pat
   const auto settings = metadata.find("training_settings"), stage = metadata.find("stage");
   if (settings == metadata.end() || stage == metadata.end()) return;
   const bool first = stage->second == stage_name(Stage::pretrain);
-  const std::string changed =
-      changed_setting(settings->second, config, first ? Stage::pretrain : Stage::finetune, file.string());
+  const Stage last = first ? Stage::pretrain : Stage::finetune;
+  const std::string where = (run / run_file::config).string();
+  const std::string changed = changed_setting(settings->second, config, last, file.string());
   PAIRS_CHECK(changed.empty(), "{} as {} says now; put it back, or start a new run (run --set KEY=VALUE)", changed,
-              (run / run_file::config).string());
+              where);
+  const bool of_first = file.filename() == run_file::pretrained || !strategy(config.strategy).stages_2_and_3;
+  PAIRS_CHECK(of_first == first, "{} holds the weights of stage {}, not of stage {}: another file is in its place; {}",
+              file.string(), first ? 1 : 3, of_first ? 1 : 3,
+              "remove it and resume the run, which makes it again");
+  if (const std::string edited = edited_settings(settings->second, config, last, where); !edited.empty())
+    spdlog::warn("{} was changed since {} was trained, when it said {}", where, file.filename().string(), edited);
 }
 
 // What a stage left behind stands for the stage only when it can be read.
@@ -133,7 +147,7 @@ void check_task_file(const std::filesystem::path& run, const RunConfig& config) 
 // What pretrain.from names, once it is known that this configuration's networks take it.
 struct Start {
   std::string weights;  // the file's content
-  std::string event;    // the log's first line
+  Event event;          // the log's first
 };
 Start start_of(const RunConfig& config) {
   const std::string& name = config.pretrain.from;
@@ -147,7 +161,7 @@ Start start_of(const RunConfig& config) {
       fail_usage("no stage would train the fresh head, with {} = 0 and the strategy {}. {}", "pretrain.epochs"_key,
                  config.strategy, left);
     return {read_file(from.folder / (from.finetuned ? run_file::estimator : run_file::pretrained)),
-            log_line(started_from(from))};
+            started_from(from)};
   } catch (const Error& error) {
     throw Error(
         fmt::format("Training cannot start from pretrain.from = \"{}\": {}", printable(name, 300), error.what()),
@@ -207,11 +221,25 @@ std::string recorded_task(const RunConfig& config) {
 
 }  // namespace
 
+UnmadeRun::~UnmadeRun() {
+  if (kept_) return;
+  std::error_code ignored;
+  if (!there_) {
+    std::filesystem::remove_all(folder_, ignored);
+    return;
+  }
+  for (const char* file : {run_file::config, run_file::task, run_file::events})
+    std::filesystem::remove(folder_ / file, ignored);
+  for (const char* file : kProducts) std::filesystem::remove(folder_ / file, ignored);
+}
+
 std::filesystem::path create_run(const RunConfig& config, const std::filesystem::path& wanted) {
   if (!wanted.empty()) check_new_run(wanted);
   const Start start = config.pretrain.from.empty() ? Start{} : start_of(config);
   const std::string task_text = recorded_task(config);
   const torch::Device device = choose_device(config.device);
+  std::error_code error;
+  const bool there = !wanted.empty() && std::filesystem::exists(wanted, error);
   const std::filesystem::path folder = make_run_folder(config, wanted);
   RunConfig resolved = config;
   resolved.device = device.is_cuda() ? "cuda" : "cpu";
@@ -219,13 +247,15 @@ std::filesystem::path create_run(const RunConfig& config, const std::filesystem:
   if (std::filesystem::exists(folder / run_file::config))
     fail_usage("{} already holds a run that another process has just made; choose another folder",
                printable(folder.string(), 300));
+  UnmadeRun unmade(folder, there);
   clean_up(lock);
   if (!start.weights.empty()) {
     write_file(folder / run_file::start, start.weights);
-    append_line(folder / run_file::events, start.event);
+    append_event(folder / run_file::events, start.event);
   }
   if (!config.task_file.empty()) write_file(folder / run_file::task, task_text);
   write_file(folder / run_file::config, write_run_toml(resolved, numerics_fingerprint(device)));
+  unmade.keep();
   return folder;
 }
 
@@ -286,6 +316,7 @@ void lead_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& mon
     event.stage = logging.latest().stage;
     event.step = logging.latest().done;
     event.seconds = watch.seconds();
+    if (const double stage = logging.stage_seconds(); std::isfinite(stage)) event.values["stage_seconds"] = stage;
     logging.event(event);
   };
   try {
@@ -302,10 +333,11 @@ void lead_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& mon
     event.type = EventType::error;
     event.seconds = watch.seconds();
     event.values = {{"text", sentence(error)}};
+    if (const double stage = logging.stage_seconds(); std::isfinite(stage)) event.values["stage_seconds"] = stage;
     // The disk that failed the run may be too full for its log; the sentence still reaches the client.
     try {
       lock.check();
-      append_line(run / run_file::events, log_line(event));
+      append_event(run / run_file::events, event);
     } catch (const Error&) {
     }
     throw;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/train/stages.h"
@@ -44,6 +45,21 @@ std::filesystem::path create_run(const RunConfig& config, const std::filesystem:
 // The folder of a new run, made where it is not there; `wanted` empty: runs/<task>-<time> of this process alone,
 // however many start at once. Throws Error where it cannot be made.
 std::filesystem::path make_run_folder(const RunConfig& config, const std::filesystem::path& wanted);
+// For those who fill a new run's folder: takes what was written there away again, and the folder where it was made for
+// the run, unless keep() says that the run is whole.
+class UnmadeRun {
+ public:
+  // `there`: the folder stood there before.
+  UnmadeRun(std::filesystem::path folder, bool there) : folder_(std::move(folder)), there_(there) {}
+  ~UnmadeRun();
+  UnmadeRun(const UnmadeRun&) = delete;
+  UnmadeRun& operator=(const UnmadeRun&) = delete;
+  void keep() { kept_ = true; }
+
+ private:
+  std::filesystem::path folder_;
+  bool there_, kept_ = false;
+};
 RunStatus run_status(const std::filesystem::path& run);
 
 // Runs every stage of a run of one of `tasks` that is missing, up to and including `until`, under the folder's lock.

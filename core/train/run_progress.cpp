@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/report/number_text.h"
 #include "core/train/event_values.h"
+#include "core/train/run.h"
 
 namespace pairs {
 namespace {
@@ -37,6 +39,12 @@ std::string line_of(const Event& event) {
 }  // namespace
 
 void RunProgress::add(const Event& event) {
+  if (event.type == EventType::damaged) {
+    damaged_ = true;
+    lines_.push_back(line_of(event));
+    if (lines_.size() > kKeptLines) lines_.erase(lines_.begin());
+    return;
+  }
   Slot& slot = slots_[static_cast<std::size_t>(event.stage)];
   StageRecord& record = slot.record;
   const std::int64_t head = event_count(event, "n");
@@ -99,6 +107,9 @@ void RunProgress::add(const Event& event) {
     before_ = event_number(event, "gflop");
     before_with_cache_ = event_number(event, "gflop_with_cache");
   } else if (event.type == EventType::stopped || event.type == EventType::error || event.type == EventType::done) {
+    // What was done since the last loss counts, too.
+    if (StageRecord& open = slots_[static_cast<std::size_t>(current_)].record; open.running)
+      open.seconds = std::max(open.seconds, event_number(event, "stage_seconds", 0));
     for (Slot& each : slots_) each.record.running = false;
     // Steps since the last loss are saved, too.
     if (event.type == EventType::stopped && event.stage != Stage::cache)
@@ -144,6 +155,19 @@ RunProgress read_recent_progress(const std::filesystem::path& log) {
   std::int64_t offset = std::max<std::int64_t>(0, static_cast<std::int64_t>(bytes) - kRecentBytes);
   follow_events(log, offset, [&](const Event& event) { progress.add(event); });
   return progress;
+}
+
+std::string record_problem(const RunConfig& config, const RunProgress& progress, bool finished) {
+  if (progress.damaged())
+    return fmt::format("its {} is damaged: lines of it were changed, cut or lost", run_file::events);
+  if (!config.ensemble.empty()) return "";
+  constexpr std::pair<Stage, int> kStages[] = {{Stage::pretrain, 1}, {Stage::cache, 2}, {Stage::finetune, 3}};
+  const bool later = finished && strategy(config.strategy).stages_2_and_3;
+  for (const auto& [stage, number] : kStages)
+    if ((stage == Stage::pretrain || later) && !progress.stage(stage).done)
+      return fmt::format("its {} does not hold the end of stage {}: it is cut short or damaged", run_file::events,
+                         number);
+  return "";
 }
 
 bool many_heads(const RunConfig& config, Stage stage) {

@@ -58,6 +58,8 @@ class RunProgress {
   // left no record.
   double before() const { return before_; }
   double before_with_cache() const { return before_with_cache_; }
+  // Whether a line of the log was changed, cut or lost, so that nothing it tells is certain.
+  bool damaged() const { return damaged_; }
   // How much of the current stage is done, 0 to 1; how many epochs it has is the configuration's where the log does not
   // tell.
   double share(const RunConfig& config) const;
@@ -70,7 +72,7 @@ class RunProgress {
   const Slot& slot(Stage stage) const { return slots_[static_cast<std::size_t>(stage)]; }
   Slot slots_[4];
   std::map<std::int64_t, std::string> lessons_;
-  bool begun_ = false, stopped_ = false, learnt_nothing_ = false;
+  bool begun_ = false, stopped_ = false, learnt_nothing_ = false, damaged_ = false;
   Stage current_ = Stage::pretrain;
   double before_ = 0, before_with_cache_ = 0;
   std::string error_;
@@ -82,6 +84,11 @@ class RunProgress {
 RunProgress read_progress(const std::filesystem::path& log);
 // The same of the log's last 256 KiB alone, which tell where a run stands; nothing of what cannot be read.
 RunProgress read_recent_progress(const std::filesystem::path& log);
+
+// What is wrong with the record of a run whose weights are there, `finished` or of stage 1 alone: that its log was
+// changed, or does not hold the end of a stage that those weights come from. A clause, "its events.jsonl …"; "" where
+// nothing is.
+std::string record_problem(const RunConfig& config, const RunProgress& progress, bool finished);
 
 // Whether stage 3 trains one head after another, each for its own N.
 bool many_heads(const RunConfig& config, Stage stage);

@@ -102,19 +102,53 @@ std::string training_settings(const RunConfig& config) {
   return write_toml(read_fields(copy));
 }
 
-std::string changed_setting(const std::string& recorded, const RunConfig& config, Stage stage,
-                            const std::string& where) {
+namespace {
+
+// A setting that recorded settings have another value of than a configuration.
+struct OtherSetting {
+  std::string key, was, is;
+};
+
+// Those that something reads and that `wanted` names by their key and whether the record holds it. Of two tasks the
+// first field, their name, differs.
+template <class Wanted>
+std::vector<OtherSetting> other_settings(const std::string& recorded, const RunConfig& config, const std::string& where,
+                                         const Wanted& wanted) {
   RunConfig then, now = config;
   then.tasks = config.tasks;
-  read_recorded(recorded, find_toml_text(recorded, kTaskName, where), then, {}, where);
+  const std::vector<std::string> held =
+      read_recorded(recorded, find_toml_text(recorded, kTaskName, where), then, {}, where);
   const std::vector<Field> before = fields(then), after = fields(now);
-  // Of two tasks the first field, their name, differs.
-  for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i)
-    if (const std::string was = field_text(before[i]), is = field_text(after[i]);
-        was != is && decides(before[i].key, stage) &&
-        (unread_because(then, before[i].key).empty() || unread_because(now, before[i].key).empty()))
-      return fmt::format("{} was trained with {} = {}, not {}", where, before[i].key, was, is);
-  return "";
+  std::vector<OtherSetting> found;
+  for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i) {
+    const std::string& key = before[i].key;
+    const bool there = std::find(held.begin(), held.end(), key) != held.end();
+    if (std::string was = field_text(before[i]), is = field_text(after[i]);
+        was != is && wanted(key, there) && (unread_because(then, key).empty() || unread_because(now, key).empty()))
+      found.push_back({key, std::move(was), std::move(is)});
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string changed_setting(const std::string& recorded, const RunConfig& config, Stage stage,
+                            const std::string& where) {
+  const std::vector<OtherSetting> found =
+      other_settings(recorded, config, where, [&](const std::string& key, bool) { return decides(key, stage); });
+  if (found.empty()) return "";
+  return fmt::format("{} was trained with {} = {}, not {}", where, found[0].key, found[0].was, found[0].is);
+}
+
+std::string edited_settings(const std::string& recorded, const RunConfig& config, Stage stage,
+                            const std::string& where) {
+  const std::vector<OtherSetting> found =
+      other_settings(recorded, config, where, [&](const std::string& key, bool there) {
+        return there && !decides(key, stage) && key != kTaskFile && key != "data";
+      });
+  std::vector<std::string> texts;
+  for (const OtherSetting& one : found) texts.push_back(fmt::format("{} = {}, not {}", one.key, one.was, one.is));
+  return fmt::format("{}", fmt::join(texts, "; "));
 }
 
 std::string write_run_toml(const RunConfig& config, const std::string& numerics) {
@@ -132,9 +166,32 @@ std::string write_run_toml(const RunConfig& config, const std::string& numerics)
     return may_miss && same != usual.end() && field_text(*same) == field_text(field);
   });
   EnsembleTable members = ensemble_table(config.ensemble);
-  return fmt::format("versions = {{ pairs = \"{}\", numerics = \"{}\" }}\n", kVersion, numerics) + write_toml(all) +
+  return fmt::format("versions = {{ pairs = \"{}\", numerics = \"{}\", settings = {} }}\n", kVersion, numerics,
+                     all.size()) +
+         write_toml(all) +
          (config.ensemble.empty() ? "" : "\n" + write_toml(members.fields()));
 }
+
+namespace {
+
+// Refuses settings of which some are gone: of as many that were written together only `keys` are there.
+void check_complete(RunConfig config, const std::vector<std::string>& keys, std::int64_t written,
+                    const std::string& where) {
+  const auto there = std::count_if(keys.begin(), keys.end(), [](const std::string& key) {
+    return !key.starts_with("versions.") && !key.starts_with("ensemble.");
+  });
+  if (there >= written) return;
+  std::vector<std::string> gone;
+  for (const Field& field : read_fields(config)) {
+    const auto* const text = std::get_if<std::string*>(&field.slot);
+    if (!field.seldom && !(text && (*text)->empty()) && std::find(keys.begin(), keys.end(), field.key) == keys.end())
+      gone.push_back(field.key);
+  }
+  fail_usage(ErrorPlace{where}, "{} of the {} settings that the run was made with are gone{}; restore the file",
+             written - there, written, gone.empty() ? "" : fmt::format(" ({})", fmt::join(gone, ", ")));
+}
+
+}  // namespace
 
 std::shared_ptr<const Task> make_run_task(const RunConfig& config, const std::filesystem::path& file) {
   std::shared_ptr<const Task> task = config.make_task();
@@ -147,6 +204,7 @@ RunConfig read_run_toml(const Tasks& tasks, const std::filesystem::path& file) {
   RunConfig config;
   config.tasks = tasks;
   std::string version, numerics;
+  std::int64_t written = 0;
   const std::string where = printable(file.string(), 300);
   const std::string text = read_file(file, kLargestConfig);
   const std::vector<std::string> built_in = tasks->names();
@@ -170,9 +228,11 @@ RunConfig read_run_toml(const Tasks& tasks, const std::filesystem::path& file) {
   std::vector<Field> more = members.fields();
   more.push_back({"versions.pairs", &version, "Program that made the run"});
   more.push_back({"versions.numerics", &numerics, "What decides bit-identical results"});
+  more.push_back({"versions.settings", &written, "How many settings were written"});
   const std::vector<std::string> keys = read_recorded(text, task, config, more, where);
   if (!members.seeds.empty()) config.ensemble = ensemble_of(members, where);
   PAIRS_CHECK(!config.task.empty(), "{} names no task: it is empty or damaged; restore it or start a new run", where);
+  check_complete(config, keys, written, where);
   for (const std::string& key : keys)
     if (const std::string why = unread_because(config, key); !why.empty())
       fail_usage(ErrorPlace{where}, "nothing reads {}, since {}; remove it", SettingKey{key}, why);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <vector>
+
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/train/run_progress.h"
@@ -13,14 +15,14 @@ namespace {
 namespace fs = std::filesystem;
 
 // What the log of a run tells of its stages up to `last`.
-std::string log_up_to(const fs::path& log, Stage last) {
-  std::string lines;
+std::vector<Event> log_up_to(const fs::path& log, Stage last) {
+  std::vector<Event> events;
   for (const Event& event : read_events(log.string())) {
     const bool of_end = event.type == EventType::error || event.type == EventType::stopped ||
                         event.type == EventType::done || event.type == EventType::taken;
-    if (!of_end && event.stage <= last) lines += log_line(event) + "\n";
+    if (!of_end && event.stage <= last) events.push_back(event);
   }
-  return lines;
+  return events;
 }
 
 Event taken_from(const fs::path& from, Stage last) {
@@ -63,7 +65,9 @@ std::optional<Stage> take_stages(const Tasks& tasks, const fs::path& from, const
   // What the data were when the stages saw them.
   for (const char* record : {run_file::stored, kSimulatorFile})
     if (fs::exists(from / record)) write_file(to / record, read_file(from / record));
-  write_file(to / run_file::events, log_up_to(from / run_file::events, last) + log_line(taken_from(from, last)) + "\n");
+  std::vector<Event> told = log_up_to(from / run_file::events, last);
+  told.push_back(taken_from(from, last));
+  write_file(to / run_file::events, log_text(told));
   // The last: from here on the run has its stage 1.
   write_file(to / run_file::pretrained, read_file(from / run_file::pretrained));
   return last;

@@ -33,17 +33,7 @@ void allow_task_file(const std::filesystem::path& file) {
 
 std::vector<std::filesystem::path> program_files(const std::filesystem::path& file) {
   const own::TaskFile task = own::read_task_file(file);
-  std::vector<std::filesystem::path> files;
-  if (!task.simulator) return files;
-  const std::filesystem::path folder = task.origin.parent_path();
-  for (const std::string& word : task.simulator->command) {
-    const std::filesystem::path named = (folder / word).lexically_normal();
-    const std::filesystem::path within = named.lexically_relative(folder);
-    if (word.starts_with('-') || within.empty() || *within.begin() == "..") continue;  // an option, an interpreter
-    std::error_code error;
-    if (named.has_extension() || std::filesystem::is_regular_file(named, error)) files.push_back(named);
-  }
-  return files;
+  return task.simulator ? own::own_program_files(task) : std::vector<std::filesystem::path>();
 }
 
 TaskFileFacts task_file_facts(const std::filesystem::path& file) {

@@ -1,13 +1,19 @@
 #include "tasks/own/permission.h"
 
+#include <fcntl.h>
 #include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <map>
 #include <mutex>
 #include <set>
 
+#include "core/base/descriptor.h"
+#include "core/base/digest.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
@@ -31,9 +37,31 @@ uid_t owner_of(const TaskFile& task) {
   return ::stat(task.origin.c_str(), &status) == 0 ? status.st_uid : ::getuid();
 }
 
-// A task has a file of its own there, which holds path, owner and text.
+// The SHA-256 of a program's file as it stands, "none" where there is none. It is worked out again when the file's
+// stamp has changed.
+std::string digest_of(const fs::path& file) {
+  struct Known {
+    std::string stamp, digest;
+  };
+  static std::mutex mutex;
+  static std::map<std::string, Known> known;
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return "none";
+  const std::string stamp = fmt::format("{} {} {} {}.{} {}.{}", status.st_dev, status.st_ino, status.st_size,
+                                        status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec,
+                                        status.st_ctim.tv_nsec);
+  const std::lock_guard lock(mutex);
+  Known& one = known[file.string()];
+  if (one.stamp != stamp) one = {stamp, sha256_of(file)};
+  return one.digest;
+}
+
+// A task has a file of its own there, which holds path, owner, text and, of each file of its programs, the SHA-256.
 std::string entry_text(const TaskFile& task) {
-  return fmt::format("{}\n{}\n{}", task.origin.string(), owner_of(task), agreed_text(task));
+  std::string text = fmt::format("{}\n{}\n{}", task.origin.string(), owner_of(task), agreed_text(task));
+  for (const fs::path& file : own_program_files(task))
+    text += fmt::format("\n{}: {}", file.lexically_relative(task.origin.parent_path()).string(), digest_of(file));
+  return text;
 }
 fs::path entry_file(const TaskFile& task, const std::string& text) {
   return allowed_folder() / fmt::format("{}-{:08x}-{:x}", task.info.name, checksum(text), text.size());
@@ -51,6 +79,34 @@ std::set<std::string>& agreed() {
 
 }  // namespace
 
+namespace {
+
+// Whether nobody else can write what stands there: consent that others could have given is none.
+bool is_of_person(const fs::path& place) {
+  struct stat status {};
+  return ::stat(place.c_str(), &status) == 0 && status.st_uid == ::geteuid() && (status.st_mode & 022) == 0;
+}
+
+}  // namespace
+
+std::vector<fs::path> own_program_files(const TaskFile& task) {
+  std::vector<fs::path> files;
+  const fs::path folder = task.origin.parent_path();
+  const auto add = [&](const std::vector<std::string>& command) {
+    for (const std::string& word : command) {
+      const fs::path named = (folder / word).lexically_normal();
+      const fs::path within = named.lexically_relative(folder);
+      if (word.starts_with('-') || within.empty() || *within.begin() == "..") continue;  // an option, an interpreter
+      std::error_code error;
+      if ((named.has_extension() || fs::is_regular_file(named, error)) && std::ranges::find(files, named) == files.end())
+        files.push_back(named);
+    }
+  };
+  if (task.simulator) add(task.simulator->command);
+  if (task.reader) add(task.reader->command);
+  return files;
+}
+
 std::string other_owner(const TaskFile& task) {
   const uid_t owner = owner_of(task);
   if (owner == ::getuid()) return "";
@@ -66,7 +122,8 @@ bool is_allowed(const TaskFile& task) {
   }
   std::error_code error;
   const fs::path file = entry_file(task, text);
-  if (!fs::is_regular_file(fs::symlink_status(file, error)) || fs::file_size(file, error) != text.size() ||
+  if (!is_of_person(file.parent_path()) || !is_of_person(file) ||
+      !fs::is_regular_file(fs::symlink_status(file, error)) || fs::file_size(file, error) != text.size() ||
       read_file(file, text.size()) != text)
     return false;
   const std::lock_guard lock(agreed_mutex());
@@ -77,11 +134,18 @@ bool is_allowed(const TaskFile& task) {
 void check_allowed(const TaskFile& task) {
   if (!task.runs_programs() || is_allowed(task)) return;
   const std::string owner = other_owner(task);
+  std::string files;
+  for (const fs::path& file : own_program_files(task)) {
+    std::error_code error;
+    if (fs::exists(file, error))
+      files += (files.empty() ? "" : ", ") + printable(file.lexically_relative(task.origin.parent_path()).string(), 300);
+  }
   fail_usage(
-      "{}{} wants to run the program {} in the folder {}, and nothing was run yet; look at it, and agree once with "
+      "{}{} wants to run the program {} in the folder {}, and nothing was run yet{}; look at it, and agree once with "
       "--allow, or by opening the file in the window",
       printable(task.origin.string(), 300), owner.empty() ? "" : fmt::format(", which belongs to the user {},", owner),
-      command_text(task), printable(task.origin.parent_path().string(), 300));
+      command_text(task), printable(task.origin.parent_path().string(), 300),
+      files.empty() ? "" : fmt::format(" since {} stands as it does now", files));
 }
 
 void allow(const TaskFile& task) {
@@ -90,15 +154,23 @@ void allow(const TaskFile& task) {
   const fs::path file = entry_file(task, text);
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
-  PAIRS_CHECK(!error, "Cannot create {}: {}; what was agreed to is kept there", file.parent_path().string(),
-              error.message());
+  // Whatever the umask is: nobody else may agree in the person's place.
+  if (!error) fs::permissions(file.parent_path(), fs::perms::owner_all, error);
+  PAIRS_CHECK(!error, "Cannot create {}: {}; what was agreed to is kept there",
+              printable(file.parent_path().string(), 300), error.message());
   const fs::file_status there = fs::symlink_status(file, error);
   PAIRS_CHECK(
       !fs::exists(there) || fs::is_regular_file(there),
       "{} is a link, a folder, a pipe or a device, and what was agreed to is kept in a file of that name; remove "
       "it",
       printable(file.string(), 400));
-  write_file(file, text);
+  write_file_through(file, [&](const fs::path& temporary) {
+    const Descriptor opened(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    PAIRS_CHECK(opened >= 0 && ::fchmod(opened, 0600) == 0 &&
+                    ::write(opened, text.data(), text.size()) == static_cast<ssize_t>(text.size()),
+                "Cannot write {}: {}; what was agreed to is kept there", printable(file.string(), 400),
+                std::strerror(errno));
+  });
   const std::lock_guard lock(agreed_mutex());
   agreed().insert(text);
 }

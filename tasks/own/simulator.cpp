@@ -20,7 +20,7 @@ std::vector<std::vector<double>> Simulator::prior(const std::vector<Draw>& draws
   std::vector<std::vector<double>> out(draws.size());
   if (draws.empty()) return out;
   const std::lock_guard lock(mutex_);
-  check_allowed(task_);
+  check_programs();
   const std::size_t numbers = prior_numbers(task_);
   Question question;
   question.kind = "prior";
@@ -65,7 +65,7 @@ torch::Tensor Simulator::reference(const torch::Tensor& theta, const torch::Tens
   payload += bytes_of(numbers.const_data_ptr<double>(), static_cast<std::size_t>(numbers.numel()));
   torch::Tensor out = at::empty({values.size(0)}, torch::kFloat64);
   const std::lock_guard lock(mutex_);
-  check_allowed(task_);
+  check_programs();
   const Draw one{0, 0, 0, 1};
   double pace = 0;  // of its own: it is no simulation
   Question question;
@@ -125,7 +125,7 @@ Simulator::Answered Simulator::simulate_as(const std::vector<Draw>& draws, const
   std::vector<char> good(draws.size(), 0);
   if (!draws.empty()) {
     const std::lock_guard lock(mutex_);
-    check_allowed(task_);
+    check_programs();
     Question question;
     question.kind = "simulate";
     question.draws = draws.size();

@@ -67,6 +67,8 @@ class Simulator {
   struct Process;
   struct Question;
   class Round;
+  // Throws a usage Error where nobody agreed to the program, unless it is at work already.
+  void check_programs() const;
   // Puts a question to the workers until all of it is answered. Throws Error and Stopped.
   void ask(const Question& question);
 

@@ -15,6 +15,7 @@
 #include "core/base/interruption.h"
 #include "core/base/text.h"
 #include "core/base/threads.h"
+#include "tasks/own/permission.h"
 #include "tasks/own/simulator_answers.h"
 #include "tasks/own/simulator_question.h"
 #include "tasks/own/task_programs.h"
@@ -130,6 +131,7 @@ class Simulator::Round {
   const TaskFile& task() const { return all_.task_; }
 
   void start(std::size_t k) {
+    check_allowed(task());  // its file may have changed since the first was started
     try {
       all_.processes_[k] = std::make_unique<Process>(k + 1, task());
     } catch (const Error& error) {
@@ -416,6 +418,10 @@ Simulator::~Simulator() = default;
 
 std::int64_t Simulator::workers() const {
   return static_cast<std::int64_t>(workers_at_once(workers_));
+}
+
+void Simulator::check_programs() const {
+  if (std::ranges::none_of(processes_, [](const auto& one) { return one != nullptr; })) check_allowed(task_);
 }
 
 void Simulator::ask(const Question& question) {

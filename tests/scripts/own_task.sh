@@ -60,7 +60,11 @@ grep -q "Networks see (x" out || say_fail "the plan does not tell how x is stand
 grep -q "Nothing is wrong" out && grep -q "observations a second" out && grep -q "preset small draws .* of simulating" out ||
   say_fail "the check says too little: $(cat out)"
 cp my/simulate.py right.py
+# A changed program is asked about again, and one that was agreed to before is not.
+agree() { "$PAIRS" --batch tasks --task-file my --allow >/dev/null || say_fail "the changed program was not agreed to"; }
 sed -i 's/return rng.random(size)/return 2 * rng.random(size)/' my/simulate.py
+refuses 2 "nothing was run yet since simulate.py stands as it does now" --batch data my --check
+agree
 "$PAIRS" --batch data my --check >out 2>log && say_fail "the check finds nothing in a prior beyond its support"
 grep -q "WRONG .*outside of its support" out || say_fail "the check does not name what is wrong: $(cat out)"
 cp right.py my/simulate.py
@@ -127,6 +131,8 @@ kill -9 $!
 wait $! 2>/dev/null
 cp -r changed accepted
 sed -i 's/x = rng.standard_normal(n)/x = 3 * rng.standard_normal(n)/' my/simulate.py
+refuses 2 "nothing was run yet since simulate.py stands as it does now" --batch run --resume changed
+agree
 refuses 1 "has changed since the run changed began: x drawn from the same seed and parameters differs" \
   --batch run --resume changed
 "$PAIRS" --batch evaluate whole --sets 20 --samples 19 --out told.json >out 2>log || say_fail "evaluate ended with $?"

@@ -104,7 +104,7 @@ void FactStore::read_cost(const ListedRun& run, const RunConfig& config, RunFact
   }
   const NetworkFlops flops = flops_of(config, run.finished, facts);
   const auto task = config.task_file.empty() ? nullptr : config.make_task();  // a person's own may hold stored sets
-  const RunCost cost = cost_of(config, progress, flops, task ? task->stored() : nullptr);
+  const RunCost cost = cost_of(config, progress, flops, task ? task->stored() : nullptr, run.finished);
   if (!cost.known) {
     facts.no_cost = "Its cost is not known: " + cost.missing;
     return;

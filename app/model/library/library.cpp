@@ -56,6 +56,7 @@ std::string RunEntry::state() const {
   if (!problem.empty()) return "unreadable";
   if (training) return where.empty() ? "training" : "training · " + where;
   if (finished) return "finished";
+  if (glanced) return "being read";
   if (stage == 0) return pretrained ? "pretrained" : "not started";
   if (share < 1 && stage != 2) return "stopped · " + where;
   return cached ? "cached" : pretrained ? "pretrained" : "stopped · " + where;
@@ -400,9 +401,7 @@ void Library::rename(const std::string& run, const std::string& name) {
   const RunEntry* entry = find(run);
   if (!entry || !scanner_ || !blocked(*entry, RunAction::rename).empty()) return;
   scanner_->act([folder = entry->folder, name = tidy_text(name, false)] {
-    RunAbout about = read_about(folder);
-    about.name = name == folder.filename().string() ? "" : name;
-    write_about(folder, about);
+    change_about(folder, [&](RunAbout& about) { about.name = name == folder.filename().string() ? "" : name; });
   });
 }
 
@@ -410,9 +409,7 @@ void Library::annotate(const std::string& run, const std::string& note) {
   const RunEntry* entry = find(run);
   if (!entry || !scanner_ || !blocked(*entry, RunAction::note).empty()) return;
   scanner_->act([folder = entry->folder, note = tidy_text(note, true)] {
-    RunAbout about = read_about(folder);
-    about.note = note;
-    write_about(folder, about);
+    change_about(folder, [&](RunAbout& about) { about.note = note; });
   });
 }
 
@@ -435,17 +432,13 @@ void Library::tag(const std::vector<std::string>& runs, const std::vector<std::s
                   const std::vector<std::string>& remove) {
   for (const RunEntry* entry : allowed(runs, RunAction::tag))
     scanner_->act([folder = entry->folder, add, remove] {
-      RunAbout about = read_about(folder);
-      change_tags(about, add, remove);
-      write_about(folder, about);
+      change_about(folder, [&](RunAbout& about) { change_tags(about, add, remove); });
     });
 }
 
 void Library::archive(const std::vector<std::string>& runs, bool archived) {
   const auto set = [](const fs::path& folder, bool value) {
-    RunAbout about = read_about(folder);
-    about.archived = value;
-    write_about(folder, about);
+    change_about(folder, [&](RunAbout& about) { about.archived = value; });
   };
   std::vector<fs::path> folders;
   for (const RunEntry* entry : allowed(runs, RunAction::archive)) {

@@ -49,6 +49,7 @@ struct RunEntry {
   double share = 0;                         // how much of that stage is done, 0 to 1
   bool training = false;                    // by some process, now
   bool shipped = false;                     // came with the program: read-only
+  bool glanced = false;                     // its settings alone were read so far
   bool deleted = false;                     // its folder is gone; only the watched run is kept so
   std::uint64_t bytes = 0, aggregates = 0;  // in all; of what stage 2 has left, which nothing but stage 3 needs
   std::int64_t created = 0, changed = 0;    // seconds since 1970

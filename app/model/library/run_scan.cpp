@@ -281,6 +281,7 @@ void RunScan::glance_now() {
         entry.created = entry.changed = std::time(nullptr);
         try {
           read_settings(tasks_, folder, entry);
+          entry.glanced = true;
           found_.insert(run);
           continue;
         } catch (const std::exception&) {

@@ -237,29 +237,27 @@ std::string RunQueue::add_blocked() const {
 
 void RunQueue::add(const Training::Planned& draft) {
   added_.ask([draft, queue = queue()](const LatestWorker::Stale& stale) {
-    QueueItem item;
     refuse_twin(queue, *draft.config);
-    if (draft.needs) {
-      item.seconds.assign(draft.needs->seconds, draft.needs->seconds + kStages);
-    } else {
-      const ExpectedCost need = expected_cost(*draft.config, stale);
-      item.seconds = {need.pretrain_seconds, need.cache_seconds, need.finetune_seconds};
-    }
     create_run(*draft.config, draft.folder);
     name_new_run(draft.folder, *draft.config);
     QueueItem made = item_of(draft.folder);
-    made.seconds = item.seconds;
-    queue.add(made);
+    if (draft.needs) made.seconds.assign(draft.needs->seconds, draft.needs->seconds + kStages);
+    const std::string id = queue.add(made);
+    // What was put in stays there, though the window may be closed while this is measured.
+    if (!draft.needs) {
+      const ExpectedCost need = expected_cost(*draft.config, stale);
+      queue.expect(id, {need.pretrain_seconds, need.cache_seconds, need.finetune_seconds});
+    }
     return std::make_shared<const std::string>(title_of(made));
   });
 }
 
 void RunQueue::add(QueueItem item) {
   added_.ask([item, queue = queue(), tasks = hub_.tasks](const LatestWorker::Stale& stale) {
-    QueueItem made = item;
-    if (made.seconds.empty()) made.seconds = expected_seconds(tasks, made, stale);
-    queue.add(made);
-    return std::make_shared<const std::string>(title_of(made));
+    const std::string id = queue.add(item);
+    // What was put in stays there, though the window may be closed while this is measured.
+    if (item.seconds.empty()) queue.expect(id, expected_seconds(tasks, item, stale));
+    return std::make_shared<const std::string>(title_of(item));
   });
 }
 

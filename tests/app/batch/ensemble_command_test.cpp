@@ -129,7 +129,7 @@ TEST_F(EnsembleCommand, CostsWhatItsRunsCost) {
   Event told;
   told.type = EventType::started_from;
   told.values = {{"from", "the mean of 2 runs"}, {"gflop", 5}, {"gflop_with_cache", 7}};
-  append_line(std::filesystem::path(mean_) / run_file::events, log_line(told));
+  append_event(std::filesystem::path(mean_) / run_file::events, told);
   const RunCost known = cost_of(load_run(built_in_tasks(), mean_));
   ASSERT_TRUE(known.known);
   EXPECT_EQ(known.cost.paper(), 5);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/eval/neyman.h"
+#include "tasks/file_facts.h"
 #include "tests/app/batch/bounded_noise.h"
 
 namespace pairs::batch {
@@ -71,6 +72,7 @@ TEST_F(FrequentistGiven, AChangedSimulatorIsTold) {
   std::string wider = before;
   wider.replace(wider.find(noise), noise.size(), "2 * given[0], n)");
   write_file(path("simulate.py"), wider);
+  allow_task_file(path("task.toml"));
   const Answer toys = asked({"--data", path("x.csv"), "--given", "sigma=0.5"});
   const Answer sets = run_words({"infer", path("run"), "--data", path("x.csv"), "--given", "sigma=0.5", "--predictive",
                                  "50", "--out", path("s.npz"), "--json"});

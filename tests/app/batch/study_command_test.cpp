@@ -140,6 +140,15 @@ TEST_F(StudyCommand, PartsAreThoseOfAJobArrayToo) {
   EXPECT_EQ(document.at("runs")[1].at("state"), "done");
 }
 
+// Of workers that start at once one sees what another writes beside its target.
+TEST_F(StudyCommand, AnotherWorkersTemporaryFileIsNoForeignOne) {
+  std::filesystem::create_directories(out());
+  write_file(out() + "/.study.toml.4194305-0.tmp", "title = \"Mi");
+  const Answer ran = study({"--max-hours", "1e-9"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(std::filesystem::exists(out() + "/study.toml"));
+}
+
 TEST_F(StudyCommand, RefusesFoldersOfOtherThings) {
   std::filesystem::create_directories(out());
   write_file(out() + "/notes.txt", "mine");

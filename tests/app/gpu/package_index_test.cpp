@@ -76,6 +76,17 @@ TEST(IndexPage, LinksAreReadWherePagesDiffer) {
   EXPECT_THAT(files_of_page("{\"files\": []}", "https://host.example/"), SizeIs(0));
 }
 
+// Patterns that call themselves run out of stack.
+TEST(IndexPage, LongTagsAndAttributesEndNothing) {
+  const std::string much(1 << 20, 'x'), link = "<a title=\"" + much + "\" href=\"a.whl\">a</a>";
+  EXPECT_THAT(files_of_page("<a " + much + " href='b.whl'>b</a>" + link, "https://host.example/"), SizeIs(2));
+  EXPECT_THAT(files_of_page("<a href=\"" + much + "\">a</a>" + link, "https://host.example/"), SizeIs(1));
+  EXPECT_THAT(files_of_page("<a title=\"a > b\" href=\"c.whl\">", "https://host.example/"), SizeIs(1));
+  std::string open;
+  for (int k = 0; k < 200000; ++k) open += "<a href=";
+  EXPECT_THAT(files_of_page(open + "\"", "https://host.example/"), SizeIs(0));
+}
+
 TEST(IndexPage, AWheelIsFoundByItsHashElseByItsName) {
   const std::string hash(64, 'c'), other(64, 'd');
   const Wheel wheel{"nvidia-cuda-runtime", "13.0.96", {hash}};

@@ -258,5 +258,24 @@ TEST_F(SetStreamTest, ReadsEveryObservationOfAnArrayBeyondOneSetsMost) {
   EXPECT_EQ(all.at("2").x.block()[3][1].item<double>(), 23);
 }
 
+// What is no text, and the text of its escape, are two sets; each is found by its listed name and as the file has it.
+TEST_F(SetStreamTest, NamesThatAreNoTextAreToldApartAndCanBeGivenAgain) {
+  const auto file = folder_ / "bytes.csv";
+  write_file(file, "run,U,t\ncaf\xe9,1,0\ncaf\\xe9,2,0\nplain\\n,3,0\na\u202eb,4,0\na\\u202eb,5,0\n");
+  const auto all = sets(file);
+  ASSERT_EQ(all.size(), 5u);
+  const auto first = [&](const std::string& name) {
+    return read_one_set({.data = file, .group = "run"}, name, info_).x.block()[0][0].item<double>();
+  };
+  EXPECT_EQ(first("caf\xe9"), 1);
+  EXPECT_EQ(first("caf\\xe9"), 1) << "as it is listed";
+  EXPECT_EQ(first("caf\\\\xe9"), 2) << "as it is listed";
+  EXPECT_EQ(first("plain\\n"), 3) << "a backslash that escapes nothing stands alone";
+  EXPECT_EQ(first("a\u202eb"), 4);
+  EXPECT_EQ(first("a\\\\u202eb"), 5);
+  for (const auto& [name, observed] : all)
+    EXPECT_EQ(first(name), observed.x.block()[0][0].item<double>()) << name;
+}
+
 }  // namespace
 }  // namespace pairs

@@ -119,6 +119,21 @@ TEST_F(QueueTest, DamagedFilesAndVanishedFoldersAreToldAndStopNothing) {
   EXPECT_EQ(queue_.read().items.size(), 2u);
 }
 
+TEST_F(QueueTest, AChangedItemIsDamaged) {
+  add(run("a"));
+  const std::string id = queue_.read().items.at(0).id;
+  queue_.expect(id, {3, 2, 1});
+  EXPECT_EQ(queue_.read().items.at(0).seconds, (std::vector<double>{3, 2, 1}));
+  const auto file = queue_.folder() / (id + ".item");
+  const std::string text = read_file(file);
+  std::string changed = text;
+  changed.replace(changed.find("3.0"), 1, "9");
+  write_file(file, changed);
+  EXPECT_EQ(queue_.read().items.at(0).state, QueueState::failed);
+  write_file(file, text);
+  EXPECT_EQ(queue_.read().items.at(0).state, QueueState::waiting);
+}
+
 TEST_F(QueueTest, IsPaused) {
   EXPECT_FALSE(queue_.read().paused);
   queue_.pause(true);

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "tests/core/base/temporary_folder.h"
@@ -89,6 +91,18 @@ TEST(RunAbout, NewRunsHaveNamesThatPeopleCanTellApart) {
   std::filesystem::remove_all(folder / "bump-hunt-20261126-052311");
   EXPECT_EQ(named("bump-hunt-20261128-000000"), "bump-hunt quick #3 · n1 · 00:00") << "a number is given once";
   EXPECT_EQ(named("bump-hunt-20261126-052311-2"), "bump-hunt quick #2 · pairs · 05:23") << "it keeps its name";
+}
+
+TEST(RunAbout, ChangesOfManyAtOnceAreAllKept) {
+  const TemporaryFolder folder;
+  {
+    std::vector<std::jthread> writers;
+    for (int k = 0; k < 16; ++k)
+      writers.emplace_back([&, k] {
+        change_about(folder.path(), [&](RunAbout& about) { change_tags(about, {fmt::format("tag{}", k)}, {}); });
+      });
+  }
+  EXPECT_EQ(load_about(folder.path()).tags.size(), 16u);
 }
 
 }  // namespace

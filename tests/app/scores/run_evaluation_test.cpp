@@ -97,6 +97,37 @@ TEST_F(RunEvaluation, ScoresOfAProgramThatHasChangedAreStale) {
   EXPECT_TRUE(stored_metrics(changed).has_value());
 }
 
+// A run that is moved while it is evaluated, and another one that is put in its place, keep what they have.
+TEST_F(RunEvaluation, AnotherRunInItsPlaceGetsNoneOfItsScores) {
+  const std::string first = trained("first");
+  const LoadedRun run = load_run(tasks_, first);
+  const Metrics scores = evaluated(run);
+  program_.sets = 1;
+  const std::string second = trained("second");
+  std::filesystem::rename(first, folder_ / "moved");
+  EXPECT_THROW(save_metrics(run, scores), Error);
+  std::filesystem::rename(second, first);
+  EXPECT_THROW(save_metrics(run, scores), Error);
+  EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(first) / run_file::metrics));
+}
+
+TEST_F(RunEvaluation, ChangedMetricsAreRefused) {
+  const LoadedRun run = load_run(tasks_, trained("run"));
+  const std::string text = metrics_text(evaluated(run));
+  EXPECT_NO_THROW(parse_metrics(text, "memory"));
+  for (std::size_t at = 0; at < text.size(); at += 7) {
+    std::string changed = text;
+    if (!std::isdigit(static_cast<unsigned char>(changed[at]))) continue;
+    changed[at] = changed[at] == '9' ? '1' : '9';
+    if (changed != text) EXPECT_THROW(parse_metrics(changed, "memory"), Error) << at;
+  }
+  nlohmann::json none = nlohmann::json::parse(text);
+  none["rows"] = nlohmann::json::array();
+  EXPECT_THROW(parse_metrics(none.dump(), "memory"), Error);
+  none.erase("check");
+  EXPECT_THROW(parse_metrics(none.dump(), "memory"), Error) << "an evaluation of nothing";
+}
+
 TEST_F(RunEvaluation, RunsOnOtherDataAreScoredOnTheSameSets) {
   const LoadedRun first = load_run(tasks_, trained("first"));
   program_ = {1, 77, "100 stored sets"};

@@ -205,5 +205,33 @@ TEST_F(SessionFile, IsPackedIntoANewFolderOrNowhere) {
     EXPECT_THAT(entry.path().filename().string(), ::testing::AnyOf("home", "full", "empty")) << "nothing is left";
 }
 
+TEST_F(SessionFile, IsNotPackedIntoTheDataThatGoAlong) {
+  fs::create_directory(home_ / "sets");
+  write_file(home_ / "sets/a.csv", "x\n1\n");
+  SavedSession session = full();
+  session.set.file = home_ / "sets";
+  session.set.columns.clear();
+  try {
+    pack_session(session, home_ / "sets/packed");
+    ADD_FAILURE() << "it was packed into its own data";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("choose a folder outside of that"));
+  }
+  EXPECT_FALSE(fs::exists(home_ / "sets/packed"));
+}
+
+TEST_F(SessionFile, NoByteOfItChangesUnnoticed) {
+  write_session(home_ / "s.pairs", full());
+  const std::string text = read_file(home_ / "s.pairs");
+  const std::size_t seal = text.rfind("# checksum ");
+  ASSERT_NE(seal, std::string::npos);
+  for (std::size_t at = 0; at < seal; at += 3) {
+    std::string changed = text;
+    changed[at] = static_cast<char>(changed[at] ^ 1);
+    EXPECT_NE(refusal(changed), "") << at;
+  }
+  EXPECT_EQ(refusal(text.substr(0, seal)), "") << "a person may take the line out";
+}
+
 }  // namespace
 }  // namespace pairs

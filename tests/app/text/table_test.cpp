@@ -34,5 +34,11 @@ TEST(DisplayWidth, CountsCodePointsNotBytes) {
   EXPECT_EQ(display_width("e\xcc\x81"), 1);
 }
 
+TEST(Table, ShowsWhatItsCellsHold) {
+  Table table({{"run", false}});
+  table.add({"a\x1b[31m\u202eb\xff"});
+  EXPECT_NE(table.text().find("a\\x1b[31m\\u202eb\\xff"), std::string::npos) << table.text();
+}
+
 }  // namespace
 }  // namespace pairs

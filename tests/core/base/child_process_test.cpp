@@ -1,7 +1,9 @@
 #include "core/base/child_process.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 
 #include <chrono>
 #include <thread>
@@ -9,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/presence.h"
+#include "tests/core/base/message.h"
 #include "tests/core/base/temporary_folder.h"
 
 namespace pairs {
@@ -29,6 +32,15 @@ TEST(ChildProcess, TellsHowItEndedAndKeepsWhatItSaid) {
   ChildProcess none({(folder / "none").string()}, {folder / "out", folder / "out"});
   EXPECT_EQ(wait_for(none), 127);
   EXPECT_THROW(ChildProcess({"/bin/true"}, {folder / "no" / "out", folder / "err"}), Error);
+}
+
+// Opening a pipe that nobody reads waits for ever, whatever signal comes.
+TEST(ChildProcess, RefusesAPipeInThePlaceOfItsLog) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "log").c_str(), 0600), 0);
+  EXPECT_THAT(message_of([&] { ChildProcess({"/bin/true"}, {folder / "out", folder / "log"}); }),
+              ::testing::HasSubstr("it is a folder, a pipe or a device; remove it"));
+  EXPECT_THAT(message_of([&] { start_detached({"/bin/true"}, folder / "log"); }), ::testing::HasSubstr("a pipe"));
 }
 
 TEST(ChildProcess, IsAskedToStop) {

@@ -80,6 +80,16 @@ TEST(Files, ChecksThatAFileCanBeWrittenAndLeavesNothing) {
   EXPECT_THAT(message_of([&] { check_writable(folder / "missing" / "x"); }), HasSubstr("missing"));
 }
 
+TEST(Files, WhatAKilledWriterLeftGoesWithTheNextCheck) {
+  const TemporaryFolder folder;
+  const std::string gone = ".k.nc.4194305-0.tmp", own = fmt::format(".k.nc.{}-77.tmp", ::getpid());
+  for (const std::string& name : {gone, own, std::string(".other.nc.4194305-0.tmp")}) write_file(folder / name, "x");
+  check_writable(folder / "k.nc");
+  EXPECT_FALSE(fs::exists(folder / gone));
+  EXPECT_TRUE(fs::exists(folder / own)) << "of a process that writes it now";
+  EXPECT_TRUE(fs::exists(folder / ".other.nc.4194305-0.tmp"));
+}
+
 TEST(Files, ReadingRespectsTheLimit) {
   const TemporaryFolder folder;
   write_file(folder / "x", "12345");

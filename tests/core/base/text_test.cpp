@@ -18,6 +18,15 @@ TEST(Printable, EscapesControlAndForeignBytes) {
   EXPECT_EQ(printable("\xe2\x82"), "\\xe2\\x82");
 }
 
+// A terminal, a table or a page shows other words than are there where a text turns its direction or hides in no width.
+TEST(Printable, EscapesWhatDoesNotShow) {
+  EXPECT_EQ(printable("rm \u202ehs.etalumis\u202c"), "rm \\u202ehs.etalumis\\u202c");
+  EXPECT_EQ(printable("a\u200bb\u200fc\u2066d\u2069\ufeff"), "a\\u200bb\\u200fc\\u2066d\\u2069\\ufeff");
+  EXPECT_EQ(printable("\u009b31m"), "\\u009b31m") << "a terminal takes it for ESC [";
+  EXPECT_EQ(printable("\U000e0041"), "\\U000e0041");
+  EXPECT_EQ(printable("\u2010\u2030\u2065\u2070"), "\u2010\u2030\\u2065\u2070") << "their neighbours are text";
+}
+
 TEST(Printable, CutsLongTexts) {
   EXPECT_EQ(printable("abcdef", 3), "abc...");
   EXPECT_EQ(printable("abc", 3), "abc");
@@ -36,6 +45,8 @@ TEST(ShellWord, IsTakenForTheTextByAShell) {
   EXPECT_EQ(shell_word("runs/a-1"), "runs/a-1");
   EXPECT_EQ(shell_word("two words"), "'two words'");
   EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_word("a\u202eb"), "$'a\\342\\200\\256b'");
+  EXPECT_EQ(shell_word("caf\xe9 \u00e9"), "$'caf\\351 \u00e9'") << "what is no text can be given again";
   EXPECT_EQ(shell_word("a\x1b[31m'\\\n"), "$'a\\033[31m\\'\\\\\\012'") << "a terminal must only print it";
 }
 

@@ -3,6 +3,9 @@
 #include <ATen/Functions.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -249,6 +252,24 @@ TEST(Ranks, MeetAtAnAddressThatTheirLauncherServes) {
     }
     for (const RankEnd& end : ends) EXPECT_EQ(end.error, "") << attempt;
   }
+}
+
+// Who may not use an address of the machine does not reach ranks that meet at another one of it.
+TEST(Ranks, ListenAtTheNamedAddressAlone) {
+  ifaddrs* all = nullptr;
+  ASSERT_EQ(::getifaddrs(&all), 0);
+  std::string host;
+  for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
+    if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET || (one->ifa_flags & IFF_LOOPBACK) != 0) continue;
+    char text[INET_ADDRSTRLEN] = {};
+    ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(one->ifa_addr)->sin_addr, text, sizeof text);
+    host = text;
+  }
+  ::freeifaddrs(all);
+  if (host.empty()) GTEST_SKIP() << "this machine has no address beyond its loopback";
+  const Rendezvous listening = Rendezvous::listen(host, 0);
+  EXPECT_TRUE(accepts_connections(host, listening.port()));
+  EXPECT_FALSE(accepts_connections("127.0.0.1", listening.port()));
 }
 
 TEST(Ranks, APortThatIsTakenIsTold) {

@@ -390,5 +390,19 @@ TEST_F(WritersTest, TextWidthsGrowWithTextAndSizeAndCoverEveryScript) {
   EXPECT_GT(chart::cairo_text_width("θ ψ 10⁻⁵ ∫", 10, false), 20);
 }
 
+TEST_F(WritersTest, NamesShowWhatTheyHold) {
+  Figure figure;
+  figure.plots.emplace_back();
+  Line line;
+  line.name = "a\x1b[31m\u202eb\u200b";
+  line.x = line.y = {0, 1};
+  figure.plots[0].lines.push_back(line);
+  const std::string csv = figure_csv(figure), svg = figure_svg(figure);
+  EXPECT_NE(csv.find("a\\x1b[31m\\u202eb\\u200b"), std::string::npos) << csv;
+  EXPECT_EQ(csv.find('\x1b'), std::string::npos);
+  EXPECT_EQ(svg.find("\u202e"), std::string::npos);
+  EXPECT_EQ(svg.find("\u200b"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace pairs

@@ -183,5 +183,33 @@ TEST(ParseEvent, RefusesWhatIsNoEvent) {
   EXPECT_EQ(log_line(event), log_line(told));
 }
 
+// The steps behind the last loss took time, too.
+TEST(RunProgress, CountsTheTimeUpToAStop) {
+  RunProgress log;
+  log.add(event_of(EventType::stage_started, Stage::pretrain, 0, 0, {{"epochs", 4}, {"steps", 1000}}));
+  log.add(event_of(EventType::stopped, Stage::pretrain, 0, 40, {{"stage_seconds", 36.0}}));
+  EXPECT_EQ(log.stage(Stage::pretrain).before + log.stage(Stage::pretrain).seconds, 36);
+  log.add(event_of(EventType::resumed, Stage::pretrain, 0, 0, {{"epochs", 4}, {"steps", 1000}}));
+  log.add(loss_of(Stage::pretrain, 0, 5));
+  EXPECT_EQ(log.stage(Stage::pretrain).before + log.stage(Stage::pretrain).seconds, 41);
+}
+
+TEST(RunProgress, AFinishedRunHasToldTheEndOfItsStages) {
+  RunConfig config;
+  RunProgress log;
+  EXPECT_NE(record_problem(config, log, true).find("end of stage 1"), std::string::npos);
+  for (const auto& [stage, next] :
+       {std::pair{Stage::pretrain, "end of stage 2"}, {Stage::cache, "end of stage 3"}, {Stage::finetune, ""}}) {
+    log.add(event_of(EventType::stage_done, stage, 4, 1, {{"sets", 640}}));
+    EXPECT_EQ(record_problem(config, log, false), "");
+    const std::string problem = record_problem(config, log, true);
+    EXPECT_TRUE(*next ? problem.find(next) != std::string::npos : problem.empty()) << problem;
+  }
+  Event damage;
+  damage.type = EventType::damaged;
+  log.add(damage);
+  EXPECT_NE(record_problem(config, log, false).find("is damaged"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace pairs

@@ -167,6 +167,7 @@ TEST_F(Budget, KeepsWhatWasAnsweredBeforeTheProgramRaised) {
                            "        if made > int(open('fail').read()): raise ValueError('the detector is full')\n"
                            "    return rng.normal(psi[0], 0.1 + theta[0], n)\n"
                            "serve(prior, simulate)\n");
+  allow_task_file(file_);
   tasks_->renew(file_);
   TestMonitor whole, failing, rest;
   const auto once = create_run(config(kBudget), folder_ / "once");
@@ -197,6 +198,7 @@ TEST_F(Budget, IsGoneOnWithTheSameProgramAlone) {
                            "def simulate(theta, psi, n, rng):\n"
                            "    return rng.normal(psi[0], 0.2 + theta[0], n)\n"
                            "serve(prior, simulate)\n");
+  allow_task_file(file_);
   tasks_->renew(file_);
   TestMonitor rest;
   EXPECT_THAT(message_of([&] { execute_run(tasks_, run, rest); }), HasSubstr("answers otherwise"));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -398,6 +399,42 @@ TEST_F(OwnSimulator, WhatWasAgreedToIsKeptInFilesOfItsOwn) {
   EXPECT_TRUE(is_allowed(task));
   ASSERT_EQ(std::filesystem::file_size(entry), text.size());
   EXPECT_EQ(read_file(entry), text);
+}
+
+// Agreeing to a command agrees to the program that it names as it stands: another program in its file is asked about.
+TEST_F(OwnSimulator, AChangedProgramIsAnotherQuestion) {
+  const TaskFile task = python_task(kPrior + kSimulate + kServe);
+  EXPECT_TRUE(is_allowed(task));
+  const std::string before = read_file(folder_ / "simulate.py");
+  write("simulate.py", before + "open('ran', 'w').write('yes')\n");
+  EXPECT_FALSE(is_allowed(task));
+  EXPECT_THAT(problem(task), HasSubstr("nothing was run yet since simulate.py stands as it does now"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "ran"));
+  write("simulate.py", before);
+  EXPECT_TRUE(is_allowed(task)) << "what was agreed to before";
+}
+
+// Whatever the umask says, nobody else may agree in a person's place.
+TEST_F(OwnSimulator, WhatWasAgreedToIsThePersonsAlone) {
+  const mode_t umask = ::umask(0);
+  const TaskFile task = allowed(task_text("[\"./sim\"]"));
+  ::umask(umask);
+  const std::filesystem::path kept = folder_ / "config/pairs-studio/allowed";
+  struct stat status {};
+  ASSERT_EQ(::stat(kept.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0700u);
+  std::filesystem::path entry;
+  for (const auto& one : std::filesystem::directory_iterator(kept)) entry = one.path();
+  ASSERT_EQ(::stat(entry.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+  const TaskFile other = read_task_file(write("task.toml", task_text("[\"./other\"]")));
+  const std::string text = fmt::format("{}\n{}\n{}", other.origin.string(), ::getuid(), agreed_text(other));
+  const std::filesystem::path forged = kept / fmt::format("mine-{:08x}-{:x}", checksum(text), text.size());
+  write_file(forged, text);
+  ASSERT_EQ(::chmod(forged.c_str(), 0666), 0);
+  EXPECT_FALSE(is_allowed(other)) << "what others can write is no consent";
+  ASSERT_EQ(::chmod(forged.c_str(), 0600), 0);
+  EXPECT_TRUE(is_allowed(other));
 }
 
 }  // namespace
