@@ -17,9 +17,12 @@ namespace chart {
 
 namespace {
 
-// A name as a cell, in which what does not show is escaped.
-std::string named_cell(const std::string& name) {
-  return csv_quoted(printable(name, name.size()));
+// A name as a cell, in which what does not show is escaped; it may have several lines.
+std::string named_cell(std::string_view name) {
+  std::string shown;
+  for (std::size_t end; (end = name.find('\n')) != name.npos; name.remove_prefix(end + 1))
+    shown += printable(name.substr(0, end), name.size()) + '\n';
+  return csv_quoted(shown + printable(name, name.size()));
 }
 
 }  // namespace

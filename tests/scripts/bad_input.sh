@@ -109,7 +109,7 @@ refuses 2 "contradicts the strategy n1" --batch run gaussian --strategy n1 --set
 refuses 2 "is not empty" --batch run gaussian --out "$SCRATCH"
 refuses 2 "does not read --file" --batch figure nll run --file good.csv
 cp -r run mute && sed -i 's/^{/[/' mute/events.jsonl
-refuses 1 "mute/events.jsonl holds no event that can be read" --batch figure loss mute
+refuses 1 "mute/events.jsonl is damaged: lines of it were changed, cut or lost" --batch figure loss mute
 cp -r run torn && rm torn/estimator.safetensors && printf 'torn' >torn/resume.safetensors
 refuses 1 "torn/resume.safetensors.*or remove it, to start the stage again" --batch run --resume torn
 refuses 2 "names N = 2 twice" --batch evaluate run --sizes 2,1,2

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <nlohmann/json.hpp>
 
 #include "app/runs/run_labels.h"
@@ -134,6 +136,26 @@ TEST_F(EnsembleCommand, CostsWhatItsRunsCost) {
   ASSERT_TRUE(known.known);
   EXPECT_EQ(known.cost.paper(), 5);
   EXPECT_EQ(known.cost.with_cache(), 7);
+}
+
+TEST_F(EnsembleCommand, AFullDiskLeavesNoFolder) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const auto made = [&](const std::string& folder) {
+    const rlimit full{10000, before.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &full);
+    const Answer answer = run_words({"ensemble", a_, b_, "--out", folder});
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    return answer;
+  };
+  EXPECT_EQ(made(mean_).code, 1);
+  EXPECT_FALSE(std::filesystem::exists(mean_)) << "it would be taken for a run";
+  std::filesystem::create_directory(mean_);
+  EXPECT_EQ(made(mean_).code, 1);
+  EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(mean_) / run_file::events));
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(run_words({"ensemble", a_, b_, "--out", mean_}).code, 0) << "the folder is as it was";
 }
 
 TEST_F(EnsembleCommand, IsNoSeedOfItsFirstRun) {
