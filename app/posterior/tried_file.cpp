@@ -46,11 +46,20 @@ TriedKind kind_of_json(const nlohmann::json& one, std::size_t targets) {
   return kind;
 }
 
+// Over all of a document but itself ("check").
+std::string check_of(nlohmann::json document) {
+  document.erase("check");
+  return fmt::format("{:08x}", checksum(document.dump()));
+}
+
 void read_kinds(Tried& tried, const std::filesystem::path& file, const LoadedRun& run) {
   std::error_code error;
   if (!std::filesystem::exists(file, error)) return;
   const nlohmann::json document = parse_json(read_file(file, kTriedBytes));
   try {
+    // Files of earlier versions have none.
+    PAIRS_CHECK(!document.is_object() || !document.contains("check") || document["check"] == check_of(document),
+                "it was changed or damaged: it does not fit its checksum");
     tried.on = document.at("on").get<std::string>();
     tried.unread = document.at("unread").get<std::int64_t>();
     tried.repeated = document.at("repeated").get<std::int64_t>();
@@ -116,6 +125,7 @@ void write_tried(const std::filesystem::path& file, const LoadedRun& of, const T
   nlohmann::json document = tried_document(tried);
   document["learnt_from"] = of.estimator->data_source();
   document["weights"] = weights_checksum(of);
+  document["check"] = check_of(document);
   if (tried.parts.known()) write_known_parts(beside(file, "parts"), tried.parts);
   if (tried.values.known()) write_known_values(beside(file, "values"), tried.values);
   write_file(file, document.dump(2) + "\n");

@@ -371,7 +371,12 @@ TEST_F(ThingsOfPeople, ARecordThatCannotBeIsToldAndNotBelieved) {
   std::ofstream(folder_ / "list.txt") << "pebble:1\n";
   ASSERT_EQ(act(add_tried, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}, tasks_).code, 0);
   const std::filesystem::path file = std::filesystem::path(run_) / "tried.json";
-  const nlohmann::json sound = nlohmann::json::parse(read_file(file));
+  nlohmann::json sound = nlohmann::json::parse(read_file(file));
+  nlohmann::json changed = sound;
+  changed["kinds"][0]["count"] = sound["kinds"][0]["count"].get<int>() + 1;
+  write_file(file, changed.dump());
+  EXPECT_THAT(infer({"pebble:1"}).err, HasSubstr("does not fit its checksum"));
+  sound.erase("check");
   const auto told_with = [&](const char* key, const nlohmann::json& value) {
     nlohmann::json document = sound;
     (document.contains(key) ? document : document["kinds"][0])[key] = value;
