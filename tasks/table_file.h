@@ -57,8 +57,14 @@ class TableFile {
 // lacks are among them: they are refused by open_table.
 const std::vector<std::string>& table_endings();
 
+// Which table of a file with several is read.
+struct TableChoice {
+  std::string name = {};                 // of a HDF5 group or data set, or a FITS extension; "": the first that serves
+  std::vector<std::string> wanted = {};  // the columns that the table must have; empty: any
+};
+
 // Opens a table by its ending. Throws Error where the file is missing, damaged or holds no table.
-std::unique_ptr<TableFile> open_table(const std::filesystem::path& path);
+std::unique_ptr<TableFile> open_table(const std::filesystem::path& path, const TableChoice& choice = {});
 
 // Sets in the groups of a HDF5 file, each of which is a table: its array x along one or two axes, or a column an array.
 // Memory goes with what is asked for, and with their names.

@@ -108,7 +108,7 @@ const std::vector<std::string>& table_endings() {
   return endings;
 }
 
-std::unique_ptr<TableFile> open_table(const fs::path& path) {
+std::unique_ptr<TableFile> open_table(const fs::path& path, const TableChoice&) {
   const std::string where = printable(path.string(), 300), ending = ending_of_table(path);
   std::error_code error;
   PAIRS_CHECK(fs::exists(path, error), "The file {} does not exist", where);
