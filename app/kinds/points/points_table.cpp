@@ -111,8 +111,10 @@ CsvTable read_npz_columns(const std::filesystem::path& path, const std::vector<s
     columns.push_back(column.to(torch::kFloat64));
   }
   if (held != numbers)
-    throw ColumnsError(fmt::format("{}: {} hold {} numbers a row, where {} are needed; choose others with --columns",
-                                   path.string(), printable(fmt::format("{}", fmt::join(wanted, ", "))), held, numbers),
+    throw ColumnsError(fmt::format("{}: {} {} {} a row, where {} are needed; choose others with --columns", path.string(),
+                                   printable(fmt::format("{}", fmt::join(wanted, ", "))),
+                                   wanted.size() > 1 ? "hold" : "holds",
+                                   held == 1 ? "one number" : fmt::format("{} numbers", held), numbers),
                        table.columns);
   table.rows = torch::cat(columns, 1);
   table.taken = wanted;
@@ -147,6 +149,7 @@ class PointRows final : public ObservedRows {
     std::erase_if(unknown, [&](const std::string& name) { return has_column(*table_, name); });
     check_named(unknown, table_->names(), table_->where());
     check_units(table_->names(), columns, table_->where());
+    check_vector_units(columns);
   }
 
   std::int64_t count() const override { return table_->rows(); }
@@ -164,6 +167,20 @@ class PointRows final : public ObservedRows {
   }
 
  private:
+  // Numbers of one column that stand in for columns of other units may be in either.
+  void check_vector_units(const TableColumns& read) const {
+    const std::string& vector = table_->columns()[places_.front()].vector;
+    const bool converts =
+        std::any_of(read.files.begin(), read.files.end(), [](const FileColumn& one) { return one.converts(); });
+    if (!read.chosen.empty() || !converts || vector.empty() || has_column(*table_, read.files.front().from)) return;
+    throw ColumnsError(
+        fmt::format("{} has a column {} of {} numbers a row, and not {}, whose values are converted as [[x.columns]] "
+                    "says; name them so, or choose it with --columns {} where they are the same",
+                    table_->where(), printable(vector), places_.size(),
+                    printable(fmt::format("{}", fmt::join(wanted_columns(info_, read), ", "))), printable(vector)),
+        table_->names());
+  }
+
   std::unique_ptr<TableFile> table_;
   TaskInfo info_;
   std::vector<FileColumn> columns_;

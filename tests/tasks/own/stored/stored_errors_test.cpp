@@ -191,7 +191,8 @@ TEST_F(StoredErrorsTest, FilesThatAreCompressedDamagedOrCutShort) {
     std::ofstream(folder_ / "flipped.npz", std::ios::binary) << other;
     const std::string said = opened({"flipped.npz"});
     refused += said.empty() ? 0 : 1;
-    if (!said.empty()) EXPECT_THAT(said, StartsWith("flipped.npz"));
+    if (said.empty()) continue;
+    EXPECT_THAT(said, StartsWith("flipped.npz"));
   }
   EXPECT_GT(refused, 5);
   std::ofstream(folder_ / "nothing.npz").flush();
