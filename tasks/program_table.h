@@ -19,6 +19,7 @@ std::unique_ptr<TableFile> open_with_program(const std::vector<std::string>& com
                                              const std::filesystem::path& folder, const std::filesystem::path& path);
 
 // The table in a file that the command `reader` reads, run in the present folder, or where that is "" by its ending.
-std::unique_ptr<TableFile> open_table_by(const std::string& reader, const std::filesystem::path& path);
+std::unique_ptr<TableFile> open_table_by(const std::string& reader, const std::filesystem::path& path,
+                                         const TableChoice& choice = {});
 
 }  // namespace pairs

@@ -9,10 +9,13 @@
 
 namespace pairs {
 
-// A column of a table: what it is called, and, where it holds no numbers, what it holds instead ("text (string)").
+// A column of a table: what it is called, and, where it holds no numbers, what it holds instead ("text (string)"). A
+// column x of two numbers a row is the columns x[0] and x[1].
 struct TableColumn {
   std::string name;
   std::string other = {};
+  std::string vector = {};  // the column of several numbers a row that it is a number of; "": it is one of its own
+  bool fits = true;         // whether it has as many rows as the table; else `other` says how many
 };
 
 // A table of numbers in a file, read in place: memory goes with what is asked for at once. Rows that are asked for in
@@ -31,6 +34,8 @@ class TableFile {
   std::int64_t rows() const { return rows_; }
   // Whether columns() are names of the file; else they are "column 1", "column 2", ...
   bool named() const { return named_; }
+  // Whether names that differ in case alone are one, as the FITS standard has it.
+  bool any_case() const { return any_case_; }
 
   // Rows first .. first + count - 1 of the columns at `places` -> [count, places] float64, row by row. Throws Error
   // that names file, column and row of a value that is missing, no number or not finite, and where the file is damaged.
@@ -47,7 +52,7 @@ class TableFile {
 
   std::vector<TableColumn> columns_;
   std::int64_t rows_ = 0;
-  bool named_ = true;
+  bool named_ = true, any_case_ = false;
 
  private:
   std::string where_;
@@ -57,8 +62,14 @@ class TableFile {
 // lacks are among them: they are refused by open_table.
 const std::vector<std::string>& table_endings();
 
+// Which table of a file with several is read.
+struct TableChoice {
+  std::string name = {};                 // of a HDF5 group or data set, or a FITS extension; "": the first that serves
+  std::vector<std::string> wanted = {};  // the columns that the table must have; empty: any
+};
+
 // Opens a table by its ending. Throws Error where the file is missing, damaged or holds no table.
-std::unique_ptr<TableFile> open_table(const std::filesystem::path& path);
+std::unique_ptr<TableFile> open_table(const std::filesystem::path& path, const TableChoice& choice = {});
 
 // Sets in the groups of a HDF5 file, each of which is a table: its array x along one or two axes, or a column an array.
 // Memory goes with what is asked for, and with their names.
@@ -76,8 +87,13 @@ std::unique_ptr<TableGroups> open_table_groups(const std::filesystem::path& path
                                                const std::vector<std::string>& wanted);
 
 // Where the columns called `wanted` stand in the table: by name, or as "column 2"; where one is wanted, a table's only
-// column may have any name. Throws ColumnsError (core/base/csv_table.h), naming what the table has, where they cannot
-// be told, and Error where one holds no numbers.
-std::vector<std::size_t> places_in(const TableFile& table, const std::vector<std::string>& wanted);
+// column may have any name. Where the table has none of the names, the numbers of its column x are taken, if it holds as
+// many a row as are wanted. `numbers`: how many are needed in all, where a name may stand for several numbers a row; 0:
+// as many as there are names. Throws ColumnsError (core/base/csv_table.h), naming what the table has, where they cannot
+// be told, are not as many, or hold no numbers.
+std::vector<std::size_t> places_in(const TableFile& table, const std::vector<std::string>& wanted,
+                                   std::size_t numbers = 0);
+// Whether the table has a column of this name, of one or several numbers a row, or as "column 2".
+bool has_column(const TableFile& table, const std::string& name);
 
 }  // namespace pairs

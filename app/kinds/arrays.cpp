@@ -39,6 +39,7 @@ std::string shape_text(at::IntArrayRef shape, const char* first) {
 const std::string& pick_array(const NpzReader& arrays, const std::filesystem::path& path, const std::string& name) {
   const auto& shapes = arrays.shapes();
   if (const auto found = shapes.find(name); found != shapes.end()) return found->first;
+  if (const auto problem = arrays.problems().find(name); problem != arrays.problems().end()) fail("{}", problem->second);
   if (shapes.size() == 1) return shapes.begin()->first;
   PAIRS_CHECK(!shapes.empty(), "{} holds no array; save one named \"{}\"", path.string(), name);
   std::vector<std::string> names;

@@ -44,7 +44,12 @@ ObservedTable read_observed_columns(const std::filesystem::path& path, const Tas
     for (const std::string& name : columns)
       if (std::count(columns.begin(), columns.end(), name) > 1)
         fail_usage("Column {} is asked for twice; name each once", printable(name));
-    if (columns.size() != task.observation_columns.size())
+    // A column of a table may hold several numbers a row.
+    const std::string ending = lower_extension(path);
+    const bool several = !read.reader.empty() || ending == ".npz" ||
+                         std::find(table_endings().begin(), table_endings().end(), ending) != table_endings().end();
+    if (columns.size() > task.observation_columns.size() ||
+        (columns.size() < task.observation_columns.size() && !several))
       fail_usage("{} named, but an observation of task {} has {}: {}", counted(columns.size(), "column"), task.name,
                  task.observation_columns.size(), fmt::join(task.observation_columns, ", "));
   }
@@ -158,9 +163,8 @@ torch::Tensor given_columns(const std::filesystem::path& path, const std::string
                             const std::vector<std::string>& names, const TaskInfo& task, const std::string& where) {
   constexpr std::int64_t kRows = 1 << 16;
   const std::unique_ptr<TableFile> table = open_table_by(reader, path);
-  const std::vector<std::string> held = table->names();
   for (const std::string& name : names)
-    if (std::find(held.begin(), held.end(), name) == held.end()) return {};
+    if (!has_column(*table, name)) return {};
   torch::Tensor first;
   for (std::int64_t from = 0; from < table->rows(); from += kRows) {
     const std::int64_t count = std::min(kRows, table->rows() - from);

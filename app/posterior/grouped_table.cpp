@@ -63,8 +63,11 @@ class GroupedTable final : public SetStream {
     std::vector<std::string> wanted = columns_of_x(sets, info, names, table_->named(), place_, where);
     const std::vector<std::string> given = columns_of_given(sets, info, names, where);
     given_ = static_cast<std::int64_t>(given.size());
-    wanted.insert(wanted.end(), given.begin(), given.end());
-    places_ = places_in(*table_, wanted);
+    places_ = places_in(*table_, wanted, static_cast<std::size_t>(info.observation_shape[0]));
+    if (!given.empty()) {
+      const std::vector<std::size_t> places = places_in(*table_, given);
+      places_.insert(places_.end(), places.begin(), places.end());
+    }
     index();
   }
 
@@ -248,8 +251,11 @@ class SetsInGroups final : public SetStream {
     PAIRS_CHECK(table->rows() > 0, "{} holds no observation; a set needs at least one", table->where());
     std::vector<std::string> wanted = wanted_columns(info_, sets_.columns);
     const std::vector<std::string> given = columns_of_given(sets_, info_, table->names(), table->where());
-    wanted.insert(wanted.end(), given.begin(), given.end());
-    const std::vector<std::size_t> places = places_in(*table, wanted);
+    std::vector<std::size_t> places = places_in(*table, wanted, static_cast<std::size_t>(info_.observation_shape[0]));
+    if (!given.empty()) {
+      const std::vector<std::size_t> further = places_in(*table, given);
+      places.insert(places.end(), further.begin(), further.end());
+    }
     const std::int64_t count = std::min(table->rows(), sets_.most);
     SetRowsRead rows;
     rows.values.resize(static_cast<std::size_t>(count) * places.size());

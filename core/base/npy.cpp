@@ -29,7 +29,7 @@ constexpr NpyType npy_types[] = {
     {"f2", torch::kHalf, torch::kHalf}, {"f4", torch::kFloat, torch::kFloat}, {"f8", torch::kDouble, torch::kDouble},
     {"i1", torch::kChar, torch::kChar}, {"i2", torch::kShort, torch::kShort}, {"i4", torch::kInt, torch::kInt},
     {"i8", torch::kLong, torch::kLong}, {"u1", torch::kByte, torch::kByte},   {"b1", torch::kByte, torch::kBool},
-    {"u2", torch::kShort, torch::kInt}, {"u4", torch::kInt, torch::kLong}};
+    {"u2", torch::kShort, torch::kInt}, {"u4", torch::kInt, torch::kLong}, {"u8", torch::kLong, torch::kLong}};
 
 // Characters of each text of an array of type "U5" (4 bytes each) or "S5" (1 byte each); 0 for other types.
 std::int64_t characters(std::string_view type) {
@@ -64,7 +64,7 @@ class DictionaryReader {
       if (bit == 0 || (seen & bit)) bad();
       seen |= bit;
       if (bit == 1)
-        header.type = type();
+        header.type = type(header.big_endian);
       else if (bit == 2)
         header.fortran = boolean();
       else
@@ -113,17 +113,16 @@ class DictionaryReader {
     }
     bad();
   }
-  std::string type() {
+  std::string type(bool& big_endian) {
     blanks();
     PAIRS_CHECK(!text_.starts_with('['), "{} is a structured array; save each of its columns as an array of its own",
                 where_);
     std::string_view name = string();
     PAIRS_CHECK(name.find('O') == name.npos,
                 "{} holds pickled Python objects, which are never loaded; save it as an array of numbers", where_);
-    PAIRS_CHECK(!name.starts_with('>'), "{} is big-endian; save it as little-endian with NumPy's astype('<f4')",
-                where_);
     const std::string_view whole = name;
-    if (name.starts_with('<') || name.starts_with('|') || name.starts_with('=')) name.remove_prefix(1);
+    big_endian = name.starts_with('>');
+    if (big_endian || name.starts_with('<') || name.starts_with('|') || name.starts_with('=')) name.remove_prefix(1);
     if (texts_ && characters(name) > 0) return std::string(name);
     PAIRS_CHECK(find_type(name), "{} has the type '{}', which is not supported; save it as float32, float64 or int64",
                 where_, printable(whole));
@@ -152,6 +151,11 @@ class DictionaryReader {
   const std::string& where_;
   bool texts_;
 };
+
+// Turns the bytes of each of many numbers of `size` bytes around.
+void swap_bytes(char* bytes, std::uint64_t all, std::size_t size) {
+  for (std::uint64_t at = 0; at + size <= all; at += size) std::reverse(bytes + at, bytes + at + size);
+}
 
 void add_utf8(std::uint32_t code, std::string& out) {
   const auto put = [&](std::uint32_t byte) { out += static_cast<char>(byte); };
@@ -209,6 +213,7 @@ std::vector<std::string> read_npy_texts(const NpyHeader& header, const ByteReade
   const bool wide = header.type.starts_with('U');
   std::string bytes(header.bytes, '\0');
   read(bytes.data(), bytes.size());
+  if (header.big_endian && wide) swap_bytes(bytes.data(), bytes.size(), 4);
   std::vector<std::string> texts(bytes.size() / (length * (wide ? 4 : 1)));
   for (std::size_t i = 0; i < texts.size(); ++i) {
     if (!wide) {
@@ -235,12 +240,17 @@ NpyHeader first_rows(NpyHeader header, std::int64_t rows) {
   return header;
 }
 
-torch::Tensor read_npy_data(const NpyHeader& header, const ByteReader& read) {
+torch::Tensor read_npy_data(const NpyHeader& header, const ByteReader& read, const std::string& where) {
   const NpyType& type = *find_type(header.type);
   std::vector<std::int64_t> shape = header.shape;
   if (header.fortran) std::reverse(shape.begin(), shape.end());
   torch::Tensor tensor = torch::empty(shape, type.stored);
   if (header.bytes > 0) read(static_cast<char*>(tensor.data_ptr()), header.bytes);
+  if (header.big_endian)
+    swap_bytes(static_cast<char*>(tensor.data_ptr()), header.bytes, c10::elementSize(type.stored));
+  if (header.type == "u8" && tensor.numel() > 0)
+    PAIRS_CHECK(tensor.min().item<std::int64_t>() >= 0,
+                "{} holds whole numbers beyond 9223372036854775807, the largest of int64; save it as float64", where);
   if (type.widened == torch::kBool)
     tensor = tensor.ne(0);
   else if (type.widened != type.stored)
@@ -263,7 +273,7 @@ torch::Tensor parse_npy(std::string_view bytes, const std::string& where) {
   PAIRS_CHECK(header.bytes == bytes.size(),
               "{} is damaged or cut short: its shape needs {} of data and {} are there; make the file again", where,
               byte_text(header.bytes), byte_text(bytes.size()));
-  return read_npy_data(header, read);
+  return read_npy_data(header, read, where);
 }
 
 std::string npy_header_text(torch::ScalarType type, torch::IntArrayRef shape, const std::string& where) {

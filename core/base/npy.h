@@ -15,7 +15,7 @@ namespace pairs {
 struct NpyHeader {
   std::string type;  // "f4", without the byte order; of texts "U5" or "S5"
   bool text() const { return type.starts_with('U') || type.starts_with('S'); }
-  bool fortran = false;
+  bool big_endian = false, fortran = false;
   std::vector<std::int64_t> shape;  // as NumPy shows it
   std::uint64_t bytes = 0;          // of the data that follow
   std::uint64_t widened_bytes = 0;  // of the tensor that it becomes
@@ -34,8 +34,9 @@ std::vector<std::string> read_npy_texts(const NpyHeader& header, const ByteReade
 // The header of the first `rows` along the first axis, where these come first in the file; else the same.
 NpyHeader first_rows(NpyHeader header, std::int64_t rows);
 
-// Reads the data that follow the header into a contiguous tensor.
-torch::Tensor read_npy_data(const NpyHeader& header, const ByteReader& read);
+// Reads the data that follow the header into a contiguous tensor in this machine's order. Throws Error naming `where`
+// at whole numbers that int64 does not hold.
+torch::Tensor read_npy_data(const NpyHeader& header, const ByteReader& read, const std::string& where);
 
 // The version 1 header of a contiguous tensor of this type and shape, padded to 64 bytes. Throws Error for types that
 // NumPy does not have.

@@ -77,7 +77,7 @@ class ArrayStream {
     PAIRS_CHECK(std::max(part.bytes, part.widened_bytes) <= budget,
                 "{} would need {} of memory where {} are allowed; split it into smaller files", where_,
                 byte_text(part.widened_bytes), byte_text(budget));
-    torch::Tensor tensor = read_npy_data(part, [this](char* target, std::size_t size) { take(target, size); });
+    torch::Tensor tensor = read_npy_data(part, [this](char* target, std::size_t size) { take(target, size); }, where_);
     // The end of the member is where libzip compares its checksum.
     char beyond;
     PAIRS_CHECK(part.bytes < header_.bytes || zip_fread(member_.get(), &beyond, 1) == 0,
@@ -138,17 +138,26 @@ NpzReader::NpzReader(std::string bytes, std::string where, std::uint64_t limit)
                 "{} is damaged: its entry {} cannot be read; make the file again", where, i + 1);
     std::string name = status.name;
     const std::string place = fmt::format("{}: array '{}'", where, printable(name));
-    PAIRS_CHECK(name.size() > suffix.size() && name.ends_with(suffix),
-                "{} is no .npy array; a .npz file must hold nothing else", place);
-    name.resize(name.size() - suffix.size());
-    PAIRS_CHECK(status.encryption_method == ZIP_EM_NONE, "{} is encrypted; save it without a password", place);
-    PAIRS_CHECK(status.comp_method == ZIP_CM_STORE || status.comp_method == ZIP_CM_DEFLATE,
-                "{} has a compression that is not supported; save it with NumPy's savez or savez_compressed", place);
-    PAIRS_CHECK(archive_->entries.emplace(name, Archive::Entry{index, status.size, place}).second,
-                "{} stands in the file twice; make the file again", place);
-    const NpyHeader header = ArrayStream(archive_->zip.get(), index, status.size, place).header();
-    if (!header.text()) shapes_[name] = header.shape;
+    const bool array = name.size() > suffix.size() && name.ends_with(suffix);
+    if (array) name.resize(name.size() - suffix.size());
+    // What is wrong with one array is reported once it is read: others may be whole.
+    try {
+      PAIRS_CHECK(array, "{} is no .npy array; a .npz file must hold nothing else", place);
+      PAIRS_CHECK(status.encryption_method == ZIP_EM_NONE, "{} is encrypted; save it without a password", place);
+      PAIRS_CHECK(status.comp_method == ZIP_CM_STORE || status.comp_method == ZIP_CM_DEFLATE,
+                  "{} has a compression that is not supported; save it with NumPy's savez or savez_compressed", place);
+      PAIRS_CHECK(!archive_->entries.contains(name) && !problems_.contains(name),
+                  "{} stands in the file twice; make the file again", place);
+      const NpyHeader header = ArrayStream(archive_->zip.get(), index, status.size, place).header();
+      archive_->entries.emplace(name, Archive::Entry{index, status.size, place});
+      if (!header.text()) shapes_[name] = header.shape;
+    } catch (const Error& error) {
+      problems_.emplace(name, error.what());
+      archive_->entries.erase(name);
+      shapes_.erase(name);
+    }
   }
+  if (shapes_.empty() && !problems_.empty()) fail("{}", problems_.begin()->second);
   PAIRS_CHECK(count == 0 || !shapes_.empty(), "{} holds texts alone; save numbers as float32, float64 or int64", where);
 }
 
@@ -166,6 +175,7 @@ std::vector<std::string> read_npz_texts(const std::filesystem::path& file, const
 }
 
 torch::Tensor NpzReader::read(const std::string& name, std::int64_t rows) {
+  if (const auto problem = problems_.find(name); problem != problems_.end()) fail("{}", problem->second);
   const Archive::Entry& entry = archive_->entries.at(name);
   ArrayStream stream(archive_->zip.get(), entry.index, entry.announced, entry.place);
   torch::Tensor tensor = stream.read(rows, archive_->budget);
@@ -174,8 +184,13 @@ torch::Tensor NpzReader::read(const std::string& name, std::int64_t rows) {
   return more ? tensor.slice(0, 0, rows).contiguous() : tensor;
 }
 
+void NpzReader::check_all() const {
+  if (!problems_.empty()) fail("{}", problems_.begin()->second);
+}
+
 std::map<std::string, torch::Tensor> parse_npz(std::string_view bytes, const std::string& where, std::uint64_t limit) {
   NpzReader reader(std::string(bytes), where, limit);
+  reader.check_all();
   std::map<std::string, torch::Tensor> arrays;
   for (const auto& [name, shape] : reader.shapes()) arrays.emplace(name, reader.read(name));
   return arrays;
@@ -183,6 +198,7 @@ std::map<std::string, torch::Tensor> parse_npz(std::string_view bytes, const std
 
 std::map<std::string, torch::Tensor> read_npz(const std::filesystem::path& file) {
   NpzReader reader(file);
+  reader.check_all();
   std::map<std::string, torch::Tensor> arrays;
   for (const auto& [name, shape] : reader.shapes()) arrays.emplace(name, reader.read(name));
   return arrays;

@@ -16,10 +16,11 @@ namespace pairs {
 // What all arrays of one file may take when read: half of this machine's memory.
 std::uint64_t array_memory_limit();
 
-// Arrays of a NumPy .npz (through libzip; stored or deflated), read one by one. Takes little-endian
-// f2/f4/f8/i1/i2/i4/i8/u1/b1, C or Fortran order, versions 1 to 3 of the .npy header; u2 widens to int32 and u4 to
-// int64. Objects and pickles are refused; sizes are checked against the headers and `limit` bytes in all before
-// anything is allocated. Throws Error with one sentence; `where` names the source in it.
+// Arrays of a NumPy .npz (through libzip; stored or deflated), read one by one. Takes f2/f4/f8/i1/i2/i4/i8/u1/b1 in
+// either byte order, C or Fortran order, versions 1 to 3 of the .npy header; u2 widens to int32, u4 and u8 to int64.
+// Objects and pickles are refused once they are read, so that they may stand beside arrays of numbers; sizes are
+// checked against the headers and `limit` bytes in all before anything is allocated. Throws Error with one sentence;
+// `where` names the source in it.
 class NpzReader {
  public:
   explicit NpzReader(const std::filesystem::path& file);
@@ -30,6 +31,10 @@ class NpzReader {
 
   // By name, as the headers tell them.
   const std::map<std::string, std::vector<std::int64_t>>& shapes() const { return shapes_; }
+  // Why other members of the file, but for texts, cannot be read, by name.
+  const std::map<std::string, std::string>& problems() const { return problems_; }
+  // Throws Error where there is a problem.
+  void check_all() const;
   // An array of shapes(), or its first `rows` along the first axis, for which no more of it is unpacked where it can be
   // helped.
   torch::Tensor read(const std::string& name, std::int64_t rows = std::numeric_limits<std::int64_t>::max());
@@ -38,6 +43,7 @@ class NpzReader {
   struct Archive;
   std::unique_ptr<Archive> archive_;
   std::map<std::string, std::vector<std::int64_t>> shapes_;
+  std::map<std::string, std::string> problems_;
 };
 
 // All arrays of a .npz.

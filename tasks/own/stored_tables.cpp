@@ -38,14 +38,18 @@ bool is_table(const fs::path& file) {
 class TableArrays {
  public:
   TableArrays(const fs::path& file, const TaskInfo& info, const SimulationFiles& names)
-      : table_(open_table(file)), info_(info), names_(names) {
+      : info_(info), names_(names) {
     std::vector<std::string> wanted;
     for (const Target& one : info.targets) wanted.push_back(one.name);
     for (const Nuisance& one : info.nuisances) wanted.push_back(one.name);
     for (const Given& one : info.given) wanted.push_back(one.name);
     known_ = wanted.size();
-    wanted.insert(wanted.end(), info.observation_columns.begin(), info.observation_columns.end());
+    std::vector<std::string> all_wanted = wanted;
+    all_wanted.emplace_back(kSetColumn);
+    table_ = open_table(file, {"", all_wanted});
     places_ = places_in(*table_, wanted);
+    const std::vector<std::size_t> x = places_in(*table_, info.observation_columns);
+    places_.insert(places_.end(), x.begin(), x.end());
     const std::vector<std::string> all = table_->names();
     const auto at = std::find(all.begin(), all.end(), kSetColumn);
     PAIRS_CHECK(at != all.end(), "{} has no column {} that tells which rows are one set; it has {}", table_->where(),

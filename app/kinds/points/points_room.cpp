@@ -109,7 +109,7 @@ class PointsRoom final : public ObservationRoom {
 
   Observed checked(torch::Tensor x, const TaskInfo& task, const std::string& where) const override {
     check_block_shape(x.sizes(), task, where);
-    PAIRS_CHECK(!x.is_complex() && x.scalar_type() != torch::kBool, "{} must hold real numbers", where);
+    PAIRS_CHECK(!x.is_complex(), "{} must hold real numbers", where);
     return checked_block(with_all_axes(x, task).to(x.is_floating_point() ? x.scalar_type() : torch::kFloat64), task,
                          where);
   }

@@ -2,7 +2,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
+#include <optional>
 
 #include "app/kinds/arrays.h"
 #include "app/kinds/points/points_columns.h"
@@ -49,31 +51,72 @@ void check_units(const std::vector<std::string>& columns, const TableColumns& re
         columns);
 }
 
-// An .npz whose arrays of one axis are the wanted columns.
-bool holds_columns(const NpzReader& arrays, const std::vector<std::string>& wanted) {
-  const auto& shapes = arrays.shapes();
-  // One array is x, whatever it is called, and so is the one of that name.
-  if (shapes.size() < 2 || (wanted.size() == 1 && shapes.contains("x"))) return false;
-  return std::all_of(wanted.begin(), wanted.end(), [&](const std::string& name) {
-    const auto found = shapes.find(name);
-    return found != shapes.end() && found->second.size() == 1;
-  });
+// An array of an .npz file, or one of the numbers that it has a row: "x[1]".
+struct NpzColumn {
+  std::string array;
+  std::int64_t number = -1;  // -1: all
+};
+std::optional<NpzColumn> npz_column(const NpzReader& arrays, const std::string& name) {
+  const auto held = [&](const std::string& array) {
+    const auto found = arrays.shapes().find(array);
+    return found != arrays.shapes().end() ? found->second.size() == 1 || found->second.size() == 2
+                                          : arrays.problems().contains(array);
+  };
+  if (held(name)) return NpzColumn{name};
+  const std::size_t open = name.rfind('[');
+  if (open == name.npos || !name.ends_with(']') || !held(name.substr(0, open))) return std::nullopt;
+  std::int64_t number = 0;
+  const char *from = name.data() + open + 1, *to = name.data() + name.size() - 1;
+  const auto [end, error] = std::from_chars(from, to, number);
+  const auto found = arrays.shapes().find(name.substr(0, open));
+  if (error != std::errc() || end != to || number < 0 || found == arrays.shapes().end() || found->second.size() != 2 ||
+      number >= found->second[1])
+    return std::nullopt;
+  return NpzColumn{name.substr(0, open), number};
 }
 
-CsvTable read_npz_columns(const std::filesystem::path& path, const std::vector<std::string>& wanted) {
+// An .npz whose arrays are the wanted columns.
+bool holds_columns(const NpzReader& arrays, const std::vector<std::string>& wanted, const TableColumns& columns) {
+  // One array is x, whatever it is called, and so is the one of that name, unless others are asked for.
+  if (columns.chosen.empty() &&
+      (arrays.shapes().size() + arrays.problems().size() < 2 || (wanted.size() == 1 && arrays.shapes().contains("x"))))
+    return false;
+  return std::all_of(wanted.begin(), wanted.end(),
+                     [&](const std::string& name) { return npz_column(arrays, name).has_value(); });
+}
+
+// `numbers`: how many a row are needed in all.
+CsvTable read_npz_columns(const std::filesystem::path& path, const std::vector<std::string>& wanted,
+                          std::int64_t numbers) {
   NpzReader arrays(path);
   CsvTable table;
   std::vector<torch::Tensor> columns;
   for (const auto& [name, shape] : arrays.shapes()) table.columns.push_back(name);
+  std::int64_t held = 0;
   for (const std::string& name : wanted) {
-    const torch::Tensor column = arrays.read(name);
+    const NpzColumn one = npz_column(arrays, name).value();
+    torch::Tensor column = arrays.read(one.array);
     PAIRS_CHECK(!column.is_complex(), "{}: the array {} must hold real numbers", path.string(), printable(name));
+    if (column.dim() == 1) column = column.unsqueeze(1);
+    if (one.number >= 0) column = column.narrow(1, one.number, 1);
+    if (column.size(1) > 1 && static_cast<std::int64_t>(wanted.size()) == numbers)
+      throw ColumnsError(fmt::format("{}: the array {} holds {} numbers a row, where one is needed; choose one of them, "
+                                     "such as {}[0], with --columns",
+                                     path.string(), printable(name), column.size(1), printable(name)),
+                         table.columns);
     PAIRS_CHECK(columns.empty() || column.size(0) == columns.front().size(0),
                 "{}: the arrays {} and {} have {} and {} rows; columns of one table have as many", path.string(),
                 printable(wanted.front()), printable(name), columns.front().size(0), column.size(0));
+    held += column.size(1);
     columns.push_back(column.to(torch::kFloat64));
   }
-  table.rows = torch::stack(columns, 1);
+  if (held != numbers)
+    throw ColumnsError(fmt::format("{}: {} {} {} a row, where {} are needed; choose others with --columns", path.string(),
+                                   printable(fmt::format("{}", fmt::join(wanted, ", "))),
+                                   wanted.size() > 1 ? "hold" : "holds",
+                                   held == 1 ? "one number" : fmt::format("{} numbers", held), numbers),
+                       table.columns);
+  table.rows = torch::cat(columns, 1);
   table.taken = wanted;
   return table;
 }
@@ -100,9 +143,13 @@ class PointRows final : public ObservedRows {
       : table_(std::move(table)),
         info_(std::move(info)),
         columns_(columns.files),
-        places_(places_in(*table_, wanted_columns(info_, columns))) {
-    check_named(columns.chosen, table_->names(), table_->where());
+        places_(places_in(*table_, wanted_columns(info_, columns),
+                          static_cast<std::size_t>(info_.observation_shape[0]))) {
+    std::vector<std::string> unknown = columns.chosen;
+    std::erase_if(unknown, [&](const std::string& name) { return has_column(*table_, name); });
+    check_named(unknown, table_->names(), table_->where());
     check_units(table_->names(), columns, table_->where());
+    check_vector_units(columns);
   }
 
   std::int64_t count() const override { return table_->rows(); }
@@ -120,6 +167,20 @@ class PointRows final : public ObservedRows {
   }
 
  private:
+  // Numbers of one column that stand in for columns of other units may be in either.
+  void check_vector_units(const TableColumns& read) const {
+    const std::string& vector = table_->columns()[places_.front()].vector;
+    const bool converts =
+        std::any_of(read.files.begin(), read.files.end(), [](const FileColumn& one) { return one.converts(); });
+    if (!read.chosen.empty() || !converts || vector.empty() || has_column(*table_, read.files.front().from)) return;
+    throw ColumnsError(
+        fmt::format("{} has a column {} of {} numbers a row, and not {}, whose values are converted as [[x.columns]] "
+                    "says; name them so, or choose it with --columns {} where they are the same",
+                    table_->where(), printable(vector), places_.size(),
+                    printable(fmt::format("{}", fmt::join(wanted_columns(info_, read), ", "))), printable(vector)),
+        table_->names());
+  }
+
   std::unique_ptr<TableFile> table_;
   TaskInfo info_;
   std::vector<FileColumn> columns_;
@@ -128,7 +189,7 @@ class PointRows final : public ObservedRows {
 
 ObservedTable read_open_table(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most,
                               const TableColumns& columns) {
-  std::unique_ptr<TableFile> table = open_table_by(columns.reader, path);
+  std::unique_ptr<TableFile> table = open_table_by(columns.reader, path, {"", wanted_columns(task, columns)});
   ObservedTable out;
   out.columns = table->names();
   out.held = table->rows();
@@ -156,7 +217,7 @@ std::vector<std::string> wanted_columns(const TaskInfo& task, const TableColumns
 bool is_points_table(const std::filesystem::path& path, const TaskInfo& task, const TableColumns& columns) {
   if (!columns.reader.empty()) return true;
   const std::string ending = lower_extension(path);
-  if (ending == ".npz") return holds_columns(NpzReader(path), wanted_columns(task, columns));
+  if (ending == ".npz") return holds_columns(NpzReader(path), wanted_columns(task, columns), columns);
   return ending == ".csv" || std::find(table_endings().begin(), table_endings().end(), ending) != table_endings().end();
 }
 
@@ -166,7 +227,8 @@ ObservedTable read_points(const std::filesystem::path& path, const TaskInfo& tas
   if (!columns.reader.empty() || (ending != ".csv" && ending != ".npz"))
     return read_open_table(path, task, most, columns);
   CsvTable table =
-      ending == ".csv" ? read_text_columns(path, task, columns) : read_npz_columns(path, wanted_columns(task, columns));
+      ending == ".csv" ? read_text_columns(path, task, columns)
+                       : read_npz_columns(path, wanted_columns(task, columns), task.observation_shape[0]);
   const std::int64_t used = std::min(most, table.rows.size(0));
   const torch::Tensor rows = table.rows.slice(0, 0, used).contiguous();
   convert_columns(columns.files, path.string(), 0, used, rows.mutable_data_ptr<double>());

@@ -1,10 +1,12 @@
 #include "tasks/own/arrow/arrow_reader.h"
 
 #include <arrow/array/array_dict.h>
+#include <arrow/array/array_nested.h>
 #include <arrow/util/float16.h>
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <stdexcept>
 
 namespace pairs {
@@ -73,32 +75,48 @@ void copy_plain(const arrow::Array& array, std::int64_t first, std::int64_t coun
   for (std::int64_t i = 0; i < count; ++i) out[static_cast<std::size_t>(i) * stride] = static_cast<double>(from[i]);
 }
 
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+
 void copy_dictionary(const arrow::DictionaryArray& array, std::int64_t first, std::int64_t count,
-                     const std::string& name, std::int64_t row, double* out, std::size_t stride) {
+                     const TableModule::Column& column, std::int64_t row, double* out, std::size_t stride) {
   const arrow::Array& values = *array.dictionary();
   std::vector<double> numbers(static_cast<std::size_t>(values.length()));
-  std::vector<bool> missing(numbers.size());
-  for (std::int64_t k = 0; k < values.length(); ++k) {
-    missing[static_cast<std::size_t>(k)] = values.IsNull(k);
-    if (!values.IsNull(k)) copy_numbers(values, k, 1, name, row, &numbers[static_cast<std::size_t>(k)], 1);
-  }
+  copy_numbers(values, 0, values.length(), column, row, numbers.data(), 1);
   for (std::int64_t i = 0; i < count; ++i) {
+    if (array.IsNull(first + i)) continue;
     const std::int64_t k = array.GetValueIndex(first + i);
     if (k < 0 || k >= values.length()) throw std::runtime_error(kDamaged);
-    if (missing[static_cast<std::size_t>(k)])
-      throw std::runtime_error("column " + name + " of row " + std::to_string(row + first + i + 1) +
-                               " is missing; fill it in or drop the row");
     out[static_cast<std::size_t>(i) * stride] = numbers[static_cast<std::size_t>(k)];
   }
 }
 
-void check_present(const arrow::Array& array, std::int64_t first, std::int64_t count, const std::string& name,
-                   std::int64_t row) {
-  if (array.null_count() == 0) return;
-  for (std::int64_t i = first; i < first + count; ++i)
-    if (array.IsNull(i))
-      throw std::runtime_error("column " + name + " of row " + std::to_string(row + i + 1) +
-                               " is missing; fill it in or drop the row");
+// `begin`, `length`: of the list of a row among `values`.
+template <class Begin, class Length>
+void copy_lists(const arrow::Array& array, const arrow::Array& values, std::int64_t first, std::int64_t count,
+                const TableModule::Column& column, std::int64_t row, double* out, std::size_t stride,
+                const Begin& begin, const Length& length) {
+  const TableModule::Column one{column.name, ""};
+  for (std::int64_t i = 0; i < count; ++i, out += stride) {
+    if (array.IsNull(first + i)) {
+      std::fill_n(out, column.numbers, kMissing);
+      continue;
+    }
+    if (length(first + i) != column.numbers)
+      throw std::runtime_error("column " + column.name + " of row " + std::to_string(row + first + i + 1) + " holds " +
+                               std::to_string(length(first + i)) + " numbers, and the first row " +
+                               std::to_string(column.numbers) + "; save as many in each");
+    copy_numbers(values, begin(first + i), column.numbers, one, row, out, 1);
+  }
+}
+
+template <class Array>
+void copy_any_lists(const arrow::Array& array, std::int64_t first, std::int64_t count,
+                    const TableModule::Column& column, std::int64_t row, double* out, std::size_t stride) {
+  const auto& lists = static_cast<const Array&>(array);
+  copy_lists(
+      array, *lists.values(), first, count, column, row, out, stride,
+      [&](std::int64_t i) -> std::int64_t { return lists.value_offset(i); },
+      [&](std::int64_t i) -> std::int64_t { return lists.value_length(i); });
 }
 
 }  // namespace
@@ -110,16 +128,30 @@ void check(const arrow::Status& status, const char* what) {
   throw std::runtime_error(text.insert(std::min(text.find(';'), text.size()), " (" + reason + ")"));
 }
 
+bool is_list_of_numbers(const arrow::DataType& type) {
+  const Type::type id = type.id();
+  if (id != Type::LIST && id != Type::LARGE_LIST && id != Type::FIXED_SIZE_LIST) return false;
+  return is_number(*static_cast<const arrow::BaseListType&>(type).value_type());
+}
+
 std::vector<TableModule::Column> columns_of(const arrow::Schema& schema) {
   std::vector<TableModule::Column> columns;
-  for (const std::shared_ptr<arrow::Field>& field : schema.fields())
-    columns.push_back({field->name(), is_number(*field->type()) ? "" : other_text(*field->type())});
+  for (const std::shared_ptr<arrow::Field>& field : schema.fields()) {
+    const arrow::DataType& type = *field->type();
+    if (type.id() == Type::FIXED_SIZE_LIST && is_list_of_numbers(type)) {
+      const std::int64_t numbers = static_cast<const arrow::FixedSizeListType&>(type).list_size();
+      columns.push_back({field->name(), numbers > 0 ? "" : "empty lists", std::max<std::int64_t>(numbers, 1)});
+    } else {
+      columns.push_back({field->name(), is_number(type) ? "" : other_text(type)});
+    }
+  }
   return columns;
 }
 
-void copy_numbers(const arrow::Array& array, std::int64_t first, std::int64_t count, const std::string& name,
-                  std::int64_t row, double* out, std::size_t stride) {
-  check_present(array, first, count, name, row);
+namespace {
+
+void copy_values(const arrow::Array& array, std::int64_t first, std::int64_t count, const TableModule::Column& column,
+                 std::int64_t row, double* out, std::size_t stride) {
   switch (array.type_id()) {
     case Type::BOOL:
       for (std::int64_t i = 0; i < count; ++i)
@@ -152,10 +184,27 @@ void copy_numbers(const arrow::Array& array, std::int64_t first, std::int64_t co
                 .ToDouble();
       return;
     case Type::DICTIONARY:
-      return copy_dictionary(static_cast<const arrow::DictionaryArray&>(array), first, count, name, row, out, stride);
+      return copy_dictionary(static_cast<const arrow::DictionaryArray&>(array), first, count, column, row, out, stride);
+    case Type::LIST:
+      return copy_any_lists<arrow::ListArray>(array, first, count, column, row, out, stride);
+    case Type::LARGE_LIST:
+      return copy_any_lists<arrow::LargeListArray>(array, first, count, column, row, out, stride);
+    case Type::FIXED_SIZE_LIST:
+      return copy_any_lists<arrow::FixedSizeListArray>(array, first, count, column, row, out, stride);
     default:
-      throw std::runtime_error("column " + name + " holds " + other_text(*array.type()) + ", not numbers");
+      throw std::runtime_error("column " + column.name + " holds " + other_text(*array.type()) + ", not numbers");
   }
+}
+
+}  // namespace
+
+void copy_numbers(const arrow::Array& array, std::int64_t first, std::int64_t count, const TableModule::Column& column,
+                  std::int64_t row, double* out, std::size_t stride) {
+  if (array.type_id() != Type::NA) copy_values(array, first, count, column, row, out, stride);
+  if (array.null_count() == 0) return;
+  // What stands in the place of a missing value is anything.
+  for (std::int64_t i = 0; i < count; ++i)
+    if (array.IsNull(first + i)) std::fill_n(out + static_cast<std::size_t>(i) * stride, column.numbers, kMissing);
 }
 
 namespace {
@@ -226,14 +275,56 @@ void copy_texts(const arrow::Array& array, std::int64_t first, std::int64_t coun
   }
 }
 
+void BatchedReader::take_schema(const arrow::Schema& schema) {
+  tables_.front().columns = columns_of(schema);
+  for (int k = 0; k < schema.num_fields(); ++k)
+    if (schema.field(k)->type()->id() != Type::FIXED_SIZE_LIST && is_list_of_numbers(*schema.field(k)->type()))
+      lists_.push_back(static_cast<std::size_t>(k));
+}
+
+std::size_t BatchedReader::countable() const {
+  for (std::size_t k = 0; k < columns().size(); ++k)
+    if (columns()[k].other.empty()) return k;
+  return 0;
+}
+
+void BatchedReader::choose(std::size_t, const std::vector<std::string>& wanted) {
+  std::vector<Column>& columns = tables_.front().columns;
+  const auto plain = [&](const std::string& name) {
+    return std::any_of(columns.begin(), columns.end(), [&](const Column& one) { return one.name == name; }) &&
+           std::none_of(lists_.begin(), lists_.end(), [&](std::size_t k) { return columns[k].name == name; });
+  };
+  if (!wanted.empty() && std::all_of(wanted.begin(), wanted.end(), plain)) return;
+  for (const std::size_t k : lists_)
+    try {
+      if (const std::int64_t length = length_of_lists(k); length > 0) columns[k] = {columns[k].name, "", length};
+    } catch (const std::exception&) {
+      // A damaged column is refused once it is needed.
+    }
+}
+
+std::int64_t BatchedReader::length_of_lists(std::size_t place) {
+  if (rows_ == 0) return 0;
+  find(0, {place});
+  const arrow::Array& array = *batch_->column(0);
+  for (std::int64_t i = 0; i < array.length(); ++i) {
+    if (array.IsNull(i)) continue;
+    return array.type_id() == Type::LIST ? static_cast<const arrow::ListArray&>(array).value_length(i)
+                                         : static_cast<const arrow::LargeListArray&>(array).value_length(i);
+  }
+  return 0;
+}
+
 void BatchedReader::read(std::int64_t first, std::int64_t count, const std::vector<std::size_t>& places, double* out) {
+  std::size_t width = 0;
+  for (const std::size_t place : places) width += static_cast<std::size_t>(columns()[place].numbers);
   while (count > 0) {
     find(first, places);
     const std::int64_t from = first - batch_first_, part = std::min(count, batch_->num_rows() - from);
-    for (std::size_t k = 0; k < places.size(); ++k)
-      copy_numbers(*batch_->column(static_cast<int>(k)), from, part, columns_[places[k]].name, batch_first_, out + k,
-                   places.size());
-    out += static_cast<std::size_t>(part) * places.size();
+    double* to = out;
+    for (std::size_t k = 0; k < places.size(); to += columns()[places[k++]].numbers)
+      copy_numbers(*batch_->column(static_cast<int>(k)), from, part, columns()[places[k]], batch_first_, to, width);
+    out += static_cast<std::size_t>(part) * width;
     first += part;
     count -= part;
   }
@@ -244,7 +335,7 @@ void BatchedReader::read_texts(std::int64_t first, std::int64_t count, std::size
   while (count > 0) {
     find(first, {place});
     const std::int64_t from = first - batch_first_, part = std::min(count, batch_->num_rows() - from);
-    copy_texts(*batch_->column(0), from, part, columns_[place].name, out);
+    copy_texts(*batch_->column(0), from, part, columns()[place].name, out);
     first += part;
     count -= part;
   }

@@ -24,13 +24,17 @@ inline constexpr const char* kDamaged = "it is damaged or cut short; write it ag
 // Rows that are held at once.
 inline constexpr std::int64_t kBatchRows = 1 << 16;
 
-// The columns of a schema, with what those hold that are no numbers.
+// The columns of a schema, with what those hold that are no numbers; a list of numbers counts as such here, but for lists
+// of one fixed size.
 std::vector<TableModule::Column> columns_of(const arrow::Schema& schema);
 
-// Numbers first .. first + count - 1 of an array into out[0], out[stride], ... as float64. `name` and `row`, the
-// table's number of the array's first value, are for errors. Throws std::runtime_error at a value that is missing.
-void copy_numbers(const arrow::Array& array, std::int64_t first, std::int64_t count, const std::string& name,
+// Values first .. first + count - 1 of an array into out[0], out[stride], ... as float64, lists of `column.numbers`
+// numbers one behind the other; NaN where one is missing. `row`, the table's number of the array's first value, is for
+// errors. Throws std::runtime_error at a list of another length.
+void copy_numbers(const arrow::Array& array, std::int64_t first, std::int64_t count, const TableModule::Column& column,
                   std::int64_t row, double* out, std::size_t stride);
+// Whether a type is lists of numbers, of any length.
+bool is_list_of_numbers(const arrow::DataType& type);
 
 // The same values as texts: texts as they are, whole numbers as such, others in the fewest digits that read back; ""
 // where one is missing. Throws std::runtime_error where the column holds neither.
@@ -40,7 +44,9 @@ void copy_texts(const arrow::Array& array, std::int64_t first, std::int64_t coun
 // A table that comes as batches of rows one after the other, of which some columns are read.
 class BatchedReader : public TableModule {
  public:
-  const std::vector<Column>& columns() const override { return columns_; }
+  const std::vector<Table>& tables() const override { return tables_; }
+  void choose(std::size_t table, const std::vector<std::string>& wanted) override;
+  const std::vector<Column>& columns() const override { return tables_.front().columns; }
   std::int64_t rows() const override { return rows_; }
   void read(std::int64_t first, std::int64_t count, const std::vector<std::size_t>& places, double* out) override;
   void read_texts(std::int64_t first, std::int64_t count, std::size_t place, std::vector<std::string>& out) override;
@@ -53,14 +59,20 @@ class BatchedReader : public TableModule {
   };
   virtual Batches begin(std::int64_t row, const std::vector<std::size_t>& places) = 0;
 
-  std::vector<Column> columns_;
+  void take_schema(const arrow::Schema& schema);
+  // The first column of numbers, which is read to count rows.
+  std::size_t countable() const;
   std::int64_t rows_ = 0;
 
  private:
+  // How many numbers a list of a column holds, by the first that is not missing; 0 where that is not known.
+  std::int64_t length_of_lists(std::size_t place);
   // Makes batch_ the one that holds `row`.
   void find(std::int64_t row, const std::vector<std::size_t>& places);
   bool next();
 
+  std::vector<Table> tables_{1};
+  std::vector<std::size_t> lists_;   // columns of lists whose lengths the schema does not know
   std::vector<std::size_t> places_;  // that batches_ holds
   Batches batches_;
   std::shared_ptr<arrow::RecordBatch> batch_;

@@ -56,10 +56,11 @@ class IpcFileReader final : public BatchedReader {
  public:
   explicit IpcFileReader(std::shared_ptr<arrow::io::RandomAccessFile> file) : file_(std::move(file)) {
     const auto reader = value_of(arrow::ipc::RecordBatchFileReader::Open(file_), kDamaged);
-    columns_ = columns_of(*reader->schema());
+    take_schema(*reader->schema());
     count_ = reader->num_record_batches();
     // Without a column no batch is unpacked: only its head tells its rows.
-    const auto heads = value_of(arrow::ipc::RecordBatchFileReader::Open(file_, options_of(fields_of({0}))), kDamaged);
+    const auto heads = value_of(arrow::ipc::RecordBatchFileReader::Open(file_, options_of(fields_of({countable()}))),
+                                kDamaged);
     for (int k = 0; k < count_; ++k) {
       starts_.push_back(rows_);
       rows_ += value_of(heads->ReadRecordBatch(k), kDamaged)->num_rows();
@@ -88,9 +89,9 @@ class IpcStreamReader final : public BatchedReader {
  public:
   explicit IpcStreamReader(std::string path) : path_(std::move(path)) {
     const auto reader = open({});
-    columns_ = columns_of(*reader->schema());
-    if (columns_.empty()) return;
-    const auto counted = open(fields_of({0}));
+    take_schema(*reader->schema());
+    if (columns().empty()) return;
+    const auto counted = open(fields_of({countable()}));
     for (std::shared_ptr<arrow::RecordBatch> batch;;) {
       check(counted->ReadNext(&batch), kDamaged);
       if (!batch) break;

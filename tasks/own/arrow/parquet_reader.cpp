@@ -25,7 +25,7 @@ class ParquetReader final : public BatchedReader {
     reader_ = value_of(builder.properties(settings)->Build(), kDamaged);
     std::shared_ptr<arrow::Schema> schema;
     check(reader_->GetSchema(&schema), kDamaged);
-    columns_ = columns_of(*schema);
+    take_schema(*schema);
     rows_ = reader_->parquet_reader()->metadata()->num_rows();
     std::int64_t first = 0;
     for (int group = 0; group < reader_->num_row_groups(); ++group) {
@@ -44,12 +44,22 @@ class ParquetReader final : public BatchedReader {
     if (group == 0) throw std::runtime_error(kDamaged);
     std::vector<int> groups, leaves;
     for (std::size_t k = group - 1; k < starts_.size(); ++k) groups.push_back(static_cast<int>(k));
-    for (const std::size_t place : places) leaves.push_back(reader_->manifest().schema_fields[place].column_index);
+    for (const std::size_t place : places) leaves.push_back(leaf_of(place));
     // They are asked for in the file's order; batches are put into ours.
     const std::vector<int> order = order_of(leaves);
     std::sort(leaves.begin(), leaves.end());
     Batches batches{value_of(reader_->GetRecordBatchReader(groups, leaves), kDamaged), starts_[group - 1]};
     return {std::make_shared<Ordered>(std::move(batches.reader), order), batches.first};
+  }
+
+  // The column of values of a field, which for a list lies below it.
+  int leaf_of(std::size_t place) const {
+    const parquet::arrow::SchemaField* field = &reader_->manifest().schema_fields[place];
+    while (!field->is_leaf()) {
+      if (field->children.size() != 1) throw std::runtime_error("column " + columns()[place].name + " is nested");
+      field = &field->children.front();
+    }
+    return field->column_index;
   }
 
   // Which of the file's columns, in its order, the k-th wanted one is.

@@ -8,7 +8,7 @@
 
 #include "tasks/own/tables/table_module.h"
 
-// libpairs_fits.so: the first table of a FITS file, binary or text.
+// libpairs_fits.so: the tables of a FITS file, binary or text.
 
 namespace pairs {
 namespace {
@@ -36,8 +36,7 @@ class FitsTable final : public TableModule {
     fits_open_diskfile(&file_, path, READONLY, &status);
     check_fits(status, "it is damaged, cut short or no FITS file", "write it again");
     try {
-      find_table();
-      read_columns();
+      find_tables();
     } catch (...) {
       close();
       throw;
@@ -48,13 +47,29 @@ class FitsTable final : public TableModule {
     close();
   }
 
+  const std::vector<Table>& tables() const override { return tables_; }
+  void choose(std::size_t table, const std::vector<std::string>&) override {
+    const std::lock_guard guard(fits_lock());
+    int status = 0;
+    fits_movabs_hdu(file_, numbers_[table], nullptr, &status);
+    LONGLONG rows = 0;
+    fits_get_num_rowsll(file_, &rows, &status);
+    check(status);
+    rows_ = rows;
+    columns_ = read_columns(types_);
+  }
   const std::vector<Column>& columns() const override { return columns_; }
   std::int64_t rows() const override { return rows_; }
   void read(std::int64_t first, std::int64_t count, const std::vector<std::size_t>& places, double* out) override {
     const std::lock_guard guard(fits_lock());
-    for (std::size_t k = 0; k < places.size(); ++k) {
-      read_column(first, count, places[k]);
-      for (std::size_t i = 0; i < buffer_.size(); ++i) out[i * places.size() + k] = buffer_[i];
+    std::size_t width = 0, begin = 0;
+    for (const std::size_t place : places) width += static_cast<std::size_t>(columns_[place].numbers);
+    for (const std::size_t place : places) {
+      const auto numbers = static_cast<std::size_t>(columns_[place].numbers);
+      read_column(first, count, place);
+      for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
+        std::copy_n(buffer_.data() + i * numbers, numbers, out + i * width + begin);
+      begin += numbers;
     }
   }
 
@@ -111,21 +126,38 @@ class FitsTable final : public TableModule {
   }
   static void check(int status) { check_fits(status, "it is damaged or cut short", "write it again"); }
 
-  void find_table() {
-    int status = 0, kind = IMAGE_HDU;
-    while (kind == IMAGE_HDU) {
-      fits_movrel_hdu(file_, 1, &kind, &status);
-      check_fits(status, "it holds no table", "give a FITS file with a table extension");
+  // All of them; what stands behind a damaged one is not known.
+  void find_tables() {
+    for (int number = 2;; ++number) {
+      int status = 0, kind = IMAGE_HDU;
+      fits_movabs_hdu(file_, number, &kind, &status);
+      if (status == END_OF_FILE) break;
+      if (status != 0 && tables_.empty()) check(status);
+      if (status != 0) break;
+      if (kind == IMAGE_HDU) continue;
+      char name[FLEN_VALUE] = "";
+      int unnamed = 0;
+      fits_read_key(file_, TSTRING, "EXTNAME", name, nullptr, &unnamed);
+      const std::string place = std::to_string(number - 1);
+      std::vector<int> types;
+      try {
+        tables_.push_back({unnamed == 0 && *name ? name : place, place, read_columns(types), true});
+        numbers_.push_back(number);
+      } catch (const std::exception&) {
+        if (tables_.empty()) throw;
+        break;
+      }
     }
+    if (tables_.empty()) throw std::runtime_error("it holds no table; give a FITS file with a table extension");
   }
 
-  void read_columns() {
+  // Those of the table that the library stands at.
+  std::vector<Column> read_columns(std::vector<int>& types) {
     int status = 0, count = 0;
-    LONGLONG rows = 0;
-    fits_get_num_rowsll(file_, &rows, &status);
     fits_get_num_cols(file_, &count, &status);
     check(status);
-    rows_ = rows;
+    std::vector<Column> columns;
+    types.clear();
     for (int k = 1; k <= count; ++k) {
       int type = 0, missing = 0;
       LONGLONG repeat = 0, width = 0;
@@ -134,38 +166,46 @@ class FitsTable final : public TableModule {
       fits_make_keyn("TTYPE", k, key, &status);
       check(status);
       fits_read_key(file_, TSTRING, key, name, ignored, &missing);
-      columns_.push_back({missing == 0 && *name ? name : "column " + std::to_string(k), other_of(type, repeat)});
-      types_.push_back(type);
+      const std::string other = other_of(type, repeat);
+      columns.push_back({missing == 0 && *name ? name : "column " + std::to_string(k), other, other.empty() ? repeat : 1});
+      types.push_back(type);
     }
+    return columns;
   }
 
   static std::string other_of(int type, LONGLONG repeat) {
     const int numbers[] = {TBYTE, TSBYTE,     TUSHORT,   TSHORT, TUINT,   TINT,    TULONG,
                            TLONG, TULONGLONG, TLONGLONG, TFLOAT, TDOUBLE, TLOGICAL};
     if (type == TSTRING) return "text";
+    if (type < 0) return "lists of any length";
+    if (type == TBIT) return "bits";
+    if (type == TCOMPLEX || type == TDBLCOMPLEX) return "complex numbers";
     if (std::find(std::begin(numbers), std::end(numbers), type) == std::end(numbers)) return "values of another kind";
-    return repeat == 1 ? "" : std::to_string(repeat) + " numbers a row";
+    return repeat > 0 ? "" : "nothing";
   }
 
   void read_column(std::int64_t first, std::int64_t count, std::size_t place) {
     int status = 0, any = 0;
-    buffer_.resize(static_cast<std::size_t>(count));
+    const LONGLONG all = count * columns_[place].numbers;
+    buffer_.resize(static_cast<std::size_t>(all));
     const int column = static_cast<int>(place) + 1;
     constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
     if (types_[place] == TLOGICAL) {
       std::vector<char> flags(buffer_.size()), missing(buffer_.size());
-      fits_read_colnull(file_, TLOGICAL, column, first + 1, 1, count, flags.data(), missing.data(), &any, &status);
+      fits_read_colnull(file_, TLOGICAL, column, first + 1, 1, all, flags.data(), missing.data(), &any, &status);
       check(status);
       for (std::size_t i = 0; i < buffer_.size(); ++i) buffer_[i] = missing[i] ? kMissing : flags[i] != 0;
       return;
     }
     double missing = kMissing;
-    fits_read_col(file_, TDOUBLE, column, first + 1, 1, count, &missing, buffer_.data(), &any, &status);
+    fits_read_col(file_, TDOUBLE, column, first + 1, 1, all, &missing, buffer_.data(), &any, &status);
     check(status);
   }
 
   fitsfile* file_ = nullptr;
-  std::vector<Column> columns_;
+  std::vector<Table> tables_;
+  std::vector<int> numbers_;  // of each table in the file
+  std::vector<Column> columns_;  // of the chosen table
   std::int64_t rows_ = 0;
   std::vector<int> types_;
   std::vector<double> buffer_;

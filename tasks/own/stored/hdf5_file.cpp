@@ -8,6 +8,7 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -58,20 +59,90 @@ void silence_hdf5() {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
+// What the numbers of a data set are: h5py's booleans are an enumeration of FALSE and TRUE, PyTables' are bits.
+struct Hdf5Kind {
+  bool numbers = false, integers = false, wide = false, bits = false;
+};
+
+// Whether an enumeration names 0 FALSE and 1 TRUE.
+bool is_truth(hid_t type) {
+  if (H5Tget_nmembers(type) != 2) return false;
+  const Hdf5Id base(H5Tget_super(type), H5Tclose);
+  if (H5Tget_class(base) != H5T_INTEGER || H5Tget_size(base) > 8) return false;
+  for (unsigned k = 0; k < 2; ++k) {
+    char* const text = H5Tget_member_name(type, k);
+    std::string name = text != nullptr ? text : "";
+    H5free_memory(text);
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+    std::int64_t value = 0;
+    if (H5Tget_member_value(type, k, &value) < 0 || H5Tconvert(base, H5T_NATIVE_INT64, 1, &value, nullptr, 0) < 0)
+      return false;
+    if (name != (value == 1 ? "true" : "false") || value < 0 || value > 1) return false;
+  }
+  return true;
+}
+
+Hdf5Kind kind_of(hid_t type) {
+  const std::size_t precision = H5Tget_precision(type);
+  switch (H5Tget_class(type)) {
+    case H5T_INTEGER:
+      return {.numbers = true, .integers = true, .wide = precision > 24};
+    case H5T_FLOAT:
+      return {.numbers = true, .wide = precision > 32};
+    case H5T_ENUM:
+      return {.numbers = is_truth(type), .integers = true};
+    case H5T_BITFIELD:
+      return {.numbers = H5Tget_size(type) == 1, .integers = true, .bits = true};
+    default:
+      return {};
+  }
+}
+
+// "with lzf": the filters of a data set that this build does not have; "" where it has all.
+std::string missing_filters(hid_t dataset) {
+  const std::map<H5Z_filter_t, const char*> known = {
+      {4, "szip"},       {305, "LZO"},    {307, "bzip2"}, {32000, "lzf"},       {32001, "blosc"}, {32004, "lz4"},
+      {32008, "bitshuffle"}, {32013, "zfp"}, {32015, "zstd"}, {32017, "SZ"}, {32026, "blosc2"}};
+  const Hdf5Id created(H5Dget_create_plist(dataset), H5Pclose);
+  std::vector<std::string> names;
+  for (int k = 0; k < H5Pget_nfilters(created); ++k) {
+    unsigned flags = 0, settings = 0;
+    std::size_t values = 0;
+    char name[100] = "";
+    const H5Z_filter_t filter = H5Pget_filter2(created, static_cast<unsigned>(k), &flags, &values, nullptr, sizeof name,
+                                               name, &settings);
+    if (filter < 0 || H5Zfilter_avail(filter) > 0) continue;
+    const auto found = known.find(filter);
+    names.push_back(found != known.end() ? found->second
+                    : *name != 0         ? printable(name, 100)
+                                         : fmt::format("filter {}", filter));
+  }
+  return fmt::format("{}", fmt::join(names, " and "));
+}
+
+[[noreturn]] void fail_to_read(hid_t dataset, const std::string& where) {
+  const std::string reason = hdf5_reason(), missing = missing_filters(dataset);
+  if (missing.empty()) fail("{} cannot be read: {}; write the file again", where, reason);
+  fail("{} is compressed with {}, which is not read here; write it with gzip (h5py: compression='gzip', PyTables and "
+       "pandas: complib='zlib')",
+       where, missing);
+}
+
 // A dataset that the library unpacks, converts or gathers.
 class Hdf5Array final : public StoredArray {
  public:
-  // `field`: of a compound data set, the one that is read.
-  Hdf5Array(std::shared_ptr<const Hdf5Id> file, std::shared_ptr<const Hdf5Id> dataset, bool integers, bool wide,
-            std::vector<std::int64_t> shape, std::string where, std::string field)
+  // `field`: of a compound data set, the one that is read; `in_field`: how many numbers of a row it holds as an array, 0
+  // where it is one number.
+  Hdf5Array(std::shared_ptr<const Hdf5Id> file, std::shared_ptr<const Hdf5Id> dataset, Hdf5Kind kind,
+            std::vector<std::int64_t> shape, std::string where, std::string field, std::int64_t in_field)
       : StoredArray(std::move(shape), std::move(where)),
         file_(std::move(file)),
         dataset_(std::move(dataset)),
         field_(std::move(field)),
-        integers_(integers),
-        wide_(wide) {}
-  bool exceeds_float32() const override { return wide_; }
-  bool integers() const override { return integers_; }
+        in_field_(in_field),
+        kind_(kind) {}
+  bool exceeds_float32() const override { return kind_.wide; }
+  bool integers() const override { return kind_.integers; }
   void read(std::int64_t first, std::int64_t count, float* out) const override {
     all(first, count, out, H5T_NATIVE_FLOAT);
   }
@@ -79,7 +150,8 @@ class Hdf5Array final : public StoredArray {
     all(first, count, out, H5T_NATIVE_DOUBLE);
   }
   void read(std::int64_t first, std::int64_t count, std::int64_t* out) const override {
-    PAIRS_CHECK(integers_, "{} holds floating-point numbers where whole ones are needed; save it as int64", where());
+    PAIRS_CHECK(kind_.integers, "{} holds floating-point numbers where whole ones are needed; save it as int64",
+                where());
     all(first, count, out, H5T_NATIVE_INT64);
   }
 
@@ -89,11 +161,34 @@ class Hdf5Array final : public StoredArray {
     if (count == 0) return;
     const std::lock_guard guard(hdf5_lock());
     silence_hdf5();
+    if (!kind_.bits) return numbers(first, count, out, type);
+    std::vector<std::uint8_t> bits(static_cast<std::size_t>(count));
+    numbers(first, count, bits.data(), H5T_NATIVE_B8);
+    std::transform(bits.begin(), bits.end(), out, [](std::uint8_t one) { return static_cast<Number>(one != 0); });
+  }
+
+  template <class Number>
+  void numbers(std::int64_t first, std::int64_t count, Number* out, hid_t type) const {
+    if (in_field_ > 0) return rows_of_field(first, count, out, type);
     std::vector<hsize_t> start(shape().size(), 0), extent(shape().size(), 1);
     if (field_.empty()) return part(0, first, count, start, extent, out, type);
     const Hdf5Id one(H5Tcreate(H5T_COMPOUND, sizeof(Number)), H5Tclose);
     H5Tinsert(one, field_.c_str(), 0, type);
     part(0, first, count, start, extent, out, one);
+  }
+
+  // Of a field that is an array in each row whole rows are read.
+  template <class Number>
+  void rows_of_field(std::int64_t first, std::int64_t count, Number* out, hid_t type) const {
+    const auto wide = static_cast<hsize_t>(in_field_);
+    const hsize_t row = static_cast<hsize_t>(first / in_field_),
+                  rows = static_cast<hsize_t>((first + count + in_field_ - 1) / in_field_) - row;
+    const Hdf5Id array(H5Tarray_create2(type, 1, &wide), H5Tclose),
+        one(H5Tcreate(H5T_COMPOUND, sizeof(Number) * wide), H5Tclose);
+    H5Tinsert(one, field_.c_str(), 0, array);
+    std::vector<Number> whole(rows * wide);
+    box({row}, {rows}, static_cast<std::int64_t>(rows), whole.data(), one);
+    std::copy_n(whole.data() + first % in_field_, count, out);
   }
 
   // Numbers first .. first + count - 1 of what the axes from `axis` on span, as few boxes.
@@ -133,16 +228,18 @@ class Hdf5Array final : public StoredArray {
     const Hdf5Id space(H5Dget_space(*dataset_), H5Sclose), memory(H5Screate_simple(1, &size, nullptr), H5Sclose);
     const bool read = H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, extent.data(), nullptr) >= 0 &&
                       H5Dread(*dataset_, type, memory, space, H5P_DEFAULT, out) >= 0;
-    PAIRS_CHECK(read, "{} cannot be read: {}; write the file again", where(), hdf5_reason());
+    if (!read) fail_to_read(*dataset_, where());
   }
 
   std::shared_ptr<const Hdf5Id> file_, dataset_;
   std::string field_;
-  bool integers_, wide_;
+  std::int64_t in_field_;
+  Hdf5Kind kind_;
 };
 
 // How a little-endian type stands in a file that is read in place; false where the library has to convert it.
 bool plain_number(hid_t type, StoredNumber& number) {
+  if (H5Tget_class(type) == H5T_ENUM) return plain_number(Hdf5Id(H5Tget_super(type), H5Tclose), number);
   const std::pair<hid_t, StoredNumber> kPlain[] = {
       {H5T_IEEE_F32LE, StoredNumber::f4}, {H5T_IEEE_F64LE, StoredNumber::f8}, {H5T_STD_I8LE, StoredNumber::i1},
       {H5T_STD_I16LE, StoredNumber::i2},  {H5T_STD_I32LE, StoredNumber::i4},  {H5T_STD_I64LE, StoredNumber::i8},
@@ -181,7 +278,7 @@ class Hdf5Access {
   Hdf5Id links_, dataset_;
 };
 
-class Hdf5Arrays final : public ArrayFile {
+class Hdf5Arrays final : public ArrayFile, public std::enable_shared_from_this<Hdf5Arrays> {
  public:
   Hdf5Arrays(std::shared_ptr<const StoredFile> file, fs::path folder, int depth)
       : file_(std::move(file)), folder_(std::move(folder)), depth_(depth) {
@@ -217,58 +314,100 @@ class Hdf5Arrays final : public ArrayFile {
 
   std::unique_ptr<StoredArray> array(const std::string& name) const override { return array(name, ""); }
 
-  // All that is numbers along one or two axes.
-  std::vector<StoredColumn> tables() const {
+  // All that is numbers along one or two axes, or something else along one.
+  std::vector<StoredColumn> columns() const {
     const std::lock_guard guard(hdf5_lock());
     silence_hdf5();
     std::vector<StoredColumn> out;
     for (const std::string& name : names_) {
+      if (name.starts_with("_i_") || name.find("/_i_") != name.npos) continue;  // an index of PyTables
       const Hdf5Access access;
       const Hdf5Id dataset(H5Dopen2(*hdf5_, name.c_str(), access.dataset()), H5Dclose);
-      PAIRS_CHECK(dataset >= 0, "{}: array '{}' cannot be opened: {}; write the file again", file_->name(),
-                  printable(name), hdf5_reason());
+      if (dataset < 0) {
+        out.push_back({name, "nothing that can be opened", {-1}});
+        continue;
+      }
       const Hdf5Id type(H5Dget_type(dataset), H5Tclose), space(H5Dget_space(dataset), H5Sclose);
       const H5T_class_t kind = H5Tget_class(type);
       const int rank = H5Sget_simple_extent_ndims(space);
-      const bool numbers = kind == H5T_INTEGER || kind == H5T_FLOAT;
+      if (rank != 1 && rank != 2) continue;
+      hsize_t extents[2] = {0, 0};
+      H5Sget_simple_extent_dims(space, extents, nullptr);
+      const std::vector<std::int64_t> shape(extents, extents + rank);
       if (kind == H5T_COMPOUND && rank == 1)
-        for (int k = 0; k < H5Tget_nmembers(type); ++k) add_field(name, type, static_cast<unsigned>(k), out);
-      else if (numbers && (rank == 1 || rank == 2))
-        out.push_back({name, "", array(name, "")});
-      else if (rank == 1 && kind == H5T_STRING)
-        out.push_back({name, other_of(kind), nullptr, texts_of(name)});
+        for (int k = 0; k < H5Tget_nmembers(type); ++k) add_field(name, type, static_cast<unsigned>(k), shape[0], out);
+      else if (kind_of(type).numbers)
+        out.push_back({name, "", shape, false, opener(name, "")});
       else if (rank == 1)
-        out.push_back({name, other_of(kind), nullptr});
+        out.push_back({name, other_of(kind), shape, false, {}, texts_of(kind, name, "")});
     }
     return out;
   }
 
- private:
-  static std::string other_of(H5T_class_t kind) {
-    return kind == H5T_STRING ? "text" : kind == H5T_ENUM ? "named values (an enumeration)" : "values of another kind";
+  std::string attribute(const std::string& object, const std::string& name) const {
+    const std::lock_guard guard(hdf5_lock());
+    silence_hdf5();
+    const char* const place = object.empty() ? "/" : object.c_str();
+    if (H5Aexists_by_name(*hdf5_, place, name.c_str(), H5P_DEFAULT) <= 0) return "";
+    const Hdf5Id one(H5Aopen_by_name(*hdf5_, place, name.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    const Hdf5Id type(H5Aget_type(one), H5Tclose), space(H5Aget_space(one), H5Sclose);
+    constexpr std::size_t kMost = 1 << 20;
+    if (H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_npoints(space) != 1) return "";
+    std::string text;
+    if (H5Tis_variable_str(type) > 0) {
+      char* held = nullptr;
+      if (H5Aread(one, type, &held) >= 0 && held != nullptr) text = held;
+      H5Dvlen_reclaim(type, space, H5P_DEFAULT, &held);
+    } else if (const std::size_t length = H5Tget_size(type); length <= kMost) {
+      text.resize(length);
+      if (H5Aread(one, type, text.data()) < 0) text.clear();
+      text.resize(text.find_last_not_of('\0') + 1);
+    }
+    return text;
   }
 
-  // Reads an array of text, of one length or of many.
-  std::function<void(std::int64_t, std::int64_t, std::vector<std::string>&)> texts_of(const std::string& name) const {
-    const Hdf5Access access;
-    const auto dataset = std::make_shared<Hdf5Id>(H5Dopen2(*hdf5_, name.c_str(), access.dataset()), H5Dclose);
-    const std::string where = fmt::format("{}: array '{}'", file_->name(), printable(name));
-    return [file = hdf5_, dataset, where](std::int64_t first, std::int64_t count, std::vector<std::string>& out) {
+ private:
+  static std::string other_of(H5T_class_t kind) {
+    return kind == H5T_STRING ? "text"
+           : kind == H5T_ENUM ? "named values (an enumeration)"
+           : kind == H5T_VLEN ? "lists of any length"
+                              : "values of another kind";
+  }
+
+  std::function<std::unique_ptr<StoredArray>()> opener(const std::string& name, const std::string& field) const {
+    return [self = shared_from_this(), name, field] { return self->array(name, field); };
+  }
+
+  // Reads an array of text, of one length or of many, or a field of a table.
+  std::function<void(std::int64_t, std::int64_t, std::vector<std::string>&)> texts_of(H5T_class_t kind,
+                                                                                      const std::string& name,
+                                                                                      const std::string& field) const {
+    if (kind != H5T_STRING) return {};
+    const std::string where =
+        fmt::format("{}: array '{}'", file_->name(), printable(field.empty() ? name : name + "/" + field));
+    return [self = shared_from_this(), name, field, where](std::int64_t first, std::int64_t count,
+                                                           std::vector<std::string>& out) {
       const std::lock_guard guard(hdf5_lock());
       silence_hdf5();
-      const Hdf5Id type(H5Dget_type(*dataset), H5Tclose), space(H5Dget_space(*dataset), H5Sclose);
+      const Hdf5Access access;
+      const Hdf5Id dataset(H5Dopen2(*self->hdf5_, name.c_str(), access.dataset()), H5Dclose);
+      PAIRS_CHECK(dataset >= 0, "{} cannot be opened: {}; write the file again", where, hdf5_reason());
+      const Hdf5Id whole(H5Dget_type(dataset), H5Tclose), space(H5Dget_space(dataset), H5Sclose),
+          type(type_of(whole, field), H5Tclose);
+      const std::size_t length = H5Tget_size(type);
+      const Hdf5Id memory_type(field.empty() ? H5Tcopy(type) : H5Tcreate(H5T_COMPOUND, length), H5Tclose);
+      if (!field.empty()) H5Tinsert(memory_type, field.c_str(), 0, type);
       const hsize_t start = static_cast<hsize_t>(first), size = static_cast<hsize_t>(count);
       const Hdf5Id memory(H5Screate_simple(1, &size, nullptr), H5Sclose);
       bool read = H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, nullptr, &size, nullptr) >= 0;
       if (H5Tis_variable_str(type) > 0) {
         std::vector<char*> texts(static_cast<std::size_t>(count), nullptr);
-        read = read && H5Dread(*dataset, type, memory, space, H5P_DEFAULT, texts.data()) >= 0;
+        read = read && H5Dread(dataset, memory_type, memory, space, H5P_DEFAULT, texts.data()) >= 0;
         for (const char* text : texts) out.emplace_back(text != nullptr ? text : "");
-        H5Dvlen_reclaim(type, memory, H5P_DEFAULT, texts.data());
+        H5Dvlen_reclaim(memory_type, memory, H5P_DEFAULT, texts.data());
       } else {
-        const std::size_t length = H5Tget_size(type);
         std::string bytes(length * static_cast<std::size_t>(count), '\0');
-        read = read && H5Dread(*dataset, type, memory, space, H5P_DEFAULT, bytes.data()) >= 0;
+        read = read && H5Dread(dataset, memory_type, memory, space, H5P_DEFAULT, bytes.data()) >= 0;
         for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
           std::string text = bytes.substr(i * length, length);
           text.resize(std::min(text.find('\0'), text.size()));
@@ -276,17 +415,40 @@ class Hdf5Arrays final : public ArrayFile {
           out.push_back(std::move(text));
         }
       }
-      PAIRS_CHECK(read, "{} cannot be read: {}; write the file again", where, hdf5_reason());
+      if (!read) fail_to_read(dataset, where);
     };
   }
 
-  void add_field(const std::string& name, hid_t type, unsigned member, std::vector<StoredColumn>& out) const {
-    char* const text = H5Tget_member_name(type, member);
+  // The type of a data set's values, or of a field of them; the caller closes it.
+  static hid_t type_of(hid_t whole, const std::string& field) {
+    if (field.empty()) return H5Tcopy(whole);
+    return H5Tget_member_type(whole, static_cast<unsigned>(H5Tget_member_index(whole, field.c_str())));
+  }
+  // How many numbers a field holds as an array along one axis, and 0 where it is none.
+  static std::int64_t array_length(hid_t type) {
+    hsize_t length = 0;
+    if (H5Tget_class(type) != H5T_ARRAY || H5Tget_array_ndims(type) != 1) return 0;
+    H5Tget_array_dims2(type, &length);
+    return static_cast<std::int64_t>(length);
+  }
+
+  void add_field(const std::string& name, hid_t whole, unsigned member, std::int64_t rows,
+                 std::vector<StoredColumn>& out) const {
+    char* const text = H5Tget_member_name(whole, member);
     const std::string field = text != nullptr ? text : "";
     H5free_memory(text);
-    const H5T_class_t kind = H5Tget_member_class(type, member);
-    const bool numbers = kind == H5T_INTEGER || kind == H5T_FLOAT;
-    out.push_back({name + "/" + field, numbers ? "" : other_of(kind), numbers ? array(name, field) : nullptr});
+    const Hdf5Id type(H5Tget_member_type(whole, member), H5Tclose);
+    const std::int64_t length = array_length(type);
+    const Hdf5Id each(length > 0 ? H5Tget_super(type) : H5Tcopy(type), H5Tclose);
+    StoredColumn column{name + "/" + field, "", {rows}, true};
+    if (length > 0) column.shape.push_back(length);
+    if (kind_of(each).numbers) {
+      column.open = opener(name, field);
+    } else {
+      column.other = other_of(H5Tget_class(type));
+      if (length == 0) column.texts = texts_of(H5Tget_class(type), name, field);
+    }
+    out.push_back(std::move(column));
   }
 
   // `field`: of a compound data set, the one that is meant; "" where it is none.
@@ -307,13 +469,11 @@ class Hdf5Arrays final : public ArrayFile {
                 "{} lies in another file, to which a link leads; name that file in [simulations] files", where);
     const Hdf5Id whole(H5Dget_type(*dataset), H5Tclose), space(H5Dget_space(*dataset), H5Sclose),
         created(H5Dget_create_plist(*dataset), H5Pclose);
-    const Hdf5Id type(field.empty()
-                          ? H5Tcopy(whole)
-                          : H5Tget_member_type(whole, static_cast<unsigned>(H5Tget_member_index(whole, field.c_str()))),
-                      H5Tclose);
-    const H5T_class_t kind = H5Tget_class(type);
-    PAIRS_CHECK(kind == H5T_INTEGER || kind == H5T_FLOAT, "{} holds no numbers; save it as float32, float64 or int64",
-                where);
+    const Hdf5Id held(type_of(whole, field), H5Tclose);
+    const std::int64_t in_field = field.empty() ? 0 : array_length(held);
+    const Hdf5Id type(in_field > 0 ? H5Tget_super(held) : H5Tcopy(held), H5Tclose);
+    const Hdf5Kind kind = kind_of(type);
+    PAIRS_CHECK(kind.numbers, "{} holds no numbers; save it as float32, float64 or int64", where);
     const int rank = H5Sget_simple_extent_ndims(space);
     PAIRS_CHECK(rank >= 1, "{} is a single number where an array is needed", where);
     std::vector<hsize_t> extents(static_cast<std::size_t>(rank));
@@ -333,8 +493,8 @@ class Hdf5Arrays final : public ArrayFile {
     if (field.empty() && layout == H5D_CONTIGUOUS && offset != HADDR_UNDEF && plain_number(type, number))
       return raw_array(file_, offset, number, std::move(shape), where);
     if (layout == H5D_CHUNKED) check_chunks(created, whole, rank, where);
-    const bool wide = kind == H5T_FLOAT ? H5Tget_precision(type) > 32 : H5Tget_precision(type) > 24;
-    return std::make_unique<Hdf5Array>(hdf5_, dataset, kind == H5T_INTEGER, wide, std::move(shape), where, field);
+    if (in_field > 0) shape.push_back(in_field);
+    return std::make_unique<Hdf5Array>(hdf5_, dataset, kind, std::move(shape), where, field, in_field);
   }
 
   // A chunk is unpacked whole, whatever is read of it.
@@ -506,8 +666,11 @@ std::unique_ptr<ArrayFile> hdf5_arrays(std::shared_ptr<const StoredFile> file, c
   return std::make_unique<Hdf5Arrays>(std::move(file), folder, 0);
 }
 
-std::vector<StoredColumn> hdf5_columns(std::shared_ptr<const StoredFile> file, const std::filesystem::path& folder) {
-  return Hdf5Arrays(std::move(file), folder, 0).tables();
+StoredColumns hdf5_columns(std::shared_ptr<const StoredFile> file, const std::filesystem::path& folder) {
+  const auto arrays = std::make_shared<const Hdf5Arrays>(std::move(file), folder, 0);
+  return {arrays->columns(), [arrays](const std::string& object, const std::string& attribute) {
+            return arrays->attribute(object, attribute);
+          }};
 }
 
 }  // namespace pairs
@@ -524,7 +687,7 @@ std::unique_ptr<ArrayFile> hdf5_arrays(std::shared_ptr<const StoredFile> file, c
       file->name());
 }
 
-std::vector<StoredColumn> hdf5_columns(std::shared_ptr<const StoredFile> file, const std::filesystem::path& folder) {
+StoredColumns hdf5_columns(std::shared_ptr<const StoredFile> file, const std::filesystem::path& folder) {
   hdf5_arrays(std::move(file), folder);
   return {};
 }

@@ -1,3 +1,5 @@
+#include <zlib.h>
+
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -5,14 +7,16 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "tasks/own/stored/stored_array.h"
+#include "tasks/own/stored/unpacked_file.h"
 
 namespace pairs {
 namespace {
 
 // One file in an archive, by its entry in the central directory.
 struct NpzMember {
-  std::uint64_t header = 0, bytes = 0;  // where its own header lies, and how long it is
-  std::uint16_t method = 0;             // 0: stored, 8: deflated
+  std::uint64_t header = 0, bytes = 0, packed = 0;  // where its own header lies, and how long it is
+  std::uint32_t checksum = 0;
+  std::uint16_t method = 0;  // 0: stored, 8: deflated
   bool encrypted = false;
 };
 
@@ -53,10 +57,8 @@ class NpzArrays final : public ArrayFile {
     const NpzMember& member = found->second;
     const std::string where = fmt::format("{}: array '{}'", name(), printable(wanted));
     PAIRS_CHECK(!member.encrypted, "{} is encrypted; save it without a password", where);
-    PAIRS_CHECK(member.method == 0,
-                "{} is compressed and cannot be read in place; save it with numpy.savez instead of "
-                "numpy.savez_compressed",
-                where);
+    PAIRS_CHECK(member.method == 0 || member.method == 8,
+                "{} has a compression that is not supported; save it with numpy.savez or numpy.savez_compressed", where);
     constexpr std::size_t kLocal = 30;
     char header[kLocal];
     check(member.header + kLocal <= file_->bytes());
@@ -64,8 +66,11 @@ class NpzArrays final : public ArrayFile {
     check(little<std::uint32_t>(header) == 0x04034b50);
     const std::uint64_t data =
         member.header + kLocal + little<std::uint16_t>(header + 26) + little<std::uint16_t>(header + 28);
-    check(data <= file_->bytes() && member.bytes <= file_->bytes() - data);
-    return npy_array(file_, data, member.bytes, where);
+    check(data <= file_->bytes() && member.packed <= file_->bytes() - data);
+    if (member.method == 0) return npy_array(file_, data, member.bytes, where);
+    const auto whole =
+        unpacked_file(where, member.bytes, [&](const BytesTaker& take) { inflate(data, member, where, take); });
+    return npy_array(whole, 0, member.bytes, where);
   }
 
  private:
@@ -74,6 +79,41 @@ class NpzArrays final : public ArrayFile {
   const std::string& name() const { return file_->name(); }
   void check(bool whole) const {
     PAIRS_CHECK(whole, "{} is damaged, cut short or not a .npz file; write it again with numpy.savez", name());
+  }
+
+  // Hands over what the deflated bytes from `at` on hold, and compares their checksum.
+  void inflate(std::uint64_t at, const NpzMember& member, const std::string& where, const BytesTaker& take) const {
+    struct Inflation : z_stream {
+      Inflation() : z_stream() { ready = ::inflateInit2(this, -MAX_WBITS) == Z_OK; }
+      ~Inflation() {
+        if (ready) ::inflateEnd(this);
+      }
+      bool ready;
+    } stream;
+    PAIRS_CHECK(stream.ready, "{} cannot be unpacked: there is too little memory", where);
+    constexpr std::uint64_t kPart = 1 << 18;
+    std::vector<char> packed(kPart), out(4 * kPart);
+    std::uint64_t left = member.packed;
+    uLong sum = ::crc32(0, nullptr, 0);
+    for (int state = Z_OK; state != Z_STREAM_END;) {
+      if (stream.avail_in == 0 && left > 0) {
+        const std::uint64_t part = std::min(kPart, left);
+        file_->read(at, packed.data(), part);
+        at += part;
+        left -= part;
+        stream.next_in = reinterpret_cast<Bytef*>(packed.data());
+        stream.avail_in = static_cast<uInt>(part);
+      }
+      stream.next_out = reinterpret_cast<Bytef*>(out.data());
+      stream.avail_out = static_cast<uInt>(out.size());
+      state = ::inflate(&stream, Z_NO_FLUSH);
+      const std::size_t made = out.size() - stream.avail_out;
+      PAIRS_CHECK(state == Z_STREAM_END || (state == Z_OK && (made > 0 || left > 0)),
+                  "{} is damaged: it cannot be unpacked; write it again", where);
+      sum = ::crc32(sum, reinterpret_cast<const Bytef*>(out.data()), static_cast<uInt>(made));
+      take({out.data(), made});
+    }
+    PAIRS_CHECK(sum == member.checksum, "{} is damaged: its checksum does not match; write it again", where);
   }
 
   NpzDirectory find_directory() const {
@@ -112,7 +152,8 @@ class NpzArrays final : public ArrayFile {
     NpzMember member;
     member.encrypted = (little<std::uint16_t>(entry + 8) & 1) != 0;
     member.method = little<std::uint16_t>(entry + 10);
-    std::uint64_t packed = little<std::uint32_t>(entry + 20);
+    member.checksum = little<std::uint32_t>(entry + 16);
+    member.packed = little<std::uint32_t>(entry + 20);
     member.bytes = little<std::uint32_t>(entry + 24);
     member.header = little<std::uint32_t>(entry + 42);
     const std::size_t name = little<std::uint16_t>(entry + 28), extra = little<std::uint16_t>(entry + 30),
@@ -125,7 +166,7 @@ class NpzArrays final : public ArrayFile {
       check(fields.size() - 4 >= length);
       if (kind == 1) {  // ZIP64: the numbers that do not fit, in this order
         std::string_view numbers = fields.substr(4, length);
-        for (std::uint64_t* number : {&member.bytes, &packed, &member.header}) {
+        for (std::uint64_t* number : {&member.bytes, &member.packed, &member.header}) {
           if (*number != 0xffffffff) continue;
           check(numbers.size() >= 8);
           *number = little<std::uint64_t>(numbers.data());
@@ -135,7 +176,7 @@ class NpzArrays final : public ArrayFile {
       fields.remove_prefix(4 + std::size_t{length});
     }
     rest.remove_prefix(kEntry + name + extra + comment);
-    check(member.method != 0 || packed == member.bytes);
+    check(member.method != 0 || member.packed == member.bytes);
     constexpr std::string_view suffix = ".npy";
     if (!own.ends_with(suffix)) return;  // whatever else lies in the archive is nothing of ours
     PAIRS_CHECK(members_.emplace(own.substr(0, own.size() - suffix.size()), member).second,

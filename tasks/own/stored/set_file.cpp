@@ -33,6 +33,11 @@ bool ends_with(const std::vector<std::int64_t>& shape, const std::vector<std::in
          std::equal(end.begin(), end.end(), shape.begin() + static_cast<std::ptrdiff_t>(from));
 }
 
+// What to do where NaN stands for no observation.
+const char* padding_hint(double value, bool rows) {
+  return std::isnan(value) && !rows ? "; where NaN fills smaller sets up, write padding = \"nan\" in [simulations]" : "";
+}
+
 }  // namespace
 
 std::int64_t SimulationShape::numbers() const {
@@ -63,6 +68,7 @@ SetFile::SetFile(std::string name, std::vector<std::shared_ptr<const StoredFile>
     lay_out_rows();
   else
     lay_out_blocks();
+  if (names.padding == "nan") take_padding();
   for (const auto& array : arrays_)
     for (auto& source : array->sources()) files_.push_back(std::move(source));
 }
@@ -129,6 +135,38 @@ void SetFile::lay_out_blocks() {
   each_ = shape[1];
 }
 
+void SetFile::take_padding() {
+  PAIRS_CHECK(!shape_.rows,
+              "{} is ragged rows, of which none are padded; leave padding out of [simulations], and save row_offsets",
+              x_->where());
+  if (each_ == 0) return;  // offsets say how many observations a set holds
+  const std::int64_t numbers = shape_.numbers(), all = each_ * numbers;
+  const std::int64_t at_once = std::clamp<std::int64_t>(kScanned / all, 1, sets_);
+  std::vector<float> x(static_cast<std::size_t>(at_once * all));
+  held_.resize(static_cast<std::size_t>(sets_));
+  bool full = true;
+  for (std::int64_t first = 0, count; first < sets_; first += count) {
+    count = std::min(at_once, sets_ - first);
+    x_->read(first * all, count * all, x.data());
+    for (std::int64_t i = 0; i < count; ++i) {
+      const float* set = x.data() + i * all;
+      std::int64_t held = all;
+      while (held > 0 && std::isnan(set[held - 1])) --held;
+      PAIRS_CHECK(held > 0, "{}: set {} is NaN throughout; leave it out, or simulate it again", x_->where(), first + i);
+      const auto hole = std::find_if(set, set + held, [](float one) { return std::isnan(one); });
+      PAIRS_CHECK(hole == set + held && held % numbers == 0,
+                  "{}: observation {} of set {} is NaN in part, or others follow it, but padding is whole observations "
+                  "behind the last one: leave the set out, or simulate it again",
+                  x_->where(), (hole - set) / numbers, first + i);
+      held_[static_cast<std::size_t>(first + i)] = held / numbers;
+      full &= held == all;
+    }
+  }
+  if (full) return;
+  stride_ = each_;
+  each_ = 0;
+}
+
 void SetFile::lay_out_rows() {
   const auto& shape = x_->shape();
   if (row_offsets_ == nullptr) {
@@ -160,7 +198,7 @@ void SetFile::lay_out_rows() {
 }
 
 std::int64_t SetFile::first_observation(std::int64_t set) const {
-  return each_ > 0 ? set * each_ : starts_[static_cast<std::size_t>(set)];
+  return each_ > 0 ? set * each_ : stride_ > 0 ? set * stride_ : starts_[static_cast<std::size_t>(set)];
 }
 
 void SetFile::read_latents(const StoredArray& array, std::int64_t first, std::int64_t count, std::int64_t columns,
@@ -218,8 +256,8 @@ void SetFile::gather(std::int64_t set, std::vector<Wanted<Number>>& wanted) cons
       PAIRS_CHECK(
           std::isfinite(static_cast<float>(one.out[j])),
           "{}: set {} holds {} in an observation; every number must be finite in float32: leave the set out, or "
-          "simulate it again",
-          x_->where(), set, one.out[j]);
+          "simulate it again{}",
+          x_->where(), set, one.out[j], padding_hint(static_cast<double>(one.out[j]), shape_.rows));
 }
 
 template <class Number>
@@ -303,6 +341,7 @@ std::vector<double> SetFile::first_observation_of(std::int64_t set) const {
 
 std::int64_t SetFile::set_of_observation(std::int64_t observation) const {
   if (each_ > 0) return observation / each_;
+  if (stride_ > 0) return observation / stride_;
   return std::upper_bound(starts_.begin(), starts_.end(), observation) - starts_.begin() - 1;
 }
 
@@ -311,6 +350,12 @@ std::string SetFile::place_of_number(std::int64_t number) const {
   if (row_offsets_ != nullptr) return fmt::format("row {}", row);
   const std::int64_t observation = rows_each_ > 0 ? row / rows_each_ : row;
   return fmt::format("an observation of set {}", set_of_observation(observation));
+}
+
+bool SetFile::fills_up(std::int64_t number) const {
+  if (stride_ == 0) return false;
+  const std::int64_t observation = number / shape_.numbers();
+  return observation % stride_ >= held_[static_cast<std::size_t>(observation / stride_)];
 }
 
 std::int64_t SetFile::numbers() const {
@@ -350,10 +395,12 @@ void SetFile::scan(const std::function<void(std::int64_t)>& done) const {
   for (std::int64_t first = 0, count; first < x_->count(); first += count) {
     count = std::min(kScanned, x_->count() - first);
     x_->read(first, count, x.data());
-    for (std::int64_t i = 0; i < count; ++i)
-      PAIRS_CHECK(std::isfinite(x[static_cast<std::size_t>(i)]),
-                  "{} holds {} in {}; every number must be finite in float32: leave the set out, or simulate it again",
-                  x_->where(), x[static_cast<std::size_t>(i)], place_of_number(first + i));
+    for (std::int64_t i = 0; i < count; ++i) {
+      const float value = x[static_cast<std::size_t>(i)];
+      if (std::isfinite(value) || fills_up(first + i)) continue;
+      fail("{} holds {} in {}; every number must be finite in float32: leave the set out, or simulate it again{}",
+           x_->where(), value, place_of_number(first + i), padding_hint(value, shape_.rows));
+    }
     done(count);
   }
 }

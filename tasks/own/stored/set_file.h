@@ -25,7 +25,8 @@ struct SimulationShape {
 };
 
 // The arrays of some sets: one file, or the NPY files of a folder. Their layouts:
-//   x [S, M, shape...]: sets of M observations; [S, M] where an observation is one number;
+//   x [S, M, shape...]: sets of M observations; [S, M] where an observation is one number; with padding = "nan" sets of
+//   up to M, of which the observations behind the last are NaN;
 //   x [T, shape...] with offsets [S + 1]: set s holds observations offsets[s] .. offsets[s + 1] - 1;
 //   where an observation is ragged rows, x [R, columns] with row_offsets [T + 1]: observation t is rows row_offsets[t]
 //   .. row_offsets[t + 1] - 1; with offsets as before, or without, T / S observations a set; or x [S, M, rows,
@@ -44,7 +45,9 @@ class SetFile {
   // M where every set holds as many observations, else 0.
   std::int64_t each() const { return each_; }
   std::int64_t observations(std::int64_t set) const {
-    return each_ > 0 ? each_ : starts_[static_cast<std::size_t>(set) + 1] - starts_[static_cast<std::size_t>(set)];
+    if (each_ > 0) return each_;
+    if (stride_ > 0) return held_[static_cast<std::size_t>(set)];
+    return starts_[static_cast<std::size_t>(set) + 1] - starts_[static_cast<std::size_t>(set)];
   }
 
   // θ [d], ψ [p] and what is given [g] of the sets first .. first + count - 1, row by row. Throws Error where one is
@@ -100,6 +103,8 @@ class SetFile {
                                          const std::string& theta) const;
   void read_offsets(const StoredArray& array, std::int64_t observations);
   void lay_out_blocks();
+  // Finds how many observations each set holds before those that fill it up.
+  void take_padding();
   void lay_out_rows();
   std::int64_t first_observation(std::int64_t set) const;
   void read_latents(const StoredArray& array, std::int64_t first, std::int64_t count, std::int64_t columns,
@@ -111,6 +116,8 @@ class SetFile {
   template <class Number>
   void read_rows_as(std::int64_t set, std::span<const RowSpan> spans, Number* out) const;
   std::int64_t set_of_observation(std::int64_t observation) const;
+  // Whether a number of x fills a set up, and belongs to no observation.
+  bool fills_up(std::int64_t number) const;
   // "in an observation of set 17", of a number of x.
   std::string place_of_number(std::int64_t number) const;
 
@@ -121,6 +128,8 @@ class SetFile {
   std::unique_ptr<StoredArray> theta_, psi_, given_, x_, row_offsets_;
   std::int64_t sets_ = 0, each_ = 0;
   std::int64_t rows_each_ = 0;        // of an observation that is rows, where all have as many and none are ragged
+  std::int64_t stride_ = 0;           // observations from a set to the next where NaN fills sets up, else 0
+  std::vector<std::int64_t> held_;    // [S] observations of these sets
   std::vector<std::int64_t> starts_;  // [S + 1] where sets hold different numbers of observations
 };
 

@@ -17,6 +17,8 @@ struct SimulationFiles {
   std::string x = "x";                      // see Simulations
   std::string offsets = "offsets";          // [S + 1] where each set's observations start
   std::string row_offsets = "row_offsets";  // [T + 1] where each observation's rows start
+  // "nan": in x [S, M, ...] observations of NaN behind those of a set fill it up to M, and are none; "": nothing does.
+  std::string padding = {};
 };
 
 }  // namespace pairs

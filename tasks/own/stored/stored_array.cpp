@@ -1,5 +1,7 @@
 #include "tasks/own/stored/stored_array.h"
 
+#include <c10/util/Half.h>
+
 #include <algorithm>
 #include <cstring>
 #include <functional>
@@ -9,6 +11,7 @@
 #include "core/base/npy.h"
 #include "core/base/shape_bytes.h"
 #include "core/base/text.h"
+#include "tasks/own/stored/unpacked_file.h"
 
 namespace pairs {
 namespace {
@@ -27,6 +30,8 @@ void convert_numbers(const char* bytes, std::int64_t count, Wanted* out) {
 template <class Wanted>
 void convert_numbers(StoredNumber number, const char* bytes, std::int64_t count, Wanted* out) {
   switch (number) {
+    case StoredNumber::f2:
+      return convert_numbers<c10::Half>(bytes, count, out);
     case StoredNumber::f4:
       return convert_numbers<float>(bytes, count, out);
     case StoredNumber::f8:
@@ -51,14 +56,23 @@ void convert_numbers(StoredNumber number, const char* bytes, std::int64_t count,
 }
 
 bool is_float(StoredNumber number) {
-  return number == StoredNumber::f4 || number == StoredNumber::f8;
+  return number == StoredNumber::f2 || number == StoredNumber::f4 || number == StoredNumber::f8;
+}
+
+// Turns the bytes of each of `count` numbers of `each` bytes around.
+void swap_numbers(char* bytes, std::int64_t count, std::uint64_t each) {
+  for (std::int64_t i = 0; i < count; ++i, bytes += each) std::reverse(bytes, bytes + each);
 }
 
 class RawArray final : public StoredArray {
  public:
   RawArray(std::shared_ptr<const StoredFile> file, std::uint64_t offset, StoredNumber number,
-           std::vector<std::int64_t> shape, std::string where)
-      : StoredArray(std::move(shape), std::move(where)), file_(std::move(file)), offset_(offset), number_(number) {
+           std::vector<std::int64_t> shape, std::string where, bool big_endian)
+      : StoredArray(std::move(shape), std::move(where)),
+        file_(std::move(file)),
+        offset_(offset),
+        number_(number),
+        big_endian_(big_endian && bytes_of(number) > 1) {
     const auto bytes = shape_bytes(this->shape(), static_cast<std::int64_t>(bytes_of(number)));
     PAIRS_CHECK(bytes, "{} is damaged: its shape is beyond what an array can have; write the file again",
                 this->where());
@@ -85,7 +99,7 @@ class RawArray final : public StoredArray {
   template <class Wanted>
   void read_as(std::int64_t first, std::int64_t count, Wanted* out, bool same) const {
     const std::uint64_t each = bytes_of(number_);
-    if (same) {
+    if (same && !big_endian_) {
       file_->read(offset_ + static_cast<std::uint64_t>(first) * each, reinterpret_cast<char*>(out),
                   static_cast<std::size_t>(count) * each);
       return;
@@ -95,6 +109,7 @@ class RawArray final : public StoredArray {
       part = std::min(kNumbersAtOnce, count - at);
       file_->read(offset_ + static_cast<std::uint64_t>(first + at) * each, bytes.data(),
                   static_cast<std::size_t>(part) * each);
+      if (big_endian_) swap_numbers(bytes.data(), part, each);
       convert_numbers(number_, bytes.data(), part, out + at);
     }
   }
@@ -102,17 +117,54 @@ class RawArray final : public StoredArray {
   std::shared_ptr<const StoredFile> file_;
   std::uint64_t offset_;
   StoredNumber number_;
+  bool big_endian_;
 };
 
 StoredNumber number_of(const std::string& type, const std::string& where) {
   constexpr std::pair<const char*, StoredNumber> kTypes[] = {
-      {"f4", StoredNumber::f4}, {"f8", StoredNumber::f8}, {"i1", StoredNumber::i1}, {"i2", StoredNumber::i2},
+      {"f2", StoredNumber::f2}, {"f4", StoredNumber::f4}, {"f8", StoredNumber::f8}, {"i1", StoredNumber::i1}, {"i2", StoredNumber::i2},
       {"i4", StoredNumber::i4}, {"i8", StoredNumber::i8}, {"u1", StoredNumber::u1}, {"b1", StoredNumber::u1},
-      {"u2", StoredNumber::u2}, {"u4", StoredNumber::u4}};
+      {"u2", StoredNumber::u2}, {"u4", StoredNumber::u4}, {"u8", StoredNumber::u8}};
   for (const auto& [name, number] : kTypes)
     if (type == name) return number;
   fail("{} has the type '{}', which is not read in place; save it as float32, float64 or int64", where,
        printable(type));
+}
+
+// An array whose first axis varies fastest (Fortran order), copied into C order a block of rows at a time.
+std::shared_ptr<const StoredFile> in_c_order(const StoredFile& file, std::uint64_t offset, std::uint64_t each,
+                                             const std::vector<std::int64_t>& shape, const std::string& where) {
+  constexpr std::uint64_t kBlock = 32 << 20;  // bytes
+  const std::int64_t rows = shape[0],
+                     inner = std::accumulate(shape.begin() + 1, shape.end(), std::int64_t{1}, std::multiplies<>());
+  // Where the numbers of a row, in C order, stand in one of Fortran order.
+  std::vector<std::int64_t> places(static_cast<std::size_t>(inner));
+  for (std::int64_t k = 0; k < inner; ++k) {
+    std::int64_t rest = k, place = 0, stride = inner;
+    for (std::size_t axis = shape.size(); axis-- > 1; rest /= shape[axis]) {
+      stride /= shape[axis];
+      place += rest % shape[axis] * stride;
+    }
+    places[static_cast<std::size_t>(k)] = place;
+  }
+  const std::uint64_t row_bytes = static_cast<std::uint64_t>(inner) * each;
+  const std::int64_t at_once =
+      std::clamp<std::int64_t>(static_cast<std::int64_t>(kBlock / std::max<std::uint64_t>(row_bytes, 1)), 1, rows);
+  return unpacked_file(where, static_cast<std::uint64_t>(rows) * row_bytes, [&](const BytesTaker& take) {
+    std::vector<char> block(static_cast<std::size_t>(at_once) * row_bytes),
+        column(static_cast<std::size_t>(at_once) * each);
+    for (std::int64_t first = 0, count; first < rows; first += count) {
+      count = std::min(at_once, rows - first);
+      for (std::int64_t k = 0; k < inner; ++k) {
+        const auto place = static_cast<std::uint64_t>(places[static_cast<std::size_t>(k)] * rows + first);
+        file.read(offset + place * each, column.data(), static_cast<std::size_t>(count) * each);
+        for (std::int64_t i = 0; i < count; ++i)
+          std::memcpy(block.data() + static_cast<std::uint64_t>(i) * row_bytes + static_cast<std::uint64_t>(k) * each,
+                      column.data() + static_cast<std::uint64_t>(i) * each, each);
+      }
+      take({block.data(), static_cast<std::size_t>(count) * row_bytes});
+    }
+  });
 }
 
 }  // namespace
@@ -126,6 +178,7 @@ std::size_t bytes_of(StoredNumber number) {
     case StoredNumber::i1:
     case StoredNumber::u1:
       return 1;
+    case StoredNumber::f2:
     case StoredNumber::i2:
     case StoredNumber::u2:
       return 2;
@@ -139,8 +192,9 @@ std::size_t bytes_of(StoredNumber number) {
 }
 
 std::unique_ptr<StoredArray> raw_array(std::shared_ptr<const StoredFile> file, std::uint64_t offset,
-                                       StoredNumber number, std::vector<std::int64_t> shape, std::string where) {
-  return std::make_unique<RawArray>(std::move(file), offset, number, std::move(shape), std::move(where));
+                                       StoredNumber number, std::vector<std::int64_t> shape, std::string where,
+                                       bool big_endian) {
+  return std::make_unique<RawArray>(std::move(file), offset, number, std::move(shape), std::move(where), big_endian);
 }
 
 std::unique_ptr<StoredArray> npy_array(std::shared_ptr<const StoredFile> file, std::uint64_t offset,
@@ -153,13 +207,14 @@ std::unique_ptr<StoredArray> npy_array(std::shared_ptr<const StoredFile> file, s
         at += size;
       },
       where);
-  PAIRS_CHECK(!header.fortran || header.shape.size() < 2,
-              "{} is in Fortran order, where a set's numbers do not lie together; save numpy.ascontiguousarray of it",
-              where);
   PAIRS_CHECK(header.bytes <= bytes - at,
               "{} is cut short: its shape [{}] needs {} and {} are there; write the file again", where,
               fmt::join(header.shape, ", "), byte_text(header.bytes), byte_text(bytes - at));
-  return raw_array(std::move(file), offset + at, number_of(header.type, where), header.shape, where);
+  const StoredNumber number = number_of(header.type, where);
+  if (header.fortran && header.shape.size() > 1 && header.bytes > 0)
+    return raw_array(in_c_order(*file, offset + at, bytes_of(number), header.shape, where), 0, number, header.shape,
+                     where, header.big_endian);
+  return raw_array(std::move(file), offset + at, number, header.shape, where, header.big_endian);
 }
 
 }  // namespace pairs

@@ -43,16 +43,19 @@ class StoredArray {
   std::string where_;
 };
 
-// How a number stands in a file, in little-endian order.
-enum class StoredNumber { f4, f8, i1, i2, i4, i8, u1, u2, u4, u8 };
+// How a number stands in a file.
+enum class StoredNumber { f2, f4, f8, i1, i2, i4, i8, u1, u2, u4, u8 };
 std::size_t bytes_of(StoredNumber number);
 
-// An array that lies in a file as it stands, from `offset` on. Throws Error where the file ends before it does.
+// An array that lies in a file as it stands, from `offset` on, in little-endian or big-endian order. Throws Error where
+// the file ends before it does.
 std::unique_ptr<StoredArray> raw_array(std::shared_ptr<const StoredFile> file, std::uint64_t offset,
-                                       StoredNumber number, std::vector<std::int64_t> shape, std::string where);
+                                       StoredNumber number, std::vector<std::int64_t> shape, std::string where,
+                                       bool big_endian = false);
 
-// The one array of a NPY file, of which `bytes` from `offset` on are read; `where` names it. Throws Error for types
-// other than little-endian integers, float32 and float64, for Fortran order, and where it is cut short.
+// The one array of a NPY file, of which `bytes` from `offset` on are read; `where` names it. An array in Fortran order
+// is copied into a file without a name, where a set's numbers lie together. Throws Error for types other than integers,
+// booleans, float16, float32 and float64, and where the array is cut short.
 std::unique_ptr<StoredArray> npy_array(std::shared_ptr<const StoredFile> file, std::uint64_t offset,
                                        std::uint64_t bytes, const std::string& where);
 
@@ -67,7 +70,7 @@ class ArrayFile {
   virtual std::vector<std::shared_ptr<const StoredFile>> sources() const { return {}; }
 };
 
-// A NPZ file. An array in it must be stored without compression, which is known once it is asked for.
+// A NPZ file. A compressed array is unpacked into a file without a name once it is asked for.
 std::unique_ptr<ArrayFile> npz_arrays(std::shared_ptr<const StoredFile> file);
 // A HDF5 file; datasets in groups have names such as "a/theta", and links within the file may lead to them. Numbers
 // that were never written (missing chunks) are refused instead of read as fill values, and so are links and data sets
@@ -75,14 +78,23 @@ std::unique_ptr<ArrayFile> npz_arrays(std::shared_ptr<const StoredFile> file);
 // sets are checked likewise. Throws Error where this build has no libhdf5.
 std::unique_ptr<ArrayFile> hdf5_arrays(std::shared_ptr<const StoredFile> file, const std::filesystem::path& folder);
 
-// What a HDF5 file holds along one or two axes, and the fields of its tables (compound data sets along one axis) as
-// "table/field": their numbers, or what they hold instead of numbers. Throws as hdf5_arrays and its arrays.
+// A data set along one or two axes of a HDF5 file, or "table/field", a field of a table (a compound data set along one
+// axis): its shape, and what it holds instead of numbers. It is opened when it is read, so that others may be damaged.
 struct StoredColumn {
   std::string name, other;
-  std::unique_ptr<StoredArray> numbers;  // null where `other` says something
+  std::vector<std::int64_t> shape;  // [rows], or [rows, numbers a row]
+  bool field = false;
+  // Null where `other` says something. Throws Error where the numbers cannot be read.
+  std::function<std::unique_ptr<StoredArray>()> open = {};
   // Texts first .. first + count - 1 of an array of text along one axis; else empty. Throws Error.
   std::function<void(std::int64_t first, std::int64_t count, std::vector<std::string>& out)> texts = {};
 };
-std::vector<StoredColumn> hdf5_columns(std::shared_ptr<const StoredFile> file, const std::filesystem::path& folder);
+struct StoredColumns {
+  std::vector<StoredColumn> columns;
+  // The text that a group or a data set has as an attribute of that name; "" where it has none.
+  std::function<std::string(const std::string& object, const std::string& attribute)> attribute;
+};
+// Throws as hdf5_arrays.
+StoredColumns hdf5_columns(std::shared_ptr<const StoredFile> file, const std::filesystem::path& folder);
 
 }  // namespace pairs

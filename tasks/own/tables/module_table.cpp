@@ -1,11 +1,13 @@
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <exception>
 #include <new>
 
 #include "core/base/error.h"
 #include "core/base/program_part.h"
 #include "core/base/text.h"
+#include "tasks/own/tables/column_names.h"
 #include "tasks/own/tables/formats.h"
 #include "tasks/own/tables/table_module.h"
 
@@ -35,51 +37,114 @@ std::string module_sentence(const std::exception& error) {
   return dynamic_cast<const std::bad_alloc*>(&error) ? sentence(error) : printable(error.what(), 400);
 }
 
+// A column of a module, or a number of the rows of one.
+struct ModulePlace {
+  std::size_t column, at;
+};
+
+// The columns of a table, those of several numbers a row number by number.
+std::vector<TableColumn> columns_of_table(const std::vector<TableModule::Column>& columns,
+                                          std::vector<ModulePlace>* places = nullptr) {
+  constexpr std::int64_t kMostNumbers = 1 << 14;
+  std::vector<TableColumn> out;
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    const TableModule::Column& one = columns[k];
+    const bool wide = one.numbers > kMostNumbers, several = one.other.empty() && one.numbers > 1 && !wide;
+    const auto numbers = static_cast<std::size_t>(several ? one.numbers : 1);
+    for (std::size_t at = 0; at < numbers; ++at) {
+      out.push_back({several ? fmt::format("{}[{}]", one.name, at) : one.name,
+                     wide ? fmt::format("{} numbers a row", one.numbers) : one.other, several ? one.name : ""});
+      if (places != nullptr) places->push_back({k, at});
+    }
+  }
+  return out;
+}
+
 class ModuleTable final : public TableFile {
  public:
-  ModuleTable(std::unique_ptr<TableModule> table, const std::string& where)
+  ModuleTable(std::unique_ptr<TableModule> table, const std::string& where, const TableChoice& choice)
       : TableFile(where), table_(std::move(table)) {
-    for (const TableModule::Column& column : table_->columns()) columns_.push_back({column.name, column.other});
+    std::vector<TableFacts> facts;
+    for (const TableModule::Table& one : table_->tables())
+      facts.push_back({one.name, columns_of_table(one.columns), true, one.any_case, one.also});
+    // A format that knows of one table alone has no name for it.
+    const bool nameless = facts.size() == 1 && facts.front().name.empty();
+    PAIRS_CHECK(!nameless || choice.name.empty(), "{} is of a format that holds one table alone; leave --table {} out",
+                where, printable(choice.name, 100));
+    const std::size_t taken = pick_table(facts, choice, where);
+    any_case_ = facts[taken].any_case;
+    call([&] { table_->choose(taken, choice.wanted); });
+    columns_ = columns_of_table(table_->columns(), &places_);
     rows_ = table_->rows();
   }
 
  private:
-  void read_rows(std::int64_t first, std::int64_t count, const std::vector<std::size_t>& places, double* out) override {
+  template <class Call>
+  void call(const Call& what) const {
     try {
-      table_->read(first, count, places, out);
+      what();
     } catch (const std::exception& error) {
       fail("{}: {}", where(), module_sentence(error));
+    }
+  }
+
+  void read_rows(std::int64_t first, std::int64_t count, const std::vector<std::size_t>& places, double* out) override {
+    // Columns that are read, each once, and where in a row of theirs the wanted numbers stand.
+    std::vector<std::size_t> columns, begins, wanted;
+    std::size_t width = 0;
+    for (const std::size_t place : places) {
+      const ModulePlace one = places_[place];
+      std::size_t k = 0;
+      while (k < columns.size() && columns[k] != one.column) ++k;
+      if (k == columns.size()) {
+        columns.push_back(one.column);
+        begins.push_back(width);
+        width += static_cast<std::size_t>(table_->columns()[one.column].numbers);
+      }
+      wanted.push_back(begins[k] + one.at);
+    }
+    if (width == places.size() && columns.size() == places.size())
+      return call([&] { table_->read(first, count, columns, out); });
+    constexpr std::size_t kNumbers = 1 << 18;
+    const auto most = static_cast<std::int64_t>(std::max<std::size_t>(kNumbers / width, 1));
+    std::vector<double> rows;
+    for (std::int64_t done = 0, part; done < count; done += part) {
+      part = std::min(most, count - done);
+      rows.resize(static_cast<std::size_t>(part) * width);
+      call([&] { table_->read(first + done, part, columns, rows.data()); });
+      for (std::size_t i = 0; i < static_cast<std::size_t>(part); ++i)
+        for (const std::size_t at : wanted) *out++ = rows[i * width + at];
     }
   }
 
   void read_row_texts(std::int64_t first, std::int64_t count, std::size_t place,
                       std::vector<std::string>& out) override {
-    try {
-      table_->read_texts(first, count, place, out);
-    } catch (const std::exception& error) {
-      fail("{}: {}", where(), module_sentence(error));
-    }
+    if (!columns_[place].vector.empty()) return TableFile::read_row_texts(first, count, place, out);
+    call([&] { table_->read_texts(first, count, places_[place].column, out); });
   }
 
   std::unique_ptr<TableModule> table_;
+  std::vector<ModulePlace> places_;  // of each column
 };
 
 [[maybe_unused]] std::unique_ptr<TableFile> open_by(OpenTable* open, const std::filesystem::path& path,
-                                                    const std::string& where) {
+                                                    const std::string& where, const TableChoice& choice) {
+  std::unique_ptr<TableModule> module;
   try {
-    return std::make_unique<ModuleTable>(std::unique_ptr<TableModule>(open(path.c_str())), where);
+    module.reset(open(path.c_str()));
   } catch (const std::exception& error) {
     fail("{}: {}", where, module_sentence(error));
   }
+  return std::make_unique<ModuleTable>(std::move(module), where, choice);
 }
 
 }  // namespace
 
 std::unique_ptr<TableFile> open_arrow_table([[maybe_unused]] const std::filesystem::path& path,
-                                            const std::string& where) {
+                                            const std::string& where, [[maybe_unused]] const TableChoice& choice) {
 #if PAIRS_WITH_ARROW
   static OpenTable* const open = opener_of("libpairs_arrow.so", "Parquet and Arrow");
-  return open_by(open, path, where);
+  return open_by(open, path, where, choice);
 #else
   fail(
       "{} is a Parquet or Arrow file, which this build does not read: configure it with -DPAIRS_ARROW=ON, or save the "
@@ -89,10 +154,10 @@ std::unique_ptr<TableFile> open_arrow_table([[maybe_unused]] const std::filesyst
 }
 
 std::unique_ptr<TableFile> open_fits_table([[maybe_unused]] const std::filesystem::path& path,
-                                           const std::string& where) {
+                                           const std::string& where, [[maybe_unused]] const TableChoice& choice) {
 #if PAIRS_WITH_FITS
   static OpenTable* const open = opener_of("libpairs_fits.so", "FITS");
-  return open_by(open, path, where);
+  return open_by(open, path, where, choice);
 #else
   fail(
       "{} is a FITS file, which this build does not read: install libcfitsio-dev and configure it with "

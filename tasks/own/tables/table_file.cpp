@@ -9,6 +9,7 @@
 #include "core/base/csv_table.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "tasks/own/tables/column_names.h"
 #include "tasks/own/tables/formats.h"
 
 namespace pairs {
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 
 struct TableFormat {
   const char* ending;
-  std::unique_ptr<TableFile> (*open)(const fs::path& path, const std::string& where);
+  std::unique_ptr<TableFile> (*open)(const fs::path& path, const std::string& where, const TableChoice& choice);
 };
 constexpr TableFormat kFormats[] = {
     {".parquet", open_arrow_table}, {".arrow", open_arrow_table}, {".feather", open_arrow_table},
@@ -32,25 +33,53 @@ std::string ending_of_table(const fs::path& path) {
   return ending;
 }
 
-std::size_t place_in(const TableFile& table, const std::vector<std::string>& wanted, const std::string& name) {
-  const std::vector<std::string> names = table.names();
-  const auto count = std::count(names.begin(), names.end(), name);
-  if (count > 1)
-    throw ColumnsError(
-        fmt::format("{} has more than one column {}; name its columns apart", table.where(), printable(name)), names);
-  if (count == 1) return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
-  for (std::size_t k = 0; k < names.size(); ++k)
-    if (name == fmt::format("column {}", k + 1)) return k;
-  throw ColumnsError(
-      fmt::format("{} has the columns {}, but {} {} needed; rename them, or choose others with --columns",
-                  table.where(), printable(fmt::format("{}", fmt::join(names, ", ")), 1000), fmt::join(wanted, ", "),
-                  wanted.size() > 1 ? "are, in any order," : "is"),
-      names);
+ColumnNames names_of(const TableFile& table) {
+  return {table.columns(), table.named(), table.any_case()};
 }
 
-// Whether columns are asked for by their numbers: "column 2".
-bool are_numbers(const std::vector<std::string>& wanted) {
-  return std::all_of(wanted.begin(), wanted.end(), [](const std::string& name) { return name.starts_with("column "); });
+// Why there is no column of a name.
+[[noreturn]] void refuse_names(const TableFile& table, const std::vector<std::string>& wanted) {
+  const ColumnNames names = names_of(table);
+  const std::vector<std::size_t> x = names.find("x");
+  const std::string needed =
+      fmt::format("{} {} needed", fmt::join(wanted, ", "), wanted.size() > 1 ? "are, in any order," : "is");
+  if (x.size() > 1 && !names.called_twice("x"))
+    throw ColumnsError(fmt::format("{} has a column x of {} numbers a row, but {}; choose among {} to {} with --columns",
+                                   table.where(), x.size(), needed, table.columns()[x.front()].name,
+                                   table.columns()[x.back()].name),
+                       table.names());
+  throw ColumnsError(fmt::format("{} has the columns {}, but {}; rename them, or choose others with --columns",
+                                 table.where(), printable(names.text(), 1000), needed),
+                     table.names());
+}
+
+std::vector<std::size_t> places_by_name(const TableFile& table, const std::vector<std::string>& wanted,
+                                        std::size_t numbers) {
+  const ColumnNames names = names_of(table);
+  std::vector<std::size_t> places;
+  for (const std::string& name : wanted) {
+    const std::vector<std::size_t> found = names.find(name);
+    if (found.empty()) refuse_names(table, wanted);
+    if (names.called_twice(name))
+      throw ColumnsError(
+          fmt::format("{} has more than one column {}; name its columns apart", table.where(), printable(name)),
+          table.names());
+    if (found.size() > 1 && numbers == wanted.size())
+      throw ColumnsError(fmt::format("{}: column {} holds {} numbers a row, where one is needed; choose one of them, such "
+                                     "as {}, with --columns",
+                                     table.where(), printable(name), found.size(),
+                                     printable(table.columns()[found.front()].name)),
+                         table.names());
+    places.insert(places.end(), found.begin(), found.end());
+  }
+  if (places.size() != numbers)
+    throw ColumnsError(fmt::format("{}: {} {} {} {} a row, where {} are needed; choose others with --columns",
+                                   table.where(), wanted.size() > 1 ? "columns" : "column",
+                                   printable(fmt::format("{}", fmt::join(wanted, ", "))),
+                                   wanted.size() > 1 ? "hold" : "holds",
+                                   places.size() == 1 ? "one number" : fmt::format("{} numbers", places.size()), numbers),
+                       table.names());
+  return places;
 }
 
 }  // namespace
@@ -108,7 +137,7 @@ const std::vector<std::string>& table_endings() {
   return endings;
 }
 
-std::unique_ptr<TableFile> open_table(const fs::path& path) {
+std::unique_ptr<TableFile> open_table(const fs::path& path, const TableChoice& choice) {
   const std::string where = printable(path.string(), 300), ending = ending_of_table(path);
   std::error_code error;
   PAIRS_CHECK(fs::exists(path, error), "The file {} does not exist", where);
@@ -116,7 +145,7 @@ std::unique_ptr<TableFile> open_table(const fs::path& path) {
   PAIRS_CHECK(fs::file_size(path, error) > 0, "{} is empty; write it again", where);
   for (const TableFormat& format : kFormats)
     if (ending == format.ending) {
-      std::unique_ptr<TableFile> table = format.open(path, where);
+      std::unique_ptr<TableFile> table = format.open(path, where, choice);
       PAIRS_CHECK(!table->columns().empty(), "{} holds no column; give a table with a column a quantity", where);
       PAIRS_CHECK(table->rows() > 0, "{} holds no rows; give at least one", where);
       return table;
@@ -125,23 +154,27 @@ std::unique_ptr<TableFile> open_table(const fs::path& path) {
        fmt::join(table_endings(), ", "));
 }
 
-std::vector<std::size_t> places_in(const TableFile& table, const std::vector<std::string>& wanted) {
-  std::vector<std::size_t> places;
+bool has_column(const TableFile& table, const std::string& name) {
+  return !names_of(table).find(name).empty();
+}
+
+std::vector<std::size_t> places_in(const TableFile& table, const std::vector<std::string>& wanted,
+                                   std::size_t numbers) {
   for (const std::string& name : wanted)
     if (std::count(wanted.begin(), wanted.end(), name) > 1)
       throw ColumnsError(
           fmt::format("{}: column {} is asked for twice; name each once", table.where(), printable(name)),
           table.names());
-  if (wanted.size() == 1 && table.columns().size() == 1)
-    places.push_back(0);
-  else if (!table.named() && table.columns().size() == wanted.size() && !are_numbers(wanted))
-    for (std::size_t k = 0; k < wanted.size(); ++k) places.push_back(k);
-  else
-    for (const std::string& name : wanted) places.push_back(place_in(table, wanted, name));
+  const ColumnNames names = names_of(table);
+  std::vector<std::size_t> places;
+  if (names.fit(wanted) != 2 || !table.named()) places = names.instead_of(wanted);
+  if (places.empty()) places = places_by_name(table, wanted, numbers == 0 ? wanted.size() : numbers);
   for (const std::size_t place : places)
     if (const TableColumn& column = table.columns()[place]; !column.other.empty())
-      throw ColumnsError(fmt::format("{}: column {} holds {}, not numbers; convert it, or choose another column",
-                                     table.where(), printable(column.name), column.other),
+      throw ColumnsError(fmt::format("{}: column {} {} {}{}; {}, or choose another column", table.where(),
+                                     printable(column.name), column.fits ? "holds" : "has", column.other,
+                                     column.fits ? ", not numbers" : "",
+                                     column.fits ? "convert it" : "save it with the others"),
                          table.names());
   return places;
 }

@@ -91,6 +91,50 @@ TEST_F(ObservedTables, ArraysOfAnNpzAreColumns) {
       << "the array x is in the task's own units";
   write_npz(folder_ / "short.npz", {{"u", u}, {"v", v.slice(0, 0, 3)}});
   EXPECT_THAT(refusal("short.npz", info({"u", "v"})), HasSubstr("5 and 3 rows"));
+  write_npz(folder_ / "beside.npz", {{"u", u}, {"v", v}, {"short", v.slice(0, 0, 3)}, {"cube", torch::zeros({2, 2, 2})}});
+  EXPECT_TRUE(read("beside.npz", info({"v", "u"})).equal(torch::stack({v.to(torch::kFloat64), u}, 1)))
+      << "arrays that are not needed may have any shape";
+}
+
+TEST_F(ObservedTables, ArraysOfAnNpzMayHaveAnyTypeAndSeveralNumbersARow) {
+  const torch::Tensor u = torch::arange(5, torch::kFloat64), v = torch::tensor({1.0, 0.0, 1.0, 1.0, 0.0}, torch::kFloat64),
+                      both = torch::stack({u, v}, 1);
+  const TaskInfo two = info({"u", "v"});
+  write_npz(folder_ / "a.npz", {{"u", u.unsqueeze(1)}, {"v", v.to(torch::kBool)}});
+  EXPECT_TRUE(read("a.npz", two).equal(both));
+  write_npz(folder_ / "b.npz", {{"pos", both.to(torch::kHalf)}, {"w", v}, {"y", u}});
+  EXPECT_TRUE(read("b.npz", two, {.chosen = {"pos"}}).equal(both));
+  EXPECT_TRUE(read("b.npz", two, {.chosen = {"y", "pos[1]"}}).equal(both));
+  EXPECT_TRUE(read("b.npz", info({"a", "b", "c"}), {.chosen = {"pos", "w"}}).equal(torch::stack({u, v, v}, 1)));
+  EXPECT_THAT(refusal("b.npz", two, {.chosen = {"pos", "w"}}),
+              HasSubstr("the array pos holds 2 numbers a row, where one is needed; choose one of them, such as pos[0]"));
+  EXPECT_THAT(refusal("b.npz", two, {.chosen = {"w"}}), HasSubstr("w holds one number a row, where 2 are needed"));
+  write_npz(folder_ / "x.npz", {{"x", both.ne(0)}});
+  EXPECT_TRUE(read("x.npz", two).equal(both.ne(0).to(torch::kFloat64))) << "booleans are 0 and 1";
+}
+
+TEST_F(ObservedTables, AColumnOfSeveralNumbersIsTheTasksColumns) {
+  if (!write_thousand()) GTEST_SKIP() << "this build reads no FITS files";
+  using namespace pairs::table_files;
+  write_fits_tables(folder_ / "v.fits", {{"GTI", {fits_column("START", 'D', 1, {9})}, 1},
+                                         {"EVENTS",
+                                          {fits_column("T", 'D', 1, {7, 8}), fits_column("X", 'D', 2, {1, 2, 3, 4}),
+                                           fits_column("P", 'D', 3, {1, 2, 3, 4, 5, 6})},
+                                          2}});
+  const TaskInfo two = info({"u", "v"});
+  const torch::Tensor expected = torch::tensor({1.0, 2.0, 3.0, 4.0}, torch::kFloat64).view({2, 2});
+  EXPECT_TRUE(read("v.fits", two).equal(expected));
+  for (const std::vector<std::string>& chosen :
+       std::vector<std::vector<std::string>>{{"x"}, {"X"}, {"X[0]", "x[1]"}, {"column 2", "column 3"}})
+    EXPECT_TRUE(read("v.fits", two, {.chosen = chosen}).equal(expected)) << ::testing::PrintToString(chosen);
+  EXPECT_TRUE(read("v.fits", info({"a", "b", "c"}), {.chosen = {"t", "x"}})
+                  .equal(torch::tensor({7.0, 1.0, 2.0, 8.0, 3.0, 4.0}, torch::kFloat64).view({2, 3})));
+  EXPECT_THAT(refusal("v.fits", two, {.chosen = {"P"}}), HasSubstr("column P holds 3 numbers a row, where 2 are needed"));
+  const std::vector<FileColumn> files = {{"u [mV]", 0, 1000, false, "V"}, {"v"}};
+  EXPECT_THAT(refusal("v.fits", two, {.files = files}),
+              HasSubstr("has a column X of 2 numbers a row, and not u [mV], v, whose values are converted"));
+  EXPECT_TRUE(read("v.fits", two, {.chosen = {"X"}, .files = files})
+                  .equal(torch::tensor({0.001, 2.0, 0.003, 4.0}, torch::kFloat64).view({2, 2})));
 }
 
 TEST_F(ObservedTables, WhatIsTooLargeToBeHeldIsReadInParts) {

@@ -117,10 +117,56 @@ TEST(Npy, RefusesObjectsAndForeignTypes) {
   EXPECT_THAT(npy_refusal("\x80\x04\x95\x0f pickled"), HasSubstr("never loaded"));
   EXPECT_THAT(npy_refusal(npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", "1234")),
               HasSubstr("structured"));
-  EXPECT_THAT(npy_refusal(npy(dictionary(">f4", "(1,)"), "1234")), HasSubstr("big-endian"));
   EXPECT_THAT(npy_refusal(npy(dictionary("<c8", "(1,)"), "12345678")), HasSubstr("type '<c8'"));
   EXPECT_THAT(npy_refusal(npy(dictionary("<U1", "(1,)"), "1234")), HasSubstr("type '<U1'"));
-  EXPECT_THAT(npy_refusal(npy(dictionary("<u8", "(1,)"), "12345678")), HasSubstr("type '<u8'"));
+  EXPECT_THAT(npy_refusal(npy(dictionary("<f16", "(1,)"), "1234567812345678")), HasSubstr("type '<f16'"));
+  EXPECT_THAT(npy_refusal(npy(dictionary("<u8", "(1,)"), raw<std::uint64_t>({1ull << 63}))),
+              HasSubstr("beyond 9223372036854775807"));
+}
+
+// A number of any type in either byte order is the same number.
+TEST(Npy, ReadsBothByteOrders) {
+  const auto turned = [](std::string bytes) { return std::string(bytes.rbegin(), bytes.rend()); };
+  const auto value = [](const std::string& type, const std::string& bytes) {
+    return parse_npy(npy(dictionary(type, "(1,)"), bytes), "x").to(torch::kFloat64).item<double>();
+  };
+  const auto expect = [&](const std::string& type, const std::string& bytes, double expected) {
+    EXPECT_EQ(value("<" + type, bytes), expected) << type;
+    EXPECT_EQ(value(">" + type, turned(bytes)), expected) << type;
+  };
+  expect("f2", raw<std::uint16_t>({0x3e01}), 1.5009765625);
+  expect("f4", raw<float>({-0.1f}), static_cast<double>(-0.1f));
+  expect("f8", raw<double>({0.1}), 0.1);
+  expect("i2", raw<std::int16_t>({-300}), -300);
+  expect("i4", raw<std::int32_t>({-70000}), -70000);
+  expect("i8", raw<std::int64_t>({-(1ll << 40)}), -static_cast<double>(1ll << 40));
+  expect("u2", raw<std::uint16_t>({65000}), 65000);
+  expect("u4", raw<std::uint32_t>({4294967295u}), 4294967295.0);
+  expect("u8", raw<std::uint64_t>({1ull << 62}), static_cast<double>(1ll << 62));
+  EXPECT_EQ(value(">i1", "\xff"), -1);
+  const torch::Tensor fortran =
+      parse_npy(npy(dictionary(">i2", "(2, 3)", "True"), std::string("\0\0\0\3\0\1\0\4\0\2\0\5", 12)), "x");
+  EXPECT_TRUE(fortran.equal(torch::arange(6, torch::kShort).reshape({2, 3})));
+}
+
+// What is wrong with an array is no matter to whoever needs another one.
+TEST(Npz, WhatCannotBeReadStandsBesideWhatCan) {
+  const std::string good = npy(dictionary("<i4", "(2,)"), raw<std::int32_t>({3, 4})),
+                    object = npy(dictionary("|O", "(1,)"), "\x80\x04 pickle"),
+                    table = npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", "1234");
+  const std::string bytes = zip({{"x.npy", good},
+                                 {"meta.npy", object},
+                                 {"table.npy", table},
+                                 {"cut.npy", npy(dictionary("<i4", "(99,)"), "cut")},
+                                 {"notes.txt", "hello"}});
+  NpzReader reader(bytes, "set.npz");
+  ASSERT_EQ(reader.shapes().size(), 1u);
+  EXPECT_EQ(reader.read("x").sum().item<int>(), 7);
+  EXPECT_THAT(message_of([&] { reader.read("meta"); }), HasSubstr("set.npz: array 'meta' holds pickled"));
+  EXPECT_THAT(message_of([&] { reader.read("table"); }), HasSubstr("structured"));
+  EXPECT_THAT(message_of([&] { reader.read("cut"); }), HasSubstr("damaged"));
+  EXPECT_EQ(reader.problems().size(), 4u);
+  EXPECT_NE(message_of([&] { parse_npz(bytes, "set.npz"); }), "") << "whoever reads all is told";
 }
 
 TEST(Npy, RefusesLies) {
@@ -233,7 +279,8 @@ TEST(Npz, TextsStandBesideNumbers) {
   EXPECT_TRUE(read_npz_texts(folder / "a.npz", "none").empty());
   EXPECT_THAT(message_of([&] { parse_npz(zip({{"run.npy", wide}}), "set.npz"); }), HasSubstr("holds texts alone"));
   write_file(folder / "b.npz", zip({{"x.npy", numbers}, {"run.npy", npy(dictionary("<U9", "(99,)"), "cut")}}));
-  EXPECT_THAT(message_of([&] { NpzReader(folder / "b.npz"); }), HasSubstr("damaged"));
+  EXPECT_THAT(message_of([&] { NpzReader(folder / "b.npz").check_all(); }), HasSubstr("damaged"));
+  EXPECT_THAT(message_of([&] { (void)read_npz_texts(folder / "b.npz", "run"); }), HasSubstr("damaged"));
 }
 
 TEST(Npz, RefusesTypesThatNumPyLacks) {

@@ -77,9 +77,6 @@ TEST_F(StoredErrorsTest, WrongShapesAndTypes) {
   EXPECT_THAT(of_arrays(arrays), StartsWith("a.npz: array 'offsets' leads from 0 to 199, but must lead from 0 to 200"));
   arrays["offsets"] = torch::arange(0, 201, 4, torch::kFloat64);
   EXPECT_THAT(of_arrays(arrays), StartsWith("a.npz: array 'offsets' holds floating-point numbers"));
-  arrays = good_;
-  arrays["x"] = good_.at("x").to(torch::kHalf);
-  EXPECT_THAT(of_arrays(arrays), StartsWith("a.npz: array 'x' has the type 'f2'"));
   // Rows.
   Arrays rows = {{"theta", numbered_theta(50)}, {"x", torch::zeros({300, 2})}};
   EXPECT_THAT(of_arrays(rows, stored_row_info(4)),
@@ -100,16 +97,6 @@ TEST_F(StoredErrorsTest, WrongShapesAndTypes) {
   EXPECT_EQ(of_arrays(rows, stored_row_info(4)), "");
   EXPECT_EQ(prepared(stored_row_info(4)),
             "a.npz: array 'row_offsets': observation 2 begins at row 200 and ends at 9; offsets must ascend");
-  // Fortran order: by hand, as NumPy writes it.
-  std::filesystem::create_directories(folder_ / "f");
-  write_npy(folder_ / "f/theta.npy", good_.at("theta"));
-  write_npy(folder_ / "f/x.npy", good_.at("x"));
-  std::string bytes = read_file(folder_ / "f/x.npy");
-  bytes.replace(bytes.find("False"), 5, "True ");
-  std::ofstream(folder_ / "f/x.npy", std::ios::binary) << bytes;
-  EXPECT_EQ(
-      opened({"f"}),
-      "f/x.npy is in Fortran order, where a set's numbers do not lie together; save numpy.ascontiguousarray of it");
 }
 
 TEST_F(StoredErrorsTest, NumbersThatAreNotFiniteOrOutsideTheirSupport) {
@@ -126,7 +113,8 @@ TEST_F(StoredErrorsTest, NumbersThatAreNotFiniteOrOutsideTheirSupport) {
   arrays["x"].fill_(1e300);  // beyond float32
   EXPECT_THAT(of_arrays(arrays),
               AllOf(StartsWith("a.npz: array 'x': set "),
-                    HasSubstr(" holds 1e+300 in an observation; every number must be finite in float32: leave the set out")));
+                    HasSubstr(" holds 1e+300 in an observation; every number must be finite in float32: leave the set out, or "
+                              "simulate it again")));
   // Beyond the first observations it takes a look at all numbers, once for each state of the files.
   arrays["x"] = good_.at("x").clone();
   arrays["x"][31][2][0] = NAN;
@@ -134,7 +122,7 @@ TEST_F(StoredErrorsTest, NumbersThatAreNotFiniteOrOutsideTheirSupport) {
   for (int again = 0; again < 2; ++again)
     EXPECT_EQ(prepared(stored_info(4)),
               "a.npz: array 'x' holds nan in an observation of set 31; every number must be finite in float32: leave the "
-              "set out, or simulate it again");
+              "set out, or simulate it again; where NaN fills smaller sets up, write padding = \"nan\" in [simulations]");
   EXPECT_EQ(of_arrays(good_), "");
   const auto whole = stored_task(folder_.path(), {"a.npz"}, stored_info(4));
   std::int64_t looked = 0;
@@ -194,10 +182,19 @@ TEST_F(StoredErrorsTest, NumbersThatFloat32CannotTellApartAreNotRounded) {
 
 TEST_F(StoredErrorsTest, FilesThatAreCompressedDamagedOrCutShort) {
   write_npz(folder_ / "deflated.npz", good_);
-  EXPECT_EQ(
-      opened({"deflated.npz"}),
-      "deflated.npz: array 'theta' is compressed and cannot be read in place; save it with numpy.savez instead of "
-      "numpy.savez_compressed");
+  EXPECT_EQ(opened({"deflated.npz"}), "");
+  const std::string deflated = read_file(folder_ / "deflated.npz");
+  int refused = 0;
+  for (std::size_t at = 60; at + 400 < deflated.size(); at += 37) {
+    std::string other = deflated;
+    other[at] = static_cast<char>(other[at] ^ 8);
+    std::ofstream(folder_ / "flipped.npz", std::ios::binary) << other;
+    const std::string said = opened({"flipped.npz"});
+    refused += said.empty() ? 0 : 1;
+    if (said.empty()) continue;
+    EXPECT_THAT(said, StartsWith("flipped.npz"));
+  }
+  EXPECT_GT(refused, 5);
   std::ofstream(folder_ / "nothing.npz").flush();
   EXPECT_EQ(opened({"nothing.npz"}), "nothing.npz is empty; write it again, or take it out of [simulations] files");
   // One of a hundred.
