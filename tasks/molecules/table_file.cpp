@@ -122,7 +122,7 @@ bool deliver_smiles(std::string place, std::string_view smiles, std::string_view
                     const OnMolecule& on_molecule) {
   MoleculeEntry entry;
   entry.place = std::move(place);
-  entry.smiles = smiles.substr(0, kLongestSmiles + 1);
+  entry.smiles = pasted_text(smiles).substr(0, kLongestSmiles + 1);
   entry.name = name.substr(0, 200);
   if (cut) {
     entry.bad = SetAsideReason::size;
