@@ -117,7 +117,9 @@ void read_molecules(const MoleculeSource& source, const MoleculeLimits& limits, 
     fail("{} is no text, which molecules are read from: it holds bytes of zero; give another file", where);
   if (*format == MoleculeFormat::table && source.columns.smiles.empty()) {
     // A list without any separator is a table of one column, its header optional.
-    const std::string_view head = bytes->buffered();
+    std::string_view head = bytes->buffered();
+    head.remove_prefix(head.starts_with("\xef\xbb\xbf") ? 3 : 0);
+    head.remove_prefix(std::min(head.find_first_not_of(" \t\r\n"), head.size()));
     const std::string_view first = head.substr(0, std::min(head.find('\n'), head.size()));
     if (first.find_first_of(",;\t") == first.npos) format = MoleculeFormat::smi;
   }
