@@ -238,7 +238,7 @@ class Objects final : public Task, public Bodies, public Things {
 
   std::string thing() const override { return "mesh"; }
   std::string thing_help() const override { return "a mesh file (.off, .obj, .stl, .ply)"; }
-  // Meshes that are not read as well: what is wrong with them is said when they are.
+  // Meshes in other formats as well: read_thing refuses them with the formats that are read.
   bool is_thing(const std::string& text) const override {
     return mesh_format(text).has_value() || !unread_mesh_name(text).empty();
   }

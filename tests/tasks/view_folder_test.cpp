@@ -81,7 +81,7 @@ TEST_F(ViewFolderTest, ReadsEveryFormatAndTellsWhatIsLeftOut) {
   ASSERT_EQ(views.images.size(0), 4);
   EXPECT_TRUE(views.images.allclose(at::full({4, 3, 2, 2}, 0.2f), 0, 0.01));
   EXPECT_EQ(views.left_out, "");
-  std::ofstream(folder_ / "e.webp") << "RIFF";
+  std::ofstream(folder_ / "e.log") << "RIFF";
   EXPECT_THAT(read_view_folder(folder_.path(), 2, 1.25).left_out, HasSubstr("its name does not end in .png"));
   ASSERT_EQ(::mkfifo(path("f.png").c_str(), 0600), 0);
   EXPECT_THAT(refusal(), HasSubstr("f.png is a pipe, a device or a link to nothing"));
