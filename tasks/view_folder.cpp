@@ -104,7 +104,7 @@ class CamerasReader {
     if (!std::binary_search(images_.begin(), images_.end(), name)) {
       std::error_code error;
       if (std::filesystem::path(name).filename() == name && std::filesystem::exists(folder_ / name, error))
-        fail(where, "{} is no image that ends in .png, .jpg, .bmp or .tga; save it as one of these",
+        fail(where, "{} is no image that ends in .png, .jpg, .webp, .bmp, .tga or .ppm; save it as one of these",
              printable(name, 300));
       fail(where, "{} is not in the folder; put it there or drop the line", printable(name, 300));
     }
@@ -161,7 +161,7 @@ ViewFolder read_view_folder(const std::filesystem::path& folder, std::int64_t si
   ViewFolder views;
   const std::vector<std::string> names = image_names(folder, kCamerasFile, views.left_out);
   PAIRS_CHECK(!names.empty(),
-              "The folder {} holds no image that ends in .png, .jpg, .bmp or .tga; put one a view there, and a file {}",
+              "The folder {} holds no image (.png, .jpg, .webp, .bmp, .tga, .ppm); put one a view there, and a file {}",
               where, kCamerasFile);
   PAIRS_CHECK(std::filesystem::exists(folder / kCamerasFile),
               "The folder {} holds no {}; write one with the columns file,azimuth,elevation (degrees) and a row for "

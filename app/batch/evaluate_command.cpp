@@ -13,6 +13,7 @@
 #include "app/batch/printed_evaluation.h"
 #include "app/batch/sampler_options.h"
 #include "app/kinds/target_room.h"
+#include "app/runs/invalid_text.h"
 #include "app/runs/learned_product.h"
 #include "app/runs/task_words.h"
 #include "app/scores/beside.h"
@@ -189,6 +190,10 @@ Result evaluate_command(const EvaluateArguments& arguments) {
   if (const std::string note = calibration_note(metrics.rows); !note.empty())
     result.text += fmt::format("\n{}\n", note);
   if (const std::string note = subject_note(metrics); !note.empty()) result.text += fmt::format("\n{}\n", note);
+  if (const nlohmann::json invalid = invalid_of_run(run.folder); !invalid.is_null()) {
+    result.document["invalid"] = invalid;
+    result.text += "\n" + invalid_text(invalid);
+  }
   if (!place.empty()) result.text += fmt::format("\nMetrics: {}\n", place);
   if (!arguments.exported.empty())
     tell_exported(export_sets(run, options, metrics, arguments.exported, keep_going), result);

@@ -364,7 +364,7 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
   app.add_option("--data", arguments->data,
                  "The observed set: .npz (array x, or the only one); for points tables, of whose named columns the "
                  "task's are read: .csv, .parquet, .arrow, .feather, .h5, .fits, .npz (an array a column); a folder of "
-                 "images (PNG, JPEG, BMP, TGA), of views with cameras.csv; or what some tasks "
+                 "images (PNG, JPEG, WebP, BMP, TGA, PPM), of views with cameras.csv; or what some tasks "
                  "make observations of (below)")
       ->type_name("FILE|DIR|THING")
       ->required();

@@ -83,6 +83,16 @@ std::string sets_text(std::int64_t sets) {
   return count_text(sets) + (sets == 1 ? " set" : " sets");
 }
 
+}  // namespace
+
+std::string progress_text(std::int64_t done, std::int64_t sets, double seconds) {
+  const double rate = static_cast<double>(done) / seconds;
+  return fmt::format("{} of {}, {} a second, {} left\n", count_text(done), sets_text(sets), number_text(rate, 3),
+                     clock_text(static_cast<double>(sets - done) / rate));
+}
+
+namespace {
+
 // What is told of rows that come: a table and documents of the first, and what went wrong.
 class SetsReport {
  public:
@@ -102,11 +112,14 @@ class SetsReport {
     for (const std::string& text : row.warnings)
       if (!is_of_one_set(row, text) && (warnings_.contains(text) || warnings_.size() < kWarningsTold))
         ++warnings_[text];
-    if (watch_.seconds() - told_ < kSecondsBetweenLines) return;
-    told_ = watch_.seconds();
-    const double rate = static_cast<double>(count_) / told_;
-    tell(fmt::format("{} of {}, {:.0f} a second, {} left\n", count_text(count_), sets_text(sets_), rate,
-                     clock_text(static_cast<double>(sets_ - count_) / rate)));
+  }
+
+  // Reports how far it is, now and then. Rows come in batches: between two of them all that are done have been added.
+  void report_progress() {
+    const double seconds = watch_.seconds();
+    if (count_ == 0 || count_ >= sets_ || seconds - told_ < kSecondsBetweenLines) return;
+    told_ = seconds;
+    tell(progress_text(count_, sets_, seconds));
   }
 
   void warn() const {
@@ -310,7 +323,10 @@ Result infer_sets(const LoadedRun& run, const InferArguments& arguments) {
           take(row);
           report.add(row);
         },
-        keep_going);
+        [&] {
+          report.report_progress();
+          return keep_going();
+        });
   });
   written.done();
   report.warn();

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
 
 #include "app/batch/command.h"
 #include "app/batch/infer_question.h"
@@ -18,5 +20,8 @@ Result infer_sets(const LoadedRun& run, const InferArguments& arguments);
 
 // The sets that the arguments name, and how they are asked about; for infer and figures. The run outlives the question.
 SetsQuestion sets_question(const LoadedRun& run, const InferArguments& arguments);
+
+// How far it is when so many of the sets were answered in that time: a line with the rate and the time that is left.
+std::string progress_text(std::int64_t done, std::int64_t sets, double seconds);
 
 }  // namespace pairs::batch

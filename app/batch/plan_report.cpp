@@ -7,11 +7,14 @@
 #include "app/batch/budget_report.h"
 #include "app/batch/drive.h"
 #include "app/runs/input_text.h"
+#include "app/runs/invalid_text.h"
 #include "app/runs/new_run.h"
 #include "app/text/table.h"
 #include "core/base/error.h"
 #include "core/base/face.h"
 #include "core/base/log.h"
+#include "core/eval/sufficiency.h"
+#include "core/invalid_draws.h"
 #include "core/report/number_text.h"
 #include "core/simulation_budget.h"
 #include "core/train/plan.h"
@@ -111,6 +114,7 @@ Result plan_report(const TaskCatalogue& tasks, const RunConfig& config) {
   for (const SetService& one : service) result.text += one.text + "\n";
   // Of a program that nobody agreed to nothing is run for this.
   const bool measured = stored != nullptr || (!task->info().file.empty() && tasks.describe(task->info().file).agreed);
+  if (measured) check_sufficient_statistics(*task);
   const bool scaled = measured && (budget == nullptr || !budget->measures_input());
   if (const std::string input = input_text(*task, scaled ? input_scale(*task) : InputScale{}); !input.empty()) {
     result.text += input + "\n";
@@ -118,6 +122,10 @@ Result plan_report(const TaskCatalogue& tasks, const RunConfig& config) {
   }
   add_budget(config, measured, result);
   add_expected_time(config, result);
+  if (const InvalidDraws invalid = invalid_draws_of(*asked); invalid.attempts > 0) {
+    result.document["invalid"] = to_json(invalid);
+    result.text += invalid_text(result.document["invalid"]);
+  }
   if (!stored) return result;
   result.document["notes"] = stored->notes();
   for (const std::string& note : stored->notes()) result.text += note + "\n";

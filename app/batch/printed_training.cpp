@@ -7,6 +7,7 @@
 #include "app/batch/arguments.h"
 #include "app/batch/budget_report.h"
 #include "app/batch/drive.h"
+#include "app/runs/invalid_text.h"
 #include "app/runs/new_run.h"
 #include "app/runs/task_options.h"
 #include "app/scores/learnt.h"
@@ -146,7 +147,12 @@ Result run_result(const Tasks& tasks, const std::filesystem::path& folder) {
   const RunConfig config = read_run_toml(tasks, folder / run_file::config);
   const RunStatus status = run_status(folder);
   const TrainingLog log = training_log(folder, config, status);
-  return {run_document(folder, config, status.finished, log), run_text(folder, status.finished, log), 0};
+  Result result{run_document(folder, config, status.finished, log), run_text(folder, status.finished, log), 0};
+  if (const nlohmann::json invalid = invalid_of_run(folder); !invalid.is_null()) {
+    result.document["invalid"] = invalid;
+    result.text += "\n" + invalid_text(invalid);
+  }
+  return result;
 }
 
 }  // namespace pairs::batch

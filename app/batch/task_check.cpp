@@ -10,13 +10,16 @@
 #include <vector>
 
 #include "app/runs/input_text.h"
+#include "app/runs/invalid_text.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/face.h"
 #include "core/base/files.h"
 #include "core/base/table_reader.h"
 #include "core/base/text.h"
+#include "core/eval/sufficiency.h"
 #include "core/given.h"
+#include "core/invalid_draws.h"
 #include "core/report/number_text.h"
 #include "core/stored_sets.h"
 #include "core/train/config.h"
@@ -192,8 +195,15 @@ void check_program(const Tasks& tasks, const std::shared_ptr<const Task>& made, 
   findings.say(!latents.theta.equal(task.latents(kOtherSeed, Purpose::check, indices).theta),
                "prior: another seed gives other draws");
   note_given(task, findings);
+  try {
+    check_sufficient_statistics(task);
+  } catch (const Error& error) {
+    findings.say(false, error.what());
+  }
   const std::int64_t large = std::min<std::int64_t>(info.max_n, 100);
   const double pairs = check_sets(task, 256, 2, findings), more = check_sets(task, 16, large, findings);
+  if (const InvalidDraws invalid = invalid_draws_of(task); invalid.attempts > 0)
+    findings.note(brief(invalid_text(to_json(invalid))));
   for (const std::string& name : task.references())
     for (const std::int64_t n : {std::int64_t{1}, large}) check_reference(task, name, n, findings);
   for (const char* preset : {"quick", "small", "paper"}) {

@@ -59,7 +59,20 @@ ThingList things_below(const Things& known, const std::filesystem::path& folder)
   std::sort(list.left_out.begin(), list.left_out.end());
   for (std::string& text : texts) {
     const std::string name = relative(text);
-    list.things.push_back(listed(std::move(text), name));
+    std::vector<NamedThing> held;
+    try {
+      held = known.things_in(text, std::numeric_limits<std::size_t>::max());
+    } catch (const Error&) {
+      // What is wrong with the file is reported where it is read.
+    }
+    if (held.size() < 2) {
+      list.things.push_back(listed(std::move(text), name));
+      continue;
+    }
+    for (NamedThing& one : held) {
+      const std::string own = fmt::format("{}, {}", name, one.name.empty() ? one.text : one.name);
+      list.things.push_back(listed(std::move(one.text), own));
+    }
   }
   return list;
 }
@@ -193,7 +206,7 @@ std::string listed_thing(const Things& known, const std::filesystem::path& path,
   const std::string words = printable(path.string(), kNameLength), name = printable(member, kNameLength);
   if (called.empty()) fail_usage("{} names no {} called {}", words, known.thing(), name);
   if (called.size() > 1)
-    fail_usage("{} calls {} things {}; name the one by what stands before that, {} say", words, called.size(), name,
+    fail_usage("{} calls {} things {}; name the one by its own text, {} say", words, called.size(), name,
                printable(called.front(), kNameLength));
   return called.front();
 }

@@ -21,7 +21,8 @@ struct ThingList {
   std::vector<ListedThing> things;
   std::vector<std::string> left_out = {};  // files of a folder that are none
 };
-// What a path names: every thing below a folder in order of its path, each that a file holds (Things::things_in), or
+// What a path names: every thing below a folder in order of its path (of a file that holds several, each of them), each
+// that a file holds (Things::things_in), or
 // each line of a text file but blank ones and those that begin with "# ". A file of which hardly a line names a thing,
 // where it is one, is that thing. Throws a usage error where there is none.
 ThingList listed_things(const Things& known, const std::filesystem::path& path);

@@ -15,6 +15,7 @@
 #include "app/posterior/other_given.h"
 #include "app/posterior/own_values.h"
 #include "app/posterior/random_subset.h"
+#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/one_thread.h"
 #include "core/given.h"
@@ -23,6 +24,7 @@ namespace pairs {
 namespace {
 
 constexpr std::size_t kMostSets = 512;                       // of a batch
+constexpr double kBatchSeconds = 1;                          // that a batch should take, so that progress is reported
 constexpr std::int64_t kMostBytes = std::int64_t{32} << 20;  // of their observations as they came
 
 // A set's warnings as infer tells them of it alone. Of what a plot leaves out nothing is told, since there is none.
@@ -160,13 +162,15 @@ std::vector<SetRow> rows_of(const AskedRun& run, std::vector<ComingSet>& batch, 
 
 void answer_sets(const AskedRun& run, SetStream& sets, const ManySetsQuestion& question,
                  const std::function<void(const SetRow&)>& row, const std::function<bool()>& keep_going) {
-  const std::size_t most = sets.slow() ? 2 * static_cast<std::size_t>(at::get_num_threads()) : kMostSets;
+  const std::size_t least = 2 * static_cast<std::size_t>(at::get_num_threads()), most = sets.slow() ? least : kMostSets;
+  std::size_t wanted = std::min(least, most);  // sets of the next batch; the answers do not depend on it
   std::int64_t answered = 0;
   for (bool more = true; more;) {
     if (keep_going && !keep_going()) throw Stopped();
     std::vector<ComingSet> batch;
     std::int64_t bytes = 0;
-    while (batch.size() < most && bytes < kMostBytes) {
+    const Stopwatch watch;
+    while (batch.size() < wanted && bytes < kMostBytes) {
       ComingSet set;
       if (!(more = sets.next(set))) break;
       bytes += set.bytes;
@@ -174,6 +178,9 @@ void answer_sets(const AskedRun& run, SetStream& sets, const ManySetsQuestion& q
     }
     for (const SetRow& one : rows_of(run, batch, question, answered)) row(one);
     answered += static_cast<std::int64_t>(batch.size());
+    const double seconds = watch.seconds();
+    if (seconds < kBatchSeconds / 2) wanted = std::min(2 * wanted, most);
+    if (seconds > 2 * kBatchSeconds) wanted = std::min(std::max(wanted / 2, least), most);
   }
 }
 

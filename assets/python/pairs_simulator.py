@@ -513,7 +513,12 @@ def check(prior, simulate, path="task.toml", out=sys.stdout, reference=None, sim
         held = int(np.frombuffer(begin[:head], np.int64).sum()) if kind == "rows" else sets * size
         wide = len(begin) - head > 4 * held * int(np.prod(shape))
         numbers = np.frombuffer(begin[head:], np.float64 if wide else np.float32)
-        say(bool(np.isfinite(numbers).all()), what + ": every number is finite")
+        finite = np.isfinite(numbers)
+        if task.get("simulator", {}).get("invalid") == "redraw":
+            print("       %s: %.2g %% of the numbers are not finite; their observations are drawn again"
+                  % (what, 100 * (1 - finite.mean())), file=out)
+        else:
+            say(bool(finite.all()), what + ": every number is finite")
         if size == 2:
             _hint_columns(numbers.reshape(-1, shape[-1] if kind != "image" else 1), x, out)
         start, calls = time.perf_counter(), 0

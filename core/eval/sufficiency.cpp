@@ -17,6 +17,7 @@ namespace pairs {
 namespace {
 
 constexpr std::int64_t kSets = 2048, kSetsPerNumber = 8;
+constexpr std::int64_t kCheckedSets = 32;
 constexpr double kCentral = 0.99;
 
 // The first two observations of sets of the prior, one after another.
@@ -37,7 +38,24 @@ torch::Tensor central_pairs(const torch::Tensor& statistics) {
   return inside.view({-1, 2}).all(1).repeat_interleave(2).nonzero().squeeze(1);
 }
 
+// The name of the first of the statistics [M, d] that is the same of all observations; "" where each varies.
+std::string constant_statistic(const torch::Tensor& statistics, const std::vector<std::string>& names) {
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const torch::Tensor values = statistics.select(1, static_cast<std::int64_t>(k));
+    if (!(values.min().item<double>() < values.max().item<double>())) return names[k];
+  }
+  return "";
+}
+
 }  // namespace
+
+void check_sufficient_statistics(const Task& task) {
+  const auto* const knows = sufficient_statistics_of(task);
+  if (!knows) return;
+  // A rare value may be missing from a few sets: refused is what a run would refuse.
+  const torch::Tensor few = knows->statistics(pairs_of_prior(task, kCheckedSets));
+  if (!constant_statistic(few, knows->statistic_names()).empty()) theorem_sample(task, 1);
+}
 
 TheoremSample theorem_sample(const Task& task, std::int64_t embedding_size) {
   const auto* const knows = sufficient_statistics_of(task);
@@ -48,13 +66,10 @@ TheoremSample theorem_sample(const Task& task, std::int64_t embedding_size) {
   PAIRS_CHECK(statistics.dim() == 2 && statistics.size(0) == x.count() &&
                   statistics.size(1) == static_cast<std::int64_t>(sample.names.size()),
               "Task {} names {} sufficient statistics and gives others", task.info().name, sample.names.size());
-  for (std::size_t k = 0; k < sample.names.size(); ++k) {
-    const torch::Tensor values = statistics.select(1, static_cast<std::int64_t>(k));
-    PAIRS_CHECK(
-        values.min().item<double>() < values.max().item<double>(),
-        "The sufficient statistic {} of task {} is the same of all observations and tells nothing: leave it out",
-        sample.names[k], task.info().name);
-  }
+  const std::string constant = constant_statistic(statistics, sample.names);
+  PAIRS_CHECK(constant.empty(),
+              "The sufficient statistic {} of task {} is the same of all observations and tells nothing: leave it out",
+              constant, task.info().name);
   const torch::Tensor kept = central_pairs(statistics);
   sample.x = x.pick(kept);
   sample.statistics = statistics.index_select(0, kept);

@@ -25,6 +25,9 @@ struct TheoremSample {
 // statistic that does not vary.
 TheoremSample theorem_sample(const Task& task, std::int64_t embedding_size);
 
+// Throws the Error that theorem_sample would throw of the task. Draws few sets where every statistic varies among them.
+void check_sufficient_statistics(const Task& task);
+
 // t(x) of the sample -> [M, l] float32 on the CPU. In evaluation mode.
 torch::Tensor embeddings_of(Estimator& estimator, const TheoremSample& sample);
 

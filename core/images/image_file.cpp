@@ -5,12 +5,15 @@
 #include <jpeglib.h>
 #include <png.h>
 #include <stb_image.h>
+#include <webp/decode.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 
 #include "core/base/error.h"
@@ -37,11 +40,89 @@ std::uint32_t number_at(std::string_view bytes, std::size_t at, std::size_t leng
   fail("The image {} cannot be read ({}); save it again", where, why);
 }
 
+[[noreturn]] void fail_deep(const std::string& where) {
+  fail("The image {} has 16 bits a channel; save it with 8", where);
+}
+
 void check_head(const ImageHead& head, const std::string& where, const Check& check) {
   PAIRS_CHECK(head.width >= 1 && head.height >= 1 && std::max(head.width, head.height) <= kLongestSide,
               "The image {} is {} x {} pixels; give one of at most {} a side", where, head.width, head.height,
               kLongestSide);
   check(head);
+}
+
+// The colours of RGBA pixels, all of which must be opaque.
+std::vector<std::uint8_t> without_alpha(const std::uint8_t* rgba, std::size_t count, const std::string& where) {
+  std::vector<std::uint8_t> rgb(3 * count);
+  std::size_t clear = 0;
+  for (std::size_t p = 0; p < count; ++p) {
+    clear += rgba[4 * p + 3] != 255 ? 1 : 0;
+    std::copy_n(rgba + 4 * p, 3, rgb.data() + 3 * p);
+  }
+  PAIRS_CHECK(clear == 0,
+              "The image {} has transparency ({} of its {} pixels are not opaque): put it on a background of one colour "
+              "and save it without an alpha channel",
+              where, clear, count);
+  return rgb;
+}
+
+// How a camera was held, 1 (upright) to 8, by the tags of TIFF in which photographs have it; 1 where they do not say.
+int held_orientation(std::string_view tags) {
+  if (tags.starts_with(std::string_view("Exif\0\0", 6))) tags.remove_prefix(6);
+  const bool big = tags.starts_with(std::string_view("MM\0*", 4));
+  if (!big && !tags.starts_with(std::string_view("II*\0", 4))) return 1;
+  const auto number = [&](std::size_t at, std::size_t length) -> std::uint32_t {
+    if (at + length > tags.size()) return 0;
+    if (!big) return number_at(tags, at, length);
+    std::uint32_t value = 0;
+    for (std::size_t k = 0; k < length; ++k) value = value << 8 | static_cast<unsigned char>(tags[at + k]);
+    return value;
+  };
+  const std::size_t first = number(4, 4), entries = number(first, 2);
+  for (std::size_t k = 0; k < entries && first + 14 + 12 * k <= tags.size(); ++k) {
+    const std::size_t entry = first + 2 + 12 * k;
+    if (number(entry, 2) != 0x0112 || number(entry + 2, 2) != 3) continue;
+    const std::uint32_t value = number(entry + 8, 2);
+    return value >= 1 && value <= 8 ? static_cast<int>(value) : 1;
+  }
+  return 1;
+}
+
+ImageHead turned_head(ImageHead head, int orientation) {
+  if (orientation >= 5) std::swap(head.width, head.height);
+  return head;
+}
+
+// Pixels as they lie in the file, turned and mirrored so that they stand upright.
+std::vector<std::uint8_t> turned_pixels(std::vector<std::uint8_t> rgb, std::size_t width, std::size_t height,
+                                        int orientation) {
+  if (orientation == 1) return rgb;
+  const bool across = orientation >= 5;  // rows become columns
+  const std::size_t rows = across ? width : height, columns = across ? height : width;
+  std::vector<std::uint8_t> out(rgb.size());
+  for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t c = 0; c < columns; ++c) {
+      std::size_t y = across ? c : r, x = across ? r : c;
+      if (orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7) y = height - 1 - y;
+      if (orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8) x = width - 1 - x;
+      std::copy_n(rgb.data() + 3 * (y * width + x), 3, out.data() + 3 * (r * columns + c));
+    }
+  return out;
+}
+
+// The content of a chunk of a PNG, or of a WebP; "" where it has none.
+std::string_view chunk_of(std::string_view bytes, std::string_view name) {
+  const bool png = bytes.starts_with("\x89PNG");
+  for (std::size_t at = png ? 8 : 12; at + 8 <= bytes.size();) {
+    std::uint64_t length = 0;
+    for (std::size_t k = 0; k < 4; ++k)
+      length = length << 8 | static_cast<unsigned char>(bytes[png ? at + k : at + 7 - k]);
+    const std::string_view found = bytes.substr(png ? at + 4 : at, 4);
+    if (length > bytes.size() - at - 8) return "";
+    if (found == name) return bytes.substr(at + 8, length);
+    at += 8 + length + (png ? 4 : length % 2);
+  }
+  return "";
 }
 
 // Frees what libpng's simplified reader holds, however the scope ends.
@@ -53,15 +134,17 @@ struct PngImage : png_image {
 std::vector<std::uint8_t> parse_png(std::string_view bytes, const std::string& where, const Check& check) {
   PngImage image;
   if (!png_image_begin_read_from_memory(&image, bytes.data(), bytes.size())) fail_damaged(where, image.message);
-  check_head({image.width, image.height, (image.format & PNG_FORMAT_FLAG_COLOR) != 0}, where, check);
-  PAIRS_CHECK((image.format & PNG_FORMAT_FLAG_LINEAR) == 0, "The image {} has 16 bits a channel; save it with 8",
-              where);
-  PAIRS_CHECK((image.format & PNG_FORMAT_FLAG_ALPHA) == 0,
-              "The image {} has transparency; save it without an alpha channel", where);
-  image.format = PNG_FORMAT_RGB;
+  const int orientation = held_orientation(chunk_of(bytes, "eXIf"));
+  check_head(turned_head({image.width, image.height, (image.format & PNG_FORMAT_FLAG_COLOR) != 0}, orientation), where,
+             check);
+  if ((image.format & PNG_FORMAT_FLAG_LINEAR) != 0) fail_deep(where);
+  const bool alpha = (image.format & PNG_FORMAT_FLAG_ALPHA) != 0;
+  image.format = alpha ? PNG_FORMAT_RGBA : PNG_FORMAT_RGB;
   std::vector<std::uint8_t> pixels(PNG_IMAGE_SIZE(image));
   if (!png_image_finish_read(&image, nullptr, pixels.data(), 0, nullptr)) fail_damaged(where, image.message);
-  return pixels;
+  const std::size_t width = image.width, height = image.height;
+  if (alpha) pixels = without_alpha(pixels.data(), width * height, where);
+  return turned_pixels(std::move(pixels), width, height, orientation);
 }
 
 // A JPEG as libjpeg reads it. What libjpeg would only warn of is an error here: it fills what a file lacks with grey.
@@ -86,9 +169,15 @@ class JpegFile {
       jpeg_create_decompress(&jpeg_);
       jpeg_.progress = &progress_;
       jpeg_mem_src(&jpeg_, reinterpret_cast<const unsigned char*>(bytes_.data()), bytes_.size());
+      jpeg_save_markers(&jpeg_, JPEG_APP0 + 1, 0xffff);
       jpeg_read_header(&jpeg_, TRUE);
     });
-    return {jpeg_.image_width, jpeg_.image_height, jpeg_.num_components >= 3};
+    for (const jpeg_marker_struct* marker = jpeg_.marker_list; marker != nullptr && orientation_ == 1;
+         marker = marker->next)
+      if (const std::string_view content(reinterpret_cast<const char*>(marker->data), marker->data_length);
+          content.starts_with(std::string_view("Exif\0\0", 6)))
+        orientation_ = held_orientation(content);
+    return turned_head({jpeg_.image_width, jpeg_.image_height, jpeg_.num_components >= 3}, orientation_);
   }
 
   std::vector<std::uint8_t> read_pixels() {
@@ -108,7 +197,7 @@ class JpegFile {
         to[k] = static_cast<std::uint8_t>((row[4 * (k / 3) + k % 3] * row[4 * (k / 3) + 3] + 127) / 255);
     }
     step([&] { jpeg_finish_decompress(&jpeg_); });
-    return rgb;
+    return turned_pixels(std::move(rgb), width, jpeg_.output_height, orientation_);
   }
 
  private:
@@ -137,6 +226,7 @@ class JpegFile {
   const std::string& where_;
   jpeg_decompress_struct jpeg_{};
   jpeg_progress_mgr progress_{};
+  int orientation_ = 1;
   Errors errors_{};
 };
 
@@ -194,13 +284,147 @@ std::vector<std::uint8_t> parse_with_stb(std::string_view bytes, const std::stri
       stbi_load_from_memory(data, length, &width, &height, &channels, STBI_rgb_alpha));
   if (!pixels) fail_damaged(where, stbi_failure_reason());
   const std::size_t count = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-  std::vector<std::uint8_t> rgb(3 * count);
-  for (std::size_t p = 0; p < count; ++p) {
-    const stbi_uc* const pixel = pixels.get() + 4 * p;
-    PAIRS_CHECK(pixel[3] == 255, "The image {} has transparency; save it without an alpha channel", where);
-    std::copy_n(pixel, 3, rgb.data() + 3 * p);
+  return without_alpha(pixels.get(), count, where);
+}
+
+std::vector<std::uint8_t> parse_webp(std::string_view bytes, const std::string& where, const Check& check) {
+  const auto* const data = reinterpret_cast<const std::uint8_t*>(bytes.data());
+  WebPBitstreamFeatures features{};
+  if (WebPGetFeatures(data, bytes.size(), &features) != VP8_STATUS_OK) fail_damaged(where, "no whole WebP");
+  const int orientation = held_orientation(chunk_of(bytes, "EXIF"));
+  check_head(turned_head({features.width, features.height, true}, orientation), where, check);
+  PAIRS_CHECK(features.has_animation == 0, "The image {} is a film; save the picture that is meant as a PNG", where);
+  const auto width = static_cast<std::size_t>(features.width), height = static_cast<std::size_t>(features.height);
+  std::vector<std::uint8_t> rgba(4 * width * height);
+  if (!WebPDecodeRGBAInto(data, bytes.size(), rgba.data(), rgba.size(), static_cast<int>(4 * width)))
+    fail_damaged(where, "damaged or cut short");
+  return turned_pixels(without_alpha(rgba.data(), width * height, where), width, height, orientation);
+}
+
+// PBM, PGM and PPM, as text or as bytes, of up to 8 bits a channel.
+class PnmFile {
+ public:
+  PnmFile(std::string_view bytes, const std::string& where) : bytes_(bytes), where_(where), kind_(bytes[1] - '0') {}
+
+  ImageHead read_head() {
+    width_ = number();
+    height_ = number();
+    most_ = bitmap() ? 1 : number();
+    if (most_ > 255) fail_deep(where_);
+    if (most_ < 1) fail_damaged(where_, "its largest value is 0");
+    if (kind_ >= 4) ++at_;  // the blank behind the head
+    return {width_, height_, kind_ % 3 == 0};
   }
-  return rgb;
+
+  std::vector<std::uint8_t> read_pixels() {
+    const auto width = static_cast<std::size_t>(width_), height = static_cast<std::size_t>(height_);
+    const std::size_t channels = kind_ % 3 == 0 ? 3 : 1;
+    std::vector<std::uint8_t> rgb(3 * width * height);
+    for (std::size_t y = 0; y < height; ++y)
+      for (std::size_t x = 0; x < width; ++x)
+        for (std::size_t c = 0; c < 3; ++c) {
+          std::uint8_t& out = rgb[3 * (y * width + x) + c];
+          out = c < channels ? value(y, x, c, channels) : rgb[3 * (y * width + x)];
+        }
+    return rgb;
+  }
+
+ private:
+  bool bitmap() const { return kind_ == 1 || kind_ == 4; }
+
+  std::int64_t number() {
+    while (at_ < bytes_.size() && (std::isspace(static_cast<unsigned char>(bytes_[at_])) || bytes_[at_] == '#'))
+      at_ = bytes_[at_] == '#' ? std::min(bytes_.find('\n', at_), bytes_.size()) : at_ + 1;
+    std::int64_t value = -1;
+    for (; at_ < bytes_.size() && std::isdigit(static_cast<unsigned char>(bytes_[at_])) && value < 1 << 24; ++at_) {
+      value = std::max<std::int64_t>(value, 0) * 10 + (bytes_[at_] - '0');
+      if (kind_ == 1 && height_ > 0) {  // the bits of a text need no blanks between them
+        ++at_;
+        break;
+      }
+    }
+    if (value < 0) fail_damaged(where_, "cut short");
+    return value;
+  }
+
+  std::uint8_t value(std::size_t y, std::size_t x, std::size_t c, std::size_t channels) {
+    std::int64_t held = 0;
+    if (kind_ < 4) {
+      held = number();
+    } else {
+      const auto width = static_cast<std::size_t>(width_);
+      const std::size_t place = at_ + (kind_ == 4 ? y * ((width + 7) / 8) + x / 8 : (y * width + x) * channels + c);
+      if (place >= bytes_.size()) fail_damaged(where_, "cut short");
+      held = static_cast<unsigned char>(bytes_[place]);
+      if (kind_ == 4) held = held >> (7 - x % 8) & 1;
+    }
+    if (held > most_) fail_damaged(where_, "a value lies above the largest that it announces");
+    return static_cast<std::uint8_t>(bitmap() ? 255 * (1 - held) : (held * 255 + most_ / 2) / most_);
+  }
+
+  std::string_view bytes_;
+  const std::string& where_;
+  int kind_;
+  std::size_t at_ = 2;
+  std::int64_t width_ = 0, height_ = 0, most_ = 0;
+};
+
+std::vector<std::uint8_t> parse_pnm(std::string_view bytes, const std::string& where, const Check& check) {
+  PnmFile file(bytes, where);
+  check_head(file.read_head(), where, check);
+  return file.read_pixels();
+}
+
+bool is_pnm(std::string_view bytes) {
+  return bytes.size() > 2 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '6' &&
+         std::isspace(static_cast<unsigned char>(bytes[2]));
+}
+
+bool is_webp(std::string_view bytes) {
+  return bytes.starts_with("RIFF") && bytes.size() >= 12 && bytes.substr(8, 4) == "WEBP";
+}
+
+// What a file is by its first bytes, of the kinds that hold pictures and are not read; "" for others.
+std::string_view unread_kind(std::string_view bytes) {
+  using namespace std::string_view_literals;
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kinds = {
+      {{"GIF87a"sv, "a GIF"},
+       {"GIF89a"sv, "a GIF"},
+       {"II*\0"sv, "a TIFF"},
+       {"MM\0*"sv, "a TIFF"},
+       {"II+\0"sv, "a TIFF"},
+       {"MM\0+"sv, "a TIFF"},
+       {"8BPS"sv, "a Photoshop file"},
+       {"v/1\x01"sv, "an OpenEXR file"},
+       {"#?RADIANCE"sv, "a Radiance file"},
+       {"\xff\x0a"sv, "a JPEG XL"},
+       {"\0\0\0\x0cJXL "sv, "a JPEG XL"},
+       {"\0\0\0\x0cjP  "sv, "a JPEG 2000"},
+       {"\xff\x4f\xff\x51"sv, "a JPEG 2000"},
+       {"P7\n"sv, "a PAM"},
+       {"%PDF"sv, "a PDF"},
+       {"<svg"sv, "an SVG"},
+       {"SIMPLE  ="sv, "a FITS file"},
+       {"\0\0\1\0"sv, "an icon"}}};
+  for (const auto& [begin, kind] : kinds)
+    if (bytes.starts_with(begin)) return kind;
+  if (bytes.size() < 12 || bytes.substr(4, 4) != "ftyp") return "";
+  const std::string_view brand = bytes.substr(8, 4);
+  if (brand == "avif" || brand == "avis") return "an AVIF";
+  for (const std::string_view one : {"heic", "heix", "hevc", "heim", "heis", "mif1", "msf1"})
+    if (brand == one) return "a HEIC";
+  return "a film";
+}
+
+// Whether the first bytes alone say that a file holds a picture.
+bool begins_as_image(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::array<char, 12> head{};
+  stream.read(head.data(), head.size());
+  const std::string_view bytes(head.data(), static_cast<std::size_t>(stream.gcount()));
+  return bytes.starts_with("\x89PNG\r\n") || bytes.starts_with("\xff\xd8\xff") || is_webp(bytes) ||
+         bytes.starts_with("GIF8") ||
+         (bytes.size() >= 12 && bytes.substr(4, 4) == "ftyp" && unread_kind(bytes) != "a film");
 }
 
 }  // namespace
@@ -210,12 +434,16 @@ std::vector<std::uint8_t> parse_image(std::string_view bytes, const std::string&
   PAIRS_CHECK(bytes.size() <= kLargestFile, "The image {} is larger than {}; save it smaller", where,
               byte_text(kLargestFile));
   if (bytes.starts_with("\xff\xd8\xff")) return parse_jpeg(bytes, where, check);
+  if (is_webp(bytes)) return parse_webp(bytes, where, check);
+  if (is_pnm(bytes)) return parse_pnm(bytes, where, check);
+  if (const std::string_view kind = unread_kind(bytes); !kind.empty())
+    fail("The image {} is {}, which is not read; save it as PNG, JPEG, WebP, BMP, TGA or PPM", where, kind);
   if (bytes.starts_with("BM")) {
     if (!is_whole_bmp(bytes)) fail_damaged(where, "cut short");
   } else if (is_tga(bytes)) {
     if (!is_whole_tga(bytes)) fail_damaged(where, "cut short");
   } else {
-    fail("The image {} cannot be read: it is no PNG, JPEG, BMP or TGA; save it as one of them", where);
+    fail("The image {} cannot be read: it is no PNG, JPEG, WebP, BMP, TGA or PPM; save it as one of them", where);
   }
   return parse_with_stb(bytes, where, check);
 }
@@ -228,7 +456,10 @@ bool is_image_name(const std::filesystem::path& file) {
   std::string extension = file.extension().string();
   std::transform(extension.begin(), extension.end(), extension.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  for (const char* known : {".png", ".jpg", ".jpeg", ".bmp", ".tga"})
+  for (const char* known :
+       {".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".webp", ".bmp", ".tga", ".pbm", ".pgm", ".ppm", ".pnm",
+        // Of kinds that are not read, so that they are refused and not left out.
+        ".gif", ".tif", ".tiff", ".heic", ".heif", ".avif", ".jxl", ".jp2"})
     if (extension == known) return true;
   return false;
 }
@@ -243,7 +474,8 @@ std::vector<std::string> image_names(const std::filesystem::path& folder, const 
     PAIRS_CHECK(!is_image_name(name) || entry.is_regular_file(error),
                 "{} is a pipe, a device or a link to nothing, not an image; take it out of the folder",
                 printable(entry.path().string(), 300));
-    (is_image_name(name) ? names : others).push_back(name);
+    const bool image = is_image_name(name) || (entry.is_regular_file(error) && begins_as_image(entry.path()));
+    (image ? names : others).push_back(name);
   }
   std::sort(names.begin(), names.end());
   std::sort(others.begin(), others.end());
@@ -251,7 +483,7 @@ std::vector<std::string> image_names(const std::filesystem::path& folder, const 
     const std::size_t all = others.size();
     others.resize(std::min(all, kToldNames));
     for (std::string& name : others) name = printable(name);
-    left_out = fmt::format("{} file{} in {} left out, as {} end in .png, .jpg, .bmp or .tga: {}{}", all,
+    left_out = fmt::format("{} file{} in {} left out, as {} end in .png, .jpg, .webp, .bmp, .tga or .ppm: {}{}", all,
                            all > 1 ? "s" : "", printable(folder.string(), 300) + (all > 1 ? " are" : " is"),
                            all > 1 ? "their names do not" : "its name does not", fmt::join(others, ", "),
                            all > kToldNames ? ", ..." : "");

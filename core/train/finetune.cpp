@@ -303,6 +303,7 @@ void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor
   estimator.set_max_n(config.cache.sizes.back());
   nlohmann::json told = {{"sets", steps * config.finetune.batch * done.epochs}, {"refreshes", done.refreshes}};
   tell_gain(Stage::finetune, training.gain(stop), estimator.has_density(), told, monitor);
+  tell_invalid(Stage::finetune, invalid_draws_of(*setting.task), told, monitor);
   finish_stage(run, run_file::estimator, config, estimator, done.last, Stage::finetune, std::move(told), monitor);
   remove_leftovers(run, writes_run(monitor));
 }

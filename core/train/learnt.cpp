@@ -43,4 +43,15 @@ void tell_gain(Stage stage, const PriorGain& gain, bool density, nlohmann::json&
   monitor.event(event);
 }
 
+void tell_invalid(Stage stage, const InvalidDraws& invalid, nlohmann::json& values, Monitor& monitor) {
+  if (invalid.attempts == 0) return;
+  values["invalid"] = to_json(invalid);
+  if (invalid.share() <= kTellingInvalidShare) return;
+  Event event;
+  event.type = EventType::warning;
+  event.stage = stage;
+  event.values = {{"text", invalid_sentence(invalid.attempts, invalid.invalid)}};
+  monitor.event(event);
+}
+
 }  // namespace pairs

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/eval/prior_gain.h"
+#include "core/invalid_draws.h"
 #include "core/train/source.h"
 #include "core/train/stages.h"
 
@@ -16,5 +17,9 @@ ScoredSets held_out_sets(Estimator& estimator, const SetSource& source, std::int
 // Adds to what the end of a stage tells ("stage-done") what its answers gain over the prior: "prior_gain",
 // "prior_gain_se" and, where that is nothing, "learnt_nothing" and a warning of its own.
 void tell_gain(Stage stage, const PriorGain& gain, bool density, nlohmann::json& values, Monitor& monitor);
+
+// Adds what was counted of invalid observations ("invalid"), where the task draws them again and there were any; from
+// 1 % on with a warning of its own.
+void tell_invalid(Stage stage, const InvalidDraws& invalid, nlohmann::json& values, Monitor& monitor);
 
 }  // namespace pairs

@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/simulation_budget.h"
 #include "core/stored_sets.h"
+#include "core/train/learnt.h"
 #include "core/train/rank_monitor.h"
 #include "core/train/run.h"
 #include "core/train/simulator_record.h"
@@ -101,7 +102,8 @@ class PreparationTeller {
 };
 
 // Has a task with a budget make its sets, which its library makes a task of stored sets of from then on.
-void simulate_within_budget(const std::filesystem::path& run, const RunConfig& config, PreparationTeller& teller) {
+void simulate_within_budget(const std::filesystem::path& run, const RunConfig& config, PreparationTeller& teller,
+                            Monitor& monitor) {
   const std::shared_ptr<const Task> task = config.make_task();
   const BudgetedSimulator* const budget = face<BudgetedSimulator>(*task);
   if (budget == nullptr) return;
@@ -109,6 +111,8 @@ void simulate_within_budget(const std::filesystem::path& run, const RunConfig& c
               "The simulations that {} began its training on are gone; restore them, or start the run anew",
               printable(run.string(), 300));
   budget->simulate(static_cast<std::uint64_t>(config.seed), teller.preparation());
+  nlohmann::json told = nlohmann::json::object();
+  tell_invalid(Stage::pretrain, invalid_draws_of(*task), told, monitor);
 }
 
 }  // namespace
@@ -117,7 +121,7 @@ void prepare_data(const std::filesystem::path& run, const RunConfig& config, Mon
   if (run_status(run).finished) return;
   const auto prepare = [&] {
     PreparationTeller teller(monitor);
-    if (writes_run(monitor)) simulate_within_budget(run, config, teller);
+    if (writes_run(monitor)) simulate_within_budget(run, config, teller, monitor);
     const StageSetting setting(config);
     if (writes_run(monitor)) {
       if (const StoredSets* stored = setting.task->stored()) check_stored_files(run, *stored);

@@ -156,6 +156,7 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
   // A fresh head that this stage does not train knows nothing yet.
   if (plan.epochs > 0 || with_head)
     tell_gain(Stage::pretrain, prior_gain(estimator, scored, stop), estimator.has_density(), told, monitor);
+  tell_invalid(Stage::pretrain, invalid_draws_of(*setting.task), told, monitor);
   finish_stage(run, run_file::pretrained, config, estimator, result, Stage::pretrain, std::move(told), monitor);
   if (writes_run(monitor)) std::filesystem::remove(run / run_file::start);
 }

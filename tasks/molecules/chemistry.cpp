@@ -154,10 +154,25 @@ std::variant<Molecule, Refusal> molecule_of_graph(const RDKit::ROMol& graph, con
   return out;
 }
 
+std::string_view pasted_text(std::string_view text) {
+  constexpr std::string_view blanks[] = {" ", "\t", "\r", "\n", "\v", "\f", "\xc2\xa0", "\xe2\x80\x8b", "\xef\xbb\xbf"};
+  for (bool more = true; more;) {
+    more = false;
+    for (const std::string_view blank : blanks) {
+      while (text.starts_with(blank)) text.remove_prefix(blank.size()), more = true;
+      while (text.ends_with(blank)) text.remove_suffix(blank.size()), more = true;
+    }
+    for (const char quote : {'"', '\''})
+      if (text.size() > 1 && text.front() == quote && text.back() == quote)
+        text = text.substr(1, text.size() - 2), more = true;
+  }
+  return text;
+}
+
 std::variant<Molecule, Refusal> parse_molecule(std::string_view smiles, const MoleculeLimits& limits,
                                                Fragments fragments) {
   prepare_rdkit();
-  smiles = trimmed(smiles);
+  smiles = pasted_text(smiles);
   if (smiles.empty()) return Refusal{SetAsideReason::empty, ""};
   if (smiles.size() > kLongestSmiles)
     return Refusal{SetAsideReason::size, fmt::format("the text has more than {} characters", kLongestSmiles)};

@@ -89,6 +89,13 @@ bool join(PreparedMolecule& to, PreparedMolecule&& from) {
   return true;
 }
 
+std::variant<PreparedMolecule, Refusal> prepare_entry(MoleculeEntry&& entry, const ConformerSettings& settings) {
+  if (entry.bad) return Refusal{*entry.bad, entry.detail};
+  const std::variant<Molecule, Refusal> parsed = parse_molecule(entry.smiles, settings.limits);
+  if (const Refusal* refusal = std::get_if<Refusal>(&parsed)) return *refusal;
+  return prepare_molecule(std::get<Molecule>(parsed), std::move(entry), settings);
+}
+
 }  // namespace
 
 bool optimise_conformers(RDKit::ROMol& graph, unsigned steps) {
@@ -142,30 +149,29 @@ std::variant<PreparedMolecule, Refusal> prepare_molecule(const Molecule& molecul
   return out;
 }
 
+PreparedMolecule molecule_of_entry(MoleculeEntry&& entry, const ConformerSettings& settings) {
+  const std::string place = entry.place, text = entry.smiles.empty() ? entry.name : entry.smiles;
+  std::variant<PreparedMolecule, Refusal> made = prepare_entry(std::move(entry), settings);
+  if (const Refusal* refusal = std::get_if<Refusal>(&made))
+    fail("There is no molecule to use in what was given: {}",
+         set_aside_line({refusal->reason, place, text, refusal->detail}));
+  return std::get<PreparedMolecule>(std::move(made));
+}
+
 std::vector<PreparedMolecule> molecules_given(const std::string& smiles_or_file, const ConformerSettings& settings,
                                               std::int64_t most) {
   std::vector<PreparedMolecule> out;
   std::string refused;
   const auto take = [&](MoleculeEntry&& entry) {
-    Refusal refusal;
     const std::string place = entry.place, smiles = entry.smiles;
-    if (entry.bad) {
-      refusal = {*entry.bad, entry.detail};
-    } else {
-      std::variant<Molecule, Refusal> parsed = parse_molecule(entry.smiles, settings.limits);
-      if (const Molecule* molecule = std::get_if<Molecule>(&parsed)) {
-        std::variant<PreparedMolecule, Refusal> made = prepare_molecule(*molecule, std::move(entry), settings);
-        if (PreparedMolecule* prepared = std::get_if<PreparedMolecule>(&made)) {
-          for (PreparedMolecule& before : out)
-            if (before.hash == prepared->hash && join(before, std::move(*prepared))) return true;
-          out.push_back(std::move(*prepared));
-          return static_cast<std::int64_t>(out.size()) < most;
-        }
-        refusal = std::get<Refusal>(made);
-      } else {
-        refusal = std::get<Refusal>(parsed);
-      }
+    std::variant<PreparedMolecule, Refusal> made = prepare_entry(std::move(entry), settings);
+    if (PreparedMolecule* prepared = std::get_if<PreparedMolecule>(&made)) {
+      for (PreparedMolecule& before : out)
+        if (before.hash == prepared->hash && join(before, std::move(*prepared))) return true;
+      out.push_back(std::move(*prepared));
+      return static_cast<std::int64_t>(out.size()) < most;
     }
+    const Refusal& refusal = std::get<Refusal>(made);
     if (refused.empty()) refused = set_aside_line({refusal.reason, place, smiles, refusal.detail});
     return true;
   };

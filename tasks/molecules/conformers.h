@@ -48,6 +48,9 @@ std::uint64_t molecule_hash(std::string_view text);
 std::variant<PreparedMolecule, Refusal> prepare_molecule(const Molecule& molecule, MoleculeEntry&& entry,
                                                          const ConformerSettings& settings);
 
+// The molecule of an entry, whose reader may have set it aside. Throws Error with one sentence where it cannot be used.
+PreparedMolecule molecule_of_entry(MoleculeEntry&& entry, const ConformerSettings& settings);
+
 // Molecules that a person gives: a SMILES string, or a file of any format that is read (of at most `most` molecules).
 // Throws Error where there is none that can be used, saying why.
 std::vector<PreparedMolecule> molecules_given(const std::string& smiles_or_file, const ConformerSettings& settings,

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -56,25 +58,42 @@ bool looks_like_smiles(std::string_view text) {
 }  // namespace
 
 bool names_molecule(const std::string& text) {
-  const std::string_view bare(text);
+  const std::string_view bare = pasted_text(text);
   if (bare.empty() || bare.find('\0') != bare.npos || bare.find('\n') != bare.npos) return false;
   if (text.size() < kLongestPath) {
-    const fs::path path(text);
-    if (is_molecule_file(path)) return true;
-    std::error_code ignored;
-    if (fs::exists(path, ignored)) return false;
+    for (const fs::path& path : {fs::path(text), fs::path(bare)}) {
+      if (is_molecule_file(path)) return true;
+      std::error_code ignored;
+      if (fs::exists(path, ignored)) return false;
+    }
+    if (listed_record(text)) return true;
   }
   if (bare.find_first_of(" \t") != bare.npos) return false;
   return reads_as_smiles(bare) || (bare.find_first_not_of("([") != bare.npos && looks_like_smiles(bare));
 }
 
-GivenMolecule given_molecule(const std::string& text, const ConformerSettings& settings) {
+GivenMolecule given_molecule(const std::string& given_text, const ConformerSettings& settings,
+                             const MoleculeEntry* known) {
   GivenMolecule out;
-  const fs::path path(text);
   std::error_code ignored;
+  const bool as_given = given_text.size() < kLongestPath && fs::exists(given_text, ignored);
+  const std::string text(as_given ? std::string_view(given_text) : pasted_text(given_text));
+  const fs::path path(text);
   const bool file = text.size() < kLongestPath && fs::is_regular_file(path, ignored);
-  std::vector<PreparedMolecule> given = molecules_given(text, settings, 1);
-  out.molecule = std::move(given.at(0));
+  const std::optional<MoleculeRecord> record =
+      file || text.size() >= kLongestPath ? std::nullopt : listed_record(text);
+  if (record) {
+    MoleculeEntry entry = known ? *known : record_entry(*record, settings.limits);
+    const std::string name = entry.name;
+    out.of_file = entry.conformers() > 0;
+    out.molecule = molecule_of_entry(std::move(entry), settings);
+    out.title = name.empty() ? fmt::format("{}, {}", printable(record->file.filename().string()), record->place)
+                             : printable(name, 100);
+  } else {
+    out.molecule = std::move(molecules_given(text, settings, 1).at(0));
+    out.of_file = file;
+    out.title = file ? printable(path.filename().string()) : printable(out.molecule.canonical, 100);
+  }
   if (file) {
     std::int64_t entries = 0;
     read_molecules({.file = path, .columns = {}}, settings.limits, [&](MoleculeEntry&&) { return ++entries < 2; });
@@ -83,11 +102,10 @@ GivenMolecule given_molecule(const std::string& text, const ConformerSettings& s
                                          printable(path.filename().string()), printable(out.molecule.canonical, 100)));
   }
   const PreparedMolecule& molecule = out.molecule;
-  out.of_file = file;
-  out.title = file ? printable(path.filename().string()) : printable(molecule.canonical, 100);
   if (molecule.largest_of_many)
     out.warnings.push_back(fmt::format("Of the fragments of {} this is the largest, {}",
-                                       file ? out.title : printable(text, 100), printable(molecule.canonical, 100)));
+                                       file || record ? out.title : printable(text, 100),
+                                       printable(molecule.canonical, 100)));
   if (molecule.odd_conformers > 0)
     out.warnings.push_back(fmt::format("{} of {} hold other atoms than the first and are left out",
                                        counted(static_cast<std::size_t>(molecule.odd_conformers), "conformer"),

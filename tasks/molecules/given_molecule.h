@@ -7,8 +7,9 @@
 
 namespace pairs {
 
-// Whether a text is meant as a molecule: the name of a file of molecules, or a SMILES, right or wrong. Names of other
-// files that exist, and of .npz files, are not; nor is what no chemist would take for a SMILES.
+// Whether a text is meant as a molecule: the name of a file of molecules, a record of one (record_text), or a SMILES,
+// right or wrong, with blanks around it or without. Names of other files that exist, and of .npz files, are not; nor is
+// what no chemist would take for a SMILES.
 bool names_molecule(const std::string& text);
 
 // The molecule that a person gives.
@@ -19,8 +20,9 @@ struct GivenMolecule {
   std::vector<std::string> warnings;  // sentences: what of the file was left out, what is other than asked for
 };
 
-// The molecule of a SMILES, or the first that can be used of a file. Throws Error with one sentence where there is
-// none.
-GivenMolecule given_molecule(const std::string& smiles_or_file, const ConformerSettings& settings);
+// The molecule of a SMILES, of a record, or the first that can be used of a file. `known`, where it is given, is the
+// entry of the record. Throws Error with one sentence where there is none.
+GivenMolecule given_molecule(const std::string& smiles_or_file, const ConformerSettings& settings,
+                             const MoleculeEntry* known = nullptr);
 
 }  // namespace pairs

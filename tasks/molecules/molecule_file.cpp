@@ -9,6 +9,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <optional>
+#include <variant>
 
 #include "core/base/descriptor.h"
 #include "core/base/error.h"
@@ -18,6 +19,7 @@
 #include "tasks/molecules/charged_forms.h"
 #include "tasks/molecules/conformers.h"
 #include "tasks/molecules/geom_file.h"
+#include "tasks/molecules/other_formats.h"
 #include "tasks/molecules/sdf_file.h"
 #include "tasks/molecules/splits.h"
 #include "tasks/molecules/variants.h"
@@ -32,9 +34,14 @@ constexpr off_t kReadWhole = off_t{256} << 20;
 
 enum class MoleculeFormat { table, smi, sdf, geom };
 
-std::optional<MoleculeFormat> format_of(const fs::path& file) {
+std::string name_in_lower_case(const fs::path& file) {
   std::string name = file.filename().string();
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+  return name;
+}
+
+std::optional<MoleculeFormat> format_of(const fs::path& file) {
+  std::string name = name_in_lower_case(file);
   if (name.ends_with(".gz")) name.resize(name.size() - 3);
   const auto any = [&](std::initializer_list<const char*> endings) {
     return std::any_of(endings.begin(), endings.end(), [&](const char* e) { return name.ends_with(e); });
@@ -44,6 +51,19 @@ std::optional<MoleculeFormat> format_of(const fs::path& file) {
   if (any({".sdf", ".sd", ".mol"})) return MoleculeFormat::sdf;
   if (any({".msgpack", ".tar", ".tgz"})) return MoleculeFormat::geom;
   return std::nullopt;
+}
+
+// What a file is by its name and the beginning of its content; nothing where it holds no molecules. Throws a usage Error
+// for molecules in a format that is not read.
+std::optional<MoleculeFormat> format_of(const fs::path& file, std::string_view head, const std::string& where) {
+  refuse_molecule_format(unread_molecule_name(file), where);
+  const std::optional<MoleculeFormat> named = format_of(file);
+  if (named == MoleculeFormat::geom) return named;
+  refuse_wide_text(head, where);
+  if (named == MoleculeFormat::sdf) return named;
+  if (holds_molblock(head)) return MoleculeFormat::sdf;
+  refuse_molecule_format(unread_molecule_text(head), where);
+  return named;
 }
 
 // What a source adds after an entry.
@@ -79,13 +99,14 @@ bool is_molecule_file(const fs::path& file) {
 void read_molecules(const MoleculeSource& source, const MoleculeLimits& limits, const OnMolecule& on_molecule,
                     double* share) {
   const std::string where = printable(source.file.string(), 300);
-  std::optional<MoleculeFormat> format = format_of(source.file);
+  const bool geom = format_of(source.file) == MoleculeFormat::geom;
+  const std::unique_ptr<ByteSource> bytes = open_bytes(source.file, geom ? ".msgpack" : "");
+  std::optional<MoleculeFormat> format = format_of(source.file, bytes->buffered(), where);
   if (!format)
     fail_usage(
         "{} is of no format that molecules are read from: they are .csv, .tsv, .txt, .smi, .sdf, .mol and "
         "GEOM's .msgpack, each also with .gz",
         where);
-  const std::unique_ptr<ByteSource> bytes = open_bytes(source.file, *format == MoleculeFormat::geom ? ".msgpack" : "");
   const OnMolecule hand_on = [&](MoleculeEntry&& entry) {
     if (share != nullptr) *share = bytes->share();
     std::vector<MoleculeEntry> added = added_entries(source, entry, limits);
@@ -96,7 +117,9 @@ void read_molecules(const MoleculeSource& source, const MoleculeLimits& limits, 
     fail("{} is no text, which molecules are read from: it holds bytes of zero; give another file", where);
   if (*format == MoleculeFormat::table && source.columns.smiles.empty()) {
     // A list without any separator is a table of one column, its header optional.
-    const std::string_view head = bytes->buffered();
+    std::string_view head = bytes->buffered();
+    head.remove_prefix(head.starts_with("\xef\xbb\xbf") ? 3 : 0);
+    head.remove_prefix(std::min(head.find_first_not_of(" \t\r\n"), head.size()));
     const std::string_view first = head.substr(0, std::min(head.find('\n'), head.size()));
     if (first.find_first_of(",;\t") == first.npos) format = MoleculeFormat::smi;
   }
@@ -110,6 +133,82 @@ void read_molecules(const MoleculeSource& source, const MoleculeLimits& limits, 
     case MoleculeFormat::geom:
       return read_geom(*bytes, where, limits, hand_on);
   }
+}
+
+std::vector<ListedMolecule> listed_molecules(const fs::path& file, const MoleculeLimits& limits, std::size_t most) {
+  constexpr std::size_t kMostRecords = 100000;  // of an SDF, which are held while they are asked about
+  std::vector<ListedMolecule> all;
+  const std::string where = printable(file.string(), 300);
+  const std::optional<MoleculeFormat> named = format_of(file);
+  std::optional<MoleculeFormat> format;
+  {
+    std::unique_ptr<ByteSource> bytes;
+    try {
+      if (named != MoleculeFormat::geom) bytes = open_bytes(file);
+    } catch (const Error&) {
+      if (named) throw;  // of another file, whoever reads it knows more
+    }
+    if (bytes) format = format_of(file, bytes->buffered(), where);
+  }
+  if (!format) return all;
+  const bool records = format == MoleculeFormat::sdf;
+  std::size_t files = 0, good = 0;  // rows that name files of molecules, or are molecules
+  const auto take = [&](MoleculeEntry&& entry) {
+    ListedMolecule& one = all.emplace_back();
+    const bool usable =
+        !entry.bad && (records || std::holds_alternative<Molecule>(parse_molecule(entry.smiles, limits)));
+    good += usable ? 1 : 0;
+    one.text = records ? record_text(file, entry.place) : entry.smiles;
+    one.name = entry.name.empty() && records ? entry.place : entry.name;
+    if (!usable && !records)
+      one.name = fmt::format("{}: {}", entry.place, one.name.empty() ? printable(entry.smiles, 100) : one.name);
+    if (!records) {
+      const std::string line = entry.name.empty() ? entry.smiles : entry.smiles + " " + entry.name;
+      files += !usable && (is_molecule_file(line) || is_molecule_file(entry.smiles)) ? 1 : 0;
+    }
+    one.entry = std::move(entry);
+    PAIRS_CHECK(!records || all.size() <= kMostRecords,
+                "{} holds more than {} molecules, which are too many to be asked about at once; split it", where,
+                kMostRecords);
+    return all.size() < most;
+  };
+  // A text may be anything: a table of numbers, words, a list of files.
+  const bool any_text = format == MoleculeFormat::table && name_in_lower_case(file).find(".csv") == std::string::npos;
+  try {
+    read_molecules({.file = file, .columns = {}}, limits, take);
+  } catch (const Error&) {
+    if (!any_text) throw;
+    return {};
+  }
+  if (2 * files > all.size() || (any_text && 2 * good < all.size())) all.clear();
+  return all;
+}
+
+std::string record_text(const fs::path& file, std::string_view place) {
+  return fmt::format("{}#{}", file.string(), place.substr(std::min(place.rfind(' ') + 1, place.size())));
+}
+
+std::optional<MoleculeRecord> listed_record(const std::string& text) {
+  const std::size_t mark = text.rfind('#');
+  if (mark == text.npos || mark == 0 || mark + 1 == text.size() ||
+      text.find_first_not_of("0123456789", mark + 1) != text.npos)
+    return std::nullopt;
+  std::error_code error;
+  const fs::path file(text.substr(0, mark));
+  if (fs::exists(text, error) || !fs::is_regular_file(file, error)) return std::nullopt;
+  return MoleculeRecord{file, "record " + text.substr(mark + 1)};
+}
+
+MoleculeEntry record_entry(const MoleculeRecord& record, const MoleculeLimits& limits) {
+  std::optional<MoleculeEntry> found;
+  read_molecules({.file = record.file, .columns = {}}, limits, [&](MoleculeEntry&& entry) {
+    if (entry.place == record.place) found = std::move(entry);
+    return !found;
+  });
+  if (!found)
+    fail_usage("{} has no molecule that begins at {}; the number stands behind '#'", printable(record.file.string(), 300),
+               record.place);
+  return std::move(*found);
 }
 
 fs::path bundled_molecules() {

@@ -2,7 +2,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "tasks/molecules/molecule_entry.h"
 #include "tasks/molecules/table_file.h"
@@ -29,6 +32,30 @@ void read_molecules(const MoleculeSource& source, const MoleculeLimits& limits, 
 
 // Whether the name is that of a file that read_molecules reads.
 bool is_molecule_file(const std::filesystem::path& file);
+
+// One of the molecules that a file holds beside each other.
+struct ListedMolecule {
+  std::string text;  // by which it is asked for: a SMILES, or of an SDF the record_text of its first record
+  std::string name;  // as the file names it, or "record 3"; of what cannot be used its place comes first
+  MoleculeEntry entry;
+};
+// The molecules of a list of SMILES, a table with a column of them, or an SDF, whose further records of one molecule are
+// its conformers; at most so many. What a file is follows from its content, its name aside. Empty of what holds them in
+// another way (GEOM's files, a list of files) and of what is no text of molecules. Throws a usage Error for molecules in
+// a format that is not read, and for text in UTF-16.
+std::vector<ListedMolecule> listed_molecules(const std::filesystem::path& file, const MoleculeLimits& limits,
+                                             std::size_t most);
+
+// A record of an SDF as a text: the file's path, '#' and the record's number, from 1.
+std::string record_text(const std::filesystem::path& file, std::string_view place);
+// The file and the place ("record 3") of such a text; nothing where it is none of a file that is there.
+struct MoleculeRecord {
+  std::filesystem::path file;
+  std::string place;
+};
+std::optional<MoleculeRecord> listed_record(const std::string& text);
+// The entry that begins at a record. Throws Error where there is none.
+MoleculeEntry record_entry(const MoleculeRecord& record, const MoleculeLimits& limits);
 
 // The 10,000 molecules of RDKit's data package (Pains/test_data/wehi_mols.csv under $RDBASE/Data or the usual folders).
 // Throws Error saying which package to install where it is missing.

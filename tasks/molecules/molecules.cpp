@@ -324,25 +324,33 @@ class Molecules final : public Task, public Bodies, public Things {
 
   std::string thing() const override { return "molecule"; }
   std::string thing_help() const override {
-    return "a SMILES string, or a file of a molecule (.smi, .sdf, .mol, .csv, GEOM's .msgpack)";
+    return "a SMILES string, or a file of molecules (.smi, .sdf, .mol, .csv, GEOM's .msgpack)";
   }
   bool is_thing(const std::string& text) const override { return names_molecule(text); }
 
-  // Rows of a table; of other files with several the conformers, which no text holds, may count.
+  // Rows of a table or a list, records of an SDF; these are kept until others are asked for, so that each is read once.
   std::vector<NamedThing> things_in(const std::filesystem::path& file, std::size_t most) const override {
     std::vector<NamedThing> things;
-    if ((file.extension() != ".csv" && file.extension() != ".CSV") || !is_molecule_file(file)) return things;
-    read_molecules({.file = file, .columns = {}}, conformers_of(settings_).limits, [&](MoleculeEntry&& entry) {
-      things.push_back({std::move(entry.smiles), std::move(entry.name)});
-      return things.size() < most;
-    });
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(file, error)) return things;
+    std::vector<ListedMolecule> listed = listed_molecules(file, conformers_of(settings_).limits, most);
+    const bool records = !listed.empty() && listed_record(listed.front().text);
+    for (ListedMolecule& one : listed) things.push_back({one.text, std::move(one.name)});
+    if (records && listed.size() > 1 && listed.size() < most) {  // all of them
+      const std::lock_guard lock(mutex_);
+      records_.clear();
+      records_written_ = std::filesystem::last_write_time(file, error);
+      for (ListedMolecule& one : listed)
+        records_[std::move(one.text)] = std::make_shared<const MoleculeEntry>(std::move(one.entry));
+    }
     return things;
   }
 
   ThingSet read_thing(const std::string& text, std::int64_t n, std::uint64_t seed,
                       const std::string& up) const override {
     if (!up.empty()) fail_usage("Molecules have no axis that points up: leave {} out", printable(up, 30));
-    GivenMolecule given = given_molecule(text, conformers_of(settings_));
+    const std::shared_ptr<const MoleculeEntry> known = record_kept(text);
+    GivenMolecule given = given_molecule(text, conformers_of(settings_), known.get());
     const PreparedMolecule& molecule = given.molecule;
     if (n < 0 || n > info_.max_n)
       fail_usage("A set has 1 to {} conformers, not {}: set {} to more", info_.max_n, n, "task.conformers"_key);
@@ -444,6 +452,15 @@ class Molecules final : public Task, public Bodies, public Things {
     return out;
   }
 
+  // The entry of a record that things_in has read, while its file is as it was; else null.
+  std::shared_ptr<const MoleculeEntry> record_kept(const std::string& text) const {
+    const std::lock_guard lock(mutex_);
+    const auto at = records_.find(text);
+    const std::optional<MoleculeRecord> record = at == records_.end() ? std::nullopt : listed_record(text);
+    std::error_code error;
+    return record && std::filesystem::last_write_time(record->file, error) == records_written_ ? at->second : nullptr;
+  }
+
   // The number by which a given molecule is known from now on, as psi.
   double remember(const PreparedMolecule& molecule) const {
     const std::lock_guard lock(mutex_);
@@ -506,6 +523,8 @@ class Molecules final : public Task, public Bodies, public Things {
   TaskInfo info_;
   mutable std::mutex mutex_;
   mutable std::vector<MoleculeIdentity> given_;
+  mutable std::map<std::string, std::shared_ptr<const MoleculeEntry>> records_;  // of the file that was listed last
+  mutable std::filesystem::file_time_type records_written_;
 };
 
 }  // namespace

@@ -157,7 +157,10 @@ void read_sdf(ByteSource& source, const std::string& where, const MoleculeLimits
     }
     block.clear();
     open = large = false;
-    if (!entry.bad && grouped && entry.smiles == group.smiles) return add_conformer(group, std::move(entry), limits);
+    // Drawings of one molecule are no conformers of it.
+    const bool again = !entry.bad && grouped && !group.bad && entry.smiles == group.smiles &&
+                       !(entry.elements.empty() && group.elements.empty());
+    if (again) return add_conformer(group, std::move(entry), limits);
     flush();
     group = std::move(entry);
     grouped = true;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -73,7 +74,7 @@ class TableRows {
       if (!source_.line(row_, kLongestRow, cut_)) return false;
       if (line_ == 0 && row_.starts_with("\xef\xbb\xbf")) row_.erase(0, 3);
       first_line_ = ++line_;
-    } while (trimmed(row_).empty());
+    } while (trimmed(row_).empty() || trimmed(row_).front() == '#');  // with which no SMILES begins
     if (separator_ == '\0') separator_ = table_separator(row_);
     std::string more;
     bool cut = false;
@@ -102,6 +103,10 @@ class TableRows {
 
 constexpr std::size_t kNoColumn = static_cast<std::size_t>(-1);
 
+// Of columns that hold SMILES.
+constexpr std::initializer_list<const char*> kSmilesNames = {
+    "smiles", "canonical_smiles", "canonical", "isomeric_smiles", "smi", "structure", "molecule", "mol"};
+
 std::size_t find_column(const std::vector<std::string>& header, const std::string& wanted,
                         std::initializer_list<const char*> usual) {
   const auto at = [&](std::string_view name) {
@@ -122,7 +127,7 @@ bool deliver_smiles(std::string place, std::string_view smiles, std::string_view
                     const OnMolecule& on_molecule) {
   MoleculeEntry entry;
   entry.place = std::move(place);
-  entry.smiles = smiles.substr(0, kLongestSmiles + 1);
+  entry.smiles = pasted_text(smiles).substr(0, kLongestSmiles + 1);
   entry.name = name.substr(0, 200);
   if (cut) {
     entry.bad = SetAsideReason::size;
@@ -148,9 +153,7 @@ void read_table(ByteSource& source, const std::string& where, const MoleculeColu
   if (!rows.next())
     fail("{} holds no rows{}", where, source.fault().empty() ? ": check the file" : ": " + source.fault());
   const std::vector<std::string> header = rows.cells();
-  std::size_t smiles = find_column(
-      header, columns.smiles,
-      {"smiles", "canonical_smiles", "canonical", "isomeric_smiles", "smi", "structure", "molecule", "mol"});
+  std::size_t smiles = find_column(header, columns.smiles, kSmilesNames);
   std::size_t name = find_column(header, columns.name, {"name", "id", "title", "compound", "chembl_id", "molecule_id"});
   bool more = true;
   if (smiles == kNoColumn) {
@@ -185,7 +188,8 @@ void read_smi(ByteSource& source, const std::string& where, const OnMolecule& on
     if (text.empty() || text.front() == '#') continue;
     const std::size_t blank = std::min(text.find_first_of(" \t"), text.size());
     std::string_view name = trimmed(text.substr(blank));
-    if (!any && lower_case(text.substr(0, blank)) == "smiles") {
+    const std::string word = any ? "" : lower_case(text.substr(0, blank));
+    if (std::find(kSmilesNames.begin(), kSmilesNames.end(), word) != kSmilesNames.end()) {
       any = true;
       continue;
     }

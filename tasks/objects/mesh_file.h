@@ -24,11 +24,17 @@ struct MeshFile {
   std::uint64_t parts = 1;     // meshes that the file held
 };
 
-// By the ending of the name, in either case; nothing for files that hold no mesh.
+// By the ending of the name, in either case; nothing for files that hold no mesh that is read.
 std::optional<MeshFormat> mesh_format(const std::filesystem::path& file);
 
-// Reads an OFF file (mesh_file_off.h) or, through Assimp, OBJ, STL or PLY (mesh_file_assimp.h). The file is taken as
-// hostile. Throws Error with one sentence that names the file and what is wrong with it.
+// Which format of meshes that are not read a name stands for ("a GLB file"); "" for other names.
+std::string unread_mesh_name(const std::filesystem::path& file);
+
+// The formats that are read, for sentences.
+inline constexpr const char* kMeshFormats = "OFF, OBJ, STL and PLY";
+
+// Reads an OFF file (mesh_file_off.h) or, through Assimp, OBJ, STL or PLY (mesh_file_assimp.h). What a file is follows
+// from its first bytes where these say so, else from its name. The file is taken as hostile. Throws Error with one sentence that names the file and what is wrong with it.
 MeshFile read_mesh_file(const std::filesystem::path& file);
 // The same from memory; `where` stands in messages.
 MeshFile parse_mesh(std::string_view bytes, MeshFormat format, const std::string& where);

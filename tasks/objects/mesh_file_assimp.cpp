@@ -66,6 +66,37 @@ std::string without_groups(std::string_view bytes) {
   return out;
 }
 
+// An STL as Assimp takes it: of a binary one the bytes of the triangles that it announces, of a text no blanks before its
+// first word, and words in lower case. Throws Error for a binary one that is cut short, or whose count is wrong.
+std::string_view usual_stl(std::string_view bytes, std::string& own, const std::string& where) {
+  constexpr std::size_t kHead = 84, kTriangle = 50;
+  const std::string_view text = bytes.substr(std::min(bytes.find_first_not_of(" \t\r\n\v\f"), bytes.size()));
+  const auto is_solid = [](std::string_view word) {
+    return word.size() >= 5 && std::equal(word.begin(), word.begin() + 5, "solid",
+                                          [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
+  };
+  // Some programs begin binary files with "solid", too.
+  if (is_solid(text) && bytes.substr(0, 4096).find('\0') == bytes.npos) {
+    if (text.starts_with("solid")) return text;
+    own = text;
+    for (char& c : own)
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return own;
+  }
+  PAIRS_CHECK(bytes.size() >= kHead, "{} is no STL: it neither begins with 'solid' nor holds the head of a binary one",
+              where);
+  std::uint64_t count = 0;
+  for (std::size_t k = 4; k-- > 0;) count = count << 8 | static_cast<unsigned char>(bytes[80 + k]);
+  const std::uint64_t needed = kHead + kTriangle * count, more = bytes.size() - std::min<std::uint64_t>(needed, bytes.size());
+  PAIRS_CHECK(needed <= bytes.size(),
+              "{} is cut short, or no STL: it announces {} triangles and holds {}; get it again", where, count,
+              (bytes.size() - kHead) / kTriangle);
+  PAIRS_CHECK(more < kTriangle || more % kTriangle != 0,
+              "{} announces {} triangles and holds {}: its count is wrong; save it again", where, count,
+              (bytes.size() - kHead) / kTriangle);
+  return bytes.substr(0, needed);
+}
+
 void append(const aiMesh& part, MeshFile& file, PolygonCutter& cutter, std::vector<std::uint32_t>& corners,
             const std::string& where) {
   const std::size_t first = file.mesh.vertices.size();
@@ -96,8 +127,10 @@ MeshFile parse_with_assimp(std::string_view bytes, MeshFormat format, const std:
   PAIRS_CHECK(!bytes.empty() && bytes.size() <= kLargestMeshFile, "{} is empty or larger than {}", where,
               byte_text(kLargestMeshFile));
   if (format == MeshFormat::ply) check_ply_counts(bytes, where);
-  const std::string joined = format == MeshFormat::obj ? without_groups(bytes) : "";
+  std::string joined = format == MeshFormat::obj ? without_groups(bytes) : "";
   if (!joined.empty()) bytes = joined;
+  if (format != MeshFormat::stl && bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
+  if (format == MeshFormat::stl) bytes = usual_stl(bytes, joined, where);
   Assimp::Importer importer;
   importer.SetIOHandler(new NoOtherFiles);
   const aiScene* scene = nullptr;

@@ -238,7 +238,10 @@ class Objects final : public Task, public Bodies, public Things {
 
   std::string thing() const override { return "mesh"; }
   std::string thing_help() const override { return "a mesh file (.off, .obj, .stl, .ply)"; }
-  bool is_thing(const std::string& text) const override { return mesh_format(text).has_value(); }
+  // Meshes in other formats as well: read_thing refuses them with the formats that are read.
+  bool is_thing(const std::string& text) const override {
+    return mesh_format(text).has_value() || !unread_mesh_name(text).empty();
+  }
 
   std::vector<std::string> ups() const override { return {"z", "y", "x"}; }
 
@@ -498,6 +501,9 @@ class Objects final : public Task, public Bodies, public Things {
     const std::filesystem::path file = text;
     const std::string bytes = read_file(file, kLargestMeshFile);
     const auto format = mesh_format(file);
+    if (const std::string kind = unread_mesh_name(file); !kind.empty())
+      fail_usage("{} is {}, which is not read; meshes are read from {} files: convert it to one of these",
+                 printable(text, 300), kind, kMeshFormats);
     PAIRS_CHECK(format.has_value(), "{} is no mesh file: give {}", printable(text, 300), thing_help());
     const TriangleMesh mesh = parse_mesh(bytes, *format, printable(text, 300)).mesh;
     Thing out;

@@ -16,6 +16,7 @@
 #include "core/base/files.h"
 #include "core/base/transfer.h"
 #include "core/sets/index_map.h"
+#include "core/invalid_draws.h"
 #include "core/simulator_probe.h"
 #include "core/sufficient_statistics.h"
 #include "tasks/file_reader.h"
@@ -83,6 +84,7 @@ class SimulatedTask final : public Task,
                             public HasFileReader,
                             public HasGivenRanges,
                             public HasSufficientStatistics,
+                            public RedrawsInvalid,
                             public ChoosesTargets {
  public:
   explicit SimulatedTask(TaskFile file) : programs_(programs_of(file)), file_(std::move(file)) {
@@ -141,6 +143,12 @@ class SimulatedTask final : public Task,
             file_.info.name, one.text);
       }
     return out;
+  }
+
+  InvalidDraws invalid_draws() const override {
+    if (!file_.simulator->redraws) return {};
+    InvalidDraws training = programs_.training->invalid_draws();
+    return training.attempts > 0 ? training : programs_.shown->invalid_draws();
   }
 
   SimulatorProbe probe() const override {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/invalid_draws.h"
 #include "core/sets/observations.h"
 #include "tasks/own/task_file.h"
 
@@ -39,7 +40,9 @@ class Simulator {
   std::vector<std::vector<double>> prior(const std::vector<Draw>& draws);
 
   // Observations 0 .. count - 1 of all draws one after another, float64 where x is standardised, else float32; row k of
-  // theta [draws, d], psi [draws, p] and given [draws, g] belongs to draw k. All finite, also as float32.
+  // theta [draws, d], psi [draws, p] and given [draws, g] belongs to draw k. All finite, also as float32: where the task
+  // says so, an observation that is not is drawn again, by another key that follows from the draw's and the number of
+  // the attempt alone, so that x stays a function of the draws.
   Observations simulate(const std::vector<Draw>& draws, const double* theta, const double* psi,
                         const double* given = nullptr);
 
@@ -48,6 +51,9 @@ class Simulator {
     Observations x;              // of the first draws, so many as were answered one after another
     std::size_t draws = 0;       // how many
     std::exception_ptr failure;  // what went wrong; null: nothing
+    // Of each draw how many attempts at its observations were made, and how many of these were invalid and drawn again
+    // (SimulatorProgram::redraws).
+    std::vector<std::int64_t> attempts, invalid;
   };
   Answered simulate_as_far(const std::vector<Draw>& draws, const double* theta, const double* psi,
                            const double* given = nullptr);
@@ -57,10 +63,20 @@ class Simulator {
   torch::Tensor reference(const torch::Tensor& theta, const torch::Tensor& given, const Observations& x);
 
   const TaskFile& task() const { return task_; }
+  // What was simulated so far, of tasks that draw invalid observations again.
+  InvalidDraws invalid_draws();
   // How many workers run at once, as this process stands now.
   std::int64_t workers() const;
 
  private:
+  template <class Number>
+  struct Raw;
+  template <class Number>
+  void simulate_once(const std::vector<Draw>& draws, const double* theta, const double* psi, const double* given,
+                     Raw<Number>& raw);
+  template <class Number>
+  void draw_again(const std::vector<Draw>& draws, const double* theta, const double* psi, const double* given,
+                  Raw<Number>& raw);
   template <class Number>
   Answered simulate_as(const std::vector<Draw>& draws, const double* theta, const double* psi, const double* given);
 
@@ -79,6 +95,7 @@ class Simulator {
   std::size_t most_ = 1;                             // of the present question
   std::uint64_t requests_ = 0;
   std::string reference_;             // what the first worker answered to the check of seeds
+  InvalidCount invalid_;
   double prior_pace_ = 0, pace_ = 0;  // seconds a unit of work, of late; 0: not known yet
 };
 

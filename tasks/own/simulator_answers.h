@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "tasks/own/task_file.h"
 
@@ -35,20 +36,25 @@ std::int64_t numbers_of(const TaskInfo& info);
 void check_prior(const TaskFile& task, const double* values, std::size_t rows, std::size_t draw,
                  std::uint64_t first_set);
 
-// Throws Fault where a number of the observations of one draw is not finite as float32. `rows`: how many rows each has,
-// where they are ragged.
+// The observations of one draw, ascending, that are invalid: a number of theirs is not finite as float32. Observation k
+// has lengths[k] numbers, or `each` where that is null. Throws Fault at the first one unless they are `kept`.
 template <class Number>
-void check_finite(const Number* values, std::int64_t count, std::int64_t observations, const std::int64_t* rows,
-                  std::int64_t width, std::size_t draw) {
-  std::int64_t at = 0;
-  while (at < count && std::isfinite(static_cast<float>(values[at]))) ++at;
-  if (at == count) return;
-  std::int64_t observation = 0;
-  if (rows)
-    for (std::int64_t end = rows[0] * width; end <= at; end += rows[observation] * width) ++observation;
-  else
-    observation = at / (count / observations);
-  throw Fault{draw, fmt::format("observation {} holds {}", observation + 1, values[at])};
+std::vector<std::int64_t> invalid_observations(const Number* values, std::int64_t observations,
+                                               const std::int64_t* lengths, std::int64_t each, std::size_t draw,
+                                               bool kept) {
+  std::vector<std::int64_t> out;
+  for (std::int64_t k = 0; k < observations; ++k) {
+    const std::int64_t count = lengths ? lengths[k] * each : each;
+    std::int64_t at = 0;
+    while (at < count && std::isfinite(static_cast<float>(values[at]))) ++at;
+    if (at < count && !kept)
+      throw Fault{draw, fmt::format("observation {} holds {}; where a simulator may fail now and then, invalid = "
+                                    "\"redraw\" under [simulator] in task.toml draws such an observation again",
+                                    k + 1, values[at])};
+    if (at < count) out.push_back(k);
+    values += count;
+  }
+  return out;
 }
 
 // Numbers of x from an answer, in which they are float32 or float64, as their bytes tell.

@@ -23,6 +23,8 @@ struct SimulatorProgram {
   // Lines of the file that say how a machine runs it, and nothing of what it answers: workers and timeout.
   std::vector<std::int64_t> machine_lines = {};
   double timeout = 60;  // seconds for an answer
+  // Whether an invalid observation, one with a number that is not finite, is drawn again; else it ends the run.
+  bool redraws = false;
 };
 
 // The table [reference]: the program also answers log posterior densities of its targets.

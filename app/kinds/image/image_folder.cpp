@@ -25,7 +25,7 @@ Observed read_image_folder(const std::filesystem::path& folder, std::int64_t cha
   std::string left_out;
   const std::vector<std::string> names = image_names(folder, "", left_out);
   PAIRS_CHECK(!names.empty(),
-              "The folder {} holds no image that ends in .png, .jpg, .bmp or .tga; give a folder with one image an "
+              "The folder {} holds no image (.png, .jpg, .webp, .bmp, .tga, .ppm); give a folder with one image an "
               "observation",
               printable(folder.string(), 300));
   Observed observed;

@@ -35,6 +35,7 @@ class BudgetedTask final : public Task,
                            public HasFileColumns,
                            public HasFileReader,
                            public HasGivenRanges,
+                           public RedrawsInvalid,
                            public ChoosesTargets {
  public:
   BudgetedTask(const TaskFile& file, std::shared_ptr<const Task> simulated, std::int64_t simulations)
@@ -83,6 +84,13 @@ class BudgetedTask final : public Task,
     return inner_->observe(latents, seed, purpose, ranges, device);
   }
 
+  // Of the run's sets, once there are some; else of what was simulated to plan and to show.
+  InvalidDraws invalid_draws() const override {
+    if (file_.file != file_.origin)
+      if (InvalidDraws made = pool_invalid(file_.file.parent_path(), file_); made.attempts > 0) return made;
+    return invalid_draws_of(*inner_);
+  }
+
   std::int64_t simulations() const override { return simulations_; }
   // Not yet how x is standardised, which is measured of the simulations.
   std::string recorded() const override { return copy_text(file_); }
@@ -101,6 +109,8 @@ class BudgetedTask final : public Task,
     const std::filesystem::path run = file_.file.parent_path();
     simulate_pool(file_, *inner_, run, layout_, seed, simulations_, preparation);
     record_input(run);
+    if (const InvalidDraws invalid = pool_invalid(run, file_); invalid.attempts > 0)
+      write_file(pool_folder(run) / kInvalidRecord, to_json(invalid).dump(1) + "\n");
     mark_complete(run);
   }
 

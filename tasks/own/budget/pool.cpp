@@ -1,6 +1,7 @@
 #include "tasks/own/budget/pool.h"
 
 #include <ATen/Functions.h>
+#include <ATen/ops/zeros.h>
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
@@ -28,6 +29,7 @@ namespace fs = std::filesystem;
 
 constexpr const char *kFolder = "simulations", *kSettingsFile = "budget.json", *kComplete = "complete";
 constexpr const char *kPart = "sets-", *kPartEnd = ".npz";
+constexpr const char *kAttempts = "attempts", *kInvalid = "invalid";  // arrays that no task reads
 constexpr std::int64_t kBlock = 64;         // observations that a program is asked for in one draw at most
 constexpr std::int64_t kDrawnAtOnce = 256;  // θ that are looked through together
 constexpr std::int64_t kPriorWorkers = 1 + kDrawnAtOnce / 64;  // that draws from the prior start, of 64 θ each
@@ -107,6 +109,18 @@ class PoolProgram {
     if (latents.psi.size(1) > 0) out.arrays["psi"] = latents.psi.slice(0, 0, whole);
     if (latents.given.defined()) out.arrays["given"] = latents.given.slice(0, 0, whole);
     if (x.is_ragged()) out.arrays["row_offsets"] = x.offsets();
+    if (simulator_.task().simulator->redraws) {
+      // Attempts at each set's observations, and how many of them were invalid.
+      torch::Tensor attempts = at::zeros({whole}, torch::kInt64), invalid = at::zeros({whole}, torch::kInt64);
+      for (std::int64_t k = 0; k < whole; ++k)
+        for (std::size_t draw = k > 0 ? ends[static_cast<std::size_t>(k - 1)] : 0;
+             draw < ends[static_cast<std::size_t>(k)]; ++draw) {
+          attempts.mutable_data_ptr<std::int64_t>()[k] += answered.attempts[draw];
+          invalid.mutable_data_ptr<std::int64_t>()[k] += answered.invalid[draw];
+        }
+      out.arrays[kAttempts] = attempts;
+      out.arrays[kInvalid] = invalid;
+    }
     return out;
   }
 
@@ -227,6 +241,25 @@ SimulationFiles pool_files() {
 bool pool_complete(const fs::path& run) {
   std::error_code error;
   return fs::exists(pool_folder(run) / kComplete, error);
+}
+
+InvalidDraws pool_invalid(const fs::path& run, const TaskFile& file) {
+  InvalidCount count;
+  std::vector<std::string> names;
+  for (const Target& target : file.info.targets) names.push_back(target.name);
+  if (!file.simulator || !file.simulator->redraws) return {};
+  for (std::int64_t kept = 0; fs::exists(part_file(run, kept));) {
+    NpzReader part(part_file(run, kept));
+    if (!part.shapes().contains(kAttempts) || !part.shapes().contains(kInvalid)) return {};
+    const torch::Tensor theta = part.read("theta").to(torch::kFloat64).contiguous(),
+                        attempts = part.read(kAttempts).contiguous(), invalid = part.read(kInvalid).contiguous();
+    const auto d = static_cast<std::size_t>(theta.size(1));
+    for (std::int64_t k = 0; k < theta.size(0); ++k)
+      count.add(theta.const_data_ptr<double>() + static_cast<std::size_t>(k) * d, d,
+                attempts.const_data_ptr<std::int64_t>()[k], invalid.const_data_ptr<std::int64_t>()[k]);
+    kept += theta.size(0);
+  }
+  return count.binned(names);
 }
 
 void mark_complete(const fs::path& run) {

@@ -269,10 +269,22 @@ TEST_F(ObservedTest, TellsWhichFilesAreLeftOut) {
   for (std::size_t k = 0; k < 16; ++k) ramp[k] = static_cast<std::uint8_t>(10 * k);
   write_png("a.png", PNG_FORMAT_GRAY, 4, ramp);
   EXPECT_THAT(read_observed(folder_, images()).warnings, testing::IsEmpty());
-  for (const char* name : {"d.webp", "b.gif", "c.txt", "e", ".hidden"}) write(name, "x");
+  for (const char* name : {"d.log", "b.dat", "c.txt", "e", ".hidden"}) write(name, "x");
   EXPECT_THAT(read_observed(folder_, images()).warnings,
               testing::ElementsAre(
-                  testing::AllOf(testing::HasSubstr("4 files in"), testing::HasSubstr(": b.gif, c.txt, d.webp, ..."))));
+                  testing::AllOf(testing::HasSubstr("4 files in"), testing::HasSubstr(": b.dat, c.txt, d.log, ..."))));
+}
+
+// What is an image that is not read is refused, whatever it is called: an observation would be missing without it.
+TEST_F(ObservedTest, ImagesOfOtherKindsAreRefusedAndNotLeftOut) {
+  write_png("a.png", PNG_FORMAT_GRAY, 4, std::vector<std::uint8_t>(16, 100));
+  for (const char* name : {"b.gif", "b", "b.png"}) {
+    write(name, "GIF89a............");
+    EXPECT_THAT(refusal(folder_, images()), testing::HasSubstr("is a GIF, which is not read; save it as PNG")) << name;
+    std::filesystem::remove(folder_ / name);
+  }
+  write_png("c.dat", PNG_FORMAT_GRAY, 4, std::vector<std::uint8_t>(16, 200));
+  EXPECT_EQ(read_observed(folder_, images()).held, 2);
 }
 
 TEST_F(ObservedTest, UnpacksNoMoreOfAFileThanIsAskedFor) {

@@ -1,11 +1,13 @@
 #include "app/posterior/many_sets.h"
 
+#include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "app/posterior/embedded_set.h"
 #include "core/base/error.h"
@@ -81,6 +83,26 @@ TEST_F(ManySetsTest, StopsBetweenBatches) {
                Stopped);
   EXPECT_LT(told, 5000);
   EXPECT_EQ(told, sets.made());
+}
+
+// So that progress is reported truly: whoever counts rows has those of all sets that are answered.
+TEST_F(ManySetsTest, AsksOftenWhetherToGoOnWhenAllRowsAreHandedOn) {
+  for (const std::int64_t count : {200, 5000}) {
+    CountedSets sets(count, 100);
+    std::int64_t rows = 0;
+    std::vector<std::int64_t> done;
+    answer_sets(
+        run_, sets, none(), [&](const SetRow&) { ++rows; },
+        [&] {
+          EXPECT_EQ(rows, sets.made());
+          done.push_back(rows);
+          return true;
+        });
+    EXPECT_EQ(rows, count);
+    ASSERT_GE(done.size(), 3u) << count;
+    EXPECT_LE(done[1], 2 * at::get_num_threads()) << "sets may take long";
+    for (std::size_t k = 1; k < done.size(); ++k) EXPECT_LE(done[k] - done[k - 1], 512);
+  }
 }
 
 TEST_F(ManySetsTest, SaysOfEachWhatItsPosteriorSays) {

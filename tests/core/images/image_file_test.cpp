@@ -2,12 +2,17 @@
 
 #include <gmock/gmock.h>
 #include <jpeglib.h>
+#include <png.h>
 #include <stb_image_write.h>
+#include <webp/encode.h>
+#include <zlib.h>
 
 #include <array>
 #include <cstdlib>
+#include <fstream>
 
 #include "tests/core/base/message.h"
+#include "tests/core/base/temporary_folder.h"
 
 namespace pairs {
 namespace {
@@ -56,6 +61,35 @@ std::string tga(bool packed) {
   stbi_write_tga_with_rle = packed ? 1 : 0;
   stbi_write_tga_to_func(append, &bytes, kWidth, kHeight, 3, ramp().data());
   return bytes;
+}
+
+// Pixels of so many channels (grey, grey and alpha, RGB, RGBA) as a PNG.
+std::string png(const std::vector<std::uint8_t>& pixels, int width, int height, unsigned format) {
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  image.width = static_cast<unsigned>(width);
+  image.height = static_cast<unsigned>(height);
+  image.format = format;
+  png_alloc_size_t length = 0;
+  png_image_write_to_memory(&image, nullptr, &length, 0, pixels.data(), 0, nullptr);
+  std::string bytes(length, '\0');
+  png_image_write_to_memory(&image, bytes.data(), &length, 0, pixels.data(), 0, nullptr);
+  return bytes;
+}
+std::string webp(const std::vector<std::uint8_t>& rgba, int width, int height) {
+  std::uint8_t* data = nullptr;
+  const std::size_t length = WebPEncodeLosslessRGBA(rgba.data(), width, height, 4 * width, &data);
+  std::string bytes(reinterpret_cast<char*>(data), length);
+  WebPFree(data);
+  return bytes;
+}
+std::vector<std::uint8_t> with_alpha(const std::vector<std::uint8_t>& rgb, std::uint8_t alpha) {
+  std::vector<std::uint8_t> out;
+  for (std::size_t k = 0; k < rgb.size(); k += 3) out.insert(out.end(), {rgb[k], rgb[k + 1], rgb[k + 2], alpha});
+  return out;
+}
+std::string pnm(char kind, const std::string& rest) {
+  return std::string("P") + kind + "\n# a comment\n" + rest;
 }
 
 std::vector<std::uint8_t> parse(const std::string& bytes, ImageHead* seen = nullptr) {
@@ -128,7 +162,9 @@ TEST(ImageFile, TheHeadIsCheckedBeforeAnythingIsDecoded) {
 }
 
 TEST(ImageFile, EveryCutIsTold) {
-  for (const std::string& bytes : {jpeg(), bmp(), tga(false), tga(true)})
+  const std::vector<std::uint8_t> rgb = ramp();
+  const std::string map = "P6 20 12 255\n" + std::string(rgb.begin(), rgb.end());
+  for (const std::string& bytes : {jpeg(), bmp(), tga(false), tga(true), map, webp(with_alpha(rgb, 255), kWidth, kHeight)})
     for (std::size_t length = 0; length < bytes.size(); length += length < 1000 ? 1 : 17) {
       EXPECT_THAT(refusal(bytes.substr(0, length)), AnyOf(HasSubstr("cannot be read"), HasSubstr("is no PNG")))
           << length << " of " << bytes.size();
@@ -153,12 +189,136 @@ TEST(ImageFile, AnyChangedByteGivesAnImageOrASentence) {
     }
 }
 
-TEST(ImageFile, OtherFormatsAreNotTakenForTheseByTheirNames) {
-  for (const char* bytes : {"", "GIF89a....................", "P6\n2 2\n255\n............", "8BPS..................",
-                            "#?RADIANCE\n..................", "RIFF....WEBPVP8 ............"})
-    EXPECT_THAT(refusal(bytes), HasSubstr("is no PNG, JPEG, BMP or TGA")) << bytes;
-  for (const char* name : {"a.png", "a.PNG", "b.jpg", "b.JPeG", "c.bmp", "d.tga"}) EXPECT_TRUE(is_image_name(name));
-  for (const char* name : {"a.gif", "png", "a.png.txt", ".tga"}) EXPECT_FALSE(is_image_name(name)) << name;
+TEST(ImageFile, OtherFormatsAreNamedByTheirFirstBytes) {
+  using namespace std::string_literals;
+  const std::pair<std::string, const char*> kinds[] = {
+      {"GIF89a...................."s, "is a GIF, which is not read; save it as PNG"},
+      {"II*\0..................."s, "is a TIFF"},
+      {"MM\0*..................."s, "is a TIFF"},
+      {"\0\0\0\x18" "ftypheic........"s, "is a HEIC"},
+      {"\0\0\0\x18" "ftypavif........"s, "is an AVIF"},
+      {"\0\0\0\x0cJXL .........."s, "is a JPEG XL"},
+      {"8BPS.................."s, "is a Photoshop file"},
+      {"#?RADIANCE\n.................."s, "is a Radiance file"},
+      {"RIFF....WEBPVP8 ............"s, "cannot be read (no whole WebP)"},
+      {""s, "is no PNG, JPEG, WebP, BMP, TGA or PPM"},
+      {"x,y\n1,2\n"s, "is no PNG, JPEG, WebP, BMP, TGA or PPM"}};
+  for (const auto& [bytes, words] : kinds) EXPECT_THAT(refusal(bytes), HasSubstr(words)) << bytes;
+  for (const char* name : {"a.png", "a.PNG", "b.jpg", "b.JPeG", "c.bmp", "d.tga", "e.webp", "f.ppm", "g.gif", "h.HEIC"})
+    EXPECT_TRUE(is_image_name(name)) << name;
+  for (const char* name : {"a.txt", "png", "a.png.txt", ".tga"}) EXPECT_FALSE(is_image_name(name)) << name;
+}
+
+TEST(ImageFile, AFoldersImagesAreKnownByTheirFirstBytesToo) {
+  const TemporaryFolder folder;
+  const auto put = [&](const char* name, const std::string& bytes) {
+    std::ofstream(folder / name, std::ios::binary) << bytes;
+  };
+  put("a.png", png(ramp(), kWidth, kHeight, PNG_FORMAT_RGB));
+  put("b", png(ramp(), kWidth, kHeight, PNG_FORMAT_RGB));
+  put("c.dat", jpeg());
+  put("d.bin", "GIF89a......");
+  put("e.txt", "notes");
+  std::string left_out;
+  EXPECT_EQ(image_names(folder.path(), "", left_out), (std::vector<std::string>{"a.png", "b", "c.dat", "d.bin"}));
+  EXPECT_THAT(left_out, HasSubstr("1 file in"));
+  EXPECT_THAT(left_out, HasSubstr("e.txt"));
+}
+
+TEST(ImageFile, PortableMapsAreReadAsTextAndAsBytes) {
+  using Pixels = std::vector<std::uint8_t>;
+  const auto grey = [](std::initializer_list<int> values) {
+    Pixels out;
+    for (const int v : values) out.insert(out.end(), 3, static_cast<std::uint8_t>(v));
+    return out;
+  };
+  EXPECT_EQ(parse(pnm('2', "2 2\n255\n0 10 20 # half\n255\n")), grey({0, 10, 20, 255}));
+  EXPECT_EQ(parse(pnm('2', "2 1\n15\n0 15\n")), grey({0, 255}));
+  EXPECT_EQ(parse(pnm('5', "2 2\n255\n\x01\x02\x03\x04")), grey({1, 2, 3, 4}));
+  EXPECT_EQ(parse(pnm('1', "3 2\n101\n0 1 0\n")), grey({0, 255, 0, 255, 0, 255}));
+  EXPECT_EQ(parse(pnm('4', "9 1\n\x80\x80")), grey({0, 255, 255, 255, 255, 255, 255, 255, 0}));
+  EXPECT_EQ(parse(pnm('3', "1 1 255 1 2 3")), (Pixels{1, 2, 3}));
+  EXPECT_EQ(parse(pnm('6', "1 2\n255\n123456")), (Pixels{'1', '2', '3', '4', '5', '6'}));
+  EXPECT_THAT(refusal(pnm('5', "2 2\n65535\n12345678")), HasSubstr("has 16 bits a channel; save it with 8"));
+  EXPECT_THAT(refusal(pnm('5', "2 2\n255\n123")), HasSubstr("cut short"));
+  EXPECT_THAT(refusal(pnm('2', "2 2\n15\n1 2 3 16")), HasSubstr("a value lies above"));
+  EXPECT_THAT(refusal(pnm('2', "9000 2\n15\n")), HasSubstr("at most 8192 a side"));
+}
+
+// Where the first row and column of the stored image lie, by the table of the EXIF standard.
+TEST(ImageFile, PhotographsStandUprightHoweverTheCameraWasHeld) {
+  const std::vector<std::uint8_t> upright = ramp();
+  for (const bool big : {false, true})
+    for (int orientation = 1; orientation <= 8; ++orientation) {
+      const bool across = orientation >= 5;
+      const int rows = across ? kWidth : kHeight, columns = across ? kHeight : kWidth;
+      std::vector<std::uint8_t> stored;
+      for (int r = 0; r < rows; ++r)
+        for (int c = 0; c < columns; ++c) {
+          const bool bottom = orientation == 3 || orientation == 4, right = orientation == 2 || orientation == 3;
+          int y = bottom ? kHeight - 1 - r : r, x = right ? kWidth - 1 - c : c;
+          if (across) {  // row 0 is a side, column 0 the top or the bottom
+            x = orientation == 6 || orientation == 7 ? kWidth - 1 - r : r;
+            y = orientation == 7 || orientation == 8 ? kHeight - 1 - c : c;
+          }
+          for (int k = 0; k < 3; ++k) stored.push_back(upright[static_cast<std::size_t>(3 * (y * kWidth + x) + k)]);
+        }
+      const auto o = static_cast<char>(orientation);
+      const std::string tags =
+          big ? std::string("MM\0*\0\0\0\x08\0\1\x01\x12\0\3\0\0\0\1\0", 19) + o + std::string(6, '\0')
+              : std::string("II*\0\x08\0\0\0\1\0\x12\x01\3\0\1\0\0\0", 18) + o + std::string(7, '\0');
+      const auto length = [](std::size_t n) {
+        return std::string{static_cast<char>(n >> 24), static_cast<char>(n >> 16), static_cast<char>(n >> 8),
+                           static_cast<char>(n)};
+      };
+      std::string chunk = "eXIf" + tags;
+      const auto crc = crc32(0, reinterpret_cast<const Bytef*>(chunk.data()), static_cast<unsigned>(chunk.size()));
+      std::string bytes = png(stored, columns, rows, PNG_FORMAT_RGB);
+      bytes.insert(bytes.find("IDAT") - 4, length(tags.size()) + chunk + length(crc));
+      ImageHead head{};
+      EXPECT_EQ(parse(bytes, &head), upright) << orientation;
+      EXPECT_EQ(head.width, kWidth);
+      EXPECT_EQ(head.height, kHeight);
+      // A JPEG whose pixels differ by its compression alone.
+      std::string photograph;
+      stbi_write_jpg_to_func(append, &photograph, columns, rows, 3, stored.data(), 100);
+      const std::string marker = std::string("Exif\0\0", 6) + tags;
+      photograph.insert(2, "\xff\xe1" + length(marker.size() + 2).substr(2) + marker);
+      const std::vector<std::uint8_t> turned = parse(photograph, &head);
+      EXPECT_EQ(head.width, kWidth);
+      ASSERT_EQ(turned.size(), upright.size());
+      for (std::size_t k = 0; k < turned.size(); ++k)
+        ASSERT_NEAR(turned[k], upright[k], 12) << orientation << ", " << k;
+    }
+}
+
+TEST(ImageFile, AnAlphaChannelThatIsOpaqueIsLeftOut) {
+  const std::vector<std::uint8_t> rgb = ramp();
+  EXPECT_EQ(parse(png(rgb, kWidth, kHeight, PNG_FORMAT_RGB)), rgb);
+  EXPECT_EQ(parse(png(with_alpha(rgb, 255), kWidth, kHeight, PNG_FORMAT_RGBA)), rgb);
+  EXPECT_EQ(parse(webp(with_alpha(rgb, 255), kWidth, kHeight)), rgb);
+  for (const bool one : {false, true}) {
+    std::vector<std::uint8_t> clear = with_alpha(rgb, one ? 255 : 0);
+    if (one) clear[4 * 7 + 3] = 254;
+    for (const std::string& bytes :
+         {png(clear, kWidth, kHeight, PNG_FORMAT_RGBA), webp(clear, kWidth, kHeight)})
+      EXPECT_THAT(refusal(bytes), HasSubstr(one ? "has transparency (1 of its 240 pixels" : "240 of its 240 pixels"));
+  }
+  std::vector<std::uint8_t> grey, grey_alpha;
+  for (int k = 0; k < 16; ++k) {
+    grey.insert(grey.end(), 3, static_cast<std::uint8_t>(16 * k));
+    grey_alpha.insert(grey_alpha.end(), {static_cast<std::uint8_t>(16 * k), 255});
+  }
+  ImageHead head{};
+  EXPECT_EQ(parse(png(grey_alpha, 4, 4, PNG_FORMAT_GA), &head), grey);
+  EXPECT_FALSE(head.color);
+  grey_alpha[1] = 0;
+  EXPECT_THAT(refusal(png(grey_alpha, 4, 4, PNG_FORMAT_GA)), HasSubstr("has transparency"));
+}
+
+TEST(ImageFile, DeepPngsAreRefused) {
+  const std::vector<std::uint8_t> linear(2 * 3 * 16, 100);
+  EXPECT_THAT(refusal(png(linear, 4, 4, PNG_FORMAT_LINEAR_RGB)), HasSubstr("has 16 bits a channel; save it with 8"));
 }
 
 TEST(ImageFile, TransparencyIsRefusedUnlessAllIsOpaque) {

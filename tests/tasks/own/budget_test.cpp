@@ -10,7 +10,9 @@
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/face.h"
+#include "core/base/json.h"
 #include "core/base/npz.h"
+#include "core/invalid_draws.h"
 #include "core/simulation_budget.h"
 #include "core/stored_sets.h"
 #include "core/train/plan.h"
@@ -117,6 +119,31 @@ TEST_F(Budget, IsNotExceededByARun) {
   EXPECT_FALSE(input_scale(*trained.task).empty());
   EXPECT_GE(trained.task->stored()->sets(Purpose::test, 100), 2);
   EXPECT_EQ(calls(), before);
+}
+
+TEST_F(Budget, CountsWhatItDrewAgainBesideItself) {
+  write("simulate.py", std::string(kPrior) +
+                           "def simulate(theta, psi, n, rng):\n"
+                           "    x = rng.normal(psi[0], 0.1 + theta[0], n)\n"
+                           "    x[rng.random(n) < 0.2 * theta[0]] = np.inf\n"
+                           "    return x\n"
+                           "serve(prior, simulate)\n");
+  file_ = write("again.toml", task_text("[\"/usr/bin/python3\", \"simulate.py\"]",
+                                        "workers = 2\ntimeout = 20\ninvalid = \"redraw\"\n", "columns = [\"x\"]", "again"));
+  allow_task_file(file_);
+  name_ = tasks_->open(file_);
+  TestMonitor monitor;
+  const auto run = create_run(config(kBudget), folder_ / "run");
+  execute_run(tasks_, run, monitor);
+  const nlohmann::json told = parse_json(read_file(run / "simulations" / kInvalidRecord));
+  EXPECT_GT(told.at("attempts").get<int>(), kBudget);
+  EXPECT_LT(told.at("attempts").get<int>(), kBudget * 12 / 10);
+  EXPECT_NEAR(told.at("share").get<double>(), 0.1, 0.04);
+  EXPECT_EQ(told.at("targets").at(0).at("bins").size(), 5u);
+  EXPECT_TRUE(std::any_of(monitor.events.begin(), monitor.events.end(), [](const Event& event) {
+    return event.type == EventType::warning &&
+           event.values.value("text", "").find("conditional on observations being valid") != std::string::npos;
+  }));
 }
 
 TEST_F(Budget, PlansTheSetsThatItMakes) {

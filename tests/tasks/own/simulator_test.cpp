@@ -16,6 +16,7 @@
 #include "core/base/error.h"
 #include "core/base/interruption.h"
 #include "core/base/threads.h"
+#include "core/invalid_draws.h"
 #include "core/train/config.h"
 #include "tasks/own/blocks.h"
 #include "tasks/own/own_tasks.h"
@@ -140,6 +141,98 @@ TEST_F(OwnSimulator, ImagesAndRows) {
   EXPECT_GT(whole.rows().size(0), 300);
   for (std::int64_t k = 0; k < 40; ++k)
     EXPECT_TRUE(at::equal(part.slice(4 * k, 4 * k + 4).rows(), whole.slice(9 * k + 3, 9 * k + 7).rows())) << k;
+}
+
+// Invalid observations are drawn again, one by one: of any kind of x, in float32 and float64, NaN or infinite, what is
+// drawn follows from seed, set and observation alone, and those that were valid stay as they are.
+TEST_F(OwnSimulator, InvalidObservationsAreDrawnAgainWhateverTheWorkersAndTheBatches) {
+  const struct {
+    const char *x, *valid, *spoil;
+  } kinds[] = {{"columns = [\"x\"]", "rng.normal(psi[0], 0.1 + theta[0], (n, 1))", "x[bad] = np.nan"},
+               {"columns = [\"x\", \"y\"]", "rng.normal(psi[0], 0.1 + theta[0], (n, 2))", "x[bad, 1] = np.inf"},
+               {"shape = [1, 2, 3]", "rng.normal(psi[0], 1, (n, 1, 2, 3)).astype(np.float32)", "x[bad, 0, 1, 2] = np.nan"},
+               {"columns = [\"x\"]\nstandardise = false", "rng.normal(psi[0], 1, (n, 1))", "x[bad] = 1e300"},
+               {"rows = [\"a\", \"b\"]\ntypical = 2", "[rng.random((1 + int(rng.integers(0, 4)), 2)) for _ in range(n)]",
+                "for k in np.flatnonzero(bad): x[k][-1, 0] = -np.inf"}};
+  for (const auto& kind : kinds) {
+    const auto program = [&](bool spoilt) {
+      return kPrior + "def simulate(theta, psi, n, rng):\n    bad = rng.random(n) < 0.4\n    x = " + kind.valid + "\n" +
+             (spoilt ? std::string("    ") + kind.spoil + "\n" : "") + "    return x\n" + kServe;
+    };
+    const std::vector<SetRange> ranges = {{300, 0, 2}, {301, 0, 9}, {302, 4, 60}, {303, 0, 1}, {304, 0, 2}};
+    const auto observed = [&](const std::string& source, const std::string& more, bool alone) {
+      const auto task = make_simulated_task(python_task(source, more, kind.x));
+      const Latents latents = testing::latents_of(*task, 4, Purpose::pretrain, 300, 5);
+      std::vector<Observations> parts;
+      if (!alone) parts.push_back(task->observe(latents, 4, Purpose::pretrain, ranges, torch::kCPU));
+      for (std::size_t k = 0; k < ranges.size() && alone; ++k) {
+        const auto row = static_cast<std::int64_t>(k);
+        parts.push_back(task->observe({latents.theta.slice(0, row, row + 1), latents.psi.slice(0, row, row + 1)}, 4,
+                                      Purpose::pretrain, std::span(&ranges[k], 1), torch::kCPU));
+      }
+      return Observations::concatenate(parts);
+    };
+    const std::string redraw = "invalid = \"redraw\"\n";
+    const Observations whole = observed(program(true), redraw + "workers = 1\n", false),
+                       others = observed(program(true), redraw + "workers = 3\n", false),
+                       alone = observed(program(true), redraw + "workers = 2\n", true),
+                       valid = observed(program(false), "workers = 2\n", false);
+    EXPECT_TRUE(all_numbers(whole).to(torch::kFloat32).isfinite().all().item<bool>()) << kind.x;
+    std::int64_t same = 0;
+    ASSERT_EQ(whole.count(), 74) << kind.x;
+    for (std::int64_t k = 0; k < whole.count(); ++k) {
+      const auto one = [&](const Observations& of) { return all_numbers(of.slice(k, k + 1)); };
+      EXPECT_TRUE(at::equal(one(whole), one(others))) << kind.x << ", " << k;
+      EXPECT_TRUE(at::equal(one(whole), one(alone))) << kind.x << ", " << k;
+      same += at::equal(one(whole), one(valid));
+    }
+    EXPECT_GT(same, 74 * 6 / 10 - 20) << kind.x;
+    EXPECT_LT(same, 74 * 6 / 10 + 20) << kind.x;
+  }
+}
+
+TEST_F(OwnSimulator, DrawingAgainGivesTheDistributionOfValidObservationsAndCountsTheirShare) {
+  // Valid is what lies below ψ with a probability that falls with θ: the prior of θ stays as it is.
+  const auto task = make_simulated_task(python_task(kPrior +
+                                                        "def simulate(theta, psi, n, rng):\n"
+                                                        "    x = rng.normal(psi[0], 1, n)\n"
+                                                        "    x[(x > psi[0]) & (rng.random(n) < theta[0])] = np.nan\n"
+                                                        "    return x\n" +
+                                                        kServe,
+                                                    "invalid = \"redraw\"\n"));
+  constexpr std::int64_t kSets = 2000, kEach = 30;
+  const Latents latents = testing::latents_of(*task, 1, Purpose::pretrain, 0, kSets);
+  EXPECT_NEAR(latents.theta.mean().item<double>(), 0.5, 5 * 0.289 / std::sqrt(kSets));
+  const torch::Tensor x = testing::sets_of(*task, latents, 1, Purpose::pretrain, 0, kEach).to(torch::kFloat64);
+  const torch::Tensor above = (x > latents.psi.unsqueeze(1)).to(torch::kFloat64).flatten(1).mean(1);  // of each set
+  const torch::Tensor expected = ((1 - latents.theta) / (2 - latents.theta)).flatten();
+  EXPECT_LT((above - expected).mean().abs().item<double>(), 5 * 0.5 / std::sqrt(kSets * kEach));
+  const InvalidDraws invalid = invalid_draws_of(*task);
+  EXPECT_GE(invalid.attempts, kSets * kEach);
+  // The mean of θ / 2 / (1 - θ / 2), invalid attempts for each valid one, over θ is 2 log 2 - 1.
+  const double odds = 2 * std::log(2.0) - 1;
+  EXPECT_NEAR(invalid.share(), odds / (1 + odds), 0.01);
+  ASSERT_EQ(invalid.targets.size(), 1u);
+  EXPECT_EQ(invalid.targets[0].name, "theta");
+  ASSERT_EQ(invalid.targets[0].bins.size(), 5u);
+  double before = 0;
+  for (const InvalidDraws::Bin& bin : invalid.targets[0].bins) {
+    const double share = static_cast<double>(bin.invalid) / static_cast<double>(bin.attempts);
+    EXPECT_NEAR(share, (bin.low + bin.high) / 4, 0.02);
+    EXPECT_GT(share, before);
+    before = share;
+  }
+}
+
+TEST_F(OwnSimulator, WhereNothingIsValidDrawingAgainEndsWithThePlace) {
+  const std::string words =
+      problem_of("if theta[0] > 0.5: return np.full(n, np.nan)", "workers = 2\ninvalid = \"redraw\"\n");
+  EXPECT_THAT(words, AllOf(HasSubstr("drew observation 1 of set"), HasSubstr("1000 times"), HasSubstr("at theta = 0.")));
+  EXPECT_THAT(problem_of("if theta[0] > 0.5: return np.full(n, np.nan)"),
+              AllOf(HasSubstr("observation 1 holds nan"), HasSubstr("invalid = \"redraw\"")));
+  EXPECT_THAT(problem_of("if theta[0] > 0.5: return np.full(n, np.nan)", "invalid = \"stop\"\n"),
+              HasSubstr("observation 1 holds nan"));
+  EXPECT_THROW(python_task(kPrior + kSimulate + kServe, "invalid = \"skip\"\n"), Error);
 }
 
 TEST_F(OwnSimulator, NothingRunsBeforeItsCommandWasAgreedTo) {

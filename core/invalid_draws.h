@@ -1,0 +1,125 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/face.h"
+
+namespace pairs {
+
+// Attempts at observations that a simulator made, and how many of them were invalid: they held a number that is not
+// finite, and were drawn again.
+struct InvalidDraws {
+  // Of the sets whose value of a target lies in [low, high], a quantile bin of all that are counted here.
+  struct Bin {
+    double low = 0, high = 0;
+    std::int64_t attempts = 0, invalid = 0;
+  };
+  struct OfTarget {
+    std::string name;
+    std::vector<Bin> bins;
+  };
+  std::int64_t attempts = 0, invalid = 0;
+  std::vector<OfTarget> targets = {};
+
+  double share() const { return attempts > 0 ? static_cast<double>(invalid) / static_cast<double>(attempts) : 0.0; }
+};
+
+// From this share on an answer's condition on validity is a warning.
+inline constexpr double kTellingInvalidShare = 0.01;
+
+// A task whose simulator's invalid observations are drawn again.
+class RedrawsInvalid {
+ public:
+  virtual ~RedrawsInvalid() = default;
+  // What was counted since the program was started, in any task made of the same file; no attempts where none were
+  // made, or where the task does not draw again.
+  virtual InvalidDraws invalid_draws() const = 0;
+};
+
+// Where a run's budgeted simulations lie, what was counted while they were made.
+inline constexpr const char* kInvalidRecord = "invalid.json";
+
+template <class Task>
+InvalidDraws invalid_draws_of(const Task& task) {
+  const auto* const redraws = face<RedrawsInvalid>(task);
+  return redraws ? redraws->invalid_draws() : InvalidDraws{};
+}
+
+// Sets with how many attempts at their observations were made, of which how many were invalid.
+class InvalidCount {
+ public:
+  void add(const double* theta, std::size_t targets, std::int64_t attempts, std::int64_t invalid) {
+    attempts_ += attempts;
+    invalid_ += invalid;
+    if (rows_.size() >= kMostSets) return;
+    rows_.push_back({{theta, theta + targets}, attempts, invalid});
+  }
+  // In as many bins of equally many sets for each target, of the first 65,536 sets.
+  InvalidDraws binned(const std::vector<std::string>& names, std::size_t bins = 5) const {
+    InvalidDraws out{attempts_, invalid_, {}};
+    std::vector<std::size_t> order(rows_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    for (std::size_t t = 0; t < names.size() && !rows_.empty(); ++t) {
+      std::stable_sort(order.begin(), order.end(),
+                       [&](std::size_t a, std::size_t b) { return rows_[a].theta[t] < rows_[b].theta[t]; });
+      InvalidDraws::OfTarget& of = out.targets.emplace_back();
+      of.name = names[t];
+      for (std::size_t b = 0; b < bins; ++b) {
+        const std::size_t first = b * order.size() / bins, end = (b + 1) * order.size() / bins;
+        if (first == end) continue;
+        InvalidDraws::Bin bin{rows_[order[first]].theta[t], rows_[order[end - 1]].theta[t], 0, 0};
+        for (std::size_t k = first; k < end; ++k) {
+          bin.attempts += rows_[order[k]].attempts;
+          bin.invalid += rows_[order[k]].invalid;
+        }
+        of.bins.push_back(bin);
+      }
+    }
+    return out;
+  }
+
+ private:
+  static constexpr std::size_t kMostSets = 1 << 16;  // that are kept one by one
+  struct Row {
+    std::vector<double> theta;
+    std::int64_t attempts, invalid;
+  };
+  std::int64_t attempts_ = 0, invalid_ = 0;
+  std::vector<Row> rows_;
+};
+
+inline nlohmann::json to_json(const InvalidDraws& draws) {
+  nlohmann::json out = {{"attempts", draws.attempts},
+                        {"invalid", draws.invalid},
+                        {"share", draws.share()},
+                        {"targets", nlohmann::json::array()}};
+  for (const InvalidDraws::OfTarget& target : draws.targets) {
+    nlohmann::json bins = nlohmann::json::array();
+    for (const InvalidDraws::Bin& bin : target.bins)
+      bins.push_back({{"low", bin.low}, {"high", bin.high}, {"attempts", bin.attempts}, {"invalid", bin.invalid}});
+    out["targets"].push_back({{"name", target.name}, {"bins", std::move(bins)}});
+  }
+  return out;
+}
+
+// A sentence without its full stop: what share was invalid, and from 1 % on what follows from it.
+inline std::string invalid_sentence(std::int64_t attempts, std::int64_t invalid) {
+  const double share = attempts > 0 ? static_cast<double>(invalid) / static_cast<double>(attempts) : 0.0;
+  std::string text = fmt::format("{} of {} simulated observations ({:.2g} %) held numbers that are not finite and were "
+                                 "drawn again",
+                                 invalid, attempts, 100 * share);
+  if (share > kTellingInvalidShare)
+    text += ", so that the posterior is conditional on observations being valid: see how their share depends on θ";
+  return text;
+}
+
+}  // namespace pairs
