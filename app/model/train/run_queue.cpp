@@ -241,9 +241,10 @@ void RunQueue::add(const Training::Planned& draft) {
     refuse_twin(queue, *draft.config);
     if (draft.needs) {
       item.seconds.assign(draft.needs->seconds, draft.needs->seconds + kStages);
+      item.seconds.front() += draft.needs->simulate_seconds;
     } else {
       const ExpectedCost need = expected_cost(*draft.config, stale);
-      item.seconds = {need.pretrain_seconds, need.cache_seconds, need.finetune_seconds};
+      item.seconds = {need.simulate_seconds + need.pretrain_seconds, need.cache_seconds, need.finetune_seconds};
     }
     create_run(*draft.config, draft.folder);
     name_new_run(draft.folder, *draft.config);
