@@ -140,6 +140,8 @@ void RunTablePanel::chosen_line(const Shown& shown, const TableView& view) {
       runs.empty() ? "Choose rows of the table first: a click, Ctrl and a click, Shift and a click" : "";
   const auto button = [&](const char* name, const char* label, const std::string& blocked, const char* tip,
                           ui::Button kind = ui::Button::normal) {
+    // What does not fit stands in a line of its own.
+    if (ImGui::GetContentRegionAvail().x < ui::button_width(label)) ImGui::NewLine();
     const bool pressed = ui::button(std::string("compare/chosen/") + name, label, kind, blocked, tip);
     ImGui::SameLine(0, px(4));
     return pressed;
