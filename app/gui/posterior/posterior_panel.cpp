@@ -436,7 +436,7 @@ void PosteriorPanel::State::confidence_plots(const std::shared_ptr<const model::
 }
 
 std::vector<PosteriorPanel::State::Small> PosteriorPanel::State::small_plots(const Posterior& posterior) {
-  std::vector<Small> all = {{&width, posterior.width(), "Posterior width against N", "",
+  std::vector<Small> all = {{&width, posterior.width(), "Width against N", "",
                              "The sd of each posterior of this set at every N; the rule marks the N above."}};
   const auto checked = posterior.check();
   const auto nuisance = posterior.nuisance();
