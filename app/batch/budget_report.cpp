@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/text/table.h"
 #include "core/base/error.h"
@@ -96,14 +97,39 @@ std::string changes_text(const std::vector<BudgetChange>& changes) {
   return text.empty() ? "" : fmt::format("The budget changes the preset: {}.\n", text);
 }
 
+// Whether a run of the task can keep to a budget of simulations.
+bool takes_budget(const TaskCatalogue& tasks, const std::string& task) {
+  TaskSettings settings = tasks.default_settings(task);
+  const std::vector<Field> own = settings.fields();
+  return std::any_of(own.begin(), own.end(), [](const Field& field) { return field.key == kSimulationsSetting; });
+}
+
+// The number with its first two digits alone, which is no larger: 14,872 -> 14,000.
+std::int64_t two_digits(double value) {
+  const double unit = std::pow(10.0, std::max(0.0, std::floor(std::log10(std::max(value, 1.0))) - 1));
+  return static_cast<std::int64_t>(std::floor(value / unit) * unit);
+}
+
 }  // namespace
+
+std::string budget_advice(const TaskCatalogue& tasks, const RunConfig& config, const ExpectedCost& need) {
+  constexpr double kHour = 3600;
+  const double drawing = need.draws * need.draw_seconds;
+  const std::shared_ptr<const Task> task = config.make_task();
+  if (drawing <= kHour || face<BudgetedSimulator>(*task) != nullptr || !takes_budget(tasks, config.task)) return "";
+  // What is not simulating takes at most half of the hour: a budget shortens the preset, too.
+  const double rest = std::min(kHour / 2, std::max(0.0, whole_seconds(need) - drawing));
+  const std::int64_t fits = std::min(two_digits((kHour - rest) / need.draw_seconds), kMostSimulations);
+  return fmt::format(
+      "An observation takes {:.2g} s to simulate, so the {} that this preset draws take {}. With --simulations {} the "
+      "run fits an hour: each simulation then serves all stages.",
+      need.draw_seconds, count_text(static_cast<std::int64_t>(need.draws)), duration_text(drawing), fits);
+}
 
 void limit_simulations(const TaskCatalogue& tasks, std::int64_t simulations, NewRun& wanted) {
   if (simulations <= 0) return;
   tasks.make(wanted.task);  // refuses a name that is no task's
-  TaskSettings settings = tasks.default_settings(wanted.task);
-  const std::vector<Field> own = settings.fields();
-  if (std::none_of(own.begin(), own.end(), [](const Field& field) { return field.key == kSimulationsSetting; }))
+  if (!takes_budget(tasks, wanted.task))
     fail_usage("--simulations {} needs a task of your own that a program simulates, which {} is not; leave it out",
                simulations, wanted.task);
   wanted.set.push_back(fmt::format("{}={}", kTaskSimulations, simulations));

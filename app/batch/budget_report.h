@@ -6,6 +6,7 @@
 #include "app/batch/command.h"
 #include "app/runs/new_run.h"
 #include "core/train/config.h"
+#include "core/train/stages.h"
 
 namespace pairs::batch {
 
@@ -16,6 +17,10 @@ void limit_simulations(const TaskCatalogue& tasks, std::int64_t simulations, New
 // What a run with a budget of simulations spends them on, and which settings of the preset the budget changed, a line
 // each; "" of a run without.
 std::string budget_lines(const RunConfig& config);
+
+// "" or a sentence that names the budget of simulations with which a run fits an hour, where a program of a person's own
+// would simulate for longer than that.
+std::string budget_advice(const TaskCatalogue& tasks, const RunConfig& config, const ExpectedCost& need);
 
 // Adds to what `data TASK --plan` answers, of a run with a budget of simulations: the sets that they make, how many of
 // them serve which stage, how long they take by the program's measured pace (where `agreed` to: it is started for it),

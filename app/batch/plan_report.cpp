@@ -27,17 +27,21 @@ std::string observations_text(double count) {
 }
 
 // How long a run is expected to take on this machine.
-void add_expected_time(const RunConfig& config, Result& result) {
+void add_expected_time(const TaskCatalogue& tasks, const RunConfig& config, Result& result) {
   try {
-    const ExpectedCost need = expected_cost(config);
-    const double seconds = need.pretrain_seconds + need.cache_seconds + need.finetune_seconds;
-    result.document["expected"] = {{"pretrain_seconds", need.pretrain_seconds},
+    const ExpectedCost need = expected_cost(
+        config, [] { return !keep_going(); }, [] { tell("Measuring how long training takes on this machine …\n"); });
+    result.document["expected"] = {{"simulate_seconds", need.simulate_seconds},
+                                   {"pretrain_seconds", need.pretrain_seconds},
                                    {"cache_seconds", need.cache_seconds},
                                    {"finetune_seconds", need.finetune_seconds},
+                                   {"seconds", whole_seconds(need)},
+                                   {"measured", day_text(need.measured)},
                                    {"text", expected_text(config, need)}};
-    result.text += fmt::format("Expected on this machine: {}.\n", expected_text(config, need));
+    result.text += fmt::format("Expected on this machine: {}, by steps measured on {}.\n", expected_text(config, need),
+                               day_text(need.measured));
     if (const std::string busy = busy_note(config, need); !busy.empty()) result.text += busy + "\n";
-    result.document["expected"]["seconds"] = seconds;
+    if (const std::string advice = budget_advice(tasks, config, need); !advice.empty()) result.text += advice + "\n";
   } catch (const Error& error) {
     // Sets can be planned without the data that they are made of.
     result.document["expected"] = {{"unknown", error.what()}};
@@ -121,7 +125,7 @@ Result plan_report(const TaskCatalogue& tasks, const RunConfig& config) {
     result.document["input"] = input;
   }
   add_budget(config, measured, result);
-  add_expected_time(config, result);
+  add_expected_time(tasks, config, result);
   if (const InvalidDraws invalid = invalid_draws_of(*asked); invalid.attempts > 0) {
     result.document["invalid"] = to_json(invalid);
     result.text += invalid_text(result.document["invalid"]);

@@ -52,7 +52,8 @@ TrainingLog training_log(const std::filesystem::path& folder, const RunConfig& c
 }  // namespace
 
 void tell_expectation(const TaskCatalogue& tasks, const RunConfig& config, const std::filesystem::path& folder) {
-  const ExpectedCost need = expected_cost(config, [] { return !keep_going(); });
+  const ExpectedCost need = expected_cost(
+      config, [] { return !keep_going(); }, [] { tell("Measuring how long training takes on this machine …\n"); });
   const auto task = planned_task(config);
   const std::string& source = task->info().data_source;
   const bool patient = config.pretrain.patience > 0 || config.finetune.patience > 0;
@@ -73,6 +74,7 @@ void tell_expectation(const TaskCatalogue& tasks, const RunConfig& config, const
     for (const std::string& note : stored->notes()) tell(note + "\n");
   }
   if (const std::string busy = busy_note(config, need); !busy.empty()) tell(busy + "\n");
+  if (const std::string advice = budget_advice(tasks, config, need); !advice.empty()) tell(advice + "\n");
   if (!keep_going()) throw Stopped();
   check_room(need.cache_bytes, folder.empty() ? std::filesystem::path("runs") : folder,
              "choose another place with --out");

@@ -4,6 +4,7 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <exception>
 #include <optional>
@@ -317,30 +318,47 @@ void Shell::Parts::header(float width) {
       ImGui::GetWindowDrawList()->AddRectFilled({x + px(12), max.y - px(3)}, {max.x - px(12), max.y}, p.accent, px(1));
     x = max.x;
   }
-  // On the right: what is shown, and the palette.
-  const char *find = "Commands", *noted = "Notes", *set = "Settings", *help = "?", *who = "About";
-  const float set_at = ui::button_width(find) + ui::button_width(noted) + 2 * px(4);
-  const float find_width = set_at + ui::button_width(set) + ui::button_width(help) + ui::button_width(who) + 2 * px(4);
-  const float find_x = start.x + width - find_width - px(16);
-  ImGui::SetCursorScreenPos({find_x, middle - ImGui::GetFrameHeight() / 2});
-  if (ui::button("header/commands", find, ui::Button::normal, {}, "Everything that can be done, by name (Ctrl+K)"))
-    palette.open();
-  ImGui::SetCursorScreenPos({find_x + ui::button_width(find) + px(4), middle - ImGui::GetFrameHeight() / 2});
-  if (ui::button("header/notes", noted, ui::Button::quiet, {},
-                 "Notes on this session, its run and its data; saves and opens sessions"))
-    studio.settings.notes_open = !studio.settings.notes_open;
-  ImGui::SetCursorScreenPos({find_x + set_at, middle - ImGui::GetFrameHeight() / 2});
-  if (ui::button("header/settings", set, ui::Button::quiet, {},
-                 "Folders of runs and data, device, threads, theme and scale (Ctrl+,)"))
-    perform(model::Shortcut::settings);
-  if (studio.page.shown())
-    ImGui::GetWindowDrawList()->AddRectFilled({ImGui::GetItemRectMin().x + px(10), start.y + px(kHeader) - px(3)},
-                                              {ImGui::GetItemRectMax().x - px(10), start.y + px(kHeader)}, p.accent,
-                                              px(1));
-  ImGui::SetCursorScreenPos({find_x + set_at + ui::button_width(set) + px(4), middle - ImGui::GetFrameHeight() / 2});
-  if (ui::button("header/help", help, ui::Button::quiet, {}, "What keys and the mouse do (F1)")) shortcuts.open();
-  ImGui::SetCursorScreenPos({find_x + find_width - ui::button_width(who), middle - ImGui::GetFrameHeight() / 2});
-  if (ui::button("header/about", who, ui::Button::quiet, {}, "Versions and licences")) about.open();
+  // On the right: what is shown, and the palette. A narrow window leaves out what the palette has, too, from the end on.
+  struct Right {
+    const char *name, *label, *tip;
+    ui::Button kind;
+    float gap;  // before it
+  };
+  constexpr std::array<Right, 5> kRight = {
+      {{"header/commands", "Commands", "Everything that can be done, by name (Ctrl+K)", ui::Button::normal, 0},
+       {"header/notes", "Notes", "Notes on this session, its run and its data; saves and opens sessions",
+        ui::Button::quiet, 4},
+       {"header/settings", "Settings", "Folders of runs and data, device, threads, theme and scale (Ctrl+,)",
+        ui::Button::quiet, 4},
+       {"header/help", "?", "What keys and the mouse do (F1)", ui::Button::quiet, 4},
+       {"header/about", "About", "Versions and licences", ui::Button::quiet, 4}}};
+  const float right = start.x + width - px(16);
+  std::size_t count = kRight.size();
+  const auto left_of = [&](std::size_t shown_count) {
+    float wide = 0;
+    for (std::size_t k = 0; k < shown_count; ++k) wide += px(kRight[k].gap) + ui::button_width(kRight[k].label);
+    return right - wide;
+  };
+  while (count > 1 && left_of(count) < x + px(8)) --count;
+  const float find_x = left_of(count);
+  float at_x = find_x;
+  for (std::size_t k = 0; k < count; ++k) {
+    const Right& one = kRight[k];
+    at_x += px(one.gap);
+    ImGui::SetCursorScreenPos({at_x, middle - ImGui::GetFrameHeight() / 2});
+    const bool pressed = ui::button(one.name, one.label, one.kind, {}, one.tip);
+    at_x += ui::button_width(one.label);
+    if (k == 2 && studio.page.shown())
+      ImGui::GetWindowDrawList()->AddRectFilled({ImGui::GetItemRectMin().x + px(10), start.y + px(kHeader) - px(3)},
+                                                {ImGui::GetItemRectMax().x - px(10), start.y + px(kHeader)}, p.accent,
+                                                px(1));
+    if (!pressed) continue;
+    if (k == 0) palette.open();
+    if (k == 1) studio.settings.notes_open = !studio.settings.notes_open;
+    if (k == 2) perform(model::Shortcut::settings);
+    if (k == 3) shortcuts.open();
+    if (k == 4) about.open();
+  }
   const std::string shown = studio.shown_title();
   const float room = find_x - x - px(32);
   if (room > px(60) && !studio.page.shown()) {

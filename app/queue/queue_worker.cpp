@@ -118,13 +118,14 @@ std::vector<std::string> QueueWorker::command(const QueueItem& item) const {
   return words;
 }
 
-std::optional<int> QueueWorker::run(const QueueItem& item, const std::function<bool()>& keep_going) {
+std::optional<int> QueueWorker::run(const QueueItem& item, const std::vector<std::string>& words,
+                                    const std::function<bool()>& keep_going) {
   const fs::path answer = queue_.folder() / "answer";
   fs::remove(answer);
   std::error_code error;
   const std::uintmax_t said = fs::file_size(queue_.log(), error);
   said_before_ = error ? 0 : said;
-  ChildProcess child(command(item), {answer, queue_.log()});
+  ChildProcess child(words, {answer, queue_.log()});
   bool asked = false;
   for (int look = 1; !child.ended(); ++look) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -182,9 +183,16 @@ QueueWorker::Outcome QueueWorker::work(const std::function<bool()>& keep_going,
     }
     queue_.tell_work(next->id, of_window_);
     tell(fmt::format("{} ({} left)", next->name(), view.left()));
-    const std::optional<int> code = run(*next, keep_going);
+    const std::optional<int> code = run(*next, command(*next), keep_going);
     if (!code) continue;
     if (*code == 0) {
+      // A run is evaluated when it is trained. Without that it is finished all the same, and can be evaluated later.
+      if (next->kind == QueueKind::run) {
+        tell(fmt::format("{} is evaluated", next->name()));
+        const std::vector<std::string> words = {program_.string(), "--batch", "evaluate", next->folder.string(), "--json"};
+        if (const std::optional<int> scored = run(*next, words, keep_going); scored && *scored != 0)
+          tell(fmt::format("{} is trained, but not evaluated: {}", next->name(), why_failed(*scored)));
+      }
       ++outcome.done;
       queue_.remove(next->id);
       continue;

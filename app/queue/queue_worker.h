@@ -42,7 +42,8 @@ class QueueWorker {
 
  private:
   // How an item's process ended: its exit code, or nothing where it was asked to leave.
-  std::optional<int> run(const QueueItem& item, const std::function<bool()>& keep_going);
+  std::optional<int> run(const QueueItem& item, const std::vector<std::string>& words,
+                         const std::function<bool()>& keep_going);
   // Waits while a window trains a run itself.
   void wait_for_windows(const std::function<bool()>& keep_going, const std::function<void(const std::string&)>& tell);
   // Whether the windows for which this works are gone.

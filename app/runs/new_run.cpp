@@ -92,9 +92,12 @@ int threads_of(const RunConfig& config) {
 
 std::string expected_text(const RunConfig& config, const ExpectedCost& need) {
   const auto range = [&](double seconds) { return range_text(expected_range(need, seconds, threads_of(config))); };
-  const std::string all = range(need.pretrain_seconds + need.cache_seconds + need.finetune_seconds);
-  if (!strategy(config.strategy).stages_2_and_3) return all;
-  return fmt::format("{} (pretrain {}, cache {}, finetune {})", all, range(need.pretrain_seconds),
+  const std::string all = range(whole_seconds(need));
+  const std::string before =
+      need.simulate_seconds > 0 ? fmt::format("simulations {}, ", range(need.simulate_seconds)) : "";
+  if (!strategy(config.strategy).stages_2_and_3)
+    return before.empty() ? all : fmt::format("{} ({}training {})", all, before, range(need.pretrain_seconds));
+  return fmt::format("{} ({}pretrain {}, cache {}, finetune {})", all, before, range(need.pretrain_seconds),
                      range(need.cache_seconds), range(need.finetune_seconds));
 }
 

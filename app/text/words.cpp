@@ -1,6 +1,9 @@
 #include "app/text/words.h"
 
 #include <algorithm>
+#include <system_error>
+
+#include "core/base/text.h"
 
 namespace pairs {
 namespace {
@@ -27,6 +30,24 @@ bool same_word(std::string_view a, std::string_view b) {
 
 bool holds_words(std::string_view text, std::string_view part) {
   return std::search(text.begin(), text.end(), part.begin(), part.end(), same_letter) != text.end();
+}
+
+std::string runnable_command(const std::string& command, const std::filesystem::path& program,
+                             const std::string& search) {
+  constexpr std::string_view kName = "pairs", kBegins = "pairs --batch ";
+  if (!command.starts_with(kBegins) || program.filename() != kName) return command;
+  for (std::size_t from = 0; from <= search.size();) {
+    const std::size_t to = std::min(search.find(':', from), search.size());
+    const std::filesystem::path found = std::filesystem::path(search.substr(from, to - from)) / kName;
+    std::error_code error;
+    // The first of that name is the one that a shell runs.
+    if (to > from && std::filesystem::exists(found, error)) {
+      if (std::filesystem::equivalent(found, program, error)) return command;
+      break;
+    }
+    from = to + 1;
+  }
+  return shell_word(program.string()) + command.substr(kName.size());
 }
 
 }  // namespace pairs

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 namespace pairs {
 
@@ -8,5 +9,9 @@ namespace pairs {
 // pairs-studio below $XDG_CACHE_HOME, else ~/.cache/pairs-studio. It need not exist. Throws Error where there is not
 // even a home folder.
 std::filesystem::path caches_folder();
+
+// The regular files that lie in a folder, with size and time of change, one a line: what is kept of a program there
+// serves as long as this text stays the same. "" where the folder cannot be read.
+std::string folder_state(const std::filesystem::path& folder);
 
 }  // namespace pairs

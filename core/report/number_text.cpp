@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 
 namespace pairs {
 
@@ -44,6 +45,13 @@ std::string number_text(double value, int digits) {
 std::string with_error_text(double value, double error, int digits) {
   if (std::isnan(value) || std::isnan(error)) return number_text(value, digits);
   return fmt::format("{} ± {}", number_text(value, digits), number_text(error, digits));
+}
+
+std::string day_text(std::int64_t seconds) {
+  const auto when = static_cast<std::time_t>(seconds);
+  std::tm local{};
+  ::localtime_r(&when, &local);
+  return fmt::format("{:04}-{:02}-{:02}", local.tm_year + 1900, local.tm_mon + 1, local.tm_mday);
 }
 
 std::string flop_text(double gflop) {

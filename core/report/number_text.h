@@ -18,6 +18,8 @@ std::string percent_text(double share);
 std::string number_text(double value, int digits);
 // "0.012 ± 0.003"; the second part is left out when `error` is NaN.
 std::string with_error_text(double value, double error, int digits);
+// The local day of a time in seconds since 1970: "2026-11-28".
+std::string day_text(std::int64_t seconds);
 // "12.3 GFLOP", "4.5 TFLOP".
 std::string flop_text(double gflop);
 

@@ -9,6 +9,9 @@
 namespace pairs::chart {
 namespace {
 
+// The least number that a logarithmic axis is fitted to; one over it is the largest.
+constexpr double kLeastLog = 1e-280;
+
 bool asked(const Axis& axis) {
   return axis.low != axis.high;
 }
@@ -19,9 +22,11 @@ Range padded(const Axis& axis, Extent extent, double share) {
   if (extent.empty()) return {log ? 1.0 : 0.0, log ? 10.0 : 1.0, true, true};
   const double magnitude = std::max(std::fabs(extent.low), std::fabs(extent.high));
   if (log) {
-    const double half = std::log(extent.high) - std::log(extent.low);
-    const double by = half < 1e-9 ? std::log(10.0) / 2 : share * half;
-    return {std::exp(std::log(extent.low) - by), std::exp(std::min(std::log(extent.high) + by, 709.0)), true, false};
+    // Limits whose logarithms have room to be zoomed out of: neither denormal numbers nor infinity.
+    const double low = std::log(std::clamp(extent.low, kLeastLog, 1 / kLeastLog)),
+                 high = std::log(std::clamp(extent.high, kLeastLog, 1 / kLeastLog));
+    const double by = high - low < 1e-9 ? std::log(10.0) / 2 : share * (high - low);
+    return {std::exp(low - by), std::exp(high + by), true, false};
   }
   const double width = extent.high / 2 - extent.low / 2;  // half, which cannot overflow
   const double by = width <= 1e-9 * magnitude || width == 0 ? std::max(0.05 * magnitude, magnitude == 0 ? 0.5 : 0.0)

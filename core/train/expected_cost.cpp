@@ -6,20 +6,26 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <map>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "core/aggregate.h"
 #include "core/base/clock.h"
+#include "core/base/devices.h"
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/base/interruption.h"
 #include "core/base/load.h"
 #include "core/base/threads.h"
 #include "core/nn/adamw.h"
 #include "core/ops/ops.h"
+#include "core/simulation_budget.h"
 #include "core/train/expected_time.h"
+#include "core/train/known_costs.h"
 #include "core/train/plan.h"
 #include "core/train/set_gradients.h"
 #include "core/train/stage_tools.h"
@@ -32,6 +38,10 @@ namespace {
 constexpr double kTimedSeconds = 0.2, kBusySeconds = 1, kFirstFlops = 2e9, kFirstObservations = 1024,
                  kFirstOnGpu = 16384;
 constexpr std::int64_t kTimedSize = 16;
+// What is drawn for a timing takes about so long where drawing is slow.
+constexpr double kDrawnSeconds = 0.5;
+// How long the machine's load is looked at where the cost is known, and from how many busy cores on it counts.
+constexpr double kLookSeconds = 0.2, kMuchLoad = 0.5;
 constexpr int kMostCalls = 20;
 // Of a machine that nobody else uses.
 constexpr double kIdleShare = 0.8;
@@ -39,13 +49,13 @@ constexpr double kIdleShare = 0.8;
 constexpr double kStep = 3, kHeaviest = 1.5e11;
 
 // How much of the machine the present leaves to this process: the mean rate of small products of matrices over the best
-// that this process has seen with as many threads. Each takes so short a time that some run undisturbed on a busy
-// machine, too.
+// that this process has seen with as many threads, or an earlier one (`known` seconds of a product, 0: unknown). Each
+// takes so short a time that some run undisturbed on a busy machine, too.
 class MachineShare {
  public:
   static constexpr double kProbe = 0.015;  // seconds
 
-  explicit MachineShare(const torch::Device& device) : cpu_(device.is_cpu()) {}
+  MachineShare(const torch::Device& device, double known) : cpu_(device.is_cpu()), known_(known) {}
 
   bool of_cpu() const { return cpu_; }
   // Takes so long, or as one product does.
@@ -72,6 +82,8 @@ class MachineShare {
   }
   // Of all that was taken.
   double all() const { return share_of(all_seconds_, all_calls_); }
+  // The shortest product, 0 where none was made.
+  double least() const { return least_ < 1e300 ? least_ : 0; }
 
  private:
   static constexpr std::int64_t kSide = 256;
@@ -84,10 +96,12 @@ class MachineShare {
     const std::lock_guard lock(mutex);
     double& known = best.try_emplace(at::get_num_threads(), least_).first->second;
     known = std::min(known, least_);
+    if (known_ > 0) known = std::min(known, known_);
     return std::min(1.0, 1.1 * known / (seconds / static_cast<double>(calls)));
   }
 
   bool cpu_;
+  double known_;
   torch::Tensor a_ = at::full({kSide, kSide}, 0.5f), out_ = at::empty({kSide, kSide});
   double seconds_ = 0, all_seconds_ = 0, least_ = 1e300;
   std::int64_t calls_ = 0, all_calls_ = 0;
@@ -134,6 +148,36 @@ double mean_of(const std::vector<std::int64_t>& sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), 0.0) / static_cast<double>(sizes.size());
 }
 
+// The sets of a batch one after another, so many times: for the timing of networks, whose time does not depend on what
+// the observations are.
+SetBatch repeated(const SetBatch& batch, std::int64_t times) {
+  if (times <= 1) return batch;
+  SetBatch out = batch;
+  const std::vector<Observations> parts(static_cast<std::size_t>(times), batch.x);
+  out.x = Observations::concatenate(parts);
+  out.theta = batch.theta.repeat({times, 1});
+  out.n = batch.n.repeat({times});
+  if (batch.given.defined()) out.given = batch.given.repeat({times, 1});
+  out.observations = batch.observations * times;
+  std::vector<torch::Tensor> offsets = {batch.offsets};
+  for (std::int64_t k = 1; k < times; ++k)
+    offsets.push_back(batch.offsets.slice(0, 1) + k * batch.observations);
+  out.offsets = at::cat(offsets);
+  out.sets.clear();
+  out.rotations.clear();
+  for (std::int64_t k = 0; k < times; ++k) {
+    out.sets.insert(out.sets.end(), batch.sets.begin(), batch.sets.end());
+    out.rotations.insert(out.rotations.end(), batch.rotations.begin(), batch.rotations.end());
+  }
+  return out;
+}
+
+// Cores that other processes keep busy, or would: more of them may wait for the cores than there are cores.
+double others_of(double share, const LoadMeter& load) {
+  const double wanted = std::min<double>(at::get_num_threads(), load.cores());
+  return std::max(load.others(), share < kIdleShare ? load.cores() / share - wanted : 0.0);
+}
+
 // What stage 1 and the cache are made of, in seconds.
 struct Paces {
   double draw = 0;   // an observation
@@ -144,11 +188,12 @@ struct Paces {
 
 class Timing {
  public:
-  Timing(const RunConfig& config, const StageSetting& setting, Estimator& estimator)
-      : config_(config), setting_(setting), estimator_(estimator), share_(setting.device) {}
+  Timing(const RunConfig& config, const StageSetting& setting, Estimator& estimator, double known_product)
+      : config_(config), setting_(setting), estimator_(estimator), share_(setting.device, known_product) {}
 
   // Of the machine, meanwhile.
   double share() const { return share_.all(); }
+  double least_product() const { return share_.least(); }
 
   // Of `steps` steps of `most` sets.
   Paces stage_1(double steps, std::int64_t most) {
@@ -170,15 +215,16 @@ class Timing {
       at::NoGradGuard no_grad;
       take(pretrain_loss(estimator_, batch).value);
     };
+    see_drawing(sets, size);
     std::int64_t count = first(std::min(kFirstObservations / size, kFirstFlops / (kStep * flops)),
                                static_cast<double>(estimator_.observations_in_graph()) / size, most);
-    batch = sets.timed(0, count, setting_.device);
+    batch = drawn(sets, size, count);
     const auto uses = [&] { return steps * static_cast<double>(most) / static_cast<double>(count); };
     double seconds = seconds_each_recorded(uses(), step);
     if (const std::int64_t more = larger(count, uses(), seconds, prepared() ? std::min(most, 4 * count) : most);
         more > count) {
       count = more;
-      batch = sets.timed(0, count, setting_.device);
+      batch = drawn(sets, size, count);
       seconds = seconds_each_recorded(uses(), step);
     }
     Paces paces;
@@ -186,9 +232,13 @@ class Timing {
     if (whole) paces.adam = seconds_each(share_, steps, [&] { adam.step(0); });
     adam.zero_grad();
     if (!prepared()) {
-      std::int64_t at = count;
-      paces.draw = seconds_each(share_, uses(), [&] { sets.timed(at += count, count, setting_.device); }) /
-                   static_cast<double>(batch.observations);
+      const std::int64_t fresh = std::min(count, drawable(size));
+      std::int64_t at = count, observations = 0, calls = 0;
+      const double each = seconds_each(share_, steps * static_cast<double>(most) / static_cast<double>(fresh), [&] {
+        observations += sets.timed(at += fresh, fresh, setting_.device).observations;
+        ++calls;
+      });
+      paces.draw = each * static_cast<double>(calls) / static_cast<double>(observations);
     }
     return paces;
   }
@@ -204,16 +254,22 @@ class Timing {
         first(std::min(kFirstObservations, kFirstFlops / estimator_.embedder_flops()), kFirstOnGpu, most);
     const auto uses = [&] { return observations / static_cast<double>(count); };
     if (prepared()) {
-      const std::vector<SetRange> ranges = {{0, 0, count}};
-      const Observations x = setting_.task->observe(latents, setting_.seed, Purpose::check, ranges, setting_.device);
+      const std::int64_t made = std::min(count, drawable(1)), times = (count + made - 1) / made;
+      const std::vector<SetRange> ranges = {{0, 0, made}};
+      const std::vector<Observations> parts(
+          static_cast<std::size_t>(times),
+          setting_.task->observe(latents, setting_.seed, Purpose::check, ranges, setting_.device));
+      const Observations x = Observations::concatenate(parts);
+      count = made * times;
       return seconds_each(share_, uses(), [&] { take(estimator_.embed(x, count).sum()); }) / static_cast<double>(count);
     }
+    count = std::min(count, drawable(1));
     const auto sum = [&] {
       const std::vector<std::int64_t> block = {count};
       block_sums(estimator_, latents, setting_.seed, Purpose::check, index, block, {.chunk = count});
     };
     double seconds = seconds_each(share_, uses(), sum);
-    if (const std::int64_t more = larger(count, uses(), seconds, most); more > count) {
+    if (const std::int64_t more = std::min(drawable(1), larger(count, uses(), seconds, most)); more > count) {
       count = more;
       seconds = seconds_each(share_, uses(), sum);
     }
@@ -280,6 +336,38 @@ class Timing {
     batch.given = drawn.given;
   }
 
+  // Looks, from one set on, how long drawing takes: a simulator may need longer for each than all else together, and
+  // what a task prepares once is made for the timing.
+  void see_drawing(const SetSource& sets, double size) {
+    std::int64_t at = 0, count = 1;
+    const auto draw = [&] {
+      interruption_point();
+      const Stopwatch one;
+      sets.timed(at, count, setting_.device);
+      at += count;
+      return one.seconds();
+    };
+    double seconds = 0;
+    for (;; count *= 4) {
+      // The first draw of a size may start further workers.
+      seconds = draw();
+      if (seconds > kTimedSeconds / 4 && seconds < 10 * kDrawnSeconds) seconds = std::min(seconds, draw());
+      if (seconds > kTimedSeconds / 4 || count >= static_cast<std::int64_t>(kFirstObservations)) break;
+    }
+    drawn_each_ = seconds / (static_cast<double>(count) * size);
+  }
+  // Sets of this size that are drawn in about kDrawnSeconds.
+  std::int64_t drawable(double size) const {
+    const double most = kDrawnSeconds / std::max(1e-9, drawn_each_ * size);
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(most, 1e9)));
+  }
+  // About `count` sets, which begin again after as many as are drawn in time; `count` becomes their number.
+  SetBatch drawn(const SetSource& sets, double size, std::int64_t& count) const {
+    const std::int64_t fresh = std::min(count, drawable(size)), times = (count + fresh - 1) / fresh;
+    count = fresh * times;
+    return repeated(sets.timed(0, fresh, setting_.device), times);
+  }
+
   // The size that is timed first. A GPU takes as long for a few as for many, so it begins with what it is given at
   // once.
   std::int64_t first(double on_cpu, double on_gpu, std::int64_t most) const {
@@ -297,14 +385,32 @@ class Timing {
   const StageSetting& setting_;
   Estimator& estimator_;
   MachineShare share_;
+  double drawn_each_ = 0;  // seconds an observation takes to draw, about
 };
 
 }  // namespace
 
-ExpectedCost expected_cost(const RunConfig& config, const std::function<bool()>& stop) {
-  const Interruptible within_this(stop);
+double whole_seconds(const ExpectedCost& cost) {
+  return cost.simulate_seconds + cost.pretrain_seconds + cost.cache_seconds + cost.finetune_seconds;
+}
+
+namespace {
+
+// Of the simulations within a budget; 0 without one, and where its program may not be run.
+double simulation_seconds(const RunConfig& config) {
+  const std::shared_ptr<const Task> task = config.make_task();
+  const BudgetedSimulator* const budget = face<BudgetedSimulator>(*task);
+  if (budget == nullptr) return 0;
+  try {
+    return budget->pace().seconds * static_cast<double>(budget->simulations() + budget->checks()) /
+           static_cast<double>(std::max<std::int64_t>(1, budget->workers()));
+  } catch (const Error&) {
+    return 0;
+  }
+}
+
+ExpectedCost measured_cost(const RunConfig& config, const StageSetting& setting, KnownCosts& known) {
   const LoadMeter load;
-  const StageSetting setting(config, planned_task(config));
   Estimator estimator(setting.task, config.estimator, setting.seed);
   estimator.to(setting.device);
   const SetSource source(setting.task, setting.seed, config.pretrain.sizes, finite_sets(config.pretrain),
@@ -313,7 +419,7 @@ ExpectedCost expected_cost(const RunConfig& config, const std::function<bool()>&
   const double mean_size = mean_of(config.pretrain.sizes), batch = static_cast<double>(plan.batch);
   const double embedder = estimator.embedder_flops(), head = estimator.head_flops();
   const double set = mean_size * embedder + head;
-  Timing timing(config, setting, estimator);
+  Timing timing(config, setting, estimator, known.probe_seconds(at::get_num_threads()));
 
   ExpectedCost e{};
   const double steps = static_cast<double>(plan.epochs * plan.steps);
@@ -324,6 +430,8 @@ ExpectedCost expected_cost(const RunConfig& config, const std::function<bool()>&
   const double validated = static_cast<double>(plan.epochs * source.validation_sets());
   e.pretrain_seconds = paces.flop * (flops + validated * set) + steps * paces.adam +
                        paces.draw * mean_size * (steps * batch * (parted ? 2 : 1) + validated);
+  e.draw_seconds = paces.draw;
+  e.draws = paces.draw > 0 ? mean_size * (steps * batch * (parted ? 2 : 1) + validated) : 0;
   e.gflop = 1e-9 * flops;
   if (strategy(config.strategy).stages_2_and_3) {
     const auto groups = plan_groups(config.cache, config.finetune.size_distribution == "list", setting.task->stored());
@@ -338,6 +446,7 @@ ExpectedCost expected_cost(const RunConfig& config, const std::function<bool()>&
       observations += refreshed * static_cast<double>((config.finetune.epochs - 1) / config.cache.refresh);
     if (setting.task->info().pool > 0) observations = setting.task->info().pool;
     e.cache_seconds = timing.embedding(observations) * observations;
+    if (paces.draw > 0) e.draws += observations;
     e.cache_bytes = cache_bytes(groups, estimator.embedding_size(), cached_targets(setting.task->info())) *
                     (config.cache.refresh > 0 ? 2 : 1);
     const auto epochs = static_cast<double>(heads * config.finetune.epochs);
@@ -347,11 +456,38 @@ ExpectedCost expected_cost(const RunConfig& config, const std::function<bool()>&
         step * (made + epochs * static_cast<double>(config.finetune.validation_draws) / (kStep * rows));
     e.gflop += 1e-9 * (observations * embedder + made * rows * kStep * head);
   }
+  e.simulate_seconds = simulation_seconds(config);
   e.cores = load.cores();
-  // More processes may wait for the cores than there are cores to be busy.
-  const double wanted = std::min<double>(at::get_num_threads(), e.cores);
-  e.others = std::max(load.others(), timing.share() < kIdleShare ? e.cores / timing.share() - wanted : 0.0);
+  e.others = others_of(timing.share(), load);
+  e.measured = static_cast<std::int64_t>(std::time(nullptr));
+  known.keep_probe(at::get_num_threads(), timing.least_product());
   return e;
+}
+
+}  // namespace
+
+ExpectedCost expected_cost(const RunConfig& config, const std::function<bool()>& stop,
+                           const std::function<void()>& measuring) {
+  const Interruptible within_this(stop);
+  const StageSetting setting(config, planned_task(config));
+  const std::string device = numerics_fingerprint(setting.device);
+  KnownCosts known;
+  if (std::optional<ExpectedCost> cost = known.find(config, device)) {
+    const LoadMeter load;
+    MachineShare share(setting.device, known.probe_seconds(at::get_num_threads()));
+    share.probe(kLookSeconds);
+    const double others = others_of(share.now(), load);
+    // What was measured beside others is measured again once the machine is idle.
+    if (cost->others < kMuchLoad || others > kMuchLoad) {
+      cost->others = others;
+      cost->cores = load.cores();
+      return *cost;
+    }
+  }
+  if (measuring) measuring();
+  const ExpectedCost cost = measured_cost(config, setting, known);
+  known.keep(config, device, cost);
+  return cost;
 }
 
 TimeRange expected_range(const ExpectedCost& need, double seconds, double threads) {

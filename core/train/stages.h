@@ -55,8 +55,17 @@ struct ExpectedCost {
   double gflop;  // all stages
   // What other processes took meanwhile, of the machine's cores: beside them everything takes longer.
   double others = 0, cores = 0;
+  // Observations that are simulated while a run trains, and the seconds that each takes; 0 where they are stored or
+  // prepared once.
+  double draws = 0, draw_seconds = 0;
+  double simulate_seconds = 0;  // of the simulations within a budget, which are made before stage 1
+  std::int64_t measured = 0;  // when, in seconds since 1970
 };
-// Takes a second or two; throws Stopped once `stop` says so.
-ExpectedCost expected_cost(const RunConfig& config, const std::function<bool()>& stop = {});
+// The cost that this machine measured earlier for the same settings (KnownCosts), or measures now, which takes a second
+// or two: `measuring` is called before that. The machine's load is the present one. Throws Stopped once `stop` says so.
+ExpectedCost expected_cost(const RunConfig& config, const std::function<bool()>& stop = {},
+                           const std::function<void()>& measuring = {});
+// Seconds of all that a run does before it is finished.
+double whole_seconds(const ExpectedCost& cost);
 
 }  // namespace pairs

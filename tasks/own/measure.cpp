@@ -1,9 +1,16 @@
 #include "tasks/own/measure.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
 
+#include "core/base/caches.h"
 #include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/json.h"
 
 namespace pairs::own {
 namespace {
@@ -106,6 +113,40 @@ std::vector<Measured> measure(const TaskFile& file, const torch::Tensor& theta, 
       out.push_back({file.info.given[k].name, range.location, range.scale, 1, range.seen_low, range.seen_high});
   }
   return out;
+}
+
+namespace {
+
+std::filesystem::path file_of_input(const std::string& key) {
+  return caches_folder() / "inputs" / fmt::format("{:08x}-{}.json", checksum(key), key.size());
+}
+
+}  // namespace
+
+std::optional<InputScale> kept_input(const std::string& key, std::int64_t channels) {
+  constexpr std::uint64_t kLargest = 16 << 20;  // bytes
+  try {
+    const nlohmann::json kept = parse_json(read_file(file_of_input(key), kLargest));
+    if (!kept.is_object() || kept.value("key", "") != key) return {};
+    InputScale scale{kept.at("location").get<std::vector<double>>(), kept.at("scale").get<std::vector<double>>()};
+    const auto count = static_cast<std::size_t>(channels);
+    const bool sound = scale.location.size() == count && scale.scale.size() == count &&
+                       std::all_of(scale.location.begin(), scale.location.end(), [](double v) { return std::isfinite(v); }) &&
+                       std::all_of(scale.scale.begin(), scale.scale.end(), [](double v) { return std::isfinite(v) && v > 0; });
+    return sound ? std::optional(scale) : std::nullopt;
+  } catch (const std::exception&) {
+    return {};  // it is measured again
+  }
+}
+
+void keep_input(const std::string& key, const InputScale& scale) {
+  try {
+    const std::filesystem::path file = file_of_input(key);
+    std::filesystem::create_directories(file.parent_path());
+    write_file(file, nlohmann::json{{"key", key}, {"location", scale.location}, {"scale", scale.scale}}.dump(1) + "\n");
+  } catch (const std::exception&) {
+    // It is measured again.
+  }
 }
 
 }  // namespace pairs::own

@@ -2,6 +2,8 @@
 
 #include <torch/types.h>
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "core/input_scale.h"
@@ -23,5 +25,11 @@ std::int64_t measured_x_sets(double numbers);
 // whichever is largest: outliers do not move it, and no more than one number in a hundred lies beyond 32. Of a column
 // that is nearly always the same its standard deviation; 1 where it is always the same.
 InputScale measure_x(const Observations& x, std::int64_t channels);
+
+// What measure_x found earlier for the task that `key` describes, kept in the folder of caches; empty where nothing is
+// kept, or for another number of channels.
+std::optional<InputScale> kept_input(const std::string& key, std::int64_t channels);
+// Keeps it; a folder that cannot be written is left as it is.
+void keep_input(const std::string& key, const InputScale& scale);
 
 }  // namespace pairs::own

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/gui/widgets/keyboard.h"
+#include "app/gui/widgets/path_dialog.h"
 #include "app/runs/run_about.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -139,6 +140,8 @@ void RunTablePanel::chosen_line(const Shown& shown, const TableView& view) {
       runs.empty() ? "Choose rows of the table first: a click, Ctrl and a click, Shift and a click" : "";
   const auto button = [&](const char* name, const char* label, const std::string& blocked, const char* tip,
                           ui::Button kind = ui::Button::normal) {
+    // What does not fit stands in a line of its own.
+    if (ImGui::GetContentRegionAvail().x < ui::button_width(label)) ImGui::NewLine();
     const bool pressed = ui::button(std::string("compare/chosen/") + name, label, kind, blocked, tip);
     ImGui::SameLine(0, px(4));
     return pressed;
@@ -389,7 +392,7 @@ void RunTablePanel::tag_dialog(model::Library& library, bool& open) {
   if (!tags.empty()) ImGui::NewLine();
   if (just_asked_) ImGui::SetKeyboardFocusHere();
   just_asked_ = false;
-  ui::input("compare/tag/text", text_, "A tag, or several with blanks between them");
+  const bool typed = ui::input("compare/tag/text", text_, "A tag, or several with blanks between them") && entered();
   std::vector<std::string> add;
   std::string problem;
   for (std::size_t from = 0; from < text_.size();) {
@@ -405,8 +408,9 @@ void RunTablePanel::tag_dialog(model::Library& library, bool& open) {
   if (!problem.empty()) ui::wrapped(problem, ui::Look::bad);
   const ui::Choice choice = ui::choose("compare/tag/add", "Add", ui::Button::primary, "compare/tag/close",
                                        add.empty() ? "Type a tag" : problem, "Close");
-  if (choice == ui::Choice::confirm) library.tag(about_, add, {});
-  if (choice != ui::Choice::none) open = false;
+  const bool adds = choice == ui::Choice::confirm || (typed && !add.empty() && problem.empty());
+  if (adds) library.tag(about_, add, {});
+  if (adds || choice != ui::Choice::none) open = false;
   if (!open) ImGui::CloseCurrentPopup();
   ui::end_dialog();
 }

@@ -9,6 +9,11 @@ namespace pairs::gui {
 
 inline constexpr float kAboveOwn = 4;  // room above the heading of a person's own tasks, at scale 1
 
+// The dot of a task whose badge is neither is filled.
+inline bool is_filled(model::Badge badge) {
+  return badge != model::Badge::unknown && badge != model::Badge::untrained;
+}
+
 // The colour of a task's dot.
 inline ImU32 badge_color(model::Badge badge) {
   return badge == model::Badge::ready        ? palette().good

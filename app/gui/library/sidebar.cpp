@@ -124,7 +124,7 @@ void Sidebar::draw_task(model::Studio& studio, const model::TaskEntry& task) {
   const float first = min.y + (max.y - min.y - title.y - badge.y - px(2)) / 2, second = first + title.y + px(2);
   ui::text_at({left, first}, task.title, chosen ? ui::Look::strong : ui::Look::body, width);
   ui::swatch("sidebar/task/" + task.name + "/badge", {left + px(4), second + badge.y / 2}, px(4),
-             badge_color(task.badge), task.badge != model::Badge::untrained);
+             badge_color(task.badge), is_filled(task.badge));
   ui::text_at({left + px(14), second}, model::badge_name(task.badge), ui::Look::small_muted, width - px(14));
 }
 

@@ -70,7 +70,7 @@ void Sidebar::draw_own_task(model::Studio& studio, const model::OwnTask& task, c
     const float first = min.y + (max.y - min.y - title.y - small.y - px(2)) / 2, second = first + title.y + px(2);
     ui::text_at({left, first}, task.title(), chosen ? ui::Look::strong : ui::Look::body, room, true);
     const bool marked = !task.note().empty();
-    const bool filled = marked || (entry && entry->badge != model::Badge::untrained);
+    const bool filled = marked || (entry && is_filled(entry->badge));
     ui::swatch(name + "/badge", {left + px(4), second + small.y / 2}, px(4),
                marked || !entry ? mark_color(task) : badge_color(entry->badge), filled);
     ui::text_at({left + px(14), second}, marked || !entry ? task.note() : model::badge_name(entry->badge),

@@ -127,7 +127,13 @@ void inquiry_answers(model::Posterior& posterior, const model::PosteriorScene& s
     const auto answer = one.inquiry.answer(key_of(key, one));
     if (!answer) continue;
     ui::space(8);
-    ui::text(one.title, ui::Look::small_strong);
+    // A click folds an answer away, so that several do not push each other out of sight.
+    const std::string fold = one.id + std::string("/fold");
+    bool& folded = *ImGui::GetStateStorage()->GetBoolRef(ImGui::GetID(fold.c_str()), false);
+    if (ui::button(fold, fmt::format("{} {}", folded ? "+" : "−", one.title), ui::Button::quiet, "",
+                   folded ? "Shows this answer" : "Folds this answer away"))
+      folded = !folded;
+    if (folded) continue;
     ui::notice(one.id + "/answer", answer->bad ? ui::Look::warning : ui::Look::small_muted, answer->text);
     if (one.predictive) another_draw(posterior, key);
   }

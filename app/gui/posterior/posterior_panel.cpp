@@ -68,7 +68,10 @@ struct SmallGrid {
 struct PosteriorPanel::State {
   PlotView density{"posterior/density", Caption::none};
   PlotView width{"posterior/width"}, check{"posterior/check"}, observed{"posterior/observed"};
-  PlotView nuisances{"posterior/nuisance"}, simulated{"posterior/simulated"}, confidence{"posterior/confidence/plot"};
+  PlotView nuisances{"posterior/nuisance"}, simulated{"posterior/simulated"};
+  PlotView confidence{"posterior/confidence/plot"}, confidence_p{"posterior/confidence/p"};
+  std::shared_ptr<const Figure> confidence_whole;  // which the parts below are the plots of
+  std::vector<std::shared_ptr<const Figure>> confidence_parts;
   NRow head{"posterior"};
   bool all_parameters = false;
   PathDialog file;
@@ -107,6 +110,8 @@ struct PosteriorPanel::State {
     ui::Look look = ui::Look::small_muted;
   };
   std::vector<Small> small_plots(const Posterior& posterior);
+  void confidence_plots(const std::shared_ptr<const model::SetInquiry::Answer>& answer, bool works,
+                        std::vector<Small>& all);
   static SmallGrid grid_of(const std::vector<Small>& all, float room);
   void small_row(const std::vector<Small>& all, ImVec2 size);
   void layout(Posterior& posterior, const model::Library& library);
@@ -407,8 +412,31 @@ void PosteriorPanel::State::plots(Posterior& posterior, ImVec2 size) {
   ImGui::EndChild();
 }
 
+// Each of its plots in a place of its own, under the title that it has: side by side in one they could not be read.
+void PosteriorPanel::State::confidence_plots(const std::shared_ptr<const model::SetInquiry::Answer>& answer, bool works,
+                                             std::vector<Small>& all) {
+  constexpr const char* kTip = "It is being worked out.";
+  if (!answer && works) all.push_back({&confidence, nullptr, "Confidence", "", kTip});
+  if (!answer || !answer->figure) return;
+  if (answer->figure != confidence_whole) {
+    confidence_whole = answer->figure;
+    confidence_parts.clear();
+    for (const Plot& plot : confidence_whole->plots) {
+      auto part = std::make_shared<Figure>(*confidence_whole);
+      part->title.clear();
+      part->columns = 1;
+      part->plots = {plot};
+      part->plots.front().title.clear();
+      confidence_parts.push_back(std::move(part));
+    }
+  }
+  PlotView* const views[] = {&confidence, &confidence_p};
+  for (std::size_t k = 0; k < std::min(confidence_parts.size(), std::size(views)); ++k)
+    all.push_back({views[k], confidence_parts[k], confidence_whole->plots[k].title, "", answer->note});
+}
+
 std::vector<PosteriorPanel::State::Small> PosteriorPanel::State::small_plots(const Posterior& posterior) {
-  std::vector<Small> all = {{&width, posterior.width(), "Posterior width against N", "",
+  std::vector<Small> all = {{&width, posterior.width(), "Width against N", "",
                              "The sd of each posterior of this set at every N; the rule marks the N above."}};
   const auto checked = posterior.check();
   const auto nuisance = posterior.nuisance();
@@ -426,7 +454,7 @@ std::vector<PosteriorPanel::State::Small> PosteriorPanel::State::small_plots(con
     if (!answer && inquiry.works_on(named)) all.push_back({&view, nullptr, title, "", "It is being worked out."});
   };
   asked(inquiries.predictive, inquiries.predictive_key(key), simulated, "Beside simulated sets");
-  asked(inquiries.confidence, key, confidence, "Confidence");
+  confidence_plots(scene ? inquiries.confidence.answer(key) : nullptr, inquiries.confidence.works_on(key), all);
   if (posterior.observed())
     all.push_back({&observed, posterior.observed(), "Observed data", "", "The observations that the posterior is of."});
   return all;

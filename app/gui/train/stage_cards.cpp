@@ -61,7 +61,35 @@ ui::Look state_look(StageState state) {
   }
 }
 
-void draw_card(Training& training, int stage, float width) {
+// What a stage that has not begun does.
+std::string what_text(const StageCard& card) {
+  return card.state == StageState::unneeded ? "End-to-end training ends with stage 1." : card.what;
+}
+
+// Whether a card shows numbers in place of what the stage does.
+bool shows_numbers(const StageCard& card) {
+  return card.state == StageState::running || card.state == StageState::paused || card.done >= 0 ||
+         card.state == StageState::done;
+}
+
+float line_height() {
+  return ui::text_size("Ag", ui::Look::small).y + px(3);
+}
+
+// The height of what stands between a card's bar and its buttons, the same in all cards: four lines of numbers, or more
+// where a narrow card wraps its text.
+float card_room(const Training& training, float inner) {
+  float room = 4 * line_height();
+  for (int stage = 0; stage < model::kStages; ++stage) {
+    const StageCard& card = training.card(stage);
+    if (shows_numbers(card)) continue;
+    const float wrapped = ui::wrapped_height(what_text(card), ui::Look::small_muted, inner);
+    room = std::max(room, wrapped + ImGui::GetStyle().ItemSpacing.y + line_height());
+  }
+  return room;
+}
+
+void draw_card(Training& training, int stage, float width, float room) {
   const StageCard& card = training.card(stage);
   const std::string name = kNames[static_cast<std::size_t>(stage)];
   ui::begin_card("train/" + name, width);
@@ -72,7 +100,7 @@ void draw_card(Training& training, int stage, float width) {
   const float state_wide = ui::text_size(state, look).x;
   ui::text_at(at, fmt::format("{}  {}", stage + 1, card.title), ui::Look::strong, inner - state_wide - px(8));
   ui::text_at({at.x + inner - state_wide, at.y}, state, look);
-  const float line = ui::text_size("Ag", ui::Look::small).y + px(3);
+  const float line = line_height();
   float y = at.y + ui::text_size("Ag", ui::Look::strong).y + px(8);
   ImGui::SetCursorScreenPos({at.x, y});
   const bool working = card.state == StageState::running || card.state == StageState::paused;
@@ -88,15 +116,14 @@ void draw_card(Training& training, int stage, float width) {
     y += line;
   };
   const float numbers = y;
-  const bool told = working || card.done >= 0 || card.state == StageState::done;
-  if (told) {
+  if (shows_numbers(card)) {
     const std::string head = card.head > 0 ? fmt::format("N = {}: ", count_text(card.head)) : "";
     pair(card.total > 0 ? fmt::format("{}{} of {} {}", head, count_text(card.done), count_text(card.total), card.unit)
                         : "",
          percent_text(card.share));
     if (card.state == StageState::running)
       pair(std::isfinite(card.eta) ? clock_text(card.eta) + " left" : "",
-           std::isfinite(card.elapsed) ? clock_text(card.elapsed) + " gone" : "");
+           std::isfinite(card.elapsed) ? clock_text(card.elapsed) + " elapsed" : "");
     else
       pair(!std::isfinite(card.elapsed)     ? ""
            : card.state == StageState::done ? "took " + duration_text(card.elapsed)
@@ -109,12 +136,11 @@ void draw_card(Training& training, int stage, float width) {
       pair("train " + number_text(card.train, 3), "validation " + number_text(card.validation, 3));
   } else {
     ImGui::SetCursorScreenPos({at.x, y});
-    const std::string what = card.state == StageState::unneeded ? "End-to-end training ends with stage 1." : card.what;
-    ui::wrapped(what, ui::Look::small_muted, inner);
+    ui::wrapped(what_text(card), ui::Look::small_muted, inner);
     if (std::isfinite(card.expected) && card.expected > 0)
       ui::text(range_text(expected_range({}, card.expected, 0)), ui::Look::small);
   }
-  ImGui::SetCursorScreenPos({at.x, numbers + 4 * line + px(6)});
+  ImGui::SetCursorScreenPos({at.x, numbers + room + px(6)});
 
   const bool current = working;
   const std::string idle = card.state == StageState::done ? "This stage is done" : "This stage is not running";
@@ -148,9 +174,10 @@ void draw_card(Training& training, int stage, float width) {
 void draw_stage_cards(Training& training) {
   const float gap = px(8), all = ImGui::GetContentRegionAvail().x;
   const float width = std::floor((all - 2 * gap) / model::kStages);
+  const float room = card_room(training, width - px(32));
   for (int stage = 0; stage < model::kStages; ++stage) {
     if (stage > 0) ImGui::SameLine(0, gap);
-    draw_card(training, stage, width);
+    draw_card(training, stage, width, room);
   }
 }
 

@@ -348,7 +348,7 @@ void ViewerPanel::State::numbers(Viewer& viewer) {
   const std::array<Row, 5> rows = {{
       {"One sample", "Mean squared error of a sample, on average", n.sample},
       {"Mean of samples", "Mean squared error of the samples' mean", n.mean},
-      {"E[θ | X] at once", "Mean squared error of the network's own estimate of the posterior mean", n.expected},
+      {"Direct mean estimate", "Mean squared error of the network's direct estimate of the posterior mean", n.expected},
       {"Prior's mean", "Mean squared error of the mean image of the prior: what one knows without views", n.prior},
       {"Spread", "Variance of the samples, on average over pixels", n.variance},
   }};
@@ -374,13 +374,13 @@ void ViewerPanel::State::average(const Viewer& viewer, const model::Scores* scor
     ui::tip("Mean squared error of a sample over the test scenes");
     error_line(ui::Look::small, "Posterior mean", thousandths(known->mean), share_of(known->mean, known->prior));
     ui::tip("Mean squared error of the mean of endlessly many samples over the test scenes");
-    error_line(ui::Look::small, "Share that the views leave open", "", share_of(known->undetermined, 1));
+    error_line(ui::Look::small, "Explained by sample spread", "", share_of(known->undetermined, 1));
     ui::tip(
-        "The samples' variance as a share of the posterior mean's error: what the views leave undetermined, as far as "
-        "the "
-        "samples' spread can be trusted. The rest is the network's own error; an exact posterior has none.");
+        "The samples' variance as a share of the posterior mean's error. For an exact posterior it is 100 %: the views "
+        "leave that much open. A network that has not converged spreads its samples too far, so that a large share "
+        "says nothing about the views.");
   } else if (unscored) {
-    ui::wrapped("Evaluate this run to see what error it makes on average, and how much of it the views leave open.",
+    ui::wrapped("Evaluate this run to see its error on average, and how much of it the samples' spread explains.",
                 ui::Look::small_muted);
   }
   ImGui::SetCursorPos({from.x, from.y + 4 * px(21)});

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
 #include <utility>
 
 #include "app/gui/widgets/ui.h"
 #include "app/gui/widgets/ui_parts.h"
+#include "app/text/words.h"
 
 namespace pairs::gui::ui {
 namespace {
@@ -152,7 +155,10 @@ Choice choose(std::string_view name, std::string_view label, Button kind, std::s
 }
 
 void copy(std::string_view text) {
-  ImGui::SetClipboardText(std::string(text).c_str());
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  const char* const search = std::getenv("PATH");
+  ImGui::SetClipboardText(runnable_command(std::string(text), program, search ? search : "").c_str());
   toast("Copied to the clipboard");
 }
 

@@ -226,6 +226,11 @@ void wrapped(std::string_view text, Look look, float width, std::string_view nam
   ImGui::Dummy(size);
 }
 
+float wrapped_height(std::string_view text, Look look, float width) {
+  ImFont* const f = font(look);
+  return f->CalcTextSizeA(f->FontSize, FLT_MAX, width, text.data(), text.data() + text.size()).y;
+}
+
 void label(std::string_view name, std::string_view tip_text, float column) {
   const float start = ImGui::GetCursorPosX();
   ImGui::AlignTextToFramePadding();

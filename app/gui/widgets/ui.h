@@ -37,6 +37,8 @@ enum class Look {
 void text(std::string_view text, Look look = Look::body);
 // Paragraphs, wrapped at `width` pixels (0: to the right edge); `name` for tests.
 void wrapped(std::string_view text, Look look = Look::body, float width = 0, std::string_view name = {});
+// The height of such a paragraph `width` pixels wide.
+float wrapped_height(std::string_view text, Look look, float width);
 // A number or short text with its right end at the right edge of the cell or window.
 void right(std::string_view text, Look look = Look::body);
 ImVec2 text_size(std::string_view text, Look look = Look::body);

@@ -42,7 +42,7 @@ const char* stage_word(int stage) {
 }  // namespace
 
 const char* badge_name(Badge badge) {
-  constexpr const char* kNames[] = {"untrained", "pretrained", "other data", "ready"};
+  constexpr const char* kNames[] = {"looking …", "untrained", "pretrained", "other data", "ready"};
   return kNames[static_cast<std::size_t>(badge)];
 }
 
@@ -554,7 +554,7 @@ void Library::take_shades() {
 
 void Library::set_badges() {
   for (TaskEntry& task : tasks_) {
-    task.badge = Badge::untrained;
+    task.badge = listed_ ? Badge::untrained : Badge::unknown;
     for (const RunEntry& run : runs_)
       if (run.task == task.name && run.problem.empty() && !run.deleted)
         task.badge = std::max(task.badge, run.finished && run.other_data() ? Badge::other_data

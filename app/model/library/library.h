@@ -17,16 +17,16 @@
 
 namespace pairs::model {
 
-// How far a task is: nothing trained, a run has finished stage 1, all weights (or those of the open run) learnt from
-// other data than are now in use, a finished run or shipped weights.
-enum class Badge { untrained, pretrained, other_data, ready };
+// How far a task is: not known before the runs have been listed, nothing trained, a run has finished stage 1, all
+// weights (or those of the open run) learned from other data than are now in use, a finished run or shipped weights.
+enum class Badge { unknown, untrained, pretrained, other_data, ready };
 const char* badge_name(Badge badge);
 
 struct TaskEntry {
   std::string name, title, summary;
   bool views = false;  // its observations are views of a scene: the viewer shows its posterior
   bool own = false;    // of a person's own
-  Badge badge = Badge::untrained;
+  Badge badge = Badge::unknown;
   // Of the task's own simulator; null until it is drawn. Another pointer when it was drawn anew.
   std::shared_ptr<const Thumbnail> thumbnail;
   std::uint64_t thumbnail_version = 0;  // grows with each new picture of any task

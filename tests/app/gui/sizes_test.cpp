@@ -126,7 +126,7 @@ class WindowSizes : public ::testing::Test {
   // it changes colours, not places); `prepare` is called at each size.
   void look(
       Driver& d, const std::string& what, const std::function<void()>& prepare = [] {}) {
-    for (const WindowSize& size : {WindowSize{1440, 900, 1}, {1024, 700, 1}, {1920, 1080, 2}}) {
+    for (const WindowSize& size : {WindowSize{1440, 900, 1}, {1024, 700, 1}, {1024, 700, 1.5f}, {1920, 1080, 2}}) {
       d.screen.resize(size.width, size.height);
       d.screen.restyle(d.shell.wanted_theme(), size.scale);
       d.frames(3);
@@ -140,7 +140,10 @@ class WindowSizes : public ::testing::Test {
         }
         d.frames(3);
         const std::string where = fmt::format("{} {}x{}", what, size.width, size.height);
-        for (const std::string& one : complaints_about(recorder().items(), size.scale)) complaints_[one].insert(where);
+        // Large texts in the smallest window may be shortened, and tell the rest under the mouse; nothing lies on another.
+        const bool tight = size.width < 1024 * size.scale;
+        for (const std::string& one : complaints_about(recorder().items(), size.scale))
+          if (!tight || one.starts_with("overlap") || one.starts_with("cut at the side")) complaints_[one].insert(where);
       }
     }
   }

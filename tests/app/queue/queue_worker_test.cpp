@@ -26,6 +26,7 @@ using End = QueueWorker::End;
 constexpr const char* kProgram = R"(here=$(dirname "$0")
 echo "$@" >>"$here/called"
 case "$*" in
+  *evaluate*unscored*) echo '{"error": "It cannot be scored"}'; exit 1 ;;
   *bad*) echo '{"error": "It is bad"}'; exit 1 ;;
   *slow*) trap 'echo saved >>"$here/called"; exit 143' TERM; touch "$here/begun"; for k in $(seq 300); do sleep 0.1; done ;;
 esac)";
@@ -46,6 +47,9 @@ class QueueWorkerTest : public QueuedFolders {
   }
   std::string call_of(const std::string& name) const {
     return "--batch run --resume " + (runs_ / name).string() + " --json";
+  }
+  std::string evaluation_of(const std::string& name) const {
+    return "--batch evaluate " + (runs_ / name).string() + " --json";
   }
   // Waits until the slow program is at work.
   bool begun() const {
@@ -72,9 +76,9 @@ TEST_F(QueueWorkerTest, DoesWhatWaitsInOrder) {
   EXPECT_THAT(outcome.failed, IsEmpty());
   EXPECT_THAT(called(), ElementsAre("--batch study " + (runs_ / "s" / "s.toml").string() + " --out " +
                                         (runs_ / "s").string() + " --jobs 2 --data /data --json",
-                                    call_of("a"), call_of("b")));
+                                    call_of("a"), evaluation_of("a"), call_of("b"), evaluation_of("b")));
   EXPECT_THAT(names(), IsEmpty());
-  EXPECT_THAT(told_, ElementsAre("s (3 left)", "a (2 left)", "b (1 left)"));
+  EXPECT_THAT(told_, ElementsAre("s (3 left)", "a (2 left)", "a is evaluated", "b (1 left)", "b is evaluated"));
   EXPECT_FALSE(queue_.read().working);
 }
 
@@ -90,7 +94,17 @@ TEST_F(QueueWorkerTest, WhatFailsIsMarkedAndStopsNothing) {
   EXPECT_EQ(view.items[0].reason, "It is bad");
   // It is not tried again by itself.
   EXPECT_EQ(work().failed.size(), 0u);
-  EXPECT_EQ(called().size(), 2u);
+  EXPECT_THAT(called(), ElementsAre(call_of("bad"), call_of("b"), evaluation_of("b")));
+}
+
+TEST_F(QueueWorkerTest, ARunThatCannotBeEvaluatedIsTrainedAllTheSame) {
+  add(run("unscored"));
+  const QueueWorker::Outcome outcome = work();
+  EXPECT_EQ(outcome.done, 1u);
+  EXPECT_THAT(outcome.failed, IsEmpty());
+  EXPECT_THAT(called(), ElementsAre(call_of("unscored"), evaluation_of("unscored")));
+  EXPECT_THAT(names(), IsEmpty());
+  EXPECT_THAT(told_.back(), testing::HasSubstr("trained, but not evaluated: It cannot be scored"));
 }
 
 TEST_F(QueueWorkerTest, OneWorksOnAQueue) {

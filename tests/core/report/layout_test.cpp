@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/report/ranges.h"
 
 namespace pairs::chart {
 namespace {
@@ -262,6 +263,28 @@ TEST(CheckFigure, NamesWhatDoesNotFit) {
   narrow = one(Plot{});
   narrow.columns = 0;
   EXPECT_THAT(message(narrow), testing::HasSubstr("0 columns"));
+}
+
+// A posterior far outside of training has widths that underflow or overflow: the plot is drawn all the same, and can be
+// zoomed out of.
+TEST(Ranges, OfLogarithmicAxesStayFinite) {
+  for (const std::vector<double>& values : std::vector<std::vector<double>>{{5e-324, 1e308}, {5e-324, 5e-324}, {1e-310, 1}}) {
+    Plot plot;
+    plot.y = {"sd", AxisScale::log};
+    Line line;
+    line.x = {1, 2};
+    line.y = values;
+    plot.lines = {line};
+    const Range range = chart::y_range(plot, chart::x_range(plot));
+    EXPECT_GT(range.low, 1e-300);
+    EXPECT_LT(range.high, 1e300);
+    EXPECT_LT(range.low, range.high);
+    Figure figure;
+    figure.plots = {plot};
+    figure.plots.front().y.low = range.low / 100;
+    figure.plots.front().y.high = range.high * 100;
+    EXPECT_NO_THROW(check_figure(figure)) << "zoomed out of";
+  }
 }
 
 }  // namespace
