@@ -16,6 +16,10 @@ struct CsvTable {
   torch::Tensor rows;                // float64 [rows, those that were taken]
   std::vector<std::string> columns;  // all of the file: named by its first line, else "column 1", "column 2", ...
   std::vector<std::string> taken;    // of these, in the order of `rows`
+  // What was decided in reading it that a person should know, sentences; and whether the first line was taken for
+  // column numbers because of the lines below it alone.
+  std::vector<std::string> warnings = {};
+  bool guessed = false;
 };
 
 // As read_csv (core/base/npz.h), and `needed` may name columns by their numbers, "column 2", where the file has no
