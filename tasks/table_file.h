@@ -49,6 +49,11 @@ class TableFile {
                          double* out) = 0;
   // By itself of columns of numbers alone.
   virtual void read_row_texts(std::int64_t first, std::int64_t count, std::size_t place, std::vector<std::string>& out);
+  // read_rows of a table that this one is made of.
+  static void read_rows_of(TableFile& table, std::int64_t first, std::int64_t count,
+                           const std::vector<std::size_t>& places, double* out) {
+    table.read_rows(first, count, places, out);
+  }
 
   std::vector<TableColumn> columns_;
   std::int64_t rows_ = 0;
@@ -58,8 +63,8 @@ class TableFile {
   std::string where_;
 };
 
-// Endings of the files that open_table reads, in lower case: ".parquet", ".h5", ... Those of libraries that this build
-// lacks are among them: they are refused by open_table.
+// Usual endings of files of tables, those of text aside, in lower case: ".parquet", ".h5", ... Those of libraries that
+// this build lacks are among them: they are refused by open_table.
 const std::vector<std::string>& table_endings();
 
 // Which table of a file with several is read.
@@ -68,7 +73,8 @@ struct TableChoice {
   std::vector<std::string> wanted = {};  // the columns that the table must have; empty: any
 };
 
-// Opens a table by its ending. Throws Error where the file is missing, damaged or holds no table.
+// Opens a table by what the file begins with (tasks/file_format.h), unpacked where it is a gzip file; a folder that
+// holds a table in parts is one. Throws Error where the file is missing, damaged or holds no table.
 std::unique_ptr<TableFile> open_table(const std::filesystem::path& path, const TableChoice& choice = {});
 
 // Sets in the groups of a HDF5 file, each of which is a table: its array x along one or two axes, or a column an array.

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/input_scale.h"
+#include "tasks/file_format.h"
 
 namespace pairs {
 namespace {
@@ -66,10 +67,7 @@ void check_finite(const torch::Tensor& values, const std::string& where) {
 }
 
 std::string lower_extension(const std::filesystem::path& path) {
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension;
+  return ending_of_format(path);
 }
 
 void check_exists(const std::filesystem::path& path) {

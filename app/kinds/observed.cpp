@@ -17,6 +17,7 @@
 #include "core/base/face.h"
 #include "core/base/text.h"
 #include "core/given.h"
+#include "tasks/file_format.h"
 #include "tasks/program_table.h"
 #include "tasks/table_file.h"
 
@@ -35,8 +36,8 @@ ObservedTable read_observed_columns(const std::filesystem::path& path, const Tas
                                     const TableColumns& read) {
   check_exists(path);
   const std::vector<std::string>& columns = read.chosen;
-  const bool table = !std::filesystem::is_directory(path) && room_of(task).lines(task, "") != nullptr &&
-                     is_points_table(path, task, read);
+  const bool file = !std::filesystem::is_directory(path) || !table_parts(path).empty();
+  const bool table = file && room_of(task).lines(task, "") != nullptr && is_points_table(path, task, read);
   if (!read.reader.empty() && !table)
     fail_usage("--reader reads a table of points, and observations of task {} are none", task.name);
   if (!columns.empty()) {
@@ -63,10 +64,11 @@ std::vector<FileColumn> file_columns(const Task& task) {
 }
 
 std::vector<std::string> observation_endings(const TaskInfo& task) {
-  std::vector<std::string> endings = {".npz"};
+  std::vector<std::string> endings = {".npz", ".npy"};
   if (room_of(task).lines(task, "") == nullptr) return endings;
-  endings.emplace_back(".csv");
+  endings.insert(endings.end(), text_endings().begin(), text_endings().end());
   endings.insert(endings.end(), table_endings().begin(), table_endings().end());
+  endings.emplace_back(".gz");
   return endings;
 }
 
@@ -179,7 +181,7 @@ torch::Tensor given_columns(const std::filesystem::path& path, const std::string
 // What a file says [M, g], of one row or of each observation; undefined where it says nothing.
 torch::Tensor given_of_file(const std::filesystem::path& path, const TaskInfo& task, const std::string& reader,
                             const std::string& where) {
-  if (!std::filesystem::is_regular_file(path)) return {};
+  if (!std::filesystem::is_regular_file(path) && table_parts(path).empty()) return {};
   const std::vector<std::string> names = given_names(task);
   if (!reader.empty()) return given_columns(path, reader, names, task, where);
   const std::string ending = lower_extension(path);
@@ -246,7 +248,7 @@ torch::Tensor read_theta(const std::filesystem::path& path, const TaskInfo& task
     for (const Target& target : task.targets) names.push_back(target.name);
     theta = read_csv(path, names);
   } else {
-    fail("{} is neither an .npz nor a .csv file; give the values of θ as one of them", path.string());
+    fail("{} holds no values of θ that can be read; give them as an .npz, .npy or CSV file", path.string());
   }
   const std::int64_t targets = task.target_size();
   if (theta.dim() == 1) theta = targets == 1 ? theta.unsqueeze(1) : theta.unsqueeze(0);

@@ -45,7 +45,8 @@ ObservedTable read_observed_columns(const std::filesystem::path& path, const Tas
 
 // What the task says of the columns of files; empty where it says nothing.
 std::vector<FileColumn> file_columns(const Task& task);
-// Endings of the files that hold observations of the task, folders aside: ".csv", ".npz", ... in lower case.
+// Usual endings of the files that hold observations of the task, folders aside: ".csv", ".npz", ... in lower case. ".gz":
+// any of these behind it, too.
 std::vector<std::string> observation_endings(const TaskInfo& task);
 
 // What is given of an observed set beside its observations -> [1, g] float64: numbers "1,0.5,..." or "exposure=1,..."

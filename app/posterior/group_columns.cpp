@@ -4,17 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "app/kinds/observed.h"
-#include "core/base/csv_line.h"
-#include "core/base/csv_lines.h"
+#include "core/base/csv_records.h"
 #include "core/base/csv_table.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
-#include "core/base/line_reader.h"
 #include "core/base/text.h"
 #include "core/report/number_text.h"
+#include "tasks/file_format.h"
 #include "tasks/file_reader.h"
 #include "tasks/program_table.h"
 #include "tasks/table_file.h"
@@ -22,31 +20,12 @@
 namespace pairs {
 namespace {
 
-// Those that the first line of a CSV file names, or their numbers.
-std::vector<std::string> csv_columns(const std::filesystem::path& file) {
-  LineReader reader(file);
-  std::string_view line, content;
-  while (content.empty()) {
-    if (!reader.next(line)) return {};
-    content = csv_content(line.starts_with("\xef\xbb\xbf") ? line.substr(3) : line);
-  }
-  const char separator = csv_separator(content);
-  const bool named = names_columns(content, separator);
-  std::vector<std::string> names;
-  for (bool more = true; more;) {
-    const std::string cell = csv_text(take_csv_cell(content, separator, more));
-    names.push_back(named ? cell : fmt::format("column {}", names.size() + 1));
-  }
-  return names;
-}
-
 std::vector<std::string> columns_in(const std::filesystem::path& file, const Task& task) {
-  std::string ending = file.extension().string();
-  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string ending = ending_of_format(file);
   try {
     if (const std::string reader = file_reader(task, file); !reader.empty())
       return open_table_by(reader, file)->names();
-    if (ending == ".csv" || ending == ".txt" || ending == ".tsv") return csv_columns(file);
+    if (ending == ".csv") return CsvRecords(file, task.info().observation_columns).columns();
     const std::vector<std::string>& tables = table_endings();
     if (std::ranges::find(tables, ending) != tables.end()) return open_table(file)->names();
   } catch (const Error&) {

@@ -13,11 +13,10 @@
 
 #include "app/kinds/observed.h"
 #include "app/posterior/group_columns.h"
-#include "core/base/csv_line.h"
 #include "core/base/csv_lines.h"
+#include "core/base/csv_records.h"
 #include "core/base/csv_table.h"
 #include "core/base/error.h"
-#include "core/base/line_reader.h"
 #include "core/base/text.h"
 #include "core/report/number_text.h"
 
@@ -45,45 +44,32 @@ struct SetLines {
 struct TableForm {
   char separator = ',';
   std::size_t place = 0;    // of the column that names the set, from 0
-  CsvLines lines{"", {}};   // that has seen the first line
+  CsvLines lines{"", {}};   // that has seen the first rows
   bool given = false;       // the last columns are what is given of the set
-  std::int64_t header = 0;  // the line that names columns; 0: none does
+  std::int64_t header = 0;  // lines above the first row
 };
 
-std::vector<std::string> cells_in(std::string_view line, char separator) {
-  std::vector<std::string> cells;
-  for (bool more = true; more;) cells.push_back(csv_text(take_csv_cell(line, separator, more)));
-  return cells;
-}
-
-// Reads as far as the first line that is not blank or a comment.
-TableForm form_of(LineReader& reader, const ManySets& sets, const TaskInfo& info, const std::string& where) {
-  std::string_view line;
-  do PAIRS_CHECK(reader.next(line), "{} holds no numbers; give at least one line of them", where);
-  while (csv_content(line.starts_with("\xef\xbb\xbf") ? line.substr(3) : line).empty());
-  if (line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
+TableForm form_of(CsvRecords& rows, const ManySets& sets, const TaskInfo& info, const std::string& where) {
   TableForm form;
-  const std::string_view first = csv_content(line);
-  form.separator = csv_separator(first);
-  const bool named = names_columns(first, form.separator);
-  std::vector<std::string> names = cells_in(first, form.separator);
-  for (std::size_t k = 0; k < names.size() && !named; ++k) names[k] = fmt::format("column {}", k + 1);
+  form.separator = rows.separator();
+  const bool named = rows.named();
+  const std::vector<std::string> names = rows.columns();
   form.place = place_of_group(names, named, sets.group, where);
   std::vector<std::string> wanted = columns_of_x(sets, info, names, named, form.place, where);
   const std::vector<std::string> given = columns_of_given(sets, info, names, where);
   form.given = !given.empty();
   wanted.insert(wanted.end(), given.begin(), given.end());
   form.lines = CsvLines(where, wanted);
-  form.header = named ? reader.number() : 0;
-  std::vector<double> unused;
-  try {
-    form.lines.take(line, unused);
-  } catch (const ColumnsError&) {
-    throw;
-  } catch (const Error&) {
-    // A row with a fault, which is told with its set.
-  }
+  form.header = rows.first_row() - 1;
+  rows.teach(form.lines);
   return form;
+}
+
+// Names that a comment above the rows may give its columns.
+std::vector<std::string> names_of(const ManySets& sets, const TaskInfo& info) {
+  std::vector<std::string> names = sets.columns.chosen.empty() ? info.observation_columns : sets.columns.chosen;
+  names.push_back(sets.group);
+  return names;
 }
 
 class GroupedCsv final : public SetStream {
@@ -93,7 +79,7 @@ class GroupedCsv final : public SetStream {
         most_(sets.most),
         files_(sets.columns.files),
         where_(printable(sets.data.string(), 300)),
-        reader_(sets.data),
+        reader_(sets.data, names_of(sets, info)),
         form_(form_of(reader_, sets, info, where_)) {
     index();
   }
@@ -130,15 +116,13 @@ class GroupedCsv final : public SetStream {
   // The next row and the set that it names, "" where it names none; false at the end.
   bool advance() {
     while (reader_.next(line_)) {
-      if (reader_.number() <= form_.header) continue;
-      std::string_view rest = csv_content(line_);
-      if (reader_.number() == 1 && rest.starts_with("\xef\xbb\xbf")) rest.remove_prefix(3);
-      if (rest.empty()) continue;
+      std::string_view rest = line_;
       bool more = true;
       group_ = {};
-      for (std::size_t k = 0; k <= form_.place && more; ++k) {
+      const std::size_t place = form_.place + reader_.shift();
+      for (std::size_t k = 0; k <= place && more; ++k) {
         const std::string_view cell = take_csv_cell(rest, form_.separator, more);
-        if (k != form_.place) continue;
+        if (k != place) continue;
         group_ = cell;
         if (cell.find('"') == cell.npos) continue;
         unquoted_ = csv_text(cell);
@@ -215,7 +199,7 @@ class GroupedCsv final : public SetStream {
   // Makes observations of the lines.
   std::function<Observed()> reading(SetLines set) const {
     return [set = std::move(set), lines = form_.lines, &info = info_, &files = files_, header = form_.header,
-            where = where_, given = form_.given ? info_.given_size() : 0]() mutable {
+            where = where_, first = next_ == 0, given = form_.given ? info_.given_size() : 0]() mutable {
       std::vector<double> values;
       std::string_view text = set.text;
       for (const std::int64_t number : set.numbers) {
@@ -226,12 +210,14 @@ class GroupedCsv final : public SetStream {
           convert_columns(files, where, number - 1 - header, 1, values.data() + before);  // of x, which stand first
         text.remove_prefix(end + 1);
       }
+      lines.check(false);
       const auto width = static_cast<std::int64_t>(lines.numbers());
       torch::Tensor table = torch::empty({static_cast<std::int64_t>(values.size()) / width, width}, torch::kFloat64);
       std::memcpy(table.data_ptr(), values.data(), values.size() * sizeof(double));
       Observed observed = room_of(info).checked(table.slice(1, 0, width - given).contiguous(), info, where);
       if (given > 0) observed.given = given_of_rows(table.slice(1, width - given), info, where);
       observed.held = set.rows;
+      if (first) observed.warnings = lines.warnings();  // of the whole file
       return observed;
     };
   }
@@ -240,7 +226,7 @@ class GroupedCsv final : public SetStream {
   std::int64_t most_;
   std::vector<FileColumn> files_;
   std::string where_;
-  LineReader reader_;
+  CsvRecords reader_;
   TableForm form_;
 
   std::deque<std::string> names_;  // of the sets, in the order of their first rows

@@ -16,6 +16,7 @@
 #include "core/base/error.h"
 #include "core/base/npz_texts.h"
 #include "core/base/text.h"
+#include "tasks/file_format.h"
 #include "tasks/file_reader.h"
 #include "tasks/table_file.h"
 #include "tasks/view_folder.h"
@@ -36,17 +37,26 @@ std::string reader_of(const ManySets& sets, const fs::path& file) {
 bool holds_a_set(const fs::directory_entry& entry, const ManySets& sets, const TaskInfo& info) {
   std::error_code error;
   if (!entry.is_directory(error) && !reader_of(sets, entry.path()).empty()) return true;
+  if (entry.is_directory(error)) return true;
   const std::vector<std::string> endings = observation_endings(info);
-  return entry.is_directory(error) ||
-         std::find(endings.begin(), endings.end(), lower_extension(entry.path())) != endings.end();
+  const std::string whole = whole_ending(entry.path());
+  const std::string ending = whole.ends_with(".gz") ? whole.substr(0, whole.size() - 3) : whole;
+  if (std::find(endings.begin(), endings.end(), ending) == endings.end()) return false;
+  // Texts of these names may be notes.
+  return (ending != ".txt" && ending != ".dat") || is_text_table(entry.path());
 }
 
 // A folder that holds such, or cameras of views, is a set itself.
 bool is_part_of_a_set(const fs::directory_entry& entry) {
-  const std::string extension = lower_extension(entry.path());
+  const std::string extension = whole_ending(entry.path());
   for (const char* picture : {".png", ".jpg", ".jpeg", ".bmp", ".tga"})
     if (extension == picture) return true;
   return entry.path().filename() == kCamerasFile;
+}
+
+// Whether a folder is one table that a program wrote in parts, and none of sets.
+bool holds_parts(const fs::path& folder, const TaskInfo& info) {
+  return room_of(info).lines(info, "") != nullptr && !table_parts(folder).empty();
 }
 
 // A file, or a folder, a set.
@@ -249,7 +259,7 @@ std::function<std::string(const fs::path& file)> set_readers(const Task& task, c
 
 bool is_folder_of_sets(const ManySets& sets, const TaskInfo& info) {
   std::error_code error;
-  if (!fs::is_directory(sets.data, error)) return false;
+  if (!fs::is_directory(sets.data, error) || holds_parts(sets.data, info)) return false;
   bool any = false;
   for (const fs::directory_entry& entry : fs::directory_iterator(sets.data, error)) {
     if (is_hidden(entry.path())) continue;
@@ -282,7 +292,7 @@ std::unique_ptr<SetStream> open_sets(const ManySets& asked, const TaskInfo& info
   sets.columns.held = std::numeric_limits<std::int64_t>::max();
   const std::string where = printable(sets.data.string(), 300);
   std::error_code error;
-  if (fs::is_directory(sets.data, error)) {
+  if (fs::is_directory(sets.data, error) && !holds_parts(sets.data, info)) {
     if (!sets.group.empty())
       fail_usage("{} is a folder, in which each file is a set; --group names a column of a file", where);
     PAIRS_CHECK(is_folder_of_sets(sets, info), "{} holds no sets: put a file of observations, or a folder, for each",

@@ -1,6 +1,8 @@
 #include "core/base/csv_line.h"
 
+#include <algorithm>
 #include <charconv>
+#include <string>
 
 namespace pairs {
 namespace {
@@ -27,6 +29,46 @@ std::size_t find_unquoted(std::string_view line, char wanted) {
   return quoted ? first : at;
 }
 
+// Whether the '#' that a text begins with belongs to a word that spreadsheets write for a value that they lack.
+bool is_spreadsheet_error(std::string_view text) {
+  for (const char* word : {"#N/A", "#NULL!", "#VALUE!", "#DIV/0!", "#NUM!", "#REF!", "#NAME?"})
+    if (text.starts_with(word)) return true;
+  return false;
+}
+
+// Where the comment of a line begins; npos where it has none.
+std::size_t find_comment(std::string_view line) {
+  std::size_t from = 0;
+  for (;;) {
+    const std::size_t at = find_unquoted(line.substr(from), '#');
+    if (at == line.npos) return at;
+    if (!is_spreadsheet_error(line.substr(from + at))) return from + at;
+    from += at + 1;
+  }
+}
+
+// Whether blanks and tabs alone stand between the numbers of a line, two or more; `commas`: whole ones and such with a
+// decimal comma, of which there is one at least.
+bool are_numbers_between_blanks(std::string_view line, bool commas) {
+  std::size_t cells = 0, marks = 0, tabs = 0;
+  for (line = trimmed(line); !line.empty(); ++cells) {
+    const std::size_t end = std::min(line.find_first_of(blanks), line.size());
+    std::string cell(line.substr(0, end));
+    if (const std::size_t comma = cell.find(','); comma != cell.npos) {
+      if (!commas || comma == 0 || comma + 1 == cell.size()) return false;
+      cell[comma] = '.';
+      ++marks;
+    }
+    double value;
+    if (parse_csv_number(cell, value) == CsvNumber::text) return false;
+    const std::size_t next = std::min(line.find_first_not_of(blanks, end), line.size());
+    tabs += line.substr(end, next - end) == "\t" ? 1 : 0;
+    line.remove_prefix(next);
+  }
+  // With a single tab between all cells it is the tab that separates.
+  return commas ? cells > 1 && marks > 0 : cells > 1 && tabs + 1 < cells;
+}
+
 }  // namespace
 
 std::string_view trimmed(std::string_view text) {
@@ -35,14 +77,53 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
+bool ends_in_quotes(std::string_view line, char separator) {
+  if (line.find('"') == line.npos) return false;
+  bool begins = true;  // no character of the cell has come but blanks
+  for (std::size_t k = 0; k < line.size(); ++k) {
+    const char c = line[k];
+    if (c == '"' && begins) {
+      for (++k;; ++k) {
+        k = line.find('"', k);
+        if (k == line.npos) return true;
+        if (k + 1 == line.size() || line[k + 1] != '"') break;
+        ++k;
+      }
+      begins = false;
+    } else if (c == separator || (separator == ' ' && c == '\t')) {
+      begins = true;
+    } else if (c == '#' && !is_spreadsheet_error(line.substr(k))) {
+      return false;
+    } else if (blanks.find(c) == blanks.npos) {
+      begins = false;
+    }
+  }
+  return false;
+}
+
 char csv_separator(std::string_view line) {
-  for (const char candidate : {';', ','})
-    if (find_unquoted(line, candidate) != line.npos) return candidate;
-  return ' ';
+  if (find_unquoted(line, ';') != line.npos) return ';';
+  if (find_unquoted(line, '\t') != line.npos && !are_numbers_between_blanks(line, false)) return '\t';
+  const bool bars = find_unquoted(line, '|') != line.npos;
+  if (find_unquoted(line, ',') == line.npos) return bars ? '|' : ' ';
+  if (are_numbers_between_blanks(line, true)) return ' ';
+  if (!bars) return ',';
+  std::string blank(line);
+  std::replace(blank.begin(), blank.end(), '|', ' ');
+  return are_numbers_between_blanks(blank, true) ? '|' : ',';
 }
 
 std::string_view csv_content(std::string_view line) {
-  return trimmed(line.substr(0, find_unquoted(line, '#')));
+  return trimmed(line.substr(0, find_comment(line)));
+}
+
+std::string_view csv_content(std::string_view line, char separator) {
+  if (separator != '\t') return csv_content(line);
+  line = line.substr(0, find_comment(line));
+  constexpr std::string_view others = " \r\v\f";
+  const std::size_t first = line.find_first_not_of(others);
+  if (first == line.npos) return {};
+  return line.substr(first, line.find_last_not_of(others) - first + 1);
 }
 
 std::string csv_text(std::string_view cell) {
@@ -54,18 +135,29 @@ std::string csv_text(std::string_view cell) {
   return text;
 }
 
-std::string_view take_csv_cell(std::string_view& line, char separator, bool& more) {
-  bool quoted = false;
+CsvCell take_csv_cell_quoted(std::string_view& line, char separator, bool& more) {
+  bool quoted = false, begins = true;
   std::size_t end = 0;
   for (; end < line.size(); ++end) {
-    if (line[end] == '"') quoted = !quoted;
-    if (!quoted && (line[end] == separator || (separator == ' ' && line[end] == '\t'))) break;
+    const char c = line[end];
+    if (c == '"' && quoted && end + 1 < line.size() && line[end + 1] == '"') {
+      ++end;
+      continue;
+    }
+    if (c == '"' && (quoted || begins)) quoted = !quoted;
+    if (!quoted && (c == separator || (separator == ' ' && c == '\t'))) break;
+    begins = begins && blanks.find(c) != blanks.npos;
   }
   const std::string_view cell = trimmed(line.substr(0, end));
   more = end < line.size();
   line.remove_prefix(more ? end + 1 : end);
   if (separator == ' ') line = trimmed(line);
-  return unquoted(cell);
+  const std::string_view text = unquoted(cell);
+  return {text, text.data() != cell.data()};
+}
+
+std::string_view take_csv_cell(std::string_view& line, char separator, bool& more) {
+  return take_csv_cell_quoted(line, separator, more).text;
 }
 
 CsvNumber parse_csv_number(std::string_view cell, double& value) {
@@ -73,6 +165,17 @@ CsvNumber parse_csv_number(std::string_view cell, double& value) {
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
   if (error == std::errc::invalid_argument || end != cell.data() + cell.size()) return CsvNumber::text;
   return error == std::errc() ? CsvNumber::good : CsvNumber::too_large;
+}
+
+bool is_missing_cell(std::string_view cell) {
+  std::string word(cell);
+  for (char& c : word)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  for (const char* missing : {"",     "na",      "n/a",    "<na>",    "nan",     "-nan",  "+nan",  "null",  "nil",
+                              "none", "missing", "nat",    "-",       "--",      "---",   "?",     ".",     "*",
+                              "#n/a", "#na",     "#null!", "#value!", "#div/0!", "#num!", "#ref!", "#name?"})
+    if (word == missing) return true;
+  return word.starts_with("nan(") || word.starts_with("-nan(");
 }
 
 std::string csv_quoted(std::string_view text) {

@@ -1,45 +1,120 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "core/base/csv_line.h"
 
 namespace pairs {
 
-// Whether a CSV line with this separator (csv_separator) names columns: each cell is a name or empty, and one is a
-// name.
-bool names_columns(std::string_view line, char separator);
-
-// The lines of a CSV text as they come, with numbers between ';', ',' or blanks, '#' before comments and maybe a first
-// line that names columns.
+// The lines of a CSV text as they come. Numbers stand between ';', tabs, ',', '|' or blanks, '#' begins a comment, and
+// the columns are named by a first line, by a comment above the first row (as numpy.savetxt writes it), or not at all.
+// Excel's line "sep=;", column numbers that pandas writes, row names that R writes, separators at the end of lines and
+// line ends between quotes are understood; what can be read in two ways is refused.
 class CsvLines {
  public:
   // `where` names the text in errors. Of several named columns those in `columns` are taken, in that order; none: all.
   // Where the text names none, "column 2" is its second, and all are taken where other names are asked for.
-  CsvLines(std::string where, std::vector<std::string> columns);
+  // `missing_as_nan`: as read_csv_table.
+  CsvLines(std::string where, std::vector<std::string> columns, bool missing_as_nan = false);
 
-  // Takes the next line, without its end, and appends the numbers of its row. False where it holds none: it is blank, a
-  // comment, or names columns. Throws Error naming line and value that are wrong.
+  // Takes the next line, without its end, and appends the numbers of its row. False where it completes none: it is
+  // blank, a comment, names columns, or ends between quotes. Throws Error naming line and value that are wrong.
   bool take(std::string_view line, std::vector<double>& values);
+  // Throws Error where the lines that were taken can be read in two ways, or, at the `end` of the text, end between
+  // quotes.
+  void check(bool end) const;
   // The line that is taken next is this one of the text, from 1; lines between need not be taken.
-  void go_to(std::size_t line) { number_ = line - 1; }
+  void go_to(std::size_t line);
+
+  // Whether it is known what the columns are called: at the latest once there was a row.
+  bool known() const { return first_row_ > 0 || !header_.empty(); }
+  // The line of the first row, from 1; 0 before it came.
+  std::size_t first_row() const { return first_row_; }
+  // What stands between cells; 0 before it is known.
+  char separator() const { return separator_; }
+  // Whether the text names its columns.
+  bool named() const { return !header_.empty(); }
+  // Cells of a row before the one of the first column: 1 where R's row names stand there.
+  std::size_t shift() const { return shift_; }
   // Of a row, once there was one.
   std::size_t numbers() const;
   // What the text's columns are called, "column 1", "column 2", ... where it does not say; and those that are taken.
   std::vector<std::string> columns() const;
   std::vector<std::string> taken() const;
+  // Whether the rows alone show that the first line holds column numbers, or that R's row names stand before the
+  // columns.
+  bool guessed() const { return (numbers_line_ > 0 && !numbers_certain_) || names_count_; }
+  // What a reader decided that a person should know: sentences.
+  std::vector<std::string> warnings() const;
 
  private:
+  enum class Mark { unknown, point, comma };
+  // Which of the numbers in one column are written with a point or an exponent, and which as whole numbers.
+  struct Written {
+    bool point = false, whole = false;
+  };
+
+  bool take_record(std::string_view record, std::vector<double>& values);
+  bool take_first(std::vector<double>& values);
+  bool take_row(std::vector<double>& values);
+  bool take_comment(std::string_view line);
+  void note_commented(std::string_view record);
+  bool is_header() const;
+  bool is_column_numbers();
+  bool take_separator_line(std::string_view raw);
+  bool adopt_comment();
+  void first_row_below_header();
+  void take_row_name();
+  void check_column_numbers();
+  void split(std::string_view content);
   void keep(std::vector<std::size_t> places);
+  double number(const CsvCell& cell, std::size_t place);
+  double number_otherwise(const CsvCell& cell, std::size_t place);
+  void note_point(const CsvCell& cell, std::size_t place);
+  void note_whole();
+  void note_thousands();
+  [[noreturn]] void fail_column_numbers() const;
 
   std::string where_;
   std::vector<std::string> columns_, header_;
   std::vector<std::size_t> places_;  // of the columns that are kept; empty: of all
   std::vector<bool> kept_;
+  std::vector<CsvCell> cells_;
   std::vector<double> row_;
-  std::size_t width_ = 0, number_ = 0;
+  std::size_t width_ = 0, number_ = 0, first_row_ = 0, header_line_ = 0;
+  std::size_t record_ = 0;  // the line where the present row begins
+  std::string open_;        // a row whose quotes are open, with its lines so far
   char separator_ = 0;
+  bool missing_as_nan_ = false;
+  bool trailing_ = false;  // lines end in a separator
+  bool in_order_ = true;   // every line was taken
+
+  std::vector<std::pair<std::size_t, std::string>> comments_;  // above the first row, with their lines
+  std::size_t commented_ = 0, commented_line_ = 0;             // comments that look like rows, and the first of them
+
+  std::size_t numbers_line_ = 0;  // the first line, where it holds column numbers
+  bool numbers_certain_ = false;  // it cannot be a row
+  bool numbers_quoted_ = false;
+  std::vector<std::size_t> number_places_;  // of the columns with such a number
+  std::vector<Written> written_;            // of each of these
+  std::size_t quoted_first_ = 0;            // the first line, where it is a row of quoted numbers
+
+  std::size_t shift_ = 0;     // 1: R's row names stand before the columns that are named
+  bool names_count_ = false;  // these are running numbers
+  std::int64_t next_name_ = 0, counted_names_ = 0;
+
+  Mark mark_ = Mark::unknown;
+  std::string comma_, unsure_;  // the last number with a comma, and the first that need not be a decimal one
+  std::size_t unsure_line_ = 0;
+  bool may_be_commas_ = false;     // every number so far is whole, and a comma stands between each two
+  bool may_be_thousands_ = false;  // every second number has three digits, and a blank stands before it
+  bool lengths_differ_ = false, ends_in_zero_ = false, begins_with_zero_ = false;  // of numbers behind these
+  std::size_t fraction_ = 0;                                                       // digits of the last of these
 };
 
 }  // namespace pairs

@@ -16,11 +16,18 @@ struct CsvTable {
   torch::Tensor rows;                // float64 [rows, those that were taken]
   std::vector<std::string> columns;  // all of the file: named by its first line, else "column 1", "column 2", ...
   std::vector<std::string> taken;    // of these, in the order of `rows`
+  // What was decided in reading it that a person should know, sentences; and whether the first line was taken for
+  // column numbers because of the lines below it alone.
+  std::vector<std::string> warnings = {};
+  bool guessed = false;
 };
 
 // As read_csv (core/base/npz.h), and `needed` may name columns by their numbers, "column 2", where the file has no
-// such name. Throws ColumnsError where the needed columns cannot be told among the file's.
-CsvTable read_csv_table(const std::filesystem::path& file, const std::vector<std::string>& needed);
+// such name. `missing_as_nan`: values that are missing (is_missing_cell, core/base/csv_line.h) are NaN and infinite
+// ones as they stand, so that a caller may leave their rows out; else both throw Error. Throws ColumnsError where the
+// needed columns cannot be told among the file's.
+CsvTable read_csv_table(const std::filesystem::path& file, const std::vector<std::string>& needed,
+                        bool missing_as_nan = false);
 
 // A file of numbers has other columns than the needed ones: these.
 class ColumnsError : public Error {

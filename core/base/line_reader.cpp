@@ -1,10 +1,13 @@
 #include "core/base/line_reader.h"
 
+#include <zlib.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "core/base/error.h"
+#include "core/base/gzip.h"
 #include "core/base/text.h"
 
 namespace pairs {
@@ -14,13 +17,26 @@ constexpr std::size_t kChunk = std::size_t{1} << 20, kLongestLine = std::size_t{
 
 }  // namespace
 
+// A file that zlib reads: one that is no gzip file as it is.
+struct LineReader::Source {
+  explicit Source(const std::filesystem::path& path) : file(::gzopen(path.c_str(), "rbe")) {}
+  ~Source() {
+    if (file) ::gzclose_r(file);
+  }
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
+  gzFile file;
+};
+
+LineReader::~LineReader() = default;
+
 LineReader::LineReader(const std::filesystem::path& file) : name_(printable(file.string(), 300)) {
   errno = 0;
-  file_.open(file, std::ios::binary);
-  PAIRS_CHECK(file_.is_open(), "{} cannot be read: {}", name_, std::strerror(errno));
+  source_ = std::make_unique<Source>(file);
+  PAIRS_CHECK(source_->file, "{} cannot be read: {}", name_, std::strerror(errno));
+  (void)::gzbuffer(source_->file, 1u << 18);
   fill();
-  PAIRS_CHECK(!buffer_.starts_with("\xff\xfe") && !buffer_.starts_with("\xfe\xff"),
-              "{} is text in UTF-16; save it as UTF-8 or plain ASCII", name_);
+  check_utf8(buffer_, name_);
   if (buffer_.find('\n') == buffer_.npos && buffer_.find('\r') != buffer_.npos) end_ = '\r';
 }
 
@@ -30,9 +46,13 @@ bool LineReader::fill() {
   PAIRS_CHECK(buffer_.size() <= kLongestLine, ErrorPlace(name_, number_ + 1), "the line has more than 64 MiB");
   const std::size_t kept = buffer_.size();
   buffer_.resize(kept + kChunk);
-  file_.read(buffer_.data() + kept, static_cast<std::streamsize>(kChunk));
-  PAIRS_CHECK(!file_.bad(), "{} cannot be read to its end", name_);
-  buffer_.resize(kept + static_cast<std::size_t>(file_.gcount()));
+  const int got = ::gzread(source_->file, buffer_.data() + kept, static_cast<unsigned>(kChunk));
+  int code = Z_OK;
+  (void)::gzerror(source_->file, &code);
+  PAIRS_CHECK(
+      got >= 0 && (code == Z_OK || code == Z_STREAM_END), "{} cannot be read to its end{}", name_,
+      ::gzdirect(source_->file) ? "" : ": it is compressed with gzip, and damaged or cut short; compress it again");
+  buffer_.resize(kept + static_cast<std::size_t>(got));
   return buffer_.size() > kept;
 }
 
@@ -54,8 +74,7 @@ bool LineReader::next(std::string_view& line) {
 }
 
 void LineReader::rewind() {
-  file_.clear();
-  file_.seekg(0);
+  PAIRS_CHECK(::gzrewind(source_->file) == 0, "{} cannot be read again", name_);
   buffer_.clear();
   from_ = 0;
   number_ = 0;

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/base/files.h"
+#include "core/base/gzip.h"
 #include "core/base/npy.h"
 #include "core/base/npz_texts.h"
 #include "core/base/plain_npz.h"
@@ -104,6 +105,47 @@ class ArrayStream {
   NpyHeader header_;
 };
 
+// What the array of a file is called that is no archive but the array itself.
+constexpr const char* kOnlyArray = "x";
+
+bool is_npy(std::string_view bytes) {
+  return bytes.starts_with("\x93NUMPY");
+}
+
+// One array as the bytes of a .npy file.
+class NpyBytes {
+ public:
+  NpyBytes(std::string_view bytes, const std::string& where) : rest_(bytes), where_(where) {
+    header_ = read_npy_header(reader(), where);
+    PAIRS_CHECK(rest_.size() == header_.bytes,
+                "{} is damaged: its shape needs {} of data but the file holds {}; make the file again", where,
+                byte_text(header_.bytes), byte_text(rest_.size()));
+  }
+  const NpyHeader& header() const { return header_; }
+  torch::Tensor read(std::int64_t rows, std::uint64_t budget) {
+    const NpyHeader part = first_rows(header_, rows);
+    PAIRS_CHECK(part.widened_bytes <= budget,
+                "{} would need {} of memory where {} are allowed; split it into smaller files", where_,
+                byte_text(part.widened_bytes), byte_text(budget));
+    const torch::Tensor tensor = read_npy_data(part, reader());
+    const bool more = tensor.dim() > 0 && tensor.size(0) > rows;
+    return more ? tensor.slice(0, 0, rows).contiguous() : tensor;
+  }
+
+ private:
+  ByteReader reader() {
+    return [this](char* target, std::size_t size) {
+      PAIRS_CHECK(size <= rest_.size(), "{} is cut short; restore or make the file again", where_);
+      rest_.copy(target, size);
+      rest_.remove_prefix(size);
+    };
+  }
+
+  std::string_view rest_;
+  const std::string& where_;
+  NpyHeader header_;
+};
+
 }  // namespace
 
 std::uint64_t array_memory_limit() {
@@ -121,13 +163,19 @@ struct NpzReader::Archive {
   std::uint64_t budget;
   Zip zip;
   std::map<std::string, Entry> entries;
+  std::string where = {};  // of a file that is one .npy array
 };
 
 NpzReader::NpzReader(const std::filesystem::path& file)
-    : NpzReader(read_file(file, array_memory_limit()), printable(file.string(), 300)) {}
+    : NpzReader(read_unzipped(file, array_memory_limit()), printable(file.string(), 300)) {}
 
 NpzReader::NpzReader(std::string bytes, std::string where, std::uint64_t limit)
     : archive_(std::make_unique<Archive>(Archive{std::move(bytes), limit, nullptr, {}})) {
+  if (is_npy(archive_->bytes)) {
+    shapes_[kOnlyArray] = NpyBytes(archive_->bytes, where).header().shape;
+    archive_->where = std::move(where);
+    return;
+  }
   archive_->zip = open_archive(archive_->bytes, where);
   const zip_int64_t count = zip_get_num_entries(archive_->zip.get(), 0);
   for (zip_int64_t i = 0; i < count; ++i) {
@@ -164,7 +212,7 @@ NpzReader::NpzReader(std::string bytes, std::string where, std::uint64_t limit)
 NpzReader::~NpzReader() = default;
 
 std::vector<std::string> read_npz_texts(const std::filesystem::path& file, const std::string& name) {
-  const std::string bytes = read_file(file, array_memory_limit()), where = printable(file.string(), 300),
+  const std::string bytes = read_unzipped(file, array_memory_limit()), where = printable(file.string(), 300),
                     member = name + std::string(suffix), place = fmt::format("{}: array '{}'", where, printable(name));
   const Zip zip = open_archive(bytes, where);
   zip_stat_t status;
@@ -176,6 +224,7 @@ std::vector<std::string> read_npz_texts(const std::filesystem::path& file, const
 
 torch::Tensor NpzReader::read(const std::string& name, std::int64_t rows) {
   if (const auto problem = problems_.find(name); problem != problems_.end()) fail("{}", problem->second);
+  if (!archive_->zip) return NpyBytes(archive_->bytes, archive_->where).read(rows, archive_->budget);
   const Archive::Entry& entry = archive_->entries.at(name);
   ArrayStream stream(archive_->zip.get(), entry.index, entry.announced, entry.place);
   torch::Tensor tensor = stream.read(rows, archive_->budget);

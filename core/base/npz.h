@@ -19,8 +19,9 @@ std::uint64_t array_memory_limit();
 // Arrays of a NumPy .npz (through libzip; stored or deflated), read one by one. Takes f2/f4/f8/i1/i2/i4/i8/u1/b1 in
 // either byte order, C or Fortran order, versions 1 to 3 of the .npy header; u2 widens to int32, u4 and u8 to int64.
 // Objects and pickles are refused once they are read, so that they may stand beside arrays of numbers; sizes are
-// checked against the headers and `limit` bytes in all before anything is allocated. Throws Error with one sentence;
-// `where` names the source in it.
+// checked against the headers and `limit` bytes in all before anything is allocated. A file that is one .npy array is
+// read as an archive of that array, "x"; gzip files are unpacked. Throws Error with one sentence; `where` names the
+// source in it.
 class NpzReader {
  public:
   explicit NpzReader(const std::filesystem::path& file);

@@ -15,6 +15,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/input_scale.h"
+#include "tasks/file_format.h"
 
 namespace pairs {
 
@@ -50,6 +51,12 @@ class PointsLines final : public ObservationLines {
 
   Observations gather() override {
     if (values_.empty()) return {};
+    lines_.check(false);
+    PAIRS_CHECK(
+        !lines_.guessed(),
+        "{}: its first line may hold column numbers, as pandas writes them, or lack the name of a column; write "
+        "the names of all columns, above it where it is a row",
+        where_);
     const auto columns = static_cast<std::int64_t>(lines_.numbers());
     const torch::Tensor rows = torch::tensor(values_, torch::kFloat64).view({-1, columns}).to(observed_type(info_));
     values_.clear();
@@ -97,14 +104,13 @@ class PointsRoom final : public ObservationRoom {
 
   Observed read(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most) const override {
     PAIRS_CHECK(
-        !std::filesystem::is_directory(path),
+        !std::filesystem::is_directory(path) || !table_parts(path).empty(),
         "{} is a folder, but the observations of task {} are points; give an .npz or .csv file, or another table",
         path.string(), task.name);
     const TableColumns all{.held = std::numeric_limits<std::int64_t>::max()};
     if (is_points_table(path, task, all)) return read_points(path, task, most, all);
     if (lower_extension(path) == ".npz") return read_block(path, task, most);
-    fail("{} is no file of observations; convert it to one that ends in {}", path.string(),
-         fmt::join(observation_endings(task), ", "));
+    fail("{}", unread_format(path));
   }
 
   Observed checked(torch::Tensor x, const TaskInfo& task, const std::string& where) const override {

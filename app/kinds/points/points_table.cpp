@@ -121,8 +121,20 @@ CsvTable read_npz_columns(const std::filesystem::path& path, const std::vector<s
   return table;
 }
 
+// A first column that counts the rows, in a table that does not name its columns, may be an index.
+void warn_of_counter(CsvTable& table, const std::string& where) {
+  if (table.columns.front() != "column 1" || table.rows.size(0) < 4 || table.rows.size(1) < 2) return;
+  const torch::Tensor first = table.rows.select(1, 0), counter = torch::arange(first.size(0), torch::kFloat64);
+  if (table.taken.front() != "column 1" || !(first.equal(counter) || first.equal(counter + 1))) return;
+  table.warnings.push_back(fmt::format(
+      "{}: its first column counts the rows, as an index does, and is taken as one of the observations'; name "
+      "the columns in its first line, or choose others with --columns",
+      printable(where, 300)));
+}
+
 CsvTable read_text_columns(const std::filesystem::path& path, const TaskInfo& task, const TableColumns& columns) {
   CsvTable table = read_csv_table(path, wanted_columns(task, columns));
+  warn_of_counter(table, path.string());
   check_named(columns.chosen, table.columns, path.string());
   check_units(table.columns, columns, path.string());
   try {
@@ -235,6 +247,7 @@ ObservedTable read_points(const std::filesystem::path& path, const TaskInfo& tas
   ObservedTable out;
   static_cast<Observed&>(out) = room_of(task).checked(rows, task, path.string());
   out.held = table.rows.size(0);
+  out.warnings.insert(out.warnings.end(), table.warnings.begin(), table.warnings.end());
   out.columns = std::move(table.columns);
   out.taken = std::move(table.taken);
   return out;

@@ -12,15 +12,17 @@
 #include <cstring>
 
 #include "app/model/files/folder_listing.h"
-#include "core/base/csv_line.h"
+#include "core/base/csv_records.h"
 #include "core/base/descriptor.h"
 #include "core/base/error.h"
+#include "core/base/gzip.h"
 #include "core/base/npy.h"
 #include "core/base/text.h"
 #include "core/images/image_file.h"
 #include "core/report/number_text.h"
 #include "core/train/run.h"
 #include "tasks/file_facts.h"
+#include "tasks/file_format.h"
 #include "tasks/table_file.h"
 
 namespace pairs::model {
@@ -61,13 +63,6 @@ struct OpenFile {
 bool is_regular(const fs::path& file) {
   std::error_code error;
   return fs::is_regular_file(file, error);
-}
-
-std::string ending_of(const fs::path& file) {
-  std::string ending = file.extension().string();
-  for (char& c : ending)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return ending;
 }
 
 std::string shape_text(const std::vector<std::int64_t>& shape) {
@@ -166,46 +161,31 @@ std::string shown_line(std::string line) {
 
 void look_into_csv(const fs::path& file, FilePreview& preview) {
   const OpenFile opened(file);
-  const std::string head = opened.head(kTextRead);
-  const bool whole = head.size() == opened.bytes;
+  const std::string head = unzipped_head(file, kTextRead);
+  const bool whole = head.size() < kTextRead, zipped = is_gzip_file(file);
   std::vector<std::string> lines;
   if (!text_lines(head, whole, lines)) {
     preview.title = "No table: it is no text";
     return;
   }
-  std::vector<std::string> names;
-  std::size_t columns = 0, rows = 0, bytes = 0;
-  for (const std::string& line : lines) {
-    const std::string_view told = trimmed(line);
-    if (told.empty() || told.starts_with('#')) continue;
-    std::vector<std::string> cells;
-    bool more = true, numbers = true;
-    std::string_view rest = told;
-    for (const char separator = csv_separator(told); more && cells.size() < 1000;) {
-      const std::string_view cell = take_csv_cell(rest, separator, more);
-      double value = 0;
-      numbers = numbers && parse_csv_number(cell, value) == CsvNumber::good;
-      cells.emplace_back(cell);
-    }
-    if (columns == 0 && !numbers) {
-      for (const std::string& cell : cells) names.push_back(printable(cell, 40));
-      columns = cells.size();
-      continue;
-    }
-    columns = std::max(columns, cells.size());
-    ++rows;
-    bytes += line.size() + 1;
-  }
-  preview.title = "Table";
-  preview.facts.emplace_back(
-      "Columns", names.empty() ? std::to_string(columns) : fmt::format("{}: {}", columns, fmt::join(names, ", ")));
-  const double estimate = rows == 0 ? 0
-                                    : static_cast<double>(opened.bytes) * static_cast<double>(rows) /
-                                          static_cast<double>(std::max<std::size_t>(bytes, 1));
-  preview.facts.emplace_back(
-      "Rows", whole ? count_text(static_cast<std::int64_t>(rows))
-                    : "about " + count_text(static_cast<std::int64_t>(std::llround(estimate / 100)) * 100));
   for (std::size_t i = 0; i < std::min(lines.size(), kMostLines); ++i) preview.lines.push_back(shown_line(lines[i]));
+  preview.title = "Table";
+  CsvRecords table(file, {});
+  std::vector<std::string> names;
+  for (const std::string& name : table.columns()) names.push_back(printable(name, 40));
+  const auto last = static_cast<std::int64_t>(lines.size());
+  std::size_t rows = 0, bytes = 0;
+  for (std::string_view row; table.next(row) && (whole || table.number() <= last);) ++rows;
+  for (std::size_t i = static_cast<std::size_t>(table.first_row()) - 1; i < lines.size(); ++i)
+    bytes += lines[i].size() + 1;
+  preview.facts.emplace_back("Columns", table.named() ? fmt::format("{}: {}", names.size(), fmt::join(names, ", "))
+                                                      : std::to_string(names.size()));
+  const double estimate = static_cast<double>(opened.bytes) * static_cast<double>(rows) /
+                          static_cast<double>(std::max<std::size_t>(bytes, 1));
+  preview.facts.emplace_back(
+      "Rows", whole    ? count_text(static_cast<std::int64_t>(rows))
+              : zipped ? "more than " + count_text(static_cast<std::int64_t>(rows))
+                       : "about " + count_text(static_cast<std::int64_t>(std::llround(estimate / 100)) * 100));
 }
 
 std::shared_ptr<const Picture> reduced(const std::vector<std::uint8_t>& rgb, std::int64_t width, std::int64_t height) {
@@ -314,6 +294,35 @@ void count_folder(const fs::path& folder, FilePreview& preview, const std::funct
   preview.plain = !runs && pictures == 0;
 }
 
+// Numbers, by what the file begins with; false where it holds none.
+bool look_into_data(const fs::path& path, FilePreview& preview, const std::function<bool()>& stale) {
+  const FileFormat format = format_of(path);
+  if (format == FileFormat::other) return false;
+  if (format == FileFormat::text) {
+    const std::string whole = whole_ending(path);
+    const std::string ending = whole.ends_with(".gz") ? whole.substr(0, whole.size() - 3) : whole;
+    const std::vector<std::string>& texts = text_endings();
+    if (std::find(texts.begin(), texts.end(), ending) == texts.end()) return false;
+    if (ending != ".csv" && ending != ".tsv" && !is_text_table(path)) return false;
+    look_into_csv(path, preview);
+    return true;
+  }
+  if (is_gzip_file(path)) {
+    preview.title = "Compressed file";
+    preview.facts.emplace_back("Holds", format == FileFormat::npz ? "arrays" : "a table");
+  } else if (format == FileFormat::npz) {
+    if (OpenFile(path).head(6) == "\x93NUMPY")
+      look_into_npy(path, preview);
+    else
+      look_into_npz(path, preview, stale);
+  } else if (format == FileFormat::hdf5) {
+    look_into_hdf5(path, preview);
+  } else {
+    look_into_table(path, preview);
+  }
+  return true;
+}
+
 void look_into(const Tasks& tasks, const fs::path& path, FilePreview& preview, const std::function<bool()>& stale) {
   std::error_code error;
   const fs::file_type type = fs::status(path, error).type();
@@ -324,15 +333,9 @@ void look_into(const Tasks& tasks, const fs::path& path, FilePreview& preview, c
     return count_folder(path, preview, stale);
   }
   PAIRS_CHECK(type == fs::file_type::regular, "It is no regular file: a pipe, a socket or a device");
-  const std::string ending = ending_of(path);
   if (path.filename() == run_file::config) return look_into_run(tasks, path.parent_path(), preview);
   if (path.filename() == run_file::task) return look_into_task(path, preview);
-  if (ending == ".npz") return look_into_npz(path, preview, stale);
-  if (ending == ".npy") return look_into_npy(path, preview);
-  if (ending == ".h5" || ending == ".hdf5") return look_into_hdf5(path, preview);
-  if (ending == ".csv") return look_into_csv(path, preview);
-  if (std::find(table_endings().begin(), table_endings().end(), ending) != table_endings().end())
-    return look_into_table(path, preview);
+  if (OpenFile(path).bytes > 0 && look_into_data(path, preview, stale)) return;
   if (is_image_name(path)) return look_into_picture(path, preview);
   look_into_text(path, preview);
 }

@@ -4,13 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <utility>
 
 #include "app/model/posterior/posterior_scene.h"
 #include "app/model/posterior/posterior_state.h"
 #include "app/posterior/set_arguments.h"
+#include "tasks/file_format.h"
 #include "tasks/registry.h"
 #include "tasks/table_file.h"
 #include "tasks/view_folder.h"
@@ -187,13 +187,15 @@ void Posterior::follow_player() {
 std::optional<std::string> Posterior::open_data(const std::filesystem::path& path, bool images) {
   std::error_code error;
   if (std::filesystem::exists(path / kCamerasFile, error)) return views_refusal(path, task_in_role(TaskRole::views));
-  std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
-  const auto& tables = table_endings();
-  const bool table = std::find(tables.begin(), tables.end(), ending) != tables.end();
+  const std::string whole = whole_ending(path);
+  const std::string ending = whole.ends_with(".gz") ? whole.substr(0, whole.size() - 3) : whole;
+  const auto among = [&](const std::vector<std::string>& all) {
+    return std::find(all.begin(), all.end(), ending) != all.end();
+  };
+  const bool table = among(table_endings()) || among(text_endings()) || !table_parts(path).empty();
   const auto shown = scene();
   const bool thing = shown && shown->is_thing && shown->is_thing(path.string());
-  if (ending != ".csv" && ending != ".npz" && !table && !images && !thing && !state_->holds_sets(path))
+  if (ending != ".npz" && ending != ".npy" && !table && !images && !thing && !state_->holds_sets(path))
     return std::nullopt;
   open_file(path);
   return "";

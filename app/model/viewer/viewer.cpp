@@ -210,7 +210,7 @@ std::optional<std::string> Viewer::open_data(const std::filesystem::path& path, 
   const std::string ending = path.extension().string();
   std::error_code error;
   if (ending == ".toml") return open_scene(path);
-  if (ending == ".csv" || ending == ".npz" || images || std::filesystem::exists(path / kCamerasFile, error))
+  if (ending == ".csv" || ending == ".npz" || ending == ".npy" || images || std::filesystem::exists(path / kCamerasFile, error))
     return views_refusal(path, run().empty() ? task_in_role(TaskRole::views) : run());
   return std::nullopt;
 }

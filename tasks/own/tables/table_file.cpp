@@ -3,14 +3,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "core/base/csv_table.h"
 #include "core/base/error.h"
+#include "core/base/gzip.h"
 #include "core/base/text.h"
+#include "tasks/file_format.h"
 #include "tasks/own/tables/column_names.h"
 #include "tasks/own/tables/formats.h"
+#include "tasks/own/tables/parts_table.h"
 
 namespace pairs {
 namespace {
@@ -25,13 +27,8 @@ constexpr TableFormat kFormats[] = {
     {".parquet", open_arrow_table}, {".arrow", open_arrow_table}, {".feather", open_arrow_table},
     {".arrows", open_arrow_table},  {".h5", open_hdf5_table},     {".hdf5", open_hdf5_table},
     {".hdf", open_hdf5_table},      {".fits", open_fits_table},   {".fit", open_fits_table},
+    {".pq", open_arrow_table},      {".ipc", open_arrow_table},   {".fts", open_fits_table},
 };
-
-std::string ending_of_table(const fs::path& path) {
-  std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
-  return ending;
-}
 
 ColumnNames names_of(const TableFile& table) {
   return {table.columns(), table.named(), table.any_case()};
@@ -119,7 +116,7 @@ void TableFile::read_row_texts(std::int64_t first, std::int64_t count, std::size
 }
 
 std::unique_ptr<TableGroups> open_table_groups(const fs::path& path, const std::vector<std::string>& wanted) {
-  const std::string ending = ending_of_table(path);
+  const std::string ending = is_gzip_file(path) ? "" : ending_of_format(path);
   std::error_code error;
   for (const TableFormat& format : kFormats)
     if (ending == format.ending && format.open == open_hdf5_table && fs::is_regular_file(path, error) &&
@@ -138,9 +135,10 @@ const std::vector<std::string>& table_endings() {
 }
 
 std::unique_ptr<TableFile> open_table(const fs::path& path, const TableChoice& choice) {
-  const std::string where = printable(path.string(), 300), ending = ending_of_table(path);
+  const std::string where = printable(path.string(), 300), ending = ending_of_format(path);
   std::error_code error;
   PAIRS_CHECK(fs::exists(path, error), "The file {} does not exist", where);
+  if (std::unique_ptr<TableFile> joined = open_joined_table(path, where, choice)) return joined;
   PAIRS_CHECK(fs::is_regular_file(path, error), "{} is no regular file; give a file of a table", where);
   PAIRS_CHECK(fs::file_size(path, error) > 0, "{} is empty; write it again", where);
   for (const TableFormat& format : kFormats)
@@ -150,8 +148,7 @@ std::unique_ptr<TableFile> open_table(const fs::path& path, const TableChoice& c
       PAIRS_CHECK(table->rows() > 0, "{} holds no rows; give at least one", where);
       return table;
     }
-  fail("{} ends in none of {}, by which tables are told; convert or rename it", where,
-       fmt::join(table_endings(), ", "));
+  fail("{}", unread_format(path));
 }
 
 bool has_column(const TableFile& table, const std::string& name) {

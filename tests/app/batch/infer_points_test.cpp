@@ -43,7 +43,7 @@ TEST_F(InferPoints, ValuesThatOverflowTheNetworkAreNamedRatherThanItsWeights) {
 }
 
 TEST_F(InferPoints, ColumnsThatAreAskedForAreThere) {
-  const std::string named = file("named.csv", "a,b,c\n1,2,3\n"), nameless = file("nameless.csv", "1,2\n3,4\n");
+  const std::string named = file("named.csv", "a,b,c\n1,2,3\n"), nameless = file("nameless.csv", "1,2.5\n3,4\n");
   for (const std::string& data : {named, nameless})
     EXPECT_THAT(refused(2, "gaussian", data, {"--columns", "foo,foo"}), HasSubstr("Column foo is asked for twice"));
   EXPECT_THAT(refused(1, "gaussian", nameless, {"--columns", "foo,bar"}),

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "core/base/csv_line.h"
+#include "core/base/csv_table.h"
 #include "core/base/files.h"
 #include "core/base/npz.h"
 #include "tests/core/base/message.h"
@@ -14,6 +15,9 @@ using ::testing::HasSubstr;
 
 torch::Tensor table(std::vector<double> values, std::int64_t columns) {
   return torch::tensor(values, torch::kDouble).reshape({-1, columns});
+}
+torch::Tensor numbers(std::vector<double> values, std::int64_t columns) {
+  return table(std::move(values), columns);
 }
 std::string csv_refusal(const std::string& text) {
   return message_of([&] { parse_csv(text, "data.csv"); });
@@ -56,7 +60,7 @@ TEST(Csv, ErrorsNameTheLine) {
   EXPECT_THAT(csv_refusal("1,1e999\n"), HasSubstr("not a finite number"));
   EXPECT_THAT(csv_refusal("1,,2\n"), HasSubstr("value 2 is missing"));
   EXPECT_THAT(csv_refusal("1,2,\n"), HasSubstr("value 3 is missing"));
-  EXPECT_THAT(csv_refusal("1,5;2,5\n"), HasSubstr("'1,5'"));
+  EXPECT_THAT(csv_refusal("1,5;2.5\n"), HasSubstr("'1,5'"));
   EXPECT_THAT(csv_refusal("1,2x\n"), HasSubstr("'2x'"));
   EXPECT_THAT(csv_refusal(std::string("1,\0 2\n", 6)), HasSubstr("\\x00"));
   EXPECT_THAT(csv_refusal(std::string("\xff\xfe\x31\0\n\0", 6)), HasSubstr("UTF-16"));
@@ -74,6 +78,100 @@ TEST(Csv, AFirstLineThatIsNeitherNamesNorNumbersIsRefused) {
   EXPECT_THAT(csv_refusal("NA,1\n1,2\n"), HasSubstr("line 1: value 1 is 'NA'"));
   for (const char* names : {",x", "\u03b8,_b", "Energy (GeV),when", "nanometre,information"})
     EXPECT_EQ(parse_csv(std::string(names) + "\n1,2\n", "x").size(0), 1) << names;
+}
+
+TEST(Csv, MissingValuesAreHandedOnWhereTheyAreAskedFor) {
+  const TemporaryFolder folder;
+  write_file(folder / "x.csv", "x,note,y\n1,,2\nNA,a,3\n4,b,\n-,c,inf\n#N/A,d,NULL\n5,e,nan\n6,f,7\n");
+  EXPECT_THAT(message_of([&] { read_csv_table(folder / "x.csv", {"x", "y"}); }), HasSubstr("line 3: value 1 is 'NA'"));
+  const torch::Tensor rows = read_csv_table(folder / "x.csv", {"x", "y"}, true).rows;
+  ASSERT_EQ(rows.size(0), 7);
+  const torch::Tensor missing = torch::tensor({0, 0, 1, 0, 0, 1, 1, 0, 1, 1, 0, 1, 0, 0}, torch::kBool).view({7, 2});
+  EXPECT_TRUE(rows.isnan().equal(missing)) << rows;
+  EXPECT_TRUE(rows[3][1].isinf().item<bool>()) << "an infinite value is no missing one";
+  EXPECT_TRUE(rows[6].equal(torch::tensor({6.0, 7.0}, torch::kFloat64)));
+  write_file(folder / "x.csv", "x,y\n1,2\noops,3\n");
+  EXPECT_THAT(message_of([&] { read_csv_table(folder / "x.csv", {"x", "y"}, true); }), HasSubstr("'oops'"));
+}
+
+TEST(Csv, ColumnNumbersAreNoRow) {
+  const TemporaryFolder folder;
+  const auto read = [&](const std::string& text, const std::vector<std::string>& names) {
+    write_file(folder / "x.csv", text);
+    return read_csv_table(folder / "x.csv", names);
+  };
+  for (const char* text : {"0,1\n1.5,2\n2.5,3.5\n", ",0,1\n0,1.5,2\n1,2.5,3.5\n", "\"0\",\"1\"\n1.5,2\n2.5,3.5\n"}) {
+    const CsvTable table = read(text, {"x1", "x2"});
+    EXPECT_TRUE(table.rows.equal(numbers({1.5, 2, 2.5, 3.5}, 2))) << text;
+    ASSERT_EQ(table.warnings.size(), 1u) << text;
+    EXPECT_THAT(table.warnings[0], HasSubstr("column numbers 0 to 1"));
+    EXPECT_EQ(table.taken, (std::vector<std::string>{"0", "1"}));
+  }
+  EXPECT_TRUE(read("0,1,2\n1.5,2,3\n", {"2", "0"}).rows.equal(numbers({3, 1.5}, 2))) << "they are names";
+  EXPECT_TRUE(read("0,2\n1.5,2\n", {"x1", "x2"}).rows.equal(numbers({0, 2, 1.5, 2}, 2))) << "no column numbers";
+  EXPECT_TRUE(read("0.0,1\n1.5,2\n", {"x1", "x2"}).rows.equal(numbers({0, 1, 1.5, 2}, 2)));
+  // Where the rows are whole numbers, too, nobody can tell.
+  for (const char* text : {"0\n3\n5\n", "0\n", "0\n0.5\n1\n1.5\n"})
+    EXPECT_THAT(message_of([&] { read(text, {"x"}); }), HasSubstr("line 1: it holds 0 alone, which may be the column"));
+  EXPECT_THAT(csv_refusal("0,1\n0.5,1.5\n"), HasSubstr("may hold column numbers"))
+      << "who hears no warning guesses not";
+}
+
+TEST(Csv, WholeNumbersBetweenCommasMayBeDecimals) {
+  const auto refused = [](const std::string& text, const std::vector<std::string>& names) {
+    return message_of([&] { (void)parse_csv(text, "data.csv", names); });
+  };
+  EXPECT_THAT(refused("1,501\n1,226\n1,045\n1,56\n", {"x1", "x2"}), HasSubstr("one number with decimal commas or 2"));
+  EXPECT_THAT(refused("1 234,5\n2 045,25\n", {"x1", "x2"}), HasSubstr("one number with blanks between thousands"));
+  EXPECT_THAT(refused("1,5,2,5\n", {"a", "b", "c", "d"}), HasSubstr("2 numbers with decimal commas or 4"));
+  const torch::Tensor rows = table({1, 5, 2, 7}, 2);
+  for (const char* text : {"x1,x2\n1,5\n2,7\n", "1, 5\n2, 7\n", "1;5\n2;7\n", "1\t5\n2\t7\n", "1,5.0\n2,7\n"})
+    EXPECT_TRUE(parse_csv(text, "x", {"x1", "x2"}).equal(rows)) << text;
+  EXPECT_TRUE(parse_csv("1,5\n2,7\n", "x", {"column 1", "column 2"}).equal(rows)) << "a person says that there are two";
+  EXPECT_TRUE(parse_csv("1,-5\n", "x", {"x1", "x2"}).equal(table({1, -5}, 2)));
+  EXPECT_TRUE(parse_csv("1,5\n2,70\n", "x", {"x1", "x2"}).equal(table({1, 5, 2, 70}, 2)))
+      << "fractions of several lengths do not end in zeros";
+}
+
+TEST(Csv, DecimalCommasByOneRule) {
+  const torch::Tensor rows = table({0.5, -1.25, 1234.5, 3}, 2);
+  for (const char* text : {"0,5;-1,25\n1234,5;3\n", "x;y\n0,5;-1,25\n1234,5;3,0\n", "0,5\t-1,25\n1234,5\t3\n",
+                           "0,5 -1,25\n1234,5 3\n", "\"0,5\",\"-1,25\"\n\"1234,5\",3\n", "0,5|-1,25\n1234,5|3\n"})
+    EXPECT_TRUE(parse_csv(text, "x").equal(rows)) << text;
+  EXPECT_TRUE(parse_csv("a;b\n1,234;0,5\n", "x").equal(table({1.234, 0.5}, 2))) << "another number shows what it is";
+  EXPECT_THAT(csv_refusal("a;b\n1,234;5,678\n"), HasSubstr("line 2: '1,234' may have a decimal comma or one between"));
+  EXPECT_THAT(csv_refusal("a;b\n0,5;1\n1.234;2\n"), HasSubstr("line 3: value 1 is '1.234', with a decimal point"));
+  EXPECT_THAT(csv_refusal("a;b\n0.5;1\n1,234;2\n"), HasSubstr("line 3: value 1 is '1,234'"));
+  EXPECT_THAT(csv_refusal("a;b\n1.234,5;1\n"), HasSubstr("between thousands"));
+  EXPECT_THAT(csv_refusal("x\n0,5\n"), HasSubstr("decimal commas"));
+}
+
+TEST(Csv, RowsMayGoOnBehindLineEndsInQuotes) {
+  EXPECT_TRUE(parse_csv("x,c,y\n1,\"two\nlines, \"\"x\"\"\",2\n3,\"a\r\n\r\nb\",4\n", "x", {"x", "y"})
+                  .equal(table({1, 2, 3, 4}, 2)));
+  EXPECT_TRUE(parse_csv("x,\"c\nd\"\n1,5\" long\n3,\n", "x", {"x"}).equal(table({1, 3}, 1)));
+  EXPECT_THAT(message_of([] { (void)parse_csv("x,c\n1,\"a\n2,b\n", "x", {"x"}); }),
+              HasSubstr("line 2: a quote is opened and not closed"));
+}
+
+TEST(Csv, WhatRAndExcelAndFortranWrite) {
+  const torch::Tensor rows = table({1.5, 2, 3.5, 4}, 2);
+  for (const char* text :
+       {"sep=;\nx;y\n1.5;2\n3.5;4\n", "\"sep=,\"\r\nx,y\r\n1.5,2\r\n3.5,4\r\n", "sep=\t\nx\ty\n1.5\t2\n3.5\t4\n",
+        "\"x\" \"y\"\n\"1\" 1.5 2\n\"2\" 3.5 4\n", "\"x\",\"y\"\n\"a\",1.5,2\n\"b\",3.5,4\n", "x;y;\n1.5;2;\n3.5;4;\n",
+        "x;y\n1.5;2;\n3.5;4;\n", "% made\n! by\n# x y\n1.5 2\n3.5 4\n", "x y\n1.5D0 2\n0.35d+01 4\n",
+        "# y x\nx y\n1.5 2\n3.5 4\n"})
+    EXPECT_TRUE(parse_csv(text, "x", {"x", "y"}).equal(rows)) << text;
+  EXPECT_TRUE(parse_csv("# y,x\n2,1.5\n4,3.5\n", "x", {"x", "y"}).equal(rows)) << "a comment names the columns";
+  const auto refused = [](const std::string& text) {
+    return message_of([&] { (void)parse_csv(text, "data.csv", {"x", "y"}); });
+  };
+  EXPECT_THAT(refused("# first y, then x\n2.5,1.5\n"), HasSubstr("line 1: the comment names y, x in this order"));
+  EXPECT_THAT(refused("# x z\n2.5 1.5\n"), HasSubstr("names the columns x, z, but x, y are needed"));
+  EXPECT_THAT(refused("x,y\nm,GeV\n2.5,1.5\n"), HasSubstr("units"));
+  EXPECT_THAT(refused("x y\n1 1.5 2\n2 3.5 4\n"), HasSubstr("lack the name of a column"));
+  EXPECT_THAT(refused("x y\n1 1.5 2\n7 3.5 4\n"), HasSubstr("does not count the rows"));
+  EXPECT_THAT(refused("x,y\n7,1.5,2\n"), HasSubstr("3 values where the first line has 2"));
 }
 
 TEST(Csv, ReadsFiles) {

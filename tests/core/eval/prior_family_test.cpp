@@ -87,13 +87,13 @@ TEST(PriorFamily, RefusesWhatIsNoPrior) {
   EXPECT_THAT(refusal("log-uniform(0, 1)"), HasSubstr("above zero"));
   const std::string file = (folder / "t.csv").string();
   EXPECT_NE(refusal(file), "") << "no such file";
-  write_file(file, "0,1\n0,2\n");
+  write_file(file, "value,density\n0,1\n0,2\n");
   EXPECT_THAT(refusal(file), HasSubstr("must ascend"));
-  write_file(file, "0,1\n1,-2\n");
+  write_file(file, "value,density\n0,1\n1,-2\n");
   EXPECT_THAT(refusal(file), HasSubstr("not below zero"));
   write_file(file, "0,0\n1,0\n");
   EXPECT_THAT(refusal(file), HasSubstr("zero everywhere"));
-  write_file(file, "0,1,2\n1,0,2\n");
+  write_file(file, "a,b,c\n0,1,2\n1,0,2\n");
   EXPECT_THAT(refusal(file), HasSubstr("two columns"));
 }
 

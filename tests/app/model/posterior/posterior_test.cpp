@@ -328,7 +328,7 @@ TEST_F(ShippedPosterior, AFileIsUsedWholeAndStaysWithItsTask) {
 
 TEST_F(ShippedPosterior, AFileThatCannotBeReadLeavesNothingToAnotherTask) {
   const TemporaryFolder folder;
-  std::ofstream(folder.path() / "good.csv") << "1,2\n3,4\n";
+  std::ofstream(folder.path() / "good.csv") << "1,2.5\n3,4\n";
   std::ofstream(folder.path() / "bad.csv") << "1,nonsense\n";
   posterior.open("gaussian");
   settle();

@@ -1,0 +1,123 @@
+#include "core/base/gzip.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <memory>
+
+#include "core/base/error.h"
+#include "core/base/files.h"
+#include "core/base/text.h"
+
+namespace pairs {
+namespace {
+
+constexpr unsigned kPiece = 1u << 18;
+
+struct CloseGz {
+  void operator()(gzFile file) const { ::gzclose_r(file); }
+};
+using Gz = std::unique_ptr<std::remove_pointer_t<gzFile>, CloseGz>;
+
+// Hands on what a gzip file holds, piece by piece.
+void unzip(const std::filesystem::path& file, const std::function<void(std::string_view)>& take) {
+  const std::string where = printable(file.string(), 300);
+  errno = 0;
+  const Gz in(::gzopen(file.c_str(), "rbe"));
+  PAIRS_CHECK(in, "{} cannot be read: {}", where, std::strerror(errno));
+  (void)::gzbuffer(in.get(), kPiece);
+  std::string piece(kPiece, '\0');
+  for (;;) {
+    const int got = ::gzread(in.get(), piece.data(), kPiece);
+    int code = Z_OK;
+    const char* const reason = ::gzerror(in.get(), &code);
+    PAIRS_CHECK(got >= 0 && (code == Z_OK || code == Z_STREAM_END),
+                "{} is compressed with gzip, and damaged or cut short ({}); compress it again", where,
+                printable(reason != nullptr && *reason != 0 ? reason : "no reason was given"));
+    if (got == 0) return;
+    take(std::string_view(piece).substr(0, static_cast<std::size_t>(got)));
+  }
+}
+
+int unnamed_file() {
+  std::error_code error;
+  std::string name = (std::filesystem::temp_directory_path(error) / "pairs-XXXXXX").string();
+  const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
+  PAIRS_CHECK(descriptor >= 0, "No temporary file can be made in {}: {}",
+              printable(std::filesystem::temp_directory_path(error).string(), 300), std::strerror(errno));
+  ::unlink(name.c_str());
+  return descriptor;
+}
+
+}  // namespace
+
+bool is_gzip(std::string_view bytes) {
+  return bytes.starts_with("\x1f\x8b");
+}
+
+bool is_gzip_file(const std::filesystem::path& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) return false;
+  std::ifstream in(file, std::ios::binary);
+  char head[2] = {};
+  in.read(head, 2);
+  return in.gcount() == 2 && is_gzip({head, 2});
+}
+
+std::string unzipped_head(const std::filesystem::path& file, std::size_t most) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) return "";
+  const Gz in(::gzopen(file.c_str(), "rbe"));  // reads other files as they are
+  if (!in) return "";
+  std::string head(most, '\0');
+  const int got = ::gzread(in.get(), head.data(), static_cast<unsigned>(most));
+  head.resize(static_cast<std::size_t>(std::max(got, 0)));
+  return head;
+}
+
+std::string read_unzipped(const std::filesystem::path& file, std::uint64_t limit) {
+  if (!is_gzip_file(file)) return read_file(file, limit);
+  std::string bytes;
+  unzip(file, [&](std::string_view piece) {
+    PAIRS_CHECK(bytes.size() + piece.size() <= limit, "{} holds more than {} once it is unpacked; split it",
+                printable(file.string(), 300), byte_text(limit));
+    bytes += piece;
+  });
+  return bytes;
+}
+
+UnzippedFile::UnzippedFile(const std::filesystem::path& file) : descriptor_(unnamed_file()) {
+  unzip(file, [&](std::string_view piece) {
+    while (!piece.empty()) {
+      const ssize_t put = ::write(descriptor_, piece.data(), piece.size());
+      if (put < 0 && errno == EINTR) continue;
+      PAIRS_CHECK(put > 0, "{} cannot be unpacked among the temporary files: {}; unpack it by hand",
+                  printable(file.string(), 300), std::strerror(errno));
+      piece.remove_prefix(static_cast<std::size_t>(put));
+    }
+  });
+}
+
+std::filesystem::path UnzippedFile::path() const {
+  return fmt::format("/proc/self/fd/{}", static_cast<int>(descriptor_));
+}
+
+void check_utf8(std::string_view text, const std::string& where) {
+  const std::string_view head = text.substr(0, 1000);
+  std::size_t zeros[2] = {0, 0};
+  for (std::size_t k = 0; k < head.size(); ++k) zeros[k % 2] += head[k] == 0 ? 1 : 0;
+  const std::size_t pairs = head.size() / 2, most = std::max(zeros[0], zeros[1]), least = std::min(zeros[0], zeros[1]);
+  const bool halves = pairs >= 2 && most * 4 > pairs * 3 && least * 10 < most;
+  PAIRS_CHECK(!text.starts_with("\xff\xfe") && !text.starts_with("\xfe\xff") && !halves,
+              "{} is text in UTF-16; save it as UTF-8 or plain ASCII", where);
+}
+
+}  // namespace pairs
