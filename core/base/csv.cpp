@@ -12,13 +12,14 @@ namespace pairs {
 
 namespace {
 
-CsvTable parse_table(std::string_view text, const std::string& where, const std::vector<std::string>& columns) {
+CsvTable parse_table(std::string_view text, const std::string& where, const std::vector<std::string>& columns,
+                     bool missing_as_nan) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   PAIRS_CHECK(!text.starts_with("\xff\xfe") && !text.starts_with("\xfe\xff"),
               "{} is text in UTF-16; save it as UTF-8 or plain ASCII", where);
   // Some old programs end lines with a carriage return alone.
   const char line_end = text.find('\n') == text.npos ? '\r' : '\n';
-  CsvLines lines(where, columns);
+  CsvLines lines(where, columns, missing_as_nan);
   std::vector<double> values;
   std::int64_t rows = 0;
   while (!text.empty()) {
@@ -35,11 +36,12 @@ CsvTable parse_table(std::string_view text, const std::string& where, const std:
 }  // namespace
 
 torch::Tensor parse_csv(std::string_view text, const std::string& where, const std::vector<std::string>& columns) {
-  return parse_table(text, where, columns).rows;
+  return parse_table(text, where, columns, false).rows;
 }
 
-CsvTable read_csv_table(const std::filesystem::path& file, const std::vector<std::string>& needed) {
-  return parse_table(read_file(file, array_memory_limit()), printable(file.string(), 300), needed);
+CsvTable read_csv_table(const std::filesystem::path& file, const std::vector<std::string>& needed,
+                        bool missing_as_nan) {
+  return parse_table(read_file(file, array_memory_limit()), printable(file.string(), 300), needed, missing_as_nan);
 }
 
 torch::Tensor read_csv(const std::filesystem::path& file, const std::vector<std::string>& columns) {

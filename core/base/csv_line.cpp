@@ -1,6 +1,7 @@
 #include "core/base/csv_line.h"
 
 #include <charconv>
+#include <string>
 
 namespace pairs {
 namespace {
@@ -27,6 +28,24 @@ std::size_t find_unquoted(std::string_view line, char wanted) {
   return quoted ? first : at;
 }
 
+// Whether the '#' that a text begins with belongs to a word that spreadsheets write for a value that they lack.
+bool is_spreadsheet_error(std::string_view text) {
+  for (const char* word : {"#N/A", "#NULL!", "#VALUE!", "#DIV/0!", "#NUM!", "#REF!", "#NAME?"})
+    if (text.starts_with(word)) return true;
+  return false;
+}
+
+// Where the comment of a line begins; npos where it has none.
+std::size_t find_comment(std::string_view line) {
+  std::size_t from = 0;
+  for (;;) {
+    const std::size_t at = find_unquoted(line.substr(from), '#');
+    if (at == line.npos) return at;
+    if (!is_spreadsheet_error(line.substr(from + at))) return from + at;
+    from += at + 1;
+  }
+}
+
 }  // namespace
 
 std::string_view trimmed(std::string_view text) {
@@ -42,7 +61,7 @@ char csv_separator(std::string_view line) {
 }
 
 std::string_view csv_content(std::string_view line) {
-  return trimmed(line.substr(0, find_unquoted(line, '#')));
+  return trimmed(line.substr(0, find_comment(line)));
 }
 
 std::string csv_text(std::string_view cell) {
@@ -73,6 +92,17 @@ CsvNumber parse_csv_number(std::string_view cell, double& value) {
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
   if (error == std::errc::invalid_argument || end != cell.data() + cell.size()) return CsvNumber::text;
   return error == std::errc() ? CsvNumber::good : CsvNumber::too_large;
+}
+
+bool is_missing_cell(std::string_view cell) {
+  std::string word(cell);
+  for (char& c : word)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  for (const char* missing : {"",     "na",      "n/a",    "<na>",    "nan",     "-nan",  "+nan",  "null",  "nil",
+                              "none", "missing", "nat",    "-",       "--",      "---",   "?",     ".",     "*",
+                              "#n/a", "#na",     "#null!", "#value!", "#div/0!", "#num!", "#ref!", "#name?"})
+    if (word == missing) return true;
+  return word.starts_with("nan(") || word.starts_with("-nan(");
 }
 
 std::string csv_quoted(std::string_view text) {

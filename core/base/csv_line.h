@@ -29,4 +29,8 @@ std::string csv_quoted(std::string_view text);
 enum class CsvNumber { good, text, too_large };
 CsvNumber parse_csv_number(std::string_view cell, double& value);
 
+// Whether a cell stands for a value that is missing: it is empty, or "NA", "nan", "NULL", "-", "?", "#N/A" and the
+// like.
+bool is_missing_cell(std::string_view cell);
+
 }  // namespace pairs

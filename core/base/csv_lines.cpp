@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "core/base/csv_line.h"
@@ -99,7 +100,9 @@ std::vector<std::size_t> places_by_number(const std::vector<std::string>& column
 }
 
 // `first`: of the first line, where names of columns would stand.
-double number_in(std::string_view cell, const std::string& where, std::size_t line, std::size_t place, bool first) {
+double number_in(std::string_view cell, const std::string& where, std::size_t line, std::size_t place, bool first,
+                 bool missing_as_nan) {
+  if (missing_as_nan && is_missing_cell(cell)) return std::numeric_limits<double>::quiet_NaN();
   double value = 0;
   PAIRS_CHECK(!cell.empty(), ErrorPlace{where, line}, "value {} is missing; fill it in or drop the line", place);
   const CsvNumber kind = parse_csv_number(cell, value);
@@ -111,7 +114,7 @@ double number_in(std::string_view cell, const std::string& where, std::size_t li
               "value {} is '{}', with the minus sign of Unicode; write the hyphen '-' instead", place, printable(cell));
   PAIRS_CHECK(kind != CsvNumber::text, ErrorPlace{where, line}, "value {} is '{}', not a number{}; correct it", place,
               printable(cell), first && !is_name(cell) ? " and not the name of a column" : "");
-  PAIRS_CHECK(kind == CsvNumber::good && std::isfinite(value), ErrorPlace{where, line},
+  PAIRS_CHECK(kind == CsvNumber::good && (missing_as_nan || std::isfinite(value)), ErrorPlace{where, line},
               "value {} is '{}', not a finite number; correct it or drop the line", place, printable(cell));
   return value;
 }
@@ -129,8 +132,8 @@ bool names_columns(std::string_view line, char separator) {
   return named;
 }
 
-CsvLines::CsvLines(std::string where, std::vector<std::string> columns)
-    : where_(std::move(where)), columns_(std::move(columns)) {}
+CsvLines::CsvLines(std::string where, std::vector<std::string> columns, bool missing_as_nan)
+    : where_(std::move(where)), columns_(std::move(columns)), missing_as_nan_(missing_as_nan) {}
 
 std::size_t CsvLines::numbers() const {
   return places_.empty() ? width_ : places_.size();
@@ -179,7 +182,7 @@ bool CsvLines::take(std::string_view line, std::vector<double>& values) {
   for (bool more = true; more;) {
     const std::string_view cell = take_csv_cell(line, separator_, more);
     const bool needed = row_.size() >= kept_.size() || kept_[row_.size()];
-    row_.push_back(needed ? number_in(cell, where_, number_, row_.size() + 1, first) : 0);
+    row_.push_back(needed ? number_in(cell, where_, number_, row_.size() + 1, first, missing_as_nan_) : 0);
   }
   PAIRS_CHECK(
       row_.size() == width_, ErrorPlace{where_, number_},

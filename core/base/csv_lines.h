@@ -17,7 +17,8 @@ class CsvLines {
  public:
   // `where` names the text in errors. Of several named columns those in `columns` are taken, in that order; none: all.
   // Where the text names none, "column 2" is its second, and all are taken where other names are asked for.
-  CsvLines(std::string where, std::vector<std::string> columns);
+  // `missing_as_nan`: as read_csv_table.
+  CsvLines(std::string where, std::vector<std::string> columns, bool missing_as_nan = false);
 
   // Takes the next line, without its end, and appends the numbers of its row. False where it holds none: it is blank, a
   // comment, or names columns. Throws Error naming line and value that are wrong.
@@ -40,6 +41,7 @@ class CsvLines {
   std::vector<double> row_;
   std::size_t width_ = 0, number_ = 0;
   char separator_ = 0;
+  bool missing_as_nan_ = false;
 };
 
 }  // namespace pairs

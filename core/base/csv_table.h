@@ -19,8 +19,11 @@ struct CsvTable {
 };
 
 // As read_csv (core/base/npz.h), and `needed` may name columns by their numbers, "column 2", where the file has no
-// such name. Throws ColumnsError where the needed columns cannot be told among the file's.
-CsvTable read_csv_table(const std::filesystem::path& file, const std::vector<std::string>& needed);
+// such name. `missing_as_nan`: values that are missing (is_missing_cell, core/base/csv_line.h) are NaN and infinite
+// ones as they stand, so that a caller may leave their rows out; else both throw Error. Throws ColumnsError where the
+// needed columns cannot be told among the file's.
+CsvTable read_csv_table(const std::filesystem::path& file, const std::vector<std::string>& needed,
+                        bool missing_as_nan = false);
 
 // A file of numbers has other columns than the needed ones: these.
 class ColumnsError : public Error {

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "core/base/csv_line.h"
+#include "core/base/csv_table.h"
 #include "core/base/files.h"
 #include "core/base/npz.h"
 #include "tests/core/base/message.h"
@@ -74,6 +75,20 @@ TEST(Csv, AFirstLineThatIsNeitherNamesNorNumbersIsRefused) {
   EXPECT_THAT(csv_refusal("NA,1\n1,2\n"), HasSubstr("line 1: value 1 is 'NA'"));
   for (const char* names : {",x", "\u03b8,_b", "Energy (GeV),when", "nanometre,information"})
     EXPECT_EQ(parse_csv(std::string(names) + "\n1,2\n", "x").size(0), 1) << names;
+}
+
+TEST(Csv, MissingValuesAreHandedOnWhereTheyAreAskedFor) {
+  const TemporaryFolder folder;
+  write_file(folder / "x.csv", "x,note,y\n1,,2\nNA,a,3\n4,b,\n-,c,inf\n#N/A,d,NULL\n5,e,nan\n6,f,7\n");
+  EXPECT_THAT(message_of([&] { read_csv_table(folder / "x.csv", {"x", "y"}); }), HasSubstr("line 3: value 1 is 'NA'"));
+  const torch::Tensor rows = read_csv_table(folder / "x.csv", {"x", "y"}, true).rows;
+  ASSERT_EQ(rows.size(0), 7);
+  const torch::Tensor missing = torch::tensor({0, 0, 1, 0, 0, 1, 1, 0, 1, 1, 0, 1, 0, 0}, torch::kBool).view({7, 2});
+  EXPECT_TRUE(rows.isnan().equal(missing)) << rows;
+  EXPECT_TRUE(rows[3][1].isinf().item<bool>()) << "an infinite value is no missing one";
+  EXPECT_TRUE(rows[6].equal(torch::tensor({6.0, 7.0}, torch::kFloat64)));
+  write_file(folder / "x.csv", "x,y\n1,2\noops,3\n");
+  EXPECT_THAT(message_of([&] { read_csv_table(folder / "x.csv", {"x", "y"}, true); }), HasSubstr("'oops'"));
 }
 
 TEST(Csv, ReadsFiles) {
