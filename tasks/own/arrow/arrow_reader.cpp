@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <stdexcept>
 
 namespace pairs {
 namespace {
 
 using arrow::Type;
+
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 bool is_number(const arrow::DataType& type) {
   switch (type.id()) {
@@ -83,22 +86,22 @@ void copy_dictionary(const arrow::DictionaryArray& array, std::int64_t first, st
     if (!values.IsNull(k)) copy_numbers(values, k, 1, name, row, &numbers[static_cast<std::size_t>(k)], 1);
   }
   for (std::int64_t i = 0; i < count; ++i) {
+    if (array.IsNull(first + i)) continue;
     const std::int64_t k = array.GetValueIndex(first + i);
     if (k < 0 || k >= values.length()) throw std::runtime_error(kDamaged);
-    if (missing[static_cast<std::size_t>(k)])
-      throw std::runtime_error("column " + name + " of row " + std::to_string(row + first + i + 1) +
-                               " is missing; fill it in or drop the row");
-    out[static_cast<std::size_t>(i) * stride] = numbers[static_cast<std::size_t>(k)];
+    out[static_cast<std::size_t>(i) * stride] =
+        missing[static_cast<std::size_t>(k)] ? kMissing : numbers[static_cast<std::size_t>(k)];
   }
 }
 
-void check_present(const arrow::Array& array, std::int64_t first, std::int64_t count, const std::string& name,
-                   std::int64_t row) {
+// Copies the numbers; what stands where a value is missing is of no meaning.
+void copy_values(const arrow::Array& array, std::int64_t first, std::int64_t count, const std::string& name,
+                 std::int64_t row, double* out, std::size_t stride);
+
+void mark_missing(const arrow::Array& array, std::int64_t first, std::int64_t count, double* out, std::size_t stride) {
   if (array.null_count() == 0) return;
-  for (std::int64_t i = first; i < first + count; ++i)
-    if (array.IsNull(i))
-      throw std::runtime_error("column " + name + " of row " + std::to_string(row + i + 1) +
-                               " is missing; fill it in or drop the row");
+  for (std::int64_t i = 0; i < count; ++i)
+    if (array.IsNull(first + i)) out[static_cast<std::size_t>(i) * stride] = kMissing;
 }
 
 }  // namespace
@@ -119,7 +122,14 @@ std::vector<TableModule::Column> columns_of(const arrow::Schema& schema) {
 
 void copy_numbers(const arrow::Array& array, std::int64_t first, std::int64_t count, const std::string& name,
                   std::int64_t row, double* out, std::size_t stride) {
-  check_present(array, first, count, name, row);
+  copy_values(array, first, count, name, row, out, stride);
+  mark_missing(array, first, count, out, stride);
+}
+
+namespace {
+
+void copy_values(const arrow::Array& array, std::int64_t first, std::int64_t count, const std::string& name,
+                 std::int64_t row, double* out, std::size_t stride) {
   switch (array.type_id()) {
     case Type::BOOL:
       for (std::int64_t i = 0; i < count; ++i)
@@ -157,8 +167,6 @@ void copy_numbers(const arrow::Array& array, std::int64_t first, std::int64_t co
       throw std::runtime_error("column " + name + " holds " + other_text(*array.type()) + ", not numbers");
   }
 }
-
-namespace {
 
 template <class Array, class Number>
 void add_numbers(const arrow::Array& array, std::int64_t first, std::int64_t count, std::vector<std::string>& out) {

@@ -28,7 +28,7 @@ inline constexpr std::int64_t kBatchRows = 1 << 16;
 std::vector<TableModule::Column> columns_of(const arrow::Schema& schema);
 
 // Numbers first .. first + count - 1 of an array into out[0], out[stride], ... as float64. `name` and `row`, the
-// table's number of the array's first value, are for errors. Throws std::runtime_error at a value that is missing.
+// table's number of the array's first value, are for errors. A missing value is NaN.
 void copy_numbers(const arrow::Array& array, std::int64_t first, std::int64_t count, const std::string& name,
                   std::int64_t row, double* out, std::size_t stride);
 
