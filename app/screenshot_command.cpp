@@ -30,7 +30,7 @@ batch::Result take(const Catalogue& tasks, ScreenshotArguments arguments) {
   if (ending == ".webp" && arguments.options.n == 0)
     fail_usage("--out {} is a film of a set that grows: give its last size with --n", arguments.out);
   if (!arguments.options.group.empty() && arguments.options.file.empty())
-    fail_usage("--group names a column of a file; name that with --file");
+    fail_usage("--group names a column of a file; name that with --data");
   PAIRS_CHECK(arguments.options.file.empty() || std::filesystem::exists(arguments.options.file),
               "The file {} does not exist", printable(arguments.options.file, 300));
   check_writable(arguments.out);
@@ -54,9 +54,9 @@ batch::Action add_screenshot(CLI::App& app, const Catalogue& tasks) {
   app.add_option("--run", options.run, "A run folder, or a task's name for its shipped weights")->type_name("RUN");
   app.add_option("--compare", options.compare, "Runs on the Compare tab: folders, or task names for shipped weights")
       ->type_name("RUN...");
-  app.add_option("--file", options.file, "The observed set of the posterior: a file, as infer --data takes it")
+  app.add_option("--data", options.file, "The observed set of the posterior: a file, as infer takes it")
       ->type_name("FILE");
-  app.add_option("--group", options.group, "Of --file, the column that tells many sets apart, which stand in a table")
+  app.add_option("--group", options.group, "Of --data, the column that tells many sets apart, which stand in a table")
       ->type_name("COLUMN");
   app.add_option("--n", options.n, "Observations in the posterior (default: where the window opens)")
       ->type_name("N")
@@ -81,7 +81,7 @@ batch::Action add_screenshot(CLI::App& app, const Catalogue& tasks) {
   app.footer(with_task_names(
       "Draws the panels without a display (EGL). Examples:\n"
       "  pairs --batch screenshot --task {exact} --tab posterior --n 100 --out posterior.png\n"
-      "  pairs --batch screenshot --task {first} --file sets.csv --group run --out sets.png\n"
+      "  pairs --batch screenshot --task {first} --data sets.csv --group run --out sets.png\n"
       "  pairs --batch screenshot --task {exact} --n 100 --size 960x640 --scale 0.75 --out posterior.webp"));
   return [arguments, tasks] { return take(tasks, *arguments); };
 }

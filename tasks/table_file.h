@@ -40,11 +40,14 @@ class TableFile {
   // Rows first .. first + count - 1 of the columns at `places` -> [count, places] float64, row by row. Throws Error
   // that names file, column and row of a value that is missing, no number or not finite, and where the file is damaged.
   void read(std::int64_t first, std::int64_t count, const std::vector<std::size_t>& places, double* out);
+  // As read, but values that are not finite are handed on, and missing ones are NaN.
+  void read_with_missing(std::int64_t first, std::int64_t count, const std::vector<std::size_t>& places, double* out);
   // The same rows of one column as texts, whatever it holds: texts as they are, whole numbers as such, others in the
   // fewest digits that read back; "" where a value is missing. Throws Error where the column holds neither.
   void read_texts(std::int64_t first, std::int64_t count, std::size_t place, std::vector<std::string>& out);
 
  protected:
+  // A missing value is NaN.
   virtual void read_rows(std::int64_t first, std::int64_t count, const std::vector<std::size_t>& places,
                          double* out) = 0;
   // By itself of columns of numbers alone.

@@ -10,6 +10,8 @@
 #include "app/batch/command.h"
 #include "app/batch/drive.h"
 #include "app/batch/numbers.h"
+#include "app/batch/result_file.h"
+#include "app/batch/set_options.h"
 #include "app/posterior/set_embeddings.h"
 #include "app/runs/task_words.h"
 #include "app/text/table.h"
@@ -23,26 +25,11 @@ namespace pairs::batch {
 namespace {
 
 struct EmbedArguments {
-  std::string run, data, sizes, camera, up, given, out;
-  std::vector<std::string> columns;
+  std::string run, sizes, out;
+  SetChoice set;
   OpenArguments open;
-  std::int64_t index = 0;
+  bool overwrite = false;
 };
-
-SetChoice choice_of(const EmbedArguments& arguments) {
-  if (!arguments.given.empty())
-    fail_usage("--given has no effect on embeddings, which are of observations alone: leave it out");
-  if (arguments.data.empty() && !(arguments.columns.empty() && arguments.camera.empty() && arguments.up.empty()))
-    fail_usage("--columns, --camera and --up belong to a set of your own; name it with --data");
-  SetChoice choice;
-  choice.index = arguments.index;
-  choice.file = arguments.data;
-  choice.columns = arguments.columns;
-  choice.up = arguments.up;
-  choice.without_given = true;
-  if (!arguments.camera.empty()) choice.camera = parse_camera(arguments.camera, "--camera");
-  return choice;
-}
 
 // Those of --n; without it all of a file's, and of a simulated set as many as training saw.
 std::vector<std::int64_t> sizes_of(const std::vector<std::int64_t>& asked, const ObservedSet& set,
@@ -77,15 +64,19 @@ Result embed(const EmbedArguments& arguments) {
   std::vector<std::int64_t> asked;
   if (!arguments.sizes.empty()) asked = parse_sizes(arguments.sizes, "--n", "--n ");
   check_output(out, ".npz",
-               arguments.data.empty() ? std::vector<std::filesystem::path>()
-                                      : std::vector<std::filesystem::path>{arguments.data});
-  const LoadedRun run = open_run(arguments.run, arguments.open, arguments.data.empty());
-  ObservedSet set(run.task, choice_of(arguments));
+               arguments.set.file.empty() ? std::vector<std::filesystem::path>()
+                                          : std::vector<std::filesystem::path>{arguments.set.file});
+  const ResultFile file(out, {.made = arguments.run, .overwrite = arguments.overwrite});
+  const LoadedRun run = open_run(arguments.run, arguments.open, arguments.set.file.empty());
+  SetChoice choice = arguments.set;
+  choice.without_given = true;
+  ObservedSet set(run.task, choice);
   for (const std::string& warning : set.warnings()) tell(fmt::format("warning: {}\n", warning));
   if (!set.note().empty()) tell(fmt::format("warning: {}\n", set.note()));
   const std::vector<std::int64_t> sizes = sizes_of(asked, set, run);
   const auto arrays = arrays_of(embed_set(run, set, sizes, keep_going), sizes, set);
   write_npz(out, arrays);
+  file.written();
   Result result;
   result.document = {
       {"run", run.name}, {"task", run.task->info().name}, {"set", set.name()}, {"file", out.string()}, {"n", sizes}};
@@ -105,28 +96,18 @@ Action add_embed(CLI::App& app, const Catalogue& tasks) {
   const auto arguments = std::make_shared<EmbedArguments>();
   arguments->open.tasks = tasks;
   app.add_option("RUN", arguments->run, "A run folder, or a task's name for its shipped weights")->required();
-  app.add_option("--data", arguments->data, "A set of your own, as infer --data takes it (default: a simulated one)")
-      ->type_name("FILE|DIR|THING");
-  app.add_option("--index", arguments->index, "Which simulated set, as figure posterior --index shows it")
-      ->type_name("I")
-      ->transform(whole_number(0, std::int64_t{1} << 40))
-      ->capture_default_str();
+  const auto set = std::make_shared<SetOptions>();
+  SetOptionUse use;
+  use.data = "A set of your own, as infer takes it (default: a simulated one)";
+  use.without = {{"given", "it has no effect on embeddings, which are of observations alone: leave it out"}};
+  add_set_options(app, *set, use);
   app.add_option("--n", arguments->sizes,
                  "Sizes at which the aggregate is told; the embeddings are those of the largest (default: all "
                  "observations of a file, else as many as training saw)")
       ->type_name("N,N,...");
   app.add_option("--out", arguments->out, "The file of the arrays")->type_name("FILE.npz")->required();
-  app.add_option("--columns", arguments->columns, "Of a CSV file of points use these columns, as infer --columns does")
-      ->type_name("NAME,...")
-      ->delimiter(',');
-  app.add_option("--camera", arguments->camera, "Of a folder of views: the camera that is asked about, as infer has it")
-      ->type_name("AZ,EL");
-  app.add_option("--up", arguments->up, "Of a mesh: the axis of the file that points up, as infer --up has it")
-      ->type_name("AXIS")
-      ->check(CLI::IsMember({"x", "y", "z"}));
-  app.add_option("--given", arguments->given, "Refused: embeddings do not depend on what is given of the set")
-      ->type_name("NAME=V,...");
   add_machine_arguments(app, arguments->open);
+  add_overwrite_option(app, arguments->overwrite);
   app.footer(with_task_names(
       "Examples:\n"
       "  pairs --batch embed {exact} --index 3 --n 1,10,100 --out embedded.npz\n"
@@ -134,9 +115,8 @@ Action add_embed(CLI::App& app, const Catalogue& tasks) {
       "The file holds embeddings [M, l], a row an observation, aggregates [K, l], their means over the first N for\n"
       "each of the K sizes n, and, of a set whose values are known, theta [d] and psi [p]. Aggregates are those that\n"
       "infer asks the head with, before they are standardised."));
-  return [arguments, &app] {
-    if (!arguments->data.empty() && app.count("--index") > 0)
-      fail_usage("--index chooses a simulated set; {} is one already", printable(arguments->data, 300));
+  return [arguments, set] {
+    arguments->set = set->choice();
     return embed(*arguments);
   };
 }

@@ -10,6 +10,7 @@
 #include "app/batch/drive.h"
 #include "app/batch/export_sets.h"
 #include "app/batch/numbers.h"
+#include "app/batch/result_file.h"
 #include "app/batch/printed_evaluation.h"
 #include "app/batch/sampler_options.h"
 #include "app/kinds/target_room.h"
@@ -33,7 +34,7 @@ struct EvaluateArguments {
   OpenArguments open;
   SamplerOptions sampler;
   std::int64_t samples = -1, seed = 1, learned_product = 0;
-  bool no_references = false, force = false;
+  bool no_references = false, force = false, overwrite = false;
 };
 
 // Refuses the learned product of a run that has none, or at no size that it is worked out of.
@@ -126,6 +127,7 @@ Result evaluate_command(const EvaluateArguments& arguments) {
   warn_only_pretrained(run);
   if (!arguments.out.empty()) {
     check_output(arguments.out, ".json");
+    ResultFile(arguments.out, {.made = arguments.run, .overwrite = arguments.overwrite});
   } else if (!is_shipped(run.folder)) {
     try {
       check_writable(run.folder / run_file::metrics);
@@ -151,6 +153,7 @@ Result evaluate_command(const EvaluateArguments& arguments) {
   Result result;
   if (!arguments.out.empty()) {
     write_file(arguments.out, metrics_text(metrics));
+    ResultFile(arguments.out, {.made = arguments.run, .overwrite = true}).written();
     place = arguments.out;
   } else if (!is_shipped(run.folder)) {
     try {
@@ -236,6 +239,7 @@ Action add_evaluate(CLI::App& app, const Catalogue& tasks) {
          "Also write the test sets into this new folder, a file nN.npz a size: theta, psi, given, x, and the set "
          "of each observation")
       ->type_name("DIR");
+  add_overwrite_option(app, arguments->overwrite);
   app.add_flag("--force", arguments->force, "Score set sizes beyond those that the run saw, too: extrapolation");
   add_sampler_options(app, arguments->sampler);
   app.add_option("--out", arguments->out,

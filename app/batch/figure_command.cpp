@@ -18,6 +18,8 @@
 #include "app/batch/numbers.h"
 #include "app/batch/own_task.h"
 #include "app/batch/printed_evaluation.h"
+#include "app/batch/result_file.h"
+#include "app/batch/set_options.h"
 #include "app/batch/theorem_report.h"
 #include "app/kinds/samples_figure.h"
 #include "app/posterior/posterior_figure.h"
@@ -100,9 +102,13 @@ const std::vector<OptionReaders>& option_readers() {
                                                  {"--mcmc-tuning", {"width", "location"}},
                                                  {"--mcmc-draws", {"width", "location"}},
                                                  {"--n", {"posterior", "predictive", "pareto", "forest"}},
-                                                 {"--file", {"posterior", "predictive", "forest"}},
-                                                 {"--up", {"posterior", "predictive"}},
-                                                 {"--given", {"posterior", "predictive"}},
+                                                 {"--data", {"posterior", "predictive", "forest"}},
+                                                 {"--table", {"posterior", "predictive", "forest"}},
+                                                 {"--missing", {"posterior", "predictive", "forest"}},
+                                                 {"--camera", {"posterior", "predictive"}},
+                                                 {"--seed", {"posterior", "predictive", "forest"}},
+                                                 {"--up", {"posterior", "predictive", "forest"}},
+                                                 {"--given", {"posterior", "predictive", "forest"}},
                                                  {"--group", {"posterior", "predictive", "forest"}},
                                                  {"--member", {"posterior", "predictive"}},
                                                  {"--sort", {"forest"}},
@@ -134,15 +140,16 @@ void check_read(const CLI::App& app, const std::string& figure) {
 }
 
 struct FigureArguments {
-  std::string name, out, evaluation, file, member, reader, up, given, theta, psi, range, height, shades,
-      interval = "central";
-  std::vector<std::string> runs, columns;
+  std::string name, out, evaluation, range, height, shades, interval = "central";
+  std::vector<std::string> runs;
+  SetChoice set;
   OpenArguments open;
   WidthOptions width;
   ForestArguments forest;
   double width_mm = 0;  // 0: as wide as the figure is by itself
   bool learned_product = false;
-  std::int64_t index = 0, n = 0, random = -1;
+  std::int64_t n = 0;
+  bool overwrite = false;
 };
 
 Result list_figures() {
@@ -235,11 +242,11 @@ Figure draw_samples(const FigureArguments& arguments) {
                task_in_role(TaskRole::first));
   std::error_code error;
   if (std::filesystem::exists(std::filesystem::path(arguments.runs[0]) / run_file::config, error))
-    return samples_figure(*open_run(arguments.runs[0], arguments.open).task, arguments.index);
+    return samples_figure(*open_run(arguments.runs[0], arguments.open).task, arguments.set.index);
   TaskOptions options;
   options.data = data_folder(arguments.open.data);
   const std::string task = task_named(arguments.runs[0], {arguments.open.tasks, "", arguments.open.allow});
-  return samples_figure(*arguments.open.tasks->make(task, options), arguments.index);
+  return samples_figure(*arguments.open.tasks->make(task, options), arguments.set.index);
 }
 
 std::vector<AxisRange> ranges_of(const std::string& text) {
@@ -281,37 +288,17 @@ void check_size(const LoadedRun& run, std::int64_t n) {
     fail_usage("{} has heads for N = {} alone; give one of these with --n", run.name, fmt::join(heads, ", "));
 }
 
-SetChoice drawn_set(const FigureArguments& arguments) {
-  SetChoice set{.index = arguments.index,
-                .theta = parse_numbers(arguments.theta, "--theta"),
-                .psi = parse_numbers(arguments.psi, "--psi"),
-                .file = arguments.file,
-                .given = arguments.given};
-  if (!arguments.file.empty() && !(arguments.theta.empty() && arguments.psi.empty()))
-    fail_usage("--theta and --psi make a set of their own; {} is one already", printable(arguments.file, 300));
-  if (arguments.random >= 0) {
-    if (arguments.file.empty()) fail_usage("--random draws among the observations of a file; name one with --file");
-    set.random = static_cast<std::uint64_t>(arguments.random);
-  }
-  if (!arguments.columns.empty() && arguments.file.empty())
-    fail_usage("--columns chooses among the columns of a file; name one with --file");
-  set.columns = arguments.columns;
-  if (!arguments.reader.empty() && arguments.file.empty()) fail_usage("--reader reads a file; name it with --file");
-  set.reader = arguments.reader;
-  if (!arguments.up.empty() && arguments.file.empty()) fail_usage("--up turns a mesh; name one with --file");
-  set.up = arguments.up;
-  if (!arguments.member.empty() && arguments.file.empty())
-    fail_usage("--member names one of the sets of a file; name that with --file");
-  if (arguments.member.empty() && !arguments.forest.group.empty())
+// The set of figures of one.
+SetChoice one_set(const FigureArguments& arguments) {
+  const SetChoice& set = arguments.set;
+  if (set.member.empty() && !set.group.empty())
     fail_usage("--group holds many sets; name one of them with --member, or draw all with figure forest");
-  set.group = arguments.forest.group;
-  set.member = arguments.member;
   return set;
 }
 
 Figure draw_posterior(const FigureArguments& arguments, std::vector<std::string>& warnings) {
   PosteriorFigureOptions options;
-  options.set = drawn_set(arguments);
+  options.set = one_set(arguments);
   options.n = arguments.n;
   options.ranges = ranges_of(arguments.range);
   options.heights = heights_of(arguments.height);
@@ -364,7 +351,7 @@ Figure draw(const FigureArguments& arguments, Result& result, std::vector<std::s
   if (name == "pareto") return draw_pareto(arguments);
   if (name == "posterior") return draw_posterior(arguments, warnings);
   if (name == "predictive") {
-    const SetChoice set = drawn_set(arguments);
+    const SetChoice set = one_set(arguments);
     const std::vector<LoadedRun> runs = open_all(arguments);
     if (runs.size() != 1) fail_usage("The figure predictive is of one run; {} were given", runs.size());
     if (arguments.n > 0) check_size(runs.front(), arguments.n);
@@ -373,10 +360,7 @@ Figure draw(const FigureArguments& arguments, Result& result, std::vector<std::s
   if (name == "forest") {
     const std::vector<LoadedRun> runs = open_all(arguments);
     if (runs.size() != 1) fail_usage("The figure forest is of one run; {} were given", runs.size());
-    return draw_forest(runs.front(),
-                       {arguments.file, arguments.interval, arguments.reader, arguments.columns, arguments.forest,
-                        arguments.n, arguments.random},
-                       warnings);
+    return draw_forest(runs.front(), {arguments.set, arguments.interval, arguments.forest, arguments.n}, warnings);
   }
   if (name == "width") return draw_against_nuisance(width_figure, arguments, result);
   if (name == "location") return draw_against_nuisance(location_figure, arguments, result);
@@ -402,17 +386,24 @@ Result figure_command(FigureArguments arguments) {
     fail_usage("There is no figure {}{}; pairs --batch figure list names them", arguments.name,
                near.empty() ? "" : fmt::format(" (did you mean {}?)", near));
   }
-  if (arguments.out.empty()) arguments.out = arguments.name + ".svg";
+  const bool named = !arguments.out.empty();
+  if (!named) arguments.out = arguments.name + ".svg";
   const std::string extension = std::filesystem::path(arguments.out).extension().string();
   if (extension != ".svg" && extension != ".pdf" && extension != ".png" && extension != ".csv")
     fail_usage("--out {} must end in .svg, .pdf, .png or .csv", arguments.out);
   if (arguments.width_mm > 0 && extension == ".csv") fail_usage("--width-mm is that of a picture; a table has none");
-  check_output(arguments.out, extension, {arguments.file});
+  check_output(arguments.out, extension, {arguments.set.file});
+  const ResultFile file(arguments.out,
+                        {fmt::format("{} {} {} {} {} {}", arguments.name, fmt::join(arguments.runs, " "),
+                                     arguments.set.file.string(), arguments.set.group, arguments.set.member,
+                                     arguments.set.index),
+                         named, arguments.overwrite});
   std::vector<std::string> warnings;
   Result result;
   Figure figure = draw(arguments, result, warnings);
   if (arguments.width_mm > 0) figure = fitted_to_width(std::move(figure), arguments.width_mm * kPointsPerMillimetre);
   write_figure(arguments.out, figure);
+  file.written();
   result.document.update(
       {{"figure", arguments.name}, {"file", arguments.out}, {"source", figure.source}, {"warnings", warnings}});
   result.text += fmt::format("{}: {}\n", figure.title, arguments.out);
@@ -461,10 +452,12 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
                  "Lay the figure out on a page so wide, as a journal's column is, with texts in their own size")
       ->type_name("MM")
       ->transform(number(20, 1500));
-  app.add_option("--index", arguments->index, "posterior, predictive, samples: which test set is shown")
-      ->type_name("I")
-      ->transform(whole_number(0, std::int64_t{1} << 40))
-      ->capture_default_str();
+  const auto set = std::make_shared<SetOptions>();
+  SetOptionUse use;
+  use.data = "posterior, predictive, forest: an observed set, or many, of your own, as infer takes it";
+  for (const OptionReaders& one : option_readers())
+    use.before[one.option + 2] = fmt::format("{}", fmt::join(one.figures, ", "));
+  add_set_options(app, *set, use);
   add_width_options(app, arguments->width);
   add_forest_options(app, arguments->forest);
   app.add_option("--n", arguments->n,
@@ -481,34 +474,6 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
   const auto posterior_option = [&](const char* name, std::string& value, const char* help, const char* type) {
     app.add_option(name, value, help)->type_name(type);
   };
-  posterior_option("--file", arguments->file,
-                   "posterior, predictive, forest: an observed set, or many, of your own, as infer --data takes it",
-                   "FILE|DIR|THING");
-  posterior_option("--member", arguments->member,
-                   "posterior, predictive: of the many sets of --file, told apart by --group, this one", "NAME");
-  posterior_option("--given", arguments->given,
-                   "posterior, predictive: what is given of the set beside its observations, as infer --given takes it",
-                   "NAME=V,...");
-  app.add_option("--up", arguments->up,
-                 "posterior, predictive: the axis of a mesh's file that points up (default: what it tells, z)")
-      ->type_name("AXIS")
-      ->check(CLI::IsMember({"x", "y", "z"}));
-  app.add_option(
-         "--random", arguments->random,
-         "posterior, predictive, forest: of --file, use those observations that this seed draws rather than the first")
-      ->type_name("SEED")
-      ->transform(whole_number(0, 9007199254740992));
-  app.add_option("--columns", arguments->columns,
-                 "posterior, predictive, forest: of --file, a CSV file of points, use these columns, as infer "
-                 "--columns takes them")
-      ->type_name("NAME,...")
-      ->delimiter(',');
-  posterior_option("--reader", arguments->reader,
-                   "posterior, predictive, forest: a command that reads --file, as infer --reader", "COMMAND");
-  posterior_option("--theta", arguments->theta, "posterior, predictive: θ of the simulated set (default: the prior's)",
-                   "V,V,...");
-  posterior_option("--psi", arguments->psi, "posterior, predictive: ψ of the simulated set (default: the prior's)",
-                   "V,V,...");
   posterior_option("--range", arguments->range, "posterior: ends of the axis of each target (default: chosen)",
                    "LOW,HIGH,...");
   posterior_option("--height", arguments->height, "posterior: largest density of each target's axis (default: chosen)",
@@ -525,7 +490,11 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
       fmt::format("posterior: also the product of the first run's answers at N = 1, over the prior, for sets of "
                   "up to {}",
                   count_text(kMostLearnedProduct)));
-  add_open_arguments(app, arguments->open);
+  app.add_option("--data-folder", arguments->open.data,
+                 "Folder of real data in place of the run's ($PAIRS_DATA when not given)")
+      ->type_name("DIR");
+  add_machine_arguments(app, arguments->open);
+  add_overwrite_option(app, arguments->overwrite);
   std::string footer = "Figures:\n";
   for (const FigureEntry& entry : figure_entries()) footer += fmt::format("  {:<10} {}\n", entry.name, entry.summary);
   footer +=
@@ -533,17 +502,17 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
       "  pairs --batch figure nll runs/a runs/b --out nll.svg\n"
       "  pairs --batch figure posterior {exact} --index 3 --out posterior.png\n"
       "  pairs --batch figure posterior {exact} --index 3 --n 500\n"
-      "  pairs --batch figure posterior {first} --file events.csv --n 20\n"
-      "  pairs --batch figure posterior {first} --file events.csv --n 20 --random 1\n"
+      "  pairs --batch figure posterior {first} --data events.csv --n 20\n"
+      "  pairs --batch figure posterior {first} --data events.csv --n 20 --random 1\n"
       "  pairs --batch figure posterior {first} --theta=0.3 --psi=1.5 --n 64\n"
       "  pairs --batch figure posterior {first} --n 30 --learned-product\n"
       "  pairs --batch figure posterior {first} --n 30 --out column.pdf --width-mm 85\n"
-      "  pairs --batch figure predictive {first} --file events.csv --n 20 --out predictive.pdf\n"
-      "  pairs --batch figure forest {first} --file sets.csv --group run --sort mean --out forest.pdf\n"
+      "  pairs --batch figure predictive {first} --data events.csv --n 20 --out predictive.pdf\n"
+      "  pairs --batch figure forest {first} --data sets.csv --group run --sort mean --out forest.pdf\n"
       "  pairs --batch figure width {first} --sets 50 --mcmc 2\n" +
       score_figure_names() + " and pareto use the run's metrics.json and evaluate the run when it is missing.";
   app.footer(with_task_names(footer));
-  return [arguments, &app] {
+  return [arguments, set, &app] {
     const auto& known = figure_entries();
     if (std::any_of(known.begin(), known.end(), [&](const FigureEntry& one) { return one.name == arguments->name; }))
       check_read(app, arguments->name);
@@ -552,8 +521,7 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
       for (const CLI::Option* option : app.get_options())
         if (option->count() > 0 && option->nonpositional() && option->get_name() != "--json")
           fail_usage("figure list reads no {}; it names the figures", option->get_name());
-    if (!arguments->file.empty() && app.count("--index") > 0)
-      fail_usage("--index chooses a simulated set; {} is one already", printable(arguments->file, 300));
+    arguments->set = set->choice();
     return figure_command(*arguments);
   };
 }

@@ -18,10 +18,6 @@
 namespace pairs::batch {
 
 void add_forest_options(CLI::App& app, ForestArguments& arguments) {
-  app.add_option("--group", arguments.group,
-                 "posterior, predictive, forest: the column of --file that says to which set a row belongs, as infer "
-                 "--group takes it")
-      ->type_name("COLUMN");
   app.add_option("--sort", arguments.order,
                  "forest: how sets stand from the top: file (as they come), name, or mean (of the first target)")
       ->type_name("BY")
@@ -33,24 +29,21 @@ void add_forest_options(CLI::App& app, ForestArguments& arguments) {
 }
 
 Figure draw_forest(const LoadedRun& run, const ForestQuestion& question, std::vector<std::string>& warnings) {
-  if (question.file.empty()) fail_usage("The figure forest is of many sets: name them with --file, and --group COLUMN");
+  const std::string words = printable(question.set.file.string(), 300);
+  if (words.empty()) fail_usage("The figure forest is of many sets: name them with --data, and --group COLUMN");
   InferArguments arguments;
-  arguments.data = question.file;
-  arguments.columns = question.columns;
-  arguments.reader = question.reader;
-  arguments.group = question.own.group;
+  arguments.set = question.set;
   arguments.n = question.n;
-  arguments.random = question.random >= 0;
-  if (arguments.random) arguments.seed = question.random;
+  arguments.seed = static_cast<std::int64_t>(question.set.seed);
   ForestOptions options;
   options.order = forest_order(question.own.order, "--sort");
   options.interval = interval_kind(question.interval, "--interval");
   options.most = question.own.most;
   options.role = strategy_role(run.config.strategy);
-  options.source = fmt::format("{}; {}", printable(question.file, 300), run.name);
+  options.source = fmt::format("{}; {}", words, run.name);
   if (!asks_many_sets(run, arguments))
     fail_usage("{} is one set; name the column that tells many apart with --group, or draw it with figure posterior",
-               printable(question.file, 300));
+               words);
   const SetsQuestion sets = sets_question(run, arguments);
   const AskedRun asked = asked_run(run, sets);
   Forest forest(run.task->info(), options);

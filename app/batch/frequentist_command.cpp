@@ -11,6 +11,8 @@
 #include "app/batch/command.h"
 #include "app/batch/drive.h"
 #include "app/batch/numbers.h"
+#include "app/batch/result_file.h"
+#include "app/batch/set_options.h"
 #include "app/kinds/observed.h"
 #include "app/posterior/frequentist_figures.h"
 #include "app/posterior/frequentist_text.h"
@@ -31,12 +33,12 @@ namespace {
 constexpr std::int64_t kMostPoints = 2000, kExpectedPlace = 2048, kNullPlace = 2049;
 
 struct FrequentistArguments {
-  std::string run, data, given, levels = "68.27,90,95", theta, psi, known_psi, nuisance, figure;
-  std::vector<std::string> columns;
+  std::string run, levels = "68.27,90,95", theta, psi, known_psi, nuisance, figure;
+  SetChoice set;
   OpenArguments open;
   std::optional<double> null, expected;
   bool coverage = false, exact = false;
-  std::string group, member, reader;
+  bool overwrite = false;
   std::int64_t n = 0, toys = 10000, null_toys = 50000, nodes = 41, seed = 1;
   std::optional<std::int64_t> sets, lengths;
 
@@ -106,8 +108,8 @@ std::int64_t size_of(const FrequentistArguments& arguments, const LoadedRun& run
 // What is given of the set and of all toys: by --given or the set's file.
 std::vector<double> given_of(const FrequentistArguments& arguments, const LoadedRun& run, const ObservedSet* set) {
   if (set) return set->latents().given.defined() ? doubles(set->latents().given) : std::vector<double>();
-  if (arguments.given.empty()) return {};  // the table says what is missing
-  const torch::Tensor given = read_given(arguments.given, "", run.task->info());
+  if (arguments.set.given.empty()) return {};  // the table says what is missing
+  const torch::Tensor given = read_given(arguments.set.given, "", run.task->info());
   check_given(*run.task, given, "--given");
   if (const std::string text = unseen_given_text(*run.task, given); !text.empty())
     tell(fmt::format("warning: {}\n", text));
@@ -340,7 +342,7 @@ void write_head(const Asked& asked, const std::string& what, Result& result) {
 }
 
 void check_frequentist(const FrequentistArguments& arguments) {
-  if (arguments.data.empty() && !arguments.coverage && !arguments.expected)
+  if (arguments.set.file.empty() && !arguments.coverage && !arguments.expected)
     fail_usage("Nothing is asked: name a set with --data, a value with --expected, or ask for --coverage");
   if (!arguments.coverage && !(arguments.theta.empty() && arguments.psi.empty()))
     fail_usage("--theta and --psi are the points of a map; ask for it with --coverage");
@@ -348,20 +350,18 @@ void check_frequentist(const FrequentistArguments& arguments) {
     fail_usage("--lengths are of the sets of a map; ask for it with --coverage");
   if (arguments.sets && !arguments.coverage && !arguments.expected)
     fail_usage("--sets are simulated for --coverage and --expected; ask for one of them");
-  if (arguments.data.empty() &&
-      !(arguments.columns.empty() && arguments.group.empty() && arguments.member.empty() && arguments.reader.empty()))
-    fail_usage("--columns, --group, --member and --reader say how a file is read; name one with --data");
-  if (!arguments.group.empty() && arguments.member.empty())
+  if (!arguments.set.group.empty() && arguments.set.member.empty())
     fail_usage("--group tells many sets apart, and these answers are of one; choose it with --member");
   if (!arguments.known_psi.empty() && !arguments.nuisance.empty())
     fail_usage("--nuisance chooses toys by nuisances that are not known, and --known-psi tells them; leave one out");
   if (arguments.figure.empty()) return;
-  if (arguments.data.empty() && !arguments.coverage)
+  if (arguments.set.file.empty() && !arguments.coverage)
     fail_usage("--figure draws a set or a map; name a set with --data, or ask for --coverage");
   const std::string extension = std::filesystem::path(arguments.figure).extension().string();
   if (extension != ".svg" && extension != ".pdf" && extension != ".png" && extension != ".csv")
     fail_usage("--figure {} must end in .svg, .pdf, .png or .csv", printable(arguments.figure, 300));
-  check_output(arguments.figure, extension, {arguments.data}, "--figure");
+  check_output(arguments.figure, extension, {arguments.set.file}, "--figure");
+  ResultFile(arguments.figure, {.made = arguments.run, .overwrite = arguments.overwrite, .option = "--figure"});
 }
 
 Result frequentist(const FrequentistArguments& arguments) {
@@ -369,15 +369,8 @@ Result frequentist(const FrequentistArguments& arguments) {
   std::vector<double> levels = levels_of(arguments);
   const LoadedRun run = open_run(arguments.run, arguments.open);
   std::shared_ptr<ObservedSet> set;
-  if (!arguments.data.empty()) {
-    SetChoice choice;
-    choice.file = arguments.data;
-    choice.columns = arguments.columns;
-    choice.group = arguments.group;
-    choice.member = arguments.member;
-    choice.reader = arguments.reader;
-    choice.given = arguments.given;
-    set = std::make_shared<ObservedSet>(run.task, choice);
+  if (!arguments.set.file.empty()) {
+    set = std::make_shared<ObservedSet>(run.task, arguments.set);
   }
   Asked asked{arguments, run, std::move(levels), size_of(arguments, run, set.get()), "", nullptr, nullptr};
   check_target(arguments, *run.task);
@@ -388,7 +381,8 @@ Result frequentist(const FrequentistArguments& arguments) {
   Result result;
   write_head(
       asked,
-      set ? fmt::format("from {} of {}", counted(static_cast<std::size_t>(asked.n), "observation"), arguments.data)
+      set ? fmt::format("from {} of {}", counted(static_cast<std::size_t>(asked.n), "observation"),
+                        arguments.set.file.string())
           : fmt::format("at N = {}", count_text(asked.n)),
       result);
   if (const std::string text = changed_simulator(run.folder, *run.task, [] { return !keep_going(); }); !text.empty())
@@ -397,6 +391,7 @@ Result frequentist(const FrequentistArguments& arguments) {
   if (arguments.expected) answer_expected(asked, result);
   if (arguments.coverage) answer_coverage(asked, result);
   if (!arguments.figure.empty()) {
+    ResultFile(arguments.figure, {.made = arguments.run, .overwrite = true}).written();
     result.document["figure"] = arguments.figure;
     result.text += fmt::format("\nFigure: {}\n", arguments.figure);
   }
@@ -430,23 +425,14 @@ Action add_frequentist(CLI::App& app, const Catalogue& tasks) {
   const auto arguments = std::make_shared<FrequentistArguments>();
   arguments->open.tasks = tasks;
   app.add_option("RUN", arguments->run, "A run folder, or a task's name for its shipped weights")->required();
-  app.add_option("--data", arguments->data, "The observed set, as infer --data takes it")->type_name("FILE|DIR");
+  const auto set = std::make_shared<SetOptions>();
+  SetOptionUse use;
+  const std::string simulated = "frequentist answers about a set of your own, or what --expected and --coverage simulate";
+  use.without = {{"index", simulated}, {"theta", ""}, {"psi", ""}, {"seed", ""}};
+  add_set_options(app, *set, use);
   app.add_option("--n", arguments->n, "Set size (default: all of --data, else as many as training saw)")
       ->type_name("N")
       ->transform(whole_number(1, std::int64_t{1} << 40));
-  app.add_option("--columns", arguments->columns, "Of a CSV file of points use these columns, as infer --columns does")
-      ->type_name("NAME,...")
-      ->delimiter(',');
-  app.add_option("--group", arguments->group,
-                 "The column that tells many sets of one file apart, as infer --group does")
-      ->type_name("COLUMN");
-  app.add_option("--member", arguments->member, "Of the many sets of --group, or of a folder, this one")
-      ->type_name("NAME");
-  app.add_option("--reader", arguments->reader, "A command that reads files of other kinds, as infer --reader")
-      ->type_name("COMMAND");
-  app.add_option("--given", arguments->given,
-                 "What is given of the set beside its observations, as infer --given has it: toys have it, too")
-      ->type_name("NAME=V,...");
   app.add_option("--levels", arguments->levels, "Levels of confidence in percent")
       ->type_name("P,P,...")
       ->capture_default_str();
@@ -478,6 +464,7 @@ Action add_frequentist(CLI::App& app, const Catalogue& tasks) {
       ->type_name("FILE");
   add_toy_options(app, *arguments);
   add_machine_arguments(app, arguments->open);
+  add_overwrite_option(app, arguments->overwrite);
   app.footer(with_task_names(
       "Examples:\n"
       "  pairs --batch frequentist {first} --data events.csv\n"
@@ -489,7 +476,10 @@ Action add_frequentist(CLI::App& app, const Catalogue& tasks) {
       "of the marginal likelihood p(θ | X) / p(θ), in which ψ is integrated over its prior: it is no profile "
       "likelihood.\n"
       "Toys are kept in the folder of caches, value by value of θ: what was stopped goes on where it was."));
-  return [arguments] { return frequentist(*arguments); };
+  return [arguments, set] {
+    arguments->set = set->choice();
+    return frequentist(*arguments);
+  };
 }
 
 }  // namespace pairs::batch

@@ -16,6 +16,7 @@
 #include "app/batch/infer_question.h"
 #include "app/batch/infer_sets.h"
 #include "app/batch/numbers.h"
+#include "app/batch/set_options.h"
 #include "app/kinds/sample_plot.h"
 #include "app/kinds/target/parameters_room.h"
 #include "app/posterior/derived.h"
@@ -46,6 +47,7 @@ namespace pairs::batch {
 namespace {
 
 constexpr std::int64_t kScoresPrinted = 20, kViewsShown = 12;
+constexpr const char* kOwnSetsAlone = "infer is about a set of your own; figure posterior shows simulated ones";
 constexpr double kRare = 99;  // percent of training sets that lie nearer: worth a look, if not yet a warning
 
 // What is known of the observed set.
@@ -151,6 +153,7 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
     document["null"][one.ours ? "density_ratio" : "bayes_factor"] = one.factor;
   if (!answer.known.nulls.empty()) document["null"]["theta"] = face<HasNullValue>(*run.task)->null_value().theta;
   document["n"] = question.size;
+  if (set.choice().missing == Missing::drop) document["dropped"] = set.dropped();
   document["task"] = info.name;
   document["run"] = run.name;
   document["trained_on"] = run.estimator->data_source();
@@ -203,11 +206,16 @@ std::string write_report(SampleReport& report, const TaskInfo& info, const std::
   for (const DerivedQuantity& one : derived)
     of.derived.emplace_back(one.name(), one.values(report.arrays.at("samples")));
   if (prior) of.weights = prior_weights(*prior, report.arrays.at("samples"));
+  std::vector<ResultFile> pictures_written;  // all of them, before any is replaced
+  for (const auto& [name, bytes] : report.pictures) pictures_written.emplace_back(out / name, question.use);
   write_samples(file, report.arrays, info, of);
+  ResultFile(file, {.made = question.use.made, .overwrite = true}).written();
   report.document["samples"] = file.string();
   std::string pictures;
+  auto written = pictures_written.begin();
   for (const auto& [name, bytes] : report.pictures) {
     write_file(out / name, bytes);
+    (written++)->written();
     report.document["pictures"].push_back((out / name).string());
     pictures += (pictures.empty() ? "" : ", ") + (out / name).string();
   }
@@ -225,7 +233,9 @@ std::filesystem::path write_views(const InferQuestion& question) {
   figure.plots.push_back(std::move(plot));
   std::filesystem::path file = question.out;
   file.replace_filename(question.out.stem().string() + "-views.png");
+  const ResultFile result(file, question.use);
   write_figure(file, figure);
+  result.written();
   return file;
 }
 
@@ -280,12 +290,12 @@ Result infer(const InferArguments& arguments, bool json) {
     fail_usage("--exact adds columns to a table of many sets; of one set the exact posterior is told without it");
   if (arguments.follow && arguments.local_test > 0)
     fail_usage("--local-test takes a set as it stands; leave --follow out");
-  if (arguments.follow && !arguments.member.empty())
+  if (arguments.follow && !arguments.set.member.empty())
     fail_usage("--member names a set of a file as it stands; leave --follow out");
   if (arguments.follow && arguments.predictive > 0)
     fail_usage("--predictive takes a set as it stands; leave --follow out");
   if (arguments.follow) return infer_follow(run, arguments, json);
-  if (arguments.data == "-") fail_usage("--data - reads lines from standard input as they come: add --follow");
+  if (arguments.data() == "-") fail_usage("--data - reads lines from standard input as they come: add --follow");
   const TaskInfo& info = run.task->info();
   const IntervalKind interval = interval_kind(arguments.interval, "--interval");
   if (arguments.local_test > 0) check_local_test(run, arguments.local_test);
@@ -299,7 +309,7 @@ Result infer(const InferArguments& arguments, bool json) {
   Result result;
   result.text = fmt::format("{}: posterior of {} from the {}N = {} observation{} of {}{}\n\n{}{}", info.title, run.name,
                             question.size == set.held() ? ""
-                            : arguments.random          ? "random "
+                            : arguments.set.random          ? "random "
                                                         : "first ",
                             count_text(question.size), question.size == 1 ? "" : "s", question.name,
                             answer.known.extrapolates() ? " (training saw other sizes)" : "", report.table.text(2),
@@ -361,28 +371,21 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
   const auto arguments = std::make_shared<InferArguments>();
   arguments->open.tasks = tasks;
   app.add_option("RUN", arguments->run, "A run folder, or a task's name for its shipped weights")->required();
-  app.add_option("--data", arguments->data,
-                 "The observed set: .npz (array x, or the only one); for points tables, of whose named columns the "
-                 "task's are read: .csv, .parquet, .arrow, .feather, .h5, .fits, .npz (an array a column); a folder of "
-                 "images (PNG, JPEG, WebP, BMP, TGA, PPM), of views with cameras.csv; or what some tasks "
-                 "make observations of (below)")
-      ->type_name("FILE|DIR|THING")
-      ->required();
+  const auto set = std::make_shared<SetOptions>();
+  SetOptionUse use;
+  use.data =
+      "The observed set: .npz (array x, or the only one); for points tables, of whose named columns the task's are read: "
+      ".csv, .parquet, .arrow, .feather, .h5, .fits, .npz (an array a column); a folder of images (PNG, JPEG, WebP, BMP, "
+      "TGA, PPM), of views with cameras.csv; or what some tasks make observations of (below)";
+  use.needs_data = true;
+  use.without = {{"index", kOwnSetsAlone}, {"psi", kOwnSetsAlone}, {"theta", ""}, {"seed", ""}};
+  add_set_options(app, *set, use);
   app.add_option("--n", arguments->n, "Use the first N observations (default: all)")
       ->type_name("N")
       ->transform(whole_number(1, std::int64_t{1} << 40));
   app.add_option("--samples", arguments->samples, "Posterior samples (default: 1000, of images 16)")
       ->type_name("S")
       ->transform(whole_number(2, 10000000));
-  app.add_option("--given", arguments->given,
-                 "What is given of the set beside its observations, where the task asks for it (\"tasks\" names it); "
-                 "default: the file's, an array given of an .npz or columns of these names")
-      ->type_name("NAME=V,...");
-  app.add_option(
-         "--camera", arguments->camera,
-         "Views of a scene: the camera whose image is inferred from a folder of views; azimuth and elevation in "
-         "degrees")
-      ->type_name("AZ,EL");
   add_sampler_options(app, arguments->sampler);
   app.add_option("--derive", arguments->derive,
                  "Also answer a quantity that follows from the targets, \"NAME = EXPRESSION\" in their names, with "
@@ -436,44 +439,16 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
       ->type_name("NAME")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();
-  app.add_flag("--random", arguments->random,
-               "Of more observations than are used, take those that --seed draws rather than the first");
-  app.add_option(
-         "--columns", arguments->columns,
-         "Points: of a table of more columns those that are used, one for each of the task's, by their names or as "
-         "\"column 2\" (default: those with the task's names)")
-      ->type_name("NAME,...")
-      ->delimiter(',');
-  app.add_option("--group", arguments->group,
-                 "Many sets in one file: the column of a table, by its name or as \"column 2\", or the array of an "
-                 ".npz file that says to which set each observation belongs; --out then names a .csv, .json, .npz or "
-                 ".tex file with a row a set (default: RUN/posteriors.csv, or ./posteriors.csv), or an .nc or .h5 file "
-                 "of their "
-                 "samples")
-      ->type_name("COLUMN");
   app.add_flag("--exact", arguments->exact,
                "Of many sets: also mean and sd of the exact posterior of each, where the task knows one, and the "
                "Kullback-Leibler divergence from it to ours. It takes longer; of one set it is told without");
-  app.add_option("--member", arguments->member,
-                 "Of the many sets of --group, or of a folder or list, this one alone, as of a file of its own")
-      ->type_name("NAME");
-  app.add_option(
-         "--reader", arguments->reader,
-         "Points: a command that reads files of other kinds, \"python3 read_root.py\": a program that is handed "
-         "the file's path and speaks the protocol of docs/own-task.md. It is run in this folder. With --group it tells "
-         "the "
-         "rows of all sets, and of a folder with a file a set it is asked about each file")
-      ->type_name("COMMAND");
   app.add_flag("--follow", arguments->follow,
                "Points: read lines as they come, from standard input (--data -) until it ends or what is appended to a "
                "CSV file until the program is stopped, and answer what has arrived with one line (with --json a "
                "document a line); the samples are written at the end, or when it is stopped");
-  app.add_option("--up", arguments->up,
-                 "Meshes: the axis of the file that points up (default: what the file tells, else z)")
-      ->type_name("AXIS")
-      ->check(CLI::IsMember({"x", "y", "z"}));
   app.add_flag("--force", arguments->force,
                "Accept more observations than training saw, up to the task's largest N (extrapolates)");
+  add_overwrite_option(app, arguments->overwrite);
   const std::string footer = with_task_names(
       "Examples:\n"
       "  pairs --batch infer {first} --data events.csv\n"
@@ -523,7 +498,8 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
       "They count in the order of their names. pairs --batch render --views writes such a folder.");
   app.footer("");  // the program's own, which commands begin with
   app.footer([footer, tasks] { return footer + thing_lines(*tasks); });
-  return [arguments, &app] {
+  return [arguments, set, &app] {
+    arguments->set = set->choice(static_cast<std::uint64_t>(arguments->seed));
     bool json = false;
     for (const CLI::App* one = &app; one != nullptr; one = one->get_parent())
       if (const CLI::Option* const asked = one->get_option_no_throw("--json")) json |= asked->count() > 0;

@@ -71,18 +71,20 @@ std::string line_of(const FollowedPosterior& set, const FollowedAnswer& answer, 
 Result infer_follow(const LoadedRun& run, const InferArguments& arguments, bool json) {
   const TaskInfo& info = run.task->info();
   const IntervalKind interval = interval_kind(arguments.interval, "--interval");
-  if (arguments.n > 0 || !arguments.theta.empty() || arguments.random || !arguments.columns.empty() ||
-      !arguments.reader.empty())
-    fail_usage("--n, --random, --columns, --reader and --theta do not go with --follow, which uses all that comes");
+  if (arguments.n > 0 || !arguments.theta.empty() || arguments.set.random || !arguments.set.columns.empty() ||
+      !arguments.set.reader.empty() || !arguments.set.table.empty())
+    fail_usage(
+        "--n, --random, --columns, --reader, --table and --theta do not go with --follow, which uses all that comes");
   if (!arguments.derive.empty())
     fail_usage("--derive does not go with --follow; infer --data on the file once it is complete");
-  const std::string name = arguments.data == "-" ? "standard input" : printable(arguments.data, 300);
-  const std::unique_ptr<ObservationLines> lines = room_of(info).lines(info, name, file_columns(*run.task));
+  const std::string name = arguments.data() == "-" ? "standard input" : printable(arguments.data(), 300);
+  const std::unique_ptr<ObservationLines> lines = 
+      room_of(info).lines(info, name, file_columns(*run.task), arguments.set.missing);
   if (!lines || info.targets.empty())
     fail_usage("--follow reads one observation a line, and no line of text holds one of task {}", info.name);
   const FollowPlan plan = follow_plan(run, arguments);
   FollowedPosterior set({run}, plan.most, plan.given, static_cast<std::uint64_t>(arguments.seed));
-  GrowingText text(arguments.data, name);
+  GrowingText text(arguments.data(), name);
   FollowedAnswer last;
   std::set<WarningKind> told;
   const SavesOnSignal saves;
@@ -97,7 +99,7 @@ Result infer_follow(const LoadedRun& run, const InferArguments& arguments, bool 
     }
     if (!wrong && came == GrowingText::Came::end) break;
     if (!wrong && came == GrowingText::Came::nothing) {
-      if (arguments.data != "-") ::poll(nullptr, 0, kAppendedMilliseconds);
+      if (arguments.data() != "-") ::poll(nullptr, 0, kAppendedMilliseconds);
       continue;
     }
     const Observations x = lines->gather();
@@ -113,9 +115,14 @@ Result infer_follow(const LoadedRun& run, const InferArguments& arguments, bool 
                 "The results could not be written to stdout: it is closed, full or has lost its reader");
     if (wrong) std::rethrow_exception(wrong);
   }
+  if (lines->dropped() > 0)
+    tell(fmt::format("warning: {}\n", dropped_text(lines->dropped(), set.seen() + lines->dropped())));
   const bool stopped = !keep_going();
   PAIRS_CHECK(stopped || set.seen() > 0, "{} holds no observations; write one a line", name);
-  if (set.seen() > 0) write_samples(plan.out, {{"samples", last.samples.slice(0, 0, plan.written).contiguous()}}, info);
+  if (set.seen() > 0) {
+    write_samples(plan.out, {{"samples", last.samples.slice(0, 0, plan.written).contiguous()}}, info);
+    ResultFile(plan.out, {.made = plan.use.made, .overwrite = true}).written();
+  }
   if (stopped) {
     if (set.seen() > 0) tell(fmt::format("Samples: {}\n", plan.out.string()));
     throw Stopped();
@@ -123,6 +130,7 @@ Result infer_follow(const LoadedRun& run, const InferArguments& arguments, bool 
   // The answer stands in the line before.
   Result result;
   result.document = {{"n", set.size()}, {"seen", set.seen()}, {"samples", plan.out.string()}, {"ended", true}};
+  if (arguments.set.missing == Missing::drop) result.document["dropped"] = lines->dropped();
   result.one_line = true;
   result.text = fmt::format("Samples: {}\n", plan.out.string());
   return result;

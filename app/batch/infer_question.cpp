@@ -18,21 +18,6 @@
 
 namespace pairs::batch {
 
-SetChoice asked_set(const InferArguments& arguments) {
-  SetChoice choice;
-  choice.file = arguments.data;
-  choice.columns = arguments.columns;
-  choice.reader = arguments.reader;
-  choice.group = arguments.member.empty() ? "" : arguments.group;
-  choice.member = arguments.member;
-  choice.up = arguments.up;
-  choice.given = arguments.given;
-  choice.seed = static_cast<std::uint64_t>(arguments.seed);
-  if (arguments.random) choice.random = choice.seed;
-  if (!arguments.camera.empty()) choice.camera = parse_camera(arguments.camera, "--camera");
-  return choice;
-}
-
 namespace {
 
 // What is written for images, in the folder that --out names.
@@ -45,8 +30,8 @@ std::filesystem::path folder_output(const LoadedRun& run, const InferArguments& 
                printable(out.string(), 300));
   check_output_folder(out, false);
   std::error_code error;
-  if (std::filesystem::equivalent(out, arguments.data, error) ||
-      std::filesystem::equivalent(out / "samples.npz", arguments.data, error))
+  if (std::filesystem::equivalent(out, arguments.data(), error) ||
+      std::filesystem::equivalent(out / "samples.npz", arguments.data(), error))
     fail_usage("--out {} would mix the results with the observed set; choose another folder",
                printable(out.string(), 300));
   return out;
@@ -62,7 +47,7 @@ std::filesystem::path file_output(const LoadedRun& run, const InferArguments& ar
                printable(out.string(), 300));
   if (!alone && out.extension() != ".npz")
     fail_usage("--out {} must end in .npz or .csv, or in .nc or .h5, which ArviZ reads", printable(out.string(), 300));
-  check_output(out, out.extension(), {arguments.data, arguments.theta});
+  check_output(out, out.extension(), {arguments.data(), arguments.theta});
   return out;
 }
 
@@ -83,7 +68,7 @@ std::int64_t drawn(const TaskInfo& info, std::int64_t written) {
 // How many of the observations are used. Of a thing, of which more can always be made, no more than training saw.
 std::int64_t used_size(const LoadedRun& run, const InferArguments& arguments, const ObservedSet& set) {
   if (arguments.n > 0) return arguments.n;
-  if (arguments.random) return std::min(set.held(), largest_size(run, arguments.force));
+  if (arguments.set.random) return std::min(set.held(), largest_size(run, arguments.force));
   return !set.of_thing() || arguments.force ? set.held() : std::min(set.held(), run.estimator->max_n());
 }
 
@@ -98,6 +83,16 @@ void check_asked(const LoadedRun& run, const InferArguments& arguments, const Ob
 
 }  // namespace
 
+ResultUse result_use(const LoadedRun& run, const InferArguments& arguments) {
+  std::error_code error;
+  std::filesystem::path data = arguments.set.file;
+  if (std::filesystem::exists(data, error)) data = std::filesystem::absolute(data, error);
+  // However many of its observations are used, and which.
+  return {fmt::format("{} {} {} {} {}", std::filesystem::absolute(run.folder, error).string(), data.string(),
+                      arguments.set.table, arguments.set.group, arguments.set.member),
+          !arguments.out.empty(), arguments.overwrite};
+}
+
 DrawCount draw_count(const TaskInfo& info, std::int64_t asked) {
   const std::int64_t written = draws_of(info, asked);
   return {drawn(info, written), written};
@@ -105,11 +100,13 @@ DrawCount draw_count(const TaskInfo& info, std::int64_t asked) {
 
 InferQuestion infer_question(const LoadedRun& run, const InferArguments& arguments) {
   const TaskInfo& info = run.task->info();
-  const auto set = std::make_shared<ObservedSet>(run.task, asked_set(arguments));
+  const auto set = std::make_shared<ObservedSet>(run.task, arguments.set);
   InferQuestion question;
-  question.name = set->of_thing() || !arguments.member.empty() ? set->name() : arguments.data;
+  question.name = set->of_thing() || !arguments.set.member.empty() ? set->name() : arguments.data();
   check_asked(run, arguments, *set, question.name);
   question.out = target_room_of(info).in_folder() ? folder_output(run, arguments) : file_output(run, arguments);
+  question.use = result_use(run, arguments);
+  ResultFile(target_room_of(info).in_folder() ? question.out / "samples.npz" : question.out, question.use);
   question.written = draws_of(info, arguments.samples);
   question.draws = drawn(info, question.written);
   if (!arguments.theta.empty()) question.theta = read_theta(arguments.theta, info);
@@ -125,9 +122,11 @@ FollowPlan follow_plan(const LoadedRun& run, const InferArguments& arguments) {
   plan.most = largest_size(run, arguments.force);
   plan.written = draws_of(info, arguments.samples);
   plan.draws = drawn(info, plan.written);
-  plan.given = read_given(arguments.given, "", info);
+  plan.given = read_given(arguments.set.given, "", info);
   check_given(*run.task, plan.given, "--given");
   plan.out = file_output(run, arguments);
+  plan.use = result_use(run, arguments);
+  ResultFile(plan.out, plan.use);
   return plan;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/batch/arguments.h"
+#include "app/batch/result_file.h"
 #include "app/batch/sampler_options.h"
 #include "app/posterior/set_posterior.h"
 #include "core/train/run.h"
@@ -16,7 +17,8 @@
 namespace pairs::batch {
 
 struct InferArguments {
-  std::string run, data, given, camera, theta, out, interval = "central";
+  std::string run, theta, out, interval = "central";
+  SetChoice set;
   OpenArguments open;
   SamplerOptions sampler;
   std::int64_t samples = -1;  // -1: by the kind of target
@@ -25,21 +27,15 @@ struct InferArguments {
   std::int64_t local_test = 0;  // simulated sets that it learns from; 0: none is made
   std::int64_t predictive = 0;  // simulated sets that it is compared with; 0: with none
   bool force = false;
-  bool random = false;                    // a random subset of the observations rather than the first
+  bool overwrite = false;                   // result files that are there and were made otherwise
   bool follow = false;                    // lines as they come
   bool exact = false;                     // of many sets: the exact posterior of each as well
-  std::vector<std::string> columns = {};  // of a table, those that the task's are
-  std::string reader;                     // the command of a program that reads the file; "": by its ending
-  std::string up;                         // the axis of a thing that points up; "": what it tells
-  std::string group;                      // the column that tells many sets of one file apart
-  std::string member;                     // of many sets this one alone, by its name
   std::vector<std::string> derive = {};   // "ratio = theta/psi"
   std::vector<std::string> prior = {};    // "theta = normal(0.2, 0.05)"
   std::vector<std::string> learnt = {};   // the same of the prior that was learnt under
-};
 
-// The set that is asked about. Throws a usage error.
-SetChoice asked_set(const InferArguments& arguments);
+  std::string data() const { return set.file.string(); }
+};
 
 // What `infer` is asked, read and checked.
 struct InferQuestion {
@@ -49,12 +45,16 @@ struct InferQuestion {
   std::int64_t draws = 0, written = 0;      // samples that are drawn, and the first of them, which are written
   std::string name;                         // of the set: what --data says, or a thing's title
   std::filesystem::path out;                // a file, or a folder (TargetRoom::in_folder)
+  ResultUse use;                            // how files there are written
 
   ObservedSet& set() const { return posterior->set(); }
 };
 
 // Throws Error, a usage error where the arguments do not go together.
 InferQuestion infer_question(const LoadedRun& run, const InferArguments& arguments);
+
+// How the results about this set by this run are written.
+ResultUse result_use(const LoadedRun& run, const InferArguments& arguments);
 
 // Samples that are drawn where so many are asked for (-1: as many as the kind of target has by itself), and of these
 // the first that are written.
@@ -69,6 +69,7 @@ struct FollowPlan {
   std::int64_t draws = 0, written = 0;  // as in InferQuestion
   torch::Tensor given;                  // as in InferQuestion
   std::filesystem::path out;
+  ResultUse use;
 };
 FollowPlan follow_plan(const LoadedRun& run, const InferArguments& arguments);
 

@@ -33,18 +33,18 @@ constexpr double kSecondsBetweenLines = 10;
 constexpr double kMostNumbersHeld = 1 << 29;  // of samples and log densities: 4 GiB
 
 void check_together(const LoadedRun& run, const InferArguments& arguments) {
-  const std::string words = printable(arguments.data, 300);
+  const std::string words = printable(arguments.data(), 300);
   if (target_room_of(run.task->info()).in_folder())
     fail_usage("Posteriors of images are asked for set by set; {} holds many sets", words);
   const std::pair<bool, const char*> refused[] = {{arguments.follow, "--follow"},
-                                                  {!arguments.camera.empty(), "--camera"},
+                                                  {arguments.set.camera.has_value(), "--camera"},
                                                   {!arguments.derive.empty(), "--derive"},
                                                   {arguments.local_test > 0, "--local-test"},
                                                   {arguments.predictive > 0, "--predictive"},
                                                   {!arguments.prior.empty(), "--prior"}};
   for (const auto& [given, option] : refused)
     if (given) fail_usage("{} is about one set, and {} holds many: name one of them with --member", option, words);
-  if (!arguments.up.empty() && !lists_things(*run.task, arguments.data))
+  if (!arguments.set.up.empty() && !lists_things(*run.task, arguments.data()))
     fail_usage("--up turns things such as meshes; {} holds sets of observations", words);
 }
 
@@ -107,6 +107,8 @@ class SetsReport {
     outside_ += row.typicality.outside;
     disagree_ += !row.typicality.outside && !disagreement_warning(row.disagreement, info_).empty();
     cut_ += row.cut;
+    dropped_ += row.dropped;
+    lacking_ += row.dropped > 0;
     for (const std::string& text : row.of_thing)
       if (++of_things_ <= kThingsTold) told_of_things_ += fmt::format("  {}\n", text);
     for (const std::string& text : row.warnings)
@@ -128,6 +130,12 @@ class SetsReport {
           fmt::format("warning: {} of {} more than {} observations, the most that the task {} knows; so many of each "
                       "are used at most\n",
                       count_text(cut_), verb("holds", "hold"), count_text(info_.max_n), info_.title));
+    if (dropped_ > 0)
+      tell(
+          fmt::format("warning: {} of {} a value that is missing or not finite and {} left out; posteriors assume that "
+                      "values are missing at random\n",
+                      dropped_ == 1 ? "1 observation" : count_text(dropped_) + " observations",
+                      sets_text(lacking_) + (dropped_ == 1 ? " has" : " have"), dropped_ == 1 ? "is" : "are"));
     for (const auto& [text, count] : warnings_)
       tell(fmt::format("warning: {} ({} of {})\n", text, count_text(count), sets_text(count_)));
     if (outside_ > 0)
@@ -161,6 +169,7 @@ class SetsReport {
     told["answered"] = count_ - failed_;
     told["failed"] = failed_;
     told["outside_training"] = outside_;
+    if (told.contains("missing")) told["dropped"] = dropped_;
     if (disagree_ > 0) told["disagree"] = disagree_;
     told["seconds"] = watch_.seconds();
     told["sets"] = std::move(rows_);
@@ -181,6 +190,7 @@ class SetsReport {
            (row.typicality.outside && text == outside_text(row.typicality)) ||
            std::any_of(row.of_thing.begin(), row.of_thing.end(),
                        [&](const std::string& told) { return told.ends_with(text); }) ||
+           (row.dropped > 0 && text == dropped_text(row.dropped, row.held + row.dropped)) ||
            (row.cut && text.starts_with(row.name + " holds "));
   }
 
@@ -231,7 +241,8 @@ class SetsReport {
 
   const TaskInfo& info_;
   IntervalKind interval_;
-  std::int64_t sets_, count_ = 0, failed_ = 0, outside_ = 0, cut_ = 0, disagree_ = 0, of_things_ = 0;
+  std::int64_t sets_, count_ = 0, failed_ = 0, outside_ = 0, cut_ = 0, disagree_ = 0, of_things_ = 0,
+               dropped_ = 0, lacking_ = 0;  // observations that are left out, and the sets that have such
   bool exact_;
   Table table_;
   nlohmann::json rows_ = nlohmann::json::array();
@@ -262,19 +273,18 @@ class SetsWritten {
 };
 
 AskedSets asked_sets(const InferArguments& arguments) {
-  AskedSets asked{arguments.data, arguments.group, arguments.columns, arguments.given};
-  asked.size = {arguments.n, arguments.random, arguments.force};
+  AskedSets asked;
+  asked.set = arguments.set;
+  asked.size = {arguments.n, arguments.set.random.has_value(), arguments.force};
   asked.seed = static_cast<std::uint64_t>(arguments.seed);
   asked.exact = arguments.exact;
-  asked.reader = arguments.reader;
-  asked.up = arguments.up;
   return asked;
 }
 
 }  // namespace
 
 bool asks_many_sets(const LoadedRun& run, const InferArguments& arguments) {
-  return arguments.member.empty() && holds_many_sets(*run.task, arguments.data, arguments.group, arguments.reader);
+  return arguments.set.member.empty() && holds_many_sets(*run.task, arguments.set);
 }
 
 SetsQuestion sets_question(const LoadedRun& run, const InferArguments& arguments) {
@@ -288,8 +298,9 @@ Result infer_sets(const LoadedRun& run, const InferArguments& arguments) {
   const std::filesystem::path out = sets_file(run, arguments);
   const SetsFormat& format = sets_format(out);
   check_together(run, arguments);
-  check_output(out, format.ending, {arguments.data, arguments.theta});
+  check_output(out, format.ending, {arguments.data(), arguments.theta});
   check_held(format, out, arguments);
+  const ResultFile file(out, result_use(run, arguments));
   SetsQuestion question = sets_question(run, arguments);
   const DrawCount draws = draw_count(info, arguments.samples);
   if (format.samples == HeldSamples::always || arguments.samples >= 0) {
@@ -329,11 +340,12 @@ Result infer_sets(const LoadedRun& run, const InferArguments& arguments) {
         });
   });
   written.done();
+  file.written();
   report.warn();
   Result result;
   result.exit_code = report.failed() ? 1 : 0;
   result.text = fmt::format("{}: posteriors of {} from {} of {}\n\n{}", info.title, run.name, sets_text(sets),
-                            printable(arguments.data, 300), report.text(out.string()));
+                            printable(arguments.data(), 300), report.text(out.string()));
   head.told["file"] = printable(out.string(), 4096);
   result.document = std::move(report).document(std::move(head.told));
   return result;

@@ -8,6 +8,8 @@
 #include "app/batch/drive.h"
 #include "app/batch/infer_question.h"
 #include "app/batch/numbers.h"
+#include "app/batch/result_file.h"
+#include "app/batch/set_options.h"
 #include "app/report/report.h"
 #include "app/runs/task_words.h"
 #include "app/session/session.h"
@@ -30,7 +32,7 @@ struct ReportArguments {
 
 ReportQuestion question_of(const ReportArguments& arguments) {
   ReportQuestion question;
-  question.set = asked_set(arguments.set);
+  question.set = arguments.set.set;
   question.n = arguments.set.n;
   if (arguments.set.samples > 0) question.draws = arguments.set.samples;
   question.seed = static_cast<std::uint64_t>(arguments.set.seed);
@@ -50,8 +52,9 @@ Result report(const ReportArguments& arguments) {
   const bool pdf = std::filesystem::path(set.out).extension() == ".pdf";
   if (!pdf && std::filesystem::path(set.out).extension() != ".html")
     fail_usage("--out {} must end in .html or .pdf", printable(set.out, 300));
-  check_output(set.out, pdf ? ".pdf" : ".html", {set.data});
-  if (!set.group.empty() && set.member.empty())
+  check_output(set.out, pdf ? ".pdf" : ".html", {set.set.file});
+  const ResultFile file(set.out, {.made = set.run, .overwrite = set.overwrite});
+  if (!set.set.group.empty() && set.set.member.empty())
     fail_usage("--group tells many sets apart, and a report is of one; choose it with --member");
   if (arguments.sets > 0 && arguments.sets < kFewestTestSets)
     fail_usage("--sets {} are too few to test ranks; give {} or more, or 0 to leave calibration out", arguments.sets,
@@ -65,6 +68,7 @@ Result report(const ReportArguments& arguments) {
   Page page;
   drive([&](Monitor& monitor) { page = report_page(run, set.run, question, monitor); }, printer);
   write_file(set.out, pdf ? page_pdf(page) : page_html(page));
+  file.written();
   Result result;
   result.text = fmt::format("{}\nReport: {}\n", page.title, set.out);
   for (const auto& warning : page.document["warnings"])
@@ -81,7 +85,12 @@ Action add_report(CLI::App& app, const Catalogue& tasks) {
   InferArguments& set = arguments->set;
   set.open.tasks = tasks;
   app.add_option("RUN", set.run, "A run folder, or a task's name for its shipped weights")->required();
-  app.add_option("--data", set.data, "The observed set, as infer takes it")->type_name("FILE|DIR|THING")->required();
+  const auto options = std::make_shared<SetOptions>();
+  SetOptionUse use;
+  use.needs_data = true;
+  const std::string own = "a report is about a set of your own; figure posterior shows simulated ones";
+  use.without = {{"index", own}, {"theta", own}, {"psi", own}, {"seed", ""}};
+  add_set_options(app, *options, use);
   app.add_option("--out", set.out, "Where the report goes: .html, or .pdf")->type_name("FILE")->required();
   app.add_option("--n", set.n, "Use the first N observations (default: all)")
       ->type_name("N")
@@ -95,10 +104,6 @@ Action add_report(CLI::App& app, const Catalogue& tasks) {
          "it out, and the report says so")
       ->type_name("M")
       ->transform(whole_number(0, 10000000));
-  app.add_option("--given", set.given, "What is given of the set beside its observations, as infer takes it")
-      ->type_name("V,V,...");
-  app.add_option("--camera", set.camera, "Views of a scene: the camera whose image is inferred, in degrees")
-      ->type_name("AZ,EL");
   app.add_option("--interval", set.interval,
                  "Which intervals are told: central, hpd (highest density) or upper (limits)")
       ->type_name("KIND")
@@ -107,19 +112,6 @@ Action add_report(CLI::App& app, const Catalogue& tasks) {
       ->type_name("N")
       ->transform(whole_number(0, 9007199254740992))
       ->capture_default_str();
-  app.add_flag("--random", set.random,
-               "Of more observations than are used, take those that --seed draws rather than the first");
-  app.add_option("--columns", set.columns, "Points: of a table of more columns those that are used")
-      ->type_name("NAME,...")
-      ->delimiter(',');
-  app.add_option("--group", set.group, "The column that tells many sets of one file apart, as infer --group does")
-      ->type_name("COLUMN");
-  app.add_option("--member", set.member, "Of the many sets of --group, or of a folder, this one")->type_name("NAME");
-  app.add_option("--reader", set.reader, "Points: a command that reads files of other kinds, as infer --reader")
-      ->type_name("COMMAND");
-  app.add_option("--up", set.up, "Meshes: the axis of the file that points up")
-      ->type_name("AXIS")
-      ->check(CLI::IsMember({"x", "y", "z"}));
   app.add_option(
          "--note", arguments->notes,
          "What is to be known of the data or the work, which the page tells under \"Notes\"; may be given again")
@@ -136,6 +128,7 @@ Action add_report(CLI::App& app, const Catalogue& tasks) {
   add_machine_arguments(app, set.open);
   app.add_flag("--force", set.force,
                "Accept more observations than training saw, up to the task's largest N (extrapolates)");
+  add_overwrite_option(app, set.overwrite);
   app.footer(with_task_names(
       "Examples:\n"
       "  pairs --batch report {first} --data events.csv --out report.html\n"
@@ -149,7 +142,10 @@ Action add_report(CLI::App& app, const Catalogue& tasks) {
       "PDF\n"
       "without the samples. With\n"
       "--json the numbers themselves, which the page carries, too."));
-  return [arguments] { return report(*arguments); };
+  return [arguments, options] {
+    arguments->set.set = options->choice(static_cast<std::uint64_t>(arguments->set.seed));
+    return report(*arguments);
+  };
 }
 
 }  // namespace pairs::batch

@@ -8,6 +8,7 @@
 #include "app/batch/command.h"
 #include "app/batch/own_task.h"
 #include "app/kinds/observation_room.h"
+#include "app/kinds/observed.h"
 #include "app/kinds/target_room.h"
 #include "app/runs/input_text.h"
 #include "app/runs/places.h"
@@ -65,6 +66,8 @@ Result list_tasks(const OwnTaskOptions& own) {
     for (const Target& target : info.targets) targets.push_back(target_document(target));
     nlohmann::json given = nlohmann::json::array();
     for (const Given& one : info.given) given.push_back(one.name);
+    nlohmann::json files = nlohmann::json::array();
+    for (const FileColumn& one : file_columns(*task)) files.push_back({{"name", one.from}, {"converts", one.converts()}});
     const ObservationRoom& room = room_of(info);
     const TargetRoom& target_room = target_room_of(info);
     result.document["tasks"].push_back({{"name", name},
@@ -76,6 +79,7 @@ Result list_tasks(const OwnTaskOptions& own) {
                                         {"kind", room.name()},
                                         {"observation_shape", info.observation_shape},
                                         {"observation_columns", info.observation_columns},
+                                        {"file_columns", files},
                                         {"references", task->references()},
                                         {"data", info.data_source},
                                         {"target_kind", target_room.name()},

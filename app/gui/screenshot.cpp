@@ -47,7 +47,7 @@ std::string film(OffscreenWindow& window, const ScreenshotOptions& options) {
 
 bool holds_many(const Catalogue& tasks, const std::string& task, const std::filesystem::path& file) {
   try {
-    return holds_many_sets(*tasks->make(task), file, "");
+    return holds_many_sets(*tasks->make(task), {.file = file});
   } catch (const std::exception&) {
     return false;  // what is wrong is told where the file is read
   }
@@ -69,8 +69,8 @@ void write_screenshot(const Catalogue& tasks, const std::filesystem::path& file,
   if (!options.run.empty()) studio.open_path(options.run);
   if (!options.file.empty()) {
     model::RememberedSet set;
-    set.file = options.file;
-    set.group = options.group;
+    set.set.file = options.file;
+    set.set.group = options.group;
     set.many = !options.group.empty() || holds_many(tasks, studio.task(), options.file);
     studio.posterior_page().restore(set);
   }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -87,14 +88,20 @@ Observed checked_block(const torch::Tensor& x, const TaskInfo& task, const std::
   return {values, x.size(0), {}};
 }
 
-Observed read_block(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most) {
+Observed read_block(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most, Missing missing) {
   NpzReader arrays(path);
   const std::string& name = pick_array(arrays, path, "x");
   const std::vector<std::int64_t>& shape = arrays.shapes().at(name);
   check_block_shape(shape, task, path.string());
   refuse_several_sets(arrays, shape[0], path);
-  Observed observed = room_of(task).checked(arrays.read(name, most), task, path.string());
-  observed.held = shape[0];
+  std::int64_t dropped = 0;
+  const bool all = missing == Missing::drop;
+  const torch::Tensor whole = keep_whole(arrays.read(name, all ? std::numeric_limits<std::int64_t>::max() : most),
+                                         missing, path.string(), dropped, task.observation_columns);
+  Observed observed =
+      room_of(task).checked(whole.slice(0, 0, std::min(most, whole.size(0))).contiguous(), task, path.string());
+  observed.held = shape[0] - dropped;
+  observed.dropped = dropped;
   return observed;
 }
 

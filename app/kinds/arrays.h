@@ -30,6 +30,6 @@ torch::Tensor with_all_axes(const torch::Tensor& x, const TaskInfo& task);
 // Finite observations of a set of that shape, held as the task's are; throws Error where they are none.
 Observed checked_block(const torch::Tensor& x, const TaskInfo& task, const std::string& where);
 // The block of observations of an .npz file, at most `most`, brought into shape by the task's room.
-Observed read_block(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most);
+Observed read_block(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most, Missing missing);
 
 }  // namespace pairs

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/kinds/missing_rows.h"
 #include "app/kinds/observation_lines.h"
 #include "core/report/figure.h"
 #include "core/task.h"
@@ -22,6 +23,7 @@ struct Observed {
   std::int64_t held = 0;              // observations that are there, of which x may be the first
   std::vector<std::string> warnings;  // sentences
   torch::Tensor given = {};           // of the set beside them, [1, g] float64, where a table of many sets tells it
+  std::int64_t dropped = 0;           // observations that are left out for a missing value, beside those that are held
 };
 
 // Observations of a file that are read when they are asked for. Used by one thread at a time.
@@ -86,13 +88,20 @@ class ObservationRoom {
   virtual SampleAmounts amounts() const = 0;
 
   // As read_observed and as_observations (app/kinds/observed.h).
-  virtual Observed read(const std::filesystem::path& path, const TaskInfo& info, std::int64_t most) const = 0;
+  virtual Observed read(const std::filesystem::path& path, const TaskInfo& info, std::int64_t most,
+                        Missing missing) const = 0;
   virtual Observed checked(torch::Tensor x, const TaskInfo& info, const std::string& where) const = 0;
+  // The observations that lack no value, as keep_whole has it. Throws a usage error for kinds of which none is left out.
+  virtual Observations whole(const Observations& x, const TaskInfo& info, Missing missing, const std::string& where,
+                             std::int64_t& dropped) const {
+    return keep_whole(x, missing, where, dropped, info.observation_columns);
+  }
 
   // Observations that come as lines of text from what `where` names; null for kinds that no line can hold. `info`
   // outlives it. `columns`: as file_columns (app/kinds/observed.h).
   virtual std::unique_ptr<ObservationLines> lines(const TaskInfo& info, const std::string& where,
-                                                  const std::vector<FileColumn>& columns = {}) const = 0;
+                                                  const std::vector<FileColumn>& columns = {},
+                                                  Missing missing = Missing::refuse) const = 0;
 
   // As prior_view and sample_plot (app/kinds/sample_plot.h), and draw_thumbnail.
   virtual SampleView prior_view(const Task& task) const = 0;

@@ -29,7 +29,7 @@ Observed as_observations(torch::Tensor x, const TaskInfo& task, const std::strin
 
 Observed read_observed(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most) {
   check_exists(path);
-  return room_of(task).read(path, task, most);
+  return room_of(task).read(path, task, most, Missing::refuse);
 }
 
 ObservedTable read_observed_columns(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most,
@@ -40,6 +40,10 @@ ObservedTable read_observed_columns(const std::filesystem::path& path, const Tas
   const bool table = file && room_of(task).lines(task, "") != nullptr && is_points_table(path, task, read);
   if (!read.reader.empty() && !table)
     fail_usage("--reader reads a table of points, and observations of task {} are none", task.name);
+  const std::string ending = lower_extension(path);
+  if (!read.table.empty() && (!table || !read.reader.empty() || ending == ".csv" || ending == ".npz"))
+    fail_usage("--table names one of the tables of a HDF5 or FITS file; {} holds one alone, so leave it out",
+               printable(path.string(), 300));
   if (!columns.empty()) {
     if (!table) fail_usage("Columns are chosen of a table of points; {} is none", printable(path.string(), 300));
     for (const std::string& name : columns)
@@ -55,7 +59,11 @@ ObservedTable read_observed_columns(const std::filesystem::path& path, const Tas
                  task.observation_columns.size(), fmt::join(task.observation_columns, ", "));
   }
   if (table) return read_points(path, task, most, read);
-  return {room_of(task).read(path, task, most)};
+  ObservedTable observed = {room_of(task).read(path, task, most, read.missing)};
+  if (observed.dropped > 0)
+    observed.warnings.push_back(
+        dropped_text(observed.dropped, observed.held + observed.dropped));
+  return observed;
 }
 
 std::vector<FileColumn> file_columns(const Task& task) {
@@ -90,6 +98,12 @@ Observations ObservedRows::pick(const std::vector<std::int64_t>& which) {
     out.index_copy_(0, torch::tensor(here, torch::kInt64), rows.index_select(0, torch::tensor(there, torch::kInt64)));
   }
   return out;
+}
+
+torch::Tensor stated_rows(const torch::Tensor& rows, Missing missing) {
+  if (missing != Missing::drop || !rows.defined() || rows.dim() != 2) return rows;
+  const torch::Tensor stated = torch::isfinite(rows).all(1).nonzero().squeeze(1);
+  return stated.numel() == 0 ? torch::Tensor() : rows.index_select(0, stated);
 }
 
 namespace {
@@ -161,17 +175,25 @@ torch::Tensor given_arrays(const std::filesystem::path& path, const std::vector<
 }
 
 // The first row of the columns of these names in a table, whose rows must be alike; undefined where it has not all.
-torch::Tensor given_columns(const std::filesystem::path& path, const std::string& reader,
+torch::Tensor given_columns(const std::filesystem::path& path, const TableColumns& read,
                             const std::vector<std::string>& names, const TaskInfo& task, const std::string& where) {
   constexpr std::int64_t kRows = 1 << 16;
-  const std::unique_ptr<TableFile> table = open_table_by(reader, path);
+  // The table that the observations stand in.
+  const std::unique_ptr<TableFile> table =
+      open_table_by(read.reader, path, {.name = read.table, .wanted = wanted_columns(task, read)});
   for (const std::string& name : names)
     if (!has_column(*table, name)) return {};
   torch::Tensor first;
   for (std::int64_t from = 0; from < table->rows(); from += kRows) {
     const std::int64_t count = std::min(kRows, table->rows() - from);
-    const torch::Tensor rows = at::empty({count, task.given_size()}, torch::kFloat64);
-    table->read(from, count, places_in(*table, names), rows.mutable_data_ptr<double>());
+    const torch::Tensor read_rows = at::empty({count, task.given_size()}, torch::kFloat64);
+    double* const to = read_rows.mutable_data_ptr<double>();
+    if (read.missing == Missing::drop)
+      table->read_with_missing(from, count, places_in(*table, names), to);
+    else
+      table->read(from, count, places_in(*table, names), to);
+    const torch::Tensor rows = stated_rows(read_rows, read.missing);
+    if (!rows.defined()) continue;
     if (!first.defined()) first = rows.slice(0, 0, 1).clone();
     check_alike(rows, first, from, task, where);
   }
@@ -179,32 +201,33 @@ torch::Tensor given_columns(const std::filesystem::path& path, const std::string
 }
 
 // What a file says [M, g], of one row or of each observation; undefined where it says nothing.
-torch::Tensor given_of_file(const std::filesystem::path& path, const TaskInfo& task, const std::string& reader,
+torch::Tensor given_of_file(const std::filesystem::path& path, const TaskInfo& task, const TableColumns& read,
                             const std::string& where) {
   if (!std::filesystem::is_regular_file(path) && table_parts(path).empty()) return {};
   const std::vector<std::string> names = given_names(task);
-  if (!reader.empty()) return given_columns(path, reader, names, task, where);
+  if (!read.reader.empty()) return given_columns(path, read, names, task, where);
   const std::string ending = lower_extension(path);
   if (ending == ".npz") {
     NpzReader arrays(path);
     return arrays.shapes().contains("given") ? arrays.read("given", task.given_size() + 1).reshape({1, -1})
-                                             : given_arrays(path, names);
+                                             : stated_rows(given_arrays(path, names), read.missing);
   }
   if (ending == ".csv") {
     try {
-      const CsvTable table = read_csv_table(path, names);
-      return table.taken == names ? table.rows : torch::Tensor();
+      const CsvTable table = read_csv_table(path, names, read.missing == Missing::drop);
+      return table.taken == names ? stated_rows(table.rows, read.missing) : torch::Tensor();
     } catch (const ColumnsError&) {
       return {};
     }
   }
   if (std::find(table_endings().begin(), table_endings().end(), ending) == table_endings().end()) return {};
-  return given_columns(path, "", names, task, where);
+  return given_columns(path, read, names, task, where);
 }
 
 }  // namespace
 
 torch::Tensor given_of_rows(const torch::Tensor& rows, const TaskInfo& task, const std::string& where) {
+  PAIRS_CHECK(rows.defined(), "{}: no row states {}; name it with --given", where, fmt::join(given_names(task), ", "));
   PAIRS_CHECK(!rows.is_complex() && rows.dim() == 2 && rows.size(0) > 0 && rows.size(1) == task.given_size(),
               "{} number{} given, but sets of task {} come with {}: {}", rows.numel(),
               rows.numel() == 1 ? " is" : "s are", task.name, task.given_size(), fmt::join(given_names(task), ", "));
@@ -214,19 +237,19 @@ torch::Tensor given_of_rows(const torch::Tensor& rows, const TaskInfo& task, con
   return first;
 }
 
-bool tells_given(const std::filesystem::path& path, const TaskInfo& task, const std::string& reader) {
-  return given_of_file(path, task, reader, printable(path.string(), 300)).defined();
+bool tells_given(const std::filesystem::path& path, const TaskInfo& task, const TableColumns& read) {
+  return given_of_file(path, task, read, printable(path.string(), 300)).defined();
 }
 
 torch::Tensor read_given(const std::string& text, const std::filesystem::path& path, const TaskInfo& task,
-                         const std::string& reader) {
+                         const TableColumns& read) {
   if (task.given.empty()) {
     if (!text.empty()) fail_usage("Sets of task {} come with nothing given beside their observations", task.name);
     return {};
   }
   if (!text.empty()) return given_of_rows(given_of_text(text, task).reshape({1, -1}), task, "--given");
   const std::string where = printable(path.string(), 300);
-  const torch::Tensor rows = given_of_file(path, task, reader, where);
+  const torch::Tensor rows = given_of_file(path, task, read, where);
   if (!rows.defined())
     fail_usage("Sets of task {} come with {}: name them with --given, or as the array \"given\" of an .npz file{}",
                task.name, fmt::join(given_names(task), ", "),

@@ -31,6 +31,9 @@ struct TableColumns {
   std::vector<FileColumn> files = {};  // what the task says of files; empty: x as it is
   std::int64_t held = kHeldNumbers;    // numbers
   std::string reader = {};             // the command of a program that reads the file (tasks/program_table.h); else ""
+  std::string table = {};              // of a file with several tables this one; "": the first that has the columns
+  // What becomes of observations with a missing value. `keep`, of .npz files alone: they come as they are, float64.
+  Missing missing = Missing::refuse;
 };
 // The same of a table of points.
 struct ObservedTable : Observed {
@@ -53,11 +56,13 @@ std::vector<std::string> observation_endings(const TaskInfo& task);
 // of `text`, else the array "given" of the .npz file `path`, or its arrays, or the columns of a table, of these names,
 // where all observations say the same; undefined where the task's sets come with nothing. Throws Error naming what is
 // missing.
-// `reader`: the command of a program that reads the file, else "".
+// `read`: how a table is read; with Missing::drop rows that do not state it are skipped.
 torch::Tensor read_given(const std::string& text, const std::filesystem::path& path, const TaskInfo& task,
-                         const std::string& reader = "");
+                         const TableColumns& read = {});
 // Whether the file says so itself.
-bool tells_given(const std::filesystem::path& path, const TaskInfo& task, const std::string& reader = "");
+bool tells_given(const std::filesystem::path& path, const TaskInfo& task, const TableColumns& read = {});
+// Of rows [M, g] those that state what is given, where Missing::drop skips others; undefined where none does.
+torch::Tensor stated_rows(const torch::Tensor& rows, Missing missing);
 // The same of rows [M, g] that `where` names for the observations of one set.
 torch::Tensor given_of_rows(const torch::Tensor& rows, const TaskInfo& task, const std::string& where);
 

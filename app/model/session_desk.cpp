@@ -58,7 +58,7 @@ void SessionDesk::set_note(const std::string& text) {
 }
 
 fs::path SessionDesk::noted_data() const {
-  const fs::path named = std::as_const(studio_).posterior_page().remembered().file;
+  const fs::path named = std::as_const(studio_).posterior_page().remembered().set.file;
   if (named != named_) {
     named_ = named;
     whole_ = placed_path(named);
@@ -99,17 +99,8 @@ SavedSession SessionDesk::gathered() const {
     if (own.said.name == session.task && (session.run.empty() || session.run == session.task))
       session.task_file = own.file.string();
   const RememberedSet shown = std::as_const(studio_).posterior_page().remembered();
-  SetChoice& set = session.set;
-  set.index = shown.index;
-  set.file = placed_path(shown.file);
-  set.random = shown.random;
-  set.columns = shown.columns;
-  set.group = shown.group;
-  set.member = shown.member;
-  set.up = shown.up;
-  set.given = shown.given;
-  set.theta = shown.theta;
-  set.psi = shown.psi;
+  session.set = shown.set;
+  session.set.file = placed_path(shown.set.file);
   session.many = shown.many;
   session.n = studio_.posterior_page().n();
   session.set_note = data_note();
@@ -211,16 +202,8 @@ void SessionDesk::await_rest() {
 
 void SessionDesk::show_rest() {
   const SavedSession session = *std::exchange(awaited_, std::nullopt);
-  const SetChoice& set = session.set;
-  RememberedSet shown{set.index, session.n, set.file, set.random, set.columns, {}};
-  shown.many = session.many;
-  shown.group = set.group;
-  shown.member = set.member;
-  shown.up = set.up;
-  shown.given = set.given;
-  shown.theta = set.theta;
-  shown.psi = set.psi;
-  if (missing(set.file)) shown = {set.index, session.n, {}, {}, {}, {}};
+  RememberedSet shown{.set = session.set, .n = session.n, .many = session.many};
+  if (missing(session.set.file)) shown = {.set = {.index = session.set.index}, .n = session.n};
   for (const std::string& run : session.beside)
     if (run_there(studio_, run)) shown.others.push_back(run);
   studio_.posterior.set_interval(session.interval);

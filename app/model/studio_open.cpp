@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <climits>
 
 #include "app/model/studio.h"
+#include "app/posterior/set_fields.h"
 #include "app/session/session.h"
 #include "core/base/error.h"
 #include "core/base/face.h"
@@ -252,15 +252,8 @@ void Studio::restore_shown(const Settings& remembered) {
   };
   for (const std::string& run : remembered.compared)
     if (there(run) && !comparison.holds(run)) comparison.toggle(run);
-  RememberedSet shown{
-      remembered.shown_set, remembered.shown_n, remembered.shown_file, {}, remembered.shown_columns, {}};
-  shown.many = remembered.shown_many && !shown.file.empty();
-  shown.group = remembered.shown_group;
-  std::uint64_t seed = 0;
-  const std::string& random = remembered.shown_random;
-  if (const auto [end, wrong] = std::from_chars(random.data(), random.data() + random.size(), seed);
-      wrong == std::errc() && end == random.data() + random.size())
-    shown.random = seed;
+  RememberedSet shown{.set = remembered.shown, .n = remembered.shown_n};
+  shown.many = remembered.shown_many && !shown.set.file.empty();
   for (const std::string& run : remembered.shown_beside)
     if (there(run)) shown.others.push_back(run);
   if (!(shown == RememberedSet())) posterior_page().restore(shown);
@@ -269,17 +262,11 @@ void Studio::restore_shown(const Settings& remembered) {
 void Studio::remember_shown() {
   const auto whole = [](std::int64_t value) { return static_cast<int>(std::min<std::int64_t>(value, INT_MAX)); };
   RememberedSet shown = posterior_page().remembered();
-  settings.shown_set = whole(shown.index);
+  // The settings hold nothing but UTF-8, nor the member of many that is shown and what was set of it.
+  settings.shown = shown.many ? of_all_members(std::move(shown.set)) : std::move(shown.set);
+  if (!is_utf8(settings.shown)) settings.shown = {.index = settings.shown.index};
   settings.shown_n = whole(shown.n);
-  const std::string file = shown.file.string();
-  settings.shown_file = file == printable(file, file.size()) ? file : "";  // the settings hold nothing but UTF-8
-  settings.shown_random = shown.random ? std::to_string(*shown.random) : "";
-  settings.shown_group = shown.group == printable(shown.group, shown.group.size()) ? shown.group : "";
-  settings.shown_many = shown.many && settings.shown_group == shown.group;
-  if (shown.many && !settings.shown_many) settings.shown_file.clear();
-  settings.shown_columns.clear();
-  if (std::ranges::all_of(shown.columns, [](const auto& name) { return name == printable(name, name.size()); }))
-    settings.shown_columns = std::move(shown.columns);
+  settings.shown_many = shown.many && !settings.shown.file.empty();
   settings.shown_beside = std::move(shown.others);
   settings.compared.clear();
   for (const ComparedRun& run : comparison.entries()) settings.compared.push_back(run.run);

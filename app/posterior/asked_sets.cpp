@@ -55,17 +55,18 @@ std::int64_t file_set_size(const LoadedRun& run, const SetSizeChoice& choice, co
 
 namespace {
 
-bool are_things(const Task& task, const std::filesystem::path& data, const std::string& group,
-                const std::string& reader) {
-  return group.empty() && reader.empty() && lists_things(task, data);
+bool are_things(const Task& task, const SetChoice& set) {
+  return set.group.empty() && set.reader.empty() && lists_things(task, set.file);
 }
 
 void open_listed(const LoadedRun& run, const AskedSets& asked, SetsQuestion& question) {
   const Things& known = *face<Things>(*run.task);
-  if (!asked.columns.empty())
-    fail_usage("Columns are those of a table; {} names things, each a {}", printable(asked.data.string(), 300),
-               known.thing());
-  if (asked.size.random)
+  const std::string words = printable(asked.set.file.string(), 300);
+  if (!asked.set.columns.empty())
+    fail_usage("Columns are those of a table; {} names things, each a {}", words, known.thing());
+  if (asked.set.missing != Missing::refuse || !asked.set.table.empty())
+    fail_usage("--missing and --table read tables of observations; {} names things, each a {}", words, known.thing());
+  if (asked.set.random)
     fail_usage("Leave --random out: of a {} as many observations are made as are used", known.thing());
   if (asked.size.n > run.task->info().max_n)
     fail_usage("--n {} goes beyond N = {}, the most that task {} knows", count_text(asked.size.n),
@@ -75,47 +76,51 @@ void open_listed(const LoadedRun& run, const AskedSets& asked, SetsQuestion& que
     const std::int64_t wanted = choice.n > 0 ? choice.n : largest_size(run, choice.force);
     return file_set_size(run, {std::min(wanted, held), false, choice.force}, name, held);
   };
-  question.sets = open_things(*run.task, asked.data, asked.seed, asked.up);
+  question.sets = open_things(*run.task, asked.set.file, asked.seed, asked.set.up);
   question.things = true;
 }
 
 }  // namespace
 
-bool holds_many_sets(const Task& task, const std::filesystem::path& data, const std::string& group,
-                     const std::string& reader) {
-  if (!group.empty() || are_things(task, data, group, reader)) return true;
-  ManySets sets{data, "", {.files = file_columns(task)}};
-  sets.reader = set_readers(task, reader);
-  return holds_sets(sets, task.info()) && !(face<Things>(task) && things_named(task, data.string()));
+ManySets many_sets(const Task& task, const SetChoice& set) {
+  ManySets sets{set.file, set.group, {.chosen = set.columns, .files = file_columns(task)}};
+  sets.columns.table = set.table;
+  sets.columns.missing = set.missing;
+  sets.reader = set_readers(task, set.reader);
+  if (!set.random) sets.most = task.info().max_n;
+  sets.given_known = !set.given.empty();
+  return sets;
+}
+
+bool holds_many_sets(const Task& task, const SetChoice& set) {
+  if (!set.group.empty() || are_things(task, set)) return true;
+  return holds_sets(many_sets(task, set), task.info()) && !(face<Things>(task) && things_named(task, set.file.string()));
 }
 
 SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked) {
   const TaskInfo& info = run.task->info();
   SetsQuestion question;
-  if (!asked.given.empty()) question.asked.given = read_given(asked.given, "", info);
+  if (!asked.set.given.empty()) question.asked.given = read_given(asked.set.given, "", info);
   check_given(*run.task, question.asked.given, "--given");
   if (asked.exact && !knows_exact(*run.task))
     fail_usage("The task {} knows no exact posterior of observed sets; leave --exact out", info.name);
   question.asked.exact = asked.exact;
   question.asked.seed = asked.seed;
   question.asked.draws = target_room_of(info).draws();
-  if (are_things(*run.task, asked.data, asked.group, asked.reader)) {
+  if (are_things(*run.task, asked.set)) {
     open_listed(run, asked, question);
     return question;
   }
   std::error_code error;
-  question.asked.files = std::filesystem::is_directory(asked.data, error);
-  question.asked.random = asked.size.random;
-  question.asked.size = [&run, choice = asked.size](const std::string& name, std::int64_t held) {
-    SetSizeChoice of_set = choice;
+  question.asked.files = std::filesystem::is_directory(asked.set.file, error);
+  question.asked.random = asked.set.random;
+  question.asked.size = [&run, choice = asked.size, random = asked.set.random.has_value()](const std::string& name,
+                                                                                           std::int64_t held) {
+    SetSizeChoice of_set{choice.n, random, choice.force};
     if (of_set.n > 0) of_set.n = std::min(of_set.n, held);
     return file_set_size(run, of_set, name, held);
   };
-  ManySets sets{asked.data, asked.group, {asked.columns, file_columns(*run.task)}};
-  sets.reader = set_readers(*run.task, asked.reader);
-  if (!asked.size.random) sets.most = info.max_n;
-  sets.given_known = question.asked.given.defined();
-  question.sets = open_sets(sets, info);
+  question.sets = open_sets(many_sets(*run.task, asked.set), info);
   return question;
 }
 
@@ -130,14 +135,15 @@ nlohmann::json sets_told(const LoadedRun& run, const AskedSets& asked, const Set
   nlohmann::json told = {{"task", info.name},
                          {"run", run.name},
                          {"trained_on", run.estimator->data_source()},
-                         {"data", printable(asked.data.string(), 4096)},
+                         {"data", printable(asked.set.file.string(), 4096)},
                          {"count", question.sets->count()},
                          {"targets", nlohmann::json::array()}};
   for (const Target& target : info.targets) told["targets"].push_back(target.name);
   for (const Given& one : info.given) told["given"].push_back(one.name);
   if (!run.config.ensemble.empty()) told["ensemble"] = members_document(run.config.ensemble);
   if (question.things) told["things"] = face<Things>(*run.task)->thing();
-  if (!asked.group.empty()) told["group"] = printable(asked.group, 4096);
+  if (!asked.set.group.empty()) told["group"] = printable(asked.set.group, 4096);
+  if (asked.set.missing == Missing::drop) told["missing"] = missing_word(asked.set.missing);
   return told;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/posterior/many_sets.h"
+#include "app/posterior/set_choice.h"
 #include "app/posterior/set_stream.h"
 #include "core/train/run.h"
 
@@ -32,21 +33,17 @@ std::int64_t file_set_size(const LoadedRun& run, const SetSizeChoice& choice, co
 
 // Many sets that a run is asked about.
 struct AskedSets {
-  std::filesystem::path data;
-  std::string group = {};                 // as ManySets has it
-  std::vector<std::string> columns = {};  // of a table, those that the task's are
-  std::string given = {};                 // of every set: "V,V,…"
-  SetSizeChoice size = {};                // of smaller sets than its n all is used
-  std::uint64_t seed = 1;
+  SetChoice set = {};       // the file or folder, how it is read, and what is given of every set; no member of it
+  SetSizeChoice size = {};  // of smaller sets than its n all is used
+  std::uint64_t seed = 1;   // of samples, and of observations that are made of things
   bool exact = false;       // the exact posterior of each as well
-  std::string reader = {};  // the command of a program that reads the files; "": as the task says, or by their endings
-  std::string up = {};      // of things (Things::ups), "": what each tells
   bool operator==(const AskedSets&) const = default;
 };
-// Whether the path, with the column `group` or "", holds many sets for the task rather than one, or lists things; files
-// are read by the command `reader`, or where that is "" as the task says.
-bool holds_many_sets(const Task& task, const std::filesystem::path& data, const std::string& group,
-                     const std::string& reader = "");
+// Whether the file or folder of the set, with its column `group` or without, holds many sets for the task rather than
+// one, or lists things.
+bool holds_many_sets(const Task& task, const SetChoice& set);
+// How tables and files of the sets are read; the task outlives it.
+ManySets many_sets(const Task& task, const SetChoice& set);
 
 // The sets, and how they are asked about. The run outlives it.
 struct SetsQuestion {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/kinds/observed.h"
+#include "app/kinds/points/points_columns.h"
 #include "core/base/csv_records.h"
 #include "core/base/csv_table.h"
 #include "core/base/error.h"
@@ -20,14 +21,15 @@
 namespace pairs {
 namespace {
 
-std::vector<std::string> columns_in(const std::filesystem::path& file, const Task& task) {
+std::vector<std::string> columns_in(const std::filesystem::path& file, const Task& task, const TableColumns& read) {
   const std::string ending = ending_of_format(file);
   try {
-    if (const std::string reader = file_reader(task, file); !reader.empty())
-      return open_table_by(reader, file)->names();
+    const TableChoice choice{.name = read.table, .wanted = wanted_columns(task.info(), read)};
+    const std::string reader = read.reader.empty() ? file_reader(task, file) : read.reader;
+    if (!reader.empty()) return open_table_by(reader, file, choice)->names();
     if (ending == ".csv") return CsvRecords(file, task.info().observation_columns).columns();
     const std::vector<std::string>& tables = table_endings();
-    if (std::ranges::find(tables, ending) != tables.end()) return open_table(file)->names();
+    if (std::ranges::find(tables, ending) != tables.end()) return open_table(file, choice)->names();
   } catch (const Error&) {
     // Whoever reads it says what is wrong.
   }
@@ -37,11 +39,14 @@ std::vector<std::string> columns_in(const std::filesystem::path& file, const Tas
 }  // namespace
 
 std::vector<std::string> spare_columns(const std::filesystem::path& file, const Task& task,
-                                       const std::vector<std::string>& chosen) {
+                                       const TableColumns& asked) {
+  TableColumns read = asked;
+  read.files = file_columns(task);
+  const std::vector<std::string>& chosen = read.chosen;
   std::vector<std::string> taken = chosen.empty() ? task.info().observation_columns : chosen;
   if (chosen.empty())
-    for (const FileColumn& one : file_columns(task)) taken.push_back(one.from);
-  std::vector<std::string> spare = columns_in(file, task);
+    for (const FileColumn& one : read.files) taken.push_back(one.from);
+  std::vector<std::string> spare = columns_in(file, task, read);
   const std::size_t needed = chosen.empty() ? task.info().observation_columns.size() : chosen.size();
   if (spare.size() <= needed) return {};  // a column alone may have any name
   std::erase_if(spare, [&](const std::string& name) { return std::ranges::find(taken, name) != taken.end(); });

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include "app/kinds/observed.h"
+#include "app/kinds/points/points_columns.h"
 #include "app/posterior/group_columns.h"
 #include "core/base/csv_lines.h"
 #include "core/base/csv_records.h"
@@ -59,9 +61,13 @@ TableForm form_of(CsvRecords& rows, const ManySets& sets, const TaskInfo& info, 
   const std::vector<std::string> given = columns_of_given(sets, info, names, where);
   form.given = !given.empty();
   wanted.insert(wanted.end(), given.begin(), given.end());
-  form.lines = CsvLines(where, wanted);
+  form.lines = CsvLines(where, wanted, true);
   form.header = rows.first_row() - 1;
-  rows.teach(form.lines);
+  try {
+    rows.teach(form.lines);
+  } catch (const ColumnsError& error) {
+    throw with_advice(error);
+  }
   return form;
 }
 
@@ -76,7 +82,9 @@ class GroupedCsv final : public SetStream {
  public:
   GroupedCsv(const ManySets& sets, const TaskInfo& info)
       : info_(info),
-        most_(sets.most),
+        missing_(sets.columns.missing),
+        most_(missing_ == Missing::drop ? std::numeric_limits<std::int64_t>::max() : sets.most),
+        used_(sets.most),
         files_(sets.columns.files),
         where_(printable(sets.data.string(), 300)),
         reader_(sets.data, names_of(sets, info)),
@@ -199,31 +207,53 @@ class GroupedCsv final : public SetStream {
   // Makes observations of the lines.
   std::function<Observed()> reading(SetLines set) const {
     return [set = std::move(set), lines = form_.lines, &info = info_, &files = files_, header = form_.header,
-            where = where_, first = next_ == 0, given = form_.given ? info_.given_size() : 0]() mutable {
+            where = where_, first = next_ == 0, given = form_.given ? info_.given_size() : 0, missing = missing_,
+            most = used_]() mutable {
       std::vector<double> values;
       std::string_view text = set.text;
+      std::int64_t broken = 0, rows = 0;
+      std::int64_t first_broken = 0;
       for (const std::int64_t number : set.numbers) {
         const std::size_t end = text.find('\n');
         lines.go_to(static_cast<std::size_t>(number));
         const std::size_t before = values.size();
-        if (lines.take(text.substr(0, end), values))
-          convert_columns(files, where, number - 1 - header, 1, values.data() + before);  // of x, which stand first
+        if (lines.take(text.substr(0, end), values)) {
+          ++rows;
+          const std::size_t x = values.size() - before - static_cast<std::size_t>(given);
+          if (!all_finite(values.data() + before, x)) {
+            if (broken++ == 0) first_broken = number;
+            values.resize(before);
+          } else if (missing == Missing::drop && rows - broken > most) {
+            values.resize(before);
+          } else {
+            convert_columns(files, where, number - 1 - header, 1, values.data() + before);  // of x, which stand first
+          }
+        }
         text.remove_prefix(end + 1);
       }
       lines.check(false);
+      if (broken > 0 && (missing != Missing::drop || broken == rows))
+        fail(ErrorPlace{where, first_broken},
+             "the row lacks a value, or has one that is not finite, as {} of the set's {} rows do; {}",
+             count_text(broken), count_text(rows),
+             broken == rows && missing == Missing::drop ? "none is left without them"
+                                                        : "repair them, or leave them out with --missing drop");
       const auto width = static_cast<std::int64_t>(lines.numbers());
       torch::Tensor table = torch::empty({static_cast<std::int64_t>(values.size()) / width, width}, torch::kFloat64);
       std::memcpy(table.data_ptr(), values.data(), values.size() * sizeof(double));
       Observed observed = room_of(info).checked(table.slice(1, 0, width - given).contiguous(), info, where);
-      if (given > 0) observed.given = given_of_rows(table.slice(1, width - given), info, where);
-      observed.held = set.rows;
+      if (given > 0) observed.given = given_of_rows(stated_rows(table.slice(1, width - given), missing), info, where);
+      observed.held = set.rows - broken;
+      observed.dropped = broken;
       if (first) observed.warnings = lines.warnings();  // of the whole file
+      if (broken > 0) observed.warnings.push_back(dropped_text(broken, set.rows));
       return observed;
     };
   }
 
   const TaskInfo& info_;
-  std::int64_t most_;
+  Missing missing_;
+  std::int64_t most_, used_;  // rows of a set that are read, and of these the first that are used
   std::vector<FileColumn> files_;
   std::string where_;
   CsvRecords reader_;

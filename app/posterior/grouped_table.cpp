@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <deque>
 #include <unordered_map>
@@ -29,22 +30,63 @@ struct SetRowsRead {
   std::vector<double> values;
   std::vector<std::int64_t> numbers;  // of each row in the table, from 0
   std::string problem = {};           // a sentence
+  std::int64_t dropped = 0;           // rows of the set that are left out
   std::int64_t bytes() const { return static_cast<std::int64_t>(sizeof(double) * values.size()); }
 };
 
-// The rows in the task's numbers; the last `given` of their `width` columns are what is given of the set.
-Observed observed_rows(SetRowsRead rows, std::int64_t held, std::int64_t width, std::int64_t given,
-                       const std::vector<FileColumn>& files, const std::string& where, const TaskInfo& info) {
+// How rows become a set: what becomes of those with a missing value, how many are kept at most, and of their `width`
+// columns the last `given`, which are what is given of the set.
+struct RowsUse {
+  Missing missing = Missing::refuse;
+  std::int64_t most = 0, width = 0, given = 0;
+  std::vector<std::string> columns = {};  // names
+
+  std::size_t x() const { return static_cast<std::size_t>(width - given); }
+  // Adds a row of the table, or counts it among those that are left out.
+  void add(const double* row, std::int64_t number, SetRowsRead& rows) const {
+    if (missing == Missing::drop && !all_finite(row, x())) {
+      ++rows.dropped;
+      return;
+    }
+    if (static_cast<std::int64_t>(rows.numbers.size()) >= most) return;
+    rows.values.insert(rows.values.end(), row, row + width);
+    rows.numbers.push_back(number);
+  }
+  // Fails where rows of the set lack a value.
+  void check(const SetRowsRead& rows, const std::string& where) const {
+    std::int64_t broken = 0;
+    std::string first;
+    for (std::size_t i = 0; i < rows.numbers.size(); ++i) {
+      const double* const row = rows.values.data() + i * static_cast<std::size_t>(width);
+      if (all_finite(row, x()) || ++broken > 1) continue;
+      std::size_t k = 0;
+      while (std::isfinite(row[k])) ++k;
+      first = fmt::format("column {} of row {}", printable(columns[k]), count_text(rows.numbers[i] + 1));
+    }
+    if (broken > 0) fail_missing(where, broken, static_cast<std::int64_t>(rows.numbers.size()), first);
+  }
+};
+
+// The rows in the task's numbers, of a set of `all` rows.
+Observed observed_rows(SetRowsRead rows, std::int64_t all, const RowsUse& use, const std::vector<FileColumn>& files,
+                       const std::string& where, const TaskInfo& info) {
   if (!rows.problem.empty()) fail("{}", rows.problem);
+  const std::int64_t width = use.width, given = use.given;
   const auto count = static_cast<std::int64_t>(rows.numbers.size());
+  if (count == 0 && rows.dropped > 0)
+    fail("{}: each of the set's {} rows has a value that is missing or not finite, so that none is left", where,
+         count_text(all));
+  use.check(rows, where);
   torch::Tensor table = torch::empty({count, width}, torch::kFloat64);
   auto* const at = table.mutable_data_ptr<double>();
   std::memcpy(at, rows.values.data(), rows.values.size() * sizeof(double));
   for (std::int64_t i = 0; i < count; ++i)
     convert_columns(files, where, rows.numbers[static_cast<std::size_t>(i)], 1, at + i * width);
   Observed observed = room_of(info).checked(table.slice(1, 0, width - given).contiguous(), info, where);
-  if (given > 0) observed.given = given_of_rows(table.slice(1, width - given), info, where);
-  observed.held = held;
+  if (given > 0) observed.given = given_of_rows(stated_rows(table.slice(1, width - given), use.missing), info, where);
+  observed.held = all - rows.dropped;
+  observed.dropped = rows.dropped;
+  if (rows.dropped > 0) observed.warnings.push_back(dropped_text(rows.dropped, all));
   return observed;
 }
 
@@ -54,20 +96,22 @@ class GroupedTable final : public SetStream {
       : info_(info),
         most_(sets.most),
         files_(sets.columns.files),
-        table_(open_table_by(sets.columns.reader, sets.data)),
-        group_(open_table_by(sets.columns.reader, sets.data)) {  // each is read in its own order
+        table_(open_grouped(sets, info)),
+        group_(open_grouped(sets, info)) {  // each is read in its own order
     const std::string& where = table_->where();
     std::vector<std::string> names = table_->names();
     for (std::size_t k = 0; k < names.size() && !table_->named(); ++k) names[k] = fmt::format("column {}", k + 1);
     place_ = place_of_group(names, table_->named(), sets.group, where);
     std::vector<std::string> wanted = columns_of_x(sets, info, names, table_->named(), place_, where);
     const std::vector<std::string> given = columns_of_given(sets, info, names, where);
-    given_ = static_cast<std::int64_t>(given.size());
     places_ = places_in(*table_, wanted, static_cast<std::size_t>(info.observation_shape[0]));
     if (!given.empty()) {
-      const std::vector<std::size_t> places = places_in(*table_, given);
-      places_.insert(places_.end(), places.begin(), places.end());
+      const std::vector<std::size_t> further = places_in(*table_, given);
+      places_.insert(places_.end(), further.begin(), further.end());
     }
+    use_ = {sets.columns.missing, most_, static_cast<std::int64_t>(places_.size()),
+            static_cast<std::int64_t>(given.size())};
+    for (const std::size_t place : places_) use_.columns.push_back(table_->columns()[place].name);
     index();
   }
 
@@ -80,8 +124,7 @@ class GroupedTable final : public SetStream {
     set.name = set_name(names_[next_]);
     set.bytes = rows.bytes();
     set.read = [rows = std::move(rows), held = rows_[next_], this]() mutable {
-      return observed_rows(std::move(rows), held, static_cast<std::int64_t>(places_.size()), given_, files_,
-                           table_->where(), info_);
+      return observed_rows(std::move(rows), held, use_, files_, table_->where(), info_);
     };
     ++next_;
     return true;
@@ -102,6 +145,12 @@ class GroupedTable final : public SetStream {
                   count_text(row + 1), rows > 1 ? fmt::format(", and {} more do not", count_text(rows - 1)) : "");
            }};
     return true;
+  }
+
+  static std::unique_ptr<TableFile> open_grouped(const ManySets& sets, const TaskInfo& info) {
+    TableChoice choice{.name = sets.columns.table, .wanted = wanted_columns(info, sets.columns)};
+    choice.wanted.push_back(sets.group);
+    return open_table_by(sets.columns.reader, sets.data, choice);
   }
 
   // Calls take(row, name) for every row.
@@ -141,16 +190,19 @@ class GroupedTable final : public SetStream {
     });
   }
 
-  std::int64_t kept(std::size_t set) const { return std::min(rows_[set], most_); }
+  // Rows of a set that are read.
+  std::int64_t kept(std::size_t set) const {
+    return use_.missing == Missing::drop ? rows_[set] : std::min(rows_[set], most_);
+  }
 
   // Reads rows behind those that are there.
   void add(std::int64_t first, std::int64_t count, SetRowsRead& rows) {
     if (!rows.problem.empty()) return;
-    const std::size_t before = rows.values.size();
-    rows.values.resize(before + static_cast<std::size_t>(count) * places_.size());
+    std::vector<double> read(static_cast<std::size_t>(count) * places_.size());
     try {
-      table_->read(first, count, places_, rows.values.data() + before);
-      for (std::int64_t i = 0; i < count; ++i) rows.numbers.push_back(first + i);
+      table_->read_with_missing(first, count, places_, read.data());
+      for (std::int64_t i = 0; i < count; ++i)
+        use_.add(read.data() + static_cast<std::size_t>(i) * places_.size(), first + i, rows);
     } catch (const Error& error) {
       rows = {};
       rows.problem = error.what();
@@ -161,14 +213,15 @@ class GroupedTable final : public SetStream {
     SetRowsRead rows;
     const std::int64_t first = starts_[next_], count = kept(next_);
     if (count > kRowsAtOnce)
-      add(first, count, rows);
+      for (std::int64_t from = first; from < first + count; from += kRowsAtOnce)
+        add(from, std::min(kRowsAtOnce, first + count - from), rows);
     else
       for (std::int64_t row = first; row < first + count; ++row) take(row, block_, rows);
     return rows;
   }
 
   double bytes_of_set(std::size_t set) const {
-    return static_cast<double>(kept(set)) * static_cast<double>(8 * places_.size() + 8) + sizeof(SetRowsRead);
+    return static_cast<double>(std::min(rows_[set], most_)) * static_cast<double>(8 * places_.size() + 8) + sizeof(SetRowsRead);
   }
 
   // Collects the rows of the next sets, as many as fit.
@@ -186,7 +239,7 @@ class GroupedTable final : public SetStream {
       PAIRS_CHECK(at != places_of_.end(), "{} was changed while it was read; ask again", table_->where());
       if (at->second < gathered_first_ || at->second >= gathered_end_) return;
       const std::size_t k = at->second - gathered_first_;
-      if (seen[k]++ < most_) take(row, block_, gathered_[k]);
+      if (use_.missing == Missing::drop || seen[k]++ < most_) take(row, block_, gathered_[k]);
     });
   }
 
@@ -197,7 +250,7 @@ class GroupedTable final : public SetStream {
       block.count = std::min(kRowsAtOnce, table_->rows() - row);
       block.values.resize(static_cast<std::size_t>(block.count) * places_.size());
       try {
-        table_->read(row, block.count, places_, block.values.data());
+        table_->read_with_missing(row, block.count, places_, block.values.data());
         block.good = true;
       } catch (const Error&) {
         block.good = false;  // what is wrong is told of the set whose row it is
@@ -205,9 +258,7 @@ class GroupedTable final : public SetStream {
     }
     if (!block.good) return add(row, 1, rows);
     if (!rows.problem.empty()) return;
-    const double* const from = block.values.data() + static_cast<std::size_t>(row - block.first) * places_.size();
-    rows.values.insert(rows.values.end(), from, from + places_.size());
-    rows.numbers.push_back(row);
+    use_.add(block.values.data() + static_cast<std::size_t>(row - block.first) * places_.size(), row, rows);
   }
 
   const TaskInfo& info_;
@@ -216,7 +267,7 @@ class GroupedTable final : public SetStream {
   std::unique_ptr<TableFile> table_, group_;
   std::size_t place_ = 0;  // of the column that names the set
   std::vector<std::size_t> places_;
-  std::int64_t given_ = 0;  // the last of these that are what is given of a set
+  RowsUse use_;
 
   std::deque<std::string> names_;  // of the sets, in the order of their first rows
   std::unordered_map<std::string, std::size_t> places_of_;
@@ -256,13 +307,20 @@ class SetsInGroups final : public SetStream {
       const std::vector<std::size_t> further = places_in(*table, given);
       places.insert(places.end(), further.begin(), further.end());
     }
-    const std::int64_t count = std::min(table->rows(), sets_.most);
+    RowsUse use{sets_.columns.missing, sets_.most, static_cast<std::int64_t>(places.size()),
+                static_cast<std::int64_t>(given.size())};
+    for (const std::size_t place : places) use.columns.push_back(table->columns()[place].name);
+    const std::int64_t count = use.missing == Missing::drop ? table->rows() : std::min(table->rows(), sets_.most);
     SetRowsRead rows;
-    rows.values.resize(static_cast<std::size_t>(count) * places.size());
-    table->read(0, count, places, rows.values.data());
-    for (std::int64_t i = 0; i < count; ++i) rows.numbers.push_back(i);
-    return observed_rows(std::move(rows), table->rows(), static_cast<std::int64_t>(places.size()),
-                         static_cast<std::int64_t>(given.size()), sets_.columns.files, table->where(), info_);
+    std::vector<double> block;
+    for (std::int64_t first = 0; first < count; first += kRowsAtOnce) {
+      const std::int64_t read = std::min(kRowsAtOnce, count - first);
+      block.resize(static_cast<std::size_t>(read) * places.size());
+      table->read_with_missing(first, read, places, block.data());
+      for (std::int64_t i = 0; i < read; ++i)
+        use.add(block.data() + static_cast<std::size_t>(i) * places.size(), first + i, rows);
+    }
+    return observed_rows(std::move(rows), table->rows(), use, sets_.columns.files, table->where(), info_);
   }
 
   const TaskInfo& info_;

@@ -43,7 +43,7 @@ void add_row_warnings(const Task& task, const Observed& observed, const Posterio
 // The observations that can be used.
 Observations usable_part(const Observed& observed, const TaskInfo& info, const ManySetsQuestion& question) {
   const std::int64_t most = std::min(observed.x.count(), info.max_n);
-  return question.random ? random_subset(observed.x, most, question.seed) : observed.x.slice(0, most);
+  return question.random ? random_subset(observed.x, most, *question.random) : observed.x.slice(0, most);
 }
 
 // Log densities of the values that are asked of the set.
@@ -103,7 +103,7 @@ void answer_set(const AskedRun& run, const ReadSet& observed, const ManySetsQues
   row.cut = observed.held > task.info().max_n;
   if (row.cut)
     answer.warnings.push_back(
-        {WarningKind::cut_file, cut_set_text(row.name, observed.held, task.info(), question.random)});
+        {WarningKind::cut_file, cut_set_text(row.name, observed.held, task.info(), question.random.has_value())});
   add_numbers(task, estimator->confined(), answer);
   if (answer.sources.empty() || !answer.sources.front().ours) fail("{}", no_posterior_text(answer));
   row.numbers = answer.shown_numbers(task, run);
@@ -118,6 +118,8 @@ void answer_set(const AskedRun& run, const ReadSet& observed, const ManySetsQues
   add_samples(run, answer, x, question, row);
   add_log_density(answer, theta, row);
   row.n = n;
+  row.held = observed.held;
+  row.dropped = observed.dropped;
   if (question.keep_observations) row.x = x.slice(0, n);
 }
 

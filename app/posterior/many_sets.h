@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct SetRow {
   std::string name;
   std::string problem;                    // a sentence; then the rest is empty
   std::int64_t n = 0;                     // N
+  std::int64_t held = 0, dropped = 0;     // observations of the set, and others that are left out for a missing value
   std::vector<TargetNumbers> numbers;     // by target
   std::vector<TargetNumbers> exact = {};  // those of the exact posterior, where it was asked for and is known
   double kl = NAN;                        // from that to ours, nat
@@ -39,9 +41,9 @@ struct SetRow {
 struct ManySetsQuestion {
   // N of a set that holds so many observations; throws Error where the set cannot be asked about.
   std::function<std::int64_t(const std::string& name, std::int64_t held)> size;
-  bool random = false;             // N of the observations that the seed draws rather than the first
+  std::optional<std::uint64_t> random = {};  // the seed that draws N of the observations; none: the first
   torch::Tensor given = {};        // of every set, [1, g]; undefined: each set's own, or none
-  std::uint64_t seed = 1;          // of samples and random subsets
+  std::uint64_t seed = 1;          // of samples
   std::int64_t draws = 1000;       // samples of each set that are drawn where they are needed,
   std::int64_t kept = 0;           // and the first of them, which are handed on
   bool keep_observations = false;  // SetRow::x

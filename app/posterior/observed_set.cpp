@@ -9,10 +9,10 @@
 
 #include "app/kinds/range_text.h"
 #include "app/kinds/samples_figure.h"
+#include "app/posterior/asked_sets.h"
 #include "app/posterior/listed_things.h"
 #include "app/posterior/other_given.h"
 #include "app/posterior/random_subset.h"
-#include "app/posterior/set_stream.h"
 #include "core/base/error.h"
 #include "core/base/face.h"
 #include "core/base/text.h"
@@ -110,6 +110,8 @@ void ObservedSet::read() {
   const SceneViews* const views = face<SceneViews>(*task_);
   const std::string words = printable(choice_.file.string(), 300);
   if (!choice_.member.empty()) return read_member();
+  if (!choice_.group.empty())
+    fail_usage("--group tells many sets apart, and this is about one of them; choose it with --member");
   std::error_code error;
   if (choice_.camera && !views)
     fail_usage("--camera belongs to views of a scene; the task {} has none", task_->info().name);
@@ -122,11 +124,15 @@ void ObservedSet::read() {
     if (!choice_.columns.empty()) fail_usage("Columns are those of a table; {} is none", known->thing());
     if (choice_.random)
       fail_usage("Leave --random out: of a {} as many observations are made as are used", known->thing());
+    check_rows_of_table(known->thing());
     return read_thing(*known, choice_.file.string());
   }
   if (!choice_.up.empty()) fail_usage("--up turns a thing such as a mesh; {} is a set of observations", words);
   const bool folder = views && std::filesystem::is_directory(choice_.file, error);
-  if (folder) return read_views(*views);
+  if (folder) {
+    check_rows_of_table("folder of views");
+    return read_views(*views);
+  }
   if (choice_.camera && std::filesystem::exists(choice_.file, error))
     fail_usage(
         "A camera needs the views as a folder of images with {}, and {} is none; the array x of an .npz already holds "
@@ -138,17 +144,31 @@ void ObservedSet::read() {
   if (views) warn(elevation_warning(at::empty({0, 2}, torch::kFloat64), views->target(latents_.given)));
 }
 
-// The command that reads the file, or "" where it is read by its ending.
-std::string ObservedSet::reader_of_file() const {
-  return choice_.reader.empty() ? file_reader(*task_, choice_.file) : choice_.reader;
+// How the file is read where it is a table.
+TableColumns ObservedSet::table_columns() const {
+  TableColumns read{.chosen = choice_.columns, .files = file_columns(*task_), .held = choice_.held};
+  read.reader = choice_.reader.empty() ? file_reader(*task_, choice_.file) : choice_.reader;
+  read.table = choice_.table;
+  read.missing = choice_.missing;
+  return read;
+}
+
+// Refuses what says how a table is read. `what`: that the file is instead.
+void ObservedSet::check_rows_of_table(const std::string& what) const {
+  if (choice_.missing != Missing::refuse)
+    fail_usage("--missing drop leaves out rows of a table; {} is a {}, so leave the option out",
+               printable(choice_.file.string(), 300), what);
+  if (!choice_.table.empty())
+    fail_usage("--table names a table of a file; {} is a {}, so leave it out", printable(choice_.file.string(), 300),
+               what);
 }
 
 void ObservedSet::read_given_of_file() {
   const TaskInfo& info = task_->info();
   if (info.given.empty() && choice_.given.empty()) return;
-  const std::string reader = reader_of_file();
+  const TableColumns read = table_columns();
   const torch::Tensor middle = choice_.assume_given && choice_.given.empty() ? middle_given(*task_) : torch::Tensor();
-  if (middle.defined() && !tells_given(choice_.file, info, reader)) {
+  if (middle.defined() && !tells_given(choice_.file, info, read)) {
     latents_.given = middle;
     given_assumed_ =
         fmt::format("The file does not tell what is given of the set: {} is taken, the middle of training; set it",
@@ -156,18 +176,18 @@ void ObservedSet::read_given_of_file() {
     warn(given_assumed_);
     return;
   }
-  latents_.given = read_given(choice_.given, choice_.file.string(), info, reader);
+  latents_.given = read_given(choice_.given, choice_.file.string(), info, read);
   check_given(*task_, latents_.given, choice_.given.empty() ? printable(choice_.file.string(), 300) : "--given");
-  if (choice_.given.empty() || !tells_given(choice_.file, info, reader)) return;
-  warn(other_given_text(*task_, read_given("", choice_.file.string(), info, reader), latents_.given));
+  if (choice_.given.empty() || !tells_given(choice_.file, info, read)) return;
+  warn(other_given_text(*task_, read_given("", choice_.file.string(), info, read), latents_.given));
 }
 
 void ObservedSet::read_table() {
   const TaskInfo& info = task_->info();
   ObservedTable observed = read_observed_columns(
-      choice_.file, info, choice_.random ? std::numeric_limits<std::int64_t>::max() : info.max_n,
-      {.chosen = choice_.columns, .files = file_columns(*task_), .held = choice_.held, .reader = reader_of_file()});
+      choice_.file, info, choice_.random ? std::numeric_limits<std::int64_t>::max() : info.max_n, table_columns());
   held_ = observed.held;
+  dropped_ = observed.dropped;
   used_ = std::min(held_, info.max_n);
   columns_ = std::move(observed.columns);
   taken_ = std::move(observed.taken);
@@ -185,16 +205,16 @@ void ObservedSet::read_table() {
 void ObservedSet::read_member() {
   const TaskInfo& info = task_->info();
   if (const Things* const known = face<Things>(*task_);
-      known && choice_.group.empty() && lists_things(*task_, choice_.file))
+      known && choice_.group.empty() && lists_things(*task_, choice_.file)) {
+    check_rows_of_table(known->thing());
     return read_thing(*known, listed_thing(*known, choice_.file, choice_.member));
+  }
   if (!choice_.up.empty() || choice_.camera)
     fail_usage("One of many sets is asked about as it stands in its file; leave --up and --camera out");
-  ManySets sets{choice_.file, choice_.group, {.chosen = choice_.columns, .files = file_columns(*task_)}};
-  sets.reader = set_readers(*task_, choice_.reader);
-  if (!choice_.random) sets.most = info.max_n;
-  sets.given_known = !choice_.given.empty();
+  const ManySets sets = many_sets(*task_, choice_);
   Observed observed = read_one_set(sets, choice_.member, info);
   held_ = observed.held;
+  dropped_ = observed.dropped;
   used_ = std::min(held_, info.max_n);
   x_ = choice_.random ? random_subset(observed.x, used_, *choice_.random)
                       : observed.x.slice(0, std::min(observed.x.count(), used_));

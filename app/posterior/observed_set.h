@@ -11,6 +11,7 @@
 
 #include "app/kinds/observed.h"
 #include "app/kinds/sample_plot.h"
+#include "app/posterior/set_choice.h"
 #include "app/posterior/tried.h"
 #include "core/report/figure.h"
 #include "core/task.h"
@@ -18,34 +19,6 @@
 #include "tasks/scene_views.h"
 
 namespace pairs {
-
-// Which set is observed: one of the prior, one with values set by hand, a file's, or a thing's (tasks/parts/things.h).
-struct SetChoice {
-  std::int64_t index = 0;                 // of the prior
-  std::vector<double> theta = {};         // set by hand; empty: the prior's
-  std::vector<double> psi = {};           // the same
-  std::optional<Component> changed = {};  // that a person has just set: others follow it. None: they are as they are
-  std::filesystem::path file = {};        // or the words that name a thing; empty: simulated
-  // Of a file's observations those that this seed draws, in the order it draws them, rather than the first.
-  std::optional<std::uint64_t> random = {};
-  // Of a table's columns those that the task's are, in its order; empty: those of the same names.
-  std::vector<std::string> columns = {};
-  // Of many sets in one file or folder (ManySets) this one, by its name; "": the file is one set. `group` tells them
-  // apart.
-  std::string group = {}, member = {};
-  std::int64_t held = kHeldNumbers;  // of a table: more numbers are read when they are asked for
-  std::string reader = {};           // of a table: the command of a program that reads it (tasks/program_table.h)
-  std::string up = {};     // of a thing: the axis that points up; "": what it tells itself (Things::read_thing)
-  std::uint64_t seed = 1;  // of the observations that are made of a thing
-  // What is given of a set beside its observations, where the task asks for it: "V,V,…" or "NAME=V,…"; "": the file's,
-  // or the prior's, own. Of a folder of views the camera whose image is inferred.
-  std::string given = {};
-  // Of a file that does not tell it the middle of what training saw is taken, with a warning.
-  bool assume_given = false;
-  // Of a file what is given is not read: whoever asks needs the observations alone.
-  bool without_given = false;
-  std::optional<render::Camera> camera = {};
-};
 
 // The observations of a set, simulated as far as they are asked for. Belongs to one thread at a time.
 class ObservedSet {
@@ -75,6 +48,8 @@ class ObservedSet {
   // Observations that can be used; all that a file holds.
   std::int64_t size() const { return simulated() ? task_->info().max_n : rows_ ? used_ : x_.count(); }
   std::int64_t held() const { return held_; }
+  // Observations that are left out for a missing value (SetChoice::missing), beside those that are held.
+  std::int64_t dropped() const { return dropped_; }
   // The first n, float32 on the CPU, n <= size().
   Observations first(std::int64_t n);
   // Observations from .. to - 1 of the same. Of a large table no more than these are read.
@@ -98,7 +73,8 @@ class ObservedSet {
   void read_thing(const Things& known, const std::string& text);
   void read_table();
   void read_member();
-  std::string reader_of_file() const;
+  TableColumns table_columns() const;
+  void check_rows_of_table(const std::string& what) const;
   void read_given_of_file();
   void read_views(const SceneViews& views);
   void warn(const std::string& text);
@@ -111,7 +87,7 @@ class ObservedSet {
   // Of a table that is too large to be held, with how many of its observations are used; then x_ is none.
   std::shared_ptr<ObservedRows> rows_;
   std::int64_t used_ = 0;
-  std::int64_t held_ = 0;
+  std::int64_t held_ = 0, dropped_ = 0;
   bool of_thing_ = false;
   std::string given_assumed_;
   std::string title_, read_as_;  // of a thing

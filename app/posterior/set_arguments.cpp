@@ -1,36 +1,28 @@
 #include "app/posterior/set_arguments.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <cmath>
+#include <string_view>
 
+#include "app/posterior/set_fields.h"
 #include "core/base/text.h"
 
 namespace pairs {
-namespace {
-
-std::string numbers_option(const char* option, const std::vector<double>& numbers) {
-  return numbers.empty() ? "" : fmt::format(" --{}={}", option, fmt::join(numbers, ","));
-}
-
-}  // namespace
 
 std::string set_arguments(const SetChoice& set, SetCommand command) {
-  const bool infer = command == SetCommand::infer;
-  std::string words = set.file.empty()
-                          ? fmt::format(" --index {}", set.index)
-                          : fmt::format(" {} {}", infer ? "--data" : "--file", shell_word(set.file.string()));
-  if (!set.reader.empty()) words += " --reader " + shell_word(set.reader);
-  if (!set.group.empty()) words += " --group " + shell_word(set.group);
-  if (!set.member.empty()) words += " --member " + shell_word(set.member);
-  if (!set.columns.empty()) words += " --columns=" + shell_word(fmt::format("{}", fmt::join(set.columns, ",")));
-  if (set.random) words += infer ? " --random" : fmt::format(" --random {}", *set.random);
-  if (!set.up.empty()) words += " --up " + set.up;
-  if (!set.given.empty()) words += " --given=" + shell_word(set.given);
-  if (infer && set.camera)
-    words += fmt::format(" --camera={},{}", set.camera->azimuth * 180 / M_PI, set.camera->elevation * 180 / M_PI);
-  return words + numbers_option("theta", set.theta) + numbers_option("psi", set.psi);
+  const SetField::Of kind = set.file.empty() ? SetField::Of::simulated : SetField::Of::own;
+  std::string words = kind == SetField::Of::simulated ? fmt::format(" --index {}", set.index) : "";
+  for (const SetField& field : set_fields()) {
+    const std::string_view option = field.option;
+    const bool named = option == "index" || (option == "seed" && command == SetCommand::infer);
+    if (named || (field.of != kind && field.of != SetField::Of::both)) continue;
+    const auto value = field_words(field, set);
+    if (!value) continue;
+    // A list may begin with a negative number, and any text with a "-".
+    const bool joined = std::string_view(field.type).find(',') != std::string_view::npos || value->starts_with('-');
+    words += fmt::format(" --{}{}{}", option, joined ? "=" : " ", shell_word(*value));
+  }
+  return words;
 }
 
 }  // namespace pairs

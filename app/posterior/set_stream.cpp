@@ -85,8 +85,8 @@ class FolderOfSets final : public SetStream {
              TableColumns columns = sets.columns;
              columns.reader = fs::is_directory(file) ? "" : reader_of(sets, file);
              Observed observed = read_observed_columns(file, info, sets.most, columns);
-             if (!sets.given_known || tells_given(file, info, columns.reader))
-               observed.given = read_given("", file, info, columns.reader);
+             if (!sets.given_known || tells_given(file, info, columns))
+               observed.given = read_given("", file, info, columns);
              return observed;
            }};
     return true;
@@ -118,7 +118,8 @@ std::vector<std::string> array_names(const torch::Tensor& group) {
 // An .npz file with an array that says to which set each observation belongs. All of it is held.
 class GroupedArrays final : public SetStream {
  public:
-  GroupedArrays(const ManySets& sets, const TaskInfo& info) : info_(info), most_(sets.most) {
+  GroupedArrays(const ManySets& sets, const TaskInfo& info)
+      : info_(info), most_(sets.most), missing_(sets.columns.missing) {
     where_ = printable(sets.data.string(), 300);
     NpzReader arrays(sets.data);
     const auto found = arrays.shapes().find(sets.group);
@@ -127,9 +128,12 @@ class GroupedArrays final : public SetStream {
     PAIRS_CHECK(found != arrays.shapes().end() || !names.empty(), "{} holds no array {} to tell sets by", where_,
                 printable(sets.group));
     block_ = arrays.shapes().contains("x");
-    // A block's sets are checked one by one, so that a fault in one is told of it alone.
+    // Sets are checked one by one, so that a fault in one is told of it alone.
+    TableColumns columns = sets.columns;
+    columns.missing = Missing::keep;
     x_ = block_ ? Observations(arrays.read("x"))
-                : read_observed_columns(sets.data, info, std::numeric_limits<std::int64_t>::max(), sets.columns).x;
+                : read_observed_columns(sets.data, info, std::numeric_limits<std::int64_t>::max(), columns).x;
+    block_ = block_ || !x_.is_ragged();
     PAIRS_CHECK(x_.count() > 0, "{} holds no observation; a set needs at least one", where_);
     if (found != arrays.shapes().end()) {
       const torch::Tensor group = arrays.read(sets.group).squeeze();
@@ -169,16 +173,24 @@ class GroupedArrays final : public SetStream {
     const std::vector<std::int64_t>& rows = rows_[next_];
     set = {set_name(names_[next_]), 8 * static_cast<std::int64_t>(rows.size()),
            [this, &rows, name = names_[next_], number = static_cast<std::int64_t>(next_)] {
-             const auto kept = static_cast<std::int64_t>(std::min<std::uint64_t>(rows.size(), most_));
-             Observations x = x_.pick(torch::tensor(rows, torch::kInt64).slice(0, 0, kept));
+             const std::string where = fmt::format("{}, set {}", where_, name);
+             const auto all = static_cast<std::int64_t>(rows.size());
+             const std::int64_t read = missing_ == Missing::drop ? all : std::min(all, most_);
+             std::int64_t dropped = 0;
+             Observations x = room_of(info_).whole(x_.pick(torch::tensor(rows, torch::kInt64).slice(0, 0, read)), info_,
+                                                   missing_, where, dropped);
+             x = x.slice(0, std::min(x.count(), most_));
              Observed observed{x, 0, {}};
-             if (block_) observed = room_of(info_).checked(x.block(), info_, fmt::format("{}, set {}", where_, name));
-             observed.held = static_cast<std::int64_t>(rows.size());
+             if (block_) observed = room_of(info_).checked(x.block(), info_, where);
+             observed.held = all - dropped;
+             observed.dropped = dropped;
+             if (dropped > 0) observed.warnings.push_back(dropped_text(dropped, all));
              if (given_.defined()) {
                const std::vector<std::int64_t> own =
                    given_of_sets_ ? std::vector<std::int64_t>{number} : std::vector<std::int64_t>(rows);
-               observed.given = given_of_rows(given_.index_select(0, torch::tensor(own, torch::kInt64)), info_,
-                                              fmt::format("{}, set {}", where_, name));
+               observed.given =
+                   given_of_rows(stated_rows(given_.index_select(0, torch::tensor(own, torch::kInt64)), missing_),
+                                 info_, where);
              }
              return observed;
            }};
@@ -218,6 +230,7 @@ class GroupedArrays final : public SetStream {
 
   const TaskInfo& info_;
   std::int64_t most_;
+  Missing missing_;
   std::string where_;
   torch::Tensor given_;         // what is given, a row an observation or a set; undefined where nothing is
   bool given_of_sets_ = false;  // a row a set
@@ -272,7 +285,7 @@ bool is_folder_of_sets(const ManySets& sets, const TaskInfo& info) {
 bool holds_sets(const ManySets& sets, const TaskInfo& info) {
   check_not_empty(sets.data);
   if (is_folder_of_sets(sets, info)) return true;
-  return room_of(info).lines(info, "") != nullptr && reader_of(sets, sets.data).empty() &&
+  return room_of(info).lines(info, "") != nullptr && reader_of(sets, sets.data).empty() && sets.columns.table.empty() &&
          open_table_groups(sets.data, wanted_columns(info, sets.columns)) != nullptr;
 }
 
@@ -303,7 +316,7 @@ std::unique_ptr<SetStream> open_sets(const ManySets& asked, const TaskInfo& info
   sets.columns.reader = reader_of(sets, sets.data);
   if (sets.group.empty()) {
     auto groups =
-        sets.columns.reader.empty() ? open_table_groups(sets.data, wanted_columns(info, sets.columns)) : nullptr;
+        sets.columns.reader.empty() && sets.columns.table.empty() ? open_table_groups(sets.data, wanted_columns(info, sets.columns)) : nullptr;
     if (groups) return open_sets_in_groups(sets, std::move(groups), info);
     fail_usage("{} is one file; name the column that tells its sets apart with --group", where);
   }
@@ -324,7 +337,9 @@ std::unique_ptr<SetStream> open_sets(const ManySets& asked, const TaskInfo& info
               "{} is a table, and no line of text holds an observation of task {}; give an .npz file with the "
               "observations and an array {}",
               where, info.name, printable(sets.group));
-  check_no_groups(sets, info);
+  if (sets.columns.table.empty()) check_no_groups(sets, info);
+  if (!table && !sets.columns.table.empty())
+    fail_usage("--table names one of the tables of a HDF5 or FITS file; {} holds one alone, so leave it out", where);
   return table ? open_grouped_table(sets, info) : open_grouped_csv(sets, info);
 }
 

@@ -263,6 +263,7 @@ nlohmann::json set_document(const SetRow& row, const TaskInfo& info, IntervalKin
   nlohmann::json document = numbers_document(row.numbers, interval);
   document["set"] = row.name;
   document["n"] = row.n;
+  if (row.dropped > 0) document["dropped"] = row.dropped;
   document["extrapolates"] = row.extrapolates;
   document["warnings"] = row.warnings;
   if (!row.exact.empty()) {

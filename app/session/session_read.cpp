@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "app/posterior/set_fields.h"
 #include "app/session/session.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -31,20 +32,8 @@ class SessionTable {
     return all;
   }
   SetChoice set() {
-    SetChoice set;
-    set.index = reader_.whole("index", 0, kLargestWhole).value_or(0);
-    set.file = file("file");
-    set.group = reader_.text_or("group", "");
-    set.member = reader_.text_or("member", "");
-    set.columns = reader_.texts("columns").value_or(std::vector<std::string>());
-    if (const auto seed = reader_.whole("random", 0, kLargestWhole)) set.random = static_cast<std::uint64_t>(*seed);
-    set.up = reader_.text_or("up", "");
-    set.given = reader_.text_or("given", "");
-    set.theta = reader_.numbers("theta").value_or(std::vector<double>());
-    set.psi = reader_.numbers("psi").value_or(std::vector<double>());
-    if (!set.file.empty() && (!set.theta.empty() || !set.psi.empty()))
-      reader_.refuse_table(fmt::format("theta and psi are those of a simulated set, and {} is a file; leave them out",
-                                       printable(set.file.string(), 300)));
+    SetChoice set = read_set_toml(reader_);
+    set.file = placed(set.file.string(), true);
     return set;
   }
 

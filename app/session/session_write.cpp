@@ -4,6 +4,7 @@
 #include <sstream>
 #include <utility>
 
+#include "app/posterior/set_fields.h"
 #include "app/session/session.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -27,11 +28,6 @@ std::string toml_text(const std::vector<std::string>& values) {
   for (const std::string& one : values) text += (text.empty() ? "" : ", ") + toml_text(one);
   return "[" + text + "]";
 }
-std::string toml_text(const std::vector<double>& values) {
-  std::string text;
-  for (const double one : values) text += (text.empty() ? "" : ", ") + toml_text(one);
-  return "[" + text + "]";
-}
 
 // Lines "key = value" of what differs from nothing.
 class SessionLines {
@@ -50,16 +46,9 @@ class SessionLines {
     add(key, runs);
   }
   void set(const SetChoice& set) {
-    if (set.file.empty() || set.index != 0) whole("index", set.index);
-    add("file", named(set.file.string()));
-    add("group", set.group);
-    add("member", set.member);
-    add("columns", set.columns);
-    if (set.random) whole("random", static_cast<std::int64_t>(*set.random));
-    add("up", set.up);
-    add("given", set.given);
-    add("theta", set.theta);
-    add("psi", set.psi);
+    SetChoice placed = set;
+    placed.file = named(set.file.string());
+    text_ += set_toml(placed);
   }
   const std::string& text() const { return text_; }
 

@@ -8,8 +8,10 @@
     table = posterior.summary(sets)                     # table["mean"] [sets, targets], ...
 
 `sets` is a list of sets of any sizes, or one array whose first axis is the sets. A set is an array [n, columns], [n]
-where an observation is one number, or [n, channels, height, width]; of ragged rows a pair (all rows [rows, columns],
-numbers of rows [n]). A single set is a list of one.
+where an observation is one number, or [n, channels, height, width]; a DataFrame, whose columns are taken by the task's
+names, in any order; of ragged rows a pair (all rows [rows, columns], numbers of rows [n]). A single set is a list of one.
+Values that are masked, None, NA or NaN are missing: a set with such is refused, or answered without these observations
+(missing="drop").
 
 All sets of a call are answered by one process, `pairs --batch infer`, each as a call about it alone, to the bit. The
 program is the argument `pairs`, else what $PAIRS names, else the one on the PATH.
@@ -45,6 +47,7 @@ class Posterior:
         self.pairs = _program(pairs)
         self.options = ["--threads", str(int(threads)), "--device", device]
         self._names = None  # of what is given of a set; None: not asked yet
+        self._about = None  # what the program knows of the task; None: not asked yet
 
     def sample(self, sets, samples=1000, **options):
         """-> `samples` draws for each set, [sets, samples, targets] float64 in the units of θ.
@@ -75,28 +78,33 @@ class Posterior:
         targets: their names; n: N [sets]; mean, sd: [sets, targets]; quantiles: by level, {0.05: [sets, targets], ...};
         intervals: by level, {0.9: [sets, targets, 2], ...}; distance, percentile: how far a set lies from those of
         training, NaN where that is not known, and outside_training: whether it is unlike all of them; extrapolates:
-        whether it is larger than training saw; warnings: of each set a list of sentences; error: why a set could not be
-        answered, "" where it could.
+        whether it is larger than training saw; dropped: observations that were left out for a missing value [sets];
+        warnings: of each set a list of sentences; error: why a set could not be answered, "" where it could.
 
         Options, of all three: n (use at most so many observations of each set), random (draw these by `seed` instead of
         taking the first), seed (1), force (accept sets larger than training saw), given (what is known of the sets
         beside their observations: {name: a number for all sets, or [sets]}; or in the task's order [given] for all
-        sets, or [sets, given]; where one thing is given also a number or [sets]), failed ("raise": a set that cannot
-        be answered is a PairsError; "nan": its row is NaN).
+        sets, or [sets, given]; where one thing is given also a number or [sets]), missing ("refuse": a set with a
+        value that is masked, missing or not finite cannot be answered; "drop": it is answered without these
+        observations, which assumes that values are missing at random), failed ("raise": a set that cannot be answered
+        is a PairsError; "nan": its row is NaN).
         """
         document, _ = self._ask(sets, "json", [], **options)
         return _summary(document)
 
     def _ask(self, sets, ending, words, theta=None, n=None, random=False, seed=1, force=False, given=None,
-             failed="raise"):
+             missing="refuse", failed="raise"):
         if failed not in ("raise", "nan"):
             raise ValueError("failed is %r; it is \"raise\" or \"nan\"" % (failed,))
-        arrays = _packed(sets)
+        if missing not in ("refuse", "drop"):
+            raise ValueError("missing is %r; it is \"refuse\" or \"drop\"" % (missing,))
+        arrays = _packed(sets, self._columns)
         count = int(arrays["set"][-1]) + 1
         words = list(words) + ["--seed", str(int(seed))]
         words += ["--n", str(int(n))] if n is not None else []
         words += ["--random"] if random else []
         words += ["--force"] if force else []
+        words += ["--missing", missing] if missing != "refuse" else []
         if given is not None:
             arrays["given"] = self._given(given, count)
         with tempfile.TemporaryDirectory(prefix="pairs-") as folder:
@@ -132,17 +140,32 @@ class Posterior:
 
     def _given_names(self):
         """Names of what is given of a set, in the task's order; None where the program does not tell them."""
-        if self._names is None:
+        if self._names is None and self._task():
+            self._names = self._task()["given"]
+        return self._names
+
+    def _task(self):
+        """What `tasks` lists of the run's task; {} where the program does not."""
+        if self._about is None:
             own = os.path.isfile(os.path.join(self.run, "task.toml"))
             task = _task_of(self.run)
             try:
                 tasks = self._run(["tasks"] + (["--task-file", self.run] if own else []), {})["tasks"]
             except PairsError:
-                return None
-            for one in tasks:
-                if own or task in [one["name"]] + [weights["name"] for weights in one["weights"]]:
-                    self._names = one["given"]
-        return self._names
+                tasks = []
+            self._about = next((one for one in tasks if own or task in
+                                [one["name"]] + [weights["name"] for weights in one["weights"]]), {})
+        return self._about
+
+    def _columns(self):
+        """The columns of an observation as the task calls them, and as its files do where these hold the same numbers."""
+        task = self._task()
+        if not task:
+            raise PairsError("The columns of %s are not known, so that a DataFrame cannot be read by names; hand over an "
+                             "array" % self.run)
+        files = task.get("file_columns", [])
+        same = files and not any(one["converts"] for one in files)
+        return task["observation_columns"], [one["name"] for one in files] if same else []
 
     def _given(self, given, count):
         """What is given of each set, [sets, given]."""
@@ -191,11 +214,82 @@ def _program(pairs):
     return found
 
 
-def _as_block(observations, number):
-    """One set's observations as an array [n, ...], in the type that they have."""
-    x = np.asarray(observations)
-    if x.dtype == object or x.dtype.kind not in "fiub":
+def _is_missing(value):
+    """Whether an element of an array of objects stands for no value: None, pandas' NA and NaT."""
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
+
+
+def _float(value):
+    if _is_missing(value):
+        return np.nan
+    if isinstance(value, (str, bytes)):
+        raise TypeError("a text")
+    return float(value)
+
+
+def _array(values, number):
+    """Numbers of any type, mask and order as an array in a type that files hold; what is missing is NaN."""
+    if hasattr(values, "to_numpy"):  # a series
+        values = _series(values)
+    if np.ma.isMaskedArray(values):
+        masked = np.ma.getmaskarray(values)
+        values = np.array(values.data, np.float64) if masked.any() and values.dtype.kind in "fiub" else values.data
+        if masked.any():
+            values = np.where(masked, np.nan, values)
+    x = np.asarray(values)
+    if x.dtype == object and x.size:
+        try:
+            x = np.array([_float(one) for one in x.reshape(-1)], np.float64).reshape(x.shape)
+        except (TypeError, ValueError):
+            pass
+    if x.dtype.kind not in "fiub":
         raise TypeError("set %d is no array of numbers, but of %s" % (number, x.dtype))
+    kind = {"b": np.uint8, "f": np.float32 if x.dtype.itemsize < 4 else np.float64 if x.dtype.itemsize > 8 else None,
+            "u": np.float64 if x.dtype.itemsize == 8 else None}.get(x.dtype.kind)
+    return np.ascontiguousarray(x, kind or x.dtype.newbyteorder("="))
+
+
+def _series(series):
+    """A column of a DataFrame; what is missing is NaN."""
+    try:
+        return series.to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError):
+        return series.to_numpy()
+
+
+def _frame(frame, number, columns, unused):
+    """A DataFrame's columns in the task's order; `unused` gathers the names of others."""
+    names = list(frame.columns)
+    if not any(isinstance(name, str) for name in names):  # numbers that pandas gave them: they have no names
+        return np.stack([_array(_column(frame, name, number), number) for name in names], 1)
+    task, files = columns()
+    wanted = next((one for one in (task, files) if one and set(one) <= set(names)), None)
+    if wanted is None and len(names) == 1 and len(task) == 1:
+        wanted = names  # a single column may have any name
+    if wanted is None:
+        lacking = [name for name in task if name not in names]
+        raise ValueError("set %d has no column %s; it has %s" % (number, ", ".join(lacking), ", ".join(map(str, names))))
+    unused.update((str(name), None) for name in names if name not in wanted)
+    return np.stack([_array(_column(frame, name, number), number) for name in wanted], 1)
+
+
+def _column(frame, name, number):
+    column = frame[name]
+    if hasattr(column, "columns"):
+        raise ValueError("set %d has more than one column %s; name its columns apart" % (number, name))
+    return column
+
+
+def _values(one, number, columns, unused):
+    """What a set or rows hold, as an array."""
+    if hasattr(one, "columns") and hasattr(one, "to_numpy"):
+        return _frame(one, number, columns, unused)
+    return _array(one, number)
+
+
+def _as_block(observations, number, columns, unused):
+    """One set's observations as an array [n, ...], in the type that they have."""
+    x = _values(observations, number, columns, unused)
     if x.ndim == 0:
         raise ValueError("set %d is a single number; a set is an array of observations, and `sets` a list of sets"
                          % number)
@@ -204,28 +298,37 @@ def _as_block(observations, number):
     return x[:, None] if x.ndim == 1 else x
 
 
-def _packed(sets):
-    """The arrays that `infer --group set` reads: all observations one after another, and the set of each."""
-    sets = list(sets)
+def _packed(sets, columns):
+    """The arrays that `infer --group set` reads: all observations one after another, and the set of each. `columns()`
+    gives the columns of an observation."""
+    if hasattr(sets, "columns") and hasattr(sets, "to_numpy"):
+        raise ValueError("`sets` is a DataFrame; a single set is a list of one, [frame]")
+    sets, unused = list(sets), {}
     if not sets:
         raise ValueError("there is no set to ask about")
     if all(isinstance(one, tuple) for one in sets):
-        return _packed_rows(sets)
-    blocks = [_as_block(one, k) for k, one in enumerate(sets)]
-    for k, block in enumerate(blocks):
-        if block.shape[1:] != blocks[0].shape[1:]:
-            raise ValueError("an observation of set %d has the shape %s, and one of set 0 %s; those of all sets are "
-                             "alike" % (k, block.shape[1:], blocks[0].shape[1:]))
-    return {"x": np.concatenate(blocks), "set": np.repeat(np.arange(len(blocks)), [len(block) for block in blocks])}
+        arrays = _packed_rows(sets, columns, unused)
+    else:
+        blocks = [_as_block(one, k, columns, unused) for k, one in enumerate(sets)]
+        for k, block in enumerate(blocks):
+            if block.shape[1:] != blocks[0].shape[1:]:
+                raise ValueError("an observation of set %d has the shape %s, and one of set 0 %s; those of all sets are "
+                                 "alike" % (k, block.shape[1:], blocks[0].shape[1:]))
+        arrays = {"x": np.concatenate(blocks),
+                  "set": np.repeat(np.arange(len(blocks)), [len(block) for block in blocks])}
+    if unused:
+        warnings.warn("columns that the task does not know are not used: %s" % ", ".join(unused), PairsWarning,
+                      stacklevel=5)
+    return arrays
 
 
-def _packed_rows(sets):
+def _packed_rows(sets, columns, unused):
     rows, counts = [], []
     for k, one in enumerate(sets):
         if len(one) != 2:
             raise ValueError("set %d is a tuple of %d things; of ragged rows it is a pair (rows, numbers of rows)"
                              % (k, len(one)))
-        rows.append(np.asarray(one[0]))
+        rows.append(_values(one[0], k, columns, unused))
         counts.append(np.asarray(one[1], np.int64).reshape(-1))
         if len(counts[-1]) == 0:
             raise ValueError("set %d holds no observation; a set needs at least one" % k)
@@ -241,6 +344,7 @@ def _renamed(text, called):
     """What the program says, files and options called as the arguments that they come from."""
     for path, name in called.items():
         text = text.replace(path, name)
+    text = text.replace("--missing drop", "missing='drop'")
     return text.replace("--given", "given").replace("--theta", "theta")
 
 
@@ -327,6 +431,7 @@ def _summary(document):
         "distance": floats([row.get("distance") for row in rows]),
         "percentile": floats([row.get("percentile") for row in rows]),
         "outside_training": np.array([row.get("outside_training", False) for row in rows]),
+        "dropped": np.array([row.get("dropped", 0) for row in rows], np.int64),
         "extrapolates": np.array([row.get("extrapolates", False) for row in rows]),
         "warnings": [row.get("warnings", []) for row in rows],
         "error": [row.get("error", "") for row in rows],

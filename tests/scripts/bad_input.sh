@@ -96,7 +96,7 @@ refuses 2 "--n" --batch infer run --data good.csv --n 0
 refuses 2 "a.x0ab not in" --batch infer novel-view --data good.csv --camera 30,45 --solver $'a\nb'
 refuses 2 "goes beyond N = 100" --batch figure posterior run --n 101
 printf '0.1\n0.2\n' >two.csv
-refuses 2 "holds 2; give at most 2" --batch figure posterior run --file two.csv --n 20
+refuses 2 "holds 2; give at most 2" --batch figure posterior run --data two.csv --n 20
 refuses 1 "missing.csv" --batch infer run --data missing.csv
 printf '0.1\n1e39\n' >vast.csv
 refuses 1 "vast.csv holds values beyond" --batch infer run --data vast.csv
@@ -107,7 +107,7 @@ refuses 1 "vast2.csv: The network overflows on these observations, of which numb
 refuses 2 "seed is given twice, by --seed 1 and by --set seed=2" --batch run gaussian --seed 1 --set seed=2
 refuses 2 "contradicts the strategy n1" --batch run gaussian --strategy n1 --set pretrain.sizes=1,2
 refuses 2 "is not empty" --batch run gaussian --out "$SCRATCH"
-refuses 2 "does not read --file" --batch figure nll run --file good.csv
+refuses 2 "does not read --data" --batch figure nll run --data good.csv
 cp -r run mute && sed -i 's/^{/[/' mute/events.jsonl
 refuses 1 "mute/events.jsonl is damaged: lines of it were changed, cut or lost" --batch figure loss mute
 cp -r run torn && rm torn/estimator.safetensors && printf 'torn' >torn/resume.safetensors

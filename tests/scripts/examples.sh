@@ -184,6 +184,8 @@ declare -A done_before
 try() {
   local where=$1 command=$2 begin status next
   [[ $command =~ $pattern ]] || return 0
+  # Results whose names a command chooses by itself replace none of another run or set.
+  rm -f samples.npz samples-views.png posteriors.csv ./*.svg
   begin=$(date +%s%3N)
   timeout -k 5 "$longest" bash -c "$command" >"$SCRATCH/out" 2>"$SCRATCH/err" </dev/null
   status=$?

@@ -100,6 +100,78 @@ raises(ValueError, "failed is", lambda: bump.sample(sets, failed="no"))
 far = [np.full(50, 40.0)]
 raises(PairsWarning, "outside of training", lambda: bump.sample(far, 5))
 
+# Tables by the names of their columns, missing values, and arrays of any type and order.
+class Column:
+    def __init__(self, values):
+        self.values = values
+
+    def to_numpy(self, dtype=None, na_value=None):
+        values = [na_value if dtype is not None and one is None else one for one in self.values]
+        return np.array(values, dtype)
+
+
+class Frame:  # what is used of a DataFrame
+    def __init__(self, columns):
+        self.table, self.columns = columns, list(columns)
+
+    def __getitem__(self, name):
+        return Column(self.table[name])
+
+    def to_numpy(self):
+        raise AssertionError("columns are taken one by one")
+
+
+frames = [lambda columns: Frame(columns)]
+try:
+    import pandas
+    frames.append(lambda columns: pandas.DataFrame(columns))
+except ImportError:
+    print("pandas is not installed: DataFrames are tried with what stands for one")
+points = np.array([[-1.0, 2.0], [-0.8, 2.2], [-1.3, 1.7], [-1.1, 2.4]])
+by_place = gauss.summary([points])
+for frame in frames:
+    table = {"x1": list(points[:, 0]), "x2": list(points[:, 1])}
+    assert np.array_equal(gauss.summary([frame(table)])["mean"], by_place["mean"])
+    turned = frame({"x2": table["x2"], "x1": table["x1"]})
+    assert np.array_equal(gauss.summary([turned])["mean"], by_place["mean"])
+    extra = frame({"run": [1, 1, 1, 1], "x2": table["x2"], "x1": table["x1"], "note": list("abcd")})
+    raises(PairsWarning, "not used: run, note", lambda: gauss.summary([extra]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert np.array_equal(gauss.summary([extra])["mean"], by_place["mean"])
+    raises(ValueError, "set 1 has no column x2; it has x1, y", lambda: gauss.summary(
+        [points, frame({"x1": [1.0], "y": [2.0]})]))
+    assert np.array_equal(bump.summary([frame({"energy": [0.5, 1.0]})])["mean"], bump.summary([[0.5, 1.0]])["mean"])
+    raises(TypeError, "no array of numbers", lambda: gauss.summary([frame({"x1": ["a"], "x2": ["b"]})]))
+    raises(ValueError, "`sets` is a DataFrame", lambda: gauss.summary(frame(table)))
+    lacking = frame({"x1": table["x1"] + [None], "x2": table["x2"] + [1.0]})
+    raises(PairsError, "missing='drop'", lambda: gauss.summary([lacking]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        left = gauss.summary([lacking], missing="drop")
+    assert np.array_equal(left["mean"], by_place["mean"]) and list(left["dropped"]) == [1] and list(left["n"]) == [4]
+
+rows = np.vstack([points, [[-999.0, -999.0]]])
+masked = np.ma.masked_array(rows, mask=[[0, 0]] * 4 + [[1, 0]])
+raises(PairsError, "1 of 5 rows", lambda: gauss.summary([masked]))
+raises(PairsError, "missing='drop'", lambda: gauss.summary([masked.astype(np.int64)]))
+raises(PairsWarning, "missing at random", lambda: gauss.summary([masked], missing="drop"))
+raises(ValueError, "missing is", lambda: gauss.summary([masked], missing="no"))
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    left = gauss.summary([masked, masked.filled(np.nan), points], missing="drop")
+    assert all(np.array_equal(mean, by_place["mean"][0]) for mean in left["mean"])
+    assert list(left["dropped"]) == [1, 1, 0]
+unmasked = np.ma.masked_array(points, mask=np.zeros(points.shape, bool))
+objects = [[one for one in row] for row in points.tolist()]
+for same in (unmasked, np.asfortranarray(points), points.astype(">f8"), points[::-1][::-1], objects,
+             np.array(objects, object), points.astype(np.longdouble)):
+    assert np.array_equal(gauss.summary([same])["mean"], by_place["mean"])
+for kind in ("<f2", ">f4", "i2", "u8", "?"):
+    whole = np.array([[1, 0], [0, 1], [1, 1]])
+    assert np.array_equal(gauss.summary([whole.astype(kind)])["mean"], gauss.summary([whole])["mean"]), kind
+raises(PairsError, "rows", lambda: gauss.summary([[[1.0, None], [2.0, 3.0]]]))
+
 # How the program is found.
 raises(PairsError, "/no/pairs, by the argument pairs", lambda: Posterior("bump-hunt", pairs="/no/pairs"))
 os.environ["PAIRS"] = "/no/other"

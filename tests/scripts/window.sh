@@ -41,11 +41,11 @@ P
 printf 'x\n2\n2.1\n-0.3\n' >"$SCRATCH/events.csv"
 mv "$SCRATCH/posterior.json" "$SCRATCH/simulated.json"
 for what in run task; do
-  items posterior --$what bump-hunt --file "$SCRATCH/events.csv"
+  items posterior --$what bump-hunt --data "$SCRATCH/events.csv"
   grep '"text"' "$SCRATCH/posterior.json" | grep -v ' MB"' >"$SCRATCH/of-$what.json"
 done
-cmp -s "$SCRATCH"/of-run.json "$SCRATCH"/of-task.json || say_fail "--run RUN --file FILE shows another page than --task"
-grep -q "events.csv: 3 observations" "$SCRATCH/of-run.json" || say_fail "--file is not shown"
+cmp -s "$SCRATCH"/of-run.json "$SCRATCH"/of-task.json || say_fail "--run RUN --data FILE shows another page than --task"
+grep -q "events.csv: 3 observations" "$SCRATCH/of-run.json" || say_fail "--data is not shown"
 mv "$SCRATCH/simulated.json" "$SCRATCH/posterior.json"
 
 open_window

@@ -251,11 +251,13 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
                  following ? "The copied command writes the samples of a file that is followed" : "",
                  "Draws samples of this posterior into an NPZ or CSV file, as infer does"))
     samples.ask(posterior);
-  const std::string used =
+  std::string used =
       posterior.n() < scene.set_size
-          ? fmt::format("the {} {} of {} observations", scene.random ? "random" : "first", count_text(posterior.n()),
+          ? fmt::format("the {} {} of {} observations", scene.choice.random ? "random" : "first", count_text(posterior.n()),
                         count_text(scene.set_size))
           : fmt::format("{} observation{}", count_text(scene.set_size), scene.set_size == 1 ? "" : "s");
+  if (scene.dropped > 0)
+    used += "; " + dropped_text(scene.dropped, scene.set_size + scene.dropped);
   if (following)
     FollowCard::draw(*following);
   else
@@ -270,7 +272,7 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
   if (!scene.set_read_as.empty()) ui::wrapped(scene.set_read_as, ui::Look::small_muted);
   for (std::size_t k = 0; k < scene.ups.size(); ++k) {
     if (k > 0) ImGui::SameLine(0, px(2));
-    if (ui::segment("posterior/up/" + scene.ups[k], scene.ups[k] + " up", scene.up == scene.ups[k],
+    if (ui::segment("posterior/up/" + scene.ups[k], scene.ups[k] + " up", scene.choice.up == scene.ups[k],
                     "Reads the file again with its " + scene.ups[k] + " axis pointing up; the views show it"))
       posterior.set_up(scene.ups[k]);
   }
@@ -538,7 +540,7 @@ void PosteriorPanel::State::file_dialog(Posterior& posterior) {
   before_file = posterior.scene()->set;
   posterior.open_file(*path);
   // The table of sets says itself how far it is, and what is wrong with them.
-  if (posterior.table().is_open() && posterior.table().sets().data == *path) {
+  if (posterior.table().is_open() && posterior.table().sets().set.file == *path) {
     file.close();
     before_file.reset();
   }

@@ -12,7 +12,7 @@ std::string ReportDialog::blocked(const model::Posterior& posterior) {
   const auto scene = posterior.scene();
   if (posterior.following()) return "A report is about a file that is whole; stop following it first";
   if (!scene || scene->simulated) return "A report is about a set that was observed; open a file first";
-  if (!scene->member.empty()) return "A report is about a file that is one set; give this set a file of its own";
+  if (!scene->choice.member.empty()) return "A report is about a file that is one set; give this set a file of its own";
   if (!posterior.report_asked()) return "The set is on its way";
   return "";
 }

@@ -74,7 +74,7 @@ float SetList::width() {
 }
 
 void SetList::draw_choice(model::Posterior& posterior, const model::PosteriorScene& scene) {
-  if (scene.simulated || posterior.following() || !scene.member.empty() || posterior.table().is_open()) return;
+  if (scene.simulated || posterior.following() || !scene.choice.member.empty() || posterior.table().is_open()) return;
   const std::vector<std::string> spare = spare_columns(scene);
   if (spare.empty()) return;
   std::vector<std::string> choices = {"are one set"};
@@ -84,15 +84,18 @@ void SetList::draw_choice(model::Posterior& posterior, const model::PosteriorSce
       "Whether all rows of the file are one set, or a column says to which of many sets each belongs; these are listed "
       "in a table, as infer --group answers them";
   ui::label("Its rows", about, 72);
-  if (ui::combo("posterior/sets/by", chosen, choices, about, 0) && chosen > 0)
-    posterior.open_sets(scene.set_source, spare[static_cast<std::size_t>(chosen - 1)], scene.chosen);
+  if (ui::combo("posterior/sets/by", chosen, choices, about, 0) && chosen > 0) {
+    SetChoice sets = of_all_members(scene.choice);
+    sets.group = spare[static_cast<std::size_t>(chosen - 1)];
+    posterior.open_sets(std::move(sets));
+  }
 }
 
 void SetList::head(model::Posterior& posterior) {
   SetTable& sets = posterior.table();
-  const std::filesystem::path& data = sets.sets().data;
+  const std::filesystem::path& data = sets.sets().set.file;
   const std::string name = printable((data.has_filename() ? data : data.parent_path()).filename().string(), 120),
-                    &group = sets.sets().group;
+                    &group = sets.sets().set.group;
   ui::text(group.empty() ? "Sets of " + name : fmt::format("Sets of {} by {}", name, printable(group, 60)),
            ui::Look::small_strong);
   ui::wrapped(sets.progress_text(), ui::Look::small_muted, 0, "posterior/sets/progress");
@@ -108,7 +111,7 @@ void SetList::head(model::Posterior& posterior) {
                                                     : "";
   if (ui::button("posterior/sets/export", "Export…", ui::Button::normal, blocked,
                  "Writes the table as infer --group does: CSV, JSON, NPZ or LaTeX"))
-    save_.ask(file_stem(sets.sets().data.stem().string() + " posteriors") + ".csv");
+    save_.ask(file_stem(sets.sets().set.file.stem().string() + " posteriors") + ".csv");
   ImGui::SameLine();
   bool exact = sets.sets().exact;
   const std::string none = sets.no_exact();

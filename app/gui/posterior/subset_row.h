@@ -14,6 +14,9 @@ class SubsetRow {
   void draw(model::Posterior& posterior, const model::PosteriorScene& scene);
 
  private:
+  // What becomes of observations with a missing value: "posterior/missing/refuse" and ".../drop".
+  void draw_missing(model::Posterior& posterior, const model::PosteriorScene& scene);
+
   std::uint64_t seed_ = 1;  // of the last random subset
   std::string typed_;
   bool typing_ = false;

@@ -51,12 +51,19 @@ void check_colours(const torch::Tensor& x, const std::string& where, std::vector
                                    blank.to(torch::kInt64).argmax().item<std::int64_t>() + 1));
 }
 
+void check_missing(const TaskInfo& task, Missing missing) {
+  if (missing == Missing::drop)
+    fail_usage("--missing drop leaves out rows, and observations of task {} are images; leave the option out, and "
+               "images that are not whole",
+               task.name);
+}
+
 // Images: grey, or with colours in their first three channels.
 class ImageRoom final : public ObservationRoom {
  public:
   std::string name() const override { return "image"; }
-  std::unique_ptr<ObservationLines> lines(const TaskInfo&, const std::string&,
-                                          const std::vector<FileColumn>&) const override {
+  std::unique_ptr<ObservationLines> lines(const TaskInfo&, const std::string&, const std::vector<FileColumn>&,
+                                          Missing) const override {
     return nullptr;
   }
 
@@ -80,7 +87,9 @@ class ImageRoom final : public ObservationRoom {
             .timed = 16};
   }
 
-  Observed read(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most) const override {
+  Observed read(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most,
+                Missing missing) const override {
+    check_missing(task, missing);
     if (std::filesystem::is_directory(path)) {
       const auto& shape = task.observation_shape;
       PAIRS_CHECK(
@@ -92,11 +101,19 @@ class ImageRoom final : public ObservationRoom {
       return observed;
     }
     const std::string extension = lower_extension(path);
-    if (extension == ".npz") return read_block(path, task, most);
+    if (extension == ".npz") return read_block(path, task, most, Missing::keep);  // checked() refuses
     PAIRS_CHECK(extension != ".csv",
                 "{} is a CSV file, but the observations of task {} are images; give an .npz file or a folder of images",
                 path.string(), task.name);
     fail("{} is neither an .npz file nor a folder of images; convert it to one of them", path.string());
+  }
+
+  // checked() refuses what is not finite.
+  Observations whole(const Observations& x, const TaskInfo& task, Missing missing, const std::string&,
+                     std::int64_t& dropped) const override {
+    check_missing(task, missing);
+    dropped = 0;
+    return x;
   }
 
   Observed checked(torch::Tensor x, const TaskInfo& task, const std::string& where) const override {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/kinds/observed.h"
+#include "core/base/csv_table.h"
 #include "core/task.h"
 
 namespace pairs {
@@ -12,6 +13,8 @@ namespace pairs {
 // Refuses rows of another number of columns than the task's points have; `hint` ends the sentence.
 void check_columns(const TaskInfo& info, std::int64_t columns, const std::string& where, const std::string& hint);
 
+// The same error, which says as well that other columns can be chosen.
+ColumnsError with_advice(const ColumnsError& error);
 // The names under which a table holds the task's columns.
 std::vector<std::string> wanted_columns(const TaskInfo& task, const TableColumns& columns);
 

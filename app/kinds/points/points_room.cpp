@@ -31,23 +31,29 @@ namespace {
 class PointsLines final : public ObservationLines {
  public:
   // `where` names their source in errors; `info` outlives this.
-  PointsLines(const TaskInfo& info, std::string where, std::vector<FileColumn> columns)
+  PointsLines(const TaskInfo& info, std::string where, std::vector<FileColumn> columns, Missing missing)
       : info_(info),
         where_(std::move(where)),
         columns_(std::move(columns)),
-        lines_(where_, wanted_columns(info, {{}, columns_})) {}
+        lines_(where_, wanted_columns(info, {{}, columns_}), missing == Missing::drop) {}
 
   void take(std::string_view line) override {
     const std::size_t before = values_.size();
     try {
       if (!lines_.take(line, values_)) return;
       check_columns(info_, static_cast<std::int64_t>(lines_.numbers()), where_, "");
+      if (!all_finite(values_.data() + before, values_.size() - before)) {
+        ++dropped_;
+        return values_.resize(before);
+      }
       convert_columns(columns_, where_, taken_++, 1, values_.data() + before);
     } catch (...) {
       values_.resize(before);
       throw;
     }
   }
+
+  std::int64_t dropped() const override { return dropped_; }
 
   Observations gather() override {
     if (values_.empty()) return {};
@@ -69,7 +75,7 @@ class PointsLines final : public ObservationLines {
   std::vector<FileColumn> columns_;
   CsvLines lines_;
   std::vector<double> values_;
-  std::int64_t taken_ = 0;
+  std::int64_t taken_ = 0, dropped_ = 0;
 };
 
 // Points: a few numbers each, on a line or in the plane.
@@ -78,8 +84,8 @@ class PointsRoom final : public ObservationRoom {
   std::string name() const override { return "points"; }
 
   std::unique_ptr<ObservationLines> lines(const TaskInfo& info, const std::string& where,
-                                          const std::vector<FileColumn>& columns) const override {
-    return std::make_unique<PointsLines>(info, where, columns);
+                                          const std::vector<FileColumn>& columns, Missing missing) const override {
+    return std::make_unique<PointsLines>(info, where, columns, missing);
   }
 
   std::string shape_text(const TaskInfo& info) const override {
@@ -102,14 +108,15 @@ class PointsRoom final : public ObservationRoom {
             .timed = 1024};
   }
 
-  Observed read(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most) const override {
+  Observed read(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most,
+                Missing missing) const override {
     PAIRS_CHECK(
         !std::filesystem::is_directory(path) || !table_parts(path).empty(),
         "{} is a folder, but the observations of task {} are points; give an .npz or .csv file, or another table",
         path.string(), task.name);
-    const TableColumns all{.held = std::numeric_limits<std::int64_t>::max()};
+    const TableColumns all{.held = std::numeric_limits<std::int64_t>::max(), .missing = missing};
     if (is_points_table(path, task, all)) return read_points(path, task, most, all);
-    if (lower_extension(path) == ".npz") return read_block(path, task, most);
+    if (lower_extension(path) == ".npz") return read_block(path, task, most, missing);
     fail("{}", unread_format(path));
   }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <optional>
 
@@ -11,6 +12,7 @@
 #include "core/base/csv_table.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/report/number_text.h"
 #include "tasks/program_table.h"
 #include "tasks/table_file.h"
 
@@ -132,8 +134,31 @@ void warn_of_counter(CsvTable& table, const std::string& where) {
       printable(where, 300)));
 }
 
+// Names the line of the first missing value as a strict reader does, with how many rows there are like it.
+[[noreturn]] void fail_missing_lines(const std::filesystem::path& path, const std::vector<std::string>& wanted,
+                                     std::int64_t count, std::int64_t rows) {
+  const std::string more =
+      fmt::format("; {} of {} rows lack a value, and --missing drop leaves such rows out", count_text(count),
+                  count_text(rows));
+  try {
+    read_csv_table(path, wanted);
+  } catch (const ColumnsError&) {
+    throw;
+  } catch (const Error& error) {
+    throw Error(error.text() + more, error.kind(), error.keys(), error.place());
+  }
+  fail("{} was changed while it was read; ask again", printable(path.string(), 300));
+}
+
 CsvTable read_text_columns(const std::filesystem::path& path, const TaskInfo& task, const TableColumns& columns) {
-  CsvTable table = read_csv_table(path, wanted_columns(task, columns));
+  const std::vector<std::string> wanted = wanted_columns(task, columns);
+  CsvTable table = [&] {
+    try {
+      return read_csv_table(path, wanted, true);
+    } catch (const ColumnsError& error) {
+      throw with_advice(error);
+    }
+  }();
   warn_of_counter(table, path.string());
   check_named(columns.chosen, table.columns, path.string());
   check_units(table.columns, columns, path.string());
@@ -145,6 +170,9 @@ CsvTable read_text_columns(const std::filesystem::path& path, const TaskInfo& ta
   } catch (const Error& error) {
     throw ColumnsError(error.what(), std::move(table.columns));
   }
+  if (columns.missing != Missing::refuse) return table;
+  const auto broken = torch::isfinite(table.rows).all(1).logical_not().sum().item<std::int64_t>();
+  if (broken > 0) fail_missing_lines(path, wanted, broken, table.rows.size(0));
   return table;
 }
 
@@ -162,14 +190,28 @@ class PointRows final : public ObservedRows {
     check_named(unknown, table_->names(), table_->where());
     check_units(table_->names(), columns, table_->where());
     check_vector_units(columns);
+    if (columns.missing != Missing::drop) return;
+    auto whole = std::make_unique<WholeRows>(std::move(table_), places_);
+    whole_ = whole.get();
+    table_ = std::move(whole);
   }
+
+  // Rows that are left out.
+  std::int64_t dropped() const { return whole_ == nullptr ? 0 : whole_->dropped(); }
 
   std::int64_t count() const override { return table_->rows(); }
   Observations part(std::int64_t from, std::int64_t to) override { return checked(from, to).x; }
   Observed checked(std::int64_t from, std::int64_t to) {
-    torch::Tensor rows = at::empty({to - from, static_cast<std::int64_t>(places_.size())}, torch::kFloat64);
-    table_->read(from, to - from, places_, rows.mutable_data_ptr<double>());
-    convert_columns(columns_, table_->where(), from, to - from, rows.mutable_data_ptr<double>());
+    const auto width = static_cast<std::int64_t>(places_.size());
+    torch::Tensor rows = at::empty({to - from, width}, torch::kFloat64);
+    auto* const at = rows.mutable_data_ptr<double>();
+    table_->read_with_missing(from, to - from, places_, at);
+    check_whole(at, from, to - from);
+    if (dropped() == 0)
+      convert_columns(columns_, table_->where(), from, to - from, at);
+    else
+      for (std::int64_t i = 0; i < to - from; ++i)
+        convert_columns(columns_, table_->where(), whole_->number(from + i), 1, at + i * width);
     return room_of(info_).checked(rows, info_, table_->where());
   }
   std::vector<std::string> taken() const {
@@ -193,30 +235,59 @@ class PointRows final : public ObservedRows {
         table_->names());
   }
 
+  // Fails at rows from .. from + count - 1 that lack a value, by which place they are.
+  void check_whole(const double* rows, std::int64_t from, std::int64_t count) const {
+    std::int64_t broken = 0;
+    std::string first;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double* const row = rows + static_cast<std::size_t>(i) * places_.size();
+      if (all_finite(row, places_.size()) || ++broken > 1) continue;
+      std::size_t k = 0;
+      while (std::isfinite(row[k])) ++k;
+      first = fmt::format("column {} of row {}", printable(table_->columns()[places_[k]].name), count_text(from + i + 1));
+    }
+    if (broken > 0) fail_missing(table_->where(), broken, count, first);
+  }
+
   std::unique_ptr<TableFile> table_;
+  const WholeRows* whole_ = nullptr;  // where rows are left out: table_
   TaskInfo info_;
   std::vector<FileColumn> columns_;
   std::vector<std::size_t> places_;
 };
 
+void note_dropped(ObservedTable& table, const std::filesystem::path& path, std::int64_t dropped) {
+  table.dropped = dropped;
+  if (dropped > 0)
+    table.warnings.push_back(dropped_text(dropped, table.held + dropped));
+}
+
 ObservedTable read_open_table(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most,
                               const TableColumns& columns) {
-  std::unique_ptr<TableFile> table = open_table_by(columns.reader, path, {"", wanted_columns(task, columns)});
+  std::unique_ptr<TableFile> table =
+      open_table_by(columns.reader, path, {.name = columns.table, .wanted = wanted_columns(task, columns)});
   ObservedTable out;
   out.columns = table->names();
-  out.held = table->rows();
   const auto rows = std::make_shared<PointRows>(std::move(table), task, columns);
   out.taken = rows->taken();
+  out.held = rows->count();
   const std::int64_t used = std::min(most, out.held);
   if (used > columns.held / task.observation_shape[0])
     out.rows = rows;
   else
     static_cast<Observed&>(out) = rows->checked(0, used);
   out.held = rows->count();
+  note_dropped(out, path, rows->dropped());
   return out;
 }
 
 }  // namespace
+
+ColumnsError with_advice(const ColumnsError& error) {
+  const std::string text = error.what();
+  const bool known = text.find("--columns") != text.npos;
+  return ColumnsError(text + (known ? "" : "; --columns chooses among them"), error.columns());
+}
 
 std::vector<std::string> wanted_columns(const TaskInfo& task, const TableColumns& columns) {
   if (!columns.chosen.empty()) return columns.chosen;
@@ -241,12 +312,19 @@ ObservedTable read_points(const std::filesystem::path& path, const TaskInfo& tas
   CsvTable table =
       ending == ".csv" ? read_text_columns(path, task, columns)
                        : read_npz_columns(path, wanted_columns(task, columns), task.observation_shape[0]);
-  const std::int64_t used = std::min(most, table.rows.size(0));
-  const torch::Tensor rows = table.rows.slice(0, 0, used).contiguous();
+  std::int64_t dropped = 0;
+  const torch::Tensor whole =
+      keep_whole(table.rows, columns.missing, printable(path.string(), 300), dropped, table.taken);
+  const std::int64_t used = std::min(most, whole.size(0));
+  const torch::Tensor rows = whole.slice(0, 0, used).contiguous();
   convert_columns(columns.files, path.string(), 0, used, rows.mutable_data_ptr<double>());
   ObservedTable out;
-  static_cast<Observed&>(out) = room_of(task).checked(rows, task, path.string());
-  out.held = table.rows.size(0);
+  if (columns.missing == Missing::keep)
+    out.x = rows;
+  else
+    static_cast<Observed&>(out) = room_of(task).checked(rows, task, path.string());
+  out.held = whole.size(0);
+  note_dropped(out, path, dropped);
   out.warnings.insert(out.warnings.end(), table.warnings.begin(), table.warnings.end());
   out.columns = std::move(table.columns);
   out.taken = std::move(table.taken);

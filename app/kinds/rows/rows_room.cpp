@@ -28,8 +28,8 @@ constexpr std::int64_t kPlaneSide = 480;
 class RowsRoom final : public ObservationRoom {
  public:
   std::string name() const override { return "rows"; }
-  std::unique_ptr<ObservationLines> lines(const TaskInfo&, const std::string&,
-                                          const std::vector<FileColumn>&) const override {
+  std::unique_ptr<ObservationLines> lines(const TaskInfo&, const std::string&, const std::vector<FileColumn>&,
+                                          Missing) const override {
     return nullptr;
   }
 
@@ -54,7 +54,8 @@ class RowsRoom final : public ObservationRoom {
             .timed = 256};
   }
 
-  Observed read(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most) const override {
+  Observed read(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most,
+                Missing missing) const override {
     PAIRS_CHECK(!std::filesystem::is_directory(path) && lower_extension(path) == ".npz",
                 "{} is no .npz file, which observations of ragged rows need, with the arrays \"{}\" and \"{}\"",
                 path.string(), kRowsArray, kOffsetsArray);
@@ -65,10 +66,13 @@ class RowsRoom final : public ObservationRoom {
                 columns, task.name, fmt::join(task.observation_columns, ", "));
     PAIRS_CHECK(all.count() > 0, "{} holds no observation; a set needs at least one", path.string());
     PAIRS_CHECK(!all.rows().is_complex(), "{} must hold real numbers", path.string());
-    const Observations kept = all.slice(0, std::min(most, all.count()));
-    if (kept.rows().size(0) > 0) check_finite(kept.rows(), path.string());
-    Observed observed{kept.to(torch::kCPU, observed_type(task)), all.count(), {}};
-    PAIRS_CHECK(torch::isfinite(observed.x.rows().to(torch::kFloat32)).all().item<bool>(),
+    std::int64_t dropped = 0;
+    const Observations read = missing == Missing::drop ? all : all.slice(0, std::min(most, all.count()));
+    const Observations whole = keep_whole(read, missing, path.string(), dropped);
+    const Observations kept = whole.slice(0, std::min(most, whole.count()));
+    Observed observed{kept.to(torch::kCPU, observed_type(task)), all.count() - dropped, {}};
+    observed.dropped = dropped;
+    PAIRS_CHECK(missing == Missing::keep || torch::isfinite(observed.x.rows().to(torch::kFloat32)).all().item<bool>(),
                 "{} holds values beyond ±3.4e38, the range of single precision; rescale or remove them", path.string());
     return observed;
   }

@@ -7,24 +7,19 @@
 #include <vector>
 
 #include "app/model/hub/n_player.h"
+#include "app/posterior/set_choice.h"
 
 namespace pairs::model {
 
 class Posterior;
 class Viewer;
 
-// What a later start of the program shows again: the observed set (of a file how its observations are drawn), N, and
-// the runs beside.
+// What a later start of the program shows again.
 struct RememberedSet {
-  std::int64_t index = 0, n = 0;  // n = 0: chosen by the program
-  std::filesystem::path file;
-  std::optional<std::uint64_t> random;
-  std::vector<std::string> columns, others;
-  bool many = false;  // many sets of the file, told apart by its column `group`, or "" of a folder
-  std::string group = {};
-  // What a session tells besides: the set of many that is shown, and what a person set of it (SetChoice).
-  std::string member = {}, up = {}, given = {};
-  std::vector<double> theta = {}, psi = {};
+  SetChoice set = {};
+  std::int64_t n = 0;                    // 0: chosen by the program
+  std::vector<std::string> others = {};  // the runs beside
+  bool many = false;                     // the set is one of many in its file or folder, or none of them yet
   bool operator==(const RememberedSet&) const = default;
 };
 

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "app/posterior/set_fields.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
@@ -53,13 +54,9 @@ void visit_settings(Visit&& visit) {
   visit("recent_files", &Settings::recent_files);
   visit("save_folder", &Settings::save_folder);
   visit("save_folders", &Settings::save_folders);
-  visit("shown_set", &Settings::shown_set);
+  visit("shown", &Settings::shown);
   visit("shown_n", &Settings::shown_n);
-  visit("shown_file", &Settings::shown_file);
-  visit("shown_random", &Settings::shown_random);
   visit("shown_many", &Settings::shown_many);
-  visit("shown_group", &Settings::shown_group);
-  visit("shown_columns", &Settings::shown_columns);
   visit("shown_beside", &Settings::shown_beside);
   visit("compared", &Settings::compared);
   visit("session_file", &Settings::session_file);
@@ -103,6 +100,22 @@ bool read_value(const toml::node& node, std::vector<std::string>& value) {
   return true;
 }
 
+bool read_value(const toml::node& node, SetChoice& value) {
+  if (!node.is_table()) return false;
+  const std::string where;
+  TableReader reader(*node.as_table(), "shown", where);
+  try {
+    value = read_set_toml(reader);
+    reader.finish();
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+void write_value(toml::table& table, const char* key, const SetChoice& value) {
+  table.insert_or_assign(key, toml::parse(set_toml(value)));
+}
 template <class Value>
 void write_value(toml::table& table, const char* key, const Value& value) {
   table.insert_or_assign(key, value);
@@ -133,7 +146,6 @@ bool in_range(const Settings& s, std::string_view key) {
   if (key == "height") return s.height >= 200 && s.height <= 32768;
   if (key == "sidebar") return s.sidebar >= 0 && s.sidebar <= 4096;
   if (key == "drawer") return s.drawer >= 0 && s.drawer <= 4096;
-  if (key == "shown_set") return s.shown_set >= 0;
   if (key == "shown_n") return s.shown_n >= 0;
   if (key == "file_dialogs") return s.file_dialogs == "desktop" || s.file_dialogs == "own";
   return true;

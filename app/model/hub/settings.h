@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "app/posterior/set_choice.h"
+
 namespace pairs::model {
 
 // What is remembered between starts.
@@ -28,13 +30,11 @@ struct Settings {
   std::vector<std::string> recent_files;  // opened, and folders saved to: newest first
   std::string save_folder;                // of the last file that was saved; "": none yet
   std::vector<std::string> save_folders;  // that a person chose for a task's files: "TASK=FOLDER"
-  // What was shown of the task: the set (of a file the seed by which its observations are drawn, "": its first, and its
-  // columns that are used), N (0: the program's choice), runs beside it, and runs that are compared.
-  int shown_set = 0, shown_n = 0;
-  std::string shown_file, shown_random;
-  bool shown_many = false;  // sets of the file, told apart by its column shown_group, or "" of a folder
-  std::string shown_group;
-  std::vector<std::string> shown_columns, shown_beside, compared;
+  // What was shown of the task: the set, N (0: the program's choice), runs beside it, and runs that are compared.
+  SetChoice shown;
+  int shown_n = 0;
+  bool shown_many = false;  // the file or folder holds many sets
+  std::vector<std::string> shown_beside, compared;
   // Of the session (app/model/session_desk.h): its file, "": none; its note; and notes on data: file, note, file, note.
   std::string session_file, session_note;
   std::vector<std::string> data_notes;

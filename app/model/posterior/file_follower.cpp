@@ -64,7 +64,7 @@ class FileFollower::Work {
         set_(followed(request)),
         info_(set_.info()),
         name_(printable(request.file.filename().string(), 300)),
-        lines_(room_of(info_).lines(info_, name_, file_columns(*set_.run().loaded.task))),
+        lines_(room_of(info_).lines(info_, name_, file_columns(*set_.run().loaded.task), request.missing)),
         text_(request.file.string(), name_),
         axes_(info_.targets) {
     PAIRS_CHECK(lines_, "A file is followed line by line, and no line of text holds an observation of the task {}",

@@ -24,6 +24,7 @@ struct FollowRequest {
   SeriesRole role = SeriesRole::pairs;
   std::filesystem::path file;
   std::uint64_t set = 0;  // id
+  Missing missing = Missing::refuse;
 };
 
 // The newest of a file that is followed.

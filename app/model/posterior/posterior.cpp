@@ -122,9 +122,11 @@ bool Posterior::State::holds_sets(const std::filesystem::path& path) const {
 
 void Posterior::open_file(const std::filesystem::path& path, std::vector<std::string> columns) {
   State& s = *state_;
-  if (s.holds_sets(path)) return open_sets(path, "");
+  SetChoice choice{.index = s.request.set.choice.index, .file = path, .columns = std::move(columns)};
+  choice.missing = s.missing;
+  if (s.holds_sets(path)) return open_sets(std::move(choice));
   s.keep_shown();
-  s.another_set({.index = s.request.set.choice.index, .file = path, .columns = std::move(columns)});
+  s.another_set(std::move(choice));
 }
 
 std::optional<Posterior::OtherColumns> Posterior::take_other_columns() {
@@ -137,7 +139,8 @@ std::optional<Posterior::OtherColumns> Posterior::take_other_columns() {
 std::optional<Posterior::BrokenTable> Posterior::take_broken_table() {
   State& s = *state_;
   if (s.result.spare.empty() || s.result.set_failure.empty()) return {};
-  return BrokenTable{s.result.failed_file, std::exchange(s.result.spare, {}), s.failed_columns,
+  return BrokenTable{s.result.failed_file, std::exchange(s.result.spare, {}),
+                     s.failed_choice ? s.failed_choice->columns : std::vector<std::string>(),
                      std::exchange(s.result.set_failure, "")};
 }
 
@@ -157,6 +160,26 @@ void Posterior::set_up(const std::string& up) {
   s.keep_shown();
   choice.up = up;
   s.another_set(std::move(choice));
+}
+
+void Posterior::set_missing(Missing missing) {
+  State& s = *state_;
+  if (s.missing == missing) return;
+  s.missing = missing;
+  if (s.table.is_open()) {
+    SetChoice sets = s.table.sets().set;
+    sets.missing = missing;
+    return open_sets(std::move(sets));
+  }
+  SetChoice choice = s.failed_choice ? *s.failed_choice : s.request.set.choice;
+  if (choice.file.empty() || choice.missing == missing || following()) return;
+  s.keep_shown();
+  choice.missing = missing;
+  s.another_set(std::move(choice));
+}
+
+Missing Posterior::missing() const {
+  return state_->missing;
 }
 
 void Posterior::simulate() {
@@ -203,21 +226,16 @@ std::optional<std::string> Posterior::open_data(const std::filesystem::path& pat
 
 RememberedSet Posterior::remembered() const {
   const State& s = *state_;
-  const SetChoice set = s.asked().set;
-  RememberedSet now{set.index, s.chosen_n ? n() : 0, set.file, set.random, set.columns, s.request.others};
-  now.up = set.up;
-  now.given = set.given;
-  now.theta = set.theta;
-  now.psi = set.psi;
-  now.member = set.member;
+  RememberedSet now{s.asked().set, s.chosen_n ? n() : 0, s.request.others};
+  const SetChoice shown = now.set;
   if (s.table.is_open()) {
-    now.file = s.table.sets().data;
-    now.columns = s.table.sets().columns;
-    now.group = s.table.sets().group;
+    const bool one_of_them = !shown.member.empty() && shown.file == s.table.sets().set.file;
+    now.set = s.table.sets().set;
+    now.set.index = shown.index;
+    if (one_of_them) now.set = shown;
     now.many = true;
-  } else if (!set.member.empty()) {
-    now.file.clear();  // one of many alone is no file
-    now.member.clear();
+  } else if (!shown.member.empty()) {
+    now.set = {.index = shown.index};  // one of many alone is no file
   }
   return now;
 }
@@ -231,23 +249,10 @@ void Posterior::restore(const RememberedSet& remembered) {
     s.player.want(remembered.n);
     s.restored_n = remembered.n;
   }
-  SetChoice choice{.index = std::max<std::int64_t>(remembered.index, 0)};
-  if (!remembered.many || !remembered.member.empty()) {
-    choice.file = remembered.file;
-    choice.columns = remembered.columns;
-    choice.given = remembered.given;
-  }
-  if (remembered.many) {
-    if (!choice.file.empty()) choice.group = remembered.group;
-    choice.member = remembered.member;
-    s.another_set(std::move(choice));
-    return open_sets(remembered.file, remembered.group, remembered.columns);
-  }
-  if (!remembered.file.empty()) choice.random = remembered.random;
-  choice.up = remembered.up;
-  choice.theta = remembered.theta;
-  choice.psi = remembered.psi;
-  s.another_set(std::move(choice));
+  if (!remembered.many) return s.another_set(remembered.set);
+  const SetChoice simulated{.index = remembered.set.index};
+  s.another_set(remembered.set.member.empty() ? simulated : remembered.set);
+  open_sets(of_all_members(remembered.set));
 }
 
 IntervalKind Posterior::interval() const {
@@ -388,7 +393,7 @@ void Posterior::dismiss_set_failure() {
 std::string Posterior::batch_command() const {
   const State& s = *state_;
   if (s.request.run.empty()) return "";
-  if (const auto followed = following()) return follow_command(s.request.run, followed->file, s.hub.device);
+  if (following() && s.follow_scene) return follow_command(s.request.run, s.follow_scene->choice, s.hub.device);
   CommandOptions options{{s.request.run},    s.request.set.choice,     n(), s.hub.data_folder.string(), s.hub.device,
                          s.request.interval, s.request.learned_product};
   options.runs.insert(options.runs.end(), s.request.others.begin(), s.request.others.end());

@@ -98,6 +98,7 @@ struct PosteriorScene {
   std::int64_t most = 1;             // largest N that can be asked for
   std::vector<std::int64_t> sizes;   // the only ones, of a run with a head for each; else empty
   std::uint64_t set = 0;             // id of the observed set
+  SetChoice choice;                  // that it is
   std::string set_name;              // "set 3 of the prior", a file's name, a thing's title
   std::string set_short;             // "set 3", "events.csv"
   std::string set_source;            // "simulated", "generated digits", a path, a thing's words
@@ -105,26 +106,22 @@ struct PosteriorScene {
   std::string set_read_as;           // which of its axes points up, a sentence; "" of other sets
   std::string set_learnt;            // what the shown run learnt from and how others fared, a line; "" of other sets
   std::vector<std::string> ups;      // that may point up; empty where the thing has none, and of other sets
-  std::string up;                    // that was asked for; "": what the thing tells itself
   std::int64_t set_size = 0;         // all that a file holds; else `most`
   std::int64_t trained = 1;          // largest N that the shown run saw in training
   std::string no_confidence;         // why there are no frequentist answers; "" where there are
   std::string no_product;            // why the shown run has no learned product; "" where it has one
   bool simulated = true;
   bool by_hand = false;                 // θ and ψ are not the prior's
-  std::optional<std::uint64_t> random;  // seed by which observations of a file were drawn; none: its first
   bool followable = false;              // files of its observations can be followed
   std::vector<std::string> endings;     // of files of its observations
   bool drawable = false;                // a file of which a random subset can be drawn
-  // Of a file that is a table: what its columns are called, which of them are used, and for what (the task's columns);
-  // and those that a person chose (SetChoice::columns).
-  std::vector<std::string> columns, taken, needed, chosen;
-  std::string group, member;  // of many sets in one file or folder, as SetChoice has them
+  // Of a file that is a table: what its columns are called, which of them are used, and for what (the task's columns).
+  std::vector<std::string> columns, taken, needed;
+  std::int64_t dropped = 0;  // observations of a file that are left out for a missing value
   // Whether a path holds a set a file, or a group, rather than one set.
   std::function<bool(const std::filesystem::path&)> holds_sets;
   std::vector<SetParameter> parameters;  // of a simulated set: targets, then nuisances
   std::vector<SetGiven> given;           // what a person may set of it, of a file's set, too
-  std::string given_words;               // that a person set, as SetChoice::given; "": the set's own
   bool given_assumed = false;            // nobody told it: the middle of training stands in its place
   std::vector<int> shades;               // of the runs, where a figure of them alone would choose others; else empty
   // Of a task that makes observations of things (tasks/parts/things.h): "mesh", what may be given, and whether a text
@@ -168,6 +165,7 @@ class Posterior : public PosteriorPage {
   // Many sets: of a table by its column `group`, or, with "", of a folder with a file a set. They are listed in
   // table(), whose first is shown until another is chosen.
   void open_sets(const std::filesystem::path& path, const std::string& group, std::vector<std::string> columns = {});
+  void open_sets(SetChoice sets);
   SetTable& table();
   const SetTable& table() const;
   // Chooses in the table (SetTable::choose): the first chosen is shown, the others stand behind it.
@@ -178,6 +176,10 @@ class Posterior : public PosteriorPage {
   void set_random(std::optional<std::uint64_t> seed);
   // Of a thing that is shown, the axis that points up, one of the scene's `ups`.
   void set_up(const std::string& up);
+  // What becomes of observations of files with a missing value: of the one that is shown, or could not be read last,
+  // and of those that are opened from now on.
+  void set_missing(Missing missing);
+  Missing missing() const;
   // From a file, one that is followed too, back to the simulated set.
   void simulate();
 

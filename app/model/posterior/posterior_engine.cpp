@@ -198,7 +198,9 @@ std::shared_ptr<ObservedSet> PosteriorEngine::Work::make_set(const PosteriorRequ
   const auto failed = [&](const std::exception& error, const std::vector<std::string>& columns) {
     failed_set_ = request.set.id;
     const bool table = !choice.file.empty() && choice.member.empty();
-    const auto spare = table ? spare_columns(choice.file, *task_, choice.columns) : std::vector<std::string>();
+    TableColumns read{.chosen = choice.columns, .reader = choice.reader};
+    read.table = choice.table;
+    const auto spare = table ? spare_columns(choice.file, *task_, read) : std::vector<std::string>();
     board_.publish([&](PosteriorResult& n) {
       n.set_failure = sentence(error);
       n.failed_set = request.set.id;
@@ -232,9 +234,13 @@ void PosteriorEngine::Work::load_set(const PosteriorRequest& request) {
       n.problems.insert(n.problems.end(), set->warnings().begin(), set->warnings().end());
     });
   // Values set by hand move the set a little: axes stay.
-  const SetChoice &next = set->choice(), *before = set_ ? &set_->choice() : nullptr;
-  if (!before || next.file != before->file || next.index != before->index || next.random != before->random ||
-      next.member != before->member || next.columns != before->columns || next.up != before->up) {
+  const auto apart_from_values = [](SetChoice choice) {
+    choice.theta.clear();
+    choice.psi.clear();
+    choice.given.clear();
+    return choice;
+  };
+  if (!set_ || !(apart_from_values(set->choice()) == apart_from_values(set_->choice()))) {
     axes_.emplace(task_->info().targets);
     nuisance_axes_.emplace(task_->info());
   }
@@ -461,8 +467,7 @@ void PosteriorEngine::Work::run(const PosteriorRequest& request, const Stale& st
 }
 
 bool BesideSet::operator==(const BesideSet& other) const {
-  const SetChoice &a = choice, &b = other.choice;
-  return name == other.name && a.file == b.file && a.group == b.group && a.member == b.member && a.columns == b.columns;
+  return name == other.name && choice == other.choice;
 }
 
 PosteriorEngine::PosteriorEngine(std::function<void()> wake)

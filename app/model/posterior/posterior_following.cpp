@@ -12,7 +12,7 @@ void Posterior::State::end_following() {
 std::optional<SetRequest> Posterior::State::followed_set() {
   const auto state = follower.result().state;
   if (!state || !follow_scene || state->seen == 0 || !state->failure.empty()) return {};
-  SetRequest set{++last_set, {.index = request.set.choice.index, .file = state->file}, follow_scene->task};
+  SetRequest set{++last_set, follow_scene->choice, follow_scene->task};
   if (state->used < state->seen) set.choice.random = kFollowSeed;
   return set;
 }
@@ -32,9 +32,9 @@ void Posterior::follow_file(const std::filesystem::path& path) {
   if (!s.result.scene || s.result.scene->runs.front().run != s.request.run) return;
   s.player.stop();
   s.forget_failure();
-  auto scene = std::make_shared<PosteriorScene>(followed_scene(*s.result.scene, path, ++s.last_set));
+  auto scene = std::make_shared<PosteriorScene>(followed_scene(*s.result.scene, path, ++s.last_set, s.missing));
   s.follower.follow({s.hub.tasks, s.request.run, s.hub.data_folder.string(), s.hub.device, scene->runs.front().role,
-                     path, scene->set});
+                     path, scene->set, s.missing});
   s.follow_scene = std::move(scene);
 }
 

@@ -12,6 +12,7 @@
 #include "app/posterior/disagreement_text.h"
 #include "app/posterior/own_values.h"
 #include "app/posterior/posterior_figure.h"
+#include "app/posterior/set_arguments.h"
 #include "app/posterior/tried_file.h"
 #include "app/runs/learned_product.h"
 #include "app/runs/run_shades.h"
@@ -99,7 +100,6 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
   scene.no_confidence = no_frequentist_answers(posterior.task());
   scene.simulated = set.simulated();
   scene.by_hand = !set.choice().theta.empty();
-  scene.random = set.choice().random;
   scene.endings = observation_endings(info);
   scene.followable = !info.targets.empty() && info.given.empty() && room_of(info).lines(info, "") != nullptr;
   scene.drawable = !set.simulated() && !set.of_thing() && set.held() > 1;
@@ -109,15 +109,13 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
   scene.columns = set.columns();
   scene.taken = set.taken();
   scene.needed = info.observation_columns;
-  scene.chosen = set.choice().columns;
-  scene.group = set.choice().group;
-  scene.member = set.choice().member;
+  scene.choice = set.choice();
+  scene.dropped = set.dropped();
   scene.holds_sets = [task = posterior.runs().front().loaded.task](const std::filesystem::path& path) {
-    return holds_many_sets(*task, path, "");
+    return holds_many_sets(*task, {.file = path});
   };
   if (set.simulated()) scene.parameters = parameters_of(set);
   scene.given = given_of(set);
-  scene.given_words = set.choice().given;
   scene.given_assumed = !set.given_assumed().empty();
   if (const Things* const known = face<Things>(posterior.task())) {
     scene.thing = known->thing();
@@ -132,7 +130,6 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
       scene.set_learnt = learnt_text(shown, tried_of(shown));
       scene.set_own = own_values_text(set.task(), set.marks());
       scene.ups = known->ups();
-      scene.up = set.choice().up;
     }
   }
   scene.shades = other_shades(posterior.runs());
@@ -164,7 +161,8 @@ PosteriorSnapshot snapshot_of(const TaskInfo& info, const PosteriorAnswer& at, c
   return snapshot;
 }
 
-PosteriorScene followed_scene(const PosteriorScene& before, const std::filesystem::path& file, std::uint64_t set_id) {
+PosteriorScene followed_scene(const PosteriorScene& before, const std::filesystem::path& file, std::uint64_t set_id,
+                              Missing missing) {
   PosteriorScene scene = before;
   scene.runs.erase(scene.runs.begin() + 1, scene.runs.end());
   scene.sizes.clear();
@@ -179,21 +177,19 @@ PosteriorScene followed_scene(const PosteriorScene& before, const std::filesyste
   scene.simulated = scene.by_hand = scene.drawable = false;
   scene.no_product = "a followed set has no references";
   scene.no_confidence = "a set that is followed grows; stop it first";
-  scene.random.reset();
+  scene.choice = {.index = before.choice.index, .file = file};
+  scene.choice.missing = missing;
   scene.columns.clear();
   scene.taken.clear();
-  scene.chosen.clear();
-  scene.group.clear();
-  scene.member.clear();
+  scene.dropped = 0;
   scene.parameters.clear();
   scene.given.clear();
-  scene.given_words.clear();
   return scene;
 }
 
-std::string follow_command(const std::string& run, const std::filesystem::path& file, const std::string& device) {
-  return fmt::format("pairs --batch infer {} --data {} --follow{}", shell_word(run), shell_word(file.string()),
-                     device == "auto" ? "" : " --device " + shell_word(device));
+std::string follow_command(const std::string& run, const SetChoice& followed, const std::string& device) {
+  return fmt::format("pairs --batch infer {}{} --follow{}", shell_word(run),
+                     set_arguments(followed, SetCommand::infer), device == "auto" ? "" : " --device " + shell_word(device));
 }
 
 // What must be named of the set: what a person set, or what the file does not tell.
@@ -221,28 +217,17 @@ std::string figure_command(const CommandOptions& options, const PosteriorScene* 
     if (!values.empty()) words.push_back(fmt::format("--{}={}", option, fmt::join(values, ",")));
   };
   for (const std::string& run : options.runs) words.push_back(shell_word(run));
-  const SetChoice& set = options.set;
-  if (set.file.empty())
-    words.push_back(fmt::format("--index {}", set.index));
-  else
-    words.push_back("--file " + shell_word(set.file.string()));
-  if (!set.group.empty()) words.push_back("--group " + shell_word(set.group));
-  if (!set.member.empty()) words.push_back("--member " + shell_word(set.member));
-  if (!set.columns.empty()) words.push_back("--columns=" + shell_word(fmt::format("{}", fmt::join(set.columns, ","))));
-  if (set.random) words.push_back(fmt::format("--random {}", *set.random));
-  if (!set.up.empty()) words.push_back("--up " + set.up);
-  if (const std::string given = settled_given(set, scene); !given.empty())
-    words.push_back("--given " + shell_word(given));
+  SetChoice set = options.set;
+  if (!set.theta.empty() || !set.psi.empty()) {
+    if (!scene || !scene->by_hand) return "";
+    set = settled_choice(set, *scene);
+  }
+  set.given = settled_given(set, scene);
+  words.push_back(set_arguments(set, SetCommand::figure).substr(1));
   words.push_back(fmt::format("--n {}", options.n));
   if (options.interval != IntervalKind::central)
     words.push_back(fmt::format("--interval {}", interval_word(options.interval)));
   if (options.learned_product) words.push_back("--learned-product");
-  if (!set.theta.empty() || !set.psi.empty()) {
-    if (!scene || !scene->by_hand) return "";
-    const SetChoice settled = settled_choice(set, *scene);
-    add("theta", settled.theta);
-    add("psi", settled.psi);
-  }
   if (shown && shown->n == options.n && shown->kept_axes) {
     std::vector<double> ends;
     for (const AxisRange& range : shown->kept_axes->ranges) ends.insert(ends.end(), {range.first, range.second});
@@ -250,7 +235,7 @@ std::string figure_command(const CommandOptions& options, const PosteriorScene* 
     add("height", shown->kept_axes->heights);
   }
   if (scene && scene->runs.size() == options.runs.size()) add("shades", scene->shades);
-  if (!options.data.empty()) words.push_back("--data " + shell_word(options.data));
+  if (!options.data.empty()) words.push_back("--data-folder " + shell_word(options.data));
   if (options.device != "auto") words.push_back("--device " + shell_word(options.device));
   return fmt::format("{}", fmt::join(words, " "));
 }

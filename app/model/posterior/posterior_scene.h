@@ -29,9 +29,10 @@ PosteriorSnapshot snapshot_of(const TaskInfo& info, const PosteriorAnswer& at, c
 SetChoice settled_choice(SetChoice asked, const PosteriorScene& scene);
 
 // The scene of a file that the shown run follows.
-PosteriorScene followed_scene(const PosteriorScene& before, const std::filesystem::path& file, std::uint64_t set_id);
+PosteriorScene followed_scene(const PosteriorScene& before, const std::filesystem::path& file, std::uint64_t set_id,
+                              Missing missing);
 // The command that follows it.
-std::string follow_command(const std::string& run, const std::filesystem::path& file, const std::string& device);
+std::string follow_command(const std::string& run, const SetChoice& followed, const std::string& device);
 
 // The command that draws the figure of N on the screen; "" while values set by hand are on their way.
 struct CommandOptions {

@@ -15,20 +15,20 @@ void Posterior::State::close_table() {
 void Posterior::State::choose_shown() {
   if (!table.is_open() || table.chosen().empty() || !result.scene) return;
   const PosteriorScene& scene = *result.scene;
-  const bool one_of_them = !scene.simulated && !scene.member.empty() && scene.group == table.sets().group &&
-                           std::filesystem::path(scene.set_source) == table.sets().data;
-  table.choose_instead(one_of_them ? scene.member : "");
+  const SetChoice &shown = scene.choice, &sets = table.sets().set;
+  const bool one_of_them = !shown.member.empty() && shown.group == sets.group && shown.file == sets.file;
+  table.choose_instead(one_of_them ? shown.member : "");
   none_chosen = !one_of_them;
   if (table.chosen().empty()) return request.beside.clear();
-  std::erase_if(request.beside, [&](const BesideSet& one) { return one.name == scene.member; });
+  std::erase_if(request.beside, [&](const BesideSet& one) { return one.name == shown.member; });
 }
 
 void Posterior::State::show_chosen() {
   if (table.chosen().empty()) return;
   none_chosen = false;
   const auto choice_of = [&](std::size_t row) {
-    SetChoice choice{.index = request.set.choice.index, .file = table.sets().data, .columns = table.sets().columns};
-    choice.group = table.sets().group;
+    SetChoice choice = table.sets().set;
+    choice.index = request.set.choice.index;
     choice.member = table.row(row).name;
     return choice;
   };
@@ -36,17 +36,22 @@ void Posterior::State::show_chosen() {
   for (std::size_t k = 1; k < table.chosen().size(); ++k)
     request.beside.push_back({table.row(table.chosen()[k]).name, choice_of(table.chosen()[k])});
   SetChoice first = choice_of(table.chosen().front());
-  if (BesideSet{"", first} == BesideSet{"", request.set.choice}) return ask();
+  // What a person set of it by hand stays.
+  SetChoice shown = request.set.choice;
+  shown.given = first.given;
+  shown.random = first.random;
+  if (first == shown) return ask();
   keep_shown();
   another_set(std::move(first));
 }
 
 void Posterior::State::follow_table() {
-  const bool one_of_many = result.scene && result.scene->set == request.set.id && !result.scene->member.empty();
+  const bool one_of_many = result.scene && result.scene->set == request.set.id && !result.scene->choice.member.empty();
   if (!table.is_open() && one_of_many) {  // of a task that is come back to
-    const SetChoice& choice = request.set.choice;
+    AskedSets sets{.set = request.set.choice};
+    sets.set = of_all_members(std::move(sets.set));
     table_task = result.scene->task;
-    table.open(request.run, {.data = choice.file, .group = choice.group, .columns = choice.columns});
+    table.open(request.run, std::move(sets));
   }
   if (!table.is_open()) return;
   if (result.scene && table_task.empty()) table_task = result.scene->task;
@@ -55,7 +60,7 @@ void Posterior::State::follow_table() {
   if (!table.chosen().empty() || none_chosen) return;
   const std::vector<std::size_t>& rows = table.order();
   const SetChoice& choice = request.set.choice;
-  const bool same = choice.file == table.sets().data && choice.group == table.sets().group;
+  const bool same = choice.file == table.sets().set.file && choice.group == table.sets().set.group;
   const std::string shown = same ? choice.member : "";
   const auto answered = std::find_if(rows.begin(), rows.end(), [&](std::size_t row) {
     return shown.empty() ? table.row(row).problem.empty() : table.row(row).name == shown;
@@ -67,6 +72,12 @@ void Posterior::State::follow_table() {
 
 void Posterior::open_sets(const std::filesystem::path& path, const std::string& group,
                           std::vector<std::string> columns) {
+  SetChoice sets{.index = state_->request.set.choice.index, .file = path, .columns = std::move(columns), .group = group};
+  sets.missing = state_->missing;
+  open_sets(std::move(sets));
+}
+
+void Posterior::open_sets(SetChoice sets) {
   State& s = *state_;
   s.end_following();
   s.forget_failure();
@@ -74,7 +85,7 @@ void Posterior::open_sets(const std::filesystem::path& path, const std::string& 
   s.request.beside.clear();
   s.table_task = s.result.scene && s.result.scene->runs.front().run == s.request.run ? s.result.scene->task : "";
   s.table.set_interval(s.request.interval);
-  s.table.open(s.request.run, {.data = path, .group = group, .columns = std::move(columns)});
+  s.table.open(s.request.run, {.set = std::move(sets)});
 }
 
 SetTable& Posterior::table() {
@@ -91,10 +102,12 @@ void Posterior::choose_set(std::size_t place, SetClick click) {
 }
 
 void Posterior::close_sets() {
-  const AskedSets sets = state_->table.sets();
+  SetChoice file = state_->table.sets().set;
   state_->close_table();
-  if (sets.group.empty()) return simulate();
-  open_file(sets.data, sets.columns);
+  if (file.group.empty()) return simulate();
+  file.group.clear();
+  state_->keep_shown();
+  state_->another_set(std::move(file));
 }
 
 }  // namespace pairs::model

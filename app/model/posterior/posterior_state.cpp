@@ -81,8 +81,8 @@ SessionPin Posterior::State::asked() const {
   const bool there = scene && scene->set == request.set.id && scene->runs.front().run == request.run;
   asked.set = there ? settled_choice(request.set.choice, *scene) : request.set.choice;
   asked.set.changed.reset();
-  if (const auto state = follower.result().state) {
-    asked.set = {.index = asked.set.index, .file = state->file};
+  if (const auto state = follower.result().state; state && follow_scene) {
+    asked.set = follow_scene->choice;
     if (state->used < state->seen) asked.set.random = kFollowSeed;
   }
   return asked;
@@ -94,7 +94,7 @@ void Posterior::State::keep_shown() {
 
 void Posterior::State::go_back() {
   failed_set = request.set.id;
-  failed_columns = request.set.choice.columns;
+  failed_choice = request.set.choice;
   if (result.scene && result.scene->set == before.id) request.set = before;
   choose_shown();
 }
@@ -102,11 +102,12 @@ void Posterior::State::go_back() {
 void Posterior::State::forget_failure() {
   result.set_failure.clear();
   failed_set = 0;
+  failed_choice.reset();
 }
 
 void Posterior::State::another_set(SetChoice choice) {
   end_following();
-  if (table.is_open() && (choice.member.empty() || choice.file != table.sets().data)) close_table();
+  if (table.is_open() && (choice.member.empty() || choice.file != table.sets().set.file)) close_table();
   request.set = {++last_set, std::move(choice)};
   forget_failure();
   ask();
@@ -127,18 +128,17 @@ void Posterior::State::take_scene() {
   const PosteriorScene& scene = *result.scene;
   const bool other_task = scene.task != scene_task, other_set = other_task || scene.set != scene_set;
   if (other_set) set_stamp = set_stamp_of(scene.simulated ? "" : scene.set_source);
-  const bool other_file = other_task || scene.set_source + '\n' + scene.member != scene_source;
+  const bool other_file = other_task || scene.set_source + '\n' + scene.choice.member != scene_source;
   scene_task = scene.task;
   scene_set = scene.set;
-  scene_source = scene.set_source + '\n' + scene.member;
+  scene_source = scene.set_source + '\n' + scene.choice.member;
   if (scene.set == request.set.id) {
     SetChoice& choice = request.set.choice;
     // Another task has other files and values.
-    if (!scene.by_hand)
-      choice = {.index = choice.index, .columns = scene.chosen, .group = scene.group, .member = scene.member};
-    choice.given = scene.given_words;
-    choice.file = scene.simulated ? std::filesystem::path() : std::filesystem::path(scene.set_source);
-    choice.random = scene.random;
+    const std::int64_t index = choice.index;
+    choice = scene.choice;
+    choice.index = index;
+    choice.assume_given = false;
     if (scene.simulated)
       request.files.erase(scene.task);
     else

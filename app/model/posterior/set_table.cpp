@@ -320,7 +320,7 @@ std::shared_ptr<const Figure> SetTable::forest() {
   options.interval = interval_;
   options.role = result_.role;
   options.source =
-      fmt::format("{}; {}", printable(request_.sets.data.string(), 300), result_.told.at("run").get<std::string>());
+      fmt::format("{}; {}", printable(request_.sets.set.file.string(), 300), result_.told.at("run").get<std::string>());
   Forest drawn(result_.task->info(), options);
   for (const std::size_t k : rows) drawn.add(row(k));
   if (static_cast<std::size_t>(drawn.unanswered()) == rows.size()) return nullptr;

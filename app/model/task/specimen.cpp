@@ -377,7 +377,7 @@ const std::string& Specimen::network_failure() const {
 
 std::string Specimen::batch_command() const {
   std::string command = fmt::format("pairs --batch figure samples {} --out samples.svg", shell_word(state_->wanted));
-  if (!state_->hub.data_folder.empty()) command += " --data " + shell_word(state_->hub.data_folder.string());
+  if (!state_->hub.data_folder.empty()) command += " --data-folder " + shell_word(state_->hub.data_folder.string());
   return command;
 }
 

@@ -87,16 +87,21 @@ std::vector<std::string> TableFile::names() const {
   return names;
 }
 
-void TableFile::read(std::int64_t first, std::int64_t count, const std::vector<std::size_t>& places, double* out) {
+void TableFile::read_with_missing(std::int64_t first, std::int64_t count, const std::vector<std::size_t>& places,
+                                  double* out) {
   PAIRS_CHECK(first >= 0 && count >= 0 && first <= rows_ && count <= rows_ - first,
               "{} has {} rows; rows {} to {} were asked for", where_, rows_, first + 1, first + count);
-  if (count == 0) return;
-  read_rows(first, count, places, out);
+  if (count > 0) read_rows(first, count, places, out);
+}
+
+void TableFile::read(std::int64_t first, std::int64_t count, const std::vector<std::size_t>& places, double* out) {
+  read_with_missing(first, count, places, out);
   const std::size_t numbers = static_cast<std::size_t>(count) * places.size();
   for (std::size_t i = 0; i < numbers; ++i)
     PAIRS_CHECK(std::isfinite(out[i]), "{}: column {} of row {} is {}; repair it or drop the row", where_,
                 printable(columns_[places[i % places.size()]].name),
-                first + static_cast<std::int64_t>(i / places.size()) + 1, out[i]);
+                first + static_cast<std::int64_t>(i / places.size()) + 1,
+                std::isnan(out[i]) ? "missing or nan" : fmt::format("{}", out[i]));
 }
 
 void TableFile::read_texts(std::int64_t first, std::int64_t count, std::size_t place, std::vector<std::string>& out) {

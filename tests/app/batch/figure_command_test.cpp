@@ -47,8 +47,8 @@ TEST(FigureCommand, RefusesHeightsAndIndicesThatMeanNothing) {
     return ran.err;
   };
   EXPECT_THAT(refused({"--height=-1,2"}), HasSubstr("not above zero"));
-  EXPECT_THAT(refused({"--file", out("set.csv"), "--index", "1"}), HasSubstr("--index chooses a simulated set"));
-  EXPECT_THAT(refused({"--random", "3"}), HasSubstr("name one with --file"));
+  EXPECT_THAT(refused({"--data", out("set.csv"), "--index", "1"}), HasSubstr("--index chooses a simulated set"));
+  EXPECT_THAT(refused({"--random", "3"}), HasSubstr("name one with --data"));
 }
 
 // Of every figure and every option whose help says which figures it is of: others refuse it, before they open a run.
@@ -65,8 +65,9 @@ TEST(FigureCommand, RefusesOptionsThatItDoesNotRead) {
                               : name == "--up"                       ? "z"
                               : name == "--interval"                 ? "central"
                               : name == "--device"                   ? "cpu"
-                              : name == "--file" || name == "--data" ? "x"
+                              : name == "--data"                     ? "x"
                               : name == "--columns"                  ? "a"
+                              : name == "--missing"                  ? "drop"
                                                                      : "2";
     for (const nlohmann::json& figure : listed) {
       const std::string figure_name = figure.at("name").get<std::string>();
@@ -74,13 +75,13 @@ TEST(FigureCommand, RefusesOptionsThatItDoesNotRead) {
       const bool reads = network && (any || help.substr(0, help.find(':')).find(figure_name) != std::string::npos ||
                                      help.find("; " + figure_name + ":") != std::string::npos);
       std::vector<std::string> words = {"figure", figure_name, "no-such-run", name};
-      if (name != "--allow") words.push_back(value);
+      if (name != "--allow" && name != "--overwrite") words.push_back(value);
       const Answer answer = run_words(words);
       EXPECT_EQ(answer.code, 2) << figure_name << " " << name << ": " << answer.err;
       EXPECT_EQ(answer.err.find("does not read " + name) != std::string::npos, !reads) << answer.err;
       ++(reads ? read : refused);
     }
-    EXPECT_EQ(run_words({"figure", "list", name, name == "--allow" ? "--json" : value}).code, 2) << name;
+    EXPECT_EQ(run_words({"figure", "list", name, name == "--allow" || name == "--overwrite" ? "--json" : value}).code, 2) << name;
   }
   EXPECT_GT(refused, 100);
   EXPECT_GT(read, 50);
@@ -127,7 +128,7 @@ TEST(FigureCommand, WarnsAsInferDoes) {
   for (int i = 0; i < 20; ++i) text += "5000,5000\n";
   write_file(out("far.csv"), text);
   const Answer figure =
-      run_words({"figure", "posterior", "gaussian", "--file", out("far.csv"), "--n", "20", "--out", out("far.svg")});
+      run_words({"figure", "posterior", "gaussian", "--data", out("far.csv"), "--n", "20", "--out", out("far.svg")});
   const Answer infer = run_words({"infer", "gaussian", "--data", out("far.csv"), "--out", out("far.npz")});
   const std::string warning = "warning: outside of training: the set lies farther out than";
   ASSERT_THAT(infer.err, HasSubstr(warning));

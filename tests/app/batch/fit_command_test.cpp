@@ -64,13 +64,13 @@ TEST_F(FitCommand, InferComparesWithTheModelsSets) {
 TEST_F(FitCommand, FigureDrawsWhatInferSays) {
   events(true);
   const Answer drawn = run_words(
-      {"figure", "predictive", "bump-hunt", "--file", path("events.csv"), "--out", path("predictive.csv"), "--json"});
+      {"figure", "predictive", "bump-hunt", "--data", path("events.csv"), "--out", path("predictive.csv"), "--json"});
   ASSERT_EQ(drawn.code, 0) << drawn.err;
   EXPECT_EQ(nlohmann::json::parse(drawn.out).at("predictive"), infer({"--predictive", "200"}).at("predictive"));
   EXPECT_THAT(read_file(path("predictive.csv")), HasSubstr("simulated, 5 to 95 %"));
   EXPECT_EQ(run_words({"figure", "predictive", "bump-hunt", "--index", "2", "--n", "10", "--out", path("p.svg")}).code,
             0);
-  const Answer many = run_words({"figure", "predictive", "bump-hunt", "--file", path("events.csv"), "--n", "41"});
+  const Answer many = run_words({"figure", "predictive", "bump-hunt", "--data", path("events.csv"), "--n", "41"});
   EXPECT_EQ(many.code, 2);
   EXPECT_THAT(many.err, HasSubstr("holds 40"));
   EXPECT_EQ(run_words({"figure", "predictive", "bump-hunt", "gaussian"}).code, 2);

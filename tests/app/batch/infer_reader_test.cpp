@@ -49,7 +49,7 @@ TEST_F(InferReader, ATableOfManySetsIsAnsweredAsItsTwinInCsv) {
                                    "--reader", reader(), "--out", path("one.npz")});
   ASSERT_EQ(member.code, 0) << member.err;
   EXPECT_EQ(json::parse(member.out)["mean"], read["sets"][1]["mean"]);
-  const Answer forest = run_words({"figure", "forest", "bump-hunt", "--file", data, "--group", "run", "--reader",
+  const Answer forest = run_words({"figure", "forest", "bump-hunt", "--data", data, "--group", "run", "--reader",
                                    reader(), "--out", path("forest.csv")});
   EXPECT_EQ(forest.code, 0) << forest.err;
 }

@@ -224,11 +224,11 @@ TEST_F(InferSets, OneOfThemIsAskedAboutAlone) {
   refused(1, {"--data", data, "--group", "run", "--member", "none of them"}, "holds no set none of them in its column");
   refused(2, {"--data", data, "--member", "few"}, "name the column that tells its sets apart with --group");
   refused(2, {"--data", data, "--group", "run", "--member", "few", "--follow"}, "leave --follow out");
-  const Answer drawn = run_words({"figure", "posterior", "bump-hunt", "--file", data, "--group", "run", "--member",
+  const Answer drawn = run_words({"figure", "posterior", "bump-hunt", "--data", data, "--group", "run", "--member",
                                   "more", "--n", "17", "--out", path("more.svg")});
   EXPECT_EQ(drawn.code, 0) << drawn.err;
   EXPECT_EQ(
-      run_words({"figure", "posterior", "bump-hunt", "--file", data, "--group", "run", "--out", path("more.svg")}).code,
+      run_words({"figure", "posterior", "bump-hunt", "--data", data, "--group", "run", "--out", path("more.svg")}).code,
       2);
 }
 
@@ -330,7 +330,7 @@ TEST_F(InferSets, RefusesWhatIsAboutOneSet) {
   for (const char* name : {"folder/a.csv", "folder/new.csv"})
     refused(2, {"--data", path("folder"), "--out", path(name)}, "whose files are read; choose a place outside");
   const Answer forest =
-      run_words({"figure", "forest", "bump-hunt", "--file", path("folder"), "--out", path("folder/a.csv")});
+      run_words({"figure", "forest", "bump-hunt", "--data", path("folder"), "--out", path("folder/a.csv")});
   EXPECT_EQ(forest.code, 2);
   EXPECT_THAT(forest.err, HasSubstr("whose files are read"));
   EXPECT_EQ(read_file(folder_ / "folder/a.csv"), "0.1\n");

@@ -274,12 +274,12 @@ TEST_F(OwnGiven, FiguresAreDrawnOfWhatIsGiven) {
     EXPECT_EQ(answer.code, 0) << answer.err;
     return read_file(path("figure.csv"));
   };
-  const std::string of_file = drawn({"--file", data, "--given", "sigma=1.5"});
+  const std::string of_file = drawn({"--data", data, "--given", "sigma=1.5"});
   EXPECT_THAT(of_file, HasSubstr("exact"));
-  EXPECT_NE(of_file, drawn({"--file", data, "--given", "sigma=0.7"}));
-  EXPECT_EQ(of_file, drawn({"--file", file("both.csv", "sigma,x\n1.5,0.7\n1.5,-0.4\n1.5,1.9\n")}));
+  EXPECT_NE(of_file, drawn({"--data", data, "--given", "sigma=0.7"}));
+  EXPECT_EQ(of_file, drawn({"--data", file("both.csv", "sigma,x\n1.5,0.7\n1.5,-0.4\n1.5,1.9\n")}));
   EXPECT_NE(drawn({"--index", "2", "--given", "sigma=1.5"}), drawn({"--index", "2", "--given", "sigma=0.7"}));
-  EXPECT_EQ(run_words({"figure", "posterior", path("run"), "--file", data, "--out", path("none.csv")}).code, 2);
+  EXPECT_EQ(run_words({"figure", "posterior", path("run"), "--data", data, "--out", path("none.csv")}).code, 2);
 }
 
 TEST_F(OwnGiven, ExportedSetsAreThoseThatWereScored) {

@@ -34,7 +34,7 @@ TEST_F(SessionCommand, SaysWhatASessionHoldsAndTheCommandThatDrawsIt) {
   EXPECT_EQ(told.code, 0) << told.err;
   EXPECT_THAT(told.out, HasSubstr("note        two\n            lines\n"));
   EXPECT_THAT(told.out, HasSubstr("pinned      N = 10, set 3\n"));
-  EXPECT_THAT(told.out, HasSubstr("pairs --batch figure posterior bump-hunt --file " +
+  EXPECT_THAT(told.out, HasSubstr("pairs --batch figure posterior bump-hunt --data " +
                                   (folder_ / "events.csv").string() + " --n 2\n"));
   const auto document = nlohmann::json::parse(run_words({"session", file_, "--json"}).out);
   EXPECT_EQ(document["pinned"][0]["command"], "pairs --batch figure posterior bump-hunt --index 3 --n 10");

@@ -38,7 +38,7 @@ class ThingsOfPeople : public ::testing::Test {
     return act(add_infer, words, tasks_);
   }
   Acted figure(std::vector<std::string> words) const {
-    words.insert(words.begin(), {"posterior", run_, "--file"});
+    words.insert(words.begin(), {"posterior", run_, "--data"});
     words.insert(words.end(), {"--threads", "1", "--device", "cpu", "--out", path("figure.csv")});
     return act(add_figure, words, tasks_);
   }

@@ -147,7 +147,7 @@ TEST_F(SessionDeskTest, OneOfManySetsComesBack) {
     settle(studio);
     studio.posterior.choose_set(1, SetClick::alone);
     settle(studio);
-    ASSERT_EQ(studio.posterior.scene()->member, "b");
+    ASSERT_EQ(studio.posterior.scene()->choice.member, "b");
     mean = studio.posterior.shown()->series.front().targets.front().mean;
     EXPECT_EQ(studio.session.save(home_ / "s.pairs"), "");
     settle(studio);
@@ -155,7 +155,7 @@ TEST_F(SessionDeskTest, OneOfManySetsComesBack) {
   Studio studio(built_in_tasks(), settings());
   studio.open_path(home_ / "s.pairs");
   settle(studio);
-  EXPECT_EQ(studio.posterior.scene()->member, "b");
+  EXPECT_EQ(studio.posterior.scene()->choice.member, "b");
   EXPECT_EQ(studio.posterior.table().rows(), 3u);
   EXPECT_EQ(studio.posterior.shown()->series.front().targets.front().mean, mean);
 }

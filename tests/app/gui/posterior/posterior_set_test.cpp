@@ -54,21 +54,21 @@ TEST_F(PosteriorSetTest, ARandomSubsetOfAFileIsAPressAway) {
   window().click("posterior/subset/random");
   ASSERT_TRUE(window().rest(60));
   window().frames(3);
-  EXPECT_EQ(posterior().scene()->random, 1u);
+  EXPECT_EQ(posterior().scene()->choice.random, 1u);
   EXPECT_TRUE(says("the random 100 of 400 observations"));
   window().click("posterior/subset/again");
   ASSERT_TRUE(window().rest(60));
-  EXPECT_EQ(posterior().scene()->random, 2u);
+  EXPECT_EQ(posterior().scene()->choice.random, 2u);
   window().type("posterior/subset/seed", "77");
   ASSERT_TRUE(window().rest(60));
-  EXPECT_EQ(posterior().scene()->random, 77u);
+  EXPECT_EQ(posterior().scene()->choice.random, 77u);
   window().type("posterior/subset/seed", "many");
   ASSERT_TRUE(window().rest(60));
-  EXPECT_EQ(posterior().scene()->random, 77u);
+  EXPECT_EQ(posterior().scene()->choice.random, 77u);
   EXPECT_EQ(window().item("posterior/subset/seed").text, "77");
   window().click("posterior/subset/first");
   ASSERT_TRUE(window().rest(60));
-  EXPECT_FALSE(posterior().scene()->random);
+  EXPECT_FALSE(posterior().scene()->choice.random);
 }
 
 TEST_F(PosteriorSetTest, SamplesAreSaved) {

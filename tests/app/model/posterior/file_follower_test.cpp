@@ -123,7 +123,7 @@ TEST_F(FollowedFile, AfterStopItIsAnOrdinaryFile) {
   EXPECT_EQ(posterior_.n(), 60);
   EXPECT_NEAR(posterior_.shown()->series.front().targets[0].mean, followed, 1e-4);
   EXPECT_TRUE(posterior_.samples_asked().has_value());
-  EXPECT_THAT(posterior_.batch_command(), HasSubstr("--file " + file().string()));
+  EXPECT_THAT(posterior_.batch_command(), HasSubstr("--data " + file().string()));
   posterior_.set_n(3);
   ASSERT_TRUE(posterior_.wait(60));
   EXPECT_EQ(posterior_.shown()->n, 3);
@@ -143,7 +143,7 @@ TEST_F(FollowedFile, BeyondTrainingARandomSubsetStaysOne) {
   ASSERT_TRUE(until([&] { return !posterior_.following(); }));
   ASSERT_TRUE(posterior_.wait(60));
   EXPECT_EQ(posterior_.n(), 100);
-  EXPECT_EQ(posterior_.scene()->random, 1u);
+  EXPECT_EQ(posterior_.scene()->choice.random, 1u);
 }
 
 // Another task, and the way back: all that came is there, though the file was opened with less before.

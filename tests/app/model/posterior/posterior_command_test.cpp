@@ -107,7 +107,7 @@ TEST_P(CopiedCommand, DrawsWhatTheScreenShowsOfAFile) {
   expect_the_same();
   posterior_.set_random(5);
   settle();
-  ASSERT_EQ(posterior_.scene()->random, 5u);
+  ASSERT_EQ(posterior_.scene()->choice.random, 5u);
   EXPECT_THAT(posterior_.batch_command(), testing::HasSubstr("--random 5"));
   expect_the_same();
 }

@@ -278,7 +278,7 @@ TEST_F(ShippedPosterior, FilesAndThoseThatCannotBeRead) {
   EXPECT_EQ(posterior.shown()->n, 40);
   EXPECT_TRUE(posterior.shown()->density->plots[0].rules.empty()) << "no truth is known";
   EXPECT_EQ(posterior.batch_command(),
-            "pairs --batch figure posterior bump-hunt --file " + (folder.path() / "events.csv").string() + " --n 40");
+            "pairs --batch figure posterior bump-hunt --data " + (folder.path() / "events.csv").string() + " --n 40");
   EXPECT_FALSE(posterior.shown()->typicality.outside);
   posterior.open_file(folder.path() / "odd.csv");
   settle();
@@ -359,7 +359,7 @@ TEST_F(ShippedPosterior, MoreThanTrainingSawIsNotUsedUnasked) {
   EXPECT_EQ(posterior.n(), 10);
   EXPECT_EQ(posterior.most(), 100);
   EXPECT_EQ(posterior.scene()->set_size, 110);
-  const std::string command = fmt::format("pairs --batch figure posterior {} --file {} --n ", run, file.string());
+  const std::string command = fmt::format("pairs --batch figure posterior {} --data {} --n ", run, file.string());
   EXPECT_EQ(posterior.batch_command(), command + "10");
   posterior.set_n(50);
   EXPECT_EQ(posterior.batch_command(), command + "50");
@@ -377,7 +377,7 @@ TEST_F(ShippedPosterior, OfAFileARandomSubsetCanBeDrawn) {
   EXPECT_FALSE(posterior.scene()->drawable);
   posterior.set_random(1);
   settle();
-  EXPECT_FALSE(posterior.scene()->random) << "a simulated set has nothing to draw from";
+  EXPECT_FALSE(posterior.scene()->choice.random) << "a simulated set has nothing to draw from";
   posterior.open_file(file);
   settle();
   ASSERT_TRUE(posterior.scene()->drawable);
@@ -387,7 +387,7 @@ TEST_F(ShippedPosterior, OfAFileARandomSubsetCanBeDrawn) {
   const double first = posterior.shown()->typicality.distance;
   posterior.set_random(3);
   settle();
-  EXPECT_EQ(posterior.scene()->random, 3u);
+  EXPECT_EQ(posterior.scene()->choice.random, 3u);
   EXPECT_EQ(posterior.n(), 37) << "N stays";
   const double random = posterior.shown()->typicality.distance;
   EXPECT_NE(random, first);
@@ -406,10 +406,10 @@ TEST_F(ShippedPosterior, OfAFileARandomSubsetCanBeDrawn) {
   // It is come back to.
   posterior.open("gaussian");
   settle();
-  EXPECT_FALSE(posterior.scene()->random);
+  EXPECT_FALSE(posterior.scene()->choice.random);
   posterior.open("bump-hunt");
   settle();
-  EXPECT_EQ(posterior.scene()->random, 3u);
+  EXPECT_EQ(posterior.scene()->choice.random, 3u);
   EXPECT_EQ(posterior.n(), 37);
   posterior.set_random({});
   settle();

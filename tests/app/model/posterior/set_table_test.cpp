@@ -315,7 +315,7 @@ TEST_F(SetTableTest, ClosedTheFileIsOneSet) {
   settle();
   EXPECT_FALSE(table().is_open());
   EXPECT_EQ(posterior_.scene()->set_size, 2);
-  EXPECT_EQ(posterior_.scene()->member, "");
+  EXPECT_EQ(posterior_.scene()->choice.member, "");
 }
 
 TEST_F(SetTableTest, SaysWhyThereAreNoSets) {

@@ -88,9 +88,9 @@ TEST_F(OpenedThings, TheCopiedCommandDrawsTheSame) {
     posterior_.set_n(7);
     settle();
     const std::string command = posterior_.batch_command();
-    EXPECT_THAT(command, HasSubstr(thing == "pebble:1.5" ? "--file pebble:1.5" : "--file '" + thing + "'"));
+    EXPECT_THAT(command, HasSubstr(thing == "pebble:1.5" ? "--data pebble:1.5" : "--data '" + thing + "'"));
     const std::string file = (folder_ / "figure.csv").string();
-    std::vector<std::string> words = {"posterior", run_, "--file", thing, "--n", "7", "--out", file};
+    std::vector<std::string> words = {"posterior", run_, "--data", thing, "--n", "7", "--out", file};
     if (const auto& axes = posterior_.shown()->kept_axes) {
       words.push_back(fmt::format("--range={},{}", axes->ranges[0].first, axes->ranges[0].second));
       words.push_back(fmt::format("--height={}", axes->heights[0]));

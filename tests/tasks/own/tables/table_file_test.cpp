@@ -238,8 +238,12 @@ TEST_F(TableFileTest, NamesTheRowOfAMissingOrInfiniteValue) {
     EXPECT_THAT(refusal_of([&] { (void)read_all(path(name), {"v", "column 1"}); }), HasSubstr("column u of row 37"));
     const auto opened = open_table(path(name));
     std::vector<double> out(50);
-    EXPECT_THAT(refusal_of([&] { opened->read(0, 50, {1}, out.data()); }), HasSubstr("column v of row 42 is nan"));
+    EXPECT_THAT(refusal_of([&] { opened->read(0, 50, {1}, out.data()); }), HasSubstr("column v of row 42 is missing or nan"));
     EXPECT_EQ(read_columns(*opened, {"u", "v"}, 0, 36).size(), 72u) << "the rows before are read";
+    opened->read_with_missing(30, 20, {0}, out.data());
+    EXPECT_TRUE(std::isnan(out[6]));
+    EXPECT_EQ(out[5], 35);
+    EXPECT_EQ(out[7], 37);
   }
   EXPECT_THAT(refusal_of([&] { (void)open_table(path("a.parquet"))->read(40, 11, {0}, nullptr); }),
               HasSubstr("has 50 rows"));
@@ -365,7 +369,7 @@ TEST_F(TableFileTest, ReadsFitsTables) {
   EXPECT_EQ(texts, (std::vector<std::string>{"0.5", "-2.25", "1e+09"}));
   write_fits(path("nan.fits"), {0.5, std::numeric_limits<double>::quiet_NaN()}, {0, 0});
   EXPECT_THAT(refusal_of([&] { (void)read_all(path("nan.fits"), {"energy"}); }),
-              HasSubstr("column energy of row 2 is nan"));
+              HasSubstr("column energy of row 2 is missing or nan"));
   // Within the last block are the rows themselves.
   const std::string whole = read_file(path("a.fits"));
   for (std::size_t length = 0; length <= whole.size() - 2880; length += 97) {
