@@ -127,7 +127,7 @@ class NpyBytes {
     PAIRS_CHECK(part.widened_bytes <= budget,
                 "{} would need {} of memory where {} are allowed; split it into smaller files", where_,
                 byte_text(part.widened_bytes), byte_text(budget));
-    const torch::Tensor tensor = read_npy_data(part, reader());
+    const torch::Tensor tensor = read_npy_data(part, reader(), where_);
     const bool more = tensor.dim() > 0 && tensor.size(0) > rows;
     return more ? tensor.slice(0, 0, rows).contiguous() : tensor;
   }

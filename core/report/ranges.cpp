@@ -26,7 +26,8 @@ Range padded(const Axis& axis, Extent extent, double share) {
     const double low = std::log(std::clamp(extent.low, kLeastLog, 1 / kLeastLog)),
                  high = std::log(std::clamp(extent.high, kLeastLog, 1 / kLeastLog));
     const double by = high - low < 1e-9 ? std::log(10.0) / 2 : share * (high - low);
-    return {std::exp(low - by), std::exp(high + by), true, false};
+    constexpr double kMost = 660;  // and one over it: e^660 is 10^286
+    return {std::exp(std::max(low - by, -kMost)), std::exp(std::min(high + by, kMost)), true, false};
   }
   const double width = extent.high / 2 - extent.low / 2;  // half, which cannot overflow
   const double by = width <= 1e-9 * magnitude || width == 0 ? std::max(0.05 * magnitude, magnitude == 0 ? 0.5 : 0.0)
