@@ -169,6 +169,9 @@ ReportContent report_content(const LoadedRun& run, const std::string& asked, Rep
   if (const std::string changed = changed_simulator(run.folder, *run.task, [&] { return monitor.should_stop(); });
       !changed.empty())
     content.cautions.push_back(changed);
+  if (const std::string problem = record_problem(run.config, content.progress, run.finetuned);
+      !problem.empty() && std::filesystem::exists(run.folder / run_file::events))
+    content.cautions.push_back(fmt::format("What {} tells of its training is not certain: {}", run.name, problem));
   compare_with_model(content, monitor);
   measure(content, monitor);
   if (std::error_code error; std::filesystem::is_regular_file(question.set.file, error))

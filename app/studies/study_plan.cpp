@@ -19,7 +19,7 @@
 namespace pairs {
 namespace {
 
-// What runs that differ in their seed alone cost.
+// What runs cost that differ in nothing but their seed and what a step does with its gradient.
 struct KindCost {
   ExpectedCost need{};
   double gflop = 0, evaluate_seconds = 0;
@@ -29,6 +29,8 @@ struct KindCost {
 std::string kind_of(const RunConfig& config) {
   RunConfig copy = config;
   copy.seed = 1;
+  for (OptimiserConfig* const one : {static_cast<OptimiserConfig*>(&copy.pretrain), static_cast<OptimiserConfig*>(&copy.finetune)})
+    one->rate = one->floor = one->weight_decay = one->warmup = 0;
   std::string sizes;
   for (const std::int64_t n : copy.evaluate.sizes) sizes += fmt::format(" {}", n);
   for (const std::int64_t n : copy.evaluate.sets) sizes += fmt::format(" {}", n);

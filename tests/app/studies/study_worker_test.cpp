@@ -95,6 +95,28 @@ TEST_F(StudyWorkerTest, TrainsAndEvaluatesEachRunOnce) {
 }
 
 // What shared stages give is what each run gives alone, to the byte; and each is made once.
+// Of thousands of runs few cost anything else: seeds and learning rates are measured once.
+TEST_F(StudyWorkerTest, APlanMeasuresEachKindOfRunOnce) {
+  const std::vector<StudyRun> runs = runs_of(
+      read("tasks = [\"bump-hunt\"]\nseeds = [1, 2, 3]", "[vary]\nfinetune.rate = [1e-3, 2e-3]\npretrain.rate = [1e-3]\n"));
+  ASSERT_EQ(runs.size(), 6u);
+  std::vector<std::pair<std::size_t, std::size_t>> told;
+  const StudyPlan plan = plan_study(runs, {}, {}, [&](std::size_t at, std::size_t all) { told.emplace_back(at, all); });
+  EXPECT_EQ(told, (std::vector<std::pair<std::size_t, std::size_t>>{{1, 1}}));
+  EXPECT_EQ(plan.runs.size(), 6u);
+  // A seed among others makes the run that it makes alone.
+  const std::vector<StudyRun> alone = runs_of(
+      read("tasks = [\"bump-hunt\"]\nseeds = [2]", "[vary]\nfinetune.rate = [1e-3, 2e-3]\npretrain.rate = [1e-3]\n"));
+  for (const StudyRun& one : alone) {
+    const auto same = std::ranges::find(runs, one.name, &StudyRun::name);
+    ASSERT_NE(same, runs.end()) << one.name;
+    EXPECT_EQ(same->first_stage, one.first_stage);
+    EXPECT_EQ(same->second_stage, one.second_stage);
+    EXPECT_EQ(same->config.seed, 2);
+    EXPECT_EQ(training_settings(same->config), training_settings(one.config));
+  }
+}
+
 TEST_F(StudyWorkerTest, SharedStagesAreMadeOnceAndChangeNothing) {
   const Study study =
       read("tasks = [\"bump-hunt\"]", "[vary]\nfinetune.rate = [1e-3, 2e-3]\ncache.oversample = [2, 3]\n");

@@ -149,6 +149,19 @@ TEST_F(RunQueueTest, ADraftBecomesARunThatWaits) {
   EXPECT_EQ(names(*queue).size(), 1u);
 }
 
+// How long it takes is measured for seconds, and for minutes where it is a study: the window may be closed meanwhile.
+TEST_F(RunQueueTest, WhatIsAddedStaysThoughTheWindowIsClosedBeforeItIsMeasured) {
+  const std::filesystem::path folder = run("slow");
+  auto queue = open();
+  queue->add(item_of(folder));
+  ASSERT_TRUE(until(*queue, [&] { return !queue_files().read().items.empty(); }));
+  const bool measuring = queue->add_blocked() != "";
+  queue.reset();
+  ASSERT_EQ(queue_files().read().items.size(), 1u);
+  EXPECT_EQ(queue_files().read().items[0].name(), "slow");
+  EXPECT_TRUE(measuring) << "it was put in once it was measured";
+}
+
 TEST_F(RunQueueTest, WhatFailedIsToldAndTriedAgain) {
   const std::string a = add("a");
   queue_files().fail(a, "No room");
