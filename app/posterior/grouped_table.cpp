@@ -1,6 +1,7 @@
 #include "app/posterior/grouped_table.h"
 
 #include <fmt/format.h>
+#include <strings.h>
 
 #include <algorithm>
 #include <cmath>
@@ -101,7 +102,12 @@ class GroupedTable final : public SetStream {
     const std::string& where = table_->where();
     std::vector<std::string> names = table_->names();
     for (std::size_t k = 0; k < names.size() && !table_->named(); ++k) names[k] = fmt::format("column {}", k + 1);
-    place_ = place_of_group(names, table_->named(), sets.group, where);
+    std::string group = sets.group;
+    const auto in_another_case = [&](const std::string& name) { return ::strcasecmp(name.c_str(), group.c_str()) == 0; };
+    if (table_->any_case() && std::find(names.begin(), names.end(), group) == names.end())
+      if (const auto found = std::find_if(names.begin(), names.end(), in_another_case); found != names.end())
+        group = *found;
+    place_ = place_of_group(names, table_->named(), group, where);
     std::vector<std::string> wanted = columns_of_x(sets, info, names, table_->named(), place_, where);
     const std::vector<std::string> given = columns_of_given(sets, info, names, where);
     places_ = places_in(*table_, wanted, static_cast<std::size_t>(info.observation_shape[0]));

@@ -29,7 +29,7 @@ constexpr NpyType npy_types[] = {
     {"f2", torch::kHalf, torch::kHalf}, {"f4", torch::kFloat, torch::kFloat}, {"f8", torch::kDouble, torch::kDouble},
     {"i1", torch::kChar, torch::kChar}, {"i2", torch::kShort, torch::kShort}, {"i4", torch::kInt, torch::kInt},
     {"i8", torch::kLong, torch::kLong}, {"u1", torch::kByte, torch::kByte},   {"b1", torch::kByte, torch::kBool},
-    {"u2", torch::kShort, torch::kInt}, {"u4", torch::kInt, torch::kLong}, {"u8", torch::kLong, torch::kLong}};
+    {"u2", torch::kShort, torch::kInt}, {"u4", torch::kInt, torch::kLong},    {"u8", torch::kLong, torch::kLong}};
 
 // Characters of each text of an array of type "U5" (4 bytes each) or "S5" (1 byte each); 0 for other types.
 std::int64_t characters(std::string_view type) {
@@ -246,8 +246,7 @@ torch::Tensor read_npy_data(const NpyHeader& header, const ByteReader& read, con
   if (header.fortran) std::reverse(shape.begin(), shape.end());
   torch::Tensor tensor = torch::empty(shape, type.stored);
   if (header.bytes > 0) read(static_cast<char*>(tensor.data_ptr()), header.bytes);
-  if (header.big_endian)
-    swap_bytes(static_cast<char*>(tensor.data_ptr()), header.bytes, c10::elementSize(type.stored));
+  if (header.big_endian) swap_bytes(static_cast<char*>(tensor.data_ptr()), header.bytes, c10::elementSize(type.stored));
   if (header.type == "u8" && tensor.numel() > 0)
     PAIRS_CHECK(tensor.min().item<std::int64_t>() >= 0,
                 "{} holds whole numbers beyond 9223372036854775807, the largest of int64; save it as float64", where);

@@ -78,7 +78,8 @@ class ArrayStream {
     PAIRS_CHECK(std::max(part.bytes, part.widened_bytes) <= budget,
                 "{} would need {} of memory where {} are allowed; split it into smaller files", where_,
                 byte_text(part.widened_bytes), byte_text(budget));
-    torch::Tensor tensor = read_npy_data(part, [this](char* target, std::size_t size) { take(target, size); }, where_);
+    torch::Tensor tensor = read_npy_data(
+        part, [this](char* target, std::size_t size) { take(target, size); }, where_);
     // The end of the member is where libzip compares its checksum.
     char beyond;
     PAIRS_CHECK(part.bytes < header_.bytes || zip_fread(member_.get(), &beyond, 1) == 0,

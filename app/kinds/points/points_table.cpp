@@ -102,10 +102,11 @@ CsvTable read_npz_columns(const std::filesystem::path& path, const std::vector<s
     if (column.dim() == 1) column = column.unsqueeze(1);
     if (one.number >= 0) column = column.narrow(1, one.number, 1);
     if (column.size(1) > 1 && static_cast<std::int64_t>(wanted.size()) == numbers)
-      throw ColumnsError(fmt::format("{}: the array {} holds {} numbers a row, where one is needed; choose one of them, "
-                                     "such as {}[0], with --columns",
-                                     path.string(), printable(name), column.size(1), printable(name)),
-                         table.columns);
+      throw ColumnsError(
+          fmt::format("{}: the array {} holds {} numbers a row, where one is needed; choose one of them, "
+                      "such as {}[0], with --columns",
+                      path.string(), printable(name), column.size(1), printable(name)),
+          table.columns);
     PAIRS_CHECK(columns.empty() || column.size(0) == columns.front().size(0),
                 "{}: the arrays {} and {} have {} and {} rows; columns of one table have as many", path.string(),
                 printable(wanted.front()), printable(name), columns.front().size(0), column.size(0));
@@ -113,11 +114,11 @@ CsvTable read_npz_columns(const std::filesystem::path& path, const std::vector<s
     columns.push_back(column.to(torch::kFloat64));
   }
   if (held != numbers)
-    throw ColumnsError(fmt::format("{}: {} {} {} a row, where {} are needed; choose others with --columns", path.string(),
-                                   printable(fmt::format("{}", fmt::join(wanted, ", "))),
-                                   wanted.size() > 1 ? "hold" : "holds",
-                                   held == 1 ? "one number" : fmt::format("{} numbers", held), numbers),
-                       table.columns);
+    throw ColumnsError(
+        fmt::format("{}: {} {} {} a row, where {} are needed; choose others with --columns", path.string(),
+                    printable(fmt::format("{}", fmt::join(wanted, ", "))), wanted.size() > 1 ? "hold" : "holds",
+                    held == 1 ? "one number" : fmt::format("{} numbers", held), numbers),
+        table.columns);
   table.rows = torch::cat(columns, 1);
   table.taken = wanted;
   return table;
@@ -183,8 +184,8 @@ class PointRows final : public ObservedRows {
       : table_(std::move(table)),
         info_(std::move(info)),
         columns_(columns.files),
-        places_(places_in(*table_, wanted_columns(info_, columns),
-                          static_cast<std::size_t>(info_.observation_shape[0]))) {
+        places_(
+            places_in(*table_, wanted_columns(info_, columns), static_cast<std::size_t>(info_.observation_shape[0]))) {
     std::vector<std::string> unknown = columns.chosen;
     std::erase_if(unknown, [&](const std::string& name) { return has_column(*table_, name); });
     check_named(unknown, table_->names(), table_->where());

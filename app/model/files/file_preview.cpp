@@ -108,13 +108,21 @@ void look_into_npz(const fs::path& file, FilePreview& preview, const std::functi
     const std::unique_ptr<zip_file_t, int (*)(zip_file_t*)> entry(
         zip_fopen_index(archive.get(), static_cast<zip_uint64_t>(i), 0), zip_fclose);
     PAIRS_CHECK(entry, "{}: array '{}' cannot be read", shown, printable(array));
-    const NpyHeader header = read_npy_header(
-        [&](char* target, std::size_t size) {
-          PAIRS_CHECK(zip_fread(entry.get(), target, size) == static_cast<zip_int64_t>(size),
-                      "{}: array '{}' is cut short", shown, printable(array));
-        },
-        fmt::format("{}: array '{}'", shown, printable(array)));
-    add_array(preview, array, shape_text(header.shape));
+    std::string shape;
+    bool whole = true;
+    try {
+      const NpyHeader header = read_npy_header(
+          [&](char* target, std::size_t size) {
+            whole = zip_fread(entry.get(), target, size) == static_cast<zip_int64_t>(size);
+            PAIRS_CHECK(whole, "{}: array '{}' is cut short", shown, printable(array));
+          },
+          fmt::format("{}: array '{}'", shown, printable(array)));
+      shape = shape_text(header.shape);
+    } catch (const Error&) {
+      if (!whole) throw;
+      shape = "no numbers";  // texts or Python's objects, which may stand beside numbers
+    }
+    add_array(preview, array, shape);
   }
   title_arrays(preview, static_cast<std::size_t>(std::max<zip_int64_t>(count, 0)));
 }

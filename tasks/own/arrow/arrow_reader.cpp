@@ -295,8 +295,7 @@ void BatchedReader::choose(std::size_t, const std::vector<std::string>& wanted) 
            std::none_of(lists_.begin(), lists_.end(), [&](std::size_t k) { return columns[k].name == name; });
   };
   if (!wanted.empty() && std::all_of(wanted.begin(), wanted.end(), plain)) return;
-  for (const std::size_t k : lists_)
-    try {
+  for (const std::size_t k : lists_) try {
       if (const std::int64_t length = length_of_lists(k); length > 0) columns[k] = {columns[k].name, "", length};
     } catch (const std::exception&) {
       // A damaged column is refused once it is needed.

@@ -59,8 +59,8 @@ class IpcFileReader final : public BatchedReader {
     take_schema(*reader->schema());
     count_ = reader->num_record_batches();
     // Without a column no batch is unpacked: only its head tells its rows.
-    const auto heads = value_of(arrow::ipc::RecordBatchFileReader::Open(file_, options_of(fields_of({countable()}))),
-                                kDamaged);
+    const auto heads =
+        value_of(arrow::ipc::RecordBatchFileReader::Open(file_, options_of(fields_of({countable()}))), kDamaged);
     for (int k = 0; k < count_; ++k) {
       starts_.push_back(rows_);
       rows_ += value_of(heads->ReadRecordBatch(k), kDamaged)->num_rows();

@@ -151,7 +151,7 @@ class FitsTable final : public TableModule {
     if (tables_.empty()) throw std::runtime_error("it holds no table; give a FITS file with a table extension");
   }
 
-  // Those of the table that the library stands at.
+  // The columns of the table that the library stands at.
   std::vector<Column> read_columns(std::vector<int>& types) {
     int status = 0, count = 0;
     fits_get_num_cols(file_, &count, &status);
@@ -167,7 +167,8 @@ class FitsTable final : public TableModule {
       check(status);
       fits_read_key(file_, TSTRING, key, name, ignored, &missing);
       const std::string other = other_of(type, repeat);
-      columns.push_back({missing == 0 && *name ? name : "column " + std::to_string(k), other, other.empty() ? repeat : 1});
+      columns.push_back(
+          {missing == 0 && *name ? name : "column " + std::to_string(k), other, other.empty() ? repeat : 1});
       types.push_back(type);
     }
     return columns;
@@ -204,7 +205,7 @@ class FitsTable final : public TableModule {
 
   fitsfile* file_ = nullptr;
   std::vector<Table> tables_;
-  std::vector<int> numbers_;  // of each table in the file
+  std::vector<int> numbers_;     // of each table in the file
   std::vector<Column> columns_;  // of the chosen table
   std::int64_t rows_ = 0;
   std::vector<int> types_;

@@ -101,16 +101,16 @@ Hdf5Kind kind_of(hid_t type) {
 // "with lzf": the filters of a data set that this build does not have; "" where it has all.
 std::string missing_filters(hid_t dataset) {
   const std::map<H5Z_filter_t, const char*> known = {
-      {4, "szip"},       {305, "LZO"},    {307, "bzip2"}, {32000, "lzf"},       {32001, "blosc"}, {32004, "lz4"},
-      {32008, "bitshuffle"}, {32013, "zfp"}, {32015, "zstd"}, {32017, "SZ"}, {32026, "blosc2"}};
+      {4, "szip"},           {305, "LZO"},   {307, "bzip2"},  {32000, "lzf"}, {32001, "blosc"}, {32004, "lz4"},
+      {32008, "bitshuffle"}, {32013, "zfp"}, {32015, "zstd"}, {32017, "SZ"},  {32026, "blosc2"}};
   const Hdf5Id created(H5Dget_create_plist(dataset), H5Pclose);
   std::vector<std::string> names;
   for (int k = 0; k < H5Pget_nfilters(created); ++k) {
     unsigned flags = 0, settings = 0;
     std::size_t values = 0;
     char name[100] = "";
-    const H5Z_filter_t filter = H5Pget_filter2(created, static_cast<unsigned>(k), &flags, &values, nullptr, sizeof name,
-                                               name, &settings);
+    const H5Z_filter_t filter =
+        H5Pget_filter2(created, static_cast<unsigned>(k), &flags, &values, nullptr, sizeof name, name, &settings);
     if (filter < 0 || H5Zfilter_avail(filter) > 0) continue;
     const auto found = known.find(filter);
     names.push_back(found != known.end() ? found->second
@@ -123,16 +123,17 @@ std::string missing_filters(hid_t dataset) {
 [[noreturn]] void fail_to_read(hid_t dataset, const std::string& where) {
   const std::string reason = hdf5_reason(), missing = missing_filters(dataset);
   if (missing.empty()) fail("{} cannot be read: {}; write the file again", where, reason);
-  fail("{} is compressed with {}, which is not read here; write it with gzip (h5py: compression='gzip', PyTables and "
-       "pandas: complib='zlib')",
-       where, missing);
+  fail(
+      "{} is compressed with {}, which is not read here; write it with gzip (h5py: compression='gzip', PyTables and "
+      "pandas: complib='zlib')",
+      where, missing);
 }
 
 // A dataset that the library unpacks, converts or gathers.
 class Hdf5Array final : public StoredArray {
  public:
-  // `field`: of a compound data set, the one that is read; `in_field`: how many numbers of a row it holds as an array, 0
-  // where it is one number.
+  // `field`: of a compound data set, the one that is read; `in_field`: how many numbers of a row it holds as an array,
+  // 0 where it is one number.
   Hdf5Array(std::shared_ptr<const Hdf5Id> file, std::shared_ptr<const Hdf5Id> dataset, Hdf5Kind kind,
             std::vector<std::int64_t> shape, std::string where, std::string field, std::int64_t in_field)
       : StoredArray(std::move(shape), std::move(where)),
@@ -177,7 +178,7 @@ class Hdf5Array final : public StoredArray {
     part(0, first, count, start, extent, out, one);
   }
 
-  // Of a field that is an array in each row whole rows are read.
+  // Reads whole rows of a field that is an array in each row.
   template <class Number>
   void rows_of_field(std::int64_t first, std::int64_t count, Number* out, hid_t type) const {
     const auto wide = static_cast<hsize_t>(in_field_);

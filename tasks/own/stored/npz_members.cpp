@@ -58,7 +58,8 @@ class NpzArrays final : public ArrayFile {
     const std::string where = fmt::format("{}: array '{}'", name(), printable(wanted));
     PAIRS_CHECK(!member.encrypted, "{} is encrypted; save it without a password", where);
     PAIRS_CHECK(member.method == 0 || member.method == 8,
-                "{} has a compression that is not supported; save it with numpy.savez or numpy.savez_compressed", where);
+                "{} has a compression that is not supported; save it with numpy.savez or numpy.savez_compressed",
+                where);
     constexpr std::size_t kLocal = 30;
     char header[kLocal];
     check(member.header + kLocal <= file_->bytes());

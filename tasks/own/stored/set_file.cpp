@@ -35,7 +35,8 @@ bool ends_with(const std::vector<std::int64_t>& shape, const std::vector<std::in
 
 // What to do where NaN stands for no observation.
 const char* padding_hint(double value, bool rows) {
-  return std::isnan(value) && !rows ? "; where NaN fills smaller sets up, write padding = \"nan\" in [simulations]" : "";
+  return std::isnan(value) && !rows ? "; where NaN fills smaller sets up, write padding = \"nan\" in [simulations]"
+                                    : "";
 }
 
 }  // namespace
@@ -139,7 +140,7 @@ void SetFile::take_padding() {
   PAIRS_CHECK(!shape_.rows,
               "{} is ragged rows, of which none are padded; leave padding out of [simulations], and save row_offsets",
               x_->where());
-  if (each_ == 0) return;  // offsets say how many observations a set holds
+  if (each_ == 0) return;  // offsets give how many observations a set holds
   const std::int64_t numbers = shape_.numbers(), all = each_ * numbers;
   const std::int64_t at_once = std::clamp<std::int64_t>(kScanned / all, 1, sets_);
   std::vector<float> x(static_cast<std::size_t>(at_once * all));

@@ -50,6 +50,9 @@ class SetFile {
     return starts_[static_cast<std::size_t>(set) + 1] - starts_[static_cast<std::size_t>(set)];
   }
 
+  // Whether NaN fills sets up.
+  bool padded() const { return stride_ > 0; }
+
   // θ [d], ψ [p] and what is given [g] of the sets first .. first + count - 1, row by row. Throws Error where one is
   // not finite.
   void read_theta(std::int64_t first, std::int64_t count, double* out) const;

@@ -134,7 +134,8 @@ void Simulations::check_numbers(const Preparation& preparation) const {
   std::int64_t total = 0, done = 0;
   for (const auto& one : files_) {
     for (const auto& stored : one->files())
-      states += fmt::format("{}\t{}\n", std::filesystem::absolute(stored->path()).string(), stored->state());
+      states += fmt::format("{}\t{}{}\n", std::filesystem::absolute(stored->path()).string(), stored->state(),
+                            one->padded() ? "\tpadded" : "");
     total += one->numbers();
   }
   const std::filesystem::path folder = caches_folder() / "stored",

@@ -122,9 +122,9 @@ class RawArray final : public StoredArray {
 
 StoredNumber number_of(const std::string& type, const std::string& where) {
   constexpr std::pair<const char*, StoredNumber> kTypes[] = {
-      {"f2", StoredNumber::f2}, {"f4", StoredNumber::f4}, {"f8", StoredNumber::f8}, {"i1", StoredNumber::i1}, {"i2", StoredNumber::i2},
-      {"i4", StoredNumber::i4}, {"i8", StoredNumber::i8}, {"u1", StoredNumber::u1}, {"b1", StoredNumber::u1},
-      {"u2", StoredNumber::u2}, {"u4", StoredNumber::u4}, {"u8", StoredNumber::u8}};
+      {"f2", StoredNumber::f2}, {"f4", StoredNumber::f4}, {"f8", StoredNumber::f8}, {"i1", StoredNumber::i1},
+      {"i2", StoredNumber::i2}, {"i4", StoredNumber::i4}, {"i8", StoredNumber::i8}, {"u1", StoredNumber::u1},
+      {"b1", StoredNumber::u1}, {"u2", StoredNumber::u2}, {"u4", StoredNumber::u4}, {"u8", StoredNumber::u8}};
   for (const auto& [name, number] : kTypes)
     if (type == name) return number;
   fail("{} has the type '{}', which is not read in place; save it as float32, float64 or int64", where,

@@ -84,7 +84,7 @@ struct StoredColumn {
   std::string name, other;
   std::vector<std::int64_t> shape;  // [rows], or [rows, numbers a row]
   bool field = false;
-  // Null where `other` says something. Throws Error where the numbers cannot be read.
+  // Null where `other` is not empty. Throws Error where the numbers cannot be read.
   std::function<std::unique_ptr<StoredArray>()> open = {};
   // Texts first .. first + count - 1 of an array of text along one axis; else empty. Throws Error.
   std::function<void(std::int64_t first, std::int64_t count, std::vector<std::string>& out)> texts = {};

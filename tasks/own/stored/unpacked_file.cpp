@@ -42,13 +42,13 @@ std::shared_ptr<const StoredFile> unpacked_file(const std::string& where, std::u
     while (!part.empty()) {
       const ssize_t wrote = ::write(out, part.data(), part.size());
       if (wrote < 0 && errno == EINTR) continue;
-      PAIRS_CHECK(wrote > 0, "{} cannot be unpacked into {}: {}; free some space", where, shown,
-                  std::strerror(errno));
+      PAIRS_CHECK(wrote > 0, "{} cannot be unpacked into {}: {}; free some space", where, shown, std::strerror(errno));
       part.remove_prefix(static_cast<std::size_t>(wrote));
     }
   });
-  PAIRS_CHECK(taken == bytes && bytes > 0, "{} is cut short: it unpacks to {} of the {} that it announces; write it again",
-              where, byte_text(taken), byte_text(bytes));
+  PAIRS_CHECK(taken == bytes && bytes > 0,
+              "{} is cut short: it unpacks to {} of the {} that it announces; write it again", where, byte_text(taken),
+              byte_text(bytes));
   return std::make_shared<const StoredFile>(fmt::format("/proc/self/fd/{}", static_cast<int>(out)), where);
 }
 

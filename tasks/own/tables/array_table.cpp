@@ -29,7 +29,7 @@ class ArrayTable final : public TableFile {
       for (std::size_t k = 0; k < columns_.size(); ++k) columns_[k].name = fmt::format("column {}", k + 1);
     count_rows(wanted);
   }
-  // The same of an array that is open.
+  // A table of an array that is open, whose columns are counted.
   ArrayTable(std::unique_ptr<StoredArray> matrix, const std::string& where)
       : ArrayTable(Hdf5Table{"x", {{"x", {"x", "", matrix->shape()}}}, "", true, false}, {}, where) {
     sources_.front().array = std::move(matrix);
@@ -100,11 +100,11 @@ class ArrayTable final : public TableFile {
       if (count > most) rows_ = rows, most = count;
     if (!needed.empty()) rows_ = rows_of(needed.front());
     for (const std::size_t place : needed)
-      PAIRS_CHECK(rows_of(place) == rows_,
-                  "{}: its columns differ in length, {} has {} rows and {} has {}; save columns of one length, or choose "
-                  "others with --columns",
-                  where(), printable(columns_[needed.front()].name), rows_, printable(columns_[place].name),
-                  rows_of(place));
+      PAIRS_CHECK(
+          rows_of(place) == rows_,
+          "{}: its columns differ in length, {} has {} rows and {} has {}; save columns of one length, or choose "
+          "others with --columns",
+          where(), printable(columns_[needed.front()].name), rows_, printable(columns_[place].name), rows_of(place));
     for (std::size_t k = 0; k < columns_.size(); ++k)
       if (rows_of(k) != rows_ && rows_of(k) >= 0) {
         columns_[k].other = fmt::format("{} rows, where others have {}", rows_of(k), rows_);

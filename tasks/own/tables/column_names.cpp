@@ -37,9 +37,8 @@ std::string tables_text(const std::vector<TableFacts>& tables) {
   std::vector<std::string> all;
   for (const TableFacts& one : tables) {
     if (all.size() == kListedTables) break;
-    all.push_back(fmt::format(
-        "{} ({})", printable(one.name, 100),
-        printable(ColumnNames(one.columns, one.named, one.any_case).text(), kListedText)));
+    all.push_back(fmt::format("{} ({})", printable(one.name, 100),
+                              printable(ColumnNames(one.columns, one.named, one.any_case).text(), kListedText)));
   }
   std::string text = fmt::format("{}", fmt::join(all, "; "));
   if (tables.size() > all.size()) text += fmt::format("; and {} more", tables.size() - all.size());
@@ -78,7 +77,8 @@ bool ColumnNames::called_twice(const std::string& name) const {
   const std::vector<std::size_t> places = find(name);
   const auto vector = [&](std::size_t k) { return columns_[places[k]].vector; };
   for (std::size_t k = 1; k < places.size(); ++k)
-    if (vector(k).empty() || vector(k) != vector(0) || columns_[places[k]].name == columns_[places[0]].name) return true;
+    if (vector(k).empty() || vector(k) != vector(0) || columns_[places[k]].name == columns_[places[0]].name)
+      return true;
   return false;
 }
 

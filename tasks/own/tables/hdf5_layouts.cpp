@@ -23,8 +23,8 @@ std::string inside(const std::string& group, const std::string& name) {
   return group.empty() ? name : group + "/" + name;
 }
 
-// The list of texts and whole numbers that Python's pickle wrote in its protocol of lines: "(lp0\nVx1\np1\naVx2\n...a.".
-// None where it holds anything else; nothing is run.
+// The list of texts and whole numbers that Python's pickle wrote in its protocol of lines:
+// "(lp0\nVx1\np1\naVx2\n...a.". None where it holds anything else; nothing is run.
 std::optional<std::vector<std::string>> pickled_list(std::string_view text) {
   if (!text.starts_with("(l")) return std::nullopt;
   std::vector<std::string> out;
@@ -61,7 +61,8 @@ bool are_counted(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     std::size_t number = 0;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (error != std::errc() || end != name.data() + name.size() || number >= names.size() || seen[number]) return false;
+    if (error != std::errc() || end != name.data() + name.size() || number >= names.size() || seen[number])
+      return false;
     seen[number] = true;
   }
   return !names.empty();
@@ -131,8 +132,8 @@ class Hdf5Layouts {
     if (one.shape.size() != 2 || !one.other.empty()) return false;
     if (file_.columns.size() == 1) return true;
     return last_of(one.name) == "x" && std::none_of(columns.begin(), columns.end(), [&](const StoredColumn& other) {
-      return &other != &one && other.shape[0] == one.shape[0];
-    });
+             return &other != &one && other.shape[0] == one.shape[0];
+           });
   }
 
   // pandas' format "fixed": blocks of one type each, with the names of their columns beside.

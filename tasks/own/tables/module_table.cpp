@@ -153,8 +153,8 @@ std::unique_ptr<TableFile> open_arrow_table([[maybe_unused]] const std::filesyst
 #endif
 }
 
-std::unique_ptr<TableFile> open_fits_table([[maybe_unused]] const std::filesystem::path& path,
-                                           const std::string& where, [[maybe_unused]] const TableChoice& choice) {
+std::unique_ptr<TableFile> open_fits_table([[maybe_unused]] const std::filesystem::path& path, const std::string& where,
+                                           [[maybe_unused]] const TableChoice& choice) {
 #if PAIRS_WITH_FITS
   static OpenTable* const open = opener_of("libpairs_fits.so", "FITS");
   return open_by(open, path, where, choice);

@@ -41,10 +41,10 @@ ColumnNames names_of(const TableFile& table) {
   const std::string needed =
       fmt::format("{} {} needed", fmt::join(wanted, ", "), wanted.size() > 1 ? "are, in any order," : "is");
   if (x.size() > 1 && !names.called_twice("x"))
-    throw ColumnsError(fmt::format("{} has a column x of {} numbers a row, but {}; choose among {} to {} with --columns",
-                                   table.where(), x.size(), needed, table.columns()[x.front()].name,
-                                   table.columns()[x.back()].name),
-                       table.names());
+    throw ColumnsError(
+        fmt::format("{} has a column x of {} numbers a row, but {}; choose among {} to {} with --columns",
+                    table.where(), x.size(), needed, table.columns()[x.front()].name, table.columns()[x.back()].name),
+        table.names());
   throw ColumnsError(fmt::format("{} has the columns {}, but {}; rename them, or choose others with --columns",
                                  table.where(), printable(names.text(), 1000), needed),
                      table.names());
@@ -62,20 +62,20 @@ std::vector<std::size_t> places_by_name(const TableFile& table, const std::vecto
           fmt::format("{} has more than one column {}; name its columns apart", table.where(), printable(name)),
           table.names());
     if (found.size() > 1 && numbers == wanted.size())
-      throw ColumnsError(fmt::format("{}: column {} holds {} numbers a row, where one is needed; choose one of them, such "
-                                     "as {}, with --columns",
-                                     table.where(), printable(name), found.size(),
-                                     printable(table.columns()[found.front()].name)),
-                         table.names());
+      throw ColumnsError(
+          fmt::format("{}: column {} holds {} numbers a row, where one is needed; choose one of them, such "
+                      "as {}, with --columns",
+                      table.where(), printable(name), found.size(), printable(table.columns()[found.front()].name)),
+          table.names());
     places.insert(places.end(), found.begin(), found.end());
   }
   if (places.size() != numbers)
-    throw ColumnsError(fmt::format("{}: {} {} {} {} a row, where {} are needed; choose others with --columns",
-                                   table.where(), wanted.size() > 1 ? "columns" : "column",
-                                   printable(fmt::format("{}", fmt::join(wanted, ", "))),
-                                   wanted.size() > 1 ? "hold" : "holds",
-                                   places.size() == 1 ? "one number" : fmt::format("{} numbers", places.size()), numbers),
-                       table.names());
+    throw ColumnsError(
+        fmt::format("{}: {} {} {} {} a row, where {} are needed; choose others with --columns", table.where(),
+                    wanted.size() > 1 ? "columns" : "column", printable(fmt::format("{}", fmt::join(wanted, ", "))),
+                    wanted.size() > 1 ? "hold" : "holds",
+                    places.size() == 1 ? "one number" : fmt::format("{} numbers", places.size()), numbers),
+        table.names());
   return places;
 }
 
@@ -173,11 +173,11 @@ std::vector<std::size_t> places_in(const TableFile& table, const std::vector<std
   if (places.empty()) places = places_by_name(table, wanted, numbers == 0 ? wanted.size() : numbers);
   for (const std::size_t place : places)
     if (const TableColumn& column = table.columns()[place]; !column.other.empty())
-      throw ColumnsError(fmt::format("{}: column {} {} {}{}; {}, or choose another column", table.where(),
-                                     printable(column.name), column.fits ? "holds" : "has", column.other,
-                                     column.fits ? ", not numbers" : "",
-                                     column.fits ? "convert it" : "save it with the others"),
-                         table.names());
+      throw ColumnsError(
+          fmt::format("{}: column {} {} {}{}; {}, or choose another column", table.where(), printable(column.name),
+                      column.fits ? "holds" : "has", column.other, column.fits ? ", not numbers" : "",
+                      column.fits ? "convert it" : "save it with the others"),
+          table.names());
   return places;
 }
 

@@ -8,8 +8,8 @@
 namespace pairs {
 
 // A file of tables as libpairs_arrow.so and libpairs_fits.so know it. Each holds all that is compiled against a library
-// and is opened when a file asks for it: nothing of Arrow or of CFITSIO, which brings a client of the network, is loaded
-// before.
+// and is opened when a file asks for it: nothing of Arrow or of CFITSIO, which brings a client of the network, is
+// loaded before.
 class TableModule {
  public:
   struct Column {
@@ -31,8 +31,8 @@ class TableModule {
   virtual void choose(std::size_t table, const std::vector<std::string>& wanted) = 0;
   virtual const std::vector<Column>& columns() const = 0;
   virtual std::int64_t rows() const = 0;
-  // Of each row all numbers of the columns at `places`, one column behind the other; NaN where one is missing. Throws
-  // std::exception with a sentence that begins with what is wrong.
+  // Reads all numbers of the columns at `places`, row by row and one column behind the other; NaN where one is missing.
+  // Throws std::exception with a sentence that begins with what is wrong.
   virtual void read(std::int64_t first, std::int64_t count, const std::vector<std::size_t>& places, double* out) = 0;
   // As TableFile::read_texts, of one column. Throws likewise.
   virtual void read_texts(std::int64_t first, std::int64_t count, std::size_t place, std::vector<std::string>& out) = 0;

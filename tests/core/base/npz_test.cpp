@@ -162,7 +162,7 @@ TEST(Npz, WhatCannotBeReadStandsBesideWhatCan) {
   NpzReader reader(bytes, "set.npz");
   ASSERT_EQ(reader.shapes().size(), 1u);
   EXPECT_EQ(reader.read("x").sum().item<int>(), 7);
-  EXPECT_THAT(message_of([&] { reader.read("meta"); }), HasSubstr("set.npz: array 'meta' holds pickled"));
+  EXPECT_THAT(message_of([&] { reader.read("meta"); }), HasSubstr("set.npz: array 'meta.npy' holds pickled"));
   EXPECT_THAT(message_of([&] { reader.read("table"); }), HasSubstr("structured"));
   EXPECT_THAT(message_of([&] { reader.read("cut"); }), HasSubstr("damaged"));
   EXPECT_EQ(reader.problems().size(), 4u);

@@ -69,13 +69,15 @@ std::string npy_bytes(const torch::Tensor& values, const Written& how) {
   return bytes;
 }
 
-void write_archive_of(const std::filesystem::path& file, const std::map<std::string, std::string>& members, bool packed) {
+void write_archive_of(const std::filesystem::path& file, const std::map<std::string, std::string>& members,
+                      bool packed) {
   int error = 0;
   zip_t* archive = zip_open(file.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &error);
   ASSERT_NE(archive, nullptr);
   for (const auto& [name, bytes] : members) {
     zip_source_t* source = zip_source_buffer(archive, bytes.data(), bytes.size(), 0);
-    const auto index = static_cast<zip_uint64_t>(zip_file_add(archive, (name + ".npy").c_str(), source, ZIP_FL_ENC_UTF_8));
+    const auto index =
+        static_cast<zip_uint64_t>(zip_file_add(archive, (name + ".npy").c_str(), source, ZIP_FL_ENC_UTF_8));
     zip_set_file_compression(archive, index, packed ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 6);
   }
   ASSERT_EQ(zip_close(archive), 0);
@@ -89,7 +91,8 @@ class StoredLayouts : public ::testing::Test {
     info.observation_columns = {"a", "b"};
     return info;
   }
-  std::shared_ptr<const Task> task(const std::vector<std::string>& files, std::int64_t max_n, bool padded = false) const {
+  std::shared_ptr<const Task> task(const std::vector<std::string>& files, std::int64_t max_n,
+                                   bool padded = false) const {
     SimulationFiles names;
     names.files = files;
     names.padding = padded ? "nan" : "";

@@ -26,8 +26,9 @@ class TableQuirks : public ::testing::Test {
  protected:
   std::filesystem::path path(const std::string& name) const { return folder_ / name; }
 
-  // Of a table with the wanted columns; `numbers`: a row. Read whole, and row by row from behind.
-  Numbers read(const std::string& file, const Names& wanted, std::size_t numbers = 0, const std::string& table = "") const {
+  // Reads the wanted columns, `numbers` in all, whole and row by row from behind.
+  Numbers read(const std::string& file, const Names& wanted, std::size_t numbers = 0,
+               const std::string& table = "") const {
     const auto opened = open_table(path(file), {table, wanted});
     const std::vector<std::size_t> places = places_in(*opened, wanted, numbers);
     Numbers out(static_cast<std::size_t>(opened->rows()) * places.size()), again(out.size());
@@ -127,7 +128,8 @@ TEST_F(TableQuirks, EveryTypeAndLayoutOfHdf5) {
       }
       expect("vector.h5", {"pos"}, rows, 2);
       expect("vector.h5", {"pos[1]", "w"}, turned(rows));
-      EXPECT_THAT(refusal("vector.h5", {"x1", "x2"}), HasSubstr("has the columns pos (2 numbers a row), w, but x1, x2"));
+      EXPECT_THAT(refusal("vector.h5", {"x1", "x2"}),
+                  HasSubstr("has the columns pos (2 numbers a row), w, but x1, x2"));
       {
         Hdf5Writer out(path("x.h5"));
         put(out, "g/x", rows, {kRows, 2});
@@ -153,7 +155,8 @@ TEST_F(TableQuirks, EveryTypeAndLayoutOfHdf5) {
                   there = H5Tcreate(H5T_COMPOUND, 4 * H5Tget_size(stored) + 3);
       H5Tset_size(text, 3);
       const std::size_t size = H5Tget_size(stored);
-      for (const auto& [compound, part, array, bytes] : {std::tuple{here, memory, memory_array, each}, {there, stored, held_array, size}}) {
+      for (const auto& [compound, part, array, bytes] :
+           {std::tuple{here, memory, memory_array, each}, {there, stored, held_array, size}}) {
         H5Tinsert(compound, "x1", 0, part);
         H5Tinsert(compound, "name", bytes, text);
         H5Tinsert(compound, "x2", bytes + 3, part);
@@ -313,7 +316,13 @@ TEST_F(TableQuirks, TheTableThatHasTheColumnsIsTaken) {
 // A filter that nobody has: what is compressed by it is named, and what is not is read.
 TEST_F(TableQuirks, FiltersThatAreMissingAreNamed) {
   constexpr H5Z_filter_t kLzf = 32000;
-  const H5Z_class2_t fake = {H5Z_CLASS_T_VERS, kLzf, 1, 1, "lzf", nullptr, nullptr,
+  const H5Z_class2_t fake = {H5Z_CLASS_T_VERS,
+                             kLzf,
+                             1,
+                             1,
+                             "lzf",
+                             nullptr,
+                             nullptr,
                              [](unsigned, std::size_t, const unsigned*, std::size_t bytes, std::size_t*,
                                 void**) -> std::size_t { return bytes; }};
   H5Zregister(&fake);
@@ -323,7 +332,8 @@ TEST_F(TableQuirks, FiltersThatAreMissingAreNamed) {
     out.write("x3", Numbers(8, 2.0));
   }
   {
-    const hid_t file = H5Fopen(path("a.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT), created = H5Pcreate(H5P_DATASET_CREATE);
+    const hid_t file = H5Fopen(path("a.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT),
+                created = H5Pcreate(H5P_DATASET_CREATE);
     const hsize_t rows = 8;
     const hid_t space = H5Screate_simple(1, &rows, nullptr);
     H5Pset_chunk(created, 1, &rows);
@@ -360,7 +370,8 @@ TEST_F(TableQuirks, EveryTypeOfFitsInEveryTable) {
                               {"none", 'D', 0, ""}},
                              kRows};
       write_fits_tables(path("a.fits"), first ? std::vector{events, times} : std::vector{times, events});
-      for (const char* name : {"", "EVENTS", "events", first ? "1" : "2"}) expect("a.fits", {"x1", "X2"}, rows, 0, name);
+      for (const char* name : {"", "EVENTS", "events", first ? "1" : "2"})
+        expect("a.fits", {"x1", "X2"}, rows, 0, name);
       expect("a.fits", {"pos"}, rows, 2);
       expect("a.fits", {"Pos[1]", "x1"}, turned(rows));
       expect("a.fits", {"start", "stop"}, {0, 1, 1, 2});
@@ -370,7 +381,9 @@ TEST_F(TableQuirks, EveryTypeOfFitsInEveryTable) {
       EXPECT_THAT(refusal("a.fits", {"x1", "x2"}, 0, "spectrum"), HasSubstr("has no table spectrum; it has"));
       EXPECT_THAT(refusal("a.fits", {"name", "x1"}), HasSubstr("holds text, not numbers"));
       EXPECT_THAT(refusal("a.fits", {"pos"}), HasSubstr("column pos holds 2 numbers a row, where one is needed"));
-      write_fits_tables(path("v.fits"), {times, {"", {fits_column("T", 'D', 1, column(rows, 0)), fits_column("X", format, 2, rows)}, kRows}});
+      write_fits_tables(
+          path("v.fits"),
+          {times, {"", {fits_column("T", 'D', 1, column(rows, 0)), fits_column("X", format, 2, rows)}, kRows}});
       expect("v.fits", {"x1", "x2"}, rows);
       write_fits_tables(path("w.fits"), {{"", {fits_column("V", format, 2, rows)}, kRows}});
       expect("w.fits", {"x1", "x2"}, rows);
@@ -440,7 +453,8 @@ class ArrowQuirks : public TableQuirks {
       return lists_of<Builder, Value>(std::make_shared<Builder>(), fix, of, null);
     };
     const auto numbers = arrow_array<arrow::DoubleBuilder>(column(rows, 0));
-    for (const std::string& file : written(arrow_table({{"r", make(ragged, false)}, {"w", numbers}, {"x", make(lists, fixed)}}))) {
+    for (const std::string& file :
+         written(arrow_table({{"r", make(ragged, false)}, {"w", numbers}, {"x", make(lists, fixed)}}))) {
       expect(file, {"x1", "x2"}, rows);
       expect(file, {"x"}, rows, 2);
       expect(file, {"x[1]", "w"}, turned(rows));
@@ -486,9 +500,9 @@ TEST_F(ArrowQuirks, WhatIsMissingIsNoNumberWhateverStandsInItsPlace) {
   EXPECT_TRUE(values.Append(0.5).ok() && values.AppendNull().ok());
   const auto dictionary = arrow::dictionary(arrow::int8(), arrow::float64());
   const std::shared_ptr<arrow::Array> code = codes.Finish().ValueOrDie();
-  const auto coded = arrow::DictionaryArray::FromArrays(
-                         dictionary, code, arrow_array<arrow::DoubleBuilder>(Numbers{0.5, 1.5}))
-                         .ValueOrDie();
+  const auto coded =
+      arrow::DictionaryArray::FromArrays(dictionary, code, arrow_array<arrow::DoubleBuilder>(Numbers{0.5, 1.5}))
+          .ValueOrDie();
   // Parquet has no dictionaries that lack a value.
   write_ipc(path("lacks.arrow"),
             arrow_table({{"c", arrow::DictionaryArray::FromArrays(
@@ -497,8 +511,7 @@ TEST_F(ArrowQuirks, WhatIsMissingIsNoNumberWhateverStandsInItsPlace) {
                                    .ValueOrDie()}}),
             4, false);
   EXPECT_THAT(refusal("lacks.arrow", {"c"}), HasSubstr("column c of row 3"));
-  const auto table =
-      arrow_table({{"w", whole.Finish().ValueOrDie()}, {"f", flag.Finish().ValueOrDie()}, {"c", coded}});
+  const auto table = arrow_table({{"w", whole.Finish().ValueOrDie()}, {"f", flag.Finish().ValueOrDie()}, {"c", coded}});
   for (const std::string& file : written(table)) {
     EXPECT_THAT(refusal(file, {"w"}), HasSubstr("column w of row 8"));
     EXPECT_THAT(refusal(file, {"f"}), HasSubstr("column f of row 9"));

@@ -116,8 +116,8 @@ std::string big_endian(Number number) {
   return bytes;
 }
 
-// A column of a binary FITS table: D, E, K, J, I or B numbers, L truths, or A characters, `repeat` a row; `cells` are the
-// bytes of all rows.
+// A column of a binary FITS table: D, E, K, J, I or B numbers, L truths, or A characters, `repeat` a row; `cells` are
+// the bytes of all rows.
 struct FitsColumn {
   std::string name;
   char format;
@@ -150,8 +150,8 @@ inline void write_fits_tables(const std::filesystem::path& file, const std::vect
   std::string text;
   const auto card = [&](const std::string& key, std::string is) {
     if (is.front() == '\'') is.resize(std::max<std::size_t>(is.size(), 10), ' ');
-    const std::string line = key + std::string(8 - key.size(), ' ') + "= " +
-                             std::string(is.size() < 20 ? 20 - is.size() : 0, ' ') + is;
+    const std::string line =
+        key + std::string(8 - key.size(), ' ') + "= " + std::string(is.size() < 20 ? 20 - is.size() : 0, ' ') + is;
     text += line + std::string(80 - line.size(), ' ');
   };
   const auto end = [&] {
@@ -184,8 +184,8 @@ inline void write_fits_tables(const std::filesystem::path& file, const std::vect
     for (std::size_t k = 0; k < table.columns.size(); ++k) {
       const FitsColumn& one = table.columns[k];
       const std::string number = std::to_string(k + 1);
-      for (const std::string& line :
-           {"TTYPE" + number + "  = '" + one.name + "'", "TFORM" + number + "  = '" + std::to_string(one.repeat) + one.format + "'"})
+      for (const std::string& line : {"TTYPE" + number + "  = '" + one.name + "'",
+                                      "TFORM" + number + "  = '" + std::to_string(one.repeat) + one.format + "'"})
         text += line + std::string(80 - line.size(), ' ');
       for (const std::string& further : one.cards) {
         const std::size_t blank = further.find(' ');
@@ -220,8 +220,8 @@ class Hdf5Writer {
 
   // Values that lie in memory as `memory` says, stored as `stored`; in chunks of so many rows, deflated, where that is
   // not 0.
-  void write(const std::string& name, hid_t memory, hid_t stored, const std::vector<hsize_t>& extents, const void* values,
-             hsize_t chunk = 0) {
+  void write(const std::string& name, hid_t memory, hid_t stored, const std::vector<hsize_t>& extents,
+             const void* values, hsize_t chunk = 0) {
     const hid_t space = H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr),
                 created = H5Pcreate(H5P_DATASET_CREATE);
     if (chunk > 0) {
