@@ -70,7 +70,8 @@ std::string without_groups(std::string_view bytes) {
 // first word, and words in lower case. Throws Error for a binary one that is cut short, or whose count is wrong.
 std::string_view usual_stl(std::string_view bytes, std::string& own, const std::string& where) {
   constexpr std::size_t kHead = 84, kTriangle = 50;
-  const std::string_view text = bytes.substr(std::min(bytes.find_first_not_of(" \t\r\n\v\f"), bytes.size()));
+  std::string_view text = bytes.substr(bytes.starts_with("\xef\xbb\xbf") ? 3 : 0);
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n\v\f"), text.size()));
   const auto is_solid = [](std::string_view word) {
     return word.size() >= 5 && std::equal(word.begin(), word.begin() + 5, "solid",
                                           [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
