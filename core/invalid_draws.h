@@ -114,9 +114,10 @@ inline nlohmann::json to_json(const InvalidDraws& draws) {
 // A sentence without its full stop: what share was invalid, and from 1 % on what follows from it.
 inline std::string invalid_sentence(std::int64_t attempts, std::int64_t invalid) {
   const double share = attempts > 0 ? static_cast<double>(invalid) / static_cast<double>(attempts) : 0.0;
-  std::string text = fmt::format("{} of {} simulated observations ({:.2g} %) held numbers that are not finite and were "
-                                 "drawn again",
-                                 invalid, attempts, 100 * share);
+  std::string text = fmt::format(
+      "{} of {} simulated observations ({:.2g} %) held numbers that are not finite and were "
+      "drawn again",
+      invalid, attempts, 100 * share);
   if (share > kTellingInvalidShare)
     text += ", so that the posterior is conditional on observations being valid: see how their share depends on θ";
   return text;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 #include <vector>
@@ -87,7 +88,8 @@ std::string sets_text(std::int64_t sets) {
 
 std::string progress_text(std::int64_t done, std::int64_t sets, double seconds) {
   const double rate = static_cast<double>(done) / seconds;
-  return fmt::format("{} of {}, {} a second, {} left\n", count_text(done), sets_text(sets), number_text(rate, 3),
+  return fmt::format("{} of {}, {} a second, {} left\n", count_text(done), sets_text(sets),
+                     rate < 100 ? fmt::format("{:.3g}", rate) : count_text(std::llround(rate)),
                      clock_text(static_cast<double>(sets - done) / rate));
 }
 

@@ -41,8 +41,9 @@ inline std::string invalid_text(const nlohmann::json& draws) {
   for (const nlohmann::json& target : draws.value("targets", nlohmann::json::array()))
     for (const nlohmann::json& bin : target.value("bins", nlohmann::json::array())) {
       const auto tried = static_cast<double>(whole(bin, "attempts"));
-      table.add({target.value("name", ""), number_text(bin.value("low", NAN), 3), number_text(bin.value("high", NAN), 3),
-                 count_text(whole(bin, "attempts")), count_text(whole(bin, "invalid")),
+      table.add({target.value("name", ""), number_text(bin.value("low", NAN), 3),
+                 number_text(bin.value("high", NAN), 3), count_text(whole(bin, "attempts")),
+                 count_text(whole(bin, "invalid")),
                  tried > 0 ? fmt::format("{:.2g} %", 100 * static_cast<double>(whole(bin, "invalid")) / tried) : "–"});
     }
   return text + table.text(2);

@@ -46,9 +46,9 @@ enum class Fragments { largest, all };
 // without width and byte order marks among them), and a pair of quotes.
 std::string_view pasted_text(std::string_view text);
 
-// The molecule of a SMILES, blanks around it apart. Of several fragments (salts, solvents) it is the one with most heavy atoms, as written:
-// charges are kept; of equal ones the heavier, then the first by canonical SMILES. Safe to call from many threads, as
-// all of this file is.
+// The molecule of a SMILES, blanks around it apart. Of several fragments (salts, solvents) it is the one with most
+// heavy atoms, as written: charges are kept; of equal ones the heavier, then the first by canonical SMILES. Safe to
+// call from many threads, as all of this file is.
 std::variant<Molecule, Refusal> parse_molecule(std::string_view smiles, const MoleculeLimits& limits = {},
                                                Fragments fragments = Fragments::largest);
 

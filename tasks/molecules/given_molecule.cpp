@@ -80,8 +80,7 @@ GivenMolecule given_molecule(const std::string& given_text, const ConformerSetti
   const std::string text(as_given ? std::string_view(given_text) : pasted_text(given_text));
   const fs::path path(text);
   const bool file = text.size() < kLongestPath && fs::is_regular_file(path, ignored);
-  const std::optional<MoleculeRecord> record =
-      file || text.size() >= kLongestPath ? std::nullopt : listed_record(text);
+  const std::optional<MoleculeRecord> record = file || text.size() >= kLongestPath ? std::nullopt : listed_record(text);
   if (record) {
     MoleculeEntry entry = known ? *known : record_entry(*record, settings.limits);
     const std::string name = entry.name;

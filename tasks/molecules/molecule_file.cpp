@@ -53,8 +53,8 @@ std::optional<MoleculeFormat> format_of(const fs::path& file) {
   return std::nullopt;
 }
 
-// What a file is by its name and the beginning of its content; nothing where it holds no molecules. Throws a usage Error
-// for molecules in a format that is not read.
+// What a file is by its name and the beginning of its content; nothing where it holds no molecules. Throws a usage
+// Error for molecules in a format that is not read.
 std::optional<MoleculeFormat> format_of(const fs::path& file, std::string_view head, const std::string& where) {
   refuse_molecule_format(unread_molecule_name(file), where);
   const std::optional<MoleculeFormat> named = format_of(file);
@@ -206,8 +206,8 @@ MoleculeEntry record_entry(const MoleculeRecord& record, const MoleculeLimits& l
     return !found;
   });
   if (!found)
-    fail_usage("{} has no molecule that begins at {}; the number stands behind '#'", printable(record.file.string(), 300),
-               record.place);
+    fail_usage("{} has no molecule that begins at {}; the number stands behind '#'",
+               printable(record.file.string(), 300), record.place);
   return std::move(*found);
 }
 

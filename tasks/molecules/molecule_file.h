@@ -39,10 +39,10 @@ struct ListedMolecule {
   std::string name;  // as the file names it, or "record 3"; of what cannot be used its place comes first
   MoleculeEntry entry;
 };
-// The molecules of a list of SMILES, a table with a column of them, or an SDF, whose further records of one molecule are
-// its conformers; at most so many. What a file is follows from its content, its name aside. Empty of what holds them in
-// another way (GEOM's files, a list of files) and of what is no text of molecules. Throws a usage Error for molecules in
-// a format that is not read, and for text in UTF-16.
+// The molecules of a list of SMILES, a table with a column of them, or an SDF, whose further records of one molecule
+// are its conformers; at most so many. What a file is follows from its content, its name aside. Empty of what holds
+// them in another way (GEOM's files, a list of files) and of what is no text of molecules. Throws a usage Error for
+// molecules in a format that is not read, and for text in UTF-16.
 std::vector<ListedMolecule> listed_molecules(const std::filesystem::path& file, const MoleculeLimits& limits,
                                              std::size_t most);
 

@@ -102,33 +102,15 @@ bool any_begins(const std::vector<std::string_view>& lines, std::string_view wor
 
 std::string unread_molecule_name(const std::filesystem::path& file) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 27> endings = {
-      {{".xyz", "an XYZ file"},
-       {".pdb", "a PDB file"},
-       {".ent", "a PDB file"},
-       {".pdbqt", "a PDBQT file"},
-       {".pqr", "a PQR file"},
-       {".mol2", "a MOL2 file"},
-       {".ml2", "a MOL2 file"},
-       {".cif", "a CIF file"},
-       {".mcif", "a CIF file"},
-       {".mmcif", "a CIF file"},
-       {".gro", "a GRO file"},
-       {".cml", "a CML file"},
-       {".mrv", "a Marvin file"},
-       {".mae", "a Maestro file"},
-       {".maegz", "a Maestro file"},
-       {".cdx", "a ChemDraw file"},
-       {".cdxml", "a ChemDraw file"},
-       {".rxn", "a reaction"},
-       {".rdf", "an RD file"},
-       {".gjf", "an input of Gaussian"},
-       {".com", "an input of Gaussian"},
-       {".inchi", "a list of InChI"},
-       {".smarts", "a list of SMARTS"},
-       {".sma", "a list of SMARTS"},
-       {".poscar", "a POSCAR file"},
-       {".extxyz", "an XYZ file"},
-       {".tdt", "a TDT file"}}};
+      {{".xyz", "an XYZ file"},       {".pdb", "a PDB file"},           {".ent", "a PDB file"},
+       {".pdbqt", "a PDBQT file"},    {".pqr", "a PQR file"},           {".mol2", "a MOL2 file"},
+       {".ml2", "a MOL2 file"},       {".cif", "a CIF file"},           {".mcif", "a CIF file"},
+       {".mmcif", "a CIF file"},      {".gro", "a GRO file"},           {".cml", "a CML file"},
+       {".mrv", "a Marvin file"},     {".mae", "a Maestro file"},       {".maegz", "a Maestro file"},
+       {".cdx", "a ChemDraw file"},   {".cdxml", "a ChemDraw file"},    {".rxn", "a reaction"},
+       {".rdf", "an RD file"},        {".gjf", "an input of Gaussian"}, {".com", "an input of Gaussian"},
+       {".inchi", "a list of InChI"}, {".smarts", "a list of SMARTS"},  {".sma", "a list of SMARTS"},
+       {".poscar", "a POSCAR file"},  {".extxyz", "an XYZ file"},       {".tdt", "a TDT file"}}};
   std::string name = file.filename().string();
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
   if (name.ends_with(".gz")) name.resize(name.size() - 3);
@@ -155,7 +137,8 @@ std::string unread_molecule_text(std::string_view head) {
 void refuse_molecule_format(const std::string& format, const std::string& where) {
   if (format.empty()) return;
   fail_usage(
-      "{} is {}, which is not read as molecules: give SMILES (.smi, .csv), or an SDF or MOL file, which Open Babel makes "
+      "{} is {}, which is not read as molecules: give SMILES (.smi, .csv), or an SDF or MOL file, which Open Babel "
+      "makes "
       "of it (obabel)",
       where, format);
 }

@@ -25,14 +25,16 @@ std::optional<MeshFormat> mesh_format(const std::filesystem::path& file) {
 
 std::string unread_mesh_name(const std::filesystem::path& file) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 30> endings = {
-      {{".glb", "a GLB file"},     {".gltf", "a glTF file"},     {".fbx", "an FBX file"},    {".dae", "a COLLADA file"},
-       {".3ds", "a 3DS file"},     {".3mf", "a 3MF file"},       {".amf", "an AMF file"},    {".blend", "a Blender file"},
-       {".x3d", "an X3D file"},    {".wrl", "a VRML file"},      {".vrml", "a VRML file"},   {".stp", "a STEP file"},
-       {".step", "a STEP file"},   {".igs", "an IGES file"},     {".iges", "an IGES file"},  {".ifc", "an IFC file"},
-       {".dxf", "a DXF file"},     {".lwo", "a LightWave file"}, {".ase", "an ASE file"},    {".ac", "an AC3D file"},
-       {".ac3d", "an AC3D file"},  {".ms3d", "a MilkShape file"}, {".cob", "a TrueSpace file"}, {".md5mesh", "an MD5 file"},
-       {".usd", "a USD file"},     {".usdz", "a USD file"},      {".vtk", "a VTK file"},     {".vtp", "a VTK file"},
-       {".msh", "a Gmsh file"},    {".mesh", "a Medit file"}}};
+      {{".glb", "a GLB file"},        {".gltf", "a glTF file"},     {".fbx", "an FBX file"},
+       {".dae", "a COLLADA file"},    {".3ds", "a 3DS file"},       {".3mf", "a 3MF file"},
+       {".amf", "an AMF file"},       {".blend", "a Blender file"}, {".x3d", "an X3D file"},
+       {".wrl", "a VRML file"},       {".vrml", "a VRML file"},     {".stp", "a STEP file"},
+       {".step", "a STEP file"},      {".igs", "an IGES file"},     {".iges", "an IGES file"},
+       {".ifc", "an IFC file"},       {".dxf", "a DXF file"},       {".lwo", "a LightWave file"},
+       {".ase", "an ASE file"},       {".ac", "an AC3D file"},      {".ac3d", "an AC3D file"},
+       {".ms3d", "a MilkShape file"}, {".cob", "a TrueSpace file"}, {".md5mesh", "an MD5 file"},
+       {".usd", "a USD file"},        {".usdz", "a USD file"},      {".vtk", "a VTK file"},
+       {".vtp", "a VTK file"},        {".msh", "a Gmsh file"},      {".mesh", "a Medit file"}}};
   std::string ending = file.extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });

@@ -34,7 +34,8 @@ std::string unread_mesh_name(const std::filesystem::path& file);
 inline constexpr const char* kMeshFormats = "OFF, OBJ, STL and PLY";
 
 // Reads an OFF file (mesh_file_off.h) or, through Assimp, OBJ, STL or PLY (mesh_file_assimp.h). What a file is follows
-// from its first bytes where these say so, else from its name. The file is taken as hostile. Throws Error with one sentence that names the file and what is wrong with it.
+// from its first bytes where these say so, else from its name. The file is taken as hostile. Throws Error with one
+// sentence that names the file and what is wrong with it.
 MeshFile read_mesh_file(const std::filesystem::path& file);
 // The same from memory; `where` stands in messages.
 MeshFile parse_mesh(std::string_view bytes, MeshFormat format, const std::string& where);

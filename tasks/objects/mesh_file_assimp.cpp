@@ -66,14 +66,16 @@ std::string without_groups(std::string_view bytes) {
   return out;
 }
 
-// An STL as Assimp takes it: of a binary one the bytes of the triangles that it announces, of a text no blanks before its
-// first word, and words in lower case. Throws Error for a binary one that is cut short, or whose count is wrong.
+// An STL as Assimp takes it: of a binary one the bytes of the triangles that it announces, of a text no blanks before
+// its first word, and words in lower case. Throws Error for a binary one that is cut short, or whose count is wrong.
 std::string_view usual_stl(std::string_view bytes, std::string& own, const std::string& where) {
   constexpr std::size_t kHead = 84, kTriangle = 50;
-  const std::string_view text = bytes.substr(std::min(bytes.find_first_not_of(" \t\r\n\v\f"), bytes.size()));
+  std::string_view text = bytes.substr(bytes.starts_with("\xef\xbb\xbf") ? 3 : 0);
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n\v\f"), text.size()));
   const auto is_solid = [](std::string_view word) {
-    return word.size() >= 5 && std::equal(word.begin(), word.begin() + 5, "solid",
-                                          [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
+    return word.size() >= 5 && std::equal(word.begin(), word.begin() + 5, "solid", [](char a, char b) {
+             return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b;
+           });
   };
   // Some programs begin binary files with "solid", too.
   if (is_solid(text) && bytes.substr(0, 4096).find('\0') == bytes.npos) {
@@ -87,7 +89,8 @@ std::string_view usual_stl(std::string_view bytes, std::string& own, const std::
               where);
   std::uint64_t count = 0;
   for (std::size_t k = 4; k-- > 0;) count = count << 8 | static_cast<unsigned char>(bytes[80 + k]);
-  const std::uint64_t needed = kHead + kTriangle * count, more = bytes.size() - std::min<std::uint64_t>(needed, bytes.size());
+  const std::uint64_t needed = kHead + kTriangle * count,
+                      more = bytes.size() - std::min<std::uint64_t>(needed, bytes.size());
   PAIRS_CHECK(needed <= bytes.size(),
               "{} is cut short, or no STL: it announces {} triangles and holds {}; get it again", where, count,
               (bytes.size() - kHead) / kTriangle);

@@ -116,14 +116,14 @@ Simulator::Answered Simulator::simulate_as_far(const std::vector<Draw>& draws, c
 // What was answered of some draws.
 template <class Number>
 struct Simulator::Raw {
-  std::vector<std::int64_t> starts = {0};            // the first observation of each draw
-  torch::Tensor block;                               // [observations, ...]
-  std::vector<std::vector<std::int64_t>> counts;     // of ragged rows, by draw: rows of each observation,
-  std::vector<std::vector<Number>> rows;             // and all of them
-  std::vector<char> good;                            // whether a draw was answered
-  std::vector<std::vector<std::int64_t>> invalid;    // by draw: the observations that are invalid
-  std::vector<std::int64_t> attempts, failed;        // by draw: observations drawn, and those of them that were invalid
-  std::exception_ptr failure;                        // null: nothing went wrong
+  std::vector<std::int64_t> starts = {0};          // the first observation of each draw
+  torch::Tensor block;                             // [observations, ...]
+  std::vector<std::vector<std::int64_t>> counts;   // of ragged rows, by draw: rows of each observation,
+  std::vector<std::vector<Number>> rows;           // and all of them
+  std::vector<char> good;                          // whether a draw was answered
+  std::vector<std::vector<std::int64_t>> invalid;  // by draw: the observations that are invalid
+  std::vector<std::int64_t> attempts, failed;      // by draw: observations drawn, and those of them that were invalid
+  std::exception_ptr failure;                      // null: nothing went wrong
 };
 
 // Asks for the draws once. The caller holds the lock.
@@ -173,8 +173,8 @@ void Simulator::simulate_once(const std::vector<Draw>& draws, const double* thet
     const std::int64_t observations = starts[first + count] - starts[first];
     if (!ragged) {
       Number* to = raw.block.template mutable_data_ptr<Number>() + starts[first] * numbers;
-      take_numbers(answer, answer.size() > 4 * static_cast<std::size_t>(observations * numbers),
-                   observations * numbers, to);
+      take_numbers(answer, answer.size() > 4 * static_cast<std::size_t>(observations * numbers), observations * numbers,
+                   to);
       for (std::size_t k = 0; k < count; ++k) {
         const std::int64_t own = starts[first + k + 1] - starts[first + k];
         answered(first + k, invalid_observations(to, own, nullptr, numbers, k, redraws));
@@ -222,7 +222,8 @@ void Simulator::simulate_once(const std::vector<Draw>& draws, const double* thet
   }
 }
 
-// Draws the invalid observations again until all are valid, each attempt by a key of its own. The caller holds the lock.
+// Draws the invalid observations again until all are valid, each attempt by a key of its own. The caller holds the
+// lock.
 template <class Number>
 void Simulator::draw_again(const std::vector<Draw>& draws, const double* theta, const double* psi, const double* given,
                            Raw<Number>& raw) {
@@ -268,8 +269,8 @@ void Simulator::draw_again(const std::vector<Draw>& draws, const double* theta, 
         return std::binary_search(bad.begin(), bad.end(), static_cast<std::int64_t>(j));
       };
       if (raw.rows.empty()) {
-        const Number* from = more.block.template const_data_ptr<Number>() +
-                             static_cast<std::size_t>(more.starts[i]) * numbers;
+        const Number* from =
+            more.block.template const_data_ptr<Number>() + static_cast<std::size_t>(more.starts[i]) * numbers;
         Number* to = raw.block.template mutable_data_ptr<Number>() + static_cast<std::size_t>(raw.starts[k]) * numbers;
         for (std::size_t j = 0; j < wanted.size(); ++j) {
           if (is_bad(j))

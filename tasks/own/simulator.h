@@ -40,9 +40,9 @@ class Simulator {
   std::vector<std::vector<double>> prior(const std::vector<Draw>& draws);
 
   // Observations 0 .. count - 1 of all draws one after another, float64 where x is standardised, else float32; row k of
-  // theta [draws, d], psi [draws, p] and given [draws, g] belongs to draw k. All finite, also as float32: where the task
-  // says so, an observation that is not is drawn again, by another key that follows from the draw's and the number of
-  // the attempt alone, so that x stays a function of the draws.
+  // theta [draws, d], psi [draws, p] and given [draws, g] belongs to draw k. All finite, also as float32: where the
+  // task says so, an observation that is not is drawn again, by another key that follows from the draw's and the number
+  // of the attempt alone, so that x stays a function of the draws.
   Observations simulate(const std::vector<Draw>& draws, const double* theta, const double* psi,
                         const double* given = nullptr);
 
@@ -94,7 +94,7 @@ class Simulator {
   std::vector<std::unique_ptr<Process>> processes_;  // as many as were needed so far; null: not started, or ended
   std::size_t most_ = 1;                             // of the present question
   std::uint64_t requests_ = 0;
-  std::string reference_;             // what the first worker answered to the check of seeds
+  std::string reference_;  // what the first worker answered to the check of seeds
   InvalidCount invalid_;
   double prior_pace_ = 0, pace_ = 0;  // seconds a unit of work, of late; 0: not known yet
 };

@@ -88,9 +88,10 @@ SimulatorProgram read_simulator(const toml::table& source, const std::string& wh
   program.timeout = table.number("timeout").value_or(program.timeout);
   if (const std::optional<std::string> invalid = table.text("invalid")) {
     if (*invalid != "stop" && *invalid != "redraw")
-      table.refuse_table(fmt::format("'simulator.invalid' is \"{}\"; it is \"stop\" (an observation with a number that is "
-                                     "not finite ends the run) or \"redraw\" (it is drawn again)",
-                                     printable(*invalid)));
+      table.refuse_table(
+          fmt::format("'simulator.invalid' is \"{}\"; it is \"stop\" (an observation with a number that is "
+                      "not finite ends the run) or \"redraw\" (it is drawn again)",
+                      printable(*invalid)));
     program.redraws = *invalid == "redraw";
   }
   if (!(program.timeout >= 0.1 && program.timeout <= 1e6))

@@ -1,8 +1,8 @@
 #include "tasks/own/budget/pool.h"
 
 #include <ATen/Functions.h>
-#include <ATen/ops/zeros.h>
 #include <ATen/Parallel.h>
+#include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -32,7 +32,8 @@ bool pool_complete(const std::filesystem::path& run);
 // every so often; goes on with those that are there. Throws as BudgetedSimulator::simulate.
 void simulate_pool(const TaskFile& file, const Task& task, const std::filesystem::path& run, const PoolLayout& layout,
                    std::uint64_t seed, std::int64_t budget, const Preparation& preparation);
-// What was counted of invalid observations while a run's pool was made; nothing where its task does not draw them again.
+// What was counted of invalid observations while a run's pool was made; nothing where its task does not draw them
+// again.
 InvalidDraws pool_invalid(const std::filesystem::path& run, const TaskFile& file);
 // Tells that all of its sets are there.
 void mark_complete(const std::filesystem::path& run);

@@ -47,17 +47,19 @@ std::string record(const std::string& name, int carbons, bool solid, bool v3000,
     const double x = 1.3 * a, y = a % 2 * 0.7, z = solid ? 0.4 * a : 0.0;
     const char* element = a == carbons ? "O" : "C";
     atoms += v3000 ? fmt::format("M  V30 {} {} {:.4f} {:.4f} {:.4f} 0{}", a + 1, element, x, y, z, end)
-                   : fmt::format("{:10.4f}{:10.4f}{:10.4f} {:<3} 0  0  0  0  0  0  0  0  0  0  0  0{}", x, y, z, element, end);
+                   : fmt::format("{:10.4f}{:10.4f}{:10.4f} {:<3} 0  0  0  0  0  0  0  0  0  0  0  0{}", x, y, z,
+                                 element, end);
     if (a == carbons) break;
     bonds += v3000 ? fmt::format("M  V30 {} 1 {} {}{}", a + 1, a + 1, a + 2, end)
                    : fmt::format("{:3}{:3}  1  0{}", a + 1, a + 2, end);
   }
   const std::string head = name + end + "     Someone          " + (solid ? "3D" : "2D") + end + end;
   const std::string table =
-      v3000 ? fmt::format("  0  0  0  0  0  0            999 V3000{0}M  V30 BEGIN CTAB{0}M  V30 COUNTS {1} {2} 0 0 0{0}"
-                          "M  V30 BEGIN ATOM{0}{3}M  V30 END ATOM{0}M  V30 BEGIN BOND{0}{4}M  V30 END BOND{0}"
-                          "M  V30 END CTAB{0}",
-                          end, carbons + 1, carbons, atoms, bonds)
+      v3000 ? fmt::format(
+                  "  0  0  0  0  0  0            999 V3000{0}M  V30 BEGIN CTAB{0}M  V30 COUNTS {1} {2} 0 0 0{0}"
+                  "M  V30 BEGIN ATOM{0}{3}M  V30 END ATOM{0}M  V30 BEGIN BOND{0}{4}M  V30 END BOND{0}"
+                  "M  V30 END CTAB{0}",
+                  end, carbons + 1, carbons, atoms, bonds)
             : fmt::format("{:3}{:3}  0  0  0  0  0  0  0  0999 V2000{}{}{}", carbons + 1, carbons, end, atoms, bonds);
   return head + table + "M  END" + end + "> <id>" + end + "7" + end + end + "$$$$" + end;
 }
@@ -125,16 +127,20 @@ TEST(ListedMolecules, ListsOfSmilesAreReadWhateverTheirWriter) {
   const auto task = built_in_tasks()->make("molecules");
   const std::vector<std::string> names = {"CCO = ethanol", "c1ccccc1O = phenol", "C[NH3+] = amine"};
   const std::vector<std::string> bare = {"CCO = CCO", "c1ccccc1O = c1ccccc1O", "C[NH3+] = C[NH3+]"};
-  const std::pair<const char*, const char*> smiles[] = {{"CCO", "ethanol"}, {"c1ccccc1O", "phenol"}, {"C[NH3+]", "amine"}};
+  const std::pair<const char*, const char*> smiles[] = {
+      {"CCO", "ethanol"}, {"c1ccccc1O", "phenol"}, {"C[NH3+]", "amine"}};
   const std::vector<std::string> list_headers = {"", "smiles{}name", "SMILES{}Name"},
                                  table_headers = {"", "smiles{}name", "SMILES{}Name", "canonical_smiles{}id"};
   const struct {
     const char* ending;
     std::vector<std::string> separators;
     const std::vector<std::string>& headers;
-  } writers[] = {{".smi", {" ", "\t"}, list_headers},      {".smi.gz", {" ", "\t"}, list_headers},
-                 {".txt", {" "}, list_headers},            {".txt", {"\t", ",", ";"}, table_headers},
-                 {".csv", {"\t", ",", ";"}, table_headers}, {".tsv", {"\t"}, table_headers},
+  } writers[] = {{".smi", {" ", "\t"}, list_headers},
+                 {".smi.gz", {" ", "\t"}, list_headers},
+                 {".txt", {" "}, list_headers},
+                 {".txt", {"\t", ",", ";"}, table_headers},
+                 {".csv", {"\t", ",", ";"}, table_headers},
+                 {".tsv", {"\t"}, table_headers},
                  {".csv.gz", {","}, table_headers}};
   int tried = 0;
   for (const auto& [ending, separators, headers] : writers)
@@ -175,8 +181,9 @@ TEST(ListedMolecules, OtherFormatsAreNeverReadAsSmiles) {
       {"an XYZ file", "C 0.0 0.0 0.0\nO 1.16 0.0 0.0\nO -1.16 0.0 0.0\n"},
       {"an XYZ file", "  3\n C\t0.0\t0.0\t0.0\n O\t1.16\t0.0\t0.0\n O\t-1.16\t0.0\t0.0\n"},
       {"an XYZ file", "2\nC\nO\n"},
-      {"a PDB file", "HEADER    WATER\nATOM      1  O   HOH A   1      0.000   0.000   0.000\n"
-                     "HETATM    2  C   LIG A   1      1.000   0.000   0.000\nEND\n"},
+      {"a PDB file",
+       "HEADER    WATER\nATOM      1  O   HOH A   1      0.000   0.000   0.000\n"
+       "HETATM    2  C   LIG A   1      1.000   0.000   0.000\nEND\n"},
       {"a MOL2 file", "@<TRIPOS>MOLECULE\nco2\n 3 2\n@<TRIPOS>ATOM\n1 C 0 0 0 C.1\n"},
       {"a CIF file", "data_co2\n_cell_length_a 5.6\nloop_\n_atom_site_label\nC\nO\n"},
       {"a GRO file", "water\n    1\n    1SOL     OW    1   0.126   1.624   1.679\n   1.8   1.8   1.8\n"},
@@ -206,7 +213,10 @@ TEST(ListedMolecules, OtherFormatsAreNeverReadAsSmiles) {
     EXPECT_THAT(refusal(folder / name), ::testing::HasSubstr("is not read as molecules")) << name;
   }
   for (const char* name : {"a.smi", "a.csv", "a.txt"}) {
-    std::ofstream(folder / name, std::ios::binary) << std::string("\xff\xfe" "C\0C\0O\0\n\0C\0\n\0", 14);
+    std::ofstream(folder / name, std::ios::binary) << std::string(
+        "\xff\xfe"
+        "C\0C\0O\0\n\0C\0\n\0",
+        14);
     EXPECT_THAT(refusal(folder / name), ::testing::HasSubstr("is text in UTF-16")) << name;
   }
 }

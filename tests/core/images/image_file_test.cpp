@@ -164,7 +164,8 @@ TEST(ImageFile, TheHeadIsCheckedBeforeAnythingIsDecoded) {
 TEST(ImageFile, EveryCutIsTold) {
   const std::vector<std::uint8_t> rgb = ramp();
   const std::string map = "P6 20 12 255\n" + std::string(rgb.begin(), rgb.end());
-  for (const std::string& bytes : {jpeg(), bmp(), tga(false), tga(true), map, webp(with_alpha(rgb, 255), kWidth, kHeight)})
+  for (const std::string& bytes :
+       {jpeg(), bmp(), tga(false), tga(true), map, webp(with_alpha(rgb, 255), kWidth, kHeight)})
     for (std::size_t length = 0; length < bytes.size(); length += length < 1000 ? 1 : 17) {
       EXPECT_THAT(refusal(bytes.substr(0, length)), AnyOf(HasSubstr("cannot be read"), HasSubstr("is no PNG")))
           << length << " of " << bytes.size();
@@ -195,8 +196,12 @@ TEST(ImageFile, OtherFormatsAreNamedByTheirFirstBytes) {
       {"GIF89a...................."s, "is a GIF, which is not read; save it as PNG"},
       {"II*\0..................."s, "is a TIFF"},
       {"MM\0*..................."s, "is a TIFF"},
-      {"\0\0\0\x18" "ftypheic........"s, "is a HEIC"},
-      {"\0\0\0\x18" "ftypavif........"s, "is an AVIF"},
+      {"\0\0\0\x18"
+       "ftypheic........"s,
+       "is a HEIC"},
+      {"\0\0\0\x18"
+       "ftypavif........"s,
+       "is an AVIF"},
       {"\0\0\0\x0cJXL .........."s, "is a JPEG XL"},
       {"8BPS.................."s, "is a Photoshop file"},
       {"#?RADIANCE\n.................."s, "is a Radiance file"},
@@ -300,8 +305,7 @@ TEST(ImageFile, AnAlphaChannelThatIsOpaqueIsLeftOut) {
   for (const bool one : {false, true}) {
     std::vector<std::uint8_t> clear = with_alpha(rgb, one ? 255 : 0);
     if (one) clear[4 * 7 + 3] = 254;
-    for (const std::string& bytes :
-         {png(clear, kWidth, kHeight, PNG_FORMAT_RGBA), webp(clear, kWidth, kHeight)})
+    for (const std::string& bytes : {png(clear, kWidth, kHeight, PNG_FORMAT_RGBA), webp(clear, kWidth, kHeight)})
       EXPECT_THAT(refusal(bytes), HasSubstr(one ? "has transparency (1 of its 240 pixels" : "240 of its 240 pixels"));
   }
   std::vector<std::uint8_t> grey, grey_alpha;

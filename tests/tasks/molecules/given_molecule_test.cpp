@@ -13,7 +13,12 @@ TEST(GivenMolecule, WhatIsMeantAsAMolecule) {
                            "CC(", "C1CC", "C[Na", "N[C@@H](C)C(=O)O", "C%12CC%12", "CCl.Cl", "CC(Xx)C", "missing.sdf",
                            "no/such/drugs.smi.gz", "drugs_crude.msgpack", "(C)C"})
     EXPECT_TRUE(names_molecule(text)) << text;
-  for (const char* text : {" CCO", "CCO ", "\tCCO\n", "\r\nCCO", "\xc2\xa0" "CCO", "\xef\xbb\xbf" "CCO", "\"CCO\"", "'CCO' "}) {
+  for (const char* text : {" CCO", "CCO ", "\tCCO\n", "\r\nCCO",
+                           "\xc2\xa0"
+                           "CCO",
+                           "\xef\xbb\xbf"
+                           "CCO",
+                           "\"CCO\"", "'CCO' "}) {
     EXPECT_TRUE(names_molecule(text)) << text;
     EXPECT_EQ(given_molecule(text, {}).title, "CCO") << text;
   }

@@ -73,7 +73,8 @@ TEST_F(MoleculeFile, SaysWhichColumnsThereAre) {
   EXPECT_THAT(refusal("e.smi", ""), HasSubstr("holds no lines"));
   EXPECT_THAT(refusal("f.sdf", ""), HasSubstr("holds no record"));
   EXPECT_THAT(refusal("h.smi", std::string("CC\0O\n", 5)), HasSubstr("is no text"));
-  EXPECT_THAT(refusal("g.pdb", "x"), HasSubstr("no format"));
+  EXPECT_THAT(refusal("g.pdb", "x"), HasSubstr("is a PDB file, which is not read as molecules"));
+  EXPECT_THAT(refusal("g.foo", "x"), HasSubstr("no format"));
 }
 
 TEST_F(MoleculeFile, OneQuoteTooManyDoesNotSwallowTheFile) {

@@ -246,36 +246,40 @@ TEST(MeshFile, ReadsOneCubeInEveryFormat) {
 
 // STL as its many writers have it.
 TEST(MeshFile, ReadsTheFormsOfStl) {
-  constexpr float places[4][9] = {
-      {0, 0, 0, 0, 1, 0, 1, 0, 0}, {0, 0, 0, 1, 0, 0, 0, 0, 1}, {0, 0, 0, 0, 0, 1, 0, 1, 0}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+  constexpr float places[4][9] = {{0, 0, 0, 0, 1, 0, 1, 0, 0},
+                                  {0, 0, 0, 1, 0, 0, 0, 0, 1},
+                                  {0, 0, 0, 0, 0, 1, 0, 1, 0},
+                                  {1, 0, 0, 0, 1, 0, 0, 0, 1}};
   std::string text = "solid tetrahedron\n", triangles;
   for (const auto& one : places) {
     text += " facet normal 0 0 0\n  outer loop\n";
     for (int corner = 0; corner < 3; ++corner)
       text += fmt::format("   vertex {:e} {:e} {:e}\n", one[3 * corner], one[3 * corner + 1], one[3 * corner + 2]);
     text += "  endloop\n endfacet\n";
-    triangles += std::string(12, '\0') + std::string(reinterpret_cast<const char*>(one), sizeof one) + std::string(2, '\0');
+    triangles +=
+        std::string(12, '\0') + std::string(reinterpret_cast<const char*>(one), sizeof one) + std::string(2, '\0');
   }
   text += "endsolid tetrahedron\n";
   std::string upper = text, windows = text;
   for (char& c : upper) c = static_cast<char>(std::toupper(c));
   for (std::size_t at = 0; (at = windows.find('\n', at)) != windows.npos; at += 2) windows.insert(at, "\r");
   const auto binary = [&](const std::string& head, std::uint8_t count, const std::string& behind) {
-    return head + std::string(80 - head.size(), head.empty() ? '\0' : ' ') + std::string{static_cast<char>(count), 0, 0, 0} +
-           triangles + behind;
+    return head + std::string(80 - head.size(), head.empty() ? '\0' : ' ') +
+           std::string{static_cast<char>(count), 0, 0, 0} + triangles + behind;
   };
-  const std::string forms[] = {text,
-                               " " + text,
-                               "\n\n\t" + text,
-                               "\xef\xbb\xbf" + text,
-                               upper,
-                               windows,
-                               binary("", 4, ""),
-                               binary("made by someone", 4, ""),
-                               binary("solid but binary", 4, ""),
-                               binary("", 4, "\n"),
-                               binary("", 4, std::string(7, '\0')),
-                               binary("solid but binary", 4, "COLOR=abcd and what else a program wrote behind it all.....")};
+  const std::string forms[] = {
+      text,
+      " " + text,
+      "\n\n\t" + text,
+      "\xef\xbb\xbf" + text,
+      upper,
+      windows,
+      binary("", 4, ""),
+      binary("made by someone", 4, ""),
+      binary("solid but binary", 4, ""),
+      binary("", 4, "\n"),
+      binary("", 4, std::string(7, '\0')),
+      binary("solid but binary", 4, "COLOR=abcd and what else a program wrote behind it all.....")};
   for (const std::string& form : forms) {
     const MeshFile file = parse_mesh(form, MeshFormat::stl, "FILE");
     EXPECT_EQ(file.mesh.triangles.size(), 4u) << form.substr(0, 30);
@@ -291,16 +295,22 @@ TEST(MeshFile, ReadsTheFormsOfStl) {
 
 TEST(MeshFile, OtherFormatsAreRefusedWithThoseThatAreRead) {
   const TemporaryFolder folder;
-  for (const char* name : {"a.glb", "a.gltf", "a.FBX", "a.dae", "a.3ds", "a.3mf", "a.blend", "a.x3d", "a.wrl", "a.stp"}) {
+  for (const char* name :
+       {"a.glb", "a.gltf", "a.FBX", "a.dae", "a.3ds", "a.3mf", "a.blend", "a.x3d", "a.wrl", "a.stp"}) {
     write_file(folder / name, "x");
     EXPECT_THAT(message_of([&] { read_mesh_file(folder / name); }),
                 AllOf(HasSubstr(name), HasSubstr("is not read"), HasSubstr("OFF, OBJ, STL and PLY")));
   }
-  const std::pair<std::string, const char*> kinds[] = {
-      {std::string("glTF\2\0\0\0", 8), "is a GLB file"},      {"PK\x03\x04....", "is an archive, as 3MF files are"},
-      {"Kaydara FBX Binary  ", "is an FBX file"},             {"<?xml version=\"1.0\"?><COLLADA/>", "is an XML file"},
-      {std::string("\xff\xfe" "O\0F\0F\0", 8), "is text in UTF-16"}, {std::string("\xfe\xff\0O\0F\0F", 8), "is text in UTF-16"},
-      {"\x1f\x8b.......", "is compressed by gzip"}};
+  const std::pair<std::string, const char*> kinds[] = {{std::string("glTF\2\0\0\0", 8), "is a GLB file"},
+                                                       {"PK\x03\x04....", "is an archive, as 3MF files are"},
+                                                       {"Kaydara FBX Binary  ", "is an FBX file"},
+                                                       {"<?xml version=\"1.0\"?><COLLADA/>", "is an XML file"},
+                                                       {std::string("\xff\xfe"
+                                                                    "O\0F\0F\0",
+                                                                    8),
+                                                        "is text in UTF-16"},
+                                                       {std::string("\xfe\xff\0O\0F\0F", 8), "is text in UTF-16"},
+                                                       {"\x1f\x8b.......", "is compressed by gzip"}};
   for (const auto& [bytes, words] : kinds)
     for (const MeshFormat format : {MeshFormat::off, MeshFormat::obj, MeshFormat::stl, MeshFormat::ply})
       EXPECT_THAT(message_of([&] { parse_mesh(bytes, format, "FILE"); }), HasSubstr(words));

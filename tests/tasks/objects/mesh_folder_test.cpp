@@ -201,7 +201,7 @@ TEST(MeshFolder, MeasuresAndGivesMeshes) {
   put_file(folder / "b.obj", corner_obj(0.5));
   put_file(folder / "c.off", corner_off(0.25));
   put_file(folder / "d.off", corner_off(0.5));
-  put_file(folder / "e.obj", corner_off(0.5));  // not what its name says
+  put_file(folder / "e.obj", "PK\x03\x04 an archive");  // not what its name says
   put_file(folder / "f.off", "OFF\n3 1 0\n0 0 0\n1 0 0\n1 0 0\n3 0 0 0\n");
   const auto source = open_mesh_folder(folder.path());
   std::vector<MeshRecord> records;

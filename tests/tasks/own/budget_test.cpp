@@ -128,8 +128,9 @@ TEST_F(Budget, CountsWhatItDrewAgainBesideItself) {
                            "    x[rng.random(n) < 0.2 * theta[0]] = np.inf\n"
                            "    return x\n"
                            "serve(prior, simulate)\n");
-  file_ = write("again.toml", task_text("[\"/usr/bin/python3\", \"simulate.py\"]",
-                                        "workers = 2\ntimeout = 20\ninvalid = \"redraw\"\n", "columns = [\"x\"]", "again"));
+  file_ =
+      write("again.toml", task_text("[\"/usr/bin/python3\", \"simulate.py\"]",
+                                    "workers = 2\ntimeout = 20\ninvalid = \"redraw\"\n", "columns = [\"x\"]", "again"));
   allow_task_file(file_);
   name_ = tasks_->open(file_);
   TestMonitor monitor;

@@ -148,12 +148,13 @@ TEST_F(OwnSimulator, ImagesAndRows) {
 TEST_F(OwnSimulator, InvalidObservationsAreDrawnAgainWhateverTheWorkersAndTheBatches) {
   const struct {
     const char *x, *valid, *spoil;
-  } kinds[] = {{"columns = [\"x\"]", "rng.normal(psi[0], 0.1 + theta[0], (n, 1))", "x[bad] = np.nan"},
-               {"columns = [\"x\", \"y\"]", "rng.normal(psi[0], 0.1 + theta[0], (n, 2))", "x[bad, 1] = np.inf"},
-               {"shape = [1, 2, 3]", "rng.normal(psi[0], 1, (n, 1, 2, 3)).astype(np.float32)", "x[bad, 0, 1, 2] = np.nan"},
-               {"columns = [\"x\"]\nstandardise = false", "rng.normal(psi[0], 1, (n, 1))", "x[bad] = 1e300"},
-               {"rows = [\"a\", \"b\"]\ntypical = 2", "[rng.random((1 + int(rng.integers(0, 4)), 2)) for _ in range(n)]",
-                "for k in np.flatnonzero(bad): x[k][-1, 0] = -np.inf"}};
+  } kinds[] = {
+      {"columns = [\"x\"]", "rng.normal(psi[0], 0.1 + theta[0], (n, 1))", "x[bad] = np.nan"},
+      {"columns = [\"x\", \"y\"]", "rng.normal(psi[0], 0.1 + theta[0], (n, 2))", "x[bad, 1] = np.inf"},
+      {"shape = [1, 2, 3]", "rng.normal(psi[0], 1, (n, 1, 2, 3)).astype(np.float32)", "x[bad, 0, 1, 2] = np.nan"},
+      {"columns = [\"x\"]\nstandardise = false", "rng.normal(psi[0], 1, (n, 1))", "x[bad] = 1e300"},
+      {"rows = [\"a\", \"b\"]\ntypical = 2", "[rng.random((1 + int(rng.integers(0, 4)), 2)) for _ in range(n)]",
+       "for k in np.flatnonzero(bad): x[k][-1, 0] = -np.inf"}};
   for (const auto& kind : kinds) {
     const auto program = [&](bool spoilt) {
       return kPrior + "def simulate(theta, psi, n, rng):\n    bad = rng.random(n) < 0.4\n    x = " + kind.valid + "\n" +
@@ -227,7 +228,8 @@ TEST_F(OwnSimulator, DrawingAgainGivesTheDistributionOfValidObservationsAndCount
 TEST_F(OwnSimulator, WhereNothingIsValidDrawingAgainEndsWithThePlace) {
   const std::string words =
       problem_of("if theta[0] > 0.5: return np.full(n, np.nan)", "workers = 2\ninvalid = \"redraw\"\n");
-  EXPECT_THAT(words, AllOf(HasSubstr("drew observation 1 of set"), HasSubstr("1000 times"), HasSubstr("at theta = 0.")));
+  EXPECT_THAT(words,
+              AllOf(HasSubstr("drew observation 1 of set"), HasSubstr("1000 times"), HasSubstr("at theta = 0.")));
   EXPECT_THAT(problem_of("if theta[0] > 0.5: return np.full(n, np.nan)"),
               AllOf(HasSubstr("observation 1 holds nan"), HasSubstr("invalid = \"redraw\"")));
   EXPECT_THAT(problem_of("if theta[0] > 0.5: return np.full(n, np.nan)", "invalid = \"stop\"\n"),
