@@ -140,7 +140,7 @@ class PointRows final : public ObservedRows {
 
 ObservedTable read_open_table(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most,
                               const TableColumns& columns) {
-  std::unique_ptr<TableFile> table = open_table_by(columns.reader, path);
+  std::unique_ptr<TableFile> table = open_table_by(columns.reader, path, {.wanted = wanted_columns(task, columns)});
   ObservedTable out;
   out.columns = table->names();
   out.held = table->rows();
