@@ -26,7 +26,7 @@ std::string whole_ending(const std::filesystem::path& file);
 
 // Endings of tables of text: ".csv", ".tsv", ".txt", ".dat".
 const std::vector<std::string>& text_endings();
-// Whether a file of text holds a table, rather than words: its first row has a number.
+// Whether a file of text holds a table, rather than words: one of its first rows has a number.
 bool is_text_table(const std::filesystem::path& file);
 
 // Why a file that format_of calls `other` is not read, a sentence: "x.xlsx is an Excel workbook; save it as CSV".

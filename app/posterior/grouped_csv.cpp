@@ -74,7 +74,7 @@ TableForm form_of(CsvRecords& rows, const ManySets& sets, const TaskInfo& info, 
 // Names that a comment above the rows may give its columns.
 std::vector<std::string> names_of(const ManySets& sets, const TaskInfo& info) {
   std::vector<std::string> names = sets.columns.chosen.empty() ? info.observation_columns : sets.columns.chosen;
-  names.push_back(sets.group);
+  if (!sets.group.starts_with("column ")) names.push_back(sets.group);
   return names;
 }
 

@@ -79,6 +79,13 @@ bool is_surely_decimal(std::string_view cell) {
   return whole.empty() || whole.size() > 3 || whole.starts_with('0') || fraction.size() != 3 || !is_whole(fraction);
 }
 
+// "5", "5e-07": what may stand behind a decimal comma.
+bool is_fraction(std::string_view cell) {
+  const std::size_t end = std::min(cell.find_first_of("eE"), cell.size());
+  if (end == 0 || cell.substr(0, end).find_first_not_of(kDigits) != cell.npos) return false;
+  return end == cell.size() || is_whole(cell.substr(end + 1));
+}
+
 // "1,234.5", "1'234", "1 234,5".
 bool has_thousands(std::string_view cell) {
   std::size_t digits = 0, marks = 0;
@@ -211,6 +218,10 @@ std::vector<std::string> CsvLines::warnings() const {
                     "rows, is taken "
                     "as row names",
                     where_));
+  if (blanks_ > 0)
+    warnings.push_back(fmt::format(
+        "{}: {} between rows, the first is line {}; no value is taken to be missing there", where_,
+        blanks_ > 1 ? fmt::format("{} blank lines stand", blanks_) : std::string("a blank line stands"), blank_line_));
   if (commented_ > 0)
     warnings.push_back(fmt::format("{}: {} that {} with '#' {} like {}, and {} left out as {} (the first is line {})",
                                    where_, counted(commented_, "line"), commented_ > 1 ? "begin" : "begins",
@@ -268,10 +279,14 @@ bool CsvLines::take_comment(std::string_view line) {
 }
 
 bool CsvLines::take_record(std::string_view record, std::vector<double>& values) {
-  if (trimmed(record).empty() && (separator_ != '\t' || width_ < 2)) return false;
+  if (trimmed(record).empty() && (separator_ != '\t' || width_ < 2)) {
+    if (first_row_ > 0 && width_ == 1 && blank_++ == 0 && blanks_ == 0) blank_line_ = record_;
+    return false;
+  }
   if (width_ == 0) {
     if (record_ == 1 && take_separator_line(record)) return false;
     if (separator_ == 0) separator_ = csv_separator(csv_content(record));
+    words_ = csv_content(record);
     split(csv_content(record, separator_));
     return take_first(values);
   }
@@ -292,7 +307,7 @@ bool CsvLines::take_record(std::string_view record, std::vector<double>& values)
 
 // A line that is a comment, and would be a row without its '#'.
 void CsvLines::note_commented(std::string_view record) {
-  if (first_row_ == 0 || separator_ == ' ' || !in_order_) return;
+  if (first_row_ == 0 || !in_order_) return;
   std::string_view text = trimmed(record);
   if (!text.starts_with('#')) return;
   text = csv_content(text.substr(1), separator_);
@@ -360,21 +375,28 @@ bool CsvLines::take_first(std::vector<double>& values) {
   const bool numbers = is_column_numbers();
   if (numbers || is_header()) {
     width_ = cells_.size();
+    keep({});  // until it is known which are needed
     for (const CsvCell& cell : cells_) header_.push_back(csv_text(cell.text));
     (numbers ? numbers_line_ : header_line_) = record_;
     const auto found =
         std::count_if(columns_.begin(), columns_.end(), [&](const std::string& name) { return holds(header_, name); });
     const bool all = found > 0 && static_cast<std::size_t>(found) == columns_.size();
     numbers_certain_ = numbers_certain_ || (numbers && all);
+    // Words between blanks are one name where the rows have one value.
+    if (separator_ == ' ' && width_ > 1 && columns_.size() < 2 && words_.find('"') == words_.npos && !numbers)
+      return false;
+    words_.clear();
     if (numbers && found == 0 && columns_.size() == number_places_.size() && !columns_.front().starts_with("column "))
       keep(number_places_);
     else
       keep(places_of(columns_, header_, where_));
     return false;
   }
+  words_.clear();
   width_ = cells_.size();
   trailing_ = width_ > 1 && columns_.size() + 1 == width_ && cells_.back().text.empty() && !cells_.back().quoted;
   if (trailing_) --width_;
+  keep({});
   if (adopt_comment()) {
     keep(places_of(columns_, header_, where_));
   } else {
@@ -431,6 +453,13 @@ void CsvLines::first_row_below_header() {
     numbers_certain_ = numbers_certain_ || std::none_of(cells_.begin(), cells_.end(), [](const CsvCell& one) {
                          return one.quoted && is_number(one.text);
                        });
+  if (!words_.empty()) {
+    if (cells_.size() == 1) {
+      header_ = {words_};
+      width_ = 1;
+    }
+    keep(places_of(columns_, header_, where_));
+  }
   if (cells_.size() != width_ + 1) return;
   const CsvCell &front = cells_.front(), &back = cells_.back();
   if (back.text.empty() && !back.quoted && separator_ != ' ') {
@@ -494,6 +523,7 @@ bool CsvLines::take_row(std::vector<double>& values) {
               separator_ == ',' && count == 2 * width_  ? ", and write decimal points if these are decimal commas"
               : !header_.empty() && count == width_ + 1 ? ", and name all columns in the first line, row names too"
                                                         : "");
+  blanks_ += std::exchange(blank_, 0);
   if (names_count_) take_row_name();
   if (numbers_line_ > 0) check_column_numbers();
   if (may_be_commas_) note_whole();
@@ -544,6 +574,12 @@ double CsvLines::number_otherwise(const CsvCell& cell, std::size_t at) {
     return value;
   }
   CsvNumber kind = parse_csv_number(text, value);
+  // Where nothing separates values otherwise a comma may do so.
+  PAIRS_CHECK(
+      kind != CsvNumber::text || !has_decimal_comma(text) || separator_ != ' ' || width_ > 1 || cell.quoted, line,
+      "value {} is '{}', with a decimal comma, or two values where the first line has one; write decimal points, or "
+      "name all columns",
+      place, printable(text));
   if (kind == CsvNumber::text && has_decimal_comma(text)) {
     PAIRS_CHECK(mark_ != Mark::point, line,
                 "value {} is '{}', with a decimal comma or one between thousands, but others have a decimal point; "
@@ -581,12 +617,13 @@ void CsvLines::note_whole() {
   for (std::size_t k = 0; k < width_ && may_be_commas_; ++k) {
     const CsvCell& cell = cells_[k];
     const bool behind = k % 2 == 1;  // the comma
-    may_be_commas_ = !cell.quoted && is_whole(cell.text) && (!behind || kDigits.find(cell.text[0]) != kDigits.npos);
+    may_be_commas_ = !cell.quoted && (behind ? is_fraction(cell.text) : is_whole(cell.text));
     if (!behind || !may_be_commas_) continue;
-    const std::size_t digits = cell.text.size();
+    const std::string_view fraction = cell.text.substr(0, cell.text.find_first_of("eE"));
+    const std::size_t digits = fraction.size();
     lengths_differ_ |= fraction_ > 0 && fraction_ != digits;
-    ends_in_zero_ |= digits > 1 && cell.text.ends_with('0');
-    begins_with_zero_ |= digits > 1 && cell.text.starts_with('0');
+    ends_in_zero_ |= digits > 1 && fraction.ends_with('0');
+    begins_with_zero_ |= digits > 1 && fraction.starts_with('0');
     fraction_ = digits;
   }
 }

@@ -96,6 +96,9 @@ class CsvLines {
 
   std::vector<std::pair<std::size_t, std::string>> comments_;  // above the first row, with their lines
   std::size_t commented_ = 0, commented_line_ = 0;             // comments that look like rows, and the first of them
+  std::size_t blank_ = 0, blanks_ = 0,
+              blank_line_ = 0;  // of one column: blank lines since the last row, and above rows
+  std::string words_;           // the first line, where it may be one name with blanks
 
   std::size_t numbers_line_ = 0;  // the first line, where it holds column numbers
   bool numbers_certain_ = false;  // it cannot be a row

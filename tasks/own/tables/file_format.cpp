@@ -20,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kJudged = 8192;  // bytes
+constexpr int kJudgedRows = 3;
 
 std::string in_lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -179,11 +180,11 @@ bool is_text_table(const fs::path& file) {
   try {
     CsvRecords rows(file, {});
     std::string_view row;
-    if (!rows.next(row)) return false;
-    for (bool more = true; more;) {
-      double value;
-      if (parse_csv_number(take_csv_cell(row, rows.separator(), more), value) == CsvNumber::good) return true;
-    }
+    for (int number = 0; number < kJudgedRows && rows.next(row); ++number)
+      for (bool more = true; more;) {
+        double value;
+        if (parse_csv_number(take_csv_cell(row, rows.separator(), more), value) == CsvNumber::good) return true;
+      }
   } catch (const Error&) {
     // Its reader reports what is wrong with a table; this may be none.
   }

@@ -21,7 +21,9 @@ namespace fs = std::filesystem;
 // A table of text. The columns that were asked for last are held.
 class TextTable final : public TableFile {
  public:
-  TextTable(fs::path path, const std::string& where) : TableFile(where), path_(std::move(path)), records_(path_, {}) {
+  // `names`: columns that the text may name.
+  TextTable(fs::path path, const std::string& where, const std::vector<std::string>& names)
+      : TableFile(where), path_(std::move(path)), records_(path_, names) {
     for (const std::string& name : records_.columns()) columns_.push_back({name});
     named_ = records_.named();
     for (std::string_view row; records_.next(row);) ++rows_;
@@ -153,7 +155,7 @@ std::unique_ptr<TableFile> open_joined_table(const fs::path& path, const std::st
   }
   std::error_code error;
   if (!fs::is_regular_file(path, error) || fs::file_size(path, error) == 0) return nullptr;
-  if (format_of(path) == FileFormat::text) return std::make_unique<TextTable>(path, where);
+  if (format_of(path) == FileFormat::text) return std::make_unique<TextTable>(path, where, choice.wanted);
   return is_gzip_file(path) ? open_zipped(path, where, choice) : nullptr;
 }
 

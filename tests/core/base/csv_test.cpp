@@ -143,7 +143,24 @@ TEST(Csv, DecimalCommasByOneRule) {
   EXPECT_THAT(csv_refusal("a;b\n0,5;1\n1.234;2\n"), HasSubstr("line 3: value 1 is '1.234', with a decimal point"));
   EXPECT_THAT(csv_refusal("a;b\n0.5;1\n1,234;2\n"), HasSubstr("line 3: value 1 is '1,234'"));
   EXPECT_THAT(csv_refusal("a;b\n1.234,5;1\n"), HasSubstr("between thousands"));
-  EXPECT_THAT(csv_refusal("x\n0,5\n"), HasSubstr("decimal commas"));
+  EXPECT_THAT(csv_refusal("x\n0,5\n"), HasSubstr("value 1 is '0,5', with a decimal comma, or two values"));
+  EXPECT_TRUE(parse_csv("sep=;\nx\n0,5\n", "x").equal(table({0.5}, 1))) << "the separator is named";
+}
+
+TEST(Csv, ANameMayHoldBlanks) {
+  EXPECT_TRUE(parse_csv("photon energy\n1\n2\n", "x", {"photon energy"}).equal(table({1, 2}, 2).reshape({2, 1})));
+  EXPECT_TRUE(parse_csv("a b\n1 2\n", "x", {"b"}).equal(table({2}, 1)));
+  EXPECT_EQ(parse_csv("energy [GeV]\n1\n", "x").size(1), 1);
+}
+
+TEST(Csv, BlankLinesAndCommentsThatMayBeRowsAreReported) {
+  const TemporaryFolder folder;
+  write_file(folder / "x.csv", "x\n1\n\n2\n#3\n\n");
+  const CsvTable read = read_csv_table(folder / "x.csv", {"x"});
+  EXPECT_TRUE(read.rows.equal(table({1, 2}, 1)));
+  ASSERT_EQ(read.warnings.size(), 2u);
+  EXPECT_THAT(read.warnings[0], HasSubstr("a blank line stands between rows, the first is line 3"));
+  EXPECT_THAT(read.warnings[1], HasSubstr("1 line that begins with '#' looks like a row"));
 }
 
 TEST(Csv, RowsMayGoOnBehindLineEndsInQuotes) {

@@ -73,6 +73,10 @@ TEST_F(FilePreviewTest, CountsColumnsAndRowsOfATable) {
   told = written("plain.csv", "1;2;3\n4;5;6\n");
   EXPECT_EQ(fact(told, "Columns"), "3");
   EXPECT_EQ(fact(told, "Rows"), "2");
+  told = written("excel.tsv", "sep=\t\nx\ty z\n0,5\t\"two\nlines\"\n1,5\tb\n");
+  EXPECT_EQ(fact(told, "Columns"), "2: x, y z");
+  EXPECT_EQ(fact(told, "Rows"), "2");
+  EXPECT_EQ(fact(written("saved.txt", "# a b\n1.5e+00 2\n2.5 3\n"), "Rows"), "2") << "a text that holds a table";
   std::string many;
   for (int i = 0; i < 100000; ++i) many += "0.125\n";
   EXPECT_EQ(fact(written("many.csv", many), "Rows"), "about 100,000") << "only the beginning is read";

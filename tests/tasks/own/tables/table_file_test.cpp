@@ -80,7 +80,10 @@ TEST_F(TableFileTest, RefusesWhatIsNoTable) {
   std::ofstream(path("empty.parquet")).close();
   EXPECT_THAT(refusal_of([&] { (void)open_table(path("empty.parquet")); }), HasSubstr("is empty"));
   std::ofstream(path("a.xlsx")) << "x";
-  EXPECT_THAT(refusal_of([&] { (void)open_table(path("a.xlsx")); }), HasSubstr(".parquet"));
+  EXPECT_THAT(refusal_of([&] { (void)open_table(path("a.xlsx")); }), HasSubstr("holds no numbers"));
+  std::ofstream(path("b.xlsx")) << std::string("PK\x03\x04") + std::string(22, '\0') + std::string("\x13\0\0\0", 4) +
+                                       "[Content_Types].xml";
+  EXPECT_THAT(refusal_of([&] { (void)open_table(path("b.xlsx")); }), HasSubstr("is an Excel workbook"));
   std::filesystem::create_directory(path("folder.parquet"));
   EXPECT_THAT(refusal_of([&] { (void)open_table(path("folder.parquet")); }), HasSubstr("no regular file"));
   for (const std::string& ending : table_endings()) {
