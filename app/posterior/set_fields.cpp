@@ -253,7 +253,7 @@ const std::vector<SetField>& set_fields() {
       {"columns", "columns", &SetChoice::columns, Of::own, "NAME,...",
        "points: of a table of more columns those that are used, one for each of the task's, by their names or as \"column "
        "2\" (default: those with the task's names); a name with a comma stands between double quotes"},
-      {"missing", "missing", &SetChoice::missing, Of::own, "refuse|drop",
+      {"missing", "missing", &SetChoice::missing, Of::own, "WHAT",
        "what becomes of observations with a value that is missing or not finite in a needed column: refuse, or drop to "
        "leave them out, which assumes that values are missing at random (default: refuse)"},
       {"random", "random", &SetChoice::random, Of::own, "[SEED]",

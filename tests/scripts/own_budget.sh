@@ -112,7 +112,7 @@ refuses 1 "" --batch infer whole --data my/events.raw --n 20
 grep -q -- "--reader .*/usr/bin/python3 my/read.py" r.html || say_fail "the report's commands leave the reader out"
 "$PAIRS" --batch figure posterior whole --data my/events.raw --n 20 --reader "/usr/bin/python3 my/read.py" --out p.svg \
   >out 2>log || say_fail "figure posterior --reader ended with $?: $(tail -1 log)"
-refuses 2 "reads a file; name it with --data" --batch figure posterior whole --reader cat --out p.svg
+refuses 2 "--reader belongs to a set of your own; name one with --data" --batch figure posterior whole --reader cat --out p.svg
 printf '[reader]\ncommand = ["/usr/bin/python3", "read.py"]\nendings = [".raw"]\n' >>my/task.toml
 refuses 2 "simulate.py and /usr/bin/python3 read.py, which reads files, in the folder" \
   --batch figure samples my/task.toml --out s.svg

@@ -35,14 +35,19 @@ class PointsLines final : public ObservationLines {
       : info_(info),
         where_(std::move(where)),
         columns_(std::move(columns)),
-        lines_(where_, wanted_columns(info, {{}, columns_}), missing == Missing::drop) {}
+        missing_(missing),
+        lines_(where_, wanted_columns(info, {{}, columns_}), true) {}
 
   void take(std::string_view line) override {
     const std::size_t before = values_.size();
+    ++number_;
     try {
       if (!lines_.take(line, values_)) return;
       check_columns(info_, static_cast<std::int64_t>(lines_.numbers()), where_, "");
       if (!all_finite(values_.data() + before, values_.size() - before)) {
+        if (missing_ != Missing::drop)
+          fail(ErrorPlace{where_, number_},
+               "a value is missing or not finite; correct it, or leave such lines out with --missing drop");
         ++dropped_;
         return values_.resize(before);
       }
@@ -73,9 +78,10 @@ class PointsLines final : public ObservationLines {
   const TaskInfo& info_;
   std::string where_;
   std::vector<FileColumn> columns_;
+  Missing missing_;
   CsvLines lines_;
   std::vector<double> values_;
-  std::int64_t taken_ = 0, dropped_ = 0;
+  std::int64_t taken_ = 0, dropped_ = 0, number_ = 0;
 };
 
 // Points: a few numbers each, on a line or in the plane.

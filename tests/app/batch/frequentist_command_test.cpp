@@ -171,7 +171,7 @@ TEST_F(FrequentistCommand, RefusesWhatDoesNotGoTogether) {
   refused({"--data", data, "--lengths", "10"}, "ask for it with --coverage");
   refused({"--data", data, "--sets", "100"}, "--coverage and --expected; ask for one of them");
   refused({"--data", data, "--group", "run"}, "choose it with --member");
-  refused({"--expected", "0.1", "--reader", "cat"}, "say how a file is read; name one with --data");
+  refused({"--expected", "0.1", "--reader", "cat"}, "belongs to a set of your own; name one with --data");
   refused({"--data", data, "--expected", "2"}, "--expected 2 lies outside");
   refused({"--data", data, "--null", "-1"}, "null value -1 of θ lies outside");
   refused({"--data", data, "--null", "nan"}, "--null");

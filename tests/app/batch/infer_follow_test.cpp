@@ -102,7 +102,10 @@ TEST_F(InferFollow, SaysWhatIsWrong) {
   EXPECT_EQ(follow("\xEF\xBB\xBFx\n1\n2\n").code, 0) << "a text may begin with a byte order mark";
   EXPECT_THAT(follow("1,2\n").err, HasSubstr("standard input has 2 columns but task bump-hunt needs 1"));
   EXPECT_THAT(follow("x\n\n").err, HasSubstr("standard input holds no observations"));
-  EXPECT_THAT(follow("1\nnan\n").err, HasSubstr("not a finite number"));
+  EXPECT_THAT(follow("1\nnan\n").err, HasSubstr("standard input, line 2: a value is missing or not finite"));
+  EXPECT_THAT(follow("1\nnan\n").err, HasSubstr("--missing drop"));
+  EXPECT_THAT(follow("1\nnan\n2\nNA\n", {"--missing", "drop"}).err, HasSubstr("2 of 4 observations"));
+  EXPECT_THAT(follow("1\nnan\n2\nNA\n", {"--missing", "drop"}).out, HasSubstr("N = 2 "));
   EXPECT_THAT(follow(std::string(100000, '1')).err, HasSubstr("a line of more than"));
   EXPECT_THAT(follow("1\n", {"--n", "3"}).err, HasSubstr("do not go with --follow"));
   EXPECT_EQ(follow("1\n", {"--random"}).code, 2);
