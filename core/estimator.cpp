@@ -13,8 +13,8 @@
 #include "core/aggregate_distance.h"
 #include "core/base/error.h"
 #include "core/base/transfer.h"
-#include "core/estimator_tensors.h"
 #include "core/ensemble.h"
+#include "core/estimator_tensors.h"
 #include "core/given.h"
 #include "core/heads/mass.h"
 #include "core/nn/encoding.h"
@@ -312,7 +312,8 @@ torch::Tensor Estimator::log_prob_grid(const torch::Tensor& theta, const torch::
     const torch::Tensor score = zz.size(1) == 1 ? s.head->log_prob(zz.squeeze(1).contiguous(), pick(c)).unsqueeze(1)
                                                 : s.head->log_prob_grid(zz, pick(c));
     torch::Tensor own = score.to(torch::kCPU, torch::kFloat64);
-    if (cut) own = restricted_density(s, pick(c), pick(all), rows.defined() ? host.index_select(0, rows.cpu()) : host, own);
+    if (cut)
+      own = restricted_density(s, pick(c), pick(all), rows.defined() ? host.index_select(0, rows.cpu()) : host, own);
     if (rows.defined())
       out.index_put_({rows.cpu()}, own);
     else

@@ -44,6 +44,8 @@ Share measured_share(Head& head, const Tensor& context, const Tensor& low, const
   const Tensor drawn = head.sample(context, count, kMassKey)[0].to(torch::kCPU, torch::kFloat64);
   const Tensor within = ((drawn >= low) & (drawn <= high)).all(1);
   const Tensor least = drawn.amin(0), most = drawn.amax(0), margin = kMargin * (most - least);
+  // Weights that are damaged, and sets that they overflow on, have no share that is a number.
+  if (drawn.isnan().any().item<bool>()) return {std::numeric_limits<double>::quiet_NaN(), false};
   return {within.to(torch::kFloat64).mean().item<double>(),
           ((least - margin >= low) & (most + margin <= high)).all().item<bool>()};
 }
