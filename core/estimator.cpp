@@ -13,12 +13,15 @@
 #include "core/aggregate_distance.h"
 #include "core/base/error.h"
 #include "core/base/transfer.h"
+#include "core/ensemble.h"
 #include "core/estimator_tensors.h"
 #include "core/given.h"
+#include "core/heads/mass.h"
 #include "core/nn/encoding.h"
 #include "core/nn/initial.h"
 #include "core/sets/amounts.h"
 #include "core/target_model.h"
+#include "core/target_support.h"
 
 namespace pairs {
 namespace {
@@ -298,7 +301,9 @@ torch::Tensor Estimator::log_prob_grid(const torch::Tensor& theta, const torch::
   at::NoGradGuard no_grad;
   const torch::Tensor z = standardise(theta).to(device_), all = aggregates.to(device_), size = n.to(device_);
   const torch::Tensor c = context(all, size, given);
-  torch::Tensor out = torch::empty({theta.size(0), theta.size(1)}, torch::dtype(torch::kFloat64).device(device_));
+  const torch::Tensor host = theta.to(torch::kCPU, torch::kFloat64);
+  const bool cut = restricted();
+  torch::Tensor out = torch::empty({theta.size(0), theta.size(1)}, torch::kFloat64);
   for_each_head(size, [&](const HeadSlot& s, const torch::Tensor& rows) {
     const auto pick = [&](const torch::Tensor& t) { return rows.defined() ? t.index_select(0, rows) : t; };
     torch::Tensor zz = pick(z);
@@ -306,12 +311,15 @@ torch::Tensor Estimator::log_prob_grid(const torch::Tensor& theta, const torch::
     zz = zz.to(torch::kFloat32);
     const torch::Tensor score = zz.size(1) == 1 ? s.head->log_prob(zz.squeeze(1).contiguous(), pick(c)).unsqueeze(1)
                                                 : s.head->log_prob_grid(zz, pick(c));
+    torch::Tensor own = score.to(torch::kCPU, torch::kFloat64);
+    if (cut)
+      own = restricted_density(s, pick(c), pick(all), rows.defined() ? host.index_select(0, rows.cpu()) : host, own);
     if (rows.defined())
-      out.index_put_({rows}, score.to(torch::kFloat64));
+      out.index_put_({rows.cpu()}, own);
     else
-      out.copy_(score);
+      out.copy_(own);
   });
-  return out.to(torch::kCPU) - log_scale_;
+  return out - log_scale_;
 }
 
 torch::Tensor Estimator::sample(const torch::Tensor& aggregates, const torch::Tensor& n, std::int64_t count,
@@ -320,19 +328,115 @@ torch::Tensor Estimator::sample(const torch::Tensor& aggregates, const torch::Te
   const torch::Tensor all = aggregates.to(device_), size = n.to(device_);
   const torch::Tensor c = context(all, size, given);
   const TaskInfo& info = task_->info();
-  torch::Tensor out =
-      torch::empty({c.size(0), count, info.target_size()}, torch::dtype(torch::kFloat64).device(device_));
+  const bool cut = restricted();
+  torch::Tensor out = torch::empty({c.size(0), count, info.target_size()}, torch::kFloat64);
   for_each_head(size, [&](const HeadSlot& s, const torch::Tensor& rows) {
     const auto pick = [&](const torch::Tensor& t) { return rows.defined() ? t.index_select(0, rows) : t; };
     torch::Tensor z = s.head->sample(pick(c), count, key).to(torch::kFloat64);
     if (const torch::Tensor shift = location(s, pick(all)); shift.defined()) z = z + shift.unsqueeze(1);
+    torch::Tensor theta = restore(z.to(torch::kCPU));
+    if (cut) restrict_samples(s, pick(c), pick(all), key, theta);
     if (rows.defined())
-      out.index_put_({rows}, z);
+      out.index_put_({rows.cpu()}, theta);
     else
-      out.copy_(z);
+      out.copy_(theta);
   });
-  const torch::Tensor theta = restore(out.to(torch::kCPU));
-  return target_model(info).within_range(info, theta);
+  return target_model(info).within_range(info, out);
+}
+
+bool Estimator::restricted() const {
+  return restricts(config_.head) && TargetSupport(task_->info().targets).bounded();
+}
+
+bool Estimator::confined() const {
+  return confines(config_.head) || restricts(config_.head);
+}
+
+torch::Tensor Estimator::log_mass(const HeadSlot& slot, const torch::Tensor& context,
+                                  const torch::Tensor& aggregates) const {
+  const TargetSupport support(task_->info().targets);
+  const std::int64_t sets = context.size(0);
+  const auto bounds = [&](const torch::Tensor& end) {
+    torch::Tensor z = standardise(end).unsqueeze(0).expand({sets, end.size(0)});
+    if (const torch::Tensor shift = location(slot, aggregates); shift.defined()) z = z - shift.to(torch::kCPU);
+    return z.contiguous().to(device_);
+  };
+  return slot.head->log_mass(context, bounds(support.low()), bounds(support.high()));
+}
+
+torch::Tensor Estimator::restricted_density(const HeadSlot& slot, const torch::Tensor& context,
+                                            const torch::Tensor& aggregates, const torch::Tensor& theta,
+                                            const torch::Tensor& score) const {
+  const TargetSupport support(task_->info().targets);
+  const torch::Tensor mass = log_mass(slot, context, aggregates).unsqueeze(1);
+  const torch::Tensor lost = mass < std::log(1 - kOutOfRange);
+  torch::Tensor own = score - mass;
+  if (lost.any().item<bool>()) own = torch::where(lost, support.broad_log_density(theta) + log_scale_, own);
+  return torch::where(support.excludes(theta), -std::numeric_limits<double>::infinity(), own);
+}
+
+// Draws outside are drawn again, of each set by itself, until all lie inside.
+void Estimator::restrict_samples(const HeadSlot& slot, const torch::Tensor& context, const torch::Tensor& aggregates,
+                                 std::uint64_t key, torch::Tensor& theta) const {
+  constexpr std::int64_t kLeast = 64, kRounds = 100000;
+  const TargetSupport support(task_->info().targets);
+  // What is not finite is for those who asked to see.
+  const torch::Tensor finite = theta.isfinite().flatten(1).all(1);
+  const torch::Tensor sets = (support.excludes(theta).any(1) & finite).nonzero().flatten();
+  if (sets.numel() == 0) return;
+  const torch::Tensor rows = sets.to(context.device());
+  const torch::Tensor contexts = context.index_select(0, rows), means = aggregates.index_select(0, rows);
+  const torch::Tensor masses = log_mass(slot, contexts, means).exp();
+  for (std::int64_t k = 0; k < sets.numel(); ++k) {
+    const auto set = sets[k].item<std::int64_t>();
+    const double mass = masses[k].item<double>();
+    const std::uint64_t own = stream_key(key + static_cast<std::uint64_t>(set) + 1, Purpose::posterior);
+    torch::Tensor draws = theta[set];
+    if (mass < 1 - kOutOfRange) {
+      Stream stream(own, 0);
+      draws.copy_(support.broad_samples(draws.size(0), stream));
+      continue;
+    }
+    torch::Tensor wanted = support.excludes(draws).nonzero().flatten();
+    const torch::Tensor one = contexts.slice(0, k, k + 1), shift = location(slot, means.slice(0, k, k + 1));
+    for (std::int64_t round = 0; wanted.numel() > 0; ++round) {
+      PAIRS_CHECK(round < kRounds, "The posterior has no samples within the targets' supports");
+      const double enough = 1.1 * static_cast<double>(wanted.numel()) / mass;
+      const auto count = std::min(kRowsAtOnce, kLeast + static_cast<std::int64_t>(enough));
+      torch::Tensor z = slot.head->sample(one, count, own + static_cast<std::uint64_t>(round)).to(torch::kFloat64)[0];
+      if (shift.defined()) z = z + shift;
+      const torch::Tensor more = restore(z.to(torch::kCPU));
+      const torch::Tensor kept = (~support.excludes(more) & more.isfinite().all(1)).nonzero().flatten();
+      const std::int64_t filled = std::min(kept.numel(), wanted.numel());
+      draws.index_copy_(0, wanted.slice(0, 0, filled), more.index_select(0, kept.slice(0, 0, filled)));
+      wanted = wanted.slice(0, filled);
+    }
+  }
+}
+
+torch::Tensor Estimator::share_outside(const torch::Tensor& aggregates, const torch::Tensor& n,
+                                       const torch::Tensor& given) const {
+  at::NoGradGuard no_grad;
+  const TargetSupport support(task_->info().targets);
+  torch::Tensor out = torch::zeros({aggregates.size(0)}, torch::kFloat64);
+  if (!support.bounded()) return out;
+  if (const std::vector<std::shared_ptr<Estimator>> own = members(); !own.empty()) {
+    const std::vector<torch::Tensor> parts = member_parts(own, aggregates);
+    for (std::size_t k = 0; k < own.size(); ++k)
+      out += own[k]->share_outside(parts[k], n, given) / static_cast<double>(own.size());
+    return out;
+  }
+  if (confines(config_.head)) return out;
+  const torch::Tensor all = aggregates.to(device_), size = n.to(device_), c = context(all, size, given);
+  for_each_head(size, [&](const HeadSlot& s, const torch::Tensor& rows) {
+    const auto pick = [&](const torch::Tensor& t) { return rows.defined() ? t.index_select(0, rows) : t; };
+    const torch::Tensor share = -log_mass(s, pick(c), pick(all)).expm1();
+    if (rows.defined())
+      out.index_put_({rows.cpu()}, share);
+    else
+      out.copy_(share);
+  });
+  return out;
 }
 
 Estimator::Typicality Estimator::typicality(const torch::Tensor& aggregates, const torch::Tensor& n) const {

@@ -25,7 +25,7 @@ struct EstimatorConfig {
   bool standardise = true;       // aggregates before the head, once stage 3 knows their spread at each N
 };
 
-// Its settings as fields, keys "embedder.…", "head.…" and "encoding", bound to `config`.
+// Its settings as fields, keys "embedder.…", "head.…", "encoding", "standardise" and "restrict", bound to `config`.
 std::vector<Field> fields(EstimatorConfig& config);
 // Those of them that decide something of networks of its kinds.
 std::vector<Field> read_fields(EstimatorConfig& config);
@@ -151,8 +151,15 @@ class Estimator {
                                       const torch::Tensor& n, const torch::Tensor& given = {});
   // Whether the heads can say log_prob, or only draw samples.
   virtual bool has_density() const { return heads_.front().head->has_density(); }
-  // Whether no posterior reaches beyond the targets' ranges.
-  virtual bool confined() const { return confines(config_.head); }
+  // Whether no posterior reaches beyond the targets' supports: the head is confined to them, or its density q is
+  // restricted to them, q(θ | X, θ in the support). What log_prob and sample give is the restricted density.
+  virtual bool confined() const;
+  // The share of the heads' own densities that lies outside the supports, whether it is cut off or not -> [B] float64
+  // on the CPU, by Head::log_mass. From kOutOfRange on nothing is left to restrict: the posterior is then the broad
+  // density of TargetSupport.
+  torch::Tensor share_outside(const torch::Tensor& aggregates, const torch::Tensor& n,
+                              const torch::Tensor& given = {}) const;
+  static constexpr double kOutOfRange = 0.999;
   // `count` posterior draws a set -> [B, count, d] float64, original units; an image's pixels within their range.
   virtual torch::Tensor sample(const torch::Tensor& aggregates, const torch::Tensor& n, std::int64_t count,
                                std::uint64_t key, const torch::Tensor& given = {});
@@ -196,6 +203,17 @@ class Estimator {
   };
   void check_trainable() const;  // throws Error where it has no networks of its own
   torch::Tensor location(const HeadSlot& slot, const torch::Tensor& aggregates) const;  // [B, d] float64, or undefined
+  // log of the mass on the supports of the densities of one head at contexts [B, c] with aggregates [B, l] -> [B]
+  // float64 on the CPU.
+  torch::Tensor log_mass(const HeadSlot& slot, const torch::Tensor& context, const torch::Tensor& aggregates) const;
+  // Restricts log densities [B, S] in the head's coordinates, at θ [B, S, d], and draws θ [B, S, d] of `key`, to the
+  // supports. All on the CPU but contexts and aggregates.
+  torch::Tensor restricted_density(const HeadSlot& slot, const torch::Tensor& context, const torch::Tensor& aggregates,
+                                   const torch::Tensor& theta, const torch::Tensor& score) const;
+  void restrict_samples(const HeadSlot& slot, const torch::Tensor& context, const torch::Tensor& aggregates,
+                        std::uint64_t key, torch::Tensor& theta) const;
+  // Whether its posteriors are cut off at some end.
+  bool restricted() const;
   torch::Tensor less_location(const HeadSlot& slot, const torch::Tensor& z, const torch::Tensor& aggregates) const;
   // The columns of context() after the aggregates', and all of them; n on the aggregates' device where they are
   // standardised.

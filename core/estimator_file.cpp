@@ -239,7 +239,7 @@ std::string Estimator::start_from(const Estimator& other) {
   EstimatorConfig ours = config_, theirs = other.config_;
   const std::vector<Field> here = fields(ours), there = fields(theirs);
   const auto decides = [&](const std::string& key) {
-    return (!key.starts_with("embedder.") || unread_because(ours.embedder, key).empty()) &&
+    return key != "restrict" && (!key.starts_with("embedder.") || unread_because(ours.embedder, key).empty()) &&
            (!key.starts_with("head.") || unread_because(ours.head, key).empty());
   };
   std::string left = other_targets(other.task_->info(), task_->info());

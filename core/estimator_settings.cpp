@@ -1,13 +1,17 @@
 #include <iterator>
 
 #include "core/estimator.h"
+#include "core/heads/mass.h"
 
 namespace pairs {
 
 std::vector<Field> fields(EstimatorConfig& c) {
   std::vector<Field> all = {
       Field::choice("encoding", &c.encoding, "How the head is told the set size", {"none", "linear", "log"}),
-      {"standardise", &c.standardise, "Stage 3 standardises aggregates at each N"}};
+      {"standardise", &c.standardise, "Stage 3 standardises aggregates at each N"},
+      Field{"restrict", &c.head.of<SupportSettings>().restrict,
+            "Posteriors are restricted to the targets' supports where the head reaches beyond them"}
+          .told_seldom()};
   for (std::vector<Field> part : {fields(c.embedder), fields(c.head)})
     all.insert(all.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
   return all;

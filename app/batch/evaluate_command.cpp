@@ -29,6 +29,19 @@
 namespace pairs::batch {
 namespace {
 
+// What posteriors that are not restricted have outside the supports, a sentence without its stop; "" where that is
+// nothing.
+std::string reach_text(const Estimator& estimator, const std::vector<EvaluationRow>& rows) {
+  if (estimator.confined()) return "";
+  std::string sizes;
+  for (const EvaluationRow& row : rows)
+    if (const double share = row.score("outside"); share >= 5e-5)
+      sizes += fmt::format("{}{:.2g} % at N = {}", sizes.empty() ? "" : ", ", 100 * share, count_text(row.n));
+  return sizes.empty() ? ""
+                       : "Outside the targets' supports, since restrict = false leaves heads as they are, lie " +
+                             sizes + " of the posteriors";
+}
+
 struct EvaluateArguments {
   std::string run, sizes, sets, out, beside, exported;
   OpenArguments open;
@@ -178,6 +191,10 @@ Result evaluate_command(const EvaluateArguments& arguments) {
     result.text += fmt::format("\n{}.\n", verdict.text);
     result.document["verdict"] = verdict.text;
     if (learnt_nothing(metrics.rows)) result.document["learnt_nothing"] = true;
+  }
+  if (const std::string text = reach_text(*run.estimator, metrics.rows); !text.empty()) {
+    result.text += fmt::format("\n{}.\n", text);
+    result.document["outside_note"] = text;
   }
   if (verdict.level != CalibrationLevel::unknown) {
     const CalibrationLimits limits = calibration_limits(metrics.rows);

@@ -18,6 +18,7 @@
 #include "core/eval/interval.h"
 #include "core/given.h"
 #include "core/report/number_text.h"
+#include "core/target_support.h"
 
 namespace pairs {
 namespace {
@@ -76,6 +77,45 @@ void add_warnings(const AskedRun& run, const AskedSet& set, std::vector<Posterio
                                                loaded.name, source, set.simulated)}});
 }
 
+// What of the head's own density lies outside the targets' supports from which on it is told.
+constexpr double kMuchOutside = 0.5, kSomeOutside = 0.01;
+
+// "[0, ∞), the support of V".
+std::string supports_text(const std::vector<Target>& targets) {
+  std::vector<std::string> all;
+  for (const Target& target : targets)
+    if (std::isfinite(target.low) || std::isfinite(target.high))
+      all.push_back(fmt::format("{}, the support of {}", support_text(target), target.label));
+  return fmt::format("{}", fmt::join(all, ", or "));
+}
+
+// Adds what is to be known of a head that puts the posterior outside the supports. Throws Error where hardly anything
+// of it is left.
+void add_outside(const AskedRun& run, const torch::Tensor& aggregate, const AskedSet& set, PosteriorAnswer& answer) {
+  const Estimator& estimator = *run.loaded.estimator;
+  const std::vector<Target>& targets = estimator.task().info().targets;
+  const double share =
+      estimator.share_outside(aggregate, torch::full({1}, set.n, torch::kInt64), set.given)[0].item<double>();
+  const bool cut = estimator.confined();
+  if (cut && share > Estimator::kOutOfRange)
+    fail(
+        "The posterior of this set is out of range: the network of {} puts {:.5g} % of it outside {}, so that nothing "
+        "follows from it. The set is unlike all that training saw; check the units of its observations",
+        run.loaded.name, 100 * share, supports_text(targets));
+  if (!cut && share > kSomeOutside)
+    answer.warnings.push_back(
+        {WarningKind::outside,
+         fmt::format("{:.2g} % of the posterior of {} lie outside {}: its head reaches there, and restrict = false "
+                     "leaves it so",
+                     100 * share, run.loaded.name, supports_text(targets))});
+  if (cut && share > kMuchOutside)
+    answer.warnings.push_back(
+        {WarningKind::outside,
+         fmt::format("the network of {} puts {:.3g} % of the posterior outside {}, which was cut off: what is left "
+                     "rests on the tail of a density that was never learned there; do not trust it",
+                     run.loaded.name, 100 * share, supports_text(targets))});
+}
+
 }  // namespace
 
 bool AskedRun::serves(std::int64_t n) const {
@@ -132,6 +172,7 @@ void ask(const AskedRun& run, std::size_t count, bool shown, const AskedSet& set
   torch::Tensor aggregate;
   try {
     aggregate = set.aggregate();
+    add_outside(run, aggregate, set, answer);
     answer.sources.push_back(estimator_source(run.name(count), run.role, estimator, aggregate, set.n, set.given));
     answer.sources.back().milliseconds = 1000 * watch.seconds();
     if (shown) add_trust(run, aggregate, set, answer);

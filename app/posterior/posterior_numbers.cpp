@@ -14,14 +14,35 @@ namespace {
 
 constexpr std::int64_t kDraws = 4000;
 
-void sample_targets(PosteriorDraft& draft, std::size_t count) {
+// What a kernel smears beyond the bounds of all draws is folded back; cells that remain keep their width.
+CellDensity folded(CellDensity smooth, double low, double high) {
+  const double cell = (smooth.high - smooth.low) / static_cast<double>(smooth.density.size());
+  const auto count = static_cast<std::int64_t>(smooth.density.size());
+  // Cells to the low side of `low`, and from `high` on.
+  const auto below = static_cast<std::int64_t>(std::clamp(std::ceil((low - smooth.low) / cell), 0.0, count - 1.0)),
+             above = static_cast<std::int64_t>(std::clamp(std::floor((high - smooth.low) / cell), 1.0, count + 0.0));
+  if (below == 0 && above == count) return smooth;
+  if (above <= below) return smooth;
+  std::vector<double> kept(smooth.density.begin() + below, smooth.density.begin() + above);
+  const auto add = [&](std::int64_t at, double density) {
+    kept[static_cast<std::size_t>(std::clamp<std::int64_t>(at, 0, above - below - 1))] += density;
+  };
+  for (std::int64_t i = 0; i < below; ++i) add(below - 1 - i, smooth.density[static_cast<std::size_t>(i)]);
+  for (std::int64_t i = above; i < count; ++i)
+    add(above - below - 1 - (i - above), smooth.density[static_cast<std::size_t>(i)]);
+  const double start = smooth.low;
+  return {start + cell * static_cast<double>(below), start + cell * static_cast<double>(above), std::move(kept)};
+}
+
+void sample_targets(PosteriorDraft& draft, const std::vector<Target>& targets, bool confined) {
   draft.ask([&] {
     const torch::Tensor draws = draft.source->sample(kDraws, kFigureSeed).to(torch::kCPU, torch::kFloat64);
-    for (std::size_t t = 0; t < count; ++t) {
+    for (std::size_t t = 0; t < targets.size(); ++t) {
       const torch::Tensor column = draws.select(1, static_cast<std::int64_t>(t));
       draft.numbers.draws.push_back(doubles(column));
       draft.numbers.targets.push_back(draw_numbers(draft.numbers.draws.back()));
       CellDensity smooth = kernel_density(draft.numbers.draws.back());
+      if (confined) smooth = folded(std::move(smooth), targets[t].low, targets[t].high);
       draft.numbers.cells.push_back({smooth.low, smooth.high, smooth.density.size()});
       draft.numbers.marginals.push_back(std::move(smooth.density));
     }
@@ -117,7 +138,7 @@ std::vector<PosteriorNumbers> posterior_numbers(const std::vector<Target>& targe
     if (targets.size() <= 2)
       find_grids(group, targets, confined, cells);
     else
-      for (PosteriorDraft& draft : group) sample_targets(draft, targets.size());
+      for (PosteriorDraft& draft : group) sample_targets(draft, targets, confined);
   }
   // The runs' group, whose grid is the exact posterior's.
   const auto exact = std::find_if(groups.front().begin(), groups.front().end(), [](const PosteriorDraft& draft) {

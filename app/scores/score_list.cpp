@@ -76,6 +76,17 @@ const std::vector<Score>& score_list() {
        .printed = kNowhere,
        .in_window = kNowhere,
        .compared = kNowhere},
+      {.key = "outside",
+       .title = "outside",
+       .needs = ScoreNeeds::density,
+       .meaning = "Mean share of the head's own density that lies outside the targets' supports. It is cut off, unless "
+                  "the run has restrict = false, as the presets `paper` have: then so much of its posteriors lies "
+                  "there.",
+       .sentence = "The share of the head's own density outside the targets' supports: cut off, or, of a run with "
+                   "restrict = false, part of its posteriors.",
+       .equation = "mean over sets of 1 − ∫ q(θ | X) dθ over the support, q the head's density",
+       .in_window = kNowhere,
+       .compared = kNowhere},
       {.key = "exact_nll",
        .title = "exact",
        .unit = "nat",

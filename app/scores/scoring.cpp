@@ -78,6 +78,8 @@ bool any_known(const Score& score, const std::vector<EvaluationRow>& rows) {
 
 // Whether any score that needs the same is known: one of them missing leaves a gap in its column, not the column away.
 bool any_alike(const Score& score, const std::vector<EvaluationRow>& rows) {
+  // What a few tasks alone have is no member of a row.
+  if (score.needs == ScoreNeeds::density) return score.member != nullptr || any_known(score, rows);
   if (score.needs != ScoreNeeds::exact_posterior && score.needs != ScoreNeeds::samples) return true;
   return std::any_of(score_list().begin(), score_list().end(),
                      [&](const Score& one) { return one.needs == score.needs && any_known(one, rows); });

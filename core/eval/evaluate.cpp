@@ -19,6 +19,7 @@
 #include "core/given.h"
 #include "core/sets/amounts.h"
 #include "core/stored_sets.h"
+#include "core/target_support.h"
 
 namespace pairs {
 namespace {
@@ -92,6 +93,8 @@ class SizeEvaluation {
     row_.sets = sets;
     row_.samples = options.samples;
     scored_ = !references.empty();
+    // A mean of runs is made of heads of one kind.
+    reaches_outside_ = !confines(estimator.config().head) && TargetSupport(task().info().targets).bounded();
     if (options.samples > 0 && options.pool_replicates > 0) pool_.emplace(estimator, options, row_);
     pooled_ = pool_ && pool_->pool() > 0;
     range_ = torch::empty({task().info().target_size()}, torch::kFloat64);
@@ -129,6 +132,7 @@ class SizeEvaluation {
     const torch::Tensor n = torch::full({count}, row_.n, torch::kInt64);
     append_doubles(row_.log_prob, estimator_.log_prob(latents.theta, aggregates, n, latents.given));
     check_log_prob(row_.log_prob, first, row_.n);
+    if (reaches_outside_) append_doubles(outside_, estimator_.share_outside(aggregates, n, latents.given));
     if (first < prior_gain_sets(estimator_)) {
       theta_.push_back(latents.theta);
       aggregates_.push_back(aggregates.to(torch::kCPU));
@@ -182,6 +186,7 @@ class SizeEvaluation {
       if (std::isnan(row_.exact_nll)) row_.exact_nll = mean;
     }
     product_.finish(row_, exact_scores());
+    if (reaches_outside_) row_.scores["outside"] = mean_and_error(outside_).mean;
   }
 
   // The exact posterior's log densities, one a set; null where it was not scored.
@@ -241,13 +246,14 @@ class SizeEvaluation {
   ReferenceScores references_;
   ProductScores product_;
   SetDigests digests_;
-  bool scored_ = false, pooled_ = false;
+  bool scored_ = false, pooled_ = false, reaches_outside_ = false;
   std::optional<PoolRanks> pool_;
   torch::Tensor range_;                                    // [d], of the relative mean absolute error
   std::map<std::string, std::vector<double>> scores_;      // of references: log densities, one a set
   std::vector<torch::Tensor> theta_, aggregates_, given_;  // of the first sets
   std::vector<double> ranks_, absolute_error_, sds_;
   std::vector<double> set_means_, set_sds_;  // [sets, d]
+  std::vector<double> outside_;              // one a set
   FurtherTests further_;
 };
 

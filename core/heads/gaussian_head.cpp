@@ -4,6 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/heads/affine_layer.h"
+#include "core/heads/mass.h"
 #include "core/heads/noise.h"
 #include "core/nn/initial.h"
 
@@ -71,6 +72,14 @@ torch::Tensor GaussianHead::log_prob_grid(const torch::Tensor& theta, const torc
   const torch::Tensor s = log_sigma(context);
   const torch::Tensor z = (theta - predict(context).unsqueeze(1)) * torch::exp(-s).unsqueeze(1);
   return standard_normal_log(z) - s.sum(1, true);
+}
+
+torch::Tensor GaussianHead::log_mass(const torch::Tensor& context, const torch::Tensor& low,
+                                     const torch::Tensor& high) {
+  torch::NoGradGuard no_grad;
+  const auto host = [](const torch::Tensor& t) { return t.to(torch::kCPU, torch::kFloat64); };
+  const torch::Tensor mean = host(predict(context)), rate = torch::exp(-host(log_sigma(context)));
+  return normal_log_mass((host(low) - mean) * rate, (host(high) - mean) * rate).sum(1);
 }
 
 torch::Tensor GaussianHead::sample(const torch::Tensor& context, std::int64_t count, std::uint64_t key) {

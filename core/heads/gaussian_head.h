@@ -27,6 +27,7 @@ class GaussianHead : public Head, public ResidualSpread {
   NetworkDescription describe() const override;
   double flops() const override;
   void absorb_context_affine(const torch::Tensor& scale, const torch::Tensor& shift) override;
+  torch::Tensor log_mass(const torch::Tensor& context, const torch::Tensor& low, const torch::Tensor& high) override;
   void set_sigma(const torch::Tensor& n, const torch::Tensor& sigma) override;
   torch::Tensor predict(const torch::Tensor& context) override;
 

@@ -102,6 +102,11 @@ class Head : public torch::nn::Module {
   // scale * c + shift gives what feeding c gave before. Used when a pretrained head goes on with standardised
   // aggregates.
   virtual void absorb_context_affine(const torch::Tensor& scale, const torch::Tensor& shift) = 0;
+  // log of the probability that q(θ | context) gives to low <= θ <= high (both [B, d] float64, in the head's
+  // coordinates, either may be infinite) -> [B] float64 on the CPU; -infinity where it gives none. From the
+  // distribution function where a head has one, else the share of samples that depend on the context alone: of 2,048,
+  // or of 65,536 where few lie there. No gradients.
+  virtual torch::Tensor log_mass(const torch::Tensor& context, const torch::Tensor& low, const torch::Tensor& high);
 
  protected:
   std::uint64_t noise_key() const { return noise_key_; }

@@ -5,6 +5,7 @@
 
 #include "core/base/error.h"
 #include "core/heads/affine_layer.h"
+#include "core/heads/mass.h"
 #include "core/heads/noise.h"
 #include "core/heads/truncated_logistic.h"
 #include "core/nn/initial.h"
@@ -141,6 +142,16 @@ Tensor MixtureHead::sample(const Tensor& context, std::int64_t count, std::uint6
   torch::NoGradGuard no_grad;
   if (context.size(0) * count == 0) return context.new_empty({context.size(0), count, d_});
   return in_parts(uniform_noise(key, context.size(0), count, 2 * d_, context), condition(context), &MixtureHead::draw);
+}
+
+Tensor MixtureHead::log_mass(const Tensor& context, const Tensor& low, const Tensor& high) {
+  if (d_ > 1 || own_.box()) return Head::log_mass(context, low, high);
+  torch::NoGradGuard no_grad;
+  const Components of = components(0, {}, condition(context));
+  const auto host = [](const Tensor& t) { return t.to(torch::kCPU, torch::kFloat64); };
+  const Tensor place = host(of.place), rate = (-host(of.log_scale)).exp();
+  return torch::logsumexp(
+      host(of.log_weight) + logistic_log_mass((host(low) - place) * rate, (host(high) - place) * rate), 1);
 }
 
 std::vector<Field> MixtureHead::Settings::fields() {

@@ -34,6 +34,7 @@ class MixtureHead : public Head {
   NetworkDescription describe() const override;
   double flops() const override;
   void absorb_context_affine(const torch::Tensor& scale, const torch::Tensor& shift) override;
+  torch::Tensor log_mass(const torch::Tensor& context, const torch::Tensor& low, const torch::Tensor& high) override;
 
  private:
   // What a context gives, one row each.

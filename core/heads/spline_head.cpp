@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/base/error.h"
+#include "core/heads/mass.h"
 #include "core/heads/noise.h"
 #include "core/heads/truncated_logistic.h"
 #include "core/ops/ops.h"
@@ -106,7 +107,7 @@ Tensor SplineHead::transform_params(std::size_t t, const std::vector<Tensor>& y,
   return targets == 1 ? out : out.reshape({-1, out.size(1) / targets});
 }
 
-Tensor SplineHead::density(const Tensor& theta, const Conditions& c) {
+std::tuple<Tensor, Tensor> SplineHead::base(const Tensor& theta, const Conditions& c) {
   Tensor log_det, x = theta;
   if (affine_) {
     const std::int64_t repeat = theta.size(0) / c.shift.size(0);
@@ -140,9 +141,23 @@ Tensor SplineHead::density(const Tensor& theta, const Conditions& c) {
       y[static_cast<std::size_t>(changed_[t][k])] = targets == 1 ? z : z.select(1, static_cast<std::int64_t>(k));
     log_det = log_det.defined() ? log_det + log_slope : log_slope;
   }
-  if (box_) return log_det;
   const Tensor u = d_ == 1 ? y[0].unsqueeze(1) : torch::stack(y, 1);
-  return log_det + standard_normal_log(u * (2 * own_.bound) - own_.bound);
+  return {box_ ? u : u * (2 * own_.bound) - own_.bound, log_det};
+}
+
+Tensor SplineHead::density(const Tensor& theta, const Conditions& c) {
+  const auto [u, log_det] = base(theta, c);
+  return box_ ? log_det : log_det + standard_normal_log(u);
+}
+
+Tensor SplineHead::log_mass(const Tensor& context, const Tensor& low, const Tensor& high) {
+  if (d_ > 1 || box_) return Head::log_mass(context, low, high);
+  torch::NoGradGuard no_grad;
+  const Conditions c = condition(context);
+  const auto at = [&](const Tensor& bound) {
+    return base_of_bound(bound, context, [&](const Tensor& theta) { return std::get<0>(base(theta, c)); });
+  };
+  return normal_log_mass(at(low), at(high)).squeeze(1);
 }
 
 Tensor SplineHead::invert(const Tensor& noise, const Conditions& c) {

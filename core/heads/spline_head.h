@@ -43,6 +43,7 @@ class SplineHead : public Head {
   NetworkDescription describe() const override;
   double flops() const override;
   void absorb_context_affine(const torch::Tensor& scale, const torch::Tensor& shift) override;
+  torch::Tensor log_mass(const torch::Tensor& context, const torch::Tensor& low, const torch::Tensor& high) override;
 
  private:
   // What a context gives, one row each.
@@ -55,7 +56,10 @@ class SplineHead : public Head {
   // Rows of the conditions; row r of the result is row r / repeat.
   Conditions repeat(const Conditions& conditions, std::int64_t begin, std::int64_t end, std::int64_t repeat) const;
 
-  // log q of θ [M, d]; conditions have M rows, or for one target any divisor of M.
+  // Base values u [M, d], normal or, in a box, uniform, of θ [M, d] and log |du/dθ| [M]; conditions have M rows, or for
+  // one target any divisor of M.
+  std::tuple<torch::Tensor, torch::Tensor> base(const torch::Tensor& theta, const Conditions& conditions);
+  // log q of θ [M, d], conditions as above.
   torch::Tensor density(const torch::Tensor& theta, const Conditions& conditions);
   // θ [M, d] of base noise [M, d].
   torch::Tensor invert(const torch::Tensor& noise, const Conditions& conditions);

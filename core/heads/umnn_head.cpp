@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/heads/mass.h"
 #include "core/heads/noise.h"
 #include "core/nn/initial.h"
 #include "core/ops/umnn_integral.h"
@@ -294,6 +295,15 @@ Tensor UmnnHead::sample(const Tensor& context, std::int64_t count, std::uint64_t
     parts.push_back(unmap(noise.slice(0, set, stop).reshape({-1, d_}), context.slice(0, set, stop)));
   }
   return torch::cat(parts).view({sets, count, d_});
+}
+
+Tensor UmnnHead::log_mass(const Tensor& context, const Tensor& low, const Tensor& high) {
+  if (d_ > 1) return Head::log_mass(context, low, high);
+  torch::NoGradGuard no_grad;
+  const auto at = [&](const Tensor& bound) {
+    return base_of_bound(bound, context, [&](const Tensor& theta) { return std::get<0>(map(theta, context)); });
+  };
+  return normal_log_mass(at(low), at(high)).squeeze(1);
 }
 
 std::vector<Field> UmnnHead::Settings::fields() {

@@ -38,6 +38,7 @@ class UmnnHead : public Head {
   // although its first layer's part from h is evaluated once.
   double flops() const override;
   void absorb_context_affine(const torch::Tensor& scale, const torch::Tensor& shift) override;
+  torch::Tensor log_mass(const torch::Tensor& context, const torch::Tensor& low, const torch::Tensor& high) override;
 
   // The base noise of θ [R, d] at context [R, c] -> (z [R, d], log |dz/dθ| [R]), and back. Public for tests of the
   // inverse.

@@ -30,6 +30,8 @@ std::string unread_because(const RunConfig& c, const std::string& key) {
     if (why.empty() || later.empty()) return "";
     return why == later ? why : why + ", and later " + later;
   }
+  if (key == "restrict" && head_kind(last.kind).images) return "head.kind is \"" + last.kind + "\"";
+  if (key == "restrict" && confines(last)) return "head.support is \"box\"";
   // End-to-end training that is told no size takes the largest of the cache's.
   if (key == "cache.sizes" && c.pretrain.sizes.empty()) return "";
   if (key == "standardise" && keeps_regression(c)) return "finetune.regression is \"sigma\", which keeps aggregates";
