@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 
@@ -116,6 +117,32 @@ void tell_exported(const std::vector<ExportedSets>& files, Result& result) {
   }
 }
 
+// {"level", "tests", "pooled_tests", "false_alarm_rate", "detectable_width", "pooled": [{"test", "target", "z", "p",
+// "level"}]}.
+nlohmann::json calibration_document(const std::vector<EvaluationRow>& rows, const EvaluationVerdict& verdict,
+                                    const CalibrationLimits& limits) {
+  const std::vector<PooledTest> pooled = pooled_tests(rows, limits);
+  const WidthPower power = width_power(rows, limits, pooled);
+  nlohmann::json out = {{"level", level_text(verdict.level)},
+                        {"tests", limits.tests},
+                        {"pooled_tests", limits.pooled_tests},
+                        {"false_alarm_rate", {{"borderline", 0.05}, {"miscalibrated", 0.001}}},
+                        {"detectable_width", {{"one_size", nullptr}, {"every_size", nullptr}}},
+                        {"pooled", nlohmann::json::array()}};
+  if (std::isfinite(power.one_size)) out["detectable_width"]["one_size"] = power.one_size;
+  if (std::isfinite(power.every_size)) out["detectable_width"]["every_size"] = power.every_size;
+  for (const PooledTest& one : pooled) {
+    nlohmann::json test = {{"test", one.test == CalibrationTest::width ? "width" : "location"},
+                           {"target", nullptr},
+                           {"z", one.z},
+                           {"p", one.p},
+                           {"level", level_text(one.level)}};
+    if (one.target >= 0) test["target"] = one.target;
+    out["pooled"].push_back(std::move(test));
+  }
+  return out;
+}
+
 Result evaluate_command(const EvaluateArguments& arguments) {
   if (arguments.sampler.any() && arguments.out.empty())
     fail_usage("--steps and --solver measure another sampler than the run's: say where to with --out FILE.json");
@@ -170,7 +197,7 @@ Result evaluate_command(const EvaluateArguments& arguments) {
   }
   if (verdict.level != CalibrationLevel::unknown) {
     const CalibrationLimits limits = calibration_limits(metrics.rows);
-    result.document["calibration"] = {{"level", level_text(verdict.level)}, {"tests", limits.tests}};
+    result.document["calibration"] = calibration_document(metrics.rows, verdict, limits);
     for (std::size_t i = 0; i < metrics.rows.size(); ++i)
       if (const RowCalibration row = calibration(metrics.rows[i], limits); row.level != CalibrationLevel::unknown)
         result.document["rows"][i]["calibration"] = level_text(row.level);
