@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 
@@ -131,6 +132,32 @@ void tell_exported(const std::vector<ExportedSets>& files, Result& result) {
   }
 }
 
+// {"level", "tests", "pooled_tests", "false_alarm_rate", "detectable_width", "pooled": [{"test", "target", "z", "p",
+// "level"}]}.
+nlohmann::json calibration_document(const std::vector<EvaluationRow>& rows, const EvaluationVerdict& verdict,
+                                    const CalibrationLimits& limits) {
+  const std::vector<PooledTest> pooled = pooled_tests(rows, limits);
+  const WidthPower power = width_power(rows, limits, pooled);
+  nlohmann::json out = {{"level", level_text(verdict.level)},
+                        {"tests", limits.tests},
+                        {"pooled_tests", limits.pooled_tests},
+                        {"false_alarm_rate", {{"borderline", 0.05}, {"miscalibrated", 0.001}}},
+                        {"detectable_width", {{"one_size", nullptr}, {"every_size", nullptr}}},
+                        {"pooled", nlohmann::json::array()}};
+  if (std::isfinite(power.one_size)) out["detectable_width"]["one_size"] = power.one_size;
+  if (std::isfinite(power.every_size)) out["detectable_width"]["every_size"] = power.every_size;
+  for (const PooledTest& one : pooled) {
+    nlohmann::json test = {{"test", one.test == CalibrationTest::width ? "width" : "location"},
+                           {"target", nullptr},
+                           {"z", one.z},
+                           {"p", one.p},
+                           {"level", level_text(one.level)}};
+    if (one.target >= 0) test["target"] = one.target;
+    out["pooled"].push_back(std::move(test));
+  }
+  return out;
+}
+
 Result evaluate_command(const EvaluateArguments& arguments) {
   if (arguments.sampler.any() && arguments.out.empty())
     fail_usage("--steps and --solver measure another sampler than the run's: say where to with --out FILE.json");
@@ -198,7 +225,7 @@ Result evaluate_command(const EvaluateArguments& arguments) {
   }
   if (verdict.level != CalibrationLevel::unknown) {
     const CalibrationLimits limits = calibration_limits(metrics.rows);
-    result.document["calibration"] = {{"level", level_text(verdict.level)}, {"tests", limits.tests}};
+    result.document["calibration"] = calibration_document(metrics.rows, verdict, limits);
     for (std::size_t i = 0; i < metrics.rows.size(); ++i)
       if (const RowCalibration row = calibration(metrics.rows[i], limits); row.level != CalibrationLevel::unknown)
         result.document["rows"][i]["calibration"] = level_text(row.level);
@@ -280,13 +307,13 @@ Action add_evaluate(CLI::App& app, const Catalogue& tasks) {
       "uniform\n"
       "ranks, in standard errors, one number a target; width z above zero: too narrow. rank p: chi-square of the "
       "ranks\n"
-      "in bins of equally many of the S + 1 values (S = 299, 499, ... divide evenly). calibration: what these tests "
-      "say,\n"
-      "corrected for their number: calibrated, borderline (a calibrated run shows it in at most 5 % of evaluations) "
-      "or\n"
-      "miscalibrated (0.1 %). It is on average over the prior: a calibrated run may be far from the exact posterior "
-      "of\n"
-      "one set. means apart: of the run that --beside names, rms over the same sets of (mean - other mean) / sd; at "
+      "in bins of equally many of the S + 1 values (S = 299, 499, ... divide evenly). calibration: none detected, "
+      "borderline\n"
+      "or miscalibrated. All tests, those pooled over sizes and targets included, are one family: family-wise "
+      "false-alarm\n"
+      "rate 5 % (borderline), 0.1 % (miscalibrated). The verdict names the width that would have been seen with 80 %. "
+      "It is\n"
+      "on average over the prior: a run without a fault may be far from the exact posterior of one set. means apart: of the run that --beside names, rms over the same sets of (mean - other mean) / sd; at "
       "least\n"
       "half of it is one run's own error. Where a task draws from a finite pool (the test images of a data set), "
       "pool_location_sd: sd "
@@ -300,7 +327,7 @@ Action add_evaluate(CLI::App& app, const Catalogue& tasks) {
       "points, all targets together; in brackets what a calibrated run stays below in 95 % of evaluations. C2ST: how\n"
       "often a classifier picks the truth out of the truth and a draw of its posterior, 1/2 where that is exact. "
       "region\n"
-      "p: coverage in the worst of ten regions of the posterior mean. They are judged together, as above; the figures\n"
+      "p: coverage in the worst of ten regions of the posterior mean. They belong to that family; the figures\n"
       "ecdf, tarp, c2st, regions, recovery and contraction draw them.\n"
       "Images instead: mse: mean squared error per pixel of one sample (averaged over the samples). mse_posterior: of "
       "the\n"

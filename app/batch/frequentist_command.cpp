@@ -229,14 +229,21 @@ void warn_blind(Result& result, const FrequentistAnswer& answer) {
 // Points of a map whose nuisance lies beyond all that toys, and training, have.
 void warn_far(const Asked& asked, const std::vector<MapPoint>& points, Result& result) {
   const ToyTable& table = asked.ours->table();
-  const std::vector<double>& known = table.toys(0).psi;
-  if (asked.info().nuisances.size() != 1 || !table.plan().psi.empty() || known.empty()) return;
+  if (asked.info().nuisances.size() != 1 || !table.plan().psi.empty() || table.toys(0).psi.empty()) return;
+  // Of the node nearest to the point: where ψ depends on θ, toys have others at each.
+  const auto known_at = [&](const MapPoint& one) -> const std::vector<double>& {
+    const auto nearest = std::min_element(table.nodes().begin(), table.nodes().end(), [&](double a, double b) {
+      return std::fabs(a - one.theta) < std::fabs(b - one.theta);
+    });
+    return table.toys(static_cast<std::size_t>(nearest - table.nodes().begin())).psi;
+  };
   const auto far = std::find_if(points.begin(), points.end(), [&](const MapPoint& one) {
-    return one.psi[0] < known.front() || one.psi[0] > known.back();
+    return one.psi[0] < known_at(one).front() || one.psi[0] > known_at(one).back();
   });
-  if (far != points.end())
+  if (far == points.end()) return;
+  const std::vector<double>& known = known_at(*far);
     warn(result,
-         fmt::format("{} = {:g} lies beyond all toys, whose values of the prior go from {:.3g} to {:.3g}: neither "
+         fmt::format("{} = {:g} lies beyond all toys there, whose values of the prior go from {:.3g} to {:.3g}: neither "
                      "they nor the run know such sets, and coverage there is no fault of theirs",
                      asked.info().nuisances[0].label, far->psi[0], known.front(), known.back()));
 }

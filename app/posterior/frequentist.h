@@ -26,9 +26,9 @@ struct NuisanceWord {
   const char *word, *meaning;
 };
 inline constexpr std::array<NuisanceWord, 3> kNuisanceWords = {
-    {{NuisanceChoice::prior, "prior", "toys with nuisances of their prior"},
-     {NuisanceChoice::posterior, "posterior", "toys with the nuisances that the set leaves possible"},
-     {NuisanceChoice::worst, "worst", "toys with the nuisances under which the set is least extreme"}}};
+    {{NuisanceChoice::prior, "prior", "nuisances drawn from their prior at each θ"},
+     {NuisanceChoice::posterior, "posterior", "nuisances drawn from their posterior, which uses the set twice"},
+     {NuisanceChoice::worst, "worst", "nuisances under which the set is least extreme"}}};
 
 // The levels that are told where nobody chose.
 inline constexpr std::array<double, 3> kUsualLevels = {0.6827, 0.9, 0.95};

@@ -91,6 +91,10 @@ ToyTable::ToyTable(const LoadedRun& run, ToyPlan plan)
     : task_(run.task), plan_(std::move(plan)), estimator_(run.estimator) {
   check_plan(run, plan_);
   identity_ = identity_of(run, plan_);
+  if (plan_.psi.empty() && !task_->info().nuisances.empty()) {
+    nuisances_.emplace(*task_, plan_.seed, plan_.given);
+    if (nuisances_->depends()) identity_ += "nuisances at theta 1\n";
+  }
   lay_grid();
   toys_.resize(nodes_.size());
   ascending_.resize(nodes_.size());
@@ -135,6 +139,8 @@ Latents ToyTable::latents(double theta, const std::vector<double>& psi, std::spa
   out.theta = at::full_like(out.theta, theta);
   const std::vector<double>& fixed = psi.empty() ? plan_.psi : psi;
   const std::int64_t sets = out.theta.size(0);
+  // The task draws θ and ψ together: where ψ depends on θ, that of a joint draw belongs to another θ than this one.
+  if (fixed.empty() && nuisances_ && nuisances_->depends()) out.psi = nuisances_->at(theta, indices);
   if (!fixed.empty()) out.psi = torch::tensor(fixed, torch::kFloat64).expand({sets, -1}).contiguous();
   if (!plan_.given.empty()) out.given = torch::tensor(plan_.given, torch::kFloat64).expand({sets, -1}).contiguous();
   return out;

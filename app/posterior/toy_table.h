@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/eval/conditional_nuisances.h"
 #include "core/eval/marginal_likelihood.h"
 #include "core/eval/neyman.h"
 #include "core/train/run.h"
@@ -24,7 +25,7 @@ struct ToyPlan {
   std::int64_t nodes = 41;                       // values of θ, denser towards the ends of its range
   std::uint64_t seed = 1;
   std::optional<double> null = {};  // the value that stands for "nothing there": a node; none where there is none
-  std::vector<double> psi = {};     // the nuisances, where they are known; empty: drawn from their prior for each set
+  std::vector<double> psi = {};     // the nuisances, where they are known; empty: drawn of p(ψ | θ) for each set
   std::vector<double> given = {};   // what is given of every set beside its observations, where the task has that
   bool exact = false;               // likelihoods by the task's exact posterior rather than by the run
 };
@@ -103,6 +104,7 @@ class ToyTable {
   ToyPlan plan_;
   std::string identity_;  // of all that toys depend on
   std::shared_ptr<Estimator> estimator_;
+  std::optional<ConditionalNuisances> nuisances_;  // where ψ has to be drawn for each set
   std::vector<double> nodes_, grid_;
   std::optional<std::size_t> null_node_;
   torch::Tensor grid_tensor_, log_prior_;

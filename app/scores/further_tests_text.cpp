@@ -9,12 +9,12 @@
 #include "app/scores/metrics_file.h"
 #include "app/scores/score_list.h"
 #include "app/text/table.h"
+#include "core/eval/calibration.h"
 #include "core/report/number_text.h"
 
 namespace pairs {
 namespace {
 
-constexpr double kFurtherBorderline = 0.05, kFurtherRejects = 0.001;
 constexpr std::size_t kMostNamed = 4;
 
 // The p-values of a row that is judged, by test.
@@ -55,23 +55,26 @@ std::string fault_list(const std::vector<FurtherFault>& faults, bool rejects) {
 
 }  // namespace
 
-FurtherVerdict further_verdict(const std::vector<EvaluationRow>& rows, const std::vector<std::string>& targets) {
+FurtherVerdict further_verdict(const std::vector<EvaluationRow>& rows, const std::vector<std::string>& targets,
+                               std::size_t sizes) {
   FurtherVerdict verdict;
   for (const EvaluationRow& row : rows)
     for (const auto& [test, p] : p_values(row, targets)) {
       ++verdict.tests;
       verdict.faults.push_back({row.n, test, p, false});
     }
-  const auto count = static_cast<double>(std::max<std::int64_t>(1, verdict.tests));
-  std::erase_if(verdict.faults, [&](const FurtherFault& one) { return !(one.p_value < kFurtherBorderline / count); });
-  for (FurtherFault& one : verdict.faults) one.rejects = one.p_value < kFurtherRejects / count;
+  const CalibrationLimits limits = calibration_limits(rows, sizes);
+  std::erase_if(verdict.faults, [&](const FurtherFault& one) { return !(one.p_value < limits.borderline.p); });
+  for (FurtherFault& one : verdict.faults) one.rejects = one.p_value < limits.miscalibrated.p;
   std::stable_sort(verdict.faults.begin(), verdict.faults.end(),
                    [](const FurtherFault& a, const FurtherFault& b) { return a.rejects > b.rejects; });
   return verdict;
 }
 
 std::string further_clause(const FurtherVerdict& verdict) {
-  return verdict.rejects() ? "; rejected by " + fault_list(verdict.faults, true) : "";
+  const std::string rejected = fault_list(verdict.faults, true), borderline = fault_list(verdict.faults, false);
+  return (rejected.empty() ? "" : "; rejected by " + rejected) +
+         (borderline.empty() ? "" : "; borderline by " + borderline);
 }
 
 std::string further_sentence(const FurtherVerdict& verdict) {

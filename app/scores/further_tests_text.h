@@ -11,8 +11,8 @@
 // TARP, the two-sample test and coverage by region (core/eval/further_tests.h).
 namespace pairs {
 
-// One of them at one set size that a calibrated run shows in at most 5 % of evaluations, or, where `rejects`, in at
-// most 0.1 %: corrected for the number of tests (Bonferroni).
+// One of them at one set size beyond its borderline limit or, where `rejects`, its limit of miscalibration: those of
+// calibration.h, in whose family these tests are.
 struct FurtherFault {
   std::int64_t n = 0;
   std::string test;  // "TARP"; "ECDF of θ₁" where there are several targets
@@ -24,9 +24,12 @@ struct FurtherVerdict {
   std::vector<FurtherFault> faults;  // rejections first
   bool rejects() const { return !faults.empty() && faults.front().rejects; }
 };
-FurtherVerdict further_verdict(const std::vector<EvaluationRow>& rows, const std::vector<std::string>& targets);
+// `sizes`: as in calibration_limits.
+FurtherVerdict further_verdict(const std::vector<EvaluationRow>& rows, const std::vector<std::string>& targets,
+                               std::size_t sizes = 0);
 
-// For the end of a verdict: "; C2ST rejects at N = 10 (p 2e-06)"; "" where none rejects.
+// For the end of a verdict: "; rejected by C2ST at N = 10 (p 2e-06)", "; borderline by TARP at N = 1 (p 0.0002)"; "" where
+// no test is beyond its limit.
 std::string further_clause(const FurtherVerdict& verdict);
 // A sentence on all of them; "" without any.
 std::string further_sentence(const FurtherVerdict& verdict);

@@ -224,12 +224,16 @@ std::string calibration_note(const std::vector<EvaluationRow>& rows) {
   const CalibrationLimits limits = calibration_limits(rows);
   const bool all_pooled = std::all_of(rows.begin(), rows.end(), [](const EvaluationRow& row) { return row.pool > 0; });
   std::string text = fmt::format(
-      "{} are judged together: location z and width z of each target{}. Borderline: beyond z ±{:.1f}{}, as at most one "
-      "in "
-      "20 evaluations of a calibrated run shows; miscalibrated: beyond z ±{:.1f}{}, as at most one in 1,000 shows.\n{}",
-      counted(static_cast<std::size_t>(limits.tests), "test"), all_pooled ? "" : ", rank p, and the ACAUC",
+      "{} are judged together: location z and width z of each target{}{}. Family-wise false-alarm rate 5 % (borderline: "
+      "beyond z ±{:.1f}{}), 0.1 % (miscalibrated: beyond z ±{:.1f}{}){}.\n{}",
+      counted(static_cast<std::size_t>(limits.tests + limits.pooled_tests), "test"),
+      all_pooled ? "" : ", rank p and ECDF p; ACAUC, TARP, C2ST and region p of each size",
+      limits.pooled_tests > 0 ? "; location and width pooled over sizes and targets" : "",
       limits.borderline.z, all_pooled ? "" : fmt::format(", p {:.0e} or the noise floor (95 %)", limits.borderline.p),
       limits.miscalibrated.z, all_pooled ? "" : fmt::format(" or p {:.0e}", limits.miscalibrated.p),
+      limits.pooled_tests > 0 ? fmt::format("; pooled tests: beyond z ±{:.1f} and ±{:.1f}", limits.pooled_borderline.z,
+                                            limits.pooled_miscalibrated.z)
+                              : "",
       calibrated_meaning());
   if (const std::string pool = pool_note(rows); !pool.empty())
     text += fmt::format(

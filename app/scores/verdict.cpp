@@ -167,55 +167,88 @@ std::string lower_first(std::string text) {
 }
 
 std::string family_text(const CalibrationLimits& limits, std::size_t sizes) {
-  return fmt::format(
-      "{} at {}, judged together: of a calibrated run 95 % of evaluations show none as borderline, 99.9 % none as "
-      "miscalibrated",
-      counted(static_cast<std::size_t>(limits.tests), "test"), counted(sizes, "size"));
+  const std::string pooled =
+      limits.pooled_tests == 0
+          ? ""
+          : fmt::format(" and {} pooled over {}", limits.pooled_tests, sizes > 1 ? "sizes and targets" : "targets");
+  return fmt::format("{} at {}{}: family-wise false-alarm rate 5 % (borderline), 0.1 % (miscalibrated)",
+                     counted(static_cast<std::size_t>(limits.tests), "test"), counted(sizes, "size"), pooled);
 }
 
-// From this shift on, in sds, a fault is large: tests that miss smaller ones alone say enough by "calibrated".
-constexpr double kLargeShift = 0.35;
+// How far off, as a share of the right one, a width must be to be noticed on either side: 0.16; INFINITY where even the
+// farthest may be missed.
+double width_off(double narrow) {
+  return narrow > 0 ? 1 / narrow - 1 : INFINITY;
+}
 
-// "; 24 sets at N = 50 notice posteriors from 0.8 sd off or 51 % too narrow on, and may miss others": of the judged
-// size with the fewest sets, where they are few.
-std::string few_sets_text(const std::vector<EvaluationRow>& rows, const CalibrationLimits& limits) {
+// The judged row with the fewest sets; null where none is judged.
+const EvaluationRow* least_seen(const std::vector<EvaluationRow>& rows, const CalibrationLimits& limits) {
   const EvaluationRow* least = nullptr;
   for (const EvaluationRow& row : rows)
-    if (row.sets > 0 && row.pool == 0 && !row.rank_tests.empty() &&
-        calibration(row, limits).level != CalibrationLevel::unknown && (!least || row.sets < least->sets))
+    if (row.sets > 0 && calibration(row, limits).level != CalibrationLevel::unknown && (!least || row.sets < least->sets))
       least = &row;
+  return least;
+}
+
+// "500 sets", "500 to 2,000 sets".
+std::string judged_sets(const std::vector<EvaluationRow>& rows, const CalibrationLimits& limits) {
+  std::int64_t least = 0, most = 0;
+  for (const EvaluationRow& row : rows) {
+    if (calibration(row, limits).level == CalibrationLevel::unknown) continue;
+    least = least == 0 ? row.sets : std::min(least, row.sets);
+    most = std::max(most, row.sets);
+  }
+  return least == most ? fmt::format("{} sets", count_text(most))
+                       : fmt::format("{} to {} sets", count_text(least), count_text(most));
+}
+
+// " (500 sets; a width 16 % off would have been seen with 80 %)": what finding nothing is worth.
+std::string power_clause(const std::vector<EvaluationRow>& rows, const CalibrationLimits& limits,
+                         const std::vector<PooledTest>& pooled) {
+  const EvaluationRow* const least = least_seen(rows, limits);
   if (!least) return "";
-  const DetectableFault fault = detectable_fault(least->sets, limits.borderline.z);
-  if (fault.shift < kLargeShift) return "";
-  const std::string sets = fmt::format("; {} sets at N = {}", count_text(least->sets), count_text(least->n));
-  if (std::isinf(fault.shift) || fault.narrow <= 0)
-    return sets + " are too few to notice even posteriors that are far off";
-  return sets + fmt::format(" notice posteriors from {:.2g} sd off or {:.2g} % too narrow on, and may miss others",
-                            fault.shift, 100 * (1 - fault.narrow));
+  const WidthPower power = width_power(rows, limits, pooled);
+  const std::string sets = judged_sets(rows, limits);
+  if (std::isinf(power.one_size) && !(power.every_size < power.one_size))
+    return fmt::format(" ({}, too few to see even a width far off)", sets);
+  const auto percent = [](double off) { return fmt::format("{:.2g} %", 100 * off); };
+  if (std::isnan(power.every_size) || power.every_size >= power.one_size)
+    return fmt::format(" ({}; a width {} off would have been seen with 80 %)", sets, percent(power.one_size));
+  if (std::isinf(power.one_size))
+    return fmt::format(" ({}; a width {} off at every N would have been seen with 80 %)", sets,
+                       percent(power.every_size));
+  return fmt::format(" ({}; a width {} off at one N, or {} off at every N, would have been seen with 80 %)", sets,
+                     percent(power.one_size), percent(power.every_size));
+}
+
+std::string upper_first(std::string text) {
+  if (!text.empty()) text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text;
+}
+
+// What a pooled test shows: "posteriors too narrow at all sizes together (pooled width z 5.1)".
+std::string pooled_text(const PooledTest& test, std::size_t sizes, const std::vector<std::string>& targets) {
+  std::string of;
+  if (test.target >= 0 && targets.size() > 1) of = targets[static_cast<std::size_t>(test.target)];
+  const CalibrationFault fault{0, 0, test.test, test.level, test.z};
+  return fmt::format("{} over all {} (pooled {} {})", fault_text(fault, of), sizes > 1 ? "sizes" : "targets",
+                     value_name(test.test), value_text(test.test, test.z));
 }
 
 // How many of the judged sizes have which level.
 struct Levels {
   std::size_t judged = 0, good = 0, borderline = 0;
-  std::string last;  // N
 };
 
-std::string opening(const Levels& of) {
+// What faults there are, by the gravest level first; "" without any.
+std::string in_brief(const Levels& of, CalibrationLevel worst) {
   const std::size_t bad = of.judged - of.good - of.borderline;
-  if (of.judged == 1)
-    return fmt::format("{} at N = {}", bad ? "Miscalibrated" : of.borderline ? "Borderline" : "Calibrated", of.last);
-  if (of.good == of.judged) return fmt::format("Calibrated at all {} sizes", of.judged);
-  if (of.good == 0) return fmt::format("Calibrated at none of {} sizes", of.judged);
-  return fmt::format("Calibrated at {} of {} sizes", of.good, of.judged);
-}
-
-std::string in_brief(const Levels& of) {
-  const std::size_t bad = of.judged - of.good - of.borderline;
-  if (of.judged == 1)
-    return fmt::format("{} at N = {}", bad ? "miscalibrated" : of.borderline ? "borderline" : "calibrated", of.last);
-  if (of.good == of.judged) return fmt::format("all {} sizes calibrated", of.judged);
-  if (bad == 0) return fmt::format("{} of {} sizes borderline", of.borderline, of.judged);
-  return fmt::format("{} of {} sizes calibrated", of.good, of.judged);
+  if (worst == CalibrationLevel::calibrated) return "no miscalibration detected";
+  const bool grave = worst == CalibrationLevel::miscalibrated;
+  const std::size_t sizes = grave ? bad : of.borderline;
+  const char* const word = level_text(worst);
+  if (sizes == 0 || of.judged == 1) return word;
+  return fmt::format("{} at {} of {} sizes", word, sizes, of.judged);
 }
 
 }  // namespace
@@ -223,6 +256,17 @@ std::string in_brief(const Levels& of) {
 bool worse_than_mean_image(const EvaluationRow& row) {
   const double margin = std::isnan(row.mse_posterior_se) ? 0 : 4 * row.mse_posterior_se;
   return row.mse_prior > 0 && row.mse_posterior - margin > row.mse_prior;
+}
+
+WidthPower width_power(const std::vector<EvaluationRow>& rows, const CalibrationLimits& limits,
+                       const std::vector<PooledTest>& pooled) {
+  WidthPower power;
+  if (const EvaluationRow* const least = least_seen(rows, limits))
+    power.one_size = width_off(detectable_fault(least->sets, limits.borderline.z).narrow);
+  for (const PooledTest& one : pooled)
+    if (one.test == CalibrationTest::width && one.target < 0)
+      power.every_size = width_off(detectable_width(one.error, limits.pooled_borderline.z));
+  return power;
 }
 
 std::string power_text(const EvaluationRow& row, const CalibrationLimits& limits) {
@@ -237,8 +281,9 @@ std::string power_text(const EvaluationRow& row, const CalibrationLimits& limits
 }
 
 const char* calibrated_meaning() {
-  return "Calibrated: over all sets that the prior and the simulator make, intervals hold the truth as often as they "
-         "say. That is on average; the posterior of one set may still lie off the exact one or be wider than it.";
+  return "No miscalibration detected: over all sets that the prior and the simulator make, intervals hold the truth as "
+         "often as they state, as far as so many sets can show. That is on average; the posterior of one set may still "
+         "lie off the exact one or be wider than it.";
 }
 
 EvaluationVerdict image_verdict(const std::vector<EvaluationRow>& rows) {
@@ -272,6 +317,7 @@ EvaluationVerdict evaluation_verdict(const std::vector<EvaluationRow>& rows, con
 EvaluationVerdict density_verdict(const std::vector<EvaluationRow>& rows, const VerdictContext& context) {
   const CalibrationLimits limits = calibration_limits(rows, context.sizes);
   const std::vector<CalibrationFault> faults = calibration_faults(rows, limits);
+  const std::vector<PooledTest> pooled = pooled_tests(rows, limits);
   EvaluationVerdict verdict;
   std::vector<FaultGroup> miscalibrated, borderline;
   Levels levels;
@@ -280,7 +326,6 @@ EvaluationVerdict density_verdict(const std::vector<EvaluationRow>& rows, const 
     if (level == CalibrationLevel::unknown) continue;
     verdict.level = std::max(verdict.level, level);
     ++levels.judged;
-    levels.last = count_text(rows[r].n);
     levels.good += level == CalibrationLevel::calibrated;
     levels.borderline += level == CalibrationLevel::borderline;
     if (level == CalibrationLevel::calibrated) continue;
@@ -290,13 +335,31 @@ EvaluationVerdict density_verdict(const std::vector<EvaluationRow>& rows, const 
                   value_text(fault.test, fault.value));
   }
   if (levels.judged == 0) return {};
-  verdict.bad = verdict.level == CalibrationLevel::miscalibrated;
-  verdict.text = opening(levels);
-  verdict.brief = in_brief(levels);
+  // First what is pooled, which sees most, then sizes, the gravest first.
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() || part.empty() ? "" : "; ") + part; };
+  const auto worst = std::max_element(pooled.begin(), pooled.end(), [](const PooledTest& a, const PooledTest& b) {
+    return std::pair(a.level, -a.p) < std::pair(b.level, -b.p);
+  });
+  if (worst != pooled.end() && worst->level != CalibrationLevel::calibrated) {
+    verdict.level = std::max(verdict.level, worst->level);
+    add(fmt::format("{}: {}", level_text(worst->level), pooled_text(*worst, levels.judged, context.targets)));
+  }
   std::vector<FaultGroup> groups = std::move(miscalibrated);
   groups.insert(groups.end(), borderline.begin(), borderline.end());
-  if (!groups.empty())
-    verdict.text += levels.judged == 1 ? ": " + group_text(groups.front()) : "; " + groups_text(groups);
+  add(groups_text(groups));
+  const FurtherVerdict further = further_verdict(rows, context.targets, context.sizes);
+  for (const FurtherFault& one : further.faults)
+    verdict.level = std::max(verdict.level,
+                             one.rejects ? CalibrationLevel::miscalibrated : CalibrationLevel::borderline);
+  if (const std::string clause = further_clause(further); !clause.empty()) add(clause.substr(2));
+  verdict.bad = verdict.level == CalibrationLevel::miscalibrated;
+  verdict.brief = in_brief(levels, verdict.level);
+  if (text.empty())
+    text = "no miscalibration detected" + power_clause(rows, limits, pooled);
+  else if (levels.good > 0 && levels.judged > 1)
+    text += fmt::format("; none detected at {} of {} sizes alone", levels.good, levels.judged);
+  verdict.text = upper_first(std::move(text));
   std::vector<std::string> worse;
   for (const std::int64_t n : worse_than_prior(rows)) worse.push_back(count_text(n));
   if (!worse.empty()) {
@@ -304,17 +367,11 @@ EvaluationVerdict density_verdict(const std::vector<EvaluationRow>& rows, const 
     verdict.text += "; worse than without observations at N = " + listed(worse);
     verdict.brief = "worse than without observations at N = " + listed(worse);
   }
-  const FurtherVerdict further = further_verdict(rows, context.targets);
-  verdict.bad |= further.rejects();
-  verdict.text += further_clause(further);
-  if (further.rejects() && verdict.level != CalibrationLevel::miscalibrated)
-    verdict.brief += ", rejected by further tests";
   const std::size_t sizes = std::max(context.sizes, rows.size());
   if (rows.size() < sizes) {
     verdict.text = fmt::format("So far, {} of {} sizes: {}", rows.size(), sizes, lower_first(verdict.text));
     verdict.brief = "so far " + verdict.brief;
   }
-  if (verdict.level == CalibrationLevel::calibrated) verdict.text += few_sets_text(rows, limits);
   verdict.text += lost_text(rows) + beside_text(rows, context.beside);
   verdict.family = family_text(limits, sizes);
   return verdict;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -11,12 +12,13 @@ namespace pairs {
 
 // What an evaluation says of a run, in a line.
 struct EvaluationVerdict {
-  CalibrationLevel level = CalibrationLevel::unknown;  // the worst of all sizes
+  CalibrationLevel level = CalibrationLevel::unknown;  // the worst of all tests
   bool bad = false;                                    // miscalibrated somewhere, or images worse than the mean image
-  // "Calibrated at 6 of 7 sizes; miscalibrated at N = 1: truths lie too high (location z 6.0)". Where no fault was seen
-  // by so few sets that large ones may go unnoticed it says how large.
+  // "Miscalibrated at N = 1: truths lie too high (location z 6.0); none detected at 6 of 7 sizes alone". Where no test is
+  // beyond its limit it names what would have been: "No miscalibration detected (500 sets; a width 16 % off would have
+  // been seen with 80 %)".
   std::string text;
-  std::string brief;   // "6 of 7 sizes calibrated": for narrow places
+  std::string brief;   // "miscalibrated at 1 of 7 sizes": for narrow places
   std::string family;  // a sentence on the tests that were made together; "" of images
   friend bool operator==(const EvaluationVerdict&, const EvaluationVerdict&) = default;
 };
@@ -41,7 +43,16 @@ EvaluationVerdict image_verdict(const std::vector<EvaluationRow>& rows);
 // such evaluations 200 sets notice posteriors that …", a sentence. "" where its sets are not judged so.
 std::string power_text(const EvaluationRow& row, const CalibrationLimits& limits);
 
-// What "calibrated" means and what it does not, a sentence or two.
+// How far off a width must be, as a share of the right one, to be seen in four of five evaluations: where it is off at
+// one size alone, by the test of that size with the fewest sets, and where it is off alike at every size and target, by
+// the pooled test (NaN where there is none). INFINITY where even the farthest may be missed. Of normal posteriors.
+struct WidthPower {
+  double one_size = INFINITY, every_size = NAN;
+};
+WidthPower width_power(const std::vector<EvaluationRow>& rows, const CalibrationLimits& limits,
+                       const std::vector<PooledTest>& pooled);
+
+// What "no miscalibration detected" means and what it does not, a sentence or two.
 const char* calibrated_meaning();
 
 // Whether a row's predicted images are worse than the mean image, beyond four standard errors.

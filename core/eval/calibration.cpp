@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
-#include <boost/math/special_functions/gamma.hpp>
 
 #include "core/base/error.h"
+#include "core/eval/rank_chi_square.h"
 
 namespace pairs {
 namespace {
@@ -12,6 +12,8 @@ namespace {
 constexpr std::int64_t kFewestRanks = 20, kMostBins = 20, kRanksPerBin = 10;
 // Shares of a calibrated estimator's evaluations with at least one such test.
 constexpr double kBorderline = 0.05, kMiscalibrated = 0.001;
+// The part of these shares that goes to the tests pooled over sizes and targets, where there are any.
+constexpr double kPooledPart = 0.5;
 
 // The number of samples below the truth that a rank tells.
 std::int64_t below(double rank, std::int64_t samples) {
@@ -96,13 +98,12 @@ RankHistogram rank_histogram(std::span<const double> ranks, std::int64_t samples
     const std::int64_t bin = std::upper_bound(first.begin(), first.end() - 1, below(rank, samples)) - first.begin() - 1;
     ++out.counts[static_cast<std::size_t>(bin)];
   }
-  double chi_square = 0;
+  std::vector<std::int64_t> held;  // values of each bin
   for (std::size_t b = 0; b < out.counts.size(); ++b) {
-    const double expected = static_cast<double>(count) * (out.edges[b + 1] - out.edges[b]);
-    out.expected.push_back(expected);
-    chi_square += (out.counts[b] - expected) * (out.counts[b] - expected) / expected;
+    out.expected.push_back(static_cast<double>(count) * (out.edges[b + 1] - out.edges[b]));
+    held.push_back(first[b + 1] - first[b]);
   }
-  out.p_value = boost::math::gamma_q(0.5 * static_cast<double>(bins - 1), 0.5 * chi_square);
+  out.p_value = chi_square_test(out.counts, held).p_value;
   return out;
 }
 
@@ -139,26 +140,52 @@ double central_coverage_of_uniform(std::int64_t samples, double level) {
   return std::max(0.0, highest - lowest + 1) / (s + 1);
 }
 
-CalibrationLimits calibration_limits(std::int64_t tests) {
-  PAIRS_CHECK(tests >= 1, "Limits of calibration need at least one test; there are {}.", tests);
-  const auto count = static_cast<double>(tests);
-  return {tests, test_limits(kBorderline / count), test_limits(kMiscalibrated / count)};
+CalibrationLimits calibration_limits(std::int64_t tests, std::int64_t pooled) {
+  PAIRS_CHECK(tests >= 1 && pooled >= 0, "Limits of calibration need at least one test; there are {}.", tests);
+  CalibrationLimits limits;
+  limits.tests = tests;
+  limits.pooled_tests = pooled;
+  const double own = (pooled > 0 ? 1 - kPooledPart : 1) / static_cast<double>(tests);
+  limits.borderline = test_limits(kBorderline * own);
+  limits.miscalibrated = test_limits(kMiscalibrated * own);
+  const double each = kPooledPart / static_cast<double>(std::max<std::int64_t>(1, pooled));
+  limits.pooled_borderline = test_limits(kBorderline * each);
+  limits.pooled_miscalibrated = test_limits(kMiscalibrated * each);
+  return limits;
 }
 
 std::int64_t calibration_tests(std::int64_t targets, bool pool) {
-  return pool ? 2 * targets : 3 * targets + 1;
+  return pool ? 2 * targets : 4 * targets + 4;
+}
+
+std::int64_t pooled_test_count(std::int64_t sizes, std::int64_t targets, bool pool) {
+  if (sizes * targets < 2) return 0;
+  return 1 + (sizes > 1 && !pool ? targets : 0) + (sizes > 1 && targets > 1 ? targets : 0);
+}
+
+std::int64_t acauc_checks(std::int64_t sizes, std::int64_t targets) {
+  const double p = calibration_limits(sizes * calibration_tests(targets, false), pooled_test_count(sizes, targets, false))
+                       .borderline.p;
+  return std::llround(kBorderline / p);
 }
 
 CalibrationLimits calibration_limits(const std::vector<EvaluationRow>& rows, std::size_t sizes) {
-  std::int64_t tests = 0, most = 0;
+  std::int64_t tests = 0, most = 0, judged_sizes = 0, targets = 1;
+  bool pool = false;
   for (const EvaluationRow& row : rows) {
     if (row.rank_tests.empty() || row.extrapolation) continue;
-    const std::int64_t own = calibration_tests(static_cast<std::int64_t>(row.rank_tests.size()), row.pool > 0);
+    targets = static_cast<std::int64_t>(row.rank_tests.size());
+    const std::int64_t own = calibration_tests(targets, row.pool > 0);
     tests += own;
     most = std::max(most, own);
+    pool |= row.pool > 0;
+    ++judged_sizes;
   }
-  if (sizes > rows.size()) tests += static_cast<std::int64_t>(sizes - rows.size()) * most;
-  return calibration_limits(std::max<std::int64_t>(1, tests));
+  if (sizes > rows.size()) {
+    tests += static_cast<std::int64_t>(sizes - rows.size()) * most;
+    judged_sizes += static_cast<std::int64_t>(sizes - rows.size());
+  }
+  return calibration_limits(std::max<std::int64_t>(1, tests), pooled_test_count(judged_sizes, targets, pool));
 }
 
 std::vector<CalibrationFault> calibration_faults(const std::vector<EvaluationRow>& rows,
@@ -181,7 +208,7 @@ RowCalibration calibration(const EvaluationRow& row, const CalibrationLimits& li
 const char* level_text(CalibrationLevel level) {
   switch (level) {
     case CalibrationLevel::calibrated:
-      return "calibrated";
+      return "none detected";
     case CalibrationLevel::borderline:
       return "borderline";
     case CalibrationLevel::miscalibrated:
@@ -194,7 +221,7 @@ const char* level_text(CalibrationLevel level) {
 
 std::string calibration_text(const RowCalibration& calibration) {
   if (calibration.level == CalibrationLevel::unknown) return "–";
-  if (calibration.level == CalibrationLevel::calibrated) return "calibrated";
+  if (calibration.level == CalibrationLevel::calibrated) return "none detected";
   std::string text = calibration.level == CalibrationLevel::borderline ? "borderline: " : "";
   switch (calibration.test) {
     case CalibrationTest::location:

@@ -32,27 +32,53 @@ double central_coverage_of_uniform(std::int64_t samples, double level);
 // The tests of an evaluation: location, width and ranks of each target, and the ACAUC of all targets.
 enum class CalibrationTest { location, width, ranks, acauc };
 
-// calibrated: no test is beyond its borderline limit; borderline: one is, none is beyond its limit of miscalibration.
-// unknown: without ranks, and of an extrapolation.
+// calibrated: no test is beyond its borderline limit, so that no miscalibration was detected; borderline: one is, none is
+// beyond its limit of miscalibration. unknown: without ranks, and of an extrapolation.
 enum class CalibrationLevel { unknown, calibrated, borderline, miscalibrated };
 
 struct TestLimits {
   double z, p;  // |z| at most, p at least
 };
-// Limits of a family of tests, corrected for their number (Bonferroni): of a calibrated estimator at least one test is
-// borderline or worse in at most 5 % of evaluations, and miscalibrated in at most 0.1 %.
+// Limits of the whole family of an evaluation's tests: those of each size, the further tests of each size
+// (core/eval/further_tests.h) and those pooled over sizes and targets. The family-wise false-alarm rate is 5 %
+// (borderline) and 0.1 % (miscalibrated); half of it goes to the pooled tests, half to all others, each half shared
+// alike (Bonferroni).
 struct CalibrationLimits {
-  std::int64_t tests = 0;
+  std::int64_t tests = 0;  // of sizes, further tests among them
   TestLimits borderline{}, miscalibrated{};
+  std::int64_t pooled_tests = 0;
+  TestLimits pooled_borderline{}, pooled_miscalibrated{};
 };
-CalibrationLimits calibration_limits(std::int64_t tests);
+CalibrationLimits calibration_limits(std::int64_t tests, std::int64_t pooled = 0);
 // Of all tests of an evaluation's rows (calibration_tests). `sizes`: how many the evaluation asked for, where the rows
 // are those of its first sizes; 0: the rows are all.
 CalibrationLimits calibration_limits(const std::vector<EvaluationRow>& rows, std::size_t sizes = 0);
 
-// How many tests a size with so many targets has. Where observations come from a finite pool the location is judged
-// beside what the pool alone does, and the ranks and the ACAUC, which it moves as well, are not.
+// How many tests a size with so many targets has: location, width, ranks and their distribution function of each target;
+// ACAUC, TARP, C2ST and coverage by region. Where observations come from a finite pool the location is judged beside what
+// the pool alone does, and the others, which it moves as well, but for the width are not.
 std::int64_t calibration_tests(std::int64_t targets, bool pool);
+// How many tests are pooled over so many sizes and targets: the width over all, and where there are several sizes the
+// location (but not beside a pool) and, of several targets, the width of each target.
+std::int64_t pooled_test_count(std::int64_t sizes, std::int64_t targets, bool pool);
+// For the ACAUC's noise floor (acauc_noise_floor): as how many tests at 5 % its own share of the family counts.
+std::int64_t acauc_checks(std::int64_t sizes, std::int64_t targets);
+
+// A test of one number of each set, its standardized location or width, summed over sizes and targets. The same sets are
+// looked at at every size, and the targets of a set depend on each other: the variance is estimated from the sets
+// themselves, which are independent. Sets are the same where their truths are (without truths: their place).
+struct PooledTest {
+  CalibrationTest test = CalibrationTest::width;
+  std::int64_t target = -1;  // −1: all
+  double z = NAN, p = NAN;   // Student's t over sets, as a normal score, and its two-sided p-value
+  double error = NAN;        // standard error of the mean standardized number
+  CalibrationLevel level = CalibrationLevel::calibrated;
+};
+// All of them, the width over all first; none where there is nothing to pool or where there are fewer than 50 sets.
+std::vector<PooledTest> pooled_tests(const std::vector<EvaluationRow>& rows, const CalibrationLimits& limits);
+
+// The level of a z or p under limits of borderline and miscalibrated.
+CalibrationLevel level_of(double p, const TestLimits& borderline, const TestLimits& miscalibrated);
 
 // A test beyond its borderline limit. The ACAUC is judged by the row's acauc_p95 and makes a size borderline, not more.
 struct CalibrationFault {
@@ -72,9 +98,9 @@ struct RowCalibration {
   double value = 0;
 };
 RowCalibration calibration(const EvaluationRow& row, const CalibrationLimits& limits);
-// "calibrated", "borderline: too narrow", "off centre", ...; "–" when unknown.
+// "none detected", "borderline: too narrow", "off centre", ...; "–" when unknown.
 std::string calibration_text(const RowCalibration& calibration);
-// "calibrated", "borderline", "miscalibrated"; "" when unknown.
+// "none detected", "borderline", "miscalibrated"; "" when unknown.
 const char* level_text(CalibrationLevel level);
 
 // Standard error of the mean rank of a calibrated estimator.

@@ -18,4 +18,9 @@ DetectableFault detectable_fault(std::int64_t sets, double z) {
   return fault;
 }
 
+double detectable_width(double error, double z) {
+  const double narrowed = (z + boost::math::quantile(boost::math::normal(), 0.8)) * error * std::sqrt(1.0 / 48);
+  return narrowed < 0.25 ? 1 / std::tan(M_PI * (0.25 + narrowed)) : 0;
+}
+
 }  // namespace pairs

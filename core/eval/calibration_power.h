@@ -12,5 +12,7 @@ struct DetectableFault {
   double shift = 0, narrow = 1;
 };
 DetectableFault detectable_fault(std::int64_t sets, double z);
+// The same `narrow` of a test of the mean standardized width (PooledTest) with this standard error.
+double detectable_width(double error, double z);
 
 }  // namespace pairs

@@ -218,7 +218,7 @@ class SizeEvaluation {
     row_.scores["rmae"] = mean_and_error(absolute_error_).mean;
     row_.sd = mean_and_error(sds_).mean;
     row_.acauc = acauc(all);
-    const NoiseFloor floor = acauc_noise_floor(all, options_.samples, sizes * calibration_tests(d, false));
+    const NoiseFloor floor = acauc_noise_floor(all, options_.samples, acauc_checks(sizes, d));
     row_.acauc_floor = floor.mean;
     row_.acauc_p95 = floor.p95;
     for (std::int64_t j = 0; j < d; ++j) {

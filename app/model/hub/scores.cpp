@@ -88,15 +88,15 @@ Verdict verdict_of(const EvaluationRow& row, const CalibrationLimits& limits) {
   Verdict verdict{found.level, calibration_text(found), ""};
   if (found.level == CalibrationLevel::calibrated)
     verdict.meaning =
-        fmt::format("{} are as those of a calibrated posterior with so many sets.\n{}",
+        fmt::format("{} are within what chance does to a calibrated posterior with so many sets.\n{}",
                     row.pool > 0 ? "Location and width" : "Location, width, ranks and coverage", calibrated_meaning());
   else
     verdict.meaning = fault_meaning(found);
   if (found.level == CalibrationLevel::borderline)
     verdict.meaning += fmt::format(
-        " That is more than {} tests of a calibrated run show in 95 % of evaluations, and less than in 99.9 %: more "
-        "test sets decide.",
-        limits.tests);
+        " One of {} tests together: family-wise false-alarm rate 5 % (borderline), 0.1 % (miscalibrated). More test sets "
+        "decide.",
+        limits.tests + limits.pooled_tests);
   if (row.pool > 0)
     verdict.meaning += " The location is judged beside what the finite pool of test observations does by itself.";
   return verdict;

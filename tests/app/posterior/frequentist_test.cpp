@@ -6,12 +6,16 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <numeric>
 
 #include "app/posterior/set_posterior.h"
 #include "core/base/error.h"
 #include "core/base/transfer.h"
+#include "core/sets/index_map.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
+#include "tests/core/eval/dependent_task.h"
+#include "tests/long_tests.h"
 
 // Confidence by toys on the bump hunt, whose exact likelihood is known.
 
@@ -237,6 +241,88 @@ TEST_F(FrequentistAnswers, WhatWasStoppedGoesOn) {
     EXPECT_EQ(rest.toys(node).ratio, whole->toys(node).ratio);
     EXPECT_EQ(rest.toys(node).psi, whole->toys(node).psi);
   }
+}
+
+// Where ψ depends on θ, toys draw it of p(ψ | θ): intervals of the exact posterior hold θ at their level. The sets here
+// have the ψ of the formula, not of toys.
+TEST_F(FrequentistAnswers, IntervalsCoverWhereTheNuisanceDependsOnTheta) {
+  struct Case {
+    const char* name;
+    DependentTask::Curve mean, sd;
+  };
+  const std::vector<Case> cases = {
+      {"psi = 4 theta - 2 + .5 eps", [](double t) { return 4 * t - 2; }, [](double) { return 0.5; }},
+      {"psi = 4 theta - 2 + .02 eps", [](double t) { return 4 * t - 2; }, [](double) { return 0.02; }},
+      {"psi ~ N(0, .1 + theta)", [](double) { return 0.0; }, [](double t) { return 0.1 + t; }}};
+  for (const Case& one : cases) {
+    const auto task = std::make_shared<DependentTask>(one.mean, one.sd);
+    LoadedRun of = run();
+    of.task = task;
+    ToyPlan by_toys;
+    by_toys.n = 20;
+    by_toys.toys = by_toys.null_toys = long_tests() ? 40000 : 10000;
+    by_toys.nodes = 17;
+    by_toys.exact = true;
+    const auto toys = std::make_shared<ToyTable>(of, by_toys);
+    toys->make(always, silent);
+    const Frequentist answers(toys, NuisanceChoice::prior);
+    const auto curve_of = [&](double mean) {
+      std::vector<double> log;
+      for (const double theta : toys->grid()) log.push_back(task->log_likelihood(theta, mean, 20));
+      return LikelihoodCurve(toys->grid(), log);
+    };
+    Stream stream(stream_key(9, Purpose::check), 1);
+    const int sets = long_tests() ? 20000 : 2000;
+    for (const double level : {0.6827, 0.9, 0.95}) {
+      const std::vector<double> critical = answers.critical(Observations(), level);
+      for (std::size_t node = 0; node < 17; node += 2) {
+        const double theta = toys->nodes()[node];
+        int covered = 0;
+        for (int s = 0; s < sets; ++s) {
+          const double psi = task->mean_of(theta) + task->sd_of(theta) * stream.normal64();
+          const double ratio = curve_of(psi + stream.normal64() / std::sqrt(20.0)).signed_ratio(theta);
+          covered += statistic(TestOrder::likelihood_ratio, ratio) <= critical[node];
+        }
+        const double off = covered / static_cast<double>(sets) - level;
+        const double error = std::hypot(binomial_error(level, sets), binomial_error(level, by_toys.toys));
+        std::printf("%s, theta %.3f: %.1f %% covers %.2f %% (%+.1f errors)\n", one.name, theta, 100 * level,
+                    100 * (off + level), off / error);
+        EXPECT_LT(std::fabs(off), 3.3 * error) << one.name << " " << theta << " " << level;
+      }
+    }
+  }
+}
+
+// The example that gave 0 to 1: a set in the middle has the interval .53 ± .14.
+TEST_F(FrequentistAnswers, OfAnExampleWithADependentNuisanceAreRight) {
+  const auto task = std::make_shared<DependentTask>([](double t) { return 4 * t - 2; }, [](double) { return 0.5; });
+  LoadedRun of = run();
+  of.task = task;
+  ToyPlan by_toys;
+  by_toys.n = 20;
+  by_toys.toys = by_toys.null_toys = 4000;
+  by_toys.nodes = 21;
+  by_toys.exact = true;
+  const auto toys = std::make_shared<ToyTable>(of, by_toys);
+  toys->make(always, silent);
+  std::vector<double> log;
+  for (const double theta : toys->grid()) log.push_back(task->log_likelihood(theta, 0.12, 20));
+  const FrequentistAnswer answer =
+      Frequentist(toys, NuisanceChoice::prior).answer(LikelihoodCurve(toys->grid(), log), Observations(), {0.6827, 0.95});
+  ASSERT_EQ(answer.levels[0].parts.size(), 1u);
+  EXPECT_NEAR(answer.levels[0].parts[0].low, 0.53 - 0.137, 0.015);
+  EXPECT_NEAR(answer.levels[0].parts[0].high, 0.53 + 0.137, 0.015);
+  EXPECT_NEAR(answer.levels[1].parts[0].width(), 2 * 1.96 * 0.137, 0.03);
+}
+
+// Where nothing depends toys keep the ψ of their joint draws, to the bit.
+TEST_F(FrequentistAnswers, ToysOfIndependentNuisancesAreThoseOfJointDraws) {
+  const auto toys = table(plan(100, 7, true));
+  std::vector<std::int64_t> indices(100);
+  std::iota(indices.begin(), indices.end(), index_map::kToySets + 3 * index_map::kToyStride);
+  std::vector<double> wanted = doubles(run().task->latents(1, Purpose::check, indices).psi);
+  std::sort(wanted.begin(), wanted.end());
+  EXPECT_EQ(toys->toys(3).psi, wanted);
 }
 
 TEST_F(FrequentistAnswers, BadPlansAreRefused) {

@@ -68,14 +68,14 @@ TEST(FurtherVerdict, PassesARunThatNoTestRejects) {
 TEST(FurtherVerdict, NamesTheTestsThatRejectAndThoseThatMight) {
   std::vector<EvaluationRow> rows = tested_metrics().rows;
   rows[1].scores["c2st_p"] = 2e-8;
-  rows[0].rank_tests[1].ecdf_p = 0.001;
-  rows[0].scores["tarp_p"] = 0.0051;  // of ten tests one in twenty has the like
+  rows[0].rank_tests[1].ecdf_p = 0.0005;
+  rows[0].scores["tarp_p"] = 0.0011;  // the limit of 24 tests that share half of 5 %: 0.00104
   const FurtherVerdict verdict = further_verdict(rows, {"a", "b"});
   ASSERT_EQ(verdict.faults.size(), 2u);
   EXPECT_TRUE(verdict.rejects());
-  EXPECT_EQ(further_clause(verdict), "; rejected by C2ST at N = 10 (p 2e-08)");
+  EXPECT_EQ(further_clause(verdict), "; rejected by C2ST at N = 10 (p 2e-08); borderline by ECDF of b at N = 1 (p 5e-04)");
   EXPECT_EQ(further_sentence(verdict),
-            "Of 10 further tests these reject: C2ST at N = 10 (p 2e-08); borderline: ECDF of b at N = 1 (p 0.001).");
+            "Of 10 further tests these reject: C2ST at N = 10 (p 2e-08); borderline: ECDF of b at N = 1 (p 5e-04).");
   const nlohmann::json document = further_document(verdict);
   EXPECT_EQ(document.at("faults").at(0).at("test"), "C2ST");
   EXPECT_EQ(document.at("faults").at(1).at("rejects"), false);

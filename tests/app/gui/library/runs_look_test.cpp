@@ -150,14 +150,14 @@ TEST_P(RunsLook, AVerdictStandsInTheTabAndTheListAndMarksItsCells) {
     window.frames(4);
     const Item verdict = window.item("evaluate/verdict");
     EXPECT_TRUE(
-        verdict.text.starts_with("▲ Calibrated at 1 of 2 sizes; miscalibrated at N = 10: truths of θ₁ and θ₂ "
-                                 "lie too high (location z "))
+        verdict.text.starts_with("▲ Miscalibrated: ") &&
+        verdict.text.find("miscalibrated at N = 10: truths of θ₁ and θ₂ lie too high (location z ") != std::string::npos)
         << verdict.text;
     EXPECT_EQ(verdict.ink, palette().warning);
     int marked = 0, in_list = 0;
     for (const Item& item : recorder().items()) {
       if (item.ink != palette().warning || item.name == "evaluate/verdict") continue;
-      if (item.text.starts_with("▲ 1 of 2 sizes calibrated"))
+      if (item.text.starts_with("▲ miscalibrated at 1 of 2 sizes"))
         ++in_list;
       else if (item.text.starts_with("▲ "))
         ++marked;

@@ -265,7 +265,7 @@ TEST(Scores, TableLeavesOutWhatWasNotMeasuredAndMarksMiscalibration) {
   EXPECT_THAT(table.rows.at(0),
               testing::ElementsAre("1,000", "20", "−0.500 ± 0.250", "0.0100 (0.0200)", "0.5", "−1.0", "0.300"));
   EXPECT_EQ(table.verdicts.at(0).level, CalibrationLevel::calibrated);
-  EXPECT_EQ(table.verdicts.at(0).text, "calibrated");
+  EXPECT_EQ(table.verdicts.at(0).text, "none detected");
   row.rank_tests = {{0.5, -1, 0.3}, {6.8, -1, 4e-9}};
   table = score_table({row});
   EXPECT_EQ(table.verdicts.at(0).level, CalibrationLevel::miscalibrated) << "an ACAUC inside its noise hides nothing";
