@@ -4,29 +4,95 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/one_thread.h"
+#include "core/base/transfer.h"
 
 namespace pairs {
 namespace {
 
 constexpr std::int64_t kKept = 64 << 20;  // bytes of factors
 
-// The share of training sets, in percent, that lie closer than `distance`, by a table of percentiles.
-double percentile_in(const torch::Tensor& table, double distance) {
-  const double* q = table.const_data_ptr<double>();
-  const auto last = static_cast<std::size_t>(table.numel() - 1);
-  const auto above = static_cast<std::size_t>(std::upper_bound(q, q + last + 1, distance) - q);
-  double share = 0;
-  if (above > last)
-    share = static_cast<double>(last);
-  else if (above > 0)
-    share = static_cast<double>(above - 1) + (distance - q[above - 1]) / std::max(q[above] - q[above - 1], 1e-300);
-  return 100.0 * share / static_cast<double>(last);
+constexpr std::size_t kTailFrom = 90, kTailUsed = 98, kTailEnd = 99;  // percentiles
+constexpr double kLeastShape = -0.5, kMostShape = 2;
+
+// Survival function of a generalized Pareto distribution of scale 1.
+double pareto_beyond(double x, double shape) {
+  if (std::abs(shape) < 1e-9) return std::exp(-x);
+  const double base = 1 + shape * x;
+  return base <= 0 ? 0 : std::pow(base, -1 / shape);
+}
+
+// The largest value of `f` between two ends, near which it has one peak, and where.
+template <class F>
+std::pair<double, double> peak_of(double low, double high, F&& f) {
+  constexpr double kGolden = 0.6180339887498949;
+  double a = high - kGolden * (high - low), b = low + kGolden * (high - low), of_a = f(a), of_b = f(b);
+  for (int step = 0; step < 60; ++step) {
+    if (of_a > of_b) {
+      high = b, b = a, of_b = of_a;
+      a = high - kGolden * (high - low), of_a = f(a);
+    } else {
+      low = a, a = b, of_a = of_b;
+      b = low + kGolden * (high - low), of_b = f(b);
+    }
+  }
+  return {std::max(of_a, of_b), of_a > of_b ? a : b};
 }
 
 }  // namespace
+
+DistanceRecord::DistanceRecord(const torch::Tensor& percentiles) : percentiles_(doubles(percentiles)) {
+  PAIRS_CHECK(percentiles_.size() == 101, "A record of distances holds 101 percentiles, not {}", percentiles_.size());
+  const double from = percentiles_[kTailFrom], spread = percentiles_[kTailEnd] - from;
+  if (!(spread > 0) || !std::isfinite(spread)) return;
+  // Each of the nine bins between two percentiles, and what lies beyond the last, holds one distance in a hundred.
+  const auto likelihood = [&](double shape, double log_scale) {
+    const double scale = spread * std::exp(log_scale);
+    double sum = 0, above = 1;
+    for (std::size_t k = kTailFrom + 1; k <= kTailEnd; ++k) {
+      const double beyond = pareto_beyond((percentiles_[k] - from) / scale, shape);
+      sum += std::log(std::max(above - beyond, 1e-12));
+      above = beyond;
+    }
+    return sum + std::log(std::max(above, 1e-12));
+  };
+  double best_scale = 0;
+  const auto profile = [&](double shape) {
+    const auto [value, log_scale] = peak_of(-5, 3, [&](double at) { return likelihood(shape, at); });
+    best_scale = spread * std::exp(log_scale);
+    return value;
+  };
+  shape_ = peak_of(kLeastShape, kMostShape, profile).second;
+  profile(shape_);
+  scale_ = best_scale;
+}
+
+double DistanceRecord::beyond(double distance) const {
+  return pareto_beyond((distance - percentiles_[kTailFrom]) / scale_, shape_);
+}
+
+double DistanceRecord::percentile(double distance) const {
+  const std::vector<double>& q = percentiles_;
+  if (!(distance >= q.front())) return 0;
+  const std::size_t last = scale_ > 0 ? kTailUsed : q.size() - 1;
+  if (distance < q[last]) {
+    const auto above = static_cast<std::size_t>(std::upper_bound(q.begin(), q.end(), distance) - q.begin());
+    return static_cast<double>(above - 1) + (distance - q[above - 1]) / std::max(q[above] - q[above - 1], 1e-300);
+  }
+  if (scale_ == 0) return 100;
+  const double there = beyond(q[kTailUsed]);
+  return 100 - (100 - static_cast<double>(kTailUsed)) * (there > 0 ? beyond(distance) / there : 0);
+}
+
+const DistanceRecord& AggregateDistance::record() {
+  const std::lock_guard lock(mutex_);
+  if (!record_) record_.emplace(statistics_.distance);
+  return *record_;
+}
 
 torch::Tensor AggregateDistance::factor(std::int64_t n) {
   {
@@ -48,6 +114,7 @@ torch::Tensor AggregateDistance::factor(std::int64_t n) {
 }
 
 Estimator::Typicality AggregateDistance::of(const torch::Tensor& aggregates, const torch::Tensor& n) {
+  const OneThread one_thread;  // how many share a sum decides how it is rounded
   const torch::Tensor host_n = n.to(torch::kCPU);
   const torch::Tensor centred = aggregates.to(torch::kCPU, torch::kFloat64) - statistics_.mean;
   const std::int64_t rows = centred.size(0);
@@ -61,8 +128,8 @@ Estimator::Typicality AggregateDistance::of(const torch::Tensor& aggregates, con
   }
   torch::Tensor percentile = torch::full({rows}, NAN, torch::kFloat64);
   if (statistics_.distance.defined() && statistics_.distance.numel() > 1) {
-    const torch::Tensor table = statistics_.distance.contiguous();
-    for (std::int64_t i = 0; i < rows; ++i) percentile[i] = percentile_in(table, distance[i].item<double>());
+    const DistanceRecord& known = record();
+    for (std::int64_t i = 0; i < rows; ++i) percentile[i] = known.percentile(distance[i].item<double>());
   }
   return {distance, percentile};
 }

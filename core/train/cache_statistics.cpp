@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/base/one_thread.h"
 #include "core/base/transfer.h"
 #include "core/sets/amounts.h"
 #include "core/sets/index_map.h"
@@ -47,6 +48,7 @@ std::vector<double> measure_statistics(Estimator& estimator, std::uint64_t seed,
     const torch::Tensor embeddings =
         pool ? pool->embeddings(latents, seed, Purpose::finetune, ranges)
              : estimator.embed(estimator.task().observe(latents, seed, Purpose::finetune, ranges, estimator.device()));
+    const OneThread one_thread;  // how many share a sum decides how it is rounded
     const torch::Tensor e = embeddings.to(torch::kCPU, torch::kFloat64).view({count, each, l});
     const torch::Tensor mean = e.mean(1);
     const torch::Tensor rest = (e - mean.unsqueeze(1)).view({count * each, l});
@@ -54,6 +56,7 @@ std::vector<double> measure_statistics(Estimator& estimator, std::uint64_t seed,
     outer += mean.t().mm(mean);
     within += rest.t().mm(rest);
   }
+  const OneThread one_thread;
   const double s = static_cast<double>(sets), m = static_cast<double>(each);
   const torch::Tensor mean = sum / s;
   within /= s * (m - 1);

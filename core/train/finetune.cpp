@@ -69,6 +69,10 @@ struct HeadsDone {
   }
 };
 
+// Unions of held-out cached sets whose distances are the scale of typicality.
+constexpr std::int64_t kTypicalityDraws = 16384, kFewestTypicalityDraws = 4096;
+constexpr std::int64_t kMostTypicalityNumbers = std::int64_t{1} << 24;  // of their θ
+
 // N for which the spread of a regression that stage 1 trained is fitted: those of the evaluation and of the cache that
 // the cache makes.
 std::set<std::int64_t> spread_sizes(const RunConfig& config) {
@@ -207,7 +211,9 @@ struct HeadTraining {
 
   // How far from the training distribution held-out sets lie: the scale on which an observed set is judged.
   void measure_distance() const {
-    const AggregateBatch held_out = sampler(0).draw(cache.first(), true, index_map::kTypicalityPosition, 4096);
+    const std::int64_t draws = std::clamp(kMostTypicalityNumbers / setting.task->info().target_size(),
+                                          kFewestTypicalityDraws, kTypicalityDraws);
+    const AggregateBatch held_out = sampler(0).draw(cache.first(), true, index_map::kTypicalityPosition, draws);
     AggregateStatistics statistics = estimator.statistics();
     const torch::Tensor levels = at::linspace(0, 1, 101, torch::kFloat64);
     statistics.distance = at::quantile(estimator.typicality(held_out.aggregates, held_out.n).distance, levels);
