@@ -181,14 +181,16 @@ TaskDescription OwnTasks::describe_text(const std::string& text, const fs::path&
 
 bool OwnTasks::changed_since_opened(const std::string& name) const {
   TaskFile file;
+  std::string program;
   {
     const std::lock_guard lock(mutex_);
     const auto at = files_.find(name);
     if (at == files_.end()) return false;
     file = at->second;
+    program = programs_[name];
   }
   try {
-    return copy_text(read_task_file(file.file)) != copy_text(file);
+    return copy_text(read_task_file(file.file)) != copy_text(file) || program_state(file) != program;
   } catch (const Error&) {
     return true;
   }
@@ -200,7 +202,10 @@ std::string OwnTasks::open(const fs::path& named) {
   const std::lock_guard lock(mutex_);
   const auto known = files_.find(name);
   if (known == files_.end()) names_.push_back(name);
-  if (known == files_.end() || !is_copy(file) || is_copy(known->second)) files_[name] = std::move(file);
+  if (known == files_.end() || !is_copy(file) || is_copy(known->second)) {
+    programs_[name] = program_state(file);
+    files_[name] = std::move(file);
+  }
   return name;
 }
 

@@ -57,7 +57,8 @@ class OwnTasks {
   const std::vector<std::string> built_in_;
   mutable std::mutex mutex_;
   std::vector<std::string> names_;
-  std::map<std::string, TaskFile> files_;  // by name
+  std::map<std::string, TaskFile> files_;        // by name
+  std::map<std::string, std::string> programs_;  // of the same, their program_state when they were read
   std::map<std::string, Made> made_;       // by file and budget
 };
 

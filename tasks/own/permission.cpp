@@ -107,6 +107,18 @@ std::vector<fs::path> own_program_files(const TaskFile& task) {
   return files;
 }
 
+std::string program_state(const TaskFile& task) {
+  std::string text;
+  for (const fs::path& file : own_program_files(task)) {
+    struct stat status {};
+    const bool there = ::stat(file.c_str(), &status) == 0;
+    text += there ? fmt::format("{} {} {}.{}\n", file.string(), status.st_size, status.st_mtim.tv_sec,
+                                status.st_mtim.tv_nsec)
+                  : file.string() + " is missing\n";
+  }
+  return text;
+}
+
 std::string other_owner(const TaskFile& task) {
   const uid_t owner = owner_of(task);
   if (owner == ::getuid()) return "";

@@ -22,6 +22,8 @@ bool is_allowed(const TaskFile& task);
 // The files in the task's folder, and below it, that its commands name, in their order; one with an ending need not be
 // there.
 std::vector<std::filesystem::path> own_program_files(const TaskFile& task);
+// These files with size and time of change: another text once one of them was changed.
+std::string program_state(const TaskFile& task);
 // The user whom the person's own file belongs to, where that is another than who runs this; else "".
 std::string other_owner(const TaskFile& task);
 

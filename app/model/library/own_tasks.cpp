@@ -158,7 +158,7 @@ std::string OwnTask::note() const {
   if (state == OwnState::opening) return "being opened";
   if (state == OwnState::asks) return "asks to run a program";
   if (state == OwnState::failed) return "cannot be used";
-  return changed ? "its file has changed" : "";
+  return changed ? "its file or program has changed" : "";
 }
 
 OwnTasks::OwnTasks(Hub& hub) : hub_(hub) {}

@@ -162,11 +162,24 @@ TEST_F(OwnTasksTest, AChangedFileIsNoticed) {
   write_file(file, "summary = 'Other words.'\n" + read_file(file));
   allow_task_file(file);
   ASSERT_TRUE(until([&] { return tasks.all()[0].changed; }, [&] { tasks.poll(); }));
-  EXPECT_EQ(tasks.ready("own-changed")->note(), "its file has changed");
+  EXPECT_EQ(tasks.ready("own-changed")->note(), "its file or program has changed");
   tasks.open(file, true);
   ASSERT_TRUE(settle(tasks));
   EXPECT_FALSE(tasks.ready("own-changed")->changed);
   EXPECT_EQ(tasks.ready("own-changed")->said.summary, "Other words.");
+}
+
+TEST_F(OwnTasksTest, AChangedProgramIsNoticed) {
+  const fs::path file = put_task("own-program", "program"), program = folder_ / "program/simulate.py";
+  allow_task_file(file);
+  OwnTasks tasks(hub_);
+  tasks.open(file, false);
+  ASSERT_TRUE(settle(tasks));
+  ASSERT_NE(tasks.ready("own-program"), nullptr);
+  EXPECT_FALSE(tasks.ready("own-program")->changed);
+  write_file(program, read_file(program) + "\n# another program\n");
+  ASSERT_TRUE(until([&] { return tasks.all()[0].changed; }, [&] { tasks.poll(); }));
+  EXPECT_EQ(tasks.ready("own-program")->note(), "its file or program has changed");
 }
 
 // The program is part of the task: what is read again runs what stands there by now, though task.toml says the same.
