@@ -203,6 +203,9 @@ TEST_F(OwnTasksTest, ReadAgainItStartsItsProgramAnew) {
   write_file(program, other.replace(other.find(drawn), drawn.size(), "return np.full((n, 1), 7.0)"));
   tasks.open(file, true);
   ASSERT_TRUE(settle(tasks));
+  ASSERT_NE(tasks.asking(), nullptr) << "the program is part of what was agreed to";
+  tasks.agree(file);
+  ASSERT_TRUE(settle(tasks));
   ASSERT_NE(tasks.ready("own-again"), nullptr) << tasks.all()[0].problem;
   EXPECT_TRUE(simulated().eq(7).all().item<bool>());
 }
