@@ -187,7 +187,8 @@ bool OwnTasks::changed_since_opened(const std::string& name) const {
     const auto at = files_.find(name);
     if (at == files_.end()) return false;
     file = at->second;
-    program = programs_[name];
+    const auto state = programs_.find(name);
+    if (state != programs_.end()) program = state->second;
   }
   try {
     return copy_text(read_task_file(file.file)) != copy_text(file) || program_state(file) != program;
