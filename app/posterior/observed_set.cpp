@@ -304,7 +304,7 @@ std::string ObservedSet::name() const {
   if (simulated())
     return fmt::format("Set {} of the prior{}", count_text(choice_.index),
                        choice_.theta.empty() && choice_.psi.empty() ? "" : ", changed");
-  if (!choice_.member.empty()) return choice_.member;
+  if (!choice_.member.empty()) return printable(choice_.member, choice_.member.size());
   if (of_thing_) return title_;
   const std::string last = choice_.file.filename().string();
   return last.empty() ? choice_.file.parent_path().filename().string() : last;
@@ -321,7 +321,7 @@ std::string ObservedSet::source() const {
 }
 
 std::string ObservedSet::words() const {
-  return source() + (choice_.member.empty() ? "" : ", set " + choice_.member) +
+  return source() + (choice_.member.empty() ? "" : ", set " + printable(choice_.member, choice_.member.size())) +
          (choice_.random ? fmt::format(", drawn at random by seed {}", *choice_.random) : "");
 }
 

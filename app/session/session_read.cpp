@@ -94,16 +94,20 @@ void check_version(TableReader& reader) {
                     *version, kSessionVersion));
 }
 
-constexpr std::string_view kSeal = "# checksum ";
+constexpr std::string_view kSeal = "# checksum ", kHead = "# A session of Pairs Studio, closed by a checksum";
 
 // A session that the program wrote says by its last line what stands above it; one that a person wrote need not.
 void check_seal(const std::string& text, const fs::path& file) {
   const std::size_t at = text.rfind(kSeal);
-  if (at == text.npos || (at > 0 && text[at - 1] != '\n')) return;
+  const bool sealed = at != text.npos && (at == 0 || text[at - 1] == '\n');
+  PAIRS_CHECK(sealed || !text.starts_with(kHead),
+              "The session {} was cut short: its checksum is gone; if you changed it yourself, remove its first line, too",
+              printable(file.string(), 300));
+  if (!sealed) return;
   const std::string_view before = std::string_view(text).substr(0, at);
   PAIRS_CHECK(text.substr(at) == session_seal(before),
               "The session {} does not fit its checksum: it was changed or damaged; if you changed it yourself, remove "
-              "its last line",
+              "its first and its last line",
               printable(file.string(), 300));
 }
 
@@ -136,7 +140,7 @@ SavedSession read(const fs::path& file) {
 }  // namespace
 
 std::string session_seal(std::string_view text) {
-  return fmt::format("{}{:08x}; remove this line where you change the file yourself\n", kSeal, checksum(text));
+  return fmt::format("{}{:08x}; remove this line and the first where you change the file yourself\n", kSeal, checksum(text));
 }
 
 bool is_session(const fs::path& path) {

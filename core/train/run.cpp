@@ -97,6 +97,17 @@ void clean_up(const FolderLock& lock) {
   });
 }
 
+// Whether a run has its first stages from another one, whose later settings are its own (stage_sharing.h).
+bool took_stages(const std::filesystem::path& run) {
+  try {
+    const std::vector<Event> events = read_events((run / run_file::events).string());
+    return std::any_of(events.begin(), events.end(),
+                       [](const Event& event) { return event.type == EventType::taken; });
+  } catch (const Error&) {
+    return false;  // without a log nothing says so
+  }
+}
+
 // A product belongs to the settings it was made with. Files of versions that did not record them pass. One that another
 // program wrote has no checksum, which is told.
 void check_settings(const std::filesystem::path& run, const std::filesystem::path& file, const RunConfig& config) {
@@ -116,7 +127,8 @@ void check_settings(const std::filesystem::path& run, const std::filesystem::pat
   PAIRS_CHECK(of_first == first, "{} holds the weights of stage {}, not of stage {}: another file is in its place; {}",
               file.string(), first ? 1 : 3, of_first ? 1 : 3,
               "remove it and resume the run, which makes it again");
-  if (const std::string edited = edited_settings(settings->second, config, last, where); !edited.empty())
+  if (const std::string edited = edited_settings(settings->second, config, last, where);
+      !edited.empty() && !(first && took_stages(run)))
     spdlog::warn("{} was changed since {} was trained, when it said {}", where, file.filename().string(), edited);
 }
 
