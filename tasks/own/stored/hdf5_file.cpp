@@ -320,10 +320,13 @@ class Hdf5Arrays final : public ArrayFile, public std::enable_shared_from_this<H
     const std::lock_guard guard(hdf5_lock());
     silence_hdf5();
     std::vector<StoredColumn> out;
-    for (const std::string& name : names_) {
+    for (const std::string& name : names()) {
       if (name.starts_with("_i_") || name.find("/_i_") != name.npos) continue;  // an index of PyTables
       const Hdf5Access access;
+      const bool link = std::find(links_.begin(), links_.end(), name) != links_.end();
+      if (link && H5Oexists_by_name(*hdf5_, name.c_str(), access.links()) <= 0) continue;
       const Hdf5Id dataset(H5Dopen2(*hdf5_, name.c_str(), access.dataset()), H5Dclose);
+      if (dataset < 0 && link) continue;  // to a group
       if (dataset < 0) {
         out.push_back({name, "nothing that can be opened", {-1}});
         continue;

@@ -313,6 +313,24 @@ TEST_F(TableQuirks, TheTableThatHasTheColumnsIsTaken) {
   expect("two.h5", {"x1", "x2"}, turned(rows), 0, "b");
 }
 
+TEST_F(TableQuirks, LinksWithinAHdf5FileAreColumns) {
+  const Numbers rows = values();
+  {
+    Hdf5Writer out(path("a.h5"));
+    out.write("x1", column(rows, 0));
+    out.write("raw/second", column(rows, 1));
+    out.write("raw/short", Numbers{1});
+  }
+  const hid_t file = H5Fopen(path("a.h5").c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  H5Lcreate_soft("/raw/second", file, "x2", H5P_DEFAULT, H5P_DEFAULT);
+  H5Lcreate_soft("/raw", file, "group", H5P_DEFAULT, H5P_DEFAULT);
+  H5Lcreate_soft("/nowhere", file, "x3", H5P_DEFAULT, H5P_DEFAULT);
+  H5Lcreate_external("other.h5", "/x1", file, "x4", H5P_DEFAULT, H5P_DEFAULT);
+  H5Fclose(file);
+  expect("a.h5", {"x1", "x2"}, rows);
+  EXPECT_THAT(refusal("a.h5", {"x1", "x4"}), HasSubstr("no table with the columns x1, x4"));
+}
+
 // A filter that nobody has: what is compressed by it is named, and what is not is read.
 TEST_F(TableQuirks, FiltersThatAreMissingAreNamed) {
   constexpr H5Z_filter_t kLzf = 32000;
