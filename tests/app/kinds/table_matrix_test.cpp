@@ -337,7 +337,7 @@ std::vector<TextQuirk> text_quirks() {
           return cell.find_first_of("eE") == cell.npos && point != cell.npos && point > 3 &&
                  std::isdigit(cell[point - 4]);
         });
-        return Outcome{{"thousands", "decimal comma"}, !any};
+        return Outcome{{"thousands", "decimal comma", "values where"}, !any};
       });
   for (const char* sign : {" ", ".", "'", "\u00a0", "\u202f"})
     add(fmt::format("'{}' between thousands and decimal commas", sign), ".csv",
@@ -357,7 +357,7 @@ std::vector<TextQuirk> text_quirks() {
             return cell.find_first_of("eE") == cell.npos && point != cell.npos && point > 3 &&
                    std::isdigit(cell[point - 4]);
           });
-          return Outcome{{"thousands", "decimal comma"}, !any};
+          return Outcome{{"thousands", "decimal comma", "values where"}, !any};
         });
 
   // Excel.
