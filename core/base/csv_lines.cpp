@@ -285,7 +285,7 @@ bool CsvLines::take_record(std::string_view record, std::vector<double>& values)
   }
   if (width_ == 0) {
     if (record_ == 1 && take_separator_line(record)) return false;
-    if (separator_ == 0) separator_ = csv_separator(csv_content(record));
+    if (separator_ == 0) separator_ = csv_separator(csv_content(record, '\t'));
     words_ = csv_content(record);
     split(csv_content(record, separator_));
     return take_first(values);

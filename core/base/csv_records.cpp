@@ -63,7 +63,10 @@ void CsvRecords::teach(CsvLines& lines) {
   LineReader reader(file_);
   std::vector<double> values;
   std::size_t bytes = 0;
-  for (std::string_view line; bytes < kTaught && reader.next(line);) {
+  bool all = false;
+  for (std::string_view line; bytes < kTaught;) {
+    all = !reader.next(line);
+    if (all) break;
     bytes += line.size() + 1;
     try {
       lines.take(line, values);
@@ -74,6 +77,7 @@ void CsvRecords::teach(CsvLines& lines) {
     }
     values.clear();
   }
+  lines.check(all);
 }
 
 }  // namespace pairs

@@ -33,7 +33,7 @@ class CsvRecords {
   // Begins anew.
   void rewind();
   // Hands lines to a reader of numbers until it has seen the first MiB, without the rows: it then knows how the numbers
-  // are written. What is wrong in a row is not reported.
+  // are written. Throws Error where these can be read in two ways; what is wrong in a row is not reported.
   void teach(CsvLines& lines);
 
  private:

@@ -1,18 +1,17 @@
 #include "core/base/gzip.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <functional>
 #include <memory>
 
+#include "core/base/descriptor.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
@@ -45,16 +44,6 @@ void unzip(const std::filesystem::path& file, const std::function<void(std::stri
     if (got == 0) return;
     take(std::string_view(piece).substr(0, static_cast<std::size_t>(got)));
   }
-}
-
-int unnamed_file() {
-  std::error_code error;
-  std::string name = (std::filesystem::temp_directory_path(error) / "pairs-XXXXXX").string();
-  const int descriptor = ::mkostemp(name.data(), O_CLOEXEC);
-  PAIRS_CHECK(descriptor >= 0, "No temporary file can be made in {}: {}",
-              printable(std::filesystem::temp_directory_path(error).string(), 300), std::strerror(errno));
-  ::unlink(name.c_str());
-  return descriptor;
 }
 
 }  // namespace
@@ -94,20 +83,19 @@ std::string read_unzipped(const std::filesystem::path& file, std::uint64_t limit
   return bytes;
 }
 
-UnzippedFile::UnzippedFile(const std::filesystem::path& file) : descriptor_(unnamed_file()) {
+UnzippedFile::UnzippedFile(const std::filesystem::path& file) : path_(folder_ / "unpacked") {
+  const Descriptor out(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  PAIRS_CHECK(out >= 0, "{} cannot be unpacked among the temporary files: {}; unpack it by hand",
+              printable(file.string(), 300), std::strerror(errno));
   unzip(file, [&](std::string_view piece) {
     while (!piece.empty()) {
-      const ssize_t put = ::write(descriptor_, piece.data(), piece.size());
+      const ssize_t put = ::write(out, piece.data(), piece.size());
       if (put < 0 && errno == EINTR) continue;
       PAIRS_CHECK(put > 0, "{} cannot be unpacked among the temporary files: {}; unpack it by hand",
                   printable(file.string(), 300), std::strerror(errno));
       piece.remove_prefix(static_cast<std::size_t>(put));
     }
   });
-}
-
-std::filesystem::path UnzippedFile::path() const {
-  return fmt::format("/proc/self/fd/{}", static_cast<int>(descriptor_));
 }
 
 void check_utf8(std::string_view text, const std::string& where) {

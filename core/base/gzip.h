@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/base/descriptor.h"
+#include "core/base/scratch_folder.h"
 
 namespace pairs {
 
@@ -22,16 +22,16 @@ std::string unzipped_head(const std::filesystem::path& file, std::size_t most);
 // `limit` bytes.
 std::string read_unzipped(const std::filesystem::path& file, std::uint64_t limit);
 
-// What a gzip file holds, as a file that has no name and goes with this object or the process.
+// What a gzip file holds, as a file in a scratch folder that goes with this object.
 class UnzippedFile {
  public:
   // Throws Error where the file is damaged, or the disk of temporary files too small.
   explicit UnzippedFile(const std::filesystem::path& file);
-  // Good as long as this object.
-  std::filesystem::path path() const;
+  const std::filesystem::path& path() const { return path_; }
 
  private:
-  Descriptor descriptor_;
+  ScratchFolder folder_;
+  std::filesystem::path path_;
 };
 
 // Throws the Error of text that `where` names and that is in UTF-16, by its mark or by every second byte being 0.

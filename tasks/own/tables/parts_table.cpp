@@ -37,14 +37,21 @@ class TextTable final : public TableFile {
       bool all = !named_ && places.size() == columns_.size();
       for (std::size_t k = 0; k < places.size(); ++k) all = all && places[k] == k;
       std::vector<std::string> wanted;
-      for (const std::size_t place : places)
-        wanted.push_back(all ? fmt::format("value {}", place + 1) : fmt::format("column {}", place + 1));
+      for (const std::size_t place : places) wanted.push_back(name_of(place, all));
       numbers_ = read_csv_table(path_, wanted, true).rows;
       places_ = places;
       PAIRS_CHECK(numbers_.size(0) == rows_, "{} was changed while it was read; ask again", where());
     }
     const torch::Tensor rows = numbers_.slice(0, first, first + count).contiguous();
     std::copy_n(rows.const_data_ptr<double>(), rows.numel(), out);
+  }
+
+  // By what the text's reader knows a column.
+  std::string name_of(std::size_t place, bool all) const {
+    const std::vector<std::string> all_names = names();
+    const std::string& name = all_names[place];
+    if (named_ && !name.empty() && std::count(all_names.begin(), all_names.end(), name) == 1) return name;
+    return all ? fmt::format("value {}", place + 1) : fmt::format("column {}", place + 1);
   }
 
   void read_row_texts(std::int64_t first, std::int64_t count, std::size_t place,

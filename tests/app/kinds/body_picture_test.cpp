@@ -112,8 +112,8 @@ TEST(PlanePictures, StrokesAndWordsAreWhereTheyBelong) {
   PlaneDrawing drawing;
   drawing.width = drawing.height = 4;
   drawing.letter = 0.5;
-  drawing.lines.push_back({-1.5, 0, 1.5, 0, 0, 0, 0xFF0000, 0x0000FF});        // red, then blue
-  drawing.lines.push_back({0, 0.5, 0, 1.5, 0, 1, 0x008000, 0x008000});         // wider at the top
+  drawing.lines.push_back({-1.5, 0, 1.5, 0, 0, 0, 0xFF0000, 0x0000FF});  // red, then blue
+  drawing.lines.push_back({0, 0.5, 0, 1.5, 0, 1, 0x008000, 0x008000});   // wider at the top
   drawing.words.push_back({0, -1.4, "NH", PlaneDrawing::kInk});
   const std::int64_t side = 216;
   const torch::Tensor picture = plane_picture(drawing, side);
@@ -125,7 +125,8 @@ TEST(PlanePictures, StrokesAndWordsAreWhereTheyBelong) {
   EXPECT_GT(channel(picture, 2, row(0), column(1)), channel(picture, 0, row(0), column(1)) + 0.4);
   const auto green = [&](double y) {
     std::int64_t count = 0;
-    for (std::int64_t j = 0; j < side; ++j) count += channel(picture, 1, row(y), j) > channel(picture, 0, row(y), j) + 0.2;
+    for (std::int64_t j = 0; j < side; ++j)
+      count += channel(picture, 1, row(y), j) > channel(picture, 0, row(y), j) + 0.2;
     return static_cast<double>(count) / scale;
   };
   EXPECT_NEAR(green(1.4), 0.9, 0.06);

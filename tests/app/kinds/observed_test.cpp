@@ -143,8 +143,8 @@ TEST_F(ObservedTest, SaysWhenNumbersHaveDecimalCommasOrLinesAnotherSeparator) {
     write("a.csv", text);
     EXPECT_THAT(refusal(folder_ / "a.csv", points(columns)), testing::HasSubstr(part)) << text;
   };
-  says("1,5;2,5\n", 2, "line 1: value 1 is '1,5', with a decimal comma");
-  says("x1;x2\n1;-2,5e3\n", 2, "line 2: value 2 is '-2,5e3', with a decimal comma");
+  says("1,5;2.5\n", 2, "line 1: value 2 is '2.5', with a decimal point, but another is '1,5', with a comma");
+  says("x1;x2\n1.5;-2,5e3\n", 2, "line 2: value 2 is '-2,5e3', with a decimal comma");
   says("x1\n1,5\n", 1, "line 2: value 1 is '1,5', with a decimal comma");
   says("1,5\n2,5\n", 1, "2 columns but task dots needs 1: x1; if its numbers have decimal commas");
   says("x1,x2\n1,5,2,5\n", 2, "decimal commas");
@@ -175,8 +175,10 @@ TEST_F(ObservedTest, RefusesWhatDoesNotFitWithOneSentence) {
   write_npz(folder_ / "empty.npz", {{"x", torch::empty({0, 1})}});
   EXPECT_THAT(refusal(folder_ / "empty.npz", points(1)), testing::HasSubstr("no observation"));
   EXPECT_THAT(refusal(folder_ / "missing.csv", points(1)), testing::HasSubstr("does not exist"));
-  write("a.txt", "1\n");
-  EXPECT_THAT(refusal(folder_ / "a.txt", points(1)), testing::HasSubstr(".npz"));
+  write("a.txt", "some words\nof nothing\n");
+  EXPECT_THAT(refusal(folder_ / "a.txt", points(1)), testing::HasSubstr("a.txt"));
+  write("a.bin", std::string("\1\2\3\0\4", 5));
+  EXPECT_THAT(refusal(folder_ / "a.bin", points(1)), testing::HasSubstr(".npz"));
   write("b.csv", "1\n");
   EXPECT_THAT(refusal(folder_ / "b.csv", images()), testing::HasSubstr("images"));
   EXPECT_THAT(refusal(folder_, points(1)), testing::HasSubstr("is a folder"));

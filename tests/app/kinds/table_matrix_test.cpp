@@ -337,7 +337,7 @@ std::vector<TextQuirk> text_quirks() {
           return cell.find_first_of("eE") == cell.npos && point != cell.npos && point > 3 &&
                  std::isdigit(cell[point - 4]);
         });
-        return Outcome{{"thousands"}, !any};
+        return Outcome{{"thousands", "decimal comma", "values where"}, !any};
       });
   for (const char* sign : {" ", ".", "'", "\u00a0", "\u202f"})
     add(fmt::format("'{}' between thousands and decimal commas", sign), ".csv",
@@ -357,7 +357,7 @@ std::vector<TextQuirk> text_quirks() {
             return cell.find_first_of("eE") == cell.npos && point != cell.npos && point > 3 &&
                    std::isdigit(cell[point - 4]);
           });
-          return Outcome{{"thousands"}, !any};
+          return Outcome{{"thousands", "decimal comma", "values where"}, !any};
         });
 
   // Excel.
@@ -417,7 +417,7 @@ std::vector<TextQuirk> text_quirks() {
       "column numbers, semicolons and decimal commas", ".csv",
       [](const Logical& table) { return numbers_header(table, {.separator = ";", .number = with_comma}); },
       [](const Logical&) {
-        return Outcome{{"column numbers", "thousands"}, true, "column numbers"};
+        return Outcome{{"column numbers", "thousands", "decimal comma"}, true, "column numbers"};
       });
   add(
       "column numbers in quotes", ".csv", [](const Logical& table) { return numbers_header(table, {}, true); },
@@ -476,10 +476,13 @@ std::vector<TextQuirk> text_quirks() {
       [](const Logical&) {
         return Outcome{{"missing", "column numbers"}, true};
       });
-  add("a semicolon at the end of rows alone", ".csv", [](const Logical& table) {
-    std::string text = text_of(table, {.separator = ";", .end = ";\n"});
-    return text.erase(text.find('\n') - 1, 1);
-  });
+  add(
+      "a semicolon at the end of rows alone", ".csv",
+      [](const Logical& table) {
+        std::string text = text_of(table, {.separator = ";", .end = ";\n"});
+        return text.erase(text.find('\n') - 1, 1);
+      },
+      [](const Logical&) { return Outcome{{"separated by ';'"}}; });
   add(
       "two columns of one name", ".csv",
       [](Logical table) {
