@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <numbers>
@@ -123,10 +124,29 @@ void read(const std::string& words, const std::string&, std::filesystem::path& p
 void read(const std::string& words, const std::string& option, std::optional<std::uint64_t>& value) {
   value = static_cast<std::uint64_t>(whole_of(words, option));
 }
-void read(const std::string& words, const std::string&, std::vector<std::string>& names) {
+void read(const std::string& words, const std::string& option, std::vector<std::string>& names) {
   names.clear();
-  std::string_view rest = words;
-  for (bool more = !words.empty(); more;) names.push_back(csv_text(take_csv_cell(rest, ',', more)));
+  std::size_t at = 0;
+  for (bool more = !words.empty(); more;) {
+    std::string name;
+    const bool quoted = at < words.size() && words[at] == '"';
+    if (!quoted) {
+      const std::size_t end = std::min(words.find(',', at), words.size());
+      name = trimmed(std::string_view(words).substr(at, end - at));
+      at = end;
+    } else {
+      ++at;
+      // Two quotes stand for one.
+      for (; at < words.size() && (words[at] != '"' || words.substr(at, 2) == "\"\""); ++at) {
+        name += words[at];
+        if (words[at] == '"') ++at;
+      }
+      if (at == words.size() || (++at < words.size() && words[at] != ','))
+        fail_usage("{} {} opens a quote that it does not close before a comma", option, printable(words, 200));
+    }
+    names.push_back(std::move(name));
+    more = at++ < words.size();
+  }
 }
 void read(const std::string& words, const std::string&, std::string& text) {
   text = words;

@@ -211,9 +211,13 @@ ObservedTable read_open_table(const std::filesystem::path& path, const TaskInfo&
 }  // namespace
 
 ColumnsError with_advice(const ColumnsError& error) {
-  const std::string text = error.what();
-  const bool known = text.find("--columns") != text.npos;
-  return ColumnsError(text + (known ? "" : "; --columns chooses among them"), error.columns());
+  constexpr std::string_view other = "rename them or drop the first line";
+  std::string text = error.what();
+  if (const std::size_t at = text.find(other); at != text.npos)
+    text.replace(at, other.size(), "rename them, or choose others with --columns");
+  else if (text.find("--columns") == text.npos)
+    text += "; --columns chooses among them";
+  return ColumnsError(text, error.columns());
 }
 
 std::vector<std::string> wanted_columns(const TaskInfo& task, const TableColumns& columns) {

@@ -63,8 +63,8 @@ class MissingValues : public ::testing::Test {
 };
 
 TEST_F(MissingValues, OfTextsAreLeftOut) {
-  expect_dropped(file("a.csv", "x1,x2\n-1,2\n-0.8,2.2\nNA,1\n-1.3,1.7\n-1.1,2.4\n3,\n"), 2, "a.csv:4");
-  expect_dropped(file("b.csv", "note,x2,x1\nNA,2,-1\nNA,inf,-1\n,2.2,-0.8\nx,1.7,-1.3\nNA,2.4,-1.1\n"), 1, "b.csv:3");
+  expect_dropped(file("a.csv", "x1,x2\n-1,2\n-0.8,2.2\nNA,1\n-1.3,1.7\n-1.1,2.4\n3,\n"), 2, "a.csv, line 4");
+  expect_dropped(file("b.csv", "note,x2,x1\nNA,2,-1\nNA,inf,-1\n,2.2,-0.8\nx,1.7,-1.3\nNA,2.4,-1.1\n"), 1, "b.csv, line 3");
   const json clean = answer(file("c.csv", "x1,x2,note\n-1,2,NA\n-0.8,2.2,\n-1.3,1.7,x\n-1.1,2.4,\n"));
   EXPECT_FALSE(clean.contains("dropped")) << "columns that nobody needs may lack values";
   EXPECT_EQ(answer(whole_, {"--missing", "drop"})["dropped"], 0);
