@@ -220,8 +220,7 @@ class GroupedCsv final : public SetStream {
   // Makes observations of the lines.
   std::function<Observed()> reading(SetLines set) const {
     return [set = std::move(set), lines = form_.lines, &info = info_, &files = files_, header = form_.header,
-            where = where_, given = form_.given ? info_.given_size() : 0, missing = missing_,
-            most = used_]() mutable {
+            where = where_, given = form_.given ? info_.given_size() : 0, missing = missing_, most = used_]() mutable {
       std::vector<double> values;
       std::string_view text = set.text;
       std::int64_t broken = 0, rows = 0;

@@ -260,18 +260,21 @@ const std::vector<SetField>& set_fields() {
       {"index", "index", &SetChoice::index, Of::simulated, "I", "which simulated set"},
       {"file", "data", &SetChoice::file, Of::own, "FILE|DIR|THING", "the observed set"},
       {"reader", "reader", &SetChoice::reader, Of::own, "COMMAND",
-       "points: a command that reads files of other kinds, \"python3 read_root.py\": a program that is handed the file's "
+       "points: a command that reads files of other kinds, \"python3 read_root.py\": a program that is handed the "
+       "file's "
        "path and speaks the protocol of docs/own-task.md. It is run in this folder; with --group it reads the rows of "
        "all sets, and in a folder with a file a set each file"},
       {"table", "table", &SetChoice::table, Of::own, "NAME",
        "points: of a HDF5 or FITS file with several tables this one (default: the first that has the columns)"},
       {"group", "group", &SetChoice::group, Of::own, "COLUMN",
-       "many sets in one file: the column of a table, by its name or as \"column 2\", or the array of an .npz file, that "
+       "many sets in one file: the column of a table, by its name or as \"column 2\", or the array of an .npz file, "
+       "that "
        "names the set of each observation"},
       {"member", "member", &SetChoice::member, Of::own, "NAME",
        "of the many sets of --group, or of a folder or list, this one alone, as of a file of its own"},
       {"columns", "columns", &SetChoice::columns, Of::own, "NAME,...",
-       "points: of a table of more columns those that are used, one for each of the task's, by their names or as \"column "
+       "points: of a table of more columns those that are used, one for each of the task's, by their names or as "
+       "\"column "
        "2\" (default: those with the task's names); a name with a comma stands between double quotes"},
       {"missing", "missing", &SetChoice::missing, Of::own, "WHAT",
        "what becomes of observations with a value that is missing or not finite in a needed column: refuse, or drop to "
@@ -282,7 +285,8 @@ const std::vector<SetField>& set_fields() {
        "meshes: the axis of the file that points up, x, y or z (default: what the file states, else z)"},
       {"seed", "seed", &SetChoice::seed, Of::own, "N", "seed of observations that are made of a thing (default: 1)"},
       {"given", "given", &SetChoice::given, Of::both, "NAME=V,...",
-       "what is given of the set beside its observations, where the task asks for it (\"tasks\" names it); default: the "
+       "what is given of the set beside its observations, where the task asks for it (\"tasks\" names it); default: "
+       "the "
        "file's, an array given of an .npz or columns of these names"},
       {"camera", "camera", &SetChoice::camera, Of::own, "AZ,EL",
        "views of a scene: the camera whose image is inferred from a folder of views; azimuth and elevation in degrees"},

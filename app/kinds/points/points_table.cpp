@@ -83,9 +83,8 @@ CsvTable read_npz_columns(const std::filesystem::path& path, const std::vector<s
 // Names the line of the first missing value as a strict reader does, with how many rows there are like it.
 [[noreturn]] void fail_missing_lines(const std::filesystem::path& path, const std::vector<std::string>& wanted,
                                      std::int64_t count, std::int64_t rows) {
-  const std::string more =
-      fmt::format("; {} of {} rows lack a value, and --missing drop leaves such rows out", count_text(count),
-                  count_text(rows));
+  const std::string more = fmt::format("; {} of {} rows lack a value, and --missing drop leaves such rows out",
+                                       count_text(count), count_text(rows));
   try {
     read_csv_table(path, wanted);
   } catch (const ColumnsError&) {
@@ -171,7 +170,8 @@ class PointRows final : public ObservedRows {
       if (all_finite(row, places_.size()) || ++broken > 1) continue;
       std::size_t k = 0;
       while (std::isfinite(row[k])) ++k;
-      first = fmt::format("column {} of row {}", printable(table_->columns()[places_[k]].name), count_text(from + i + 1));
+      first =
+          fmt::format("column {} of row {}", printable(table_->columns()[places_[k]].name), count_text(from + i + 1));
     }
     if (broken > 0) fail_missing(table_->where(), broken, count, first);
   }
@@ -185,8 +185,7 @@ class PointRows final : public ObservedRows {
 
 void note_dropped(ObservedTable& table, const std::filesystem::path& path, std::int64_t dropped) {
   table.dropped = dropped;
-  if (dropped > 0)
-    table.warnings.push_back(dropped_text(dropped, table.held + dropped));
+  if (dropped > 0) table.warnings.push_back(dropped_text(dropped, table.held + dropped));
 }
 
 ObservedTable read_open_table(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most,
