@@ -393,11 +393,10 @@ Result figure_command(FigureArguments arguments) {
     fail_usage("--out {} must end in .svg, .pdf, .png or .csv", arguments.out);
   if (arguments.width_mm > 0 && extension == ".csv") fail_usage("--width-mm is that of a picture; a table has none");
   check_output(arguments.out, extension, {arguments.set.file});
-  const ResultFile file(arguments.out,
-                        {fmt::format("{} {} {} {} {} {}", arguments.name, fmt::join(arguments.runs, " "),
-                                     arguments.set.file.string(), arguments.set.group, arguments.set.member,
-                                     arguments.set.index),
-                         named, arguments.overwrite});
+  const ResultFile file(arguments.out, {fmt::format("{} {} {} {} {} {}", arguments.name, fmt::join(arguments.runs, " "),
+                                                    arguments.set.file.string(), arguments.set.group,
+                                                    arguments.set.member, arguments.set.index),
+                                        named, arguments.overwrite});
   std::vector<std::string> warnings;
   Result result;
   Figure figure = draw(arguments, result, warnings);

@@ -47,13 +47,22 @@ Figure draw_forest(const LoadedRun& run, const ForestQuestion& question, std::ve
   const SetsQuestion sets = sets_question(run, arguments);
   const AskedRun asked = asked_run(run, sets);
   Forest forest(run.task->info(), options);
+  std::int64_t dropped = 0;
   answer_sets(
-      asked, *sets.sets, sets.asked, [&](const SetRow& row) { forest.add(row); }, keep_going);
+      asked, *sets.sets, sets.asked,
+      [&](const SetRow& row) {
+        dropped += row.dropped;
+        forest.add(row);
+      },
+      keep_going);
   const auto warn = [&](std::string text) {
     tell("warning: " + text + "\n");
     warnings.push_back(std::move(text));
   };
   if (std::string text = left_out_text(*sets.sets); !text.empty()) warn(std::move(text));
+  if (dropped > 0)
+    warn(fmt::format("{} with a missing value left out; posteriors assume that values are missing at random",
+                     counted(static_cast<std::size_t>(dropped), "observation")));
   if (forest.unanswered() > 0)
     warn(fmt::format("{} could not be answered and are left out; infer tells why",
                      counted(static_cast<std::size_t>(forest.unanswered()), "set")));

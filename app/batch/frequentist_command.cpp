@@ -386,12 +386,11 @@ Result frequentist(const FrequentistArguments& arguments) {
   asked.ours = made_answers(arguments, run, plan, false);
   if (arguments.exact) asked.exact = made_answers(arguments, run, plan, true);
   Result result;
-  write_head(
-      asked,
-      set ? fmt::format("from {} of {}", counted(static_cast<std::size_t>(asked.n), "observation"),
-                        arguments.set.file.string())
-          : fmt::format("at N = {}", count_text(asked.n)),
-      result);
+  write_head(asked,
+             set ? fmt::format("from {} of {}", counted(static_cast<std::size_t>(asked.n), "observation"),
+                               arguments.set.file.string())
+                 : fmt::format("at N = {}", count_text(asked.n)),
+             result);
   if (const std::string text = changed_simulator(run.folder, *run.task, [] { return !keep_going(); }); !text.empty())
     warn(result, text + "; toys are those of another model");
   if (set) answer_set(asked, set, result);
@@ -434,7 +433,8 @@ Action add_frequentist(CLI::App& app, const Catalogue& tasks) {
   app.add_option("RUN", arguments->run, "A run folder, or a task's name for its shipped weights")->required();
   const auto set = std::make_shared<SetOptions>();
   SetOptionUse use;
-  const std::string simulated = "frequentist answers about a set of your own, or what --expected and --coverage simulate";
+  const std::string simulated =
+      "frequentist answers about a set of your own, or what --expected and --coverage simulate";
   use.without = {{"index", simulated}, {"theta", ""}, {"psi", ""}, {"seed", ""}};
   add_set_options(app, *set, use);
   app.add_option("--n", arguments->n, "Set size (default: all of --data, else as many as training saw)")

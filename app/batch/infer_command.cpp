@@ -309,13 +309,14 @@ Result infer(const InferArguments& arguments, bool json) {
   Result result;
   result.text = fmt::format("{}: posterior of {} from the {}N = {} observation{} of {}{}\n\n{}{}", info.title, run.name,
                             question.size == set.held() ? ""
-                            : arguments.set.random          ? "random "
+                            : arguments.set.random      ? "random "
                                                         : "first ",
                             count_text(question.size), question.size == 1 ? "" : "s", question.name,
                             answer.known.extrapolates() ? " (training saw other sizes)" : "", report.table.text(2),
                             scores_text(answer));
   result.text += columns_text(set);
-  if (set.dropped() > 0) result.text += fmt::format("\nLeft out: {}\n", dropped_text(set.dropped(), set.held() + set.dropped()));
+  if (set.dropped() > 0)
+    result.text += fmt::format("\nLeft out: {}\n", dropped_text(set.dropped(), set.held() + set.dropped()));
   if (const std::string given = given_text(set.task(), set.latents().given); !given.empty())
     result.text += fmt::format("\nGiven: {}\n", given);
   if (!answer.known.nulls.empty()) result.text += fmt::format("\n{}\n", answer.known.null);

@@ -78,7 +78,7 @@ Result infer_follow(const LoadedRun& run, const InferArguments& arguments, bool 
   if (!arguments.derive.empty())
     fail_usage("--derive does not go with --follow; infer --data on the file once it is complete");
   const std::string name = arguments.data() == "-" ? "standard input" : printable(arguments.data(), 300);
-  const std::unique_ptr<ObservationLines> lines = 
+  const std::unique_ptr<ObservationLines> lines =
       room_of(info).lines(info, name, file_columns(*run.task), arguments.set.missing);
   if (!lines || info.targets.empty())
     fail_usage("--follow reads one observation a line, and no line of text holds one of task {}", info.name);

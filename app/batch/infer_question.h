@@ -27,12 +27,12 @@ struct InferArguments {
   std::int64_t local_test = 0;  // simulated sets that it learns from; 0: none is made
   std::int64_t predictive = 0;  // simulated sets that it is compared with; 0: with none
   bool force = false;
-  bool overwrite = false;                   // result files that are there and were made otherwise
-  bool follow = false;                    // lines as they come
-  bool exact = false;                     // of many sets: the exact posterior of each as well
-  std::vector<std::string> derive = {};   // "ratio = theta/psi"
-  std::vector<std::string> prior = {};    // "theta = normal(0.2, 0.05)"
-  std::vector<std::string> learnt = {};   // the same of the prior that was learnt under
+  bool overwrite = false;                // result files that are there and were made otherwise
+  bool follow = false;                   // lines as they come
+  bool exact = false;                    // of many sets: the exact posterior of each as well
+  std::vector<std::string> derive = {};  // "ratio = theta/psi"
+  std::vector<std::string> prior = {};   // "theta = normal(0.2, 0.05)"
+  std::vector<std::string> learnt = {};  // the same of the prior that was learnt under
 
   std::string data() const { return set.file.string(); }
 };

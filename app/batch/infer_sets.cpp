@@ -243,8 +243,8 @@ class SetsReport {
 
   const TaskInfo& info_;
   IntervalKind interval_;
-  std::int64_t sets_, count_ = 0, failed_ = 0, outside_ = 0, cut_ = 0, disagree_ = 0, of_things_ = 0,
-               dropped_ = 0, lacking_ = 0;  // observations that are left out, and the sets that have such
+  std::int64_t sets_, count_ = 0, failed_ = 0, outside_ = 0, cut_ = 0, disagree_ = 0, of_things_ = 0, dropped_ = 0,
+                      lacking_ = 0;  // observations that are left out, and the sets that have such
   bool exact_;
   Table table_;
   nlohmann::json rows_ = nlohmann::json::array();

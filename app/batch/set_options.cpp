@@ -38,7 +38,8 @@ SetChoice SetOptions::choice(std::uint64_t seed) const {
     if (field.of == SetField::Of::own && set.file.empty())
       fail_usage("--{} belongs to a set of your own; name one with --data", field.option);
     if (field.of != SetField::Of::simulated || set.file.empty()) continue;
-    if (std::string_view(field.option) == "index") fail_usage("--index chooses a simulated set; {} is one already", name);
+    if (std::string_view(field.option) == "index")
+      fail_usage("--index chooses a simulated set; {} is one already", name);
     fail_usage("--theta and --psi make a set of their own; {} is one already", name);
   }
   return set;
@@ -51,7 +52,7 @@ void add_set_options(CLI::App& app, SetOptions& options, const SetOptionUse& use
     const auto without = use.without.find(option);
     if (without != use.without.end() && without->second.empty()) continue;
     const auto before = use.before.find(option);
-    const std::string help = option == "data" ? use.data
+    const std::string help = option == "data"             ? use.data
                              : before == use.before.end() ? begun(field.help)
                                                           : before->second + ": " + field.help;
     CLI::Option* const added = app.add_option_function<std::string>(

@@ -67,7 +67,8 @@ Result list_tasks(const OwnTaskOptions& own) {
     nlohmann::json given = nlohmann::json::array();
     for (const Given& one : info.given) given.push_back(one.name);
     nlohmann::json files = nlohmann::json::array();
-    for (const FileColumn& one : file_columns(*task)) files.push_back({{"name", one.from}, {"converts", one.converts()}});
+    for (const FileColumn& one : file_columns(*task))
+      files.push_back({{"name", one.from}, {"converts", one.converts()}});
     const ObservationRoom& room = room_of(info);
     const TargetRoom& target_room = target_room_of(info);
     result.document["tasks"].push_back({{"name", name},

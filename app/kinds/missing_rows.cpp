@@ -60,7 +60,8 @@ bool all_finite(const double* values, std::size_t count) {
 
 void fail_missing(const std::string& where, std::int64_t count, std::int64_t rows, const std::string& first) {
   fail(
-      "{}: {} of {} {} a value that is missing or not finite, the first in {}; repair {}, or leave {} out with --missing "
+      "{}: {} of {} {} a value that is missing or not finite, the first in {}; repair {}, or leave {} out with "
+      "--missing "
       "drop",
       where, count_text(count), rows == 1 ? "1 row" : count_text(rows) + " rows", count == 1 ? "has" : "have", first,
       count == 1 ? "it" : "them", count == 1 ? "it" : "them");
@@ -68,7 +69,8 @@ void fail_missing(const std::string& where, std::int64_t count, std::int64_t row
 
 std::string dropped_text(std::int64_t dropped, std::int64_t rows) {
   return fmt::format(
-      "{} of {} observations of the set {} a value that is missing or not finite and {} left out; the posterior assumes "
+      "{} of {} observations of the set {} a value that is missing or not finite and {} left out; the posterior "
+      "assumes "
       "that values are missing at random",
       count_text(dropped), count_text(rows), dropped == 1 ? "has" : "have", dropped == 1 ? "is" : "are");
 }
@@ -98,8 +100,7 @@ Observations keep_whole(const Observations& x, Missing missing, const std::strin
   if (count == 0) return x;
   if (missing == Missing::refuse)
     fail_missing(where, count, x.count(),
-                 fmt::format("observation {}",
-                             count_text(broken.to(torch::kInt64).argmax().item<std::int64_t>() + 1)));
+                 fmt::format("observation {}", count_text(broken.to(torch::kInt64).argmax().item<std::int64_t>() + 1)));
   if (count == x.count()) fail_none_whole(where, count);
   dropped = count;
   return x.pick(broken.logical_not().nonzero().squeeze(1));

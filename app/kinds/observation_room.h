@@ -91,7 +91,8 @@ class ObservationRoom {
   virtual Observed read(const std::filesystem::path& path, const TaskInfo& info, std::int64_t most,
                         Missing missing) const = 0;
   virtual Observed checked(torch::Tensor x, const TaskInfo& info, const std::string& where) const = 0;
-  // The observations that lack no value, as keep_whole has it. Throws a usage error for kinds of which none is left out.
+  // The observations that lack no value, as keep_whole has it. Throws a usage error for kinds of which none is left
+  // out.
   virtual Observations whole(const Observations& x, const TaskInfo& info, Missing missing, const std::string& where,
                              std::int64_t& dropped) const {
     return keep_whole(x, missing, where, dropped, info.observation_columns);

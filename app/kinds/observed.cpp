@@ -61,8 +61,7 @@ ObservedTable read_observed_columns(const std::filesystem::path& path, const Tas
   if (table) return read_points(path, task, most, read);
   ObservedTable observed = {room_of(task).read(path, task, most, read.missing)};
   if (observed.dropped > 0)
-    observed.warnings.push_back(
-        dropped_text(observed.dropped, observed.held + observed.dropped));
+    observed.warnings.push_back(dropped_text(observed.dropped, observed.held + observed.dropped));
   return observed;
 }
 

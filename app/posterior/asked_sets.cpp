@@ -94,7 +94,8 @@ ManySets many_sets(const Task& task, const SetChoice& set) {
 
 bool holds_many_sets(const Task& task, const SetChoice& set) {
   if (!set.group.empty() || are_things(task, set)) return true;
-  return holds_sets(many_sets(task, set), task.info()) && !(face<Things>(task) && things_named(task, set.file.string()));
+  return holds_sets(many_sets(task, set), task.info()) &&
+         !(face<Things>(task) && things_named(task, set.file.string()));
 }
 
 SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked) {

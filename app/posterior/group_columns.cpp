@@ -38,8 +38,7 @@ std::vector<std::string> columns_in(const std::filesystem::path& file, const Tas
 
 }  // namespace
 
-std::vector<std::string> spare_columns(const std::filesystem::path& file, const Task& task,
-                                       const TableColumns& asked) {
+std::vector<std::string> spare_columns(const std::filesystem::path& file, const Task& task, const TableColumns& asked) {
   TableColumns read = asked;
   read.files = file_columns(task);
   const std::vector<std::string>& chosen = read.chosen;

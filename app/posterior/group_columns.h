@@ -41,8 +41,8 @@ std::vector<std::string> columns_of_given(const ManySets& sets, const TaskInfo& 
                                           const std::vector<std::string>& names, const std::string& where);
 
 // The columns of a table by which its rows may be told apart as sets: those that the observations of `task` are not
-// made of (`read.chosen`: by a person's choice). Of the file no more than its head is read, so that a wrong row does not
-// matter; empty where it is no table, or has no others.
+// made of (`read.chosen`: by a person's choice). Of the file no more than its head is read, so that a wrong row does
+// not matter; empty where it is no table, or has no others.
 std::vector<std::string> spare_columns(const std::filesystem::path& file, const Task& task, const TableColumns& read);
 
 }  // namespace pairs

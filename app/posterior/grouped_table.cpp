@@ -227,7 +227,8 @@ class GroupedTable final : public SetStream {
   }
 
   double bytes_of_set(std::size_t set) const {
-    return static_cast<double>(std::min(rows_[set], most_)) * static_cast<double>(8 * places_.size() + 8) + sizeof(SetRowsRead);
+    return static_cast<double>(std::min(rows_[set], most_)) * static_cast<double>(8 * places_.size() + 8) +
+           sizeof(SetRowsRead);
   }
 
   // Collects the rows of the next sets, as many as fit.

@@ -42,13 +42,13 @@ struct ManySetsQuestion {
   // N of a set that holds so many observations; throws Error where the set cannot be asked about.
   std::function<std::int64_t(const std::string& name, std::int64_t held)> size;
   std::optional<std::uint64_t> random = {};  // the seed that draws N of the observations; none: the first
-  torch::Tensor given = {};        // of every set, [1, g]; undefined: each set's own, or none
-  std::uint64_t seed = 1;          // of samples
-  std::int64_t draws = 1000;       // samples of each set that are drawn where they are needed,
-  std::int64_t kept = 0;           // and the first of them, which are handed on
-  bool keep_observations = false;  // SetRow::x
-  bool exact = false;              // the exact posterior of each set as well, of a task that knows_exact;
-  bool files = false;              // it may know sets by names that are those of files
+  torch::Tensor given = {};                  // of every set, [1, g]; undefined: each set's own, or none
+  std::uint64_t seed = 1;                    // of samples
+  std::int64_t draws = 1000;                 // samples of each set that are drawn where they are needed,
+  std::int64_t kept = 0;                     // and the first of them, which are handed on
+  bool keep_observations = false;            // SetRow::x
+  bool exact = false;                        // the exact posterior of each set as well, of a task that knows_exact;
+  bool files = false;                        // it may know sets by names that are those of files
   // Values of θ to score, float64: [P, d] of every set, or [sets, P, d] of each its own; undefined: none.
   torch::Tensor theta = {};
 };

@@ -28,9 +28,9 @@ struct SetChoice {
   // Of many sets in one file or folder (ManySets) this one, by its name; "": the file is one set. `group` tells them
   // apart.
   std::string group = {}, member = {};
-  std::int64_t held = kHeldNumbers;  // of a table: more numbers are read when they are asked for
-  std::string reader = {};           // of a table: the command of a program that reads it (tasks/program_table.h)
-  std::string table = {};            // of a file with several tables this one; "": the first that serves
+  std::int64_t held = kHeldNumbers;   // of a table: more numbers are read when they are asked for
+  std::string reader = {};            // of a table: the command of a program that reads it (tasks/program_table.h)
+  std::string table = {};             // of a file with several tables this one; "": the first that serves
   Missing missing = Missing::refuse;  // what becomes of observations with a missing value
   std::string up = {};     // of a thing: the axis that points up; "": what it tells itself (Things::read_thing)
   std::uint64_t seed = 1;  // of the observations that are made of a thing

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <numbers>
@@ -123,10 +124,29 @@ void read(const std::string& words, const std::string&, std::filesystem::path& p
 void read(const std::string& words, const std::string& option, std::optional<std::uint64_t>& value) {
   value = static_cast<std::uint64_t>(whole_of(words, option));
 }
-void read(const std::string& words, const std::string&, std::vector<std::string>& names) {
+void read(const std::string& words, const std::string& option, std::vector<std::string>& names) {
   names.clear();
-  std::string_view rest = words;
-  for (bool more = !words.empty(); more;) names.push_back(csv_text(take_csv_cell(rest, ',', more)));
+  std::size_t at = 0;
+  for (bool more = !words.empty(); more;) {
+    std::string name;
+    const bool quoted = at < words.size() && words[at] == '"';
+    if (!quoted) {
+      const std::size_t end = std::min(words.find(',', at), words.size());
+      name = trimmed(std::string_view(words).substr(at, end - at));
+      at = end;
+    } else {
+      ++at;
+      // Two quotes stand for one.
+      for (; at < words.size() && (words[at] != '"' || words.substr(at, 2) == "\"\""); ++at) {
+        name += words[at];
+        if (words[at] == '"') ++at;
+      }
+      if (at == words.size() || (++at < words.size() && words[at] != ','))
+        fail_usage("{} {} opens a quote that it does not close before a comma", option, printable(words, 200));
+    }
+    names.push_back(std::move(name));
+    more = at++ < words.size();
+  }
 }
 void read(const std::string& words, const std::string&, std::string& text) {
   text = words;
@@ -240,18 +260,21 @@ const std::vector<SetField>& set_fields() {
       {"index", "index", &SetChoice::index, Of::simulated, "I", "which simulated set"},
       {"file", "data", &SetChoice::file, Of::own, "FILE|DIR|THING", "the observed set"},
       {"reader", "reader", &SetChoice::reader, Of::own, "COMMAND",
-       "points: a command that reads files of other kinds, \"python3 read_root.py\": a program that is handed the file's "
+       "points: a command that reads files of other kinds, \"python3 read_root.py\": a program that is handed the "
+       "file's "
        "path and speaks the protocol of docs/own-task.md. It is run in this folder; with --group it reads the rows of "
        "all sets, and in a folder with a file a set each file"},
       {"table", "table", &SetChoice::table, Of::own, "NAME",
        "points: of a HDF5 or FITS file with several tables this one (default: the first that has the columns)"},
       {"group", "group", &SetChoice::group, Of::own, "COLUMN",
-       "many sets in one file: the column of a table, by its name or as \"column 2\", or the array of an .npz file, that "
+       "many sets in one file: the column of a table, by its name or as \"column 2\", or the array of an .npz file, "
+       "that "
        "names the set of each observation"},
       {"member", "member", &SetChoice::member, Of::own, "NAME",
        "of the many sets of --group, or of a folder or list, this one alone, as of a file of its own"},
       {"columns", "columns", &SetChoice::columns, Of::own, "NAME,...",
-       "points: of a table of more columns those that are used, one for each of the task's, by their names or as \"column "
+       "points: of a table of more columns those that are used, one for each of the task's, by their names or as "
+       "\"column "
        "2\" (default: those with the task's names); a name with a comma stands between double quotes"},
       {"missing", "missing", &SetChoice::missing, Of::own, "WHAT",
        "what becomes of observations with a value that is missing or not finite in a needed column: refuse, or drop to "
@@ -262,7 +285,8 @@ const std::vector<SetField>& set_fields() {
        "meshes: the axis of the file that points up, x, y or z (default: what the file states, else z)"},
       {"seed", "seed", &SetChoice::seed, Of::own, "N", "seed of observations that are made of a thing (default: 1)"},
       {"given", "given", &SetChoice::given, Of::both, "NAME=V,...",
-       "what is given of the set beside its observations, where the task asks for it (\"tasks\" names it); default: the "
+       "what is given of the set beside its observations, where the task asks for it (\"tasks\" names it); default: "
+       "the "
        "file's, an array given of an .npz or columns of these names"},
       {"camera", "camera", &SetChoice::camera, Of::own, "AZ,EL",
        "views of a scene: the camera whose image is inferred from a folder of views; azimuth and elevation in degrees"},

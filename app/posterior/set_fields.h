@@ -13,15 +13,15 @@
 namespace pairs {
 
 // A field of a SetChoice. Every place that names sets goes through the list of them, so that none of these forgets one:
-// options of commands (app/batch/set_options.h), copied commands (set_arguments.h), sessions, and the window's settings.
+// options of commands (app/batch/set_options.h), copied commands (set_arguments.h), sessions, and the window's
+// settings.
 struct SetField {
   // Which sets have it: simulated ones, those of a person's own (a file, a folder, a thing), or both.
   enum class Of { simulated, own, both };
-  using Member =
-      std::variant<std::int64_t SetChoice::*, std::uint64_t SetChoice::*, std::vector<double> SetChoice::*,
-                   std::filesystem::path SetChoice::*, std::optional<std::uint64_t> SetChoice::*,
-                   std::vector<std::string> SetChoice::*, std::string SetChoice::*, Missing SetChoice::*,
-                   std::optional<render::Camera> SetChoice::*>;
+  using Member = std::variant<std::int64_t SetChoice::*, std::uint64_t SetChoice::*, std::vector<double> SetChoice::*,
+                              std::filesystem::path SetChoice::*, std::optional<std::uint64_t> SetChoice::*,
+                              std::vector<std::string> SetChoice::*, std::string SetChoice::*, Missing SetChoice::*,
+                              std::optional<render::Camera> SetChoice::*>;
 
   const char* key;     // in sessions and settings
   const char* option;  // of commands, behind "--"

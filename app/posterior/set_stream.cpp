@@ -188,9 +188,8 @@ class GroupedArrays final : public SetStream {
              if (given_.defined()) {
                const std::vector<std::int64_t> own =
                    given_of_sets_ ? std::vector<std::int64_t>{number} : std::vector<std::int64_t>(rows);
-               observed.given =
-                   given_of_rows(stated_rows(given_.index_select(0, torch::tensor(own, torch::kInt64)), missing_),
-                                 info_, where);
+               observed.given = given_of_rows(
+                   stated_rows(given_.index_select(0, torch::tensor(own, torch::kInt64)), missing_), info_, where);
              }
              return observed;
            }};
@@ -315,8 +314,9 @@ std::unique_ptr<SetStream> open_sets(const ManySets& asked, const TaskInfo& info
   check_exists(sets.data);
   sets.columns.reader = reader_of(sets, sets.data);
   if (sets.group.empty()) {
-    auto groups =
-        sets.columns.reader.empty() && sets.columns.table.empty() ? open_table_groups(sets.data, wanted_columns(info, sets.columns)) : nullptr;
+    auto groups = sets.columns.reader.empty() && sets.columns.table.empty()
+                      ? open_table_groups(sets.data, wanted_columns(info, sets.columns))
+                      : nullptr;
     if (groups) return open_sets_in_groups(sets, std::move(groups), info);
     fail_usage("{} is one file; name the column that tells its sets apart with --group", where);
   }

@@ -246,7 +246,7 @@ def _array(values, number):
         raise TypeError("set %d is no array of numbers, but of %s" % (number, x.dtype))
     kind = {"b": np.uint8, "f": np.float32 if x.dtype.itemsize < 4 else np.float64 if x.dtype.itemsize > 8 else None,
             "u": np.float64 if x.dtype.itemsize == 8 else None}.get(x.dtype.kind)
-    return np.ascontiguousarray(x, kind or x.dtype.newbyteorder("="))
+    return np.array(x, kind or x.dtype.newbyteorder("="), order="C")
 
 
 def _series(series):

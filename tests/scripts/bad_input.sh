@@ -122,14 +122,14 @@ refuses 1 "is an empty folder" --batch infer run --data "$SCRATCH/nothing"
 refuses 2 "saw sets of at most 20" --batch evaluate run --sizes 50
 refuses 2 "whole number" --batch evaluate run --sizes 1,x
 refuses 1 "in-the-way" --batch infer run --data good.csv --out in-the-way/samples.npz
-"$PAIRS" --batch infer run --data large.csv --force >/dev/null 2>&1 || say_fail "--force did not lift the limit on N"
-"$PAIRS" --batch infer run --data good.csv --json >answer 2>err || say_fail "infer failed: $(cat err)"
+"$PAIRS" --batch infer run --overwrite --data large.csv --force >/dev/null 2>&1 || say_fail "--force did not lift the limit on N"
+"$PAIRS" --batch infer run --overwrite --data good.csv --json >answer 2>err || say_fail "infer failed: $(cat err)"
 grep -q '"quantiles"' answer || say_fail "infer --json printed no quantiles: $(cat answer)"
 head -2 good.csv >two.csv
-"$PAIRS" --batch infer run --data two.csv --json >two 2>err || say_fail "infer failed: $(cat err)"
-"$PAIRS" --batch infer run --data good.csv --n 2 --json >first 2>err || say_fail "infer --n failed: $(cat err)"
+"$PAIRS" --batch infer run --overwrite --data two.csv --json >two 2>err || say_fail "infer failed: $(cat err)"
+"$PAIRS" --batch infer run --overwrite --data good.csv --n 2 --json >first 2>err || say_fail "infer --n failed: $(cat err)"
 cmp -s two first || say_fail "infer --n 2 is not the posterior of the first two: $(cat first)"
-"$PAIRS" --batch infer run --data beyond.csv --n 20 >answer 2>err || say_fail "infer --n 20 failed: $(cat err)"
+"$PAIRS" --batch infer run --overwrite --data beyond.csv --n 20 >answer 2>err || say_fail "infer --n 20 failed: $(cat err)"
 grep -q "first N = 20 observations of beyond.csv" answer || say_fail "infer --n does not say so: $(cat answer)"
 "$PAIRS" --batch figure posterior run --n 20 --out one.csv >/dev/null 2>&1 || say_fail "figure posterior --n failed"
 grep -q "N = 20" one.csv && ! grep -q "N = 10\b" one.csv || say_fail "figure posterior --n 20 draws other N"

@@ -75,7 +75,7 @@ grep -q "The budget changes the preset: .*pretrain.weight_decay = 0.1 (else " lo
 grep -q '"simulations":' whole/events.jsonl || say_fail "the log does not tell what was simulated"
 used=$(calls)
 "$PAIRS" --batch evaluate whole --samples 19 >out 2>log || say_fail "evaluate ended with $?: $(tail -1 log)"
-"$PAIRS" --batch infer whole --data my/events.csv --n 20 --json >before.json 2>log || say_fail "infer ended with $?"
+"$PAIRS" --batch infer whole --overwrite --data my/events.csv --n 20 --json >before.json 2>log || say_fail "infer ended with $?"
 [ "$(calls)" -eq "$used" ] || say_fail "evaluate or infer asked for $(($(calls) - used)) observations more"
 
 rm my/calls
@@ -95,7 +95,7 @@ cmp -s whole/estimator.safetensors killed/estimator.safetensors || say_fail "the
 
 # Without its sets a finished run still answers; whoever asks for test sets is told.
 rm killed/simulations/sets-*.npz
-"$PAIRS" --batch infer killed --data my/events.csv --n 20 --json >after.json 2>log || say_fail "infer ended with $?: $(tail -1 log)"
+"$PAIRS" --batch infer killed --overwrite --data my/events.csv --n 20 --json >after.json 2>log || say_fail "infer ended with $?: $(tail -1 log)"
 [ "$(grep -A4 '"mean"' before.json)" = "$(grep -A4 '"mean"' after.json)" ] || say_fail "infer answers otherwise without sets"
 refuses 1 "nothing matches" --batch evaluate killed --samples 19
 
@@ -129,20 +129,20 @@ head -3 my/events.csv >my/two.csv
 head -4 my/events.csv >my/three.csv
 tiny_run my --allow --out reads --until pretrain >log 2>&1 || say_fail "the run ended with $?: $(tail -1 log)"
 for data in my/events.csv my/events.raw; do
-  "$PAIRS" --batch infer reads --data $data --n 2 --json >out 2>log || say_fail "infer --data $data ended with $?: $(tail -1 log)"
+  "$PAIRS" --batch infer reads --overwrite --data $data --n 2 --json >out 2>log || say_fail "infer --data $data ended with $?: $(tail -1 log)"
   grep -A4 '"mean"' out >"$(basename $data).mean"
 done
 cmp -s events.csv.mean events.raw.mean || say_fail "the reader's events are answered otherwise"
-"$PAIRS" --batch infer reads --data my/two.csv --json >out 2>log || say_fail "infer ended with $?: $(tail -1 log)"
+"$PAIRS" --batch infer reads --overwrite --data my/two.csv --json >out 2>log || say_fail "infer ended with $?: $(tail -1 log)"
 /usr/bin/python3 - out <<'P' || say_fail "infer does not tell the reference: $(cat out)"
 import json, sys
 exact = json.load(open(sys.argv[1]))["exact"]
 assert abs(exact["mean"][0] - 0.3) < 1e-3 and abs(exact["sd"][0] - 0.05) < 1e-3, exact
 P
-"$PAIRS" --batch infer reads --data my/two.csv --n 1 >out 2>log || say_fail "infer --n 1 ended with $?"
+"$PAIRS" --batch infer reads --overwrite --data my/two.csv --n 1 >out 2>log || say_fail "infer --n 1 ended with $?"
 grep -q "exact is left out: it is that of all 2 observations of the set, and 1 are asked about" log ||
   say_fail "nothing tells that the reference is of another set: $(cat log)"
-"$PAIRS" --batch infer reads --data my/three.csv --n 2 --json >out 2>log || say_fail "infer ended with $?"
+"$PAIRS" --batch infer reads --overwrite --data my/three.csv --n 2 --json >out 2>log || say_fail "infer ended with $?"
 grep -q '"exact"' out && say_fail "the reference of one set is told of another"
 # --given of many sets says of each set where the file tells otherwise. Embeddings do not depend on it.
 mkdir noise

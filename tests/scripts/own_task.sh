@@ -146,7 +146,7 @@ cp right.py my/simulate.py
 
 "$PAIRS" --batch evaluate whole --sets 20 --samples 19 >out 2>log || say_fail "evaluate ended with $?: $(tail -3 log)"
 "$PAIRS" --batch figure samples my/task.toml --out samples.svg >out 2>log || say_fail "figure ended with $?: $(tail -3 log)"
-"$PAIRS" --batch infer whole --data my/events.csv --n 20 --json >before.json 2>log ||
+"$PAIRS" --batch infer whole --overwrite --data my/events.csv --n 20 --json >before.json 2>log ||
   say_fail "infer ended with $?: $(tail -3 log)"
 # Five samples are written, and what is told of them is that of a thousand.
 "$PAIRS" --batch infer whole --data my/events.csv --n 20 --samples 5 --out five.csv --json >five.json 2>log ||
@@ -154,13 +154,13 @@ cp right.py my/simulate.py
 [ "$(grep -A4 '"mean"' before.json)" = "$(grep -A4 '"mean"' five.json)" ] || say_fail "--samples 5 changes the mean"
 [ "$(wc -l <five.csv)" -eq 6 ] || say_fail "--samples 5 writes other than five"
 printf 'theta\n0.2\n0.4\n' >theta.csv
-"$PAIRS" --batch infer whole --data my/events.csv --n 20 --theta theta.csv >out 2>log || say_fail "infer --theta ended with $?"
+"$PAIRS" --batch infer whole --overwrite --data my/events.csv --n 20 --theta theta.csv >out 2>log || say_fail "infer --theta ended with $?"
 grep -q "log density / nat" out && ! grep -q "exact / nat" out || say_fail "--theta shows a column that nobody can fill"
-head -5 my/events.csv | "$PAIRS" --batch infer whole --data - --follow >out 2>log || say_fail "infer --follow ended with $?"
+head -5 my/events.csv | "$PAIRS" --batch infer whole --overwrite --data - --follow >out 2>log || say_fail "infer --follow ended with $?"
 grep -q "mean .*, sd .*, 90 % .* to " out || say_fail "--follow does not say what its numbers are: $(cat out)"
 
 mv my gone
-"$PAIRS" --batch infer whole --data gone/events.csv --n 20 --json >after.json 2>log ||
+"$PAIRS" --batch infer whole --overwrite --data gone/events.csv --n 20 --json >after.json 2>log ||
   say_fail "infer without the task's file ended with $?: $(tail -3 log)"
 [ "$(grep -A4 '"mean"' before.json)" = "$(grep -A4 '"mean"' after.json)" ] || say_fail "infer answers otherwise"
 refuses 1 "the folder $SCRATCH/my is gone" --batch evaluate whole --sets 20 --samples 19

@@ -251,13 +251,11 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
                  following ? "The copied command writes the samples of a file that is followed" : "",
                  "Draws samples of this posterior into an NPZ or CSV file, as infer does"))
     samples.ask(posterior);
-  std::string used =
-      posterior.n() < scene.set_size
-          ? fmt::format("the {} {} of {} observations", scene.choice.random ? "random" : "first", count_text(posterior.n()),
-                        count_text(scene.set_size))
-          : fmt::format("{} observation{}", count_text(scene.set_size), scene.set_size == 1 ? "" : "s");
-  if (scene.dropped > 0)
-    used += "; " + dropped_text(scene.dropped, scene.set_size + scene.dropped);
+  std::string used = posterior.n() < scene.set_size
+                         ? fmt::format("the {} {} of {} observations", scene.choice.random ? "random" : "first",
+                                       count_text(posterior.n()), count_text(scene.set_size))
+                         : fmt::format("{} observation{}", count_text(scene.set_size), scene.set_size == 1 ? "" : "s");
+  if (scene.dropped > 0) used += "; " + dropped_text(scene.dropped, scene.set_size + scene.dropped);
   if (following)
     FollowCard::draw(*following);
   else

@@ -53,9 +53,10 @@ void check_colours(const torch::Tensor& x, const std::string& where, std::vector
 
 void check_missing(const TaskInfo& task, Missing missing) {
   if (missing == Missing::drop)
-    fail_usage("--missing drop leaves out rows, and observations of task {} are images; leave the option out, and "
-               "images that are not whole",
-               task.name);
+    fail_usage(
+        "--missing drop leaves out rows, and observations of task {} are images; leave the option out, and "
+        "images that are not whole",
+        task.name);
 }
 
 // Images: grey, or with colours in their first three channels.

@@ -138,9 +138,8 @@ void warn_of_counter(CsvTable& table, const std::string& where) {
 // Names the line of the first missing value as a strict reader does, with how many rows there are like it.
 [[noreturn]] void fail_missing_lines(const std::filesystem::path& path, const std::vector<std::string>& wanted,
                                      std::int64_t count, std::int64_t rows) {
-  const std::string more =
-      fmt::format("; {} of {} rows lack a value, and --missing drop leaves such rows out", count_text(count),
-                  count_text(rows));
+  const std::string more = fmt::format("; {} of {} rows lack a value, and --missing drop leaves such rows out",
+                                       count_text(count), count_text(rows));
   try {
     read_csv_table(path, wanted);
   } catch (const ColumnsError&) {
@@ -245,7 +244,8 @@ class PointRows final : public ObservedRows {
       if (all_finite(row, places_.size()) || ++broken > 1) continue;
       std::size_t k = 0;
       while (std::isfinite(row[k])) ++k;
-      first = fmt::format("column {} of row {}", printable(table_->columns()[places_[k]].name), count_text(from + i + 1));
+      first =
+          fmt::format("column {} of row {}", printable(table_->columns()[places_[k]].name), count_text(from + i + 1));
     }
     if (broken > 0) fail_missing(table_->where(), broken, count, first);
   }
@@ -259,8 +259,7 @@ class PointRows final : public ObservedRows {
 
 void note_dropped(ObservedTable& table, const std::filesystem::path& path, std::int64_t dropped) {
   table.dropped = dropped;
-  if (dropped > 0)
-    table.warnings.push_back(dropped_text(dropped, table.held + dropped));
+  if (dropped > 0) table.warnings.push_back(dropped_text(dropped, table.held + dropped));
 }
 
 ObservedTable read_open_table(const std::filesystem::path& path, const TaskInfo& task, std::int64_t most,
@@ -285,9 +284,13 @@ ObservedTable read_open_table(const std::filesystem::path& path, const TaskInfo&
 }  // namespace
 
 ColumnsError with_advice(const ColumnsError& error) {
-  const std::string text = error.what();
-  const bool known = text.find("--columns") != text.npos;
-  return ColumnsError(text + (known ? "" : "; --columns chooses among them"), error.columns());
+  constexpr std::string_view other = "rename them or drop the first line";
+  std::string text = error.what();
+  if (const std::size_t at = text.find(other); at != text.npos)
+    text.replace(at, other.size(), "rename them, or choose others with --columns");
+  else if (text.find("--columns") == text.npos)
+    text += "; --columns chooses among them";
+  return ColumnsError(text, error.columns());
 }
 
 std::vector<std::string> wanted_columns(const TaskInfo& task, const TableColumns& columns) {

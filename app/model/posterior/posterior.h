@@ -111,10 +111,10 @@ struct PosteriorScene {
   std::string no_confidence;         // why there are no frequentist answers; "" where there are
   std::string no_product;            // why the shown run has no learned product; "" where it has one
   bool simulated = true;
-  bool by_hand = false;                 // θ and ψ are not the prior's
-  bool followable = false;              // files of its observations can be followed
-  std::vector<std::string> endings;     // of files of its observations
-  bool drawable = false;                // a file of which a random subset can be drawn
+  bool by_hand = false;              // θ and ψ are not the prior's
+  bool followable = false;           // files of its observations can be followed
+  std::vector<std::string> endings;  // of files of its observations
+  bool drawable = false;             // a file of which a random subset can be drawn
   // Of a file that is a table: what its columns are called, which of them are used, and for what (the task's columns).
   std::vector<std::string> columns, taken, needed;
   std::int64_t dropped = 0;  // observations of a file that are left out for a missing value

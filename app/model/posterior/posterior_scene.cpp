@@ -188,8 +188,8 @@ PosteriorScene followed_scene(const PosteriorScene& before, const std::filesyste
 }
 
 std::string follow_command(const std::string& run, const SetChoice& followed, const std::string& device) {
-  return fmt::format("pairs --batch infer {}{} --follow{}", shell_word(run),
-                     set_arguments(followed, SetCommand::infer), device == "auto" ? "" : " --device " + shell_word(device));
+  return fmt::format("pairs --batch infer {}{} --follow{}", shell_word(run), set_arguments(followed, SetCommand::infer),
+                     device == "auto" ? "" : " --device " + shell_word(device));
 }
 
 // What must be named of the set: what a person set, or what the file does not tell.

@@ -72,7 +72,8 @@ void Posterior::State::follow_table() {
 
 void Posterior::open_sets(const std::filesystem::path& path, const std::string& group,
                           std::vector<std::string> columns) {
-  SetChoice sets{.index = state_->request.set.choice.index, .file = path, .columns = std::move(columns), .group = group};
+  SetChoice sets{
+      .index = state_->request.set.choice.index, .file = path, .columns = std::move(columns), .group = group};
   sets.missing = state_->missing;
   open_sets(std::move(sets));
 }

@@ -61,8 +61,8 @@ struct Posterior::State {
   std::string table_task;        // whose sets it holds; "" until a run is there
   bool none_chosen = false;      // no set of the table is shown, since the one that was to be cannot be read
   std::uint64_t failed_set = 0;  // id of the set that could not be read, while the one before it stays; 0: none
-  std::optional<SetChoice> failed_choice;   // that was asked for then
-  Missing missing = Missing::refuse;        // of the files that are opened
+  std::optional<SetChoice> failed_choice;  // that was asked for then
+  Missing missing = Missing::refuse;       // of the files that are opened
   SetInquiries inquiries;
   FileFollower follower;
   std::shared_ptr<const PosteriorScene> follow_scene;  // of the file that is followed

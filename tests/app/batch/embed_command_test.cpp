@@ -89,7 +89,7 @@ TEST_F(EmbedCommand, RefusesWhatDoesNotGoTogether) {
   refused({"--data", path("set.csv"), "--n", "301", "--out", out}, "holds 300; give at most 300");
   refused({"--data", path("set.csv"), "--n", "0", "--out", out}, "--n");
   refused({"--data", path("set.csv"), "--index", "1", "--out", out}, "--index chooses a simulated set");
-  refused({"--columns", "x1,x2", "--out", out}, "name it with --data");
+  refused({"--columns", "x1,x2", "--out", out}, "name one with --data");
   refused({"--out", path("never.csv")}, "must end in .npz");
   EXPECT_FALSE(std::filesystem::exists(out));
 }

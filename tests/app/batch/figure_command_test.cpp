@@ -61,14 +61,14 @@ TEST(FigureCommand, RefusesOptionsThatItDoesNotRead) {
     const std::string name = option->get_name(), help = option->get_description();
     if (!name.starts_with("--") || name == "--help") continue;
     const bool any = listed.dump().find('"' + help.substr(0, help.find_first_of(",:")) + '"') == std::string::npos;
-    const std::string value = name == "--out"                        ? out("never.svg")
-                              : name == "--up"                       ? "z"
-                              : name == "--interval"                 ? "central"
-                              : name == "--device"                   ? "cpu"
-                              : name == "--data"                     ? "x"
-                              : name == "--columns"                  ? "a"
-                              : name == "--missing"                  ? "drop"
-                                                                     : "2";
+    const std::string value = name == "--out"        ? out("never.svg")
+                              : name == "--up"       ? "z"
+                              : name == "--interval" ? "central"
+                              : name == "--device"   ? "cpu"
+                              : name == "--data"     ? "x"
+                              : name == "--columns"  ? "a"
+                              : name == "--missing"  ? "drop"
+                                                     : "2";
     for (const nlohmann::json& figure : listed) {
       const std::string figure_name = figure.at("name").get<std::string>();
       const bool network = figure_name != "loss" || (name != "--device" && name != "--threads");
@@ -81,7 +81,9 @@ TEST(FigureCommand, RefusesOptionsThatItDoesNotRead) {
       EXPECT_EQ(answer.err.find("does not read " + name) != std::string::npos, !reads) << answer.err;
       ++(reads ? read : refused);
     }
-    EXPECT_EQ(run_words({"figure", "list", name, name == "--allow" || name == "--overwrite" ? "--json" : value}).code, 2) << name;
+    EXPECT_EQ(run_words({"figure", "list", name, name == "--allow" || name == "--overwrite" ? "--json" : value}).code,
+              2)
+        << name;
   }
   EXPECT_GT(refused, 100);
   EXPECT_GT(read, 50);

@@ -338,7 +338,7 @@ TEST_F(InferSets, RefusesWhatIsAboutOneSet) {
 
 TEST_F(InferSets, AFailureLeavesTheFileThatWasThere) {
   const std::string out = file("sets.csv", "kept\n");
-  refused(1, {"--data", file("a.csv", "u,v\n1,2\n"), "--group", "w", "--out", out}, "has no column w");
+  refused(1, {"--data", file("a.csv", "u,v\n1,2\n"), "--group", "w", "--out", out, "--overwrite"}, "has no column w");
   EXPECT_EQ(read_file(out), "kept\n");
 }
 
@@ -496,7 +496,7 @@ TEST_F(InferSets, ArraysThatCannotBeHeldAreRefusedBeforehand) {
           "would replace");
   std::string text = "run,x\n";
   for (int k = 0; k < 60; ++k) text += fmt::format("{},0.5\n", k);
-  refused(2, {"--data", file("many.csv", text), "--group", "run", "--samples", "10000000", "--out", path("sets.npz")},
+  refused(2, {"--data", file("many.csv", text), "--group", "run", "--samples", "10000000", "--out", path("new.npz")},
           "60 sets with 10,000,000 samples and 0 values of θ each are 6e+08 numbers; an .npz file takes at most");
 }
 

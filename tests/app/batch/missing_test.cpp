@@ -63,8 +63,9 @@ class MissingValues : public ::testing::Test {
 };
 
 TEST_F(MissingValues, OfTextsAreLeftOut) {
-  expect_dropped(file("a.csv", "x1,x2\n-1,2\n-0.8,2.2\nNA,1\n-1.3,1.7\n-1.1,2.4\n3,\n"), 2, "a.csv:4");
-  expect_dropped(file("b.csv", "note,x2,x1\nNA,2,-1\nNA,inf,-1\n,2.2,-0.8\nx,1.7,-1.3\nNA,2.4,-1.1\n"), 1, "b.csv:3");
+  expect_dropped(file("a.csv", "x1,x2\n-1,2\n-0.8,2.2\nNA,1\n-1.3,1.7\n-1.1,2.4\n3,\n"), 2, "a.csv, line 4");
+  expect_dropped(file("b.csv", "note,x2,x1\nNA,2,-1\nNA,inf,-1\n,2.2,-0.8\nx,1.7,-1.3\nNA,2.4,-1.1\n"), 1,
+                 "b.csv, line 3");
   const json clean = answer(file("c.csv", "x1,x2,note\n-1,2,NA\n-0.8,2.2,\n-1.3,1.7,x\n-1.1,2.4,\n"));
   EXPECT_FALSE(clean.contains("dropped")) << "columns that nobody needs may lack values";
   EXPECT_EQ(answer(whole_, {"--missing", "drop"})["dropped"], 0);
@@ -74,7 +75,8 @@ TEST_F(MissingValues, OfTextsAreLeftOut) {
 }
 
 TEST_F(MissingValues, OfArraysAreLeftOut) {
-  const torch::Tensor x = torch::tensor({{-1.0, 2.0}, {kNone, 1.0}, {-0.8, 2.2}, {-1.3, 1.7}, {-1.1, 2.4}}, torch::kFloat64);
+  const torch::Tensor x =
+      torch::tensor({{-1.0, 2.0}, {kNone, 1.0}, {-0.8, 2.2}, {-1.3, 1.7}, {-1.1, 2.4}}, torch::kFloat64);
   write_npz(folder_ / "x.npz", {{"x", x}});
   expect_dropped(path("x.npz"), 1, "column x1 of row 2");
   write_npz(folder_ / "columns.npz", {{"x1", x.select(1, 0).contiguous()}, {"x2", x.select(1, 1).contiguous()}});
@@ -86,9 +88,9 @@ TEST_F(MissingValues, OfManySetsAreLeftOutSetBySet) {
   const std::string table =
       "species,x1,x2\na,-1,2\na,-0.8,2.2\nb,1,1\na,NA,5\na,-1.3,1.7\nb,NA,NA\na,-1.1,2.4\nc,0,0\n";
   file("many.csv", table);
-  torch::Tensor x = torch::tensor({{-1.0, 2.0}, {-0.8, 2.2}, {1.0, 1.0}, {kNone, 5.0}, {-1.3, 1.7}, {kNone, kNone},
-                                   {-1.1, 2.4}, {0.0, 0.0}},
-                                  torch::kFloat64);
+  torch::Tensor x = torch::tensor(
+      {{-1.0, 2.0}, {-0.8, 2.2}, {1.0, 1.0}, {kNone, 5.0}, {-1.3, 1.7}, {kNone, kNone}, {-1.1, 2.4}, {0.0, 0.0}},
+      torch::kFloat64);
   write_npz(folder_ / "many.npz", {{"x", x}, {"species", torch::tensor({0, 0, 1, 0, 0, 1, 0, 2}, torch::kInt64)}});
   std::filesystem::create_directories(folder_ / "many");
   write_file(folder_ / "many/a.csv", "x1,x2\n-1,2\n-0.8,2.2\nNA,5\n-1.3,1.7\n-1.1,2.4\n");
@@ -121,7 +123,8 @@ TEST_F(MissingValues, OfManySetsAreLeftOutSetBySet) {
     EXPECT_EQ(all["sets"][1]["n"], 1);
     EXPECT_FALSE(all["sets"][2].contains("dropped"));
     if (data == path("many")) continue;
-    const json alone = answer(data, {"--group", "species", "--member", data == path("many.csv") ? "a" : "0", "--missing", "drop"});
+    const json alone =
+        answer(data, {"--group", "species", "--member", data == path("many.csv") ? "a" : "0", "--missing", "drop"});
     EXPECT_EQ(alone["mean"], whole["mean"]);
     EXPECT_EQ(alone["dropped"], 1);
   }
@@ -129,7 +132,8 @@ TEST_F(MissingValues, OfManySetsAreLeftOutSetBySet) {
 
 TEST_F(MissingValues, OfImagesAndThingsAreRefusedInASentence) {
   write_npz(folder_ / "images.npz", {{"x", torch::rand({3, 1, 28, 28})}});
-  const Answer images = run_words({"infer", "digits", "--data", path("images.npz"), "--missing", "drop", "--out", path("i.npz")});
+  const Answer images =
+      run_words({"infer", "digits", "--data", path("images.npz"), "--missing", "drop", "--out", path("i.npz")});
   EXPECT_EQ(images.code, 2);
   EXPECT_THAT(images.err, HasSubstr("--missing drop leaves out rows, and observations of task digits are images"));
   const Answer table = infer(whole_, {"--table", "EVENTS"});

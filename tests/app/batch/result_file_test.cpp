@@ -48,7 +48,9 @@ TEST(ResultFile, ReplacesWhatTheProgramWroteAlone) {
 
 class ResultCommands : public ::testing::Test {
  protected:
-  ResultCommands() { write_file(folder_ / "one.csv", "x\n0.5\n1\n-0.5\n"), write_file(folder_ / "two.csv", "x\n2\n1\n"); }
+  ResultCommands() {
+    write_file(folder_ / "one.csv", "x\n0.5\n1\n-0.5\n"), write_file(folder_ / "two.csv", "x\n2\n1\n");
+  }
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   TemporaryFolder folder_;
 };

@@ -99,7 +99,8 @@ TEST(SetOptions, EveryCommandHasThemOrSaysWhyNot) {
       // It is not listed: whoever gives it reads why.
       std::vector<std::string> words = command.words;
       words.insert(words.end(), {std::string("--") + field.option, field.key == std::string("index") ? "1" : "0.5"});
-      if (field.option != std::string("data") && field.of == SetField::Of::own) words.insert(words.end(), {"--data", "x.csv"});
+      if (field.option != std::string("data") && field.of == SetField::Of::own)
+        words.insert(words.end(), {"--data", "x.csv"});
       if (command.name == std::string("infer") || command.name == std::string("report"))
         words.insert(words.end(), {"--data", "x.csv"});
       const Acted refused = act(command.add, words);

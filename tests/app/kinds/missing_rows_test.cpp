@@ -28,7 +28,9 @@ std::string refusal_by(const std::function<void()>& call) {
 TEST(KeepWhole, CountsAndNamesTheFirstPlace) {
   const torch::Tensor x = torch::tensor({{1.0, 2.0}, {3.0, kNan}, {kInf, 1.0}, {5.0, 6.0}}, torch::kFloat64);
   std::int64_t dropped = -1;
-  EXPECT_THAT(refusal_by([&] { keep_whole(x, Missing::refuse, "a.csv", dropped, {"x1", "x2"}); }),
+  EXPECT_THAT(refusal_by([&] {
+                keep_whole(x, Missing::refuse, "a.csv", dropped, {"x1", "x2"});
+              }),
               AllOf(HasSubstr("a.csv: 2 of 4 rows"), HasSubstr("column x2 of row 2"), HasSubstr("--missing drop")));
   const torch::Tensor kept = keep_whole(x, Missing::drop, "a.csv", dropped);
   EXPECT_EQ(dropped, 2);
@@ -84,7 +86,8 @@ void expect_whole(std::int64_t rows, const std::function<bool(std::int64_t)>& mi
   EXPECT_EQ(whole.dropped(), rows - whole.rows());
   EXPECT_EQ(whole.names(), (std::vector<std::string>{"a", "b"}));
   for (const std::int64_t from : {std::int64_t{0}, whole.rows() / 3, whole.rows() - 1})
-    for (const std::int64_t count : {std::int64_t{1}, std::min<std::int64_t>(40, whole.rows() - from), whole.rows() - from}) {
+    for (const std::int64_t count :
+         {std::int64_t{1}, std::min<std::int64_t>(40, whole.rows() - from), whole.rows() - from}) {
       std::vector<double> out(static_cast<std::size_t>(2 * count));
       whole.read(from, count, {1, 0}, out.data());
       for (std::int64_t i = 0; i < count; ++i) {

@@ -465,7 +465,8 @@ TEST_F(SpecimenTest, TurnsBodiesAndNothingElse) {
 TEST_F(SpecimenTest, NamesTheCommand) {
   hub.data_folder = "/data/my sets";
   specimen.show("gaussian");
-  EXPECT_EQ(specimen.batch_command(), "pairs --batch figure samples gaussian --out samples.svg --data-folder '/data/my sets'");
+  EXPECT_EQ(specimen.batch_command(),
+            "pairs --batch figure samples gaussian --out samples.svg --data-folder '/data/my sets'");
 }
 
 TEST_F(SpecimenTest, EndsInTheMiddleOfWork) {

@@ -241,7 +241,8 @@ TEST_F(TableFileTest, NamesTheRowOfAMissingOrInfiniteValue) {
     EXPECT_THAT(refusal_of([&] { (void)read_all(path(name), {"v", "column 1"}); }), HasSubstr("column u of row 37"));
     const auto opened = open_table(path(name));
     std::vector<double> out(50);
-    EXPECT_THAT(refusal_of([&] { opened->read(0, 50, {1}, out.data()); }), HasSubstr("column v of row 42 is missing or nan"));
+    EXPECT_THAT(refusal_of([&] { opened->read(0, 50, {1}, out.data()); }),
+                HasSubstr("column v of row 42 is missing or nan"));
     EXPECT_EQ(read_columns(*opened, {"u", "v"}, 0, 36).size(), 72u) << "the rows before are read";
     opened->read_with_missing(30, 20, {0}, out.data());
     EXPECT_TRUE(std::isnan(out[6]));
