@@ -54,8 +54,10 @@ class EndedTask final : public Task {
 std::shared_ptr<Estimator> estimator_of(const std::vector<Ends>& ends, const std::string& head, bool restricted,
                                         std::uint64_t seed = 1) {
   EstimatorConfig config;
-  for (const std::string& setting : {std::string("embedder.size=4"), std::string("embedder.layers=[8]"),
-                                     "head.kind=" + head, fmt::format("restrict={}", restricted)})
+  for (const std::string& setting :
+       {std::string("embedder.size=4"), std::string("embedder.layers=[8]"), std::string("head.conditioner=[16]"),
+        std::string("head.integrand=[16]"), std::string("head.hidden=32"), "head.kind=" + head,
+        fmt::format("restrict={}", restricted)})
     set_field(fields(config), setting);
   auto out = std::make_shared<Estimator>(std::make_shared<EndedTask>(ends), config, seed);
   at::NoGradGuard no_grad;
@@ -135,7 +137,7 @@ TEST(TargetSupport, HoldsEveryPosterior) {
 
 // Over the support, by the midpoint rule.
 double mass(Estimator& estimator, const std::vector<Ends>& ends, const torch::Tensor& aggregate) {
-  const std::int64_t side = ends.size() == 1 ? 20000 : 400;
+  const std::int64_t side = ends.size() == 1 ? 10000 : 200;
   std::vector<torch::Tensor> axes;
   double cell = 1;
   for (const Ends& one : ends) {
