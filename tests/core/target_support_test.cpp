@@ -180,7 +180,9 @@ TEST(TargetSupport, ASetThatIsOutOfRangeKnowsNothingButTheSupport) {
     EXPECT_EQ(support.excludes(theta).sum().item<std::int64_t>(), 0);
     EXPECT_TRUE(theta.isfinite().all().item<bool>());
     EXPECT_TRUE(at::allclose(cut->log_prob_grid(theta, aggregate, n), support.broad_log_density(theta), 1e-6, 1e-6));
-    if (d == 1) EXPECT_NEAR(mass(*cut, ends, aggregate.slice(0, 0, 1)), 1, 1e-3);
+    if (d == 1) {
+      EXPECT_NEAR(mass(*cut, ends, aggregate.slice(0, 0, 1)), 1, 1e-3);
+    }
   }
 }
 
