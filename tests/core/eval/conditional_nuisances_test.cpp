@@ -104,7 +104,7 @@ TEST(ConditionalNuisances, AreTheTasksOwnWhereItKnowsThem) {
 }
 
 TEST(ConditionalNuisances, AreRefusedWhereJointDrawsDoNotShowThem) {
-  const DependentTask fast([](double t) { return 2 * t + std::sin(2000 * t); }, [](double) { return 0.02; });
+  const DependentTask fast([](double t) { return 2 * t + std::sin(8000 * t); }, [](double) { return 0.02; });
   const ConditionalNuisances nuisances(fast, 1);
   ASSERT_TRUE(nuisances.depends());
   try {
