@@ -22,10 +22,10 @@ namespace {
 // Joint draws stand far behind the toys of all places, in their range of index_map.
 constexpr std::int64_t kJointDraws = index_map::kToySets + (std::int64_t{1} << 43);
 static_assert(kJointDraws < static_cast<std::int64_t>(index_map::kEnd));
-constexpr std::int64_t kTestedDraws = 16384, kThetaBins = 16, kKeptDraws = 131072, kJointAtOnce = 4096;
+constexpr std::int64_t kTestedDraws = 16384, kThetaBins = 16, kKeptDraws = 524288, kJointAtOnce = 4096;
 constexpr double kDependent = 1e-6;
 // How many neighbours stand for p(ψ | θ), and what they may differ by.
-constexpr std::int64_t kMostNear = 4096, kFewestNear = 256, kNarrower = 4;
+constexpr std::int64_t kMostNear = 16384, kFewestNear = 256, kNarrower = 4;  // powers of two
 constexpr double kWidest = 0.1, kWorseFit = 1.1, kMuchWorseFit = 1.5, kHardlySpread = 1e-3;
 constexpr std::size_t kFewValues = 1000;
 
@@ -152,6 +152,20 @@ std::array<double, 3> polynomial(const std::vector<double>& u, const std::vector
   return out;
 }
 
+// A permutation of the numbers below a power of two: any run of so many indices visits each neighbour once, which varies
+// less than drawing them one by one.
+std::uint64_t permuted(std::uint64_t index, std::uint64_t count, const PhiloxBlock& mixed) {
+  const std::uint64_t mask = count - 1;
+  int half = 0;
+  while ((std::uint64_t{1} << (2 * half)) < count) ++half;
+  std::uint64_t value = index & mask;
+  for (const std::uint32_t word : mixed.v) {
+    value = (value * (2 * std::uint64_t{word} + 1) + (word >> 7)) & mask;
+    value ^= value >> half;
+  }
+  return value;
+}
+
 }  // namespace
 
 // Joint draws first .. last - 1, and the largest distance of their θ from the one that is asked for.
@@ -274,11 +288,11 @@ torch::Tensor ConditionalNuisances::at(double theta, std::span<const std::int64_
   const auto components = static_cast<std::int64_t>(psi_.size());
   torch::Tensor out = at::empty({static_cast<std::int64_t>(indices.size()), components}, at::kDouble);
   double* to = out.mutable_data_ptr<double>();
-  const std::uint64_t key = stream_key(seed_, Purpose::order);
+  const PhiloxBlock mixed = philox(stream_key(seed_, Purpose::order), 0, 0, 0, 0);
+  const auto count = static_cast<std::uint64_t>(near.last - near.first);
   const double scale = near.reach > 0 ? near.reach : 1;
   for (const std::int64_t index : indices) {
-    Stream stream(key, static_cast<std::uint64_t>(index));
-    const std::size_t j = near.first + stream.below(near.last - near.first);
+    const std::size_t j = near.first + permuted(static_cast<std::uint64_t>(index), count, mixed);
     const double u = (theta_[j] - theta) / scale;
     for (std::size_t k = 0; k < psi_.size(); ++k) {
       const Fit& fitted = fits[k];

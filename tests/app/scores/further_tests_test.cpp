@@ -81,7 +81,7 @@ TEST(FurtherVerdict, NamesTheTestsThatRejectAndThoseThatMight) {
   EXPECT_EQ(document.at("faults").at(1).at("rejects"), false);
   const EvaluationVerdict of_all = evaluation_verdict(rows, {{"a", "b"}});
   EXPECT_TRUE(of_all.bad);
-  EXPECT_THAT(of_all.text, HasSubstr("rejected by C2ST at N = 10"));
+  EXPECT_THAT(of_all.text, HasSubstr("ejected by C2ST at N = 10"));
 }
 
 TEST(FurtherVerdict, JudgesNeitherExtrapolationsNorFinitePools) {

@@ -53,7 +53,7 @@ TEST(ConditionalNuisances, FollowLocationAndSpread) {
     EXPECT_EQ(nuisances.how(), one.how);
     for (const double theta : {0.0, 0.013, 0.5, 0.9, 1.0}) {
       const std::vector<double> draws = doubles(nuisances.at(theta, toy_indices(4000)));
-      // Some 1.95 at p = 0.001 of independent draws; those of 4,096 neighbours repeat and share what is fitted.
+      // Some 1.95 at p = 0.001 of independent draws; those of the same neighbours share what is fitted.
       EXPECT_LT(distance_from_normal(draws, one.mean(theta), one.sd(theta)), 4.2) << one.how << " " << theta;
     }
   }
@@ -104,7 +104,7 @@ TEST(ConditionalNuisances, AreTheTasksOwnWhereItKnowsThem) {
 }
 
 TEST(ConditionalNuisances, AreRefusedWhereJointDrawsDoNotShowThem) {
-  const DependentTask fast([](double t) { return std::sin(9000 * t); }, [](double t) { return 0.02 + 0.1 * t; });
+  const DependentTask fast([](double t) { return 2 * t + std::sin(8000 * t); }, [](double) { return 0.02; });
   const ConditionalNuisances nuisances(fast, 1);
   ASSERT_TRUE(nuisances.depends());
   try {

@@ -26,17 +26,22 @@ class DependentTask : public ToyTask {
   Latents latents(std::uint64_t seed, Purpose purpose, std::span<const std::int64_t> indices) const override {
     Latents out = ToyTask::latents(seed, purpose, indices);
     out.theta = at::special_ndtr(out.theta);
-    for (std::int64_t i = 0; i < out.psi.size(0); ++i) {
-      const double theta = out.theta[i][0].item<double>(), normal = 2 * out.psi[i][0].item<double>();
-      out.psi[i][0] = mean_(theta) + sd_(theta) * normal;
-    }
+    const double* theta = out.theta.const_data_ptr<double>();
+    double* psi = out.psi.mutable_data_ptr<double>();
+    for (std::int64_t i = 0; i < out.psi.size(0); ++i) psi[i] = mean_(theta[i]) + sd_(theta[i]) * 2 * psi[i];
     return out;
   }
   Observations observe(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
                        const torch::Device& device) const override {
-    Latents only = latents;
-    only.theta = at::zeros_like(latents.theta);
-    return ToyTask::observe(only, seed, purpose, ranges, device);
+    const torch::Tensor psi = latents.psi.contiguous();
+    std::vector<float> x;
+    for (std::size_t k = 0; k < ranges.size(); ++k)
+      for (std::int64_t j = 0; j < ranges[k].count; ++j) {
+        Stream stream(stream_key(seed, purpose), static_cast<std::uint64_t>(ranges[k].index),
+                      static_cast<std::uint64_t>(ranges[k].first + j));
+        x.push_back(static_cast<float>(psi.const_data_ptr<double>()[k] + stream.normal64()));
+      }
+    return torch::tensor(x).unsqueeze(1).to(device);
   }
   std::vector<std::string> references() const override { return {"exact"}; }
   std::unique_ptr<ReferencePosterior> reference(const std::string&) const override {
