@@ -297,7 +297,8 @@ SetPredictiveTest SetPosterior::predictive_test(std::int64_t n, const Predictive
       return nullptr;  // no value explains the set: that it is odd is what the test will say
     }
   }();
-  const torch::Tensor theta = exact_draw(n, stream_key(options.seed, Purpose::posterior));
+  const torch::Tensor theta =
+      options.brief ? exact_draw(n, stream_key(options.seed, Purpose::posterior)) : torch::Tensor();
   const auto compare = [&](std::int64_t count) {
     PredictiveOptions some = options;
     some.sets = count;

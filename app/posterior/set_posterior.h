@@ -57,8 +57,9 @@ class SetPosterior {
   Figure picture(const PosteriorAnswer& at, const SampleView& view) const;
   // Whether the shown run's posterior of the first n <= ready() observations is off (core/eval/local_test.h).
   LocalTest local_test(std::int64_t n, const LocalTestOptions& options) const;
-  // Whether the first n <= ready() observations look like sets that the model makes at a draw of their exact posterior,
-  // where the task knows it, else of the shown run's, and what the run says without those that lie far. Throws Error as predictive_sets does.
+  // Whether the first n <= ready() observations look like sets that the model makes at a draw of the shown run's
+  // posterior, and what it says without those that lie far; a brief test draws from the exact posterior where the task
+  // knows it. Throws Error as predictive_sets does.
   SetPredictiveTest predictive_test(std::int64_t n, const PredictiveOptions& options) const;
   // Posterior sd at n by all that know it.
   std::vector<WidthPoint> widths(std::int64_t n) const;
