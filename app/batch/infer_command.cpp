@@ -27,6 +27,7 @@
 #include "app/posterior/own_values.h"
 #include "app/posterior/posterior_samples.h"
 #include "app/posterior/set_posterior.h"
+#include "app/posterior/verdict.h"
 #include "app/posterior/tried_file.h"
 #include "app/runs/task_words.h"
 #include "app/text/table.h"
@@ -48,7 +49,6 @@ namespace {
 
 constexpr std::int64_t kScoresPrinted = 20, kViewsShown = 12;
 constexpr const char* kOwnSetsAlone = "infer is about a set of your own; figure posterior shows simulated ones";
-constexpr double kRare = 99;  // percent of training sets that lie nearer: worth a look, if not yet a warning
 
 // What is known of the observed set.
 struct InferAnswer {
@@ -59,6 +59,9 @@ struct InferAnswer {
   std::vector<std::string> warnings;       // all that were told
   std::vector<DerivedQuantity> derived;
   std::vector<DerivedNumbers> derived_numbers;
+  std::optional<SetPredictiveTest> predictive;
+  std::string no_predictive;  // why it is missing, a clause
+  ModelVerdict verdict;
 };
 
 void warn(InferAnswer& answer, const std::string& text) {
@@ -78,12 +81,27 @@ void use_samples(InferAnswer& answer) {
   answer.ours = sample_numbers(answer.samples);
 }
 
+// The predictive test that was asked for, or the one that is made by default, and the verdict.
+void judge(const InferQuestion& question, const InferArguments& arguments, InferAnswer& answer) {
+  if (arguments.predictive > 0) {
+    answer.predictive = infer_predictive(*question.posterior, question.size, arguments.predictive, arguments.seed);
+  } else if (arguments.predictive < 0) {
+    UsualPredictive usual = usual_predictive(*question.posterior, question.size, arguments.seed);
+    answer.predictive = std::move(usual.test);
+    answer.no_predictive = std::move(usual.why_not);
+  }
+  PredictiveP predictive;
+  if (answer.predictive) predictive = {answer.predictive->test.p, answer.predictive->test.sets};
+  answer.verdict = model_verdict(answer.known.typicality, predictive);
+}
+
 InferAnswer answer_of(const InferQuestion& question, const InferArguments& arguments) {
   SetPosterior& posterior = *question.posterior;
   const AskedRun& run = posterior.runs().front();
   InferAnswer answer;
   posterior.embed_until(question.size, keep_going);
   answer.known = posterior.answer(question.size);
+  judge(question, arguments, answer);
   answer.samples = posterior.samples(answer.known, question.draws, static_cast<std::uint64_t>(arguments.seed));
   const PosteriorSource& source = answer.known.sources.front();
   const PosteriorSource* const exact = exact_source(answer.known);
@@ -95,8 +113,9 @@ InferAnswer answer_of(const InferQuestion& question, const InferArguments& argum
               source.log_density != nullptr;
   for (const PosteriorWarning& one : posterior.all_warnings(answer.known)) {
     if (one.kind == WarningKind::left_out && (std::exchange(skip, false) || !exact || !answer.exact.empty())) continue;
-    warn(answer, one.text);
+    if (!withdrawn(one, answer.verdict)) warn(answer, one.text);
   }
+  if (answer.verdict.rejected()) warn(answer, verdict_warning(answer.verdict));
   if (const std::string text = peaks_text(posterior.task(), answer.known); !text.empty()) warn(answer, text);
   for (const std::string& problem : answer.known.problems) tell(fmt::format("warning: {}\n", problem));
   if (source.log_density && answer.ours.empty()) use_samples(answer);
@@ -178,6 +197,7 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
   document["warnings"] = answer.warnings;
   if (!set.taken().empty()) document["columns"] = {{"used", set.taken()}, {"unused", unused_columns(set)}};
   add_typicality(document, typicality);
+  document["verdict"] = verdict_document(answer.verdict);
   add_disagreement(document, answer.known.disagreement, info, run.config.ensemble);
   report.said.arrays.merge(trust_arrays(typicality, !answer.warnings.empty()));
   if (answer.scores.defined()) {
@@ -280,6 +300,21 @@ std::string thing_lines(const TaskCatalogue& tasks) {
   return lines.empty() ? "" : "\n" + lines + "\nWhat the thing itself tells of θ is said beside the posterior.";
 }
 
+// The verdict with the distance it rests on, and how to test further.
+std::string verdict_text(const InferAnswer& answer, const InferArguments& arguments, const Typicality& typicality,
+                         const Task& task) {
+  std::string text = answer.verdict.text + ".";
+  if (typicality.known)
+    text += fmt::format(" Distance {:.3g} from the center of training sets of this size.", typicality.distance);
+  if (answer.predictive || !no_predictive_test(task).empty()) return text;
+  if (!answer.no_predictive.empty())
+    text += fmt::format(" No predictive test by default: {}.", answer.no_predictive);
+  if (answer.verdict.standing == ModelVerdict::Standing::edge || answer.verdict.warns() ||
+      arguments.predictive < 0)
+    text += " --predictive 200 tests whether the model makes such sets.";
+  return text;
+}
+
 Result infer(const InferArguments& arguments, bool json) {
   const LoadedRun run = open_run(arguments.run, arguments.open, false);
   set_sampler(run, arguments.sampler);
@@ -330,14 +365,7 @@ Result infer(const InferArguments& arguments, bool json) {
       result.text += "\n" + own + "\n";
     result.text += learnt_text(run, question.posterior->runs().front().tried) + "\n";
   }
-  if (typicality.known)
-    result.text +=
-        fmt::format("\nTypicality: distance {:.3g}, farther than {:.3g} % of training sets{}{}\n", typicality.distance,
-                    typicality.percentile, typicality.outside ? " — OUTSIDE what training saw" : "",
-                    typicality.percentile >= kRare && arguments.predictive == 0 && !set.of_thing() &&
-                            no_predictive_test(*run.task).empty()
-                        ? "; --predictive 200 tests whether the model makes such sets"
-                        : "");
+  result.text += "\n" + verdict_text(answer, arguments, typicality, *run.task) + "\n";
   if (const std::string text = disagreement_text(answer.known.disagreement, info); !text.empty())
     result.text += fmt::format("\n{}\n", text);
   if (arguments.local_test > 0) {
@@ -345,12 +373,12 @@ Result infer(const InferArguments& arguments, bool json) {
     report.said.document["local_test"] = local_test_document(test, info, question.size);
     result.text += fmt::format("\n{}\n", local_test_text(test, info, question.size));
   }
-  if (arguments.predictive > 0) {
-    const SetPredictiveTest test =
-        infer_predictive(*question.posterior, question.size, arguments.predictive, arguments.seed);
-    report.said.document["predictive"] = predictive_document(test, info);
+  if (answer.predictive) {
+    report.said.document["predictive"] = predictive_document(*answer.predictive, info);
     if (!changed.empty()) report.said.document["warnings"].push_back(changed);
-    result.text += fmt::format("\n{}\n", predictive_text(test, info));
+    result.text += fmt::format("\n{}\n", predictive_text(*answer.predictive, info));
+  } else if (!answer.no_predictive.empty()) {
+    report.said.document["no_predictive"] = answer.no_predictive;
   }
   if (prior) report_prior(*prior, answer.known, interval, report.said.document, result.text);
   result.text += write_report(report.said, info, answer.derived, question, prior);
@@ -426,9 +454,10 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
       ->transform(whole_number(1, 1000000));
   app.add_option("--predictive", arguments->predictive,
                  "Test whether the set looks like sets of the model, by M that it makes at a draw of this posterior; "
-                 "names the observations that lie far, and tells the posterior without them (below)")
+                 "names the observations that lie far, and tells the posterior without them (below). Default: a brief "
+                 "test by 59 to 199 sets where points are cheap to simulate; 0 turns it off")
       ->type_name("M")
-      ->transform(whole_number(1, 1000000));
+      ->transform(whole_number(0, 1000000));
   app.add_option("--seed", arguments->seed, "Seed of the samples, and of observations that are made of a thing")
       ->type_name("N")
       ->transform(whole_number(0, 9007199254740992))
@@ -470,8 +499,9 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
       "whatever --samples says; the samples go into an .npz or .csv file. Refuses NaN, wrong shapes and sets "
       "larger "
       "than\n"
-      "training saw. Typicality is the Mahalanobis distance of the set's aggregate from those of training, and the\n"
-      "share of training sets that lie nearer: a warning says when the set lies outside what training saw.\n"
+      "training saw. One verdict reports whether the model makes such data, by the percentile of the set's mean\n"
+      "embedding among training sets (out of distribution above the 99.9th) and the predictive test (model rejected at\n"
+      "p = 0.01 or below; then no posterior under the model is recommended).\n"
       "Many sets: --group, a folder with a file for each, HDF5 with a group for each, or a folder or text file that\n"
       "names things (below), one a line. Each is answered as alone, but without references; one that cannot be has "
       "its\n"

@@ -15,6 +15,7 @@
 #include "app/posterior/followed_posterior.h"
 #include "app/posterior/growing_text.h"
 #include "app/posterior/posterior_samples.h"
+#include "app/posterior/verdict.h"
 #include "core/base/error.h"
 #include "core/base/streams.h"
 #include "core/base/text.h"
@@ -48,6 +49,7 @@ nlohmann::json document_of(const FollowedPosterior& set, const FollowedAnswer& a
   document["n"] = set.size();
   document["seen"] = set.seen();
   add_typicality(document, answer.known.typicality);
+  document["verdict"] = verdict_document(model_verdict(answer.known.typicality));
   add_disagreement(document, answer.known.disagreement, set.info());
   document["targets"] = nlohmann::json::array();
   for (const Target& target : set.info().targets) document["targets"].push_back(target.name);
@@ -63,7 +65,7 @@ std::string line_of(const FollowedPosterior& set, const FollowedAnswer& answer, 
     line += fmt::format("  {}: mean {}, sd {}, 90 % {}", info.targets[t].label, number_text(one.mean, 4),
                         number_text(one.sd, 4), most_text(one, interval));
   }
-  return line + (answer.known.typicality.outside ? "  UNLIKE TRAINING\n" : "\n");
+  return line + (answer.known.typicality.outside ? "  OUT OF DISTRIBUTION\n" : "\n");
 }
 
 }  // namespace

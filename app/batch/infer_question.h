@@ -25,7 +25,7 @@ struct InferArguments {
   std::int64_t seed = 1;
   std::int64_t n = 0;           // 0: all
   std::int64_t local_test = 0;  // simulated sets that it learns from; 0: none is made
-  std::int64_t predictive = 0;  // simulated sets that it is compared with; 0: with none
+  std::int64_t predictive = -1;  // simulated sets that it is compared with; 0: none, -1: a brief test where it is cheap
   bool force = false;
   bool overwrite = false;                // result files that are there and were made otherwise
   bool follow = false;                   // lines as they come

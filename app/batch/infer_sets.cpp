@@ -141,7 +141,7 @@ class SetsReport {
     for (const auto& [text, count] : warnings_)
       tell(fmt::format("warning: {} ({} of {})\n", text, count_text(count), sets_text(count_)));
     if (outside_ > 0)
-      tell(fmt::format("warning: {} of {} outside of training; do not trust their posteriors\n", count_text(outside_),
+      tell(fmt::format("warning: {} of {} out of distribution; do not trust their posteriors\n", count_text(outside_),
                        verb("is", "are")));
     if (disagree_ > 0)
       tell(

@@ -150,7 +150,7 @@ nlohmann::json sets_told(const LoadedRun& run, const AskedSets& asked, const Set
 
 std::string to_know_text(const SetRow& row) {
   const std::size_t others = row.warnings.size() - (row.typicality.outside ? 1 : 0);
-  std::string know = row.typicality.outside ? "unlike training" : "";
+  std::string know = row.typicality.outside ? "out of distribution" : "";
   if (others > 0) know += (know.empty() ? "" : ", ") + counted(others, "warning");
   return know;
 }

@@ -60,7 +60,7 @@ AskedRun asked_run(const LoadedRun& run, const SetsQuestion& question);
 // What files of many answers say of run and data (SetsHead::told).
 nlohmann::json sets_told(const LoadedRun& run, const AskedSets& asked, const SetsQuestion& question);
 
-// What is to be known of an answered row, in a few words: "unlike training, 2 warnings"; "" where there is nothing.
+// What is to be known of an answered row, in a few words: "out of distribution, 2 warnings"; "" where there is nothing.
 std::string to_know_text(const SetRow& row);
 
 }  // namespace pairs

@@ -59,7 +59,7 @@ void warn_of_exact(PosteriorAnswer& answer) {
   answer.warnings.push_back(
       {WarningKind::exact,
        fmt::format(
-           "the exact posterior of this very set is known, and {} is {:.2g} nat away from it; believe the exact one",
+           "the exact posterior of this very set is known, and {} is {:.2g} nat away from it; use the exact posterior",
            answer.numbers.front().name, answer.numbers.front().kl)});
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/posterior/verdict.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
 #include "core/report/number_text.h"
@@ -59,9 +60,7 @@ std::string subset_text(const std::string& run, std::int64_t most) {
 }
 
 std::string outside_text(const Typicality& typicality) {
-  return fmt::format(
-      "outside of training: the set lies farther out than {:.3g} % of its sets; do not trust this posterior",
-      typicality.percentile);
+  return verdict_warning(model_verdict(typicality));
 }
 
 }  // namespace pairs

@@ -31,7 +31,8 @@ Latents joint_draws(const Task& task, const NuisancePosterior& nuisance, const t
 }  // namespace
 
 PredictiveCheck predictive_check(const Task& task, const NuisancePosterior& nuisance, const torch::Tensor& theta,
-                                 const Observations& x, const SampleView& view, SeriesRole role, std::uint64_t seed) {
+                                 const Observations& x, const SampleView& view, SeriesRole role, std::uint64_t seed,
+                                 const torch::Tensor& asked) {
   const Latents draws = joint_draws(task, nuisance, theta, seed);
   std::optional<SimulatedPlot> beside = room_of(task.info()).simulated_plot(task, draws, x, view, role);
   PAIRS_CHECK(beside, "There is no predictive check of observations that are {}", room_of(task.info()).name());
@@ -42,7 +43,9 @@ PredictiveCheck predictive_check(const Task& task, const NuisancePosterior& nuis
   out.figure = figure;
   Stream stream(stream_key(kSimulationSeed, Purpose::check), seed);
   const auto picked = static_cast<std::int64_t>(stream.below(static_cast<std::uint64_t>(draws.theta.size(0))));
-  const Latents one{draws.theta.narrow(0, picked, 1).contiguous(), draws.psi.narrow(0, picked, 1).contiguous()};
+  const Latents one = asked.defined() ? joint_draws(task, nuisance, asked.to(torch::kCPU).view({1, -1}), seed)
+                                      : Latents{draws.theta.narrow(0, picked, 1).contiguous(),
+                                                draws.psi.narrow(0, picked, 1).contiguous()};
   const std::optional<double> point = likelihood_point(task, one, x, stream.bits64());
   if (point) {
     out.point = *point;

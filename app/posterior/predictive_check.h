@@ -27,9 +27,10 @@ struct PredictiveCheck {
 inline constexpr std::int64_t kReplicates = 200;
 
 // theta [kReplicates, d] float64 on the CPU, draws of the posterior given the observations x [N, ...], and p(ψ | θ, X)
-// of the same; `role` colours what is simulated, `seed` picks the draw that the likelihood is asked at. For points that
-// have a density.
+// of the same; `role` colours what is simulated, the likelihood is asked at the draw `asked` [1, d], by default at the row
+// of theta that `seed` picks. For points that have a density.
 PredictiveCheck predictive_check(const Task& task, const NuisancePosterior& nuisance, const torch::Tensor& theta,
-                                 const Observations& x, const SampleView& view, SeriesRole role, std::uint64_t seed);
+                                 const Observations& x, const SampleView& view, SeriesRole role, std::uint64_t seed,
+                                 const torch::Tensor& asked = {});
 
 }  // namespace pairs

@@ -19,6 +19,7 @@ constexpr std::int64_t kMeanDraws = 64;       // that tell a set's posterior mea
 constexpr std::int64_t kMostComponents = 8;   // of embeddings
 constexpr double kMostHeld = 1 << 26;         // in observations and embeddings that are held
 constexpr double kMostFlops = 4e12;           // that embedding them takes
+constexpr double kUsualFlops = 1e11;          // that it may take in a brief test
 constexpr std::int64_t kFewestCompared = 10;  // observations, whatever they cost
 
 // Parameters of the simulated sets, a row each, with the index that each is simulated as.
@@ -28,10 +29,11 @@ struct Simulated {
   PsiSource psi = PsiSource::none;
 };
 
-torch::Tensor one_draw(const AskedRun& run, const AskedSet& set, std::uint64_t seed) {
+torch::Tensor one_draw(const AskedRun& run, const AskedSet& set, const torch::Tensor& drawn, std::uint64_t seed) {
   Estimator& estimator = *run.loaded.estimator;
-  torch::Tensor theta = estimator
-                            .sample(set.aggregate(), torch::full({1}, set.n, torch::kInt64), 1,
+  torch::Tensor theta = drawn.defined()
+                            ? drawn.to(torch::kCPU, torch::kFloat64).clone()
+                            : estimator.sample(set.aggregate(), torch::full({1}, set.n, torch::kInt64), 1,
                                     stream_key(seed, Purpose::posterior), set.given)[0]
                             .to(torch::kCPU, torch::kFloat64)
                             .contiguous();
@@ -95,9 +97,9 @@ bool follows_from_psi(const Task& task, const torch::Tensor& theta, const Latent
 }
 
 Simulated parameters(const AskedRun& run, const AskedSet& set, const NuisancePosterior* nuisances,
-                     const PredictiveOptions& options, std::uint64_t seed) {
+                     const PredictiveOptions& options, const torch::Tensor& drawn, std::uint64_t seed) {
   const Task& task = *run.loaded.task;
-  const torch::Tensor theta = one_draw(run, set, options.seed);
+  const torch::Tensor theta = one_draw(run, set, drawn, options.seed);
   Simulated out;
   const bool all_inferred = task.info().nuisances.empty();
   if (all_inferred || nuisances != nullptr) {
@@ -193,11 +195,11 @@ std::string no_predictive_test(const Task& task) {
   return "";
 }
 
-std::int64_t compared_observations(const AskedRun& run, std::int64_t n, std::int64_t sets) {
+std::int64_t compared_observations(const AskedRun& run, std::int64_t n, std::int64_t sets, bool brief) {
   const Estimator& estimator = *run.loaded.estimator;
   const double numbers =
       run.loaded.task->info().observation_numbers() + 3 * static_cast<double>(estimator.embedding_size());
-  const double each = std::min(kMostHeld / numbers, kMostFlops / std::max(estimator.embedder_flops(), 1.0)) /
+  const double each = std::min(kMostHeld / numbers, (brief ? kUsualFlops : kMostFlops) / std::max(estimator.embedder_flops(), 1.0)) /
                       static_cast<double>(sets + 1);
   const std::int64_t most = std::max(kFewestCompared, static_cast<std::int64_t>(each));
   if (n <= most) return n;
@@ -208,7 +210,8 @@ std::int64_t compared_observations(const AskedRun& run, std::int64_t n, std::int
 }
 
 PredictiveSets predictive_sets(const AskedRun& run, const AskedSet& set, const Observations& x,
-                               const NuisancePosterior* nuisances, const PredictiveOptions& options) {
+                               const NuisancePosterior* nuisances, const PredictiveOptions& options,
+                               const torch::Tensor& theta) {
   const torch::NoGradGuard no_grad;
   const Task& task = *run.loaded.task;
   if (const std::string why = no_predictive_test(task); !why.empty())
@@ -221,8 +224,8 @@ PredictiveSets predictive_sets(const AskedRun& run, const AskedSet& set, const O
   task.prepare({[&] { return options.keep_going && !options.keep_going(); }, {}});
   const std::uint64_t seed = options.seed ^ kPredictiveSeed;
   PredictiveSets out;
-  out.compared = compared_observations(run, x.count(), options.sets);
-  const Simulated simulated = parameters(run, set, nuisances, options, seed);
+  out.compared = compared_observations(run, x.count(), options.brief ? kBriefSets : options.sets, options.brief);
+  const Simulated simulated = parameters(run, set, nuisances, options, theta, seed);
   out.psi = simulated.psi;
   Gathered gathered(estimator, task.info(), out.compared);
   gathered.add(x.slice(0, out.compared));

@@ -24,11 +24,20 @@ enum class PsiSource {
 };
 
 struct PredictiveOptions {
+  // A test that costs little: it looks at kFirstSets sets first and ends where these leave no doubt that the set fits,
+  // it compares as many observations as kUsualFlops allow, and it seeks no observations that lie far.
+  bool brief = false;
   std::int64_t sets = 200;                                              // simulated
   std::uint64_t seed = 1;                                               // of the draw of the posterior and of the sets
   std::function<bool()> keep_going = {};                                // asked between pieces; false throws Stopped
   std::function<void(std::int64_t done, std::int64_t sets)> step = {};  // hears how many sets are done
 };
+
+// Simulated sets that a brief test looks at first, and the p-value above which it ends there.
+inline constexpr std::int64_t kFirstSets = 59;
+inline constexpr double kClearlyLike = 0.2;
+// Simulated sets of a brief test that goes on.
+inline constexpr std::int64_t kBriefSets = 199;
 
 // The first `compared` of the observed set's observations beside as many of simulated sets.
 struct PredictiveSets {
@@ -42,12 +51,13 @@ struct PredictiveSets {
 std::string no_predictive_test(const Task& task);
 
 // Sets that the task makes at one draw of the run's posterior of `set`. x: its observations, and those that may have
-// been left out of it, of which those are compared that memory and time allow; p(ψ | θ, X), or null. Throws Error as
-// no_predictive_test says, for fewer sets than kFewestPredictiveSets, and Stopped.
+// been left out of it, of which those are compared that memory and time allow; p(ψ | θ, X), or null. `theta` [1, d]:
+// the draw of the posterior, undefined: the run's own. Throws Error as no_predictive_test says, for fewer sets than kFewestPredictiveSets, and Stopped.
 PredictiveSets predictive_sets(const AskedRun& run, const AskedSet& set, const Observations& x,
-                               const NuisancePosterior* nuisances, const PredictiveOptions& options);
+                               const NuisancePosterior* nuisances, const PredictiveOptions& options,
+                               const torch::Tensor& theta = {});
 
 // How many of n observations are compared with so many simulated sets.
-std::int64_t compared_observations(const AskedRun& run, std::int64_t n, std::int64_t sets);
+std::int64_t compared_observations(const AskedRun& run, std::int64_t n, std::int64_t sets, bool brief = false);
 
 }  // namespace pairs

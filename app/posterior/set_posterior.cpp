@@ -269,6 +269,20 @@ std::vector<TargetNumbers> SetPosterior::numbers_of(const AskedSet& set) const {
                                        [&] { return largest_of(*set_, set.n); }));
 }
 
+// A draw of the exact posterior [1, d]: a test by it judges the model, not the run. Undefined where that is not known.
+torch::Tensor SetPosterior::exact_draw(std::int64_t n, std::uint64_t seed) const {
+  PosteriorAnswer known;
+  const std::vector<std::string> names = task().references();
+  if (std::find(names.begin(), names.end(), "exact") == names.end()) return {};
+  try {
+    return reference_source(task(), "exact", set_->first(n), set_->latents().given).sample(1, seed).view({1, -1});
+  } catch (const Stopped&) {
+    throw;
+  } catch (const Error&) {
+    return {};  // the answer says why it has none
+  }
+}
+
 SetPredictiveTest SetPosterior::predictive_test(std::int64_t n, const PredictiveOptions& options) const {
   const torch::NoGradGuard no_grad;
   const AskedRun& run = runs_.front();
@@ -283,12 +297,27 @@ SetPredictiveTest SetPosterior::predictive_test(std::int64_t n, const Predictive
       return nullptr;  // no value explains the set: that it is odd is what the test will say
     }
   }();
-  const PredictiveSets sets = predictive_sets(run, asked, x, psi.get(), options);
+  const torch::Tensor theta =
+      options.brief ? exact_draw(n, stream_key(options.seed, Purpose::posterior)) : torch::Tensor();
+  const auto compare = [&](std::int64_t count) {
+    PredictiveOptions some = options;
+    some.sets = count;
+    return predictive_sets(run, asked, x, psi.get(), some, theta);
+  };
   SetPredictiveTest out;
+  PredictiveSets sets = compare(options.brief ? kFirstSets : options.sets);
   out.test = pairs::predictive_test(sets.sets);
+  if (options.brief && out.test.p <= kClearlyLike) {
+    sets = compare(kBriefSets);
+    out.test = pairs::predictive_test(sets.sets);
+  }
   out.n = n;
   out.compared = sets.compared;
   out.psi = sets.psi;
+  if (options.brief) {
+    out.test.far.clear();  // those that hide each other are not sought
+    return out;
+  }
   out.histograms = feature_histograms(sets.sets);
   seek_far(asked, x, options, out);
   judge_left(asked, x, options, out);
@@ -304,7 +333,8 @@ std::shared_ptr<const PredictiveCheck> SetPosterior::check(const PosteriorAnswer
     if (one.ours)
       return std::make_shared<PredictiveCheck>(
           predictive_check(task(), nuisances, theta_draws(one, at.source_of(one), kReplicates), set_->first(at.n), view,
-                           one.role, static_cast<std::uint64_t>(set_->choice().index)));
+                           one.role, set_->simulated() ? static_cast<std::uint64_t>(set_->choice().index) : 0,
+                           at.source_of(one).sample(1, kFigureSeed)));
   return nullptr;
 }
 

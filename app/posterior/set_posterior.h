@@ -57,8 +57,9 @@ class SetPosterior {
   Figure picture(const PosteriorAnswer& at, const SampleView& view) const;
   // Whether the shown run's posterior of the first n <= ready() observations is off (core/eval/local_test.h).
   LocalTest local_test(std::int64_t n, const LocalTestOptions& options) const;
-  // Whether the first n <= ready() observations look like sets that the model makes at the shown run's posterior of
-  // them, and what it says without those that lie far. Throws Error as predictive_sets does.
+  // Whether the first n <= ready() observations look like sets that the model makes at a draw of the shown run's
+  // posterior, and what it says without those that lie far; a brief test draws from the exact posterior where the task
+  // knows it. Throws Error as predictive_sets does.
   SetPredictiveTest predictive_test(std::int64_t n, const PredictiveOptions& options) const;
   // Posterior sd at n by all that know it.
   std::vector<WidthPoint> widths(std::int64_t n) const;
@@ -74,6 +75,7 @@ class SetPosterior {
 
  private:
   AskedSet asked_set(std::int64_t n) const;
+  torch::Tensor exact_draw(std::int64_t n, std::uint64_t seed) const;
   void ask_runs(std::int64_t n, PosteriorAnswer& answer) const;
   std::vector<TargetNumbers> numbers_of(const AskedSet& set) const;
   // set_posterior_far.cpp: a set without some of its observations x; the observations that lie far from what its

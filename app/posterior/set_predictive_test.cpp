@@ -17,15 +17,16 @@ constexpr std::size_t kHistogramBins = 30;
 
 std::string p_text(const SetPredictiveTest& test, double p) {
   const double least = 1.0 / static_cast<double>(test.test.sets + 1);
-  return fmt::format("p = {:.3f}{}", p, p < 1.5 * least ? ", the least there is" : "");
+  return p < 1.5 * least ? fmt::format("p ≤ {:.3f}, the smallest resolvable", least) : fmt::format("p = {:.3f}", p);
 }
 
-// "x: spread is larger than in 99 % of the simulated sets"
-std::string statistic_text(const ComparedStatistic& one) {
+// "x: spread exceeds 99 % of the replicates"
+std::string statistic_text(const ComparedStatistic& one, std::int64_t sets) {
   const bool more = one.z > 0;
   const double share = more ? one.below : 1 - one.below;
-  return fmt::format("{} is {} than in {} of them", one.name, more ? "larger" : "smaller",
-                     share > 0.9995 ? std::string("all") : fmt::format("{:.3g} %", 100 * share));
+  return fmt::format("{} {} {}", one.name, more ? "exceeds" : "lies below",
+                     share > 0.9995 ? fmt::format("all {} replicates", count_text(sets))
+                                    : fmt::format("{:.3g} % of the replicates", 100 * share));
 }
 
 std::string statistics_text(const SetPredictiveTest& test) {
@@ -33,7 +34,7 @@ std::string statistics_text(const SetPredictiveTest& test) {
   for (std::size_t k = 0; k < std::min(kToldStatistics, test.test.statistics.size()); ++k) {
     const ComparedStatistic& one = test.test.statistics[k];
     if (k > 0 && one.corrected > 0.05) break;
-    text += (text.empty() ? "" : "; ") + statistic_text(one);
+    text += (text.empty() ? "" : "; ") + statistic_text(one, test.test.sets);
   }
   return text;
 }
@@ -84,8 +85,8 @@ std::string left_text(const SetPredictiveTest& test) {
   const std::string p = p_text(test, test.left_p);
   if (test.left_p <= kUnlikeModel)
     return fmt::format(
-        " The set as a whole does not fit: without the {} that {} farthest the others do not fit either ({}), so that "
-        "none is named.",
+        " The set as a whole does not fit: without the {} that {} farthest the others do not fit either ({}): no "
+        "single outlier identified.",
         counted(static_cast<std::size_t>(test.left_out), "observation"), test.left_out == 1 ? "lies" : "lie", p);
   return fmt::format(" The others {} ({}).", test.left_p > 0.05 ? "look like a set of the model" : "are borderline", p);
 }
@@ -209,10 +210,10 @@ std::string predictive_text(const SetPredictiveTest& test, const TaskInfo& info)
   if (test.test.p > 0.05)
     text = fmt::format("Predictive test: the set looks like sets of the model ({}).", how);
   else if (test.test.p > kUnlikeModel)
-    text = fmt::format("Predictive test: borderline, one in twenty sets of the model looks so ({}). Of the set, {}.",
+    text = fmt::format("Predictive test: borderline, one in twenty sets of the model looks so ({}). {}.",
                        how, statistics_text(test));
   else
-    text = fmt::format("Predictive test: the model hardly makes such a set ({}). Of the set, {}.", how,
+    text = fmt::format("Predictive test: model rejected ({}). {}.", how,
                        statistics_text(test));
   if (!test.not_sought.empty()) text += " " + test.not_sought + ".";
   return text + cut + far_text(test) + left_text(test) + without_text(test, info);

@@ -15,6 +15,7 @@
 #include "app/posterior/latex_output.h"
 #include "app/posterior/posterior_samples.h"
 #include "app/posterior/text_output.h"
+#include "app/posterior/verdict.h"
 #include "core/base/csv_line.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -59,7 +60,7 @@ class CsvOutput final : public SetsOutput {
       for (const Target& target : head.info->targets) cells.push_back(target.name + "_own");
     if (head.ensemble)
       for (const char* what : {"divergence", "spread"}) cells.emplace_back(what);
-    for (const char* what : {"distance", "percentile", "outside_training", "extrapolates", "warnings", "error"})
+    for (const char* what : {"distance", "percentile", "outside_training", "verdict", "extrapolates", "warnings", "error"})
       cells.emplace_back(what);
     line(cells);
   }
@@ -88,6 +89,7 @@ class CsvOutput final : public SetsOutput {
     cells.push_back(known ? csv_number(row.typicality.distance) : "");
     cells.push_back(known ? csv_number(row.typicality.percentile) : "");
     cells.emplace_back(!known ? "" : row.typicality.outside ? "1" : "0");
+    cells.push_back(row.problem.empty() ? model_verdict(row.typicality).text : "");
     cells.emplace_back(!row.problem.empty() ? "" : row.extrapolates ? "1" : "0");
     cells.push_back(fmt::format("{}", fmt::join(row.warnings, "; ")));
     cells.push_back(row.problem);
@@ -273,6 +275,7 @@ nlohmann::json set_document(const SetRow& row, const TaskInfo& info, IntervalKin
   for (std::size_t t = 0; t < row.own.size(); ++t)
     document["own"][info.targets[t].name] = std::isfinite(row.own[t]) ? nlohmann::json(row.own[t]) : nlohmann::json();
   add_typicality(document, row.typicality);
+  document["verdict"] = verdict_document(model_verdict(row.typicality));
   add_disagreement(document, row.disagreement, info);
   return document;
 }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cctype>
 #include <sstream>
 
 #include "app/posterior/disagreement_text.h"
@@ -38,19 +39,21 @@ std::string answer_text(const ReportContent& content) {
   return fmt::format("{}.", fmt::join(parts, "; "));
 }
 
+// A text that begins in lower case.
+std::string lower_first(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
 // How far the answer may be believed, by what was measured.
 std::string trust_text(const ReportContent& content) {
-  const Typicality& typicality = content.answer.typicality;
   std::vector<std::string> parts;
   if (content.metrics)
     parts.push_back(fmt::format("on {} simulated sets of this size: {}", count_text(content.metrics->rows.front().sets),
                                 content.verdict.text.empty() ? "nothing can be said" : content.verdict.text));
   else
     parts.push_back("calibration at this size was not measured");
-  parts.push_back(typicality.known
-                      ? fmt::format("the set lies farther from the middle of the training sets than {:.3g} % of them",
-                                    typicality.percentile)
-                      : std::string("how typical of training the set is cannot be told"));
+  parts.push_back("this set: " + lower_first(content.judged.text));
   return fmt::format("How far this can be believed: {}.", fmt::join(parts, "; "));
 }
 
@@ -159,8 +162,7 @@ void add_predictive_test(PageSection& section, const ReportContent& content) {
   section.blocks.push_back(PageText{predictive_text(test, content.info())});
   if (test.test.p <= kUnlikeModel)
     section.blocks.push_back(
-        PageWarning{"Warning: the model hardly makes such a set; the answer says what its parameters would be if it "
-                    "did."});
+        PageWarning{"Warning: the model does not make such a set; use no posterior under it."});
   section.blocks.push_back(PageFigure{
       predictive_figure(test, content.posterior->runs().front().role, content.posterior->source_text()),
       predictive_note(test), "bars that leave the bands in one bin of ten, as those of the model's own sets do.",
@@ -174,12 +176,11 @@ PageSection fit_section(const ReportContent& content) {
   const Typicality& typicality = content.answer.typicality;
   section.blocks.push_back(PageText{
       typicality.known
-          ? fmt::format("Typicality: the mean embedding of the set lies at a Mahalanobis distance of {:.3g} from "
-                        "the middle of training sets of this size, farther than {:.3g} % of them{}. Up to about "
-                        "99 % is what sets of the model do; from 99.9 % on the set is called unlike training, "
-                        "and the answer may be sharp and wrong.",
-                        typicality.distance, typicality.percentile, typicality.outside ? ": unlike training" : "")
-          : std::string("Typicality is not known: the run kept no record of the sets that it was trained on.")});
+          ? fmt::format("{}. The mean embedding of the set lies at a Mahalanobis distance of {:.3g} from the center of "
+                        "training sets of this size, farther than {:.4g} % of them. Above the 99.9th percentile a set "
+                        "is out of distribution, and the answer may be sharp and wrong.",
+                        content.judged.text, typicality.distance, typicality.percentile)
+          : content.judged.text + "."});
   if (const std::string text = disagreement_text(content.answer.disagreement, content.info()); !text.empty())
     section.blocks.push_back(PageText{text +
                                       ". Where they differ much the answer depends on how a run was trained; that "

@@ -106,6 +106,17 @@ void compare_with_model(ReportContent& content, Monitor& monitor) {
   }
 }
 
+// The one verdict on whether the model makes such data, and what it withdraws.
+void judge(ReportContent& content) {
+  PredictiveP predictive;
+  if (content.predictive) predictive = {content.predictive->test.p, content.predictive->test.sets};
+  content.judged = model_verdict(content.answer.typicality, predictive);
+  content.infer["verdict"] = verdict_document(content.judged);
+  for (const PosteriorWarning& one : content.posterior->all_warnings(content.answer))
+    if (withdrawn(one, content.judged)) std::erase(content.warnings, one.text);
+  if (content.judged.rejected()) add_warning(content, verdict_warning(content.judged));
+}
+
 EvaluationOptions options_at(const ReportContent& content) {
   EvaluationOptions options = evaluation_options(content.run);
   options.sizes = {content.n()};
@@ -173,6 +184,7 @@ ReportContent report_content(const LoadedRun& run, const std::string& asked, Rep
       !problem.empty() && std::filesystem::exists(run.folder / run_file::events))
     content.cautions.push_back(fmt::format("What {} tells of its training is not certain: {}", run.name, problem));
   compare_with_model(content, monitor);
+  judge(content);
   measure(content, monitor);
   if (std::error_code error; std::filesystem::is_regular_file(question.set.file, error))
     content.digest = sha256_of(question.set.file);

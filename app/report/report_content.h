@@ -9,6 +9,7 @@
 
 #include "app/posterior/derived.h"
 #include "app/posterior/set_posterior.h"
+#include "app/posterior/verdict.h"
 #include "app/report/report.h"
 #include "app/scores/metrics_file.h"
 #include "app/scores/verdict.h"
@@ -40,6 +41,7 @@ struct ReportContent {
   std::string digest = {};              // SHA-256 of the observed file; "" of a folder and of what is no file
   std::optional<SetPredictiveTest> predictive = {};  // none where `no_predictive`, a clause, says why
   std::string no_predictive = {};
+  ModelVerdict judged = {};                // whether the model makes such data
   std::vector<std::string> cautions = {};  // what else is to be known before it is believed, each a sentence
 
   const TaskInfo& info() const { return run.task->info(); }

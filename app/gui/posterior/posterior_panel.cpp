@@ -28,6 +28,7 @@
 #include "app/model/posterior/set_table.h"
 #include "app/posterior/corner_plots.h"
 #include "app/posterior/posterior_warnings.h"
+#include "app/posterior/verdict.h"
 #include "app/runs/strategy_look.h"
 #include "core/report/number_text.h"
 
@@ -100,7 +101,8 @@ struct PosteriorPanel::State {
   void messages(Posterior& posterior, bool data_told);
   void plots(Posterior& posterior, ImVec2 size);
   void side(Posterior& posterior, const model::Library& library, float width);
-  void typicality(const PosteriorSnapshot& shown);
+  ModelVerdict verdict(const Posterior& posterior, const PosteriorSnapshot& shown) const;
+  void typicality(const PosteriorSnapshot& shown, const ModelVerdict& verdict);
   void set_card(Posterior& posterior, const PosteriorScene& scene);
   void other_runs(Posterior& posterior, const model::Library& library, const PosteriorScene& scene);
   struct Small {
@@ -206,8 +208,9 @@ void PosteriorPanel::State::messages(Posterior& posterior, bool data_told) {
                            std::floor(100 * posterior.embedded()))
              : shown->sentence);
     int k = 0;
+    const ModelVerdict judged = verdict(posterior, *shown);
     for (const PosteriorWarning& warning : shown->warnings)
-      if (!data_told || warning.kind != WarningKind::other_data)
+      if ((!data_told || warning.kind != WarningKind::other_data) && !withdrawn(warning, judged))
         ui::notice(fmt::format("posterior/warning{}", k++), ui::Look::warning, warning.text);
     kept_messages = std::max(kept_messages, ImGui::GetCursorPosY() - top);
     ImGui::SetCursorPosY(top + kept_messages);
@@ -217,25 +220,27 @@ void PosteriorPanel::State::messages(Posterior& posterior, bool data_told) {
     posterior.dismiss_set_failure();
 }
 
-void PosteriorPanel::State::typicality(const PosteriorSnapshot& shown) {
+// The one verdict of all that was measured of the shown answer so far.
+ModelVerdict PosteriorPanel::State::verdict(const Posterior& posterior, const PosteriorSnapshot& shown) const {
+  const auto checked = posterior.check();
+  const model::SetInquiries& inquiries = posterior.inquiries();
+  const auto tested = inquiries.predictive.answer(inquiries.predictive_key(posterior.inquiry_key()));
+  return model_verdict(shown.typicality, tested ? tested->predictive : PredictiveP(), checked ? checked->point : NAN);
+}
+
+void PosteriorPanel::State::typicality(const PosteriorSnapshot& shown, const ModelVerdict& verdict) {
   if (!shown.disagreement.empty())
     ui::notice("posterior/disagreement", ui::Look::small_muted, shown.disagreement + ".");
-  if (!shown.typicality.known) return;
+  if (verdict.standing == ModelVerdict::Standing::unknown) return;
   const std::string distance = fmt::format(
       "Mahalanobis distance of the set's mean embedding from those of training: {:.3g}", shown.typicality.distance);
   // As high as the longest warning is, and in the same place, whatever it says.
   const std::string longest = outside_text({true, true, 1234.5, 99.975});
   const float top = ImGui::GetCursorPosY(),
               high = ui::notice_height(ui::Look::warning, longest) + ImGui::GetStyle().ItemSpacing.y;
-  const double percentile = shown.typicality.percentile;
-  if (shown.typicality.outside)
-    ui::notice("posterior/typicality", ui::Look::warning, outside_text(shown.typicality));
-  else
-    ui::notice("posterior/typicality", ui::Look::small_muted,
-               fmt::format("{}: farther out than {:.{}f} % of its sets.",
-                           percentile < 95 ? "Typical of training" : "At the edge of training",
-                           std::floor(10 * percentile) / 10, percentile < 99 ? 0 : 1));
-  ui::tip(distance);
+  ui::notice("posterior/typicality", verdict.warns() ? ui::Look::warning : ui::Look::small_muted,
+             verdict.warns() ? verdict_warning(verdict) + "." : verdict.text + ".");
+  if (shown.typicality.known) ui::tip(distance);
   ImGui::SetCursorPosY(std::max(ImGui::GetCursorPosY(), top + high));
   ui::space(2);
 }
@@ -386,7 +391,7 @@ void PosteriorPanel::State::side(Posterior& posterior, const model::Library& lib
   if (shown) {
     numbers.draw(posterior, *shown, *scene);
     pins.draw(posterior);
-    typicality(*shown);
+    typicality(*shown, verdict(posterior, *shown));
   }
   set_card(posterior, *scene);
   if (shown) {

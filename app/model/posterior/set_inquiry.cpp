@@ -145,7 +145,7 @@ SetInquiry::Question predictive_question() {
     return SetInquiry::Answer{
         "", predictive_text(test, posterior.task().info()), test.test.p <= kUnlikeModel,
         std::make_shared<Figure>(predictive_figure(test, posterior.runs().front().role, posterior.source_text())),
-        predictive_note(test)};
+        predictive_note(test), {test.test.p, test.test.sets}};
   };
 }
 

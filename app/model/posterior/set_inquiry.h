@@ -12,6 +12,7 @@
 #include "app/model/posterior/sample_saving.h"
 #include "app/posterior/set_posterior.h"
 #include "app/posterior/toy_table.h"
+#include "app/posterior/verdict.h"
 #include "core/base/latest.h"
 
 namespace pairs::model {
@@ -26,6 +27,7 @@ class SetInquiry {
     bool bad = false;       // is to be seen
     std::shared_ptr<const Figure> figure = {};
     std::string note = {};  // of the figure
+    PredictiveP predictive = {};  // of a predictive test
   };
   // What a job may ask and tell meanwhile: false stops it (Stopped), a share from 0 to 1.
   struct Progress {

@@ -221,9 +221,9 @@ void SetTable::make_columns() {
         {Kind::kl, 0, "KL / nat",
          "Kullback-Leibler divergence from the exact posterior to the run's: 0 where they are the same"});
   columns_.push_back(
-      {Kind::percentile, 0, "farther out than",
-       "Of training's sets the share that this one lies farther out than: so many are nearer to the middle of "
-       "training. Beyond 99.9 % its posterior is not to be trusted"});
+      {Kind::percentile, 0, "percentile",
+       "Share of training sets that lie nearer to the center of training. Above 99.9 % a set is out of distribution, "
+       "and its posterior is not to be trusted"});
   columns_.push_back({Kind::check, 0, "to know", "Warnings, and why a set was not answered"});
   if (sort_ == 0 || sort_ > columns_.size()) sort_ = columns_.size();
 }

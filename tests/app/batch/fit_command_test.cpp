@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "app/posterior/predictive_sets.h"
 #include "core/base/files.h"
 #include "core/base/npz.h"
 #include "tests/app/batch/program.h"
@@ -54,11 +55,36 @@ TEST_F(FitCommand, InferComparesWithTheModelsSets) {
   EXPECT_EQ(test.at("without").at("n"), 39);
   EXPECT_EQ(test, infer({"--predictive", "100"}).at("predictive")) << "the same seed";
   EXPECT_NE(test.at("statistics"), infer({"--predictive", "100", "--seed", "2"}).at("predictive").at("statistics"));
-  EXPECT_FALSE(infer({}).contains("predictive"));
+  EXPECT_FALSE(infer({"--predictive", "0"}).contains("predictive"));
   events(false);
   const nlohmann::json fine = infer({"--predictive", "100"}).at("predictive");
   EXPECT_GT(fine.at("p").get<double>(), 0.02);
   EXPECT_FALSE(fine.contains("without"));
+}
+
+// Without being asked, a brief test judges the model, and a rejected one recommends no posterior, not even the exact
+// one.
+TEST_F(FitCommand, InferTestsTheModelByDefault) {
+  std::string text = "x\n";
+  for (int i = 0; i < 80; ++i) text += fmt::format("{}\n", -4 + 8.0 * (i + 0.5) / 80);
+  write_file(path("events.csv"), text);
+  const Answer flat = run_words({"infer", "bump-hunt", "--data", path("events.csv"), "--out", path("s.npz")});
+  ASSERT_EQ(flat.code, 0) << flat.err;
+  EXPECT_THAT(flat.out, HasSubstr("Model rejected (p ≤ 0.005, the smallest resolvable)"));
+  EXPECT_THAT(flat.err, HasSubstr("warning: Model rejected"));
+  for (const char* contradiction : {"In distribution", "use the exact posterior", "believe the exact"})
+    EXPECT_EQ((flat.out + flat.err).find(contradiction), std::string::npos) << contradiction;
+  const nlohmann::json document = infer({});
+  EXPECT_EQ(document.at("verdict").at("standing"), "model rejected");
+  EXPECT_EQ(document.at("predictive").at("sets"), kBriefSets);
+  EXPECT_THAT(document.at("warnings").dump(), HasSubstr("use no posterior under it"));
+  const nlohmann::json untested = infer({"--predictive", "0"});
+  EXPECT_EQ(untested.at("verdict").at("by"), "typicality");
+  EXPECT_EQ(document.at("mean"), untested.at("mean"));
+  events(false);
+  const nlohmann::json fine = infer({});
+  EXPECT_EQ(fine.at("verdict").at("standing"), "in distribution") << fine.at("verdict").dump();
+  EXPECT_TRUE(fine.at("predictive").at("far").empty());
 }
 
 TEST_F(FitCommand, FigureDrawsWhatInferSays) {

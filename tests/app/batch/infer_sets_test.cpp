@@ -356,7 +356,7 @@ TEST_F(InferSets, FilesHoldTheSameNumbers) {
   written("sets.tex");
   EXPECT_EQ(json::parse(read_file(path("sets.json")))["sets"], said);
   std::string csv =
-      "set,n,theta_mean,theta_sd,theta_q05,theta_q50,theta_q95,distance,percentile,outside_training,extrapolates,"
+      "set,n,theta_mean,theta_sd,theta_q05,theta_q50,theta_q95,distance,percentile,outside_training,verdict,extrapolates,"
       "warnings,error\n";
   const auto arrays = read_npz(path("sets.npz"));
   for (std::size_t k = 0; k + 1 < said.size(); ++k) {
@@ -364,11 +364,11 @@ TEST_F(InferSets, FilesHoldTheSameNumbers) {
     const auto& q = one["quantiles"];
     std::string warnings;
     for (const std::string text : one["warnings"]) warnings += (warnings.empty() ? "" : "; ") + text;
-    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},\n", one["set"].get<std::string>(), one["n"].get<int>(),
+    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},\n", one["set"].get<std::string>(), one["n"].get<int>(),
                        one["mean"][0].get<double>(), one["sd"][0].get<double>(), q["0.05"][0].get<double>(),
                        q["0.5"][0].get<double>(), q["0.95"][0].get<double>(), one["distance"].get<double>(),
                        one["percentile"].get<double>(), one["outside_training"].get<bool>() ? 1 : 0,
-                       one["extrapolates"].get<bool>() ? 1 : 0, warnings);
+                       one["verdict"]["text"].get<std::string>(), one["extrapolates"].get<bool>() ? 1 : 0, warnings);
     const auto at = static_cast<std::int64_t>(k);
     EXPECT_EQ(arrays.at("mean")[at][0].item<double>(), one["mean"][0].get<double>());
     EXPECT_EQ(arrays.at("quantiles")[at][0][2].item<double>(), q["0.95"][0].get<double>());

@@ -1,14 +1,19 @@
 #include "core/estimator.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
+#include <functional>
 
+#include "core/aggregate_distance.h"
 #include "core/base/error.h"
 #include "core/base/face.h"
+#include "core/base/random.h"
 #include "core/heads/spline_head.h"
+#include "core/train/cache_statistics.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/toy_task.h"
 
@@ -179,6 +184,82 @@ TEST(Estimator, TypicalityIsTheMahalanobisDistance) {
   const double expected = 0.6 / std::sqrt(0.04 + 0.1);
   EXPECT_NEAR(result.distance.item<double>(), expected, 1e-4);
   EXPECT_NEAR(result.percentile.item<double>(), expected / 5 * 100, 1e-2);
+}
+
+// 4,096 draws of a distribution by its quantile function, as the 101 percentiles that a run keeps.
+torch::Tensor percentiles_of(const std::function<double(double)>& quantile, std::uint64_t seed) {
+  Stream stream(stream_key(seed, Purpose::test), 0);
+  std::vector<double> draws;
+  for (int i = 0; i < 4096; ++i) draws.push_back(quantile(stream.uniform64()));
+  return at::quantile(torch::tensor(draws, torch::kFloat64), at::linspace(0, 1, 101, torch::kFloat64));
+}
+
+// Of tails that end, fall off as a normal's, or are heavy, the alarm at 99.9 % rings for one set in a thousand. Read
+// off between the 99th percentile and the largest draw it rang for three in ten thousand.
+TEST(DistanceRecord, HoldsTheLevelOfItsTail) {
+  const auto exponential = [](double u) { return -std::log1p(-u); };
+  const std::vector<std::pair<std::string, std::function<double(double)>>> all = {
+      {"exponential", exponential},
+      {"rayleigh", [&](double u) { return std::sqrt(2 * exponential(u)); }},
+      {"heavy", [](double u) { return std::pow(1 - u, -0.5); }},
+      {"heavier", [](double u) { return 3 + std::pow(1 - u, -0.8); }}};
+  // The fitted tail rings for 1.1 to 1.3 in a thousand; of a Rayleigh law, which falls off faster, for 1.6.
+  constexpr int kRepeats = 200;
+  for (const auto& [name, quantile] : all)
+    for (const double level : {99.0, 99.9}) {
+      double share = 0;
+      for (int k = 0; k < kRepeats; ++k) {
+        const DistanceRecord record(percentiles_of(quantile, static_cast<std::uint64_t>(k)));
+        // The share beyond the distance at which the record first answers this percentile.
+        double low = 0, high = 1;
+        for (int step = 0; step < 50; ++step) {
+          const double middle = (low + high) / 2;
+          (record.percentile(quantile(middle)) < level ? low : high) = middle;
+        }
+        share += (1 - high) / kRepeats;
+      }
+      RecordProperty(fmt::format("{} {}", name, level), fmt::format("{:.5f}", share));
+      EXPECT_NEAR(share / (1 - level / 100), 1.2, 0.45) << name << " beyond " << level;
+    }
+}
+
+TEST(DistanceRecord, RisesWithTheDistanceToBeyondTheLargestDraw) {
+  const DistanceRecord record(percentiles_of([](double u) { return std::pow(1 - u, -0.5); }, 1));
+  double before = -1;
+  for (double distance = 0; distance < 1000; distance += 0.25) {
+    const double percentile = record.percentile(distance);
+    EXPECT_GE(percentile, before) << distance;
+    EXPECT_LT(percentile, 100) << distance;
+    before = percentile;
+  }
+  EXPECT_GT(before, 99.99);
+  const DistanceRecord same(torch::full({101}, 2.0, torch::kFloat64));
+  EXPECT_EQ(same.percentile(1), 0);
+  EXPECT_EQ(same.percentile(3), 100);
+  EXPECT_THROW(DistanceRecord(torch::zeros({7}, torch::kFloat64)), Error);
+}
+
+// How many threads share the sums decides nothing.
+TEST(Statistics, AreTheSameForAnyNumberOfThreads) {
+  const auto task = std::make_shared<ToyTask>();
+  EstimatorConfig config = toy_estimator();
+  set_fields(config, {"embedder.size=48", "embedder.layers=48"});
+  Estimator estimator(task, config, 1);
+  const int threads = at::get_num_threads();
+  std::vector<std::vector<double>> all;
+  std::vector<torch::Tensor> distances;
+  for (const int count : {1, 2, 3}) {
+    at::set_num_threads(count);
+    all.push_back(measure_statistics(estimator, 1, [] { return false; }));
+    estimator.set_statistics(unpack_statistics(all.front(), 48), false, 0);
+    torch::manual_seed(1);
+    distances.push_back(
+        estimator.typicality(torch::randn({600, 48}, torch::kFloat64), torch::full({600}, 7, torch::kInt64)).distance);
+  }
+  at::set_num_threads(threads);
+  EXPECT_EQ(all[0], all[1]);
+  EXPECT_EQ(all[0], all[2]);
+  EXPECT_TRUE(distances[0].equal(distances[1]));
 }
 
 }  // namespace
