@@ -96,8 +96,11 @@ ModelVerdict model_verdict(const Typicality& typicality, const PredictiveP& pred
 
 std::string verdict_warning(const ModelVerdict& verdict) {
   if (!verdict.warns()) return "";
-  return verdict.text + (verdict.rejected() ? ": the model does not make such data, so use no posterior under it"
-                                            : ": do not trust this posterior");
+  if (!verdict.rejected()) return verdict.text + ": do not trust this posterior";
+  // A network that is far off draws sets unlike the observed one, too.
+  const bool by_sets = verdict.by == "predictive test";
+  return verdict.text + ": the model does not make such data" + (by_sets ? ", or the network answers wrongly" : "") +
+         ", so use no posterior under it";
 }
 
 bool withdrawn(const PosteriorWarning& warning, const ModelVerdict& verdict) {
