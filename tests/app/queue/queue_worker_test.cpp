@@ -152,7 +152,7 @@ TEST_F(QueueWorkerTest, LeavesWhatIsRemovedAndGoesOn) {
   const QueueWorker::Outcome outcome = work();
   EXPECT_EQ(outcome.end, End::empty);
   EXPECT_EQ(outcome.done, 1u);
-  EXPECT_THAT(called(), ElementsAre(call_of("slow"), "saved", call_of("b")));
+  EXPECT_THAT(called(), ElementsAre(call_of("slow"), "saved", call_of("b"), evaluation_of("b")));
 }
 
 TEST_F(QueueWorkerTest, DoesWhatIsAddedMeanwhile) {
@@ -177,7 +177,7 @@ TEST_F(QueueWorkerTest, PassesOverWhatAnotherProcessTrains) {
     EXPECT_EQ(outcome.done, 1u);
     EXPECT_THAT(outcome.failed, IsEmpty());
     EXPECT_THAT(outcome.in_use, ElementsAre(HasSubstr("a (process "), HasSubstr("c (process ")));
-    EXPECT_THAT(called(), ElementsAre(call_of("b")));
+    EXPECT_THAT(called(), ElementsAre(call_of("b"), evaluation_of("b")));
     EXPECT_EQ(queue_.read().left(), 2u) << "they wait";
   }
   EXPECT_EQ(work().done, 2u);
@@ -215,8 +215,9 @@ TEST_F(QueueWorkerTest, WaitsWhileAWindowTrains) {
     program("echo \"$@\" >>\"$(dirname \"$0\")/called\"");
   });
   EXPECT_EQ(work().done, 1u);
-  EXPECT_THAT(called(), ElementsAre(call_of("slow"), "saved", call_of("slow")));
-  EXPECT_THAT(told_, ElementsAre("slow (1 left)", "waiting for the run that a window trains", "slow (1 left)"));
+  EXPECT_THAT(called(), ElementsAre(call_of("slow"), "saved", call_of("slow"), evaluation_of("slow")));
+  EXPECT_THAT(told_, ElementsAre("slow (1 left)", "waiting for the run that a window trains", "slow (1 left)",
+                                 "slow is evaluated"));
 }
 
 TEST_F(QueueWorkerTest, EndsWithTheWindowsThatItWorksFor) {

@@ -88,6 +88,7 @@ TEST(MetricsFile, KeepsTheTasksSettingsAndFindsThoseThatOlderFilesLackBesideThem
   const TemporaryFolder folder;
   nlohmann::json older = nlohmann::json::parse(metrics_text(example()));
   older.erase("settings");
+  older.erase("check");
   older["convention"] = "literal";
   write_file(folder / run_file::metrics, older.dump());
   EXPECT_TRUE(read_metrics(built_in_tasks(), folder / run_file::metrics)->settings.empty());
@@ -161,6 +162,7 @@ Metrics ranked() {
 TEST(MetricsFile, KeepsTheRankTestsAndMakesThoseThatOlderFilesLack) {
   const Metrics metrics = ranked();
   nlohmann::json text = nlohmann::json::parse(metrics_text(metrics));
+  text.erase("check");
   nlohmann::json& row = text["rows"][0];
   EXPECT_FALSE(row.contains("sbc_p"));
   EXPECT_EQ(row["location_z"].size(), 2u);
@@ -205,9 +207,11 @@ TEST(MetricsFile, KeepsWhatThePoolExplains) {
   unknown[0].pool_location_z = {NAN, NAN};
   EXPECT_THAT(pool_note(unknown), testing::Not(testing::HasSubstr("standard errors")));
   EXPECT_THAT(calibration_note(metrics.rows),
-              testing::HasSubstr("4 tests are judged together: location z and width z of "
-                                 "each target. Borderline: beyond z ±2.5, as"));
+              testing::HasSubstr("5 tests are judged together: location z and width z of each target; location and "
+                                 "width pooled over sizes and targets. Family-wise false-alarm rate 5 % (borderline: "
+                                 "beyond z ±2.7), 0.1 % (miscalibrated: beyond z ±3.8)"));
   nlohmann::json text = nlohmann::json::parse(metrics_text(metrics));
+  text.erase("check");
   text["rows"][0]["pool_location_sd"] = {0.1};
   EXPECT_THROW(parse_metrics(text.dump(), "memory"), Error);
 }

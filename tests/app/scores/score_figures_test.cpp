@@ -284,7 +284,7 @@ TEST(AcaucFigure, ShowsLocationWidthAndRanksBesideTheirLimits) {
   EXPECT_EQ(figure.plots[1].lines.at(0).y[1], 18.6);
   EXPECT_EQ(figure.plots[2].lines.at(0).y[1], 0.4);
   EXPECT_EQ(figure.plots[3].lines.at(0).y[1], 1e-12) << "as low as the axis shows";
-  const double limit = calibration_limits(12).miscalibrated.z;
+  const double limit = calibration_limits(one.rows).miscalibrated.z;
   EXPECT_NEAR(figure.plots[1].bands.at(0).high, limit, 1e-12);
   EXPECT_GT(figure.plots[1].y.high, 18.6);
   EXPECT_THAT(figure.source, testing::Not(testing::HasSubstr("share")));

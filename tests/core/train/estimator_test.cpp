@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/base/face.h"
 #include "core/base/random.h"
+#include "core/heads/mass.h"
 #include "core/heads/spline_head.h"
 #include "core/train/cache_statistics.h"
 #include "tests/core/base/temporary_folder.h"
@@ -108,6 +109,7 @@ TEST(Estimator, LossIsTheNegativeLogDensityPerUnitOfScaleWhateverTheSupport) {
   for (const std::string support : {"real", "box"}) {
     EstimatorConfig config = toy_estimator();
     config.head.of<SplineHead::Settings>().support = support;
+    config.head.of<SupportSettings>().restrict = false;  // the loss is that of the head alone
     Estimator estimator(std::make_shared<BoundedToyTask>(), config, 1);
     shake(estimator);
     estimator.train(false);

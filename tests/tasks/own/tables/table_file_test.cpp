@@ -237,7 +237,7 @@ TEST_F(TableFileTest, NamesTheRowOfAMissingOrInfiniteValue) {
     EXPECT_THAT(refusal_of([&] {
                   (void)read_all(path(name), {"u", "v"});
                 }),
-                AllOf(HasSubstr(name), HasSubstr(std::string(name) + ": column u of row 37 is nan")));
+                AllOf(HasSubstr(name), HasSubstr(std::string(name) + ": column u of row 37 is missing or nan")));
     EXPECT_THAT(refusal_of([&] { (void)read_all(path(name), {"v", "column 1"}); }), HasSubstr("column u of row 37"));
     const auto opened = open_table(path(name));
     std::vector<double> out(50);
