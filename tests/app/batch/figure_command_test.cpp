@@ -200,7 +200,7 @@ TEST(EvaluateCommand, ReplacesAMetricsFileThatCannotBeRead) {
     ASSERT_EQ(answer.code, 0) << answer.err;
     EXPECT_THAT(answer.err, HasSubstr("cannot be read and will be replaced"));
     EXPECT_EQ(read_metrics(built_in_tasks(), file)->rows.size(), 2u);
-    for (const char* part : {"location z", "width z", "rank p", "at most one in 1,000"})
+    for (const char* part : {"location z", "width z", "rank p", "Family-wise false-alarm rate"})
       EXPECT_THAT(answer.out, HasSubstr(part));
   }
   const Answer again = run_words({"evaluate", run_a(), "--sets", "40", "--samples", "19", "--json"});

@@ -50,7 +50,7 @@ TEST(FirstStart, ShowsEveryTaskOnEveryTabWithoutWarningOrEmptyPage) {
       for (const Item& item : recorder().items())
         if (item.kind == ItemKind::text && !item.text.empty()) {
           // A borderline size is told in amber, the tests that say so on the Evaluate tab.
-          const bool borderline = item.text.find("borderline") != item.text.npos ||
+          const bool borderline = item.text.find("orderline") != item.text.npos ||
                                   (tab == model::Tab::evaluate && item.text.starts_with("▲ "));
           EXPECT_NE(item.ink, palette().bad) << where << ": " << item.text;
           EXPECT_TRUE(borderline || item.ink != palette().warning) << where << ": " << item.text;

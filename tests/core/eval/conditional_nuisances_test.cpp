@@ -104,11 +104,11 @@ TEST(ConditionalNuisances, AreTheTasksOwnWhereItKnowsThem) {
 }
 
 TEST(ConditionalNuisances, AreRefusedWhereJointDrawsDoNotShowThem) {
-  const DependentTask fast([](double t) { return 2 * t + std::sin(8000 * t); }, [](double) { return 0.02; });
-  const ConditionalNuisances nuisances(fast, 1);
+  const DependentTask task([](double t) { return 4 * t - 2; }, [](double) { return 0.5; });
+  const ConditionalNuisances nuisances(task, 1);
   ASSERT_TRUE(nuisances.depends());
   try {
-    nuisances.at(0.5, toy_indices(3));
+    nuisances.at(3, toy_indices(3));  // the prior draws from 0 to 1
     FAIL() << "nothing was refused";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("--known-psi"));
