@@ -261,7 +261,7 @@ TEST_F(ThingsOfPeople, AListIsAnsweredThingByThing) {
                                        << path("stones/a.pebble") << " a\n"
                                        << path("stones/b.pebble") << " a\n";
   EXPECT_THAT(infer({path("twice.txt"), "--member", "a"}).err,
-              HasSubstr("calls 2 things a; name the one by what stands"));
+              HasSubstr("calls 2 things a; name the one by its own text"));
   std::ofstream(folder_ / "named.txt") << "\xef\xbb\xbf" << path("stones/a.pebble") << "\tround one \r\npebble:2\n";
   const Acted named = infer_all("named.txt", "named.csv");
   ASSERT_EQ(named.code, 0) << named.err;

@@ -349,6 +349,7 @@ TEST_F(ShippedPosterior, MoreThanTrainingSawIsNotUsedUnasked) {
   const std::filesystem::path file = folder.path() / "events.csv";
   {
     std::ofstream events(file);
+    events << "x\n";
     for (int i = 0; i < 110; ++i) events << 0.01 * i << "\n";
   }
   posterior.open(run);
