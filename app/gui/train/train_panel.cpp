@@ -63,12 +63,17 @@ void TrainPanel::header(Training& training, const model::Library& library, const
   const std::string title = drafting ? "New run" : library.name_of(training.folder().string());
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float high = ImGui::GetFrameHeight();
-  const float title_room = std::max(px(60), right - left - room - px(16));
+  // In a narrow window the title has a line of its own.
+  const bool apart = right - left - room - px(16) < px(60);
+  const float title_room = apart ? right - left : right - left - room - px(16);
   ui::text_at({at.x, at.y + (high - ui::text_size(title, ui::Look::title).y) / 2}, title, ui::Look::title, title_room,
               !drafting);
   ImGui::Dummy({title_room, high});
   ui::tip(drafting ? training.draft().folder().string() : training.folder().string());
-  ImGui::SameLine(right - room, 0);
+  if (apart)
+    ImGui::SetCursorPosX(std::max(left, right - room));
+  else
+    ImGui::SameLine(right - room, 0);
   const std::string command = training.batch_command();
   if (ui::button("train/copy", "Copy command", ui::Button::quiet, "",
                  "Copies the command that does the same without the window:\n" + command))

@@ -154,8 +154,8 @@ TEST_F(StudioTest, ShowsTrainingOfARunThatHasNoWeightsYet) {
 
 TEST_F(StudioTest, SaysWhatCannotBeOpened) {
   Studio studio(built_in_tasks(), settings());
-  std::ofstream(scratch_.path() / "notes.txt") << "nothing";
-  studio.open_path(scratch_.path() / "notes.txt");
+  std::ofstream(scratch_.path() / "notes.md") << "nothing";
+  studio.open_path(scratch_.path() / "notes.md");
   EXPECT_THAT(studio.hub.messages.all().back().text, HasSubstr("cannot be opened here"));
   EXPECT_TRUE(studio.settings.log_open);
   std::filesystem::create_directories(scratch_.path() / "damaged");

@@ -290,7 +290,7 @@ TEST_F(ViewerPanelTest, TheAverageErrorStandsBesideTheSamples) {
                        [&](const Item& item) { return item.text.find(part) != std::string::npos; });
   };
   Driver& d = window();
-  EXPECT_TRUE(d.until([&] { return says("Evaluate this run to see what error"); }));
+  EXPECT_TRUE(d.until([&] { return says("Evaluate this run to see its error"); }));
   EXPECT_FALSE(says("On average, N ="));
   d.studio.open_run("novel-view");
   ASSERT_TRUE(d.rest(120));
