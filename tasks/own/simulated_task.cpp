@@ -364,16 +364,23 @@ class SimulatedTask final : public Task,
     const std::string key_text = fmt::format("{}\n{}\n{}\n{}", kMeasuringSeed, file_.origin.string(), file_.text,
                                              folder_state(file_.origin.parent_path()));
     if (const std::optional<InputScale> kept = kept_input(key_text, input_channels(file_.info))) return *kept;
-    // The first set shows how long the others take.
+    const std::size_t d = file_.info.targets.size(), p = file_.info.nuisances.size(), g = file_.given.size();
+    std::vector<Observations> parts;
+    const auto simulate = [&](std::size_t first, std::size_t last) {
+      const auto at = draws.begin();
+      const std::vector<Draw> some(at + static_cast<std::ptrdiff_t>(first), at + static_cast<std::ptrdiff_t>(last));
+      parts.push_back(programs_.training->simulate(some, theta.data() + first * d, psi.data() + first * p,
+                                                   given.data() + first * g));
+    };
+    // The first set may start the program, the second shows how long the others take.
+    simulate(0, 1);
     const Stopwatch watch;
-    const std::vector<Draw> one(draws.begin(), draws.begin() + 1), rest(draws.begin() + 1, draws.end());
-    std::vector<Observations> parts = {programs_.training->simulate(one, theta.data(), psi.data(), given.data())};
+    simulate(1, 2);
     const double seconds = watch.seconds() * static_cast<double>(sets) / static_cast<double>(programs_.training->workers());
     if (seconds > kSlowMeasuring)
       spdlog::info("{}: {} sets of two observations are simulated once to standardise x, for about {:.0f} s",
                    file_.info.name, sets, seconds);
-    const std::size_t d = file_.info.targets.size(), p = file_.info.nuisances.size(), g = file_.given.size();
-    parts.push_back(programs_.training->simulate(rest, theta.data() + d, psi.data() + p, given.data() + g));
+    simulate(2, draws.size());
     const InputScale scale = measure_x(Observations::concatenate(parts), input_channels(file_.info));
     if (watch.seconds() > kSlowMeasuring / 2) keep_input(key_text, scale);
     return scale;

@@ -383,7 +383,7 @@ TEST_F(StagesTest, EndToEndHasOneStageAndServesItsSize) {
 TEST_F(StagesTest, TheGaussianBaselineKeepsItsRegressionAndFitsItsSpreadAtEachN) {
   const auto run = make(tiny("bump-hunt", "gaussian",
                              {"pretrain.epochs=10", "pretrain.steps=40", "pretrain.batch=256", "cache.sets=[3000,3000]",
-                              "evaluate.sizes=[1,10,40]"}),
+                              "evaluate.sizes=[1,10,40]", "restrict=false"}),
                         "sigma");
   TestMonitor monitor;
   execute_run(built_in_tasks(), run, monitor);
