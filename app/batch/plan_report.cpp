@@ -29,8 +29,10 @@ std::string observations_text(double count) {
 // How long a run is expected to take on this machine.
 void add_expected_time(const TaskCatalogue& tasks, const RunConfig& config, Result& result) {
   try {
-    const ExpectedCost need = expected_cost(
+    ExpectedCost need = expected_cost(
         config, [] { return !keep_going(); }, [] { tell("Measuring how long training takes on this machine …\n"); });
+    if (result.document.contains("simulations"))
+      need.simulate_seconds = result.document["simulations"].value("seconds", 0.0);
     result.document["expected"] = {{"simulate_seconds", need.simulate_seconds},
                                    {"pretrain_seconds", need.pretrain_seconds},
                                    {"cache_seconds", need.cache_seconds},

@@ -17,13 +17,11 @@
 #include "core/base/clock.h"
 #include "core/base/devices.h"
 #include "core/base/error.h"
-#include "core/base/face.h"
 #include "core/base/interruption.h"
 #include "core/base/load.h"
 #include "core/base/threads.h"
 #include "core/nn/adamw.h"
 #include "core/ops/ops.h"
-#include "core/simulation_budget.h"
 #include "core/train/expected_time.h"
 #include "core/train/known_costs.h"
 #include "core/train/plan.h"
@@ -396,19 +394,6 @@ double whole_seconds(const ExpectedCost& cost) {
 
 namespace {
 
-// Of the simulations within a budget; 0 without one, and where its program may not be run.
-double simulation_seconds(const RunConfig& config) {
-  const std::shared_ptr<const Task> task = config.make_task();
-  const BudgetedSimulator* const budget = face<BudgetedSimulator>(*task);
-  if (budget == nullptr) return 0;
-  try {
-    return budget->pace().seconds * static_cast<double>(budget->simulations() + budget->checks()) /
-           static_cast<double>(std::max<std::int64_t>(1, budget->workers()));
-  } catch (const Error&) {
-    return 0;
-  }
-}
-
 ExpectedCost measured_cost(const RunConfig& config, const StageSetting& setting, KnownCosts& known) {
   const LoadMeter load;
   Estimator estimator(setting.task, config.estimator, setting.seed);
@@ -456,7 +441,6 @@ ExpectedCost measured_cost(const RunConfig& config, const StageSetting& setting,
         step * (made + epochs * static_cast<double>(config.finetune.validation_draws) / (kStep * rows));
     e.gflop += 1e-9 * (observations * embedder + made * rows * kStep * head);
   }
-  e.simulate_seconds = simulation_seconds(config);
   e.cores = load.cores();
   e.others = others_of(timing.share(), load);
   e.measured = static_cast<std::int64_t>(std::time(nullptr));

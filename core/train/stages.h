@@ -58,7 +58,9 @@ struct ExpectedCost {
   // Observations that are simulated while a run trains, and the seconds that each takes; 0 where they are stored or
   // prepared once.
   double draws = 0, draw_seconds = 0;
-  double simulate_seconds = 0;  // of the simulations within a budget, which are made before stage 1
+  // Of the simulations within a budget, which are made before stage 1. Whoever has measured the simulator's pace fills it
+  // in: that takes simulations which no budget counts.
+  double simulate_seconds = 0;
   std::int64_t measured = 0;  // when, in seconds since 1970
 };
 // The cost that this machine measured earlier for the same settings (KnownCosts), or measures now, which takes a second

@@ -75,7 +75,7 @@ grep -q "The budget changes the preset: .*pretrain.weight_decay = 0.1 (else " lo
 grep -q '"simulations":' whole/events.jsonl || say_fail "the log does not tell what was simulated"
 used=$(calls)
 "$PAIRS" --batch evaluate whole --samples 19 >out 2>log || say_fail "evaluate ended with $?: $(tail -1 log)"
-"$PAIRS" --batch infer whole --overwrite --data my/events.csv --n 20 --json >before.json 2>log || say_fail "infer ended with $?"
+"$PAIRS" --batch infer whole --overwrite --data my/events.csv --n 20 --predictive 0 --json >before.json 2>log || say_fail "infer ended with $?"
 [ "$(calls)" -eq "$used" ] || say_fail "evaluate or infer asked for $(($(calls) - used)) observations more"
 
 rm my/calls
@@ -95,7 +95,7 @@ cmp -s whole/estimator.safetensors killed/estimator.safetensors || say_fail "the
 
 # Without its sets a finished run still answers; whoever asks for test sets is told.
 rm killed/simulations/sets-*.npz
-"$PAIRS" --batch infer killed --overwrite --data my/events.csv --n 20 --json >after.json 2>log || say_fail "infer ended with $?: $(tail -1 log)"
+"$PAIRS" --batch infer killed --overwrite --data my/events.csv --n 20 --predictive 0 --json >after.json 2>log || say_fail "infer ended with $?: $(tail -1 log)"
 [ "$(grep -A4 '"mean"' before.json)" = "$(grep -A4 '"mean"' after.json)" ] || say_fail "infer answers otherwise without sets"
 refuses 1 "nothing matches" --batch evaluate killed --samples 19
 

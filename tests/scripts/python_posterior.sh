@@ -98,7 +98,7 @@ raises(TypeError, "no array of numbers", lambda: bump.sample([["a"]]))
 raises(ValueError, "at least 1", lambda: bump.sample(sets, 0))
 raises(ValueError, "failed is", lambda: bump.sample(sets, failed="no"))
 far = [np.full(50, 40.0)]
-raises(PairsWarning, "Out of distribution", lambda: bump.sample(far, 5))
+raises(PairsWarning, "out of distribution", lambda: bump.sample(far, 5))
 
 # Tables by the names of their columns, missing values, and arrays of any type and order.
 class Column:

@@ -29,7 +29,7 @@ class KnownCostsTest : public ::testing::Test {
   }
   static RunConfig config(const std::string& assignment) {
     return load_preset(built_in_tasks(), built_in_tasks()->make("gaussian")->info(), "quick", "pairs",
-                       {"device=cpu", "threads=1", "embedder.hidden=8", "pretrain.batch=64", assignment});
+                       {"device=cpu", "threads=1", "pretrain.batch=64", assignment});
   }
   static ExpectedCost cost() {
     ExpectedCost cost{};
