@@ -13,6 +13,7 @@
 #include "core/base/error.h"
 #include "core/base/face.h"
 #include "core/base/log.h"
+#include "core/base/streams.h"
 #include "core/eval/sufficiency.h"
 #include "core/invalid_draws.h"
 #include "core/report/number_text.h"
