@@ -209,7 +209,7 @@ QueueTime time_left(const QueueView& view, const std::vector<QueueProgress>& pro
 std::vector<double> expected_seconds(const Catalogue& tasks, const QueueItem& item, const std::function<bool()>& stop) {
   if (item.kind == QueueKind::run) {
     const ExpectedCost need = expected_cost(read_run_toml(tasks, item.folder / run_file::config), stop);
-    return {need.simulate_seconds + need.pretrain_seconds, need.cache_seconds, need.finetune_seconds};
+    return {need.pretrain_seconds, need.cache_seconds, need.finetune_seconds};
   }
   const std::vector<StudyRun> runs = on_share_of_cores(runs_of_study(tasks, item.data, item.folder), item.processes);
   return {study_seconds(plan_study(runs, {}, stop), item.processes)};

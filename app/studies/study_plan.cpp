@@ -130,7 +130,7 @@ StudyPlan plan_study(const std::vector<StudyRun>& runs, const std::vector<bool>&
     plan.name = run.name;
     plan.trained = run.trained;
     plan.gflop = kind.gflop;
-    plan.pretrain_seconds = kind.need.simulate_seconds + kind.need.pretrain_seconds;
+    plan.pretrain_seconds = kind.need.pretrain_seconds;
     plan.cache_seconds = kind.need.cache_seconds;
     plan.finetune_seconds = kind.need.finetune_seconds;
     plan.evaluate_seconds = kind.evaluate_seconds;

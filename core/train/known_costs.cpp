@@ -74,7 +74,6 @@ std::optional<ExpectedCost> KnownCosts::find(const RunConfig& config, const std:
                             Number{"gflop", &ExpectedCost::gflop},
                             Number{"draw_seconds", &ExpectedCost::draw_seconds},
                             Number{"draws", &ExpectedCost::draws},
-                            Number{"simulate_seconds", &ExpectedCost::simulate_seconds},
                             Number{"others", &ExpectedCost::others},
                             Number{"cores", &ExpectedCost::cores}}) {
     const double value = number_in(*found, one.key);
@@ -97,7 +96,6 @@ void KnownCosts::keep(const RunConfig& config, const std::string& device, const 
                                    {"gflop", cost.gflop},
                                    {"draw_seconds", cost.draw_seconds},
                                    {"draws", cost.draws},
-                                   {"simulate_seconds", cost.simulate_seconds},
                                    {"others", cost.others},
                                    {"cores", cost.cores},
                                    {"measured", cost.measured}};

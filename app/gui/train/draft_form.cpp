@@ -150,8 +150,7 @@ void DraftForm::tell_needs(const Training& training) {
   if (!why.empty()) return ui::wrapped(why, fault ? ui::Look::bad : ui::Look::muted);
   if (!estimate) return ui::text("Estimating time and disk …", ui::Look::muted);
   const auto range = [](double seconds) { return range_text(expected_range({}, seconds, 0)); };
-  std::string stages = estimate->simulate_seconds > 0 ? fmt::format("simulations {}, ", range(estimate->simulate_seconds)) : "";
-  stages += "pretrain " + range(estimate->seconds[0]);
+  std::string stages = "pretrain " + range(estimate->seconds[0]);
   if (estimate->seconds[1] + estimate->seconds[2] > 0)
     stages += fmt::format(", cache {}, finetune {}", range(estimate->seconds[1]), range(estimate->seconds[2]));
   ui::wrapped(fmt::format("Expected: {} ({}), {} of disk of {} free, {}.", range(estimate->total()), stages,

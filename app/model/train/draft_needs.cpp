@@ -67,7 +67,6 @@ bool DraftNeeds::follow(const Draft& draft, const std::filesystem::path& room, d
     auto answer = std::make_shared<DraftEstimate>();
     try {
       const ExpectedCost need = expected_cost(config, stale);
-      answer->simulate_seconds = need.simulate_seconds;
       answer->seconds[0] = need.pretrain_seconds;
       answer->seconds[1] = need.cache_seconds;
       answer->seconds[2] = need.finetune_seconds;

@@ -16,12 +16,11 @@ namespace pairs::model {
 // What a draft is expected to need.
 struct DraftEstimate {
   double seconds[kStages] = {NAN, NAN, NAN};
-  double simulate_seconds = 0;  // of simulations within a budget, before stage 1
   double cache_bytes = 0, free_bytes = 0, gflop = 0;
   std::string busy;     // why the times may be far too long; empty when the machine is ours
   std::string error;    // why nothing is known: the settings cannot be trained
   std::string no_room;  // why the disk is too small; empty when it is not
-  double total() const { return simulate_seconds + seconds[0] + seconds[1] + seconds[2]; }
+  double total() const { return seconds[0] + seconds[1] + seconds[2]; }
 };
 
 // Estimates a draft's needs in the background once it rests and somebody looks.

@@ -241,15 +241,12 @@ void RunQueue::add(const Training::Planned& draft) {
     create_run(*draft.config, draft.folder);
     name_new_run(draft.folder, *draft.config);
     QueueItem made = item_of(draft.folder);
-    if (draft.needs) {
-      made.seconds.assign(draft.needs->seconds, draft.needs->seconds + kStages);
-      made.seconds.front() += draft.needs->simulate_seconds;
-    }
+    if (draft.needs) made.seconds.assign(draft.needs->seconds, draft.needs->seconds + kStages);
     const std::string id = queue.add(made);
     // What was put in stays there, though the window may be closed while this is measured.
     if (!draft.needs) {
       const ExpectedCost need = expected_cost(*draft.config, stale);
-      queue.expect(id, {need.simulate_seconds + need.pretrain_seconds, need.cache_seconds, need.finetune_seconds});
+      queue.expect(id, {need.pretrain_seconds, need.cache_seconds, need.finetune_seconds});
     }
     return std::make_shared<const std::string>(title_of(made));
   });
