@@ -230,7 +230,7 @@ void warn_blind(Result& result, const FrequentistAnswer& answer) {
 void warn_far(const Asked& asked, const std::vector<MapPoint>& points, Result& result) {
   const ToyTable& table = asked.ours->table();
   if (asked.info().nuisances.size() != 1 || !table.plan().psi.empty() || table.toys(0).psi.empty()) return;
-  // Of the node nearest to the point: where ψ depends on θ, toys have others at each.
+  // At the node nearest to the point: where ψ depends on θ, each node has toys of its own.
   const auto known_at = [&](const MapPoint& one) -> const std::vector<double>& {
     const auto nearest = std::min_element(table.nodes().begin(), table.nodes().end(), [&](double a, double b) {
       return std::fabs(a - one.theta) < std::fabs(b - one.theta);

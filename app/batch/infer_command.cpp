@@ -454,7 +454,7 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
       ->transform(whole_number(1, 1000000));
   app.add_option("--predictive", arguments->predictive,
                  "Test whether the set looks like sets of the model, by M that it makes at a draw of this posterior; "
-                 "names the observations that lie far, and tells the posterior without them (below). Default: a brief "
+                 "names the observations that lie far, and prints the posterior without them (below). Default: a brief "
                  "test by 59 to 199 sets where points are cheap to simulate; 0 turns it off")
       ->type_name("M")
       ->transform(whole_number(0, 1000000));
