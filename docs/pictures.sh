@@ -13,5 +13,5 @@ trap 'rm -rf "$XDG_CONFIG_HOME"' EXIT
 "$pairs" --batch screenshot --task bump-hunt --n 100 --size 1120x700 --scale 0.8 --out window-posterior.webp
 "$pairs" --batch screenshot --task gaussian --tab posterior --n 1000 --theme light --size 1440x1000 --out window-gaussian.png
 "$pairs" --batch screenshot --task digits --tab task --size 1440x1000 --out window-task.png
-"$pairs" --batch figure posterior bump-hunt --out bump-hunt-posterior.png
+"$pairs" --batch figure posterior bump-hunt --overwrite --out bump-hunt-posterior.png
 "$pairs" --batch screenshot --task novel-view --tab posterior --n 100 --size 1440x900 --out window-novel-view.png

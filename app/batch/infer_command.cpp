@@ -27,8 +27,9 @@
 #include "app/posterior/own_values.h"
 #include "app/posterior/posterior_samples.h"
 #include "app/posterior/set_posterior.h"
-#include "app/posterior/verdict.h"
 #include "app/posterior/tried_file.h"
+#include "app/posterior/usual_predictive.h"
+#include "app/posterior/verdict.h"
 #include "app/runs/task_words.h"
 #include "app/text/table.h"
 #include "core/base/error.h"
@@ -86,13 +87,12 @@ void judge(const InferQuestion& question, const InferArguments& arguments, Infer
   if (arguments.predictive > 0) {
     answer.predictive = infer_predictive(*question.posterior, question.size, arguments.predictive, arguments.seed);
   } else if (arguments.predictive < 0) {
-    UsualPredictive usual = usual_predictive(*question.posterior, question.size, arguments.seed);
+    UsualPredictive usual = usual_predictive(*question.posterior, question.size,
+                                              static_cast<std::uint64_t>(arguments.seed), keep_going);
     answer.predictive = std::move(usual.test);
     answer.no_predictive = std::move(usual.why_not);
   }
-  PredictiveP predictive;
-  if (answer.predictive) predictive = {answer.predictive->test.p, answer.predictive->test.sets};
-  answer.verdict = model_verdict(answer.known.typicality, predictive);
+  answer.verdict = model_verdict(answer.known.typicality, p_of(answer.predictive));
 }
 
 InferAnswer answer_of(const InferQuestion& question, const InferArguments& arguments) {
@@ -199,7 +199,8 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
   add_typicality(document, typicality);
   document["verdict"] = verdict_document(answer.verdict);
   add_disagreement(document, answer.known.disagreement, info, run.config.ensemble);
-  report.said.arrays.merge(trust_arrays(typicality, !answer.warnings.empty()));
+  report.said.arrays.merge(trust_arrays(
+      typicality, !answer_warnings(*question.posterior, answer.known, answer.verdict).empty()));
   if (answer.scores.defined()) {
     report.said.arrays["theta"] = question.theta;
     report.said.arrays["log_density"] = answer.scores;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "app/posterior/set_posterior.h"
@@ -15,16 +14,5 @@ std::string check_predictive(const LoadedRun& run, std::int64_t sets);
 // The predictive test of the first n observations beside so many simulated sets, with its progress on stderr. Throws
 // Stopped.
 SetPredictiveTest infer_predictive(const SetPosterior& posterior, std::int64_t n, std::int64_t sets, std::int64_t seed);
-
-
-// The predictive test that `infer` makes unasked.
-struct UsualPredictive {
-  std::optional<SetPredictiveTest> test;
-  std::string why_not;  // a clause, where there is no test
-};
-// A brief test of the first n observations where simulating sets of the task is cheap: points, of which a hundred or all
-// n can be compared. Stops after kUsualSeconds.
-UsualPredictive usual_predictive(const SetPosterior& posterior, std::int64_t n, std::int64_t seed);
-inline constexpr double kUsualSeconds = 20;
 
 }  // namespace pairs::batch

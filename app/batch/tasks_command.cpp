@@ -35,8 +35,14 @@ std::string own_text(const TaskCatalogue& tasks, const Task& task, nlohmann::jso
   if (info.file.empty()) return "";
   const TaskDescription said = tasks.describe(info.file);
   // Of a program that nobody agreed to nothing is run for this.
-  const InputScale scale = said.agreed ? input_scale(task) : InputScale{};
-  std::string text = input_text(task, scale);
+  InputScale scale;
+  std::string wrong;
+  try {
+    if (said.agreed) scale = input_scale(task);
+  } catch (const Error& error) {
+    wrong = sentence(error);  // A task whose simulator fails is listed all the same.
+  }
+  std::string text = wrong.empty() ? input_text(task, scale) : wrong;
   document["standardised"] = standardises_input(task);
   if (!scale.empty()) {
     document["location"] = scale.location;

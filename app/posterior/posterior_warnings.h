@@ -23,6 +23,7 @@ enum class WarningKind {
   outside,
   given,    // beyond what training saw
   members,  // of an ensemble that disagree
+  peaks,    // a density has several, so that one interval does not describe it
   exact     // the exact posterior of the set is known and is another one
 };
 // What is to be known of a posterior before it is believed, a sentence: the same wherever it is told.

@@ -11,6 +11,7 @@
 #include "app/posterior/derived_report.h"
 #include "app/posterior/disagreement_text.h"
 #include "app/posterior/posterior_samples.h"
+#include "app/posterior/usual_predictive.h"
 #include "app/runs/places.h"
 #include "app/runs/run_about.h"
 #include "app/runs/run_shades.h"
@@ -108,9 +109,7 @@ void compare_with_model(ReportContent& content, Monitor& monitor) {
 
 // The one verdict on whether the model makes such data, and what it withdraws.
 void judge(ReportContent& content) {
-  PredictiveP predictive;
-  if (content.predictive) predictive = {content.predictive->test.p, content.predictive->test.sets};
-  content.judged = model_verdict(content.answer.typicality, predictive);
+  content.judged = model_verdict(content.answer.typicality, p_of(content.predictive));
   content.infer["verdict"] = verdict_document(content.judged);
   for (const PosteriorWarning& one : content.posterior->all_warnings(content.answer))
     if (withdrawn(one, content.judged)) std::erase(content.warnings, one.text);

@@ -144,7 +144,13 @@ bool is_allowed(const TaskFile& task) {
 }
 
 void check_allowed(const TaskFile& task) {
-  if (!task.runs_programs() || is_allowed(task)) return;
+  if (!task.runs_programs()) return;
+  // A program that is gone with its folder is nothing to look at.
+  const fs::path folder = task.origin.parent_path();
+  std::error_code missing;
+  PAIRS_CHECK(fs::is_directory(folder, missing), "The program {} cannot run: the folder {} is gone", command_text(task),
+              printable(folder.string(), 300));
+  if (is_allowed(task)) return;
   const std::string owner = other_owner(task);
   std::string files;
   for (const fs::path& file : own_program_files(task)) {

@@ -9,6 +9,8 @@
 #include "app/kinds/target_room.h"
 #include "app/posterior/posterior_samples.h"
 #include "app/posterior/set_posterior.h"
+#include "app/posterior/usual_predictive.h"
+#include "app/posterior/verdict.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
@@ -33,8 +35,11 @@ bool write_asked_samples(const Tasks& tasks, const SamplesAsked& asked, const La
   const std::int64_t draws = room.in_folder() ? asked.draws : std::max(asked.draws, room.draws());
   const torch::Tensor samples = posterior.samples(answer, draws, asked.seed);
   if (stale()) return false;
+  // The verdict is that of infer, with its brief test.
+  const ModelVerdict verdict = model_verdict(
+      answer.typicality, p_of(usual_predictive(posterior, asked.n, asked.seed, [&] { return !stale(); }).test));
   std::map<std::string, torch::Tensor> arrays =
-      trust_arrays(answer.typicality, !posterior.all_warnings(answer).empty());
+      trust_arrays(answer.typicality, !answer_warnings(posterior, answer, verdict).empty());
   arrays["samples"] = samples.slice(0, 0, asked.draws).contiguous();
   write_samples(asked.file, arrays, info,
                 {posterior.set().first(asked.n), {{"run", run.name}, {"data", posterior.set().words()}}});
