@@ -334,7 +334,7 @@ Result infer(const InferArguments& arguments, bool json) {
   if (arguments.data() == "-") fail_usage("--data - reads lines from standard input as they come: add --follow");
   const TaskInfo& info = run.task->info();
   const IntervalKind interval = interval_kind(arguments.interval, "--interval");
-  if (arguments.local_test > 0) check_local_test(run, arguments.local_test);
+  if (arguments.local_test > 0) check_local_test(run.task->info(), arguments.local_test);
   std::string changed;
   if (arguments.predictive > 0) changed = check_predictive(run, arguments.predictive);
   const InferQuestion question = infer_question(run, arguments);

@@ -10,6 +10,7 @@
 #include "app/batch/numbers.h"
 #include "app/batch/result_file.h"
 #include "app/batch/set_options.h"
+#include "app/posterior/toy_table.h"
 #include "app/report/report.h"
 #include "app/runs/task_words.h"
 #include "app/session/session.h"
@@ -27,6 +28,7 @@ struct ReportArguments {
   InferArguments set;  // run, set and samples, as infer takes them
   std::int64_t sets = -1;
   std::int64_t test_seed = -1;
+  std::int64_t confidence = 0;
   std::vector<std::string> notes;
 };
 
@@ -38,6 +40,10 @@ ReportQuestion question_of(const ReportArguments& arguments) {
   question.seed = static_cast<std::uint64_t>(arguments.set.seed);
   question.sets = arguments.sets;
   question.derive = arguments.set.derive;
+  question.prior = arguments.set.prior;
+  question.learnt_prior = arguments.set.learnt;
+  question.local_test = arguments.set.local_test;
+  question.confidence = arguments.confidence;
   if (arguments.test_seed >= 0) question.test_seed = static_cast<std::uint64_t>(arguments.test_seed);
   for (const std::string& note : arguments.notes)
     if (std::string text = tidy_note(note); !text.empty()) question.notes.push_back(std::move(text));
@@ -61,6 +67,8 @@ Result report(const ReportArguments& arguments) {
                kFewestTestSets);
   if (arguments.sets == 0 && arguments.test_seed >= 0)
     fail_usage("--test-seed draws the sets of calibration, and --sets 0 leaves that out; leave out one of them");
+  if (set.prior.empty() && !set.learnt.empty())
+    fail_usage("--learnt-prior says what another prior takes the place of; name that with --prior");
   ReportQuestion question = question_of(arguments);
   if (pdf) question.ending = ".pdf";
   const LoadedRun run = open_run(set.run, set.open);
@@ -125,6 +133,22 @@ Action add_report(CLI::App& app, const Catalogue& tasks) {
                  "A quantity that follows from the targets, as infer --derive takes it; may be given again")
       ->type_name("\"NAME = EXPRESSION\"")
       ->allow_extra_args(false);
+  app.add_option("--prior", set.prior,
+                 "Also report the posterior under another prior, as infer --prior takes it; may be given again")
+      ->type_name("TEXT")
+      ->allow_extra_args(false);
+  app.add_option("--learnt-prior", set.learnt, "With --prior, as infer --learnt-prior takes it; may be given again")
+      ->type_name("TEXT")
+      ->allow_extra_args(false);
+  app.add_option("--local-test", set.local_test,
+                 "Also test this posterior itself by M simulated sets, as infer --local-test does")
+      ->type_name("M")
+      ->transform(whole_number(1, 10000000));
+  app.add_option("--confidence", arguments->confidence,
+                 "Also report intervals of confidence by so many toys at each value of θ, as frequentist does (10000 is "
+                 "its number)")
+      ->type_name("TOYS")
+      ->transform(whole_number(100, kMostToys));
   add_machine_arguments(app, set.open);
   app.add_flag("--force", set.force,
                "Accept more observations than training saw, up to the task's largest N (extrapolates)");

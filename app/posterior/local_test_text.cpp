@@ -4,6 +4,9 @@
 
 #include <cmath>
 
+#include "app/kinds/target_room.h"
+#include "core/base/error.h"
+#include "core/eval/two_sample.h"
 #include "core/report/number_text.h"
 
 namespace pairs {
@@ -29,6 +32,13 @@ std::string faults_of(const LocalTest& test, const TaskInfo& info) {
 }
 
 }  // namespace
+
+void check_local_test(const TaskInfo& info, std::int64_t sets) {
+  target_room_of(info).check_density(info, "but --local-test is of densities of parameters");
+  if (sets < TwoSample::kFewestSets)
+    fail_usage("--local-test {} learns nothing from so few sets; give {} or more, 1000 for a fair chance", sets,
+               TwoSample::kFewestSets);
+}
 
 std::string local_test_text(const LocalTest& test, const TaskInfo& info, std::int64_t n) {
   const std::string p =

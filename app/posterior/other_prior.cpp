@@ -217,6 +217,19 @@ torch::Tensor OtherPrior::log_ratio(const torch::Tensor& theta) const {
   return torch::where(old.isfinite() & now.isfinite(), now - old, torch::full_like(now, -INFINITY));
 }
 
+PriorTexts prior_texts(const std::string& line) {
+  PriorTexts out;
+  for (std::size_t from = 0; from <= line.size();) {
+    const std::size_t to = std::min(line.find(';', from), line.size());
+    std::string one = line.substr(from, to - from);
+    one.erase(0, one.find_first_not_of(' '));
+    const bool old = one.starts_with("learnt ");
+    if (!one.empty()) (old ? out.learnt : out.now).push_back(old ? one.substr(7) : one);
+    from = to + 1;
+  }
+  return out;
+}
+
 torch::Tensor prior_weights(const OtherPrior& prior, const torch::Tensor& samples) {
   const torch::Tensor logs = prior.log_ratio(samples.to(torch::kCPU, torch::kFloat64));
   const double top = logs.max().item<double>();

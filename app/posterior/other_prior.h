@@ -46,6 +46,12 @@ class OtherPrior {
   double outside_ = 0;
 };
 
+// What a person writes in one line: "theta = beta(2, 8); psi = normal(1, 1); learnt theta = normal(0, 1)".
+struct PriorTexts {
+  std::vector<std::string> now, learnt;  // as OtherPrior takes them
+};
+PriorTexts prior_texts(const std::string& line);
+
 // A posterior under another prior: draws with the weights new / old prior density.
 struct ReweighedPosterior {
   std::string prior;       // OtherPrior::text

@@ -30,6 +30,11 @@ struct ToyPlan {
   bool exact = false;               // likelihoods by the task's exact posterior rather than by the run
 };
 
+// Toys of the null value beside so many of other nodes: a significance lies farther out than a limit.
+constexpr std::int64_t null_toys_of(std::int64_t toys) {
+  return 5 * toys;
+}
+
 // The usual plan for sets of n observations of a task: its null value, where it has one, and all else as above.
 ToyPlan usual_toys(const Task& task, std::int64_t n);
 

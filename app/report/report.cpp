@@ -56,6 +56,8 @@ Page report_page(const LoadedRun& run, const std::string& asked, const ReportQue
   page.sections = {summary_section(content), data_section(content),        posterior_section(content),
                    fit_section(content),     calibration_section(content), training_section(content),
                    limits_section(content),  methods_section(content),     commands_section(content)};
+  if (PageSection further = further_section(content); !further.blocks.empty())
+    page.sections.insert(page.sections.begin() + 4, std::move(further));
   if (PageSection notes = notes_section(content); !notes.blocks.empty())
     page.sections.insert(page.sections.begin() + 1, std::move(notes));
   page.document = document_of(content);

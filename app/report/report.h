@@ -24,9 +24,13 @@ struct ReportQuestion {
   IntervalKind interval = IntervalKind::central;
   std::vector<std::string> derive = {};         // quantities that follow from the targets, "ratio = theta/psi"
   std::optional<std::uint64_t> test_seed = {};  // of the sets that calibration is measured on; none: as `evaluate` does
-  std::vector<std::string> notes = {};          // that people made, plain text: they are told as they are
-  std::string ending = ".html";                 // of the file that it becomes, for the command that makes it again
-  std::string device = "auto", data = {};       // as commands name them
+  // Further questions, each as infer and frequentist answer it; none where they are empty or 0.
+  std::vector<std::string> prior = {}, learnt_prior = {};  // another prior, as infer takes it (OtherPrior)
+  std::int64_t local_test = 0;                             // simulated sets of the local test
+  std::int64_t confidence = 0;                             // toys at each value of θ for intervals of confidence
+  std::vector<std::string> notes = {};                     // that people made, plain text: they are told as they are
+  std::string ending = ".html";            // of the file that it becomes, for the command that makes it again
+  std::string device = "auto", data = {};  // as commands name them
 };
 
 // Everything that a reader needs to judge and repeat the answer: question and verdict, data with their hash, posterior,

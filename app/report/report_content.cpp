@@ -10,7 +10,10 @@
 #include "app/kinds/target_room.h"
 #include "app/posterior/derived_report.h"
 #include "app/posterior/disagreement_text.h"
+#include "app/posterior/frequentist_text.h"
+#include "app/posterior/local_test_text.h"
 #include "app/posterior/posterior_samples.h"
+#include "app/posterior/prior_figure.h"
 #include "app/posterior/usual_predictive.h"
 #include "app/runs/places.h"
 #include "app/runs/run_about.h"
@@ -19,6 +22,7 @@
 #include "core/base/digest.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/eval/marginal_likelihood.h"
 #include "core/report/number_text.h"
 #include "core/train/simulator_record.h"
 
@@ -107,6 +111,41 @@ void compare_with_model(ReportContent& content, Monitor& monitor) {
   }
 }
 
+// What was asked beyond the posterior, each as its command answers it.
+void ask_further(ReportContent& content, Monitor& monitor) {
+  const ReportQuestion& question = content.question;
+  const SetPosterior& posterior = *content.posterior;
+  const auto keep_going = [&] { return !monitor.should_stop(); };
+  if (!question.prior.empty()) {
+    const auto prior = std::make_shared<OtherPrior>(content.run.task, question.prior, question.learnt_prior);
+    content.under = reweighed(*prior, content.answer.sources.front());
+    content.under_figure = prior_figure(posterior, content.answer, prior, *content.under);
+    content.infer["other_prior"] = reweighed_document(*content.under, content.info(), question.interval);
+    for (const PosteriorSource& source : content.answer.sources)
+      if (source.role == SeriesRole::exact) {
+        content.under_exact = reweighed(*prior, source);
+        content.infer["other_prior"]["exact"] =
+            reweighed_document(*content.under_exact, content.info(), question.interval);
+      }
+    for (const std::string& warning : reweighed_warnings(*content.under)) add_warning(content, warning);
+  }
+  if (question.local_test > 0) {
+    LocalTestOptions options;
+    options.sets = question.local_test;
+    options.seed = question.seed;
+    options.keep_going = keep_going;
+    content.local = posterior.local_test(content.n(), options);
+    content.infer["local_test"] = local_test_document(*content.local, content.info(), content.n());
+  }
+  if (question.confidence > 0) {
+    ToyPlan counts;
+    counts.toys = question.confidence;
+    counts.null_toys = null_toys_of(question.confidence);
+    content.confidence = set_confidence(posterior, content.n(), counts, keep_going, [](std::int64_t, std::int64_t) {});
+    content.infer["frequentist"] = frequentist_document(content.confidence->answer);
+  }
+}
+
 // The one verdict on whether the model makes such data, and what it withdraws.
 void judge(ReportContent& content) {
   content.judged = model_verdict(content.answer.typicality, p_of(content.predictive));
@@ -149,7 +188,12 @@ const Head& shown_head(const ReportContent& content) {
 ReportContent report_content(const LoadedRun& run, const std::string& asked, ReportQuestion question,
                              Monitor& monitor) {
   PAIRS_CHECK(!question.set.file.empty(), "A report is about a set that was observed: name its file");
-  if (!question.derive.empty()) derived_quantities(question.derive, run.task->info());  // refused before the work
+  // What cannot be asked is refused before the work.
+  if (!question.derive.empty()) derived_quantities(question.derive, run.task->info());
+  if (!question.prior.empty()) OtherPrior(run.task, question.prior, question.learnt_prior);
+  if (question.local_test > 0) check_local_test(run.task->info(), question.local_test);
+  if (const std::string why = question.confidence > 0 ? no_frequentist_answers(*run.task) : ""; !why.empty())
+    fail_usage("The task {} has no intervals of confidence: {}", run.task->info().name, why);
   const auto set = std::make_shared<ObservedSet>(run.task, question.set);
   if (question.n == 0)
     question.n = set->of_thing() && !question.force ? std::min(set->held(), run.estimator->max_n()) : set->held();
@@ -183,6 +227,7 @@ ReportContent report_content(const LoadedRun& run, const std::string& asked, Rep
       !problem.empty() && std::filesystem::exists(run.folder / run_file::events))
     content.cautions.push_back(fmt::format("What {} tells of its training is not certain: {}", run.name, problem));
   compare_with_model(content, monitor);
+  ask_further(content, monitor);
   judge(content);
   measure(content, monitor);
   if (std::error_code error; std::filesystem::is_regular_file(question.set.file, error))

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "app/posterior/derived.h"
+#include "app/posterior/other_prior.h"
+#include "app/posterior/set_confidence.h"
 #include "app/posterior/set_posterior.h"
 #include "app/posterior/verdict.h"
 #include "app/report/report.h"
@@ -41,6 +43,11 @@ struct ReportContent {
   std::string digest = {};              // SHA-256 of the observed file; "" of a folder and of what is no file
   std::optional<SetPredictiveTest> predictive = {};  // none where `no_predictive`, a clause, says why
   std::string no_predictive = {};
+  std::optional<ReweighedPosterior> under = {};        // the posterior under another prior,
+  std::optional<ReweighedPosterior> under_exact = {};  // the exact one,
+  std::optional<Figure> under_figure = {};             // and the former's curve, where it can be drawn
+  std::optional<LocalTest> local = {};
+  std::optional<SetConfidence> confidence = {};
   ModelVerdict judged = {};                // whether the model makes such data
   std::vector<std::string> cautions = {};  // what else is to be known before it is believed, each a sentence
 

@@ -190,16 +190,22 @@ std::vector<ReportCommand> report_commands(const ReportContent& content) {
   std::string derive;
   for (const std::string& one : question.derive) derive += " --derive=" + shell_word(one);
   const std::string samples = derive + fmt::format(" --samples {} --seed {}", question.draws, question.seed);
-  const std::string predictive =
-      content.predictive ? fmt::format(" --predictive {}", content.predictive->test.sets) : "";
+  const std::string predictive = content.predictive   ? fmt::format(" --predictive {}", content.predictive->test.sets)
+                                 : question.sets == 0 ? " --predictive 0"
+                                                      : "";
+  std::string prior;
+  for (const std::string& one : question.prior) prior += " --prior=" + shell_word(one);
+  for (const std::string& one : question.learnt_prior) prior += " --learnt-prior=" + shell_word(one);
+  const std::string local = question.local_test > 0 ? fmt::format(" --local-test {}", question.local_test) : "";
+  const std::string confidence = question.confidence > 0 ? fmt::format(" --confidence {}", question.confidence) : "";
   const std::string sets = question.sets < 0 ? "" : fmt::format(" --sets {}", question.sets);
   std::string noted = question.test_seed ? fmt::format(" --test-seed {}", *question.test_seed) : "";
   for (const std::string& note : question.notes) noted += " --note=" + shell_word(note);
   std::vector<ReportCommand> out;
   out.push_back({"the posterior's numbers and samples",
-                 fmt::format("pairs --batch infer {}{}{}{}{}{}{}{} --out {}", run,
-                             set_arguments(question.set, SetCommand::infer), size, samples, predictive, interval, force,
-                             machine, content.ours.empty() ? "posterior" : "samples.csv")});
+                 fmt::format("pairs --batch infer {}{}{}{}{}{}{}{}{} --out {}", run,
+                             set_arguments(question.set, SetCommand::infer), size, samples, predictive, prior + local,
+                             interval, force, machine, content.ours.empty() ? "posterior" : "samples.csv")});
   if (!content.answer.numbers.empty())
     out.push_back({"the posterior's figure", figure_command_of(content, "posterior")});
   if (content.metrics) {
@@ -209,9 +215,15 @@ std::vector<ReportCommand> report_commands(const ReportContent& content) {
     out.push_back({"its calibration at this N",
                    fmt::format("pairs --batch evaluate {}{}{}{} --out evaluation.json", run, words, force, machine)});
   }
-  out.push_back({"this report", fmt::format("pairs --batch report {}{}{}{}{}{}{}{} --out report{}", run,
-                                            set_arguments(question.set, SetCommand::infer), size, samples, sets + noted,
-                                            interval, force, machine, question.ending)});
+  if (question.confidence > 0)
+    out.push_back(
+        {"its intervals of confidence", fmt::format("pairs --batch frequentist {}{}{} --toys {} --null-toys {}{}", run,
+                                                    set_arguments(question.set, SetCommand::infer), size,
+                                                    question.confidence, null_toys_of(question.confidence), machine)});
+  out.push_back({"this report",
+                 fmt::format("pairs --batch report {}{}{}{}{}{}{}{}{} --out report{}", run,
+                             set_arguments(question.set, SetCommand::infer), size, samples, prior + local + confidence,
+                             sets + noted, interval, force, machine, question.ending)});
   return out;
 }
 

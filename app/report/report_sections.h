@@ -13,6 +13,7 @@ PageSection data_section(const ReportContent& content);
 PageSection notes_section(const ReportContent& content);  // without blocks where nobody noted anything
 PageSection posterior_section(const ReportContent& content);
 PageSection fit_section(const ReportContent& content);
+PageSection further_section(const ReportContent& content);  // without blocks where nothing further was asked
 PageSection calibration_section(const ReportContent& content);
 PageSection training_section(const ReportContent& content);
 PageSection limits_section(const ReportContent& content);

@@ -31,21 +31,22 @@ void NewTaskDialog::ask() {
   failure_.clear();
 }
 
-void NewTaskDialog::quantities(const char* name, const char* title, std::vector<Sketch::Quantity>& all, bool needed) {
+void NewTaskDialog::quantities(const Quantities& kind, std::vector<Sketch::Quantity>& all) {
   ui::space(8);
-  ui::text(title, ui::Look::small_strong);
+  ui::text(kind.title, ui::Look::small_strong);
   const float room = ImGui::GetContentRegionAvail().x, gap = px(4), remove = px(24);
   const float word = (room - remove - 5 * gap) * 0.28f, small = (room - remove - 5 * gap - word) / 4;
   const ImVec2 head = ImGui::GetCursorScreenPos();
   float x = head.x + px(6);
   for (const char* column : {"name", "label", "unit", "from", "to"}) {
-    ui::text_at({x, head.y}, column, ui::Look::small_muted);
+    const bool end = column == std::string_view("from") || column == std::string_view("to");
+    if (!all.empty() && (kind.ends || !end)) ui::text_at({x, head.y}, column, ui::Look::small_muted);
     x += (column == std::string_view("name") ? word : small) + gap;
   }
-  ImGui::Dummy({room, ui::text_size("X", ui::Look::small_muted).y});
+  if (!all.empty()) ImGui::Dummy({room, ui::text_size("X", ui::Look::small_muted).y});
   std::size_t gone = all.size();
   for (std::size_t k = 0; k < all.size(); ++k) {
-    const std::string base = fmt::format("{}/{}", name, k + 1);
+    const std::string base = fmt::format("{}/{}", kind.name, k + 1);
     const auto cell = [&](const char* part, std::string& value, const char* hint, float width, const char* tip) {
       ui::input(base + "/" + part, value, hint, tip, width);
       ImGui::SameLine(0, gap);
@@ -53,19 +54,21 @@ void NewTaskDialog::quantities(const char* name, const char* title, std::vector<
     cell("name", all[k].name, "name", word, "Letters, digits, _ and -");
     cell("label", all[k].label, "label", small, "In figures, e.g. θ₁");
     cell("unit", all[k].unit, "unit", small, "Behind the label, e.g. GeV");
-    cell("low", all[k].low, "from", small, "Where the support of its prior begins; -inf where it does not");
-    cell("high", all[k].high, "to", small, "Where the support of its prior ends; inf where it does not");
-    const bool last = needed && all.size() == 1;
+    if (kind.ends) {
+      cell("low", all[k].low, "from", small, kind.low_tip);
+      cell("high", all[k].high, "to", small, kind.high_tip);
+    }
+    const bool last = kind.needed && all.size() == 1;
     if (ui::button(base + "/remove", "×", ui::Button::quiet, last ? "At least one quantity is learnt" : "",
                    "Take it out", remove))
       gone = k;
   }
   if (gone < all.size()) all.erase(all.begin() + static_cast<std::ptrdiff_t>(gone));
-  if (ui::button(std::string(name) + "/add", "Add one", ui::Button::quiet,
+  if (ui::button(std::string(kind.name) + "/add", "Add one", ui::Button::quiet,
                  all.size() >= 12 ? "Twelve are all that fit here; "
                                     "more are added in the file"
                                   : ""))
-    all.push_back({fmt::format("{}{}", needed ? "theta" : "psi", all.size() + 1), "", ""});
+    all.push_back({fmt::format("{}{}", kind.added, all.size() + 1), "", ""});
 }
 
 void NewTaskDialog::source() {
@@ -95,8 +98,15 @@ void NewTaskDialog::form(model::Studio& studio) {
   field("new-task/name", "Name", sketch_.name, "my-task", "Lower-case letters, digits and hyphens");
   field("new-task/title", "Title", sketch_.title, "left out: the name", "For people");
   field("new-task/max-n", "Largest N", sketch_.max_n, "1000", "The largest number of observations in a set");
-  quantities("new-task/targets", "Targets θ: what is learnt", sketch_.targets, true);
-  quantities("new-task/nuisances", "Nuisances ψ: unknown, shared by a set", sketch_.nuisances, false);
+  const char* const begins = "Where the support of its prior begins; -inf where it does not";
+  const char* const stops = "Where the support of its prior ends; inf where it does not";
+  quantities({"new-task/targets", "Targets θ: what is learnt", "theta", true, true, begins, stops}, sketch_.targets);
+  quantities({"new-task/nuisances", "Nuisances ψ: unknown, shared by a set", "psi", false, true, begins, stops},
+             sketch_.nuisances);
+  quantities({"new-task/given", "Conditions: known of a set, such as an exposure", "given", false,
+              sketch_.source != Sketch::Source::stored, "The smallest value that is drawn for training, uniformly",
+              "The largest value that is drawn for training, uniformly"},
+             sketch_.given);
   ui::space(8);
   ui::text("An observation x is", ui::Look::small_strong);
   const auto choose = [&](const char* name, const char* label, Sketch::X x, const char* text, const char* tip) {

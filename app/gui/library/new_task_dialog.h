@@ -20,7 +20,17 @@ class NewTaskDialog {
 
  private:
   void form(model::Studio& studio);
-  void quantities(const char* name, const char* title, std::vector<model::TaskSketch::Quantity>& all, bool needed);
+  // A list of quantities, a row each.
+  struct Quantities {
+    const char* name;   // widgets are "NAME/1/low"
+    const char* title;
+    const char* added;  // the name of a quantity that is added, before its number
+    bool needed;        // at least one
+    bool ends;          // it goes from one number to another
+    const char* low_tip;
+    const char* high_tip;
+  };
+  void quantities(const Quantities& kind, std::vector<model::TaskSketch::Quantity>& all);
   void source();
   void preview();
   void describe(model::Studio& studio);

@@ -141,13 +141,15 @@ void inquiry_answers(model::Posterior& posterior, const model::PosteriorScene& s
 
 void OtherPriorRow::draw(model::Posterior& posterior, const model::PosteriorScene& scene) {
   if (posterior.following() || scene.names.empty()) return;
-  model::SetInquiry& inquiry = posterior.inquiries().other_prior;
+  model::SetInquiries& inquiries = posterior.inquiries();
+  model::SetInquiry& inquiry = inquiries.other_prior;
+  std::string& asked_prior = inquiries.prior;
   ui::text("Another prior", ui::Look::small_strong);
-  const std::string key = posterior.inquiry_key() + " " + asked_;
+  const std::string key = inquiries.prior_key(posterior.inquiry_key());
   auto asked = posterior.samples_asked();
   // What was asked once follows N and the set.
-  if (!asked_.empty() && asked && !inquiry.works_on(key) && !inquiry.answer(key))
-    inquiry.ask(key, *asked, model::prior_question(asked_));
+  if (!asked_prior.empty() && asked && !inquiry.works_on(key) && !inquiry.answer(key))
+    inquiry.ask(key, *asked, model::prior_question(asked_prior));
   const bool several = scene.names.size() > 1;
   const std::string hint = several ? scene.names.front() + " = normal(0, 1)" : "normal(0.2, 0.05)";
   const std::string about = fmt::format(
@@ -160,10 +162,10 @@ void OtherPriorRow::draw(model::Posterior& posterior, const model::PosteriorScen
   ImGui::SameLine(0, px(8));
   enter |=
       ui::button("posterior/prior/show", "Show", ui::Button::normal,
-                 typed_.empty() && asked_.empty() ? "Write a prior first" : blocked_text(posterior, asked.has_value()),
+                 typed_.empty() && asked_prior.empty() ? "Write a prior first" : blocked_text(posterior, asked.has_value()),
                  typed_.empty() ? "Takes the answer away" : "Tells the posterior under it");
-  if (enter) asked_ = typed_;
-  if (const auto answer = inquiry.answer(key); answer && !asked_.empty())
+  if (enter) asked_prior = typed_;
+  if (const auto answer = inquiry.answer(key); answer && !asked_prior.empty())
     ui::wrapped(answer->text, answer->bad ? ui::Look::small_bad : ui::Look::small_muted, 0, "posterior/prior/answer");
   ui::space(8);
 }

@@ -19,7 +19,7 @@ class OtherPriorRow {
   void draw(model::Posterior& posterior, const model::PosteriorScene& scene);
 
  private:
-  std::string typed_, asked_;
+  std::string typed_;
 };
 
 }  // namespace pairs::gui

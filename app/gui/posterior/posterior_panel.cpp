@@ -70,6 +70,7 @@ struct PosteriorPanel::State {
   PlotView density{"posterior/density", Caption::none};
   PlotView width{"posterior/width"}, check{"posterior/check"}, observed{"posterior/observed"};
   PlotView nuisances{"posterior/nuisance"}, simulated{"posterior/simulated"};
+  PlotView under{"posterior/prior/plot"};
   PlotView confidence{"posterior/confidence/plot"}, confidence_p{"posterior/confidence/p"};
   std::shared_ptr<const Figure> confidence_whole;  // which the parts below are the plots of
   std::vector<std::shared_ptr<const Figure>> confidence_parts;
@@ -459,6 +460,7 @@ std::vector<PosteriorPanel::State::Small> PosteriorPanel::State::small_plots(con
     if (!answer && inquiry.works_on(named)) all.push_back({&view, nullptr, title, "", "It is being worked out."});
   };
   asked(inquiries.predictive, inquiries.predictive_key(key), simulated, "Beside simulated sets");
+  if (!inquiries.prior.empty()) asked(inquiries.other_prior, inquiries.prior_key(key), under, "Under another prior");
   confidence_plots(scene ? inquiries.confidence.answer(key) : nullptr, inquiries.confidence.works_on(key), all);
   if (posterior.observed())
     all.push_back({&observed, posterior.observed(), "Observed data", "", "The observations that the posterior is of."});

@@ -73,9 +73,10 @@ std::string whole_text(const std::string& typed) {
   return whole ? text : quoted(text);
 }
 
-std::string table_text(const char* table, const TaskSketch::Quantity& quantity) {
-  std::string text = fmt::format("\n[[{}]]\nname = {}\nsupport = [{}, {}]\n", table, quoted(trimmed(quantity.name)),
-                                 end_text(quantity.low), end_text(quantity.high));
+// `range`: the key of its two ends; "": they are not written.
+std::string table_text(const char* table, const TaskSketch::Quantity& quantity, const char* range = "support") {
+  std::string text = fmt::format("\n[[{}]]\nname = {}\n", table, quoted(trimmed(quantity.name)));
+  if (*range) text += fmt::format("{} = [{}, {}]\n", range, end_text(quantity.low), end_text(quantity.high));
   if (const std::string label = trimmed(quantity.label); !label.empty())
     text += fmt::format("label = {}\n", quoted(label));
   if (const std::string unit = trimmed(quantity.unit); !unit.empty()) text += fmt::format("unit = {}\n", quoted(unit));
@@ -109,6 +110,7 @@ std::string TaskSketch::text() const {
   out += fmt::format("max_n = {}\n", whole_text(max_n));
   for (const Quantity& target : targets) out += table_text("targets", target);
   for (const Quantity& nuisance : nuisances) out += table_text("nuisances", nuisance);
+  for (const Quantity& one : given) out += table_text("given", one, source == Source::stored ? "" : "uniform");
   const std::vector<std::string> parts = parts_of(x_text, ',');
   out += x == X::columns ? fmt::format("\n[x]\ncolumns = {}\n", quoted_list(parts))
          : x == X::rows  ? fmt::format("\n[x]\nrows = {}\ntypical = {}\n", quoted_list(parts), whole_text(typical))
@@ -139,6 +141,8 @@ std::string TaskSketch::simulator() const {
       : x == X::columns
           ? fmt::format("    return rng.normal(theta[0], 1.0, (n, {}))\n", columns)
           : fmt::format("    return [rng.normal(theta[0], 1.0, (rng.poisson(5), {})) for _ in range(n)]\n", columns);
+  std::vector<std::string> given_names;
+  for (const Quantity& one : given) given_names.push_back(trimmed(one.name));
   return fmt::format(
       "import numpy as np\n"
       "from pairs_simulator import serve\n\n\n"
@@ -146,12 +150,14 @@ std::string TaskSketch::simulator() const {
       "def prior(rng, size):\n"
       "    theta = {}\n{}"
       "    return theta{}\n\n\n"
-      "# The n observations of one set with parameters theta{}: {}.\n"
+      "# The n observations of one set with parameters theta{}: {}.\n{}"
       "# Put your simulator here; this one only draws noise around theta[0].\n"
-      "def simulate(theta, psi, n, rng):\n{}\n\n"
+      "def simulate(theta, psi, n, rng{}):\n{}\n\n"
       "serve(prior, simulate)\n",
       stack_text(targets), nuisances.empty() ? "" : fmt::format("    psi = {}\n", stack_text(nuisances)),
-      nuisances.empty() ? "" : ", psi", nuisances.empty() ? "" : " and psi", what, draws);
+      nuisances.empty() ? "" : ", psi", nuisances.empty() ? "" : " and psi", what,
+      given.empty() ? "" : fmt::format("# given: {}, known of the set.\n", fmt::join(given_names, ", ")),
+      given.empty() ? "" : ", given", draws);
 }
 
 std::string TaskSketch::problem(const TaskCatalogue& tasks) const {
@@ -167,6 +173,14 @@ std::string TaskSketch::problem(const TaskCatalogue& tasks) const {
   };
   for (const std::string& wrong : {wrong_end(targets), wrong_end(nuisances)})
     if (!wrong.empty()) return wrong;
+  for (const Quantity& one : given) {
+    double low = 0, high = 0;
+    const bool range = number_of(one.low, low) && number_of(one.high, high) && std::isfinite(low) &&
+                       std::isfinite(high) && low < high;
+    if (source != Source::stored && !range)
+      return fmt::format("Values of {} are drawn for training from a smaller to a larger finite number",
+                         printable(trimmed(one.name)));
+  }
   if (trimmed(folder).empty()) return "Name the folder that the task is written to";
   const fs::path file = fs::path(trimmed(folder)) / run_file::task;
   try {

@@ -20,6 +20,7 @@ struct TaskSketch {
   std::string folder;  // that is written
   std::string name = "my-task", title, summary, max_n = "1000";
   std::vector<Quantity> targets = {{"theta", "θ", ""}}, nuisances = {{"psi", "ψ", ""}};
+  std::vector<Quantity> given;  // known of a set; drawn uniformly from low to high for training, where it is simulated
   X x = X::columns;
   std::string x_text = "x";    // names of columns, or the numbers of a shape, with commas between
   std::string typical = "10";  // rows of an observation, of X::rows

@@ -9,6 +9,7 @@
 
 #include "app/model/posterior/posterior_scene.h"
 #include "app/model/posterior/posterior_state.h"
+#include "app/posterior/other_prior.h"
 #include "app/posterior/set_arguments.h"
 #include "tasks/file_format.h"
 #include "tasks/registry.h"
@@ -434,6 +435,17 @@ std::optional<ReportAsked> Posterior::report_asked() const {
   asked.question.data = samples->data;
   asked.question.derive = derived();
   asked.question.notes = state_->reports.notes();
+  // What is answered on the page is reported.
+  const SetInquiries& inquiries = state_->inquiries;
+  const std::string key = inquiry_key();
+  const auto answered = [](const std::shared_ptr<const SetInquiry::Answer>& answer) { return answer && answer->made; };
+  if (answered(inquiries.local_test.answer(key))) asked.question.local_test = kLocalTestSets;
+  if (answered(inquiries.confidence.answer(key))) asked.question.confidence = ToyPlan().toys;
+  if (answered(inquiries.other_prior.answer(inquiries.prior_key(key)))) {
+    PriorTexts texts = prior_texts(inquiries.prior);
+    asked.question.prior = std::move(texts.now);
+    asked.question.learnt_prior = std::move(texts.learnt);
+  }
   return asked;
 }
 

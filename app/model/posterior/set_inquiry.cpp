@@ -6,11 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "app/posterior/frequentist.h"
-#include "app/posterior/frequentist_figures.h"
-#include "app/posterior/frequentist_text.h"
 #include "app/posterior/local_test_text.h"
 #include "app/posterior/other_prior.h"
+#include "app/posterior/prior_figure.h"
+#include "app/posterior/set_confidence.h"
 #include "app/posterior/set_predictive_test.h"
 #include "app/runs/strategy_look.h"
 #include "core/base/error.h"
@@ -56,6 +55,7 @@ void SetInquiry::ask(const std::string& key, SamplesAsked asked, Question questi
       throw;
     } catch (const std::exception& error) {
       answer->text = failed + ": " + sentence(error);
+      answer->made = false;
       answer->bad = true;
     }
     answer->key = key;
@@ -98,40 +98,16 @@ SetInquiry::Question local_test_question() {
     options.keep_going = progress.keep_going;
     options.step = shares(progress);
     const LocalTest test = posterior.local_test(asked.n, options);
-    return SetInquiry::Answer{"", local_test_text(test, posterior.task().info(), asked.n), test.p_value < kLocallyOff,
+    return SetInquiry::Answer{"", local_test_text(test, posterior.task().info(), asked.n), true, test.p_value < kLocallyOff,
                               nullptr, ""};
   };
 }
 
 SetInquiry::Question confidence_question(const ToyPlan& counts) {
   return [counts](SetPosterior& posterior, const SamplesAsked& asked, const SetInquiry::Progress& progress) {
-    const AskedRun& run = posterior.runs().front();
-    const TaskInfo& info = posterior.task().info();
-    ToyPlan plan = usual_toys(posterior.task(), asked.n);
-    plan.toys = counts.toys;
-    plan.null_toys = counts.null_toys;
-    plan.nodes = counts.nodes;
-    if (const torch::Tensor& given = posterior.set().latents().given; given.defined()) plan.given = doubles(given);
-    const auto table = std::make_shared<ToyTable>(run.loaded, plan);
-    const Frequentist answers(table, Frequentist::usual(*table));
-    table->make(progress.keep_going, shares(progress));
-    const PosteriorAnswer known = posterior.answer(asked.n, false);
-    PAIRS_CHECK(!known.sources.empty(), "{}", no_posterior_text(known));
-    const Observations x = posterior.set().first(asked.n);
-    const FrequentistAnswer answer =
-        answers.answer(known.sources.front().log_density, x, {kUsualLevels.begin(), kUsualLevels.end()});
-    const NeymanCurves curves = neyman_curves(answers, run.loaded.name, run.role, answer, x);
-    const std::string by = fmt::format("by {} toys at each of {} values of {}{}", count_text(plan.toys),
-                                       table->nodes().size(), info.targets.front().label, toy_values_text(answers));
-    return SetInquiry::Answer{
-        "", frequentist_lines(info, answer, null_words(posterior.task(), plan)) + ".\nConfidence " + by + ".",
-        !answer.resolved,
-        std::make_shared<Figure>(
-            neyman_figure(info, {curves}, fmt::format("{}: confidence {}, N = {}", info.title, by, count_text(asked.n)),
-                          posterior.source_text())),
-        fmt::format("Below the critical value of a level {} is in its interval (Feldman and Cousins); the marginal "
-                    "likelihood is the posterior over the prior.",
-                    info.targets.front().label)};
+    SetConfidence found = set_confidence(posterior, asked.n, counts, progress.keep_going, shares(progress));
+    return SetInquiry::Answer{"", std::move(found.text), true, !found.answer.resolved,
+                              std::make_shared<Figure>(std::move(found.figure)), std::move(found.note)};
   };
 }
 
@@ -143,7 +119,7 @@ SetInquiry::Question predictive_question() {
     options.step = shares(progress);
     const SetPredictiveTest test = posterior.predictive_test(asked.n, options);
     return SetInquiry::Answer{
-        "", predictive_text(test, posterior.task().info()), test.test.p <= kUnlikeModel,
+        "", predictive_text(test, posterior.task().info()), true, test.test.p <= kUnlikeModel,
         std::make_shared<Figure>(predictive_figure(test, posterior.runs().front().role, posterior.source_text())),
         predictive_note(test), {test.test.p, test.test.sets}};
   };
@@ -151,26 +127,22 @@ SetInquiry::Question predictive_question() {
 
 SetInquiry::Question prior_question(const std::string& text) {
   return [text](SetPosterior& posterior, const SamplesAsked& asked, const SetInquiry::Progress&) {
-    std::vector<std::string> now, learnt;
-    for (std::size_t from = 0; from <= text.size();) {
-      const std::size_t to = std::min(text.find(';', from), text.size());
-      std::string one = text.substr(from, to - from);
-      one.erase(0, one.find_first_not_of(' '));
-      const bool old = one.starts_with("learnt ");
-      if (!one.empty()) (old ? learnt : now).push_back(old ? one.substr(7) : one);
-      from = to + 1;
-    }
-    PAIRS_CHECK(!now.empty(), "write a prior, normal(0.2, 0.05) say");
-    const OtherPrior prior(posterior.runs().front().loaded.task, now, learnt);
+    const PriorTexts texts = prior_texts(text);
+    PAIRS_CHECK(!texts.now.empty(), "write a prior, normal(0.2, 0.05) say");
+    const auto prior =
+        std::make_shared<OtherPrior>(posterior.runs().front().loaded.task, texts.now, texts.learnt);
     const PosteriorAnswer answer = posterior.answer(asked.n, false);
     PAIRS_CHECK(!answer.sources.empty(), "{}", no_posterior_text(answer));
-    const ReweighedPosterior under = reweighed(prior, answer.sources.front());
+    const ReweighedPosterior under = reweighed(*prior, answer.sources.front());
     SetInquiry::Answer out;
     out.text = reweighed_text(under, posterior.task().info());
     for (const std::string& warning : reweighed_warnings(under)) {
       out.bad = true;
       out.text += " " + warning + ".";
     }
+    if (auto figure = prior_figure(posterior, answer, prior, under))
+      out.figure = std::make_shared<Figure>(*std::move(figure));
+    out.note = fmt::format("The posterior under the prior {}, beside the one that was learnt.", prior->text());
     return out;
   };
 }

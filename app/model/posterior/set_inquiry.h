@@ -24,6 +24,7 @@ class SetInquiry {
  public:
   struct Answer {
     std::string key, text;  // what it says, or why there is none
+    bool made = true;       // false: the text is why there is none
     bool bad = false;       // is to be seen
     std::shared_ptr<const Figure> figure = {};
     std::string note = {};  // of the figure
@@ -74,10 +75,13 @@ struct SetInquiries {
   std::array<SetInquiry*, 4> all() { return {&local_test, &predictive, &confidence, &other_prior}; }
 
   SetInquiry local_test, predictive, confidence, other_prior;
+  std::string prior;                  // that is shown, as typed; "": none
   std::uint64_t predictive_seed = 1;  // of the draw that the predictive test simulates at
 
   // What names the predictive test's answer where `key` names the posterior.
   std::string predictive_key(const std::string& key) const;
+  // The same of the posterior under `prior`.
+  std::string prior_key(const std::string& key) const { return key + " " + prior; }
 };
 
 // The local test as `infer --local-test` makes it, by so many simulated sets.

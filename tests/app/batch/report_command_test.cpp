@@ -30,7 +30,10 @@ class ReportCommand : public testing::Test {
   static Answer answer_to(const std::string& command, const std::string& instead_of_out) {
     std::istringstream in(command);
     std::vector<std::string> words;
-    for (std::string word; in >> word;) words.push_back(word);
+    for (std::string word; in >> word;) {
+      std::erase(word, '\'');  // as a shell does
+      words.push_back(word);
+    }
     EXPECT_GT(words.size(), 3u) << command;
     words.erase(words.begin(), words.begin() + 2);  // pairs --batch
     if (!instead_of_out.empty()) words.back() = instead_of_out;
@@ -165,6 +168,42 @@ TEST_F(ReportCommand, ItsCommandsGiveItsNumbers) {
   EXPECT_EQ(answer_to(report["commands"][3]["command"], "again.html").code, 0);
   std::string again = read_file("again.html");
   EXPECT_EQ(again, page) << "the same report";
+}
+
+TEST_F(ReportCommand, AnswersFurtherQuestionsAsTheirCommandsDo) {
+  const nlohmann::json report = made({"--sets", "0", "--n", "10", "--samples", "50", "--prior", "beta(2,8)",
+                                      "--local-test", "100", "--confidence", "400"});
+  const std::string page = read_file("report.html");
+  EXPECT_THAT(page, HasSubstr("Further questions"));
+  EXPECT_THAT(page, HasSubstr("Under the prior θ ~ beta(2,8)"));
+  EXPECT_THAT(page, HasSubstr("Confidence by 400 toys"));
+  ASSERT_EQ(report["commands"].size(), 4u);
+  const nlohmann::json infer = nlohmann::json::parse(answer_to(report["commands"][0]["command"], "").out);
+  for (const char* key : {"other_prior", "local_test", "mean"}) {
+    EXPECT_FALSE(infer[key].is_null()) << key;
+    EXPECT_EQ(report["infer"][key], infer[key]) << key;
+  }
+  EXPECT_EQ(report["warnings"], infer["warnings"]);
+  // This one writes no file, so that its last word is a number.
+  const nlohmann::json frequentist =
+      nlohmann::json::parse(answer_to(report["commands"][2]["command"], "2000").out);
+  ASSERT_FALSE(report["infer"]["frequentist"].empty());
+  for (const auto& [key, value] : report["infer"]["frequentist"].items()) EXPECT_EQ(value, frequentist[key]) << key;
+  EXPECT_EQ(answer_to(report["commands"][3]["command"], "again.html").code, 0);
+  EXPECT_EQ(read_file("again.html"), page) << "the same report";
+}
+
+TEST_F(ReportCommand, RefusesFurtherQuestionsBeforeTheWork) {
+  const auto refused = [&](const std::string& run, std::vector<std::string> words, const std::string& why) {
+    words.insert(words.begin(), {"report", run, "--data", "events.csv", "--out", "r.html", "--sets", "0"});
+    const Answer answer = run_words(words);
+    EXPECT_EQ(answer.code, 2) << answer.out << answer.err;
+    EXPECT_THAT(answer.err, HasSubstr(why));
+  };
+  refused("bump-hunt", {"--prior", "beta(2)"}, "beta");
+  refused("bump-hunt", {"--learnt-prior", "uniform(0, 1)"}, "name that with --prior");
+  refused("bump-hunt", {"--local-test", "5"}, "learns nothing from so few sets");
+  refused("gaussian", {"--confidence", "1000"}, "has no intervals of confidence");
 }
 
 TEST_F(ReportCommand, CarriesAsManySamplesAsInferDraws) {

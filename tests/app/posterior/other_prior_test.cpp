@@ -9,6 +9,7 @@
 
 #include "app/posterior/derived.h"
 #include "app/posterior/posterior_samples.h"
+#include "app/posterior/prior_figure.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/npz.h"
@@ -106,6 +107,38 @@ TEST(OtherPrior, IsTheConjugatePosteriorUnderTheNewPrior) {
   EXPECT_NEAR(same.effective, kDerivedDraws, 1e-6);
   EXPECT_NEAR(same.evidence, 1, 1e-6);
   EXPECT_NEAR(same.density[0].mean, old.mean, 1e-6);
+}
+
+TEST(OtherPrior, ItsSourceHasTheDensityAndTheDraws) {
+  const auto task = std::make_shared<NormalPriorTask>(true);
+  const Conjugate old = conjugate(0, 2), now = conjugate(0.5, 0.6);
+  const auto prior = std::make_shared<OtherPrior>(task, std::vector<std::string>{"normal(0.5, 0.6)"},
+                                                  std::vector<std::string>{});
+  const PosteriorSource source = known_normal(old.mean, old.sd, 1);
+  const ReweighedPosterior answer = reweighed(*prior, source);
+  const PosteriorSource under = source_under(prior, source, answer.evidence);
+  for (const double theta : {-1.0, 0.3, 0.9, 2.0})
+    EXPECT_NEAR(under.log_density(torch::full({1, 1}, theta, torch::kFloat64)).item<double>(),
+                log_normal_at(theta, now.mean, now.sd), 1e-5);
+  for (const std::int64_t draws : {500, 4000, 20000}) {
+    const torch::Tensor samples = under.sample(draws, 3);
+    ASSERT_EQ(samples.sizes(), (std::vector<std::int64_t>{draws, 1}));
+    // Draws are taken of no fewer than kDerivedDraws.
+    const double error = now.sd / std::sqrt(0.3 * static_cast<double>(std::max<std::int64_t>(draws, kDerivedDraws)));
+    EXPECT_NEAR(samples.mean().item<double>(), now.mean, 4 * error);
+    EXPECT_NEAR(samples.std().item<double>(), now.sd, 4 * error);
+    EXPECT_TRUE(torch::equal(samples, under.sample(draws, 3)));
+  }
+  const auto nowhere = std::make_shared<OtherPrior>(task, std::vector<std::string>{"uniform(100, 101)"},
+                                                    std::vector<std::string>{});
+  EXPECT_THROW(source_under(nowhere, source, 1).sample(10, 1), Error);
+}
+
+TEST(OtherPrior, ReadsSeveralOfOneLine) {
+  const PriorTexts texts = prior_texts("theta = beta(2, 8);psi = normal(1, 1) ; learnt theta = normal(0, 1);");
+  EXPECT_EQ(texts.now, (std::vector<std::string>{"theta = beta(2, 8)", "psi = normal(1, 1) "}));
+  EXPECT_EQ(texts.learnt, (std::vector<std::string>{"theta = normal(0, 1)"}));
+  EXPECT_TRUE(prior_texts(" ; ").now.empty());
 }
 
 TEST(OtherPrior, WarnsWherePriorsAndDataDisagree) {

@@ -44,6 +44,9 @@ TEST_F(TaskSketchTest, SaysWhatIsWrong) {
   EXPECT_THAT(problem([](TaskSketch& s) { s.targets[0].low = "a"; }), HasSubstr("support of theta"));
   EXPECT_THAT(problem([](TaskSketch& s) { s.targets[0].low = "2"; }), HasSubstr("from a smaller to a larger"));
   EXPECT_THAT(problem([](TaskSketch& s) { s.nuisances[0].name = "theta"; }), HasSubstr("twice"));
+  EXPECT_THAT(problem([](TaskSketch& s) { s.given = {{"exposure", "", "", "0", "inf"}}; }),
+              HasSubstr("Values of exposure are drawn for training"));
+  EXPECT_THAT(problem([](TaskSketch& s) { s.given = {{"theta", "", ""}}; }), HasSubstr("twice"));
   EXPECT_THAT(problem([](TaskSketch& s) { s.x_text = ""; }), HasSubstr("columns"));
   EXPECT_THAT(problem([](TaskSketch& s) {
                 s.x = TaskSketch::X::shape;
@@ -80,6 +83,12 @@ TEST_F(TaskSketchTest, TextIsWhatWasTyped) {
   EXPECT_THAT(sketch_.text(), HasSubstr("support = [-inf, 1000]\nlabel = \"α\"\nunit = \"GeV\""));
   EXPECT_THAT(sketch_.text(), HasSubstr("rows = [\"energy\", \"time\"]"));
   EXPECT_THAT(sketch_.text(), HasSubstr("files = [\"a-*.npz\", \"b.h5\"]"));
+
+  // Conditions: stored sets bring their values, and a simulator's are drawn.
+  sketch_.given = {{"exposure", "ε", "s", "0.5", "2"}};
+  EXPECT_THAT(sketch_.text(), HasSubstr("[[given]]\nname = \"exposure\"\nlabel = \"ε\"\nunit = \"s\"\n"));
+  sketch_.source = TaskSketch::Source::python;
+  EXPECT_THAT(sketch_.text(), HasSubstr("[[given]]\nname = \"exposure\"\nuniform = [0.5, 2]\n"));
 }
 
 TEST_F(TaskSketchTest, WritesNothingOver) {
@@ -104,6 +113,7 @@ TEST_F(TaskSketchTest, TheWrittenSimulatorRuns) {
                            Kind{TaskSketch::X::rows, "e, t", {2}}})
     for (const bool nuisance : {false, true}) {
       TaskSketch sketch = sketch_;
+      if (nuisance) sketch.given = {{"exposure", "", "s", "0.5", "2"}};
       sketch.name = fmt::format("sketch-{}", ++k);
       sketch.folder = (folder_ / sketch.name).string();
       sketch.x = kind.x;
@@ -120,6 +130,10 @@ TEST_F(TaskSketchTest, TheWrittenSimulatorRuns) {
       const Latents latents = task->latents(1, Purpose::test, indices);
       EXPECT_EQ(latents.theta.sizes(), (std::vector<std::int64_t>{2, 3}));
       EXPECT_EQ(latents.psi.size(1), nuisance ? 1 : 0);
+      if (nuisance) {
+        EXPECT_EQ(latents.given.sizes(), (std::vector<std::int64_t>{2, 1}));
+        EXPECT_TRUE((latents.given >= 0.5).logical_and(latents.given <= 2).all().item<bool>());
+      }
       const SetRange ranges[] = {{0, 0, 3}, {5, 0, 2}};
       const Observations x = task->observe(latents, 1, Purpose::test, ranges, torch::kCPU);
       EXPECT_EQ(x.count(), 5);

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "app/model/posterior/posterior.h"
 #include "core/base/files.h"
 #include "tasks/registry.h"
@@ -51,6 +53,31 @@ TEST_F(ReportSavingTest, IsTheOneOfTheCommand) {
       {"report", "bump-hunt", "--data", path("events.csv"), "--n", "20", "--sets", "200", "--out", path("batch.html")});
   ASSERT_EQ(answer.code, 0) << answer.err;
   EXPECT_TRUE(read_file(path("window.html")) == read_file(path("batch.html")));
+}
+
+// What the page answers beside the posterior is reported, and what it failed to answer is not.
+TEST_F(ReportSavingTest, HoldsWhatWasAskedBeside) {
+  posterior_.open_file(path("events.csv"));
+  ASSERT_TRUE(posterior_.wait(kReportPatience));
+  SetInquiries& inquiries = posterior_.inquiries();
+  const auto ask = [&](const std::string& prior) {
+    inquiries.prior = prior;
+    inquiries.other_prior.ask(inquiries.prior_key(posterior_.inquiry_key()), *posterior_.samples_asked(),
+                              prior_question(prior));
+    ASSERT_TRUE(inquiries.other_prior.wait(kReportPatience));
+    inquiries.other_prior.poll();
+  };
+  EXPECT_TRUE(posterior_.report_asked()->question.prior.empty());
+  ask("beta(2, 8); learnt uniform(0, 1)");
+  const auto answer = inquiries.other_prior.answer(inquiries.prior_key(posterior_.inquiry_key()));
+  ASSERT_TRUE(answer && answer->figure) << (answer ? answer->text : "");
+  const std::vector<Line>& lines = answer->figure->plots.front().lines;
+  EXPECT_TRUE(std::ranges::any_of(lines, [](const Line& one) { return one.name.starts_with("under θ ~ beta"); }));
+  EXPECT_EQ(posterior_.report_asked()->question.prior, std::vector<std::string>{"beta(2, 8)"});
+  EXPECT_EQ(posterior_.report_asked()->question.learnt_prior, std::vector<std::string>{"uniform(0, 1)"});
+  EXPECT_EQ(posterior_.report_asked()->question.local_test, 0);
+  ask("beta(2)");
+  EXPECT_TRUE(posterior_.report_asked()->question.prior.empty());
 }
 
 TEST_F(ReportSavingTest, SaysWhyNoneWasWritten) {

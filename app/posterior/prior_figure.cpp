@@ -1,0 +1,49 @@
+#include "app/posterior/prior_figure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "app/posterior/derived.h"
+#include "app/posterior/posterior_figure.h"
+#include "core/base/error.h"
+#include "core/base/random.h"
+
+namespace pairs {
+
+PosteriorSource source_under(std::shared_ptr<const OtherPrior> prior, const PosteriorSource& source, double evidence) {
+  PosteriorSource out;
+  out.name = "under " + prior->text();
+  out.role = SeriesRole::other;
+  out.log_density = [prior, log_density = source.log_density, evidence](const torch::Tensor& theta) {
+    return log_density(theta).to(torch::kCPU, torch::kFloat64) +
+           prior->log_ratio(theta.to(torch::kCPU, torch::kFloat64)) - std::log(evidence);
+  };
+  out.sample = [prior, sample = source.sample](std::int64_t draws, std::uint64_t seed) {
+    const torch::Tensor all = sample(std::max(draws, kDerivedDraws), seed).to(torch::kCPU);
+    const torch::Tensor weights = prior_weights(*prior, all);
+    PAIRS_CHECK(weights.sum().item<double>() > 0, "No draw of the posterior has any density under {}", prior->text());
+    // Systematic resampling: as many of each as its weight says, but for less than one.
+    const torch::Tensor ends = weights.cumsum(0) / weights.sum();
+    const torch::Tensor at = (torch::arange(draws, torch::kFloat64) + 0.5) / static_cast<double>(draws);
+    const torch::Tensor chosen = torch::searchsorted(ends, at).clamp_max(all.size(0) - 1);
+    return all.index_select(0, chosen);
+  };
+  return out;
+}
+
+std::optional<Figure> prior_figure(const SetPosterior& posterior, const PosteriorAnswer& answer,
+                                   const std::shared_ptr<const OtherPrior>& prior, const ReweighedPosterior& under) {
+  const TaskInfo& info = posterior.task().info();
+  if (answer.numbers.empty() || !(under.evidence > 0)) return {};
+  std::vector<PosteriorNumbers> numbers =
+      posterior_numbers(info.targets, false, {source_under(prior, answer.sources.front(), under.evidence)});
+  if (numbers.empty()) return {};
+  PosteriorAnswer both;
+  both.n = answer.n;
+  both.numbers = {answer.numbers.front(), std::move(numbers.front())};
+  return posterior_figure_at(info, both, {}, posterior.source_text(), chosen_axes(both.numbers, info.targets, {}));
+}
+
+}  // namespace pairs
