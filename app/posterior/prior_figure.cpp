@@ -14,7 +14,7 @@ namespace pairs {
 
 PosteriorSource source_under(std::shared_ptr<const OtherPrior> prior, const PosteriorSource& source, double evidence) {
   PosteriorSource out;
-  out.name = "under " + prior->text();
+  out.name = "other prior";
   out.role = SeriesRole::other;
   out.log_density = [prior, log_density = source.log_density, evidence](const torch::Tensor& theta) {
     return log_density(theta).to(torch::kCPU, torch::kFloat64) +

@@ -332,10 +332,10 @@ TEST(ShippedObjects, KnowMoreFromMoreViewsAndMoreThanThePrior) {
   LoadedRun run = shipped_on_few("objects");
   EvaluationOptions options;
   options.sizes = {1, 10, 80};
-  options.sets = {200};
+  options.sets = {80};
   options.samples = 50;
   const std::vector<EvaluationRow> rows = evaluate(*run.estimator, options);
-  std::vector<std::int64_t> index(200);
+  std::vector<std::int64_t> index(80);
   std::iota(index.begin(), index.end(), 0);
   const torch::Tensor spread = run.task->latents(options.seed, Purpose::test, index).theta.std(0);
   const double prior = (spread.log() + 0.5 * std::log(2 * std::numbers::pi * std::numbers::e)).sum().item<double>();

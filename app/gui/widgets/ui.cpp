@@ -32,7 +32,36 @@ struct Card {
 Card card;
 bool in_card = false;
 
+// Beyond the width of a line, so that rounding does not break it again.
+constexpr float kLineSlack = 1;
+
 }  // namespace
+
+std::string lines_of(std::string_view text, ImFont* font, float width) {
+  const auto wide = [&](std::string_view word) {
+    return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, word.data(), word.data() + word.size()).x;
+  };
+  const float blank = wide(" ");
+  std::string out;
+  out.reserve(text.size());
+  float line = 0;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = std::min(text.find_first_of(" \n", from), text.size());
+    const std::string_view word = text.substr(from, end - from);
+    const float size = wide(word);
+    if (line > 0 && line + size > width) {
+      if (out.ends_with(' ')) out.pop_back();
+      out += '\n';
+      line = 0;
+    }
+    out += word;
+    line += size;
+    if (end < text.size()) out += text[end];
+    line = end < text.size() && text[end] == '\n' ? 0 : line + blank;
+    from = end + 1;
+  }
+  return out;
+}
 
 keyboard::Held record(std::string_view name, ItemKind kind, ImVec2 min, ImVec2 max, bool enabled,
                       std::string_view label, bool clipped, ImU32 ink_color, ImU32 paper, ImU32 edge, ImGuiID id) {
@@ -78,8 +107,9 @@ void show_tip(std::string_view tip_text, std::string_view blocked) {
   {
     const Surface on(palette().raised);
     ImGui::PushFont(fonts().small);
-    ImGui::PushTextWrapPos(px(360));
-    ImGui::TextUnformatted(shown.data(), shown.data() + shown.size());
+    ImGui::PushTextWrapPos(px(360) + kLineSlack);
+    const std::string lines = lines_of(shown, fonts().small, px(360) - ImGui::GetCursorPosX());
+    ImGui::TextUnformatted(lines.data(), lines.data() + lines.size());
     ImGui::PopTextWrapPos();
     ImGui::PopFont();
   }
@@ -219,16 +249,19 @@ void wrapped(std::string_view text, Look look, float width, std::string_view nam
   width = wish(width);
   ImFont* f = font(look);
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const ImVec2 size = f->CalcTextSizeA(f->FontSize, FLT_MAX, width, text.data(), text.data() + text.size());
+  const std::string lines = lines_of(text, f, width);
+  const float room = width + kLineSlack;
+  const ImVec2 size = f->CalcTextSizeA(f->FontSize, FLT_MAX, room, lines.data(), lines.data() + lines.size());
   ImGui::GetWindowDrawList()->AddText(f, f->FontSize, {std::floor(at.x), std::floor(at.y)},
-                                      ImGui::GetColorU32(ink(look)), text.data(), text.data() + text.size(), width);
+                                      ImGui::GetColorU32(ink(look)), lines.data(), lines.data() + lines.size(), room);
   record(name, ItemKind::text, at, {at.x + size.x, at.y + size.y}, true, text, false, ink(look), surface());
   ImGui::Dummy(size);
 }
 
 float wrapped_height(std::string_view text, Look look, float width) {
   ImFont* const f = font(look);
-  return f->CalcTextSizeA(f->FontSize, FLT_MAX, width, text.data(), text.data() + text.size()).y;
+  const std::string lines = lines_of(text, f, width);
+  return f->CalcTextSizeA(f->FontSize, FLT_MAX, width + kLineSlack, lines.data(), lines.data() + lines.size()).y;
 }
 
 void label(std::string_view name, std::string_view tip_text, float column) {

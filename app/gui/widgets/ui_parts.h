@@ -31,6 +31,9 @@ struct Edge {
 
 // Pixels for a widget that wishes so many (0: all) where there may be less room.
 float wish(float width);
+// The text with its lines broken at blanks so that none is wider than `width`. A word that is wider alone is left to
+// Dear ImGui, which breaks lines behind any comma or point, within numbers, too.
+std::string lines_of(std::string_view text, ImFont* font, float width);
 // Pixels to the right edge.
 float text_room();
 // Of what was drawn last: the reason why it is blocked, else its tip, once the mouse rests on it.

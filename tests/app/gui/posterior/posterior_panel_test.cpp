@@ -54,6 +54,21 @@ TEST_F(PosteriorPanelTest, ANewSetIsAlwaysAtHand) {
   EXPECT_EQ(posterior().index(), index + 1);
 }
 
+TEST_F(PosteriorPanelTest, ThePosteriorUnderAnotherPriorIsDrawn) {
+  Driver& d = window();
+  d.type("posterior/prior/text", "beta(4, 4)");
+  d.click("posterior/prior/show");
+  ASSERT_TRUE(d.until([&] { return d.find("posterior/prior/answer") != nullptr; }));
+  EXPECT_THAT(d.item("posterior/prior/answer").text, testing::HasSubstr("Under the prior θ ~ beta(4, 4)"));
+  ASSERT_TRUE(d.until([&] { return d.find("posterior/prior/plot/0") != nullptr; }));
+  d.click("posterior/prior/text");
+  d.key('A', true);
+  d.key(key::backspace);
+  d.click("posterior/prior/show");
+  d.frames(3);
+  EXPECT_EQ(d.find("posterior/prior/plot/0"), nullptr) << "an empty one takes the answer away";
+}
+
 // Of a run that has one, by a click.
 TEST_F(PosteriorPanelTest, TheLearnedProductIsAskedForByAClick) {
   Driver& d = window();

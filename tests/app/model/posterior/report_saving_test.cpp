@@ -72,7 +72,7 @@ TEST_F(ReportSavingTest, HoldsWhatWasAskedBeside) {
   const auto answer = inquiries.other_prior.answer(inquiries.prior_key(posterior_.inquiry_key()));
   ASSERT_TRUE(answer && answer->figure) << (answer ? answer->text : "");
   const std::vector<Line>& lines = answer->figure->plots.front().lines;
-  EXPECT_TRUE(std::ranges::any_of(lines, [](const Line& one) { return one.name.starts_with("under θ ~ beta"); }));
+  EXPECT_TRUE(std::ranges::any_of(lines, [](const Line& one) { return one.name == "other prior"; }));
   EXPECT_EQ(posterior_.report_asked()->question.prior, std::vector<std::string>{"beta(2, 8)"});
   EXPECT_EQ(posterior_.report_asked()->question.learnt_prior, std::vector<std::string>{"uniform(0, 1)"});
   EXPECT_EQ(posterior_.report_asked()->question.local_test, 0);
