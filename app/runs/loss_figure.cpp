@@ -11,6 +11,36 @@
 #include "core/report/shades.h"
 
 namespace pairs {
+namespace {
+
+// Training losses of the parts of each epoch as points of their own, at the ends of the parts; an epoch whose log has
+// no parts is one point.
+std::vector<LossPoint> training_points(const std::vector<LossPoint>& points) {
+  std::vector<LossPoint> all;
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    const LossPoint& end = points[k];
+    if (end.parts.size() < 2) {
+      all.push_back(end);
+      continue;
+    }
+    // Seconds of a session begin at 0, and so do those of an epoch that another session began.
+    LossPoint begin = k > 0 ? points[k - 1] : LossPoint{-1};
+    if (begin.before != end.before) begin.before = end.before, begin.seconds = 0;
+    const auto count = static_cast<double>(end.parts.size());
+    for (std::size_t part = 0; part < end.parts.size(); ++part) {
+      const double share = static_cast<double>(part + 1) / count;
+      LossPoint one = end;
+      one.step = begin.step + std::llround(share * static_cast<double>(end.step - begin.step));
+      one.seconds = begin.seconds + share * (end.seconds - begin.seconds);
+      one.within = share;
+      one.train = end.parts[part];
+      all.push_back(std::move(one));
+    }
+  }
+  return all;
+}
+
+}  // namespace
 
 void add_losses(Plot& plot, const RunProgress& run, Stage stage, SeriesRole role, const std::string& name) {
   if (stage == Stage::pretrain && name.empty())
@@ -23,9 +53,7 @@ void add_losses(Plot& plot, const RunProgress& run, Stage stage, SeriesRole role
       line.name = head + (training ? "training" : "validation");
       line.role = role;
       line.style = training ? LineStyle::dotted : LineStyle::solid;
-      line.x.reserve(points.size());
-      line.y.reserve(points.size());
-      for (const LossPoint& point : points)
+      for (const LossPoint& point : training ? training_points(points) : points)
         if (const double y = training ? point.train : point.validation; std::isfinite(y)) {
           line.x.push_back(static_cast<double>(point.step));
           line.y.push_back(y);
@@ -64,7 +92,7 @@ double place(const LossPoint& point, LossAxis axis, double gflop) {
     case LossAxis::step:
       return static_cast<double>(point.step);
     case LossAxis::epoch:
-      return static_cast<double>(point.epoch + 1);
+      return static_cast<double>(point.epoch) + point.within;
     case LossAxis::seconds:
       return point.before + point.seconds;
     case LossAxis::gflop:
@@ -103,7 +131,8 @@ std::string head_text(std::int64_t n) {
 void add_curves(Plot& plot, const LossCurves& run, Stage stage, const LossLook& look) {
   for (const auto& [n, points] : run.progress.losses(stage))
     for (const bool training : {true, false}) {
-      Line line = curve(points, look.axis, gflop_of(run, stage),
+      // Smoothing is by epochs.
+      Line line = curve(training && look.smoothing == 0 ? training_points(points) : points, look.axis, gflop_of(run, stage),
                         [&](const LossPoint& point) { return training ? point.train : point.validation; });
       if (line.x.empty()) continue;
       if (look.smoothing > 0) smooth(line.y, look.smoothing);

@@ -2,6 +2,8 @@
 
 #include <ATen/core/grad_mode.h>
 
+#include <sstream>
+
 #include "core/base/devices.h"
 #include "core/base/error.h"
 #include "core/base/log.h"
@@ -14,6 +16,20 @@ namespace {
 // A double written so that it reads back bit for bit.
 std::string exact_text(double value) {
   return fmt::format("{:a}", value);
+}
+
+// Several, with blanks between.
+std::string exact_texts(const std::vector<double>& values) {
+  std::string out;
+  for (const double value : values) out += (out.empty() ? "" : " ") + exact_text(value);
+  return out;
+}
+
+std::vector<double> numbers_of(const std::string& text) {
+  std::vector<double> out;
+  std::istringstream in(text);
+  for (std::string one; in >> one;) out.push_back(std::stod(one));
+  return out;
 }
 
 }  // namespace
@@ -41,6 +57,7 @@ void Checkpoint::save(const Position& at, const TensorMap& best, const WeightAve
                       {"epoch", std::to_string(at.epoch)},
                       {"step", std::to_string(at.step)},
                       {"sum", exact_text(at.sum)},
+                      {"parts", exact_texts(at.parts)},
                       {"best", exact_text(at.best)},
                       {"best_epoch", std::to_string(at.best_epoch)},
                       {"last_train", exact_text(at.last_train)},
@@ -94,15 +111,20 @@ bool Checkpoint::load(Position& at, TensorMap& best, const WeightAverage& averag
                   name);
     }
   try {
-    at = {std::stoll(meta("epoch")), std::stoll(meta("step")),       std::stod(meta("sum")),
-          std::stod(meta("best")),   std::stoll(meta("best_epoch")), std::stod(meta("last_train")),
-          std::stod(meta("seconds"))};
+    at.epoch = std::stoll(meta("epoch"));
+    at.step = std::stoll(meta("step"));
+    at.sum = std::stod(meta("sum"));
+    at.parts = numbers_of(meta("parts"));
+    at.best = std::stod(meta("best"));
+    at.best_epoch = std::stoll(meta("best_epoch"));
+    at.last_train = std::stod(meta("last_train"));
+    at.seconds = std::stod(meta("seconds"));
     at.first = std::stod(meta("first"));
     at.last_validation = std::stod(meta("last_validation"));
   } catch (const std::logic_error&) {
     fail("{} holds a counter that cannot be read; remove it to start the stage again", file_.string());
   }
-  const bool possible = at.epoch >= 0 && at.epoch <= problem_.epochs && at.step >= 0 && at.step <= problem_.steps &&
+  const bool possible = at.parts.size() <= kLossParts && at.epoch >= 0 && at.epoch <= problem_.epochs && at.step >= 0 && at.step <= problem_.steps &&
                         at.best_epoch <= at.epoch && at.seconds >= 0;
   PAIRS_CHECK(possible,
               "{} stands at step {} of epoch {}, which its stage does not have; remove it to start the stage "

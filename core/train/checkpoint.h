@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "core/nn/adamw.h"
 #include "core/train/optimise.h"
@@ -16,10 +17,14 @@ namespace pairs {
 
 using TensorMap = std::map<std::string, torch::Tensor>;
 
+// Parts of an epoch whose mean training losses are kept; fewer where it has fewer steps.
+inline constexpr std::int64_t kLossParts = 10;
+
 // Where the optimisation of a stage stands; this and the tensors that are kept with it decide the rest of the run.
 struct Position {
   std::int64_t epoch = 0, step = 0;  // next step within the epoch
   double sum = 0;                    // training losses of this epoch so far
+  std::vector<double> parts = {};    // of which those of each part of the epoch (kLossParts)
   double best = INFINITY;
   std::int64_t best_epoch = -1;
   double last_train = 0;

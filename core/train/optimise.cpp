@@ -132,6 +132,7 @@ class Optimisation {
   }
 
   void begin_epoch() {
+    if (at_.step == 0) at_.parts.assign(static_cast<std::size_t>(std::min(kLossParts, p_.steps)), 0);
     if (at_.epoch <= p_.lessons && at_.step == 0) at_.best = std::numeric_limits<double>::infinity();
     const Ranks::Together apart(monitor_.ranks(), false);
     try {
@@ -187,8 +188,13 @@ class Optimisation {
     }
   }
 
+  // The part of its epoch that a step belongs to.
+  std::size_t part_of(std::int64_t step) const {
+    return static_cast<std::size_t>(step * static_cast<std::int64_t>(at_.parts.size()) / p_.steps);
+  }
   void count(std::int64_t step, double loss) {
     at_.sum += loss;
+    at_.parts[part_of(step)] += loss;
     if (at_.epoch == 0 && step == 0) at_.first = loss;
   }
 
@@ -282,7 +288,11 @@ class Optimisation {
   void judge(double validation, nlohmann::json told) {
     at_.last_train = at_.sum / static_cast<double>(p_.steps);
     at_.last_validation = validation;
+    std::vector<double> parts = at_.parts, steps(parts.size());
+    for (std::int64_t step = 0; step < p_.steps; ++step) ++steps[part_of(step)];
+    for (std::size_t k = 0; k < parts.size(); ++k) parts[k] /= steps[k];
     told.update({{"train", at_.last_train},
+                 {"train_parts", std::move(parts)},
                  {"validation", validation},
                  {"rate", learning_rate(p_.optimiser, (at_.epoch + 1) * p_.steps - 1, total_)}});
     emit(EventType::loss, std::move(told));

@@ -60,7 +60,9 @@ void RunProgress::add(const Event& event) {
                     event_number(event, "train"),
                     event_number(event, "validation"),
                     record.before,
+                    1,
                     event_number(event, "rate"),
+                    event_numbers(event, "train_parts"),
                     event_numbers(event, "unexplained")};
     std::vector<LossPoint>& points = slot.losses[head];
     record.rate = NAN;

@@ -16,7 +16,9 @@ struct LossPoint {
   std::int64_t epoch = 0, step = 0;
   double seconds = 0, train = NAN, validation = NAN;  // seconds: of work on the stage, in the session that tells it
   double before = 0;                                  // and in earlier sessions
+  double within = 1;                                  // the share of its epoch that is done
   double rate = NAN;                                  // the learning rate at its step; NaN where the log does not tell
+  std::vector<double> parts = {};  // mean training losses of equal parts of the epoch; empty where the log has none
   // Of stage 1 of a task whose sufficient statistics are known: 1 − R² of each (core/eval/sufficiency.h); else empty.
   std::vector<double> unexplained = {};
 };

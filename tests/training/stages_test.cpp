@@ -678,5 +678,30 @@ TEST_F(StagesTest, EventsTellTheStoryAndReplayedLossesAreDropped) {
   EXPECT_EQ(losses, 3);
 }
 
+// Training losses within epochs, whose mean is the epoch's, are those of a run that nobody stopped.
+TEST_F(StagesTest, EventsHoldTheTrainingLossWithinEpochs) {
+  const RunConfig config = tiny("gaussian", "pairs", {"pretrain.steps=25"});
+  const auto whole = make(config, "whole"), cut = make(config, "cut");
+  TestMonitor all;
+  execute_run(built_in_tasks(), whole, all);
+  EXPECT_GT(run_in_pieces(cut, 15), 1);
+  const auto parts = [](const std::filesystem::path& run) {
+    std::vector<std::vector<double>> out;
+    for (const Event& event : read_events((run / run_file::events).string())) {
+      if (event.type != EventType::loss) continue;
+      out.push_back(event_numbers(event, "train_parts"));
+      // Stage 1 has parts of 3 and 2 steps, stage 3 one for each of its 6.
+      const bool first = event.stage == Stage::pretrain;
+      EXPECT_EQ(out.back().size(), first ? 10u : 6u);
+      double sum = 0;
+      for (std::size_t k = 0; k < out.back().size(); ++k) sum += out.back()[k] * (first ? 3 - static_cast<int>(k % 2) : 1);
+      EXPECT_NEAR(sum / (first ? 25 : 6), event_number(event, "train", NAN), 1e-9);
+    }
+    return out;
+  };
+  EXPECT_EQ(parts(whole), parts(cut));
+  EXPECT_EQ(parts(whole).size(), 6u);
+}
+
 }  // namespace
 }  // namespace pairs

@@ -142,7 +142,7 @@ TEST_P(StillnessTest, NothingMovesButThePlots) {
     d.studio.viewer.set_samples(1);
     ASSERT_TRUE(d.rest(240));
     const bool viewing = &d.studio.posterior_page() == &d.studio.viewer;
-    drag(d, viewing ? "viewer/n" : "posterior/n", 0.02, 0.98, long_tests() ? 10 : scale > 1 ? 3 : 6);
+    drag(d, viewing ? "viewer/n" : "posterior/n", 0.02, 0.98, long_tests() ? 10 : scale > 1 || GetParam() != "bump-hunt" ? 3 : 6);
     if (viewing || scale > 1) continue;
     int dragged = 0;
     const auto scene = d.studio.posterior.scene();
@@ -150,7 +150,7 @@ TEST_P(StillnessTest, NothingMovesButThePlots) {
       const std::string name = "posterior/" + parameter.name;
       if (!d.find(name) || ++dragged > 2) continue;
       d.show(name);
-      drag(d, name, 0.1, 0.9, long_tests() ? 5 : 3);
+      drag(d, name, 0.1, 0.9, long_tests() ? 5 : GetParam() == "bump-hunt" ? 3 : 2);
     }
     EXPECT_GT(dragged, 0);
   }

@@ -54,6 +54,31 @@ RunProgress two_sessions() {
   return run;
 }
 
+// The training loss of each part of an epoch is a point of its own; smoothing is by epochs.
+TEST(LossFigure, ShowsTheTrainingLossWithinEpochs) {
+  RunProgress run;
+  for (const std::int64_t epoch : {0, 1}) {
+    Event event;
+    event.type = EventType::loss;
+    event.epoch = epoch;
+    event.step = 8 * (epoch + 1);
+    event.seconds = static_cast<double>(4 * (epoch + 1));
+    event.values = {{"train", 1.5}, {"train_parts", {4.0 - epoch, 3.0 - epoch, 2.0, 1.0}}, {"validation", 1.0}};
+    run.add(event);
+  }
+  const auto training = [&](const LossLook& look) {
+    const Figure figure = loss_figure({{"a", "pairs", run}}, look);
+    return figure.plots.front().lines.front();
+  };
+  const Line steps = training({});
+  EXPECT_EQ(steps.x, (std::vector<double>{2, 4, 6, 8, 10, 12, 14, 16}));
+  EXPECT_EQ(steps.y, (std::vector<double>{4, 3, 2, 1, 3, 2, 2, 1}));
+  EXPECT_EQ(training({LossAxis::epoch}).x, (std::vector<double>{0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2}));
+  EXPECT_EQ(training({LossAxis::seconds}).x, (std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_EQ(training({LossAxis::step, 0.5}).x, (std::vector<double>{8, 16}));
+  EXPECT_EQ(loss_figure({{"a", "pairs", run}}).plots.front().lines.back().x, (std::vector<double>{8, 16}));
+}
+
 TEST(LossFigure, IsDrawnAgainstWhatIsAsked) {
   std::vector<LossCurves> runs = {{"a", "pairs", two_sessions()}, {"b", "n1", two_sessions()}};
   runs[0].pretrain_gflop = 0.5;
