@@ -47,8 +47,8 @@ constexpr Promise kPromises[] = {
     {"digits", 10, 1000, 20000, NAN, NAN},         {"digits", 100, 300, 20000, NAN, NAN},
     {"digits", 1000, 80, 20000, NAN, NAN},         {"circle", 1, 400, 20000, NAN, NAN},
     {"circle", 10, 200, 5000, NAN, NAN},           {"circle", 100, 80, 500, NAN, NAN},
-    {"circle", 1000, 20, 150, NAN, NAN},           {"objects", 1, 600, 5000, NAN, NAN},
-    {"objects", 12, 500, 5000, NAN, NAN},          {"objects", 80, 150, 2000, NAN, NAN},
+    {"circle", 1000, 20, 150, NAN, NAN},           {"objects", 1, 300, 5000, NAN, NAN},
+    {"objects", 12, 200, 5000, NAN, NAN},          {"objects", 80, 80, 2000, NAN, NAN},
     {"molecules", 1, 150, 2000, NAN, NAN},         {"molecules", 10, 150, 1500, NAN, NAN},
 };
 constexpr std::int64_t kSamples = 99, kLongSamples = 299;

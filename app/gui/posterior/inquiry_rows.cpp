@@ -39,9 +39,10 @@ void button_row(model::Posterior& posterior, const std::string& key, const Inqui
     if (ui::button(one.id + "/stop", "Stop", ui::Button::quiet)) one.inquiry.cancel();
     ImGui::SameLine();
     ImGui::AlignTextToFramePadding();
-    ui::text(fmt::format("{}{}: {:.0f} % of {} simulated sets", one.title,
+    const double left = one.inquiry.seconds_left();
+    ui::text(fmt::format("{}{}: {:.0f} % of {} simulated sets{}", one.title,
                          one.inquiry.works_on(key) ? "" : " of another set or N", std::floor(100 * one.inquiry.share()),
-                         count_text(one.sets)),
+                         count_text(one.sets), std::isfinite(left) ? fmt::format(", {} left", duration_text(left)) : ""),
              ui::Look::small_muted);
     return;
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -41,6 +42,7 @@ SetInquiries::SetInquiries(Hub& hub)
 void SetInquiry::ask(const std::string& key, SamplesAsked asked, Question question) {
   key_ = key;
   *share_ = 0;
+  since_.restart();
   latest_.ask([key, tasks = hub_.tasks, failed = failed_, asked = std::move(asked), question = std::move(question),
                share = share_](const auto& stale) {
     auto answer = std::make_shared<Answer>();
@@ -65,6 +67,12 @@ void SetInquiry::ask(const std::string& key, SamplesAsked asked, Question questi
 
 std::string SetInquiries::predictive_key(const std::string& key) const {
   return fmt::format("{} seed {}", key, predictive_seed);
+}
+
+double SetInquiry::seconds_left() const {
+  constexpr double kEnough = 0.02, kSoon = 1;  // a share, and seconds
+  const double share = *share_, seconds = since_.seconds();
+  return share < kEnough || seconds < kSoon ? NAN : seconds * (1 - share) / share;
 }
 
 bool SetInquiry::poll() {

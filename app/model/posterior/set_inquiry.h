@@ -13,6 +13,7 @@
 #include "app/posterior/set_posterior.h"
 #include "app/posterior/toy_table.h"
 #include "app/posterior/verdict.h"
+#include "core/base/clock.h"
 #include "core/base/latest.h"
 
 namespace pairs::model {
@@ -52,6 +53,8 @@ class SetInquiry {
   bool busy() const { return latest_.busy(); }
   // How much of it is done, 0 to 1.
   double share() const { return *share_; }
+  // How long the rest of it takes at the pace so far, in seconds; NaN while too little of it is done.
+  double seconds_left() const;
   // Whether what is worked out is of this key.
   bool works_on(const std::string& key) const { return busy() && key_ == key; }
   // Whether an answer came since it was asked last.
@@ -63,6 +66,7 @@ class SetInquiry {
  private:
   Hub& hub_;
   std::string doing_, failed_, key_;
+  Stopwatch since_;  // it was asked
   std::shared_ptr<std::atomic<double>> share_ = std::make_shared<std::atomic<double>>(0.0);
   static constexpr std::size_t kMostAnswers = 32;
   std::deque<std::shared_ptr<const Answer>> answers_;  // oldest first, of keys that differ

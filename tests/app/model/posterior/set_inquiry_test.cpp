@@ -5,7 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "app/model/posterior/posterior.h"
 #include "core/base/files.h"
@@ -54,6 +58,30 @@ TEST(SetInquiry, SaysWhatInferSays) {
   posterior.reload();
   EXPECT_FALSE(test.answer("this")) << "the weights may be others";
   EXPECT_FALSE(prior.answer("this"));
+}
+
+TEST(SetInquiry, KnowsHowLongTheRestTakes) {
+  Hub hub(built_in_tasks());
+  Posterior posterior(hub);
+  posterior.open("bump-hunt");
+  ASSERT_TRUE(posterior.wait(kInquiryPatience));
+  std::atomic<bool> begun{false}, over{false};
+  SetInquiry& inquiry = posterior.inquiries().local_test;
+  const Stopwatch asked;
+  inquiry.ask("slow", *posterior.samples_asked(),
+              [&](SetPosterior&, const SamplesAsked&, const SetInquiry::Progress& progress) {
+                progress.done(0.2);
+                begun = true;
+                while (!over && progress.keep_going()) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+                return SetInquiry::Answer();
+              });
+  EXPECT_TRUE(std::isnan(inquiry.seconds_left())) << "too early";
+  while (!begun || asked.seconds() < 1.2) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  const double before = asked.seconds(), left = inquiry.seconds_left(), after = asked.seconds();
+  EXPECT_GT(left, 4 * (before - 0.2));
+  EXPECT_LT(left, 4 * (after + 0.01));
+  over = true;
+  ASSERT_TRUE(inquiry.wait(kInquiryPatience));
 }
 
 TEST(SetInquiry, TellsTheIntervalsOfConfidenceThatFrequentistTells) {
