@@ -158,6 +158,7 @@ Action add_report(CLI::App& app, const Catalogue& tasks) {
       "  pairs --batch report {first} --data events.csv --out report.html\n"
       "  pairs --batch report {first} --data events.csv --n 20 --sets 500 --out report.pdf\n"
       "  pairs --batch report {first} --data events.csv --note 'taken at night' --out report.html\n"
+      "  pairs --batch report {first} --data events.csv --prior 'beta(2, 8)' --local-test 500 --out report.html\n"
       "One HTML page that holds all it shows: question and answer, the data with their SHA-256, the posterior as "
       "table,\n"
       "figure and samples, how typical of the model the data are, calibration on simulated sets of the same N, "
