@@ -57,7 +57,7 @@ LoadedRun open_run(const std::string& name, const OpenArguments& arguments, bool
   const std::string &trained = run.estimator->data_source(), &here = run.task->info().data_source;
   if (simulates && trained != here && here != kAbsentSets)
     spdlog::warn("{} was trained on {} and is used here on {}: its posteriors may be wrong; {}", run.name, trained,
-                 here, other_data_advice(run, false));
+                 here, other_data_advice(run, arguments.data_option));
   return run;
 }
 

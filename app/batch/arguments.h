@@ -20,6 +20,7 @@ namespace pairs::batch {
 struct OpenArguments {
   Catalogue tasks;  // of one of which the run is
   std::string data;
+  std::string data_option = "--data";  // that names it
   std::string device = "auto";
   std::int64_t threads = 0;
   bool allow = false;  // the program of a task of a person's own

@@ -489,7 +489,8 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
       fmt::format("posterior: also the product of the first run's answers at N = 1, over the prior, for sets of "
                   "up to {}",
                   count_text(kMostLearnedProduct)));
-  app.add_option("--data-folder", arguments->open.data,
+  arguments->open.data_option = "--data-folder";
+  app.add_option(arguments->open.data_option, arguments->open.data,
                  "Folder of real data in place of the run's ($PAIRS_DATA when not given)")
       ->type_name("DIR");
   add_machine_arguments(app, arguments->open);

@@ -406,8 +406,9 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
   SetOptionUse use;
   use.data =
       "The observed set: .npz (array x, or the only one); for points tables, of whose named columns the task's are read: "
-      ".csv, .parquet, .arrow, .feather, .h5, .fits, .npz (an array a column); a folder of images (PNG, JPEG, WebP, BMP, "
-      "TGA, PPM), of views with cameras.csv; or what some tasks make observations of (below)";
+      "text (.csv, .tsv, .txt, .dat), .parquet, .arrow, .feather, .h5, .fits, .npy, .npz (an array a column), each also as "
+      ".gz, whatever its name is; a folder of images (PNG, JPEG, WebP, BMP, TGA, PPM), of views with cameras.csv; or what "
+      "some tasks make observations of (below)";
   use.needs_data = true;
   use.without = {{"index", kOwnSetsAlone}, {"psi", kOwnSetsAlone}, {"theta", ""}, {"seed", ""}};
   add_set_options(app, *set, use);

@@ -21,17 +21,18 @@ std::string with_task_names(std::string text) {
   return text;
 }
 
-std::string other_data_advice(const LoadedRun& run, bool window) {
+std::string other_data_advice(const LoadedRun& run, const std::string& option) {
   const std::string& trained = run.estimator->data_source();
   if (!run.task->info().file.empty()) return "restore what it was trained on, or train a run on what is there now";
   try {
     if (run.config.tasks->make(run.config.task, options_without_data(run.config))->info().data_source == trained)
-      return window ? fmt::format("name no folder of real data for {}, which the program makes itself", trained)
-                    : fmt::format("leave out --data and PAIRS_DATA for {}, which the program makes itself", trained);
+      return option.empty()
+                 ? fmt::format("name no folder of real data for {}, which the program makes itself", trained)
+                 : fmt::format("leave out {} and PAIRS_DATA for {}, which the program makes itself", option, trained);
   } catch (const Error&) {
     // Nothing can be made without data.
   }
-  return fmt::format("name the folder of {} {}", trained, window ? "on the Task tab" : "with --data");
+  return fmt::format("name the folder of {} {}", trained, option.empty() ? "on the Task tab" : "with " + option);
 }
 
 AskedTask asked_task(const LoadedRun& run) {

@@ -96,7 +96,7 @@ std::shared_ptr<const Opened> open(const Tasks& tasks, const std::string& run, c
     const std::string &trained = loaded.estimator->data_source(), &here = loaded.task->info().data_source;
     if (trained != here)
       opened->warning = fmt::format("{} was trained on {} and is evaluated on {}, so its scores may be poor; {}",
-                                    opened->name, trained, here, other_data_advice(loaded, true));
+                                    opened->name, trained, here, other_data_advice(loaded, ""));
     else if (const auto told = training_warnings(loaded, false); !told.empty())
       opened->warning = told.front().text;
     try {
