@@ -27,6 +27,9 @@ constexpr double kDependent = 1e-6;
 // How many neighbours stand for p(ψ | θ), and what they may differ by.
 constexpr std::int64_t kMostNear = 16384, kFewestNear = 256, kNarrower = 4;  // powers of two
 constexpr double kWidest = 0.1, kWorseFit = 1.1, kMuchWorseFit = 1.5, kHardlySpread = 1e-3;
+// What varies within the neighbours and within a quarter of them alike shows against the nearest few, whose spread is
+// known to a tenth or, of heavy tails, to a fifth.
+constexpr double kFarWorseFit = 2.5;
 constexpr std::size_t kFewValues = 1000;
 
 struct JointDraws {
@@ -177,6 +180,7 @@ struct ConditionalNuisances::Neighbours {
 // Location and spread near θ by u = (θⱼ − θ) / reach.
 struct ConditionalNuisances::Fit {
   std::array<double, 3> location{}, spread{};
+  double mean_off = 0;  // distance from the location, of all neighbours
   double at(double u) const { return location[0] + u * (location[1] + u * location[2]); }
   // Of the mean distance from the location; never near zero.
   double spread_at(double u) const { return std::max(spread[0] + u * spread[1], 0.1 * spread[0]); }
@@ -244,14 +248,21 @@ ConditionalNuisances::Fit ConditionalNuisances::fit(const Neighbours& near, doub
   }
   Fit out;
   out.location = polynomial(u, y, 3);
-  for (std::size_t i = 0; i < y.size(); ++i) y[i] = std::fabs(y[i] - out.at(u[i]));
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    y[i] = std::fabs(y[i] - out.at(u[i]));
+    out.mean_off += y[i] / static_cast<double>(y.size());
+  }
   out.spread = polynomial(u, y, 2);
   return out;
 }
 
-// The most neighbours whose fit is as close as that of a quarter of them.
+// The most neighbours whose fit is as close as that of a quarter of them, and not far from that of the nearest few.
 ConditionalNuisances::Neighbours ConditionalNuisances::suitable(double theta, std::vector<Fit>& fits) const {
   const Target& target = task_.info().targets.front();
+  const Neighbours nearest = neighbours(theta, kFewestNear / kNarrower);
+  std::vector<double> least_spread;
+  for (std::size_t k = 0; k < psi_.size(); ++k)
+    least_spread.push_back(fit(nearest, theta, static_cast<std::int64_t>(k)).mean_off);
   for (std::int64_t count = kMostNear;; count /= kNarrower) {
     const Neighbours near = neighbours(theta, count), nearer = neighbours(theta, count / kNarrower);
     const bool least = count / kNarrower < kFewestNear;
@@ -263,8 +274,9 @@ ConditionalNuisances::Neighbours ConditionalNuisances::suitable(double theta, st
       if (discrete_[k]) continue;
       const double ours = fits.back().spread[0], theirs = fit(nearer, theta, static_cast<std::int64_t>(k)).spread[0];
       if (ours <= kHardlySpread * spread_[k]) continue;
-      close &= ours <= kWorseFit * theirs;
-      if (!(ours <= kMuchWorseFit * theirs)) fast = task_.info().nuisances[k].label;
+      const bool resolved = ours <= kFarWorseFit * least_spread[k];
+      close &= ours <= kWorseFit * theirs && resolved;
+      if (!(ours <= kMuchWorseFit * theirs) || !resolved) fast = task_.info().nuisances[k].label;
     }
     if (!least && (!close || near.reach > kWidest * (target.high - target.low))) continue;
     if (near.reach > kWidest * (target.high - target.low))

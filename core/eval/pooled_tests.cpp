@@ -68,6 +68,27 @@ class Standardized {
   double samples_, mean_ = 0, sd_ = 1;
 };
 
+// What the tail of t, on the side where it lies, has beyond Student's where the sums are skewed or flat (Edgeworth's
+// expansion of a studentized mean, its terms in 1 / √n and 1 / n), never less than nothing: a set is far from its medians
+// at several sizes together more often than near them at all, and t would call posteriors too wide twice too often.
+double beyond_students(const std::vector<double>& sums, double t) {
+  const auto count = static_cast<double>(sums.size());
+  double mean = 0, square = 0, cube = 0, fourth = 0;
+  for (const double one : sums) mean += one / count;
+  for (const double one : sums) {
+    const double off = one - mean;
+    square += off * off / count;
+    cube += off * off * off / count;
+    fourth += off * off * off * off / count;
+  }
+  if (!(square > 0)) return 0;
+  const double skewness = cube / std::pow(square, 1.5), kurtosis = fourth / (square * square) - 3;
+  const double x = std::fabs(t), x3 = x * x * x;
+  const double first = (t > 0 ? -1 : 1) * skewness / 6 * (2 * x * x + 1) / std::sqrt(count);
+  const double second = (skewness * skewness / 18 * (x3 * x * x + 2 * x3 - 3 * x) - kurtosis / 12 * (x3 - 3 * x)) / count;
+  return std::max(0.0, first + second) * std::exp(-0.5 * x * x) / std::sqrt(2 * M_PI);
+}
+
 PooledTest pooled_test(const std::vector<const EvaluationRow*>& rows, const std::vector<std::vector<std::size_t>>& sets,
                        CalibrationTest test, std::int64_t target) {
   PooledTest out;
@@ -97,7 +118,8 @@ PooledTest pooled_test(const std::vector<const EvaluationRow*>& rows, const std:
   const auto count = static_cast<double>(sums.size());
   const double u = sum / std::sqrt(squares), left = std::max(count - u * u, 1e-9 * count);
   const double t = u * std::sqrt((count - 1) / left);
-  out.p = std::min(1.0, 2 * boost::math::cdf(boost::math::complement(boost::math::students_t(count - 1), std::fabs(t))));
+  const double tail = boost::math::cdf(boost::math::complement(boost::math::students_t(count - 1), std::fabs(t)));
+  out.p = std::min(1.0, 2 * (tail + beyond_students(sums, t)));
   out.z = out.p < kLeastScored ? t
                                : std::copysign(boost::math::quantile(
                                                    boost::math::complement(boost::math::normal(), out.p / 2)), t);

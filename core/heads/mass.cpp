@@ -3,6 +3,7 @@
 #include <ATen/Functions.h>
 #include <ATen/core/grad_mode.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -19,10 +20,10 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Key of the samples by which a head without a distribution function is measured, and how many there are: first; where
-// these come near a bound; and where nearly all of them lie beyond it.
+// these come near a bound; and at most, where most of them lie beyond it.
 constexpr std::uint64_t kMassKey = 0x6d617373;
 constexpr std::int64_t kFirst = 256, kSome = 2048, kMany = 65536;
-constexpr double kFew = 0.02;    // share on the support from which kSome samples do
+constexpr double kKnown = 0.03;  // relative error of the share on the support that is asked for
 constexpr double kMargin = 0.5;  // between samples and bounds, in ranges of the samples
 
 // log(F(high) - F(low)) by the logs of F, a distribution function that is symmetric about zero: differences are taken
@@ -81,7 +82,9 @@ Tensor Head::log_mass(const Tensor& context, const Tensor& low, const Tensor& hi
     };
     Share one = share(kFirst);
     if (!one.clear) one = share(kSome);
-    if (!one.clear && one.within < kFew) one = share(kMany);
+    // Of a share w the relative error is that of a binomial, sqrt((1 - w) / (w count)).
+    const double enough = one.within > 0 ? (1 - one.within) / (one.within * kKnown * kKnown) : kMany;
+    if (!one.clear && enough > kSome) one = share(std::min(kMany, static_cast<std::int64_t>(enough)));
     out.push_back(one.clear ? 0 : std::log(one.within));
   }
   return torch::tensor(out, torch::kFloat64);

@@ -133,7 +133,7 @@ TEST(TargetSupport, HoldsEveryPosterior) {
       // A set's draws come again, and do not depend on the sets behind it but for the rounding of a larger product.
       EXPECT_TRUE(cut->sample(aggregates, n, draws, 5).equal(theta));
       const torch::Tensor alone = cut->sample(aggregates.slice(0, 0, 1), n.slice(0, 0, 1), draws, 5)[0];
-      EXPECT_GT(((alone - theta[0]).abs() < 1e-3).to(torch::kFloat64).mean().item<double>(), 0.99);
+      EXPECT_LT((alone - theta[0]).abs().max().item<double>(), 1e-4);
     }
 }
 
@@ -161,10 +161,11 @@ TEST(TargetSupport, DensitiesIntegrateToOneOverIt) {
       if (ends.size() < 3) {
         SCOPED_TRACE(fmt::format("{} {} targets from {} to {}", head, ends.size(), ends[0].low, ends[0].high));
         const auto cut = estimator_of(ends, head, true);
-        // Of two targets the mass is known from 2,048 samples, but of a Gaussian.
+        // Of two targets the mass is known from samples, to 3 % where as many as are drawn at most can tell, but of a
+        // Gaussian.
         const double out = cut->share_outside(aggregate, torch::ones({1}, torch::kInt64)).item<double>();
         EXPECT_NEAR(mass(*cut, ends, aggregate), 1,
-                    ends.size() == 1 || std::string(head) == "gaussian" ? 2e-3 : 4 * std::sqrt(out / (1 - out) / 2048));
+                    ends.size() == 1 || std::string(head) == "gaussian" ? 2e-3 : 4 * std::min(0.03, std::sqrt(out / (1 - out) / 2048)));
       }
 }
 

@@ -103,15 +103,46 @@ TEST(ConditionalNuisances, AreTheTasksOwnWhereItKnowsThem) {
   EXPECT_EQ(nuisances.at(0.51, toy_indices(3)).min().item<double>(), 9);
 }
 
-TEST(ConditionalNuisances, AreRefusedWhereJointDrawsDoNotShowThem) {
+std::string refusal_at(const ConditionalNuisances& nuisances, double theta) {
+  try {
+    nuisances.at(theta, toy_indices(3));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ConditionalNuisances, AreRefusedWhereNoDrawsLieNear) {
   const DependentTask task([](double t) { return 4 * t - 2; }, [](double) { return 0.5; });
   const ConditionalNuisances nuisances(task, 1);
   ASSERT_TRUE(nuisances.depends());
-  try {
-    nuisances.at(3, toy_indices(3));  // the prior draws from 0 to 1
-    FAIL() << "nothing was refused";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("--known-psi"));
+  EXPECT_EQ(refusal_at(nuisances, 1), "");
+  const std::string refusal = refusal_at(nuisances, 3);  // the prior draws from 0 to 1
+  EXPECT_THAT(refusal, testing::HasSubstr("too few lie near"));
+  EXPECT_THAT(refusal, testing::HasSubstr("--known-psi"));
+}
+
+// The 256 nearest of 524,288 draws span a period and a half of the faster wave, and no parabola is near that; of the
+// slower one they span a fifteenth.
+TEST(ConditionalNuisances, AreRefusedWhereTheyChangeFasterThanDrawsShow) {
+  for (const double waves : {3000.0, 140.0}) {
+    const DependentTask task([waves](double t) { return 4 * t + std::sin(2 * M_PI * waves * t); },
+                             [](double) { return 0.01; });
+    const ConditionalNuisances nuisances(task, 1);
+    ASSERT_TRUE(nuisances.depends());
+    for (const double theta : {0.0, 0.2, 0.37, 0.61, 1.0}) {
+      const std::string refusal = refusal_at(nuisances, theta);
+      if (waves < 1000) {
+        EXPECT_EQ(refusal, "");
+        const std::vector<double> draws = doubles(nuisances.at(theta, toy_indices(2000)));
+        double mean = 0;
+        for (const double psi : draws) mean += psi / 2000;
+        EXPECT_NEAR(mean, task.mean_of(theta), 0.01) << theta;
+      } else {
+        EXPECT_THAT(refusal, testing::HasSubstr("ψ changes too fast with θ there for 524288 joint draws")) << theta;
+        EXPECT_THAT(refusal, testing::HasSubstr("--known-psi"));
+      }
+    }
   }
 }
 
