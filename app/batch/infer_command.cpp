@@ -26,6 +26,7 @@
 #include "app/posterior/null_factor.h"
 #include "app/posterior/own_values.h"
 #include "app/posterior/posterior_samples.h"
+#include "app/posterior/recalibration.h"
 #include "app/posterior/set_posterior.h"
 #include "app/posterior/tried_file.h"
 #include "app/posterior/usual_predictive.h"
@@ -188,7 +189,11 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
       if (set.marks().other_quantity(t)) document["own_other"][info.targets[t].name] = set.marks().other[t];
     if (const std::string kind = kind_of(tried, set.marks()); !kind.empty()) document["kind"] = kind;
     if (!set.read_as().empty()) document["read_as"] = set.read_as();
-    document["tried"] = tried_document(tried);
+    const std::string kind = kind_of(tried, set.marks());
+    document["tried"] = tried_document(only_kind(tried, kind));
+    document["tried"]["recalibrated"] = nlohmann::json::array();
+    if (tried.problem.empty())
+      document["tried"]["recalibrated"] = recalibrations_document(of_kind(recalibrations_of(run), kind), info.targets);
     document["unlike_training"] = tried.unlike_training(set.marks());
   }
   if (!given_text(set.task(), set.latents().given).empty())
@@ -308,10 +313,8 @@ std::string verdict_text(const InferAnswer& answer, const InferArguments& argume
   if (typicality.known)
     text += fmt::format(" Distance {:.3g} from the center of training sets of this size.", typicality.distance);
   if (answer.predictive || !no_predictive_test(task).empty()) return text;
-  if (!answer.no_predictive.empty())
-    text += fmt::format(" No predictive test by default: {}.", answer.no_predictive);
-  if (answer.verdict.standing == ModelVerdict::Standing::edge || answer.verdict.warns() ||
-      arguments.predictive < 0)
+  if (!answer.no_predictive.empty()) text += fmt::format(" No predictive test by default: {}.", answer.no_predictive);
+  if (answer.verdict.standing == ModelVerdict::Standing::edge || answer.verdict.warns() || arguments.predictive < 0)
     text += " --predictive 200 tests whether the model makes such sets.";
   return text;
 }
@@ -364,7 +367,8 @@ Result infer(const InferArguments& arguments, bool json) {
   if (set.of_thing()) {
     if (const std::string own = own_values_text(set.task(), set.marks()); !own.empty())
       result.text += "\n" + own + "\n";
-    result.text += learnt_text(run, question.posterior->runs().front().tried) + "\n";
+    const Tried& tried = question.posterior->runs().front().tried;
+    result.text += learnt_text(run, only_kind(tried, kind_of(tried, set.marks()))) + "\n";
   }
   result.text += "\n" + verdict_text(answer, arguments, typicality, *run.task) + "\n";
   if (const std::string text = disagreement_text(answer.known.disagreement, info); !text.empty())
@@ -502,7 +506,8 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
       "larger "
       "than\n"
       "training saw. One verdict reports whether the model makes such data, by the percentile of the set's mean\n"
-      "embedding among training sets (out of distribution above the 99.9th) and the predictive test (model rejected at\n"
+      "embedding among training sets (out of distribution above the 99.9th) and the predictive test (model rejected "
+      "at\n"
       "p = 0.01 or below; then no posterior under the model is recommended).\n"
       "Many sets: --group, a folder with a file for each, HDF5 with a group for each, or a folder or text file that\n"
       "names things (below), one a line. Each is answered as alone, but without references; one that cannot be has "

@@ -12,6 +12,7 @@
 #include "app/batch/numbers.h"
 #include "app/batch/preparation_progress.h"
 #include "app/posterior/listed_things.h"
+#include "app/posterior/recalibration.h"
 #include "app/posterior/tried_file.h"
 #include "app/runs/task_words.h"
 #include "app/text/table.h"
@@ -70,6 +71,8 @@ Result tried(const TriedArguments& arguments) {
   result.document = tried_document(tried);
   result.document["run"] = run.name;
   result.document["refused"] = tried.refused;
+  const std::vector<Recalibration> widened = learn_recalibrations(tried.things, tried, info.targets);
+  result.document["recalibrated"] = recalibrations_document(widened, info.targets);
   result.document["things"] = nlohmann::json::array();
   for (const TriedThing& thing : tried.things)
     result.document["things"].push_back({{"name", thing.name},
@@ -81,8 +84,9 @@ Result tried(const TriedArguments& arguments) {
                                          {"unlike_training", thing.unlike},
                                          {"disagreed", thing.disagreed},
                                          {"spread", thing.spread}});
-  std::vector<Table::Column> columns = {{"kind", false}, {"things"},         {"N"}, {"target", false}, {"in 90 %"},
-                                        {"miss 99 %"},   {"unlike training"}};
+  std::vector<Table::Column> columns = {{"kind", false},     {"things"},           {"N"},
+                                        {"target", false},   {"in 90 %"},          {"miss 99 %"},
+                                        {"unlike training"}, {"widened: in 90 %"}, {"miss 99 %"}};
   const bool disagree = !run.estimator->members().empty();
   if (disagree) columns.push_back({"runs disagree"});
   Table table(columns);
@@ -91,9 +95,20 @@ Result tried(const TriedArguments& arguments) {
     result.document["kinds"][k]["warned"] = !tried_warning(run, tried, kind.kind).empty();
     for (std::size_t t = 0; t < kind.inside90.size(); ++t) {
       const auto once = [&](std::int64_t count) { return t == 0 ? count_text(count) : ""; };
-      std::vector<std::string> cells = {
-          t == 0 ? kind.kind : "",          once(kind.count),    once(kind.n),     info.targets[t].label,
-          number_text(kind.inside90[t], 2), once(kind.missed99), once(kind.unlike)};
+      std::vector<std::string> cells = {t == 0 ? kind.kind : "",
+                                        once(kind.count),
+                                        once(kind.n),
+                                        info.targets[t].label,
+                                        number_text(kind.inside90[t], 2),
+                                        once(kind.missed99),
+                                        once(kind.unlike),
+                                        "-",
+                                        "-"};
+      for (const Recalibration& one : widened)
+        if (one.kind == kind.kind && one.target == t) {
+          cells[cells.size() - 2] = number_text(one.inside90, 2);
+          cells.back() = count_text(one.missed99);
+        }
       if (disagree) cells.push_back(once(kind.disagreed));
       table.add(std::move(cells));
     }
@@ -140,8 +155,10 @@ Action add_tried(CLI::App& app, const Catalogue& tasks) {
   add_machine_arguments(app, arguments->open);
   app.footer(
       "Asks a run about real things whose θ is known from themselves, and writes how often it was right as tried.json\n"
-      "beside the weights: infer, figures and the window tell it with every answer about such things, and warn where\n"
-      "the 90 % interval held less than 80 %. --json lists each thing with its own θ and its 90 % interval.\n"
+      "beside the weights: infer, figures and the window report it with every answer about such things. From 40 of a\n"
+      "kind on their posteriors are widened until 90 and 99 % intervals hold their shares; a warning comes where the\n"
+      "90 % interval then held less than 80 %, each thing judged by what other parts of the list showed. --json lists "
+      "each thing with its own θ and its 90 % interval.\n"
       "Examples:\n"
       "  pairs --batch tried runs/objects --data meshes/\n"
       "  pairs --batch tried runs/molecules --data smiles.txt");

@@ -15,6 +15,7 @@
 #include "app/posterior/other_given.h"
 #include "app/posterior/own_values.h"
 #include "app/posterior/random_subset.h"
+#include "app/posterior/recalibration.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/one_thread.h"
@@ -98,6 +99,9 @@ void answer_set(const AskedRun& run, const ReadSet& observed, const ManySetsQues
   PosteriorAnswer answer;
   answer.n = n;
   ask(run, 1, true, {[&] { return embedded.aggregate(n, x); }, n, n, given}, answer);
+  if (observed.marks.of_thing() && run.tried.problem.empty() && !answer.sources.empty())
+    answer.sources.back() = recalibrated(std::move(answer.sources.back()), task.info().targets,
+                                         of_kind(recalibrations_of(run.loaded), kind_of(run.tried, observed.marks)));
   if (question.exact)
     ask_exact(task, x.slice(0, n), given, names_of_set(row.name, question.files), observed.held, answer);
   row.cut = observed.held > task.info().max_n;

@@ -10,6 +10,7 @@
 #include "app/posterior/derived.h"
 #include "app/posterior/known_reference.h"
 #include "app/posterior/own_values.h"
+#include "app/posterior/recalibration.h"
 #include "app/posterior/tried_file.h"
 #include "app/runs/learned_product.h"
 #include "app/runs/strategy_look.h"
@@ -128,7 +129,11 @@ void SetPosterior::ask_runs(std::int64_t n, PosteriorAnswer& answer) const {
         throw prefixed(set_->name(), error);
       }
     };
+    const std::size_t before = answer.sources.size();
     ask(run, runs_.size(), &run == &runs_.front(), asked, answer);
+    if (set_->of_thing() && run.tried.problem.empty() && answer.sources.size() > before)
+      answer.sources.back() = recalibrated(std::move(answer.sources.back()), task().info().targets,
+                                           of_kind(recalibrations_of(run.loaded), kind_of(run.tried, set_->marks())));
   }
 }
 

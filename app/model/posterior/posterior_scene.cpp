@@ -13,6 +13,7 @@
 #include "app/posterior/own_values.h"
 #include "app/posterior/posterior_figure.h"
 #include "app/posterior/set_arguments.h"
+#include "app/posterior/recalibration.h"
 #include "app/posterior/tried_file.h"
 #include "app/runs/learned_product.h"
 #include "app/runs/run_shades.h"
@@ -127,7 +128,8 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
     if (set.of_thing()) {
       scene.set_read_as = set.read_as();
       const LoadedRun& shown = posterior.runs().front().loaded;
-      scene.set_learnt = learnt_text(shown, tried_of(shown));
+      const Tried tried = tried_of(shown);
+      scene.set_learnt = learnt_text(shown, only_kind(tried, kind_of(tried, set.marks())));
       scene.set_own = own_values_text(set.task(), set.marks());
       scene.ups = known->ups();
     }

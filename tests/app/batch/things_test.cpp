@@ -5,6 +5,7 @@
 #include <limits>
 #include <tuple>
 
+#include "app/posterior/recalibration.h"
 #include "core/base/files.h"
 #include "core/base/npz.h"
 #include "tests/app/batch/action.h"
@@ -315,16 +316,15 @@ TEST_F(ThingsOfPeople, PartsThatTrainingNeverHadAreTriedApartAndTold) {
 }
 
 // Things without parts: θ of training is N(0, 1).
-TEST_F(ThingsOfPeople, ValuesThatTrainingHardlyHasAreTriedApartAndTold) {
+TEST_F(ThingsOfPeople, ValuesThatTrainingHardlyHasAreReportedAndAreNoKind) {
   tasks_ = pebbles(false);
   std::ofstream(folder_ / "list.txt") << "pebble:1\npebble:2.5\npebble:3\n";
   const Acted tried = act(add_tried, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}, tasks_);
   ASSERT_EQ(tried.code, 0) << tried.err;
-  const nlohmann::json &like = tried.document.at("kinds").at(0), &unlike = tried.document.at("kinds").at(1);
-  EXPECT_EQ(like.at("kind"), "small pebble");
-  EXPECT_EQ(like.at("count"), 1);
-  EXPECT_EQ(unlike.at("kind"), "small pebble, unlike training");
-  EXPECT_EQ(unlike.at("count"), 2);
+  // The kind must not depend on the thing's own θ, which nobody knows of the things that a posterior is needed for.
+  ASSERT_EQ(tried.document.at("kinds").size(), 1);
+  EXPECT_EQ(tried.document.at("kinds").at(0).at("kind"), "small pebble");
+  EXPECT_EQ(tried.document.at("kinds").at(0).at("count"), 3);
   EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(run_) / "tried-parts.npz"));
 
   const Acted answer = infer({"pebble:2.5"});
@@ -332,7 +332,7 @@ TEST_F(ThingsOfPeople, ValuesThatTrainingHardlyHasAreTriedApartAndTold) {
   const std::string text = "pebble 2.5: it is unlike training, where hardly any set has values like its own (θ 2.5)";
   EXPECT_THAT(answer.err, HasSubstr("warning: " + text));
   EXPECT_THAT(answer.document.at("warnings").dump(), HasSubstr(text));
-  EXPECT_EQ(answer.document.at("kind"), "small pebble, unlike training");
+  EXPECT_EQ(answer.document.at("kind"), "small pebble");
   EXPECT_EQ(answer.document.at("unlike_training"), true);
   const Acted usual = infer({"pebble:1"});
   EXPECT_THAT(usual.err, Not(HasSubstr("unlike training")));
@@ -362,9 +362,101 @@ TEST_F(ThingsOfPeople, ValuesThatTrainingHardlyHasAreTriedApartAndTold) {
   told_with("most", torch::full({1}, inf, torch::kFloat64));
   told_with("most", torch::full({1}, -1.0, torch::kFloat64));
   std::filesystem::remove(values);
-  EXPECT_THAT(
-      infer({"pebble:2.5"}).err,
-      HasSubstr("tried.json tells things unlike training apart, and neither tried-parts.npz nor tried-values.npz"));
+  EXPECT_THAT(infer({"pebble:2.5"}).err,
+              HasSubstr("it knows things unlike training by tried-values.npz, which is not there"));
+}
+
+// Large ones lie far beyond the prior, whose posterior is drawn away from all of them.
+TEST_F(ThingsOfPeople, PosteriorsAreWidenedUntilTheyHoldWhatWasTried) {
+  std::string list;
+  for (int k = 0; k < 80; ++k) list += fmt::format("pebble:{}\n", 4 + 0.05 * ((k * 37) % 80));
+  std::ofstream(folder_ / "list.txt") << list << "pebble:0\npebble:1\n";
+  const nlohmann::json before = infer({"pebble:6.51"}).document;
+  const Acted tried = act(add_tried, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}, tasks_);
+  ASSERT_EQ(tried.code, 0) << tried.err;
+  EXPECT_GT(tried.document.at("kinds").at(0).at("missed_99"), 20) << "else there is nothing to widen";
+  ASSERT_EQ(tried.document.at("recalibrated").size(), 1) << "of two small ones nothing can be learnt";
+  const nlohmann::json& widened = tried.document.at("recalibrated").at(0);
+  EXPECT_EQ(widened.at("kind"), "large pebble");
+  EXPECT_EQ(widened.at("count"), 80);
+  EXPECT_GE(widened.at("inside_90"), 0.8);
+  EXPECT_LE(widened.at("missed_99"), 4);
+
+  const auto interval = [](const nlohmann::json& answer) {
+    return std::pair(answer.at("quantiles").at("0.05").at(0).get<double>(),
+                     answer.at("quantiles").at("0.95").at(0).get<double>());
+  };
+  const Acted answer = infer({"pebble:6.51"});
+  const auto [low, high] = interval(answer.document);
+  EXPECT_LT(low, 6.51);
+  EXPECT_GT(high, 6.51);
+  EXPECT_LT(interval(before).second, 6.51);
+  EXPECT_GT(high - low, 1.2 * (interval(before).second - interval(before).first));
+  EXPECT_THAT(answer.err, Not(HasSubstr("tried on")));
+  EXPECT_THAT(answer.text, HasSubstr("The posterior shown is widened by what these showed"));
+  EXPECT_EQ(answer.document.at("tried").at("recalibrated").at(0).at("count"), 80);
+  // Shares of one kind are no business of another's answer, which is not widened either.
+  EXPECT_THAT(answer.text, Not(HasSubstr("small pebble")));
+  EXPECT_EQ(answer.document.at("tried").at("kinds").size(), 1);
+  const Acted small = infer({"pebble:1"});
+  EXPECT_THAT(small.text, AllOf(Not(HasSubstr("large pebble")), Not(HasSubstr("widened"))));
+  EXPECT_TRUE(small.document.at("tried").at("recalibrated").empty());
+
+  std::ofstream(folder_ / "asked.txt") << "pebble:6.51\n";
+  const Acted all = infer_all("asked.txt", "all.csv", {"--json"});
+  ASSERT_EQ(all.code, 0) << all.err;
+  const auto [low_of_many, high_of_many] = interval(all.document.at("sets").at(0));
+  EXPECT_NEAR(low_of_many, low, 1e-6);
+  EXPECT_NEAR(high_of_many, high, 1e-6);
+
+  const std::filesystem::path file = std::filesystem::path(run_) / "tried.json";
+  nlohmann::json sound = nlohmann::json::parse(read_file(file));
+  sound.erase("check");
+  for (const auto& [key, value] : std::vector<std::pair<const char*, nlohmann::json>>{{"factor_90", -1},
+                                                                                      {"factor_99", "1"},
+                                                                                      {"added", -0.5},
+                                                                                      {"target", "phi"},
+                                                                                      {"inside_90", 1.5},
+                                                                                      {"missed_99", 81}}) {
+    nlohmann::json document = sound;
+    document["recalibrated"][0][key] = value;
+    write_file(file, document.dump());
+    EXPECT_THAT(infer({"pebble:6.51"}).err, HasSubstr("write it again with pairs --batch tried")) << key << value;
+  }
+}
+
+// A density that is widened stays a density, its samples follow it, and none leaves the range of the target.
+TEST(Recalibration, WidensSamplesAndDensityAlike) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (const auto& [ends_low, ends_high] :
+       std::vector<std::pair<double, double>>{{-infinity, infinity}, {0, infinity}, {-infinity, 1}, {0, 1}}) {
+    const Target target{"t", "t", "", ends_low, ends_high, 0.5, 0.2, 1, 0, 1};
+    PosteriorSource source;  // uniform on [.4, .5]
+    source.log_density = [](const torch::Tensor& theta) {
+      const torch::Tensor value = theta.select(1, 0);
+      return torch::where((value >= 0.4) & (value <= 0.5), torch::full_like(value, std::log(10.0)),
+                          torch::full_like(value, -infinity));
+    };
+    source.sample = [](std::int64_t draws, std::uint64_t) {
+      return 0.4 + 0.1 * ((torch::arange(draws, torch::kFloat64) + 0.5) / static_cast<double>(draws)).unsqueeze(1);
+    };
+    const PosteriorSource widened =
+        recalibrated(source, {target}, {{.kind = "k", .count = 99, .added = 0.2, .factor90 = 4, .factor99 = 6}});
+    const torch::Tensor samples = widened.sample(20000, 1).select(1, 0);
+    EXPECT_GT((samples.max() - samples.min()).item<double>(), 0.3);
+    EXPECT_GE(samples.min().item<double>(), ends_low);
+    EXPECT_LE(samples.max().item<double>(), ends_high);
+    const double step = 1e-4;
+    const torch::Tensor grid = torch::arange(-6.0, 7.0, step, torch::kFloat64) + step / 2;
+    const torch::Tensor density = widened.log_density(grid.unsqueeze(1)).exp();
+    EXPECT_NEAR(density.sum().item<double>() * step, 1, 2e-3) << ends_low << " " << ends_high;
+    EXPECT_NEAR((density * (grid < 0.4)).sum().item<double>() * step,
+                (samples < 0.4).to(torch::kFloat64).mean().item<double>(), 5e-3);
+    // Never narrower.
+    const PosteriorSource same =
+        recalibrated(source, {target}, {{.kind = "k", .count = 99, .added = 0, .factor90 = 0.5, .factor99 = 0.5}});
+    EXPECT_TRUE(same.sample(100, 1).equal(source.sample(100, 1)));
+  }
 }
 
 TEST_F(ThingsOfPeople, ARecordThatCannotBeIsToldAndNotBelieved) {
