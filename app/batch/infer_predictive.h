@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/posterior/set_posterior.h"
+#include "app/posterior/within_sets.h"
 #include "core/train/run.h"
 
 namespace pairs::batch {
@@ -17,14 +18,16 @@ std::string check_predictive(const LoadedRun& run, std::int64_t sets);
 SetPredictiveTest infer_predictive(const SetPosterior& posterior, std::int64_t n, std::int64_t sets, std::int64_t seed);
 
 
-// The predictive test that `infer` makes unasked.
-struct UsualPredictive {
-  std::optional<SetPredictiveTest> test;
-  std::string why_not;  // a clause, where there is no test
+// What `infer` tests unasked: whether the first n observations differ among themselves as sets of the model do, and where
+// they do not, a brief predictive test, which describes how the set differs and decides nothing.
+struct UsualTests {
+  std::optional<WithinTest> within;
+  std::optional<SetPredictiveTest> predictive;
+  std::string why_not;  // a clause, where the set was not tested
 };
-// A brief test of the first n observations where simulating sets of the task is cheap: points, of which a hundred or all
-// n can be compared. Stops after kUsualSeconds.
-UsualPredictive usual_predictive(const SetPosterior& posterior, std::int64_t n, std::int64_t seed);
-inline constexpr double kUsualSeconds = 20;
+// Whether and by how many sets of how many observations a set is tested is a function of the task, the weights and n.
+// Only a simulator that needs more than kLongestUsual seconds is given up, and the clause reports that.
+UsualTests usual_tests(const SetPosterior& posterior, std::int64_t n, std::int64_t seed);
+inline constexpr double kLongestUsual = 120;
 
 }  // namespace pairs::batch
