@@ -59,6 +59,14 @@ torch::Tensor log_of(const torch::Tensor& value, double least = 1e-6) {
   return (value + least).log();
 }
 
+// The entropy of sorted values [sets, n] but for a constant, by the logarithms of their spacings (Vasicek 1976).
+torch::Tensor spacings(const torch::Tensor& sorted) {
+  const std::int64_t n = sorted.size(1);
+  if (n < 2) return at::zeros({sorted.size(0)}, torch::kFloat64);
+  const std::int64_t step = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::sqrt(static_cast<double>(n))) / 2);
+  return log_of((sorted.slice(1, step) - sorted.slice(1, 0, n - step)) / static_cast<double>(step), 1e-6).mean(1);
+}
+
 // Statistics of values [sets, n, D] about each set's own middle, added to `out` as [sets] each.
 void describe(const torch::Tensor& values, const std::vector<std::string>& columns, const std::string& all,
               std::vector<torch::Tensor>& out, std::vector<std::string>& names) {
@@ -88,6 +96,7 @@ void describe(const torch::Tensor& values, const std::vector<std::string>& colum
     const torch::Tensor one = scaled.select(2, j);
     for (const double level : kLevels)
       add(fmt::format("{}: {:.0f} % quantile", column, 100 * level), quantile_rows(one, level));
+    add(column + ": entropy", spacings(one) + log_of(sd.select(1, j)));
     add(column + ": least", -log_of(-one.select(1, 0), 0.1));
     add(column + ": largest", log_of(one.select(1, n - 1), 0.1));
   }
@@ -101,6 +110,14 @@ void describe(const torch::Tensor& values, const std::vector<std::string>& colum
   if (width > 1) {
     const torch::Tensor pairs_of = (white.unsqueeze(3) * white.unsqueeze(2)).view({sets, n, width * width});
     const torch::Tensor skew = at::bmm(pairs_of.transpose(1, 2), white) / static_cast<double>(n);
+    if (width <= kComponents) {
+      for (std::int64_t a = 0; a < width; ++a)
+        for (std::int64_t b = 0; b < width; ++b)
+          if (a != b)
+            add(fmt::format("{}: curvature of {} by {}", all, columns[static_cast<std::size_t>(b)],
+                            columns[static_cast<std::size_t>(a)]),
+                skew.select(1, a * width + a).select(1, b).asinh());
+    }
     add(all + ": skewness", log_of(skew.square().sum({1, 2}), static_cast<double>(width) / static_cast<double>(n)));
   }
 }
