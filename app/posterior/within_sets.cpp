@@ -182,6 +182,34 @@ torch::Tensor ridge(const torch::Tensor& design, const torch::Tensor& values) {
   return at::cholesky_solve(design.t().matmul(values), at::linalg_cholesky(normal));
 }
 
+// How rare it is that numbers deviate so far to one side: minus the logarithm of a generalized Pareto tail through the
+// 90th, 97.5th and 99.4th percentiles of each (Pickands 1975), so that heavy tails do not drown the others.
+class Tail {
+ public:
+  Tail() = default;
+  explicit Tail(const torch::Tensor& sorted) {  // [sets, K], ascending
+    const std::int64_t count = sorted.size(0);
+    const auto at = [&](double beyond) {
+      return sorted[count - 1 - static_cast<std::int64_t>(beyond * static_cast<double>(count))];
+    };
+    const torch::Tensor low = at(kBeyond * 4), high = at(kBeyond / 4);
+    from_ = at(kBeyond).clamp_min(1e-6);
+    const torch::Tensor wide = at::maximum(high - from_, 1e-3 * from_);
+    shape_ = ((wide / at::maximum(from_ - low, 1e-3 * from_)).log() / std::log(4.0)).clamp(0.02, 1);
+    scale_ = shape_ * wide / (at::pow(4.0, shape_) - 1);
+    reach_ = from_ + wide;
+  }
+  torch::Tensor rarity(const torch::Tensor& deviation) const {
+    const torch::Tensor far = (1 + shape_ * (deviation - from_).clamp_min(0) / scale_).log() / shape_;
+    return -std::log(kBeyond) * (deviation / from_).clamp(0, 1) + far;
+  }
+  const torch::Tensor& reach() const { return reach_; }
+
+ private:
+  static constexpr double kBeyond = 0.025;
+  torch::Tensor from_, shape_, scale_, reach_;
+};
+
 // How far statistics [sets, K] with aggregates [sets, l] deviate, by a part of the simulated sets.
 class Deviation {
  public:
@@ -193,13 +221,10 @@ class Deviation {
     log_fit_ = ridge(told_.few(aggregates), residual.log());
     const torch::Tensor all = numbers(statistics, aggregates);
     const torch::Tensor sorted = std::get<0>(all.sort(0));
-    const std::int64_t count = all.size(0), tail = std::max<std::int64_t>(1, count / 200);
+    const std::int64_t count = all.size(0);
     centre_ = sorted[count / 2].clone();
-    const auto reach = [&](const torch::Tensor& at, const torch::Tensor& last) {
-      return at::where(at > 1e-9, at, last).clamp_min(1e-6);
-    };
-    up_ = reach(sorted[count - 1 - tail] - centre_, sorted[count - 1] - centre_);
-    down_ = reach(centre_ - sorted[tail], centre_ - sorted[0]);
+    up_ = Tail(sorted - centre_);
+    down_ = Tail((centre_ - sorted).flip(0));
     const torch::Tensor scaled = residuals(all);
     torch::Tensor covariance = scaled.t().matmul(scaled) / static_cast<double>(count);
     covariance = 0.9 * covariance + at::diag(0.1 * covariance.diagonal() + 1e-9);
@@ -226,11 +251,11 @@ class Deviation {
     return at::cat({values, (values - told_.many(aggregates).matmul(mean_fit_)) / spread}, 1);
   }
   torch::Tensor sides(const torch::Tensor& all) const {
-    return at::where(all > centre_, (all - centre_) / up_, (centre_ - all) / down_);
+    return at::where(all > centre_, up_.rarity(all - centre_), down_.rarity(centre_ - all));
   }
   torch::Tensor residuals(const torch::Tensor& all) const {
     const std::int64_t k = all.size(1) / 2;
-    return (all - centre_).slice(1, k).div(((up_ + down_) / 2).slice(0, k)).clamp(-10, 10);
+    return (all - centre_).slice(1, k).div(((up_.reach() + down_.reach()) / 2).slice(0, k)).clamp(-10, 10);
   }
   torch::Tensor length(const torch::Tensor& all) const {
     return at::linalg_solve_triangular(factor_, residuals(all).t(), false).square().sum(0).sqrt();
@@ -238,7 +263,8 @@ class Deviation {
 
   Middle middle_;
   Told told_;
-  torch::Tensor mean_fit_, log_fit_, centre_, up_, down_, factor_;
+  torch::Tensor mean_fit_, log_fit_, centre_, factor_;
+  Tail up_, down_;
   double most_ = 1, together_ = 1;
 };
 
