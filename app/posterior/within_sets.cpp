@@ -22,7 +22,7 @@ namespace pairs {
 namespace {
 
 constexpr std::uint64_t kWithinSeed = 0x77697468696e0000;
-constexpr std::int64_t kFitted = 1500, kHeldOut = 2499;         // simulated sets
+constexpr std::int64_t kFitted = 2000, kHeldOut = 2499;         // simulated sets
 constexpr std::int64_t kFewFitted = 1000, kFewHeldOut = 999;    // where they are dear
 constexpr double kWithinFlops = 1e11;                           // that embedding them takes
 constexpr double kWithinNumbers = 1 << 27;                      // of their observations and embeddings
@@ -183,7 +183,7 @@ torch::Tensor ridge(const torch::Tensor& design, const torch::Tensor& values) {
 }
 
 // How rare it is that numbers deviate so far to one side: minus the logarithm of a generalized Pareto tail through the
-// 90th, 97.5th and 99.4th percentiles of each (Pickands 1975), so that heavy tails do not drown the others.
+// 80th, 95th and 98.75th percentiles of each (Pickands 1975), so that heavy tails do not drown the others.
 class Tail {
  public:
   Tail() = default;
@@ -206,15 +206,16 @@ class Tail {
   const torch::Tensor& reach() const { return reach_; }
 
  private:
-  static constexpr double kBeyond = 0.025;
+  static constexpr double kBeyond = 0.05;
   torch::Tensor from_, shape_, scale_, reach_;
 };
 
 // How far statistics [sets, K] with aggregates [sets, l] deviate, by a part of the simulated sets.
 class Deviation {
  public:
-  Deviation(const torch::Tensor& statistics, const torch::Tensor& aggregates)
-      : middle_(statistics), told_(aggregates) {
+  // The first `columns` statistics are those of the observations' own numbers.
+  Deviation(const torch::Tensor& statistics, const torch::Tensor& aggregates, std::int64_t columns)
+      : columns_(columns), middle_(statistics), told_(aggregates) {
     const torch::Tensor values = middle_.of(statistics).clamp(-6, 6), many = told_.many(aggregates);
     mean_fit_ = ridge(many, values);
     const torch::Tensor residual = (values - many.matmul(mean_fit_)).abs() + 0.05;
@@ -226,21 +227,27 @@ class Deviation {
     up_ = Tail(sorted - centre_);
     down_ = Tail((centre_ - sorted).flip(0));
     const torch::Tensor scaled = residuals(all);
-    torch::Tensor covariance = scaled.t().matmul(scaled) / static_cast<double>(count);
-    covariance = 0.9 * covariance + at::diag(0.1 * covariance.diagonal() + 1e-9);
-    factor_ = at::linalg_cholesky(covariance);
+    for (std::size_t part = 0; part < factors_.size(); ++part) {
+      const torch::Tensor own = part_of(scaled, part);
+      torch::Tensor covariance = own.t().matmul(own) / static_cast<double>(count);
+      covariance = 0.9 * covariance + at::diag(0.1 * covariance.diagonal() + 1e-9);
+      factors_[part] = at::linalg_cholesky(covariance);
+    }
     const auto high = [](const torch::Tensor& of) {
       return std::max(std::get<0>(of.sort(0))[of.size(0) * 99 / 100].item<double>(), 1e-6);
     };
     most_ = high(std::get<0>(sides(all).max(1)));
-    together_ = high(length(all));
+    for (std::size_t part = 0; part < factors_.size(); ++part) together_[part] = high(length(all, part));
   }
   // [sets]; and how far each statistic deviates to its side [sets, 2 K].
   torch::Tensor of(const torch::Tensor& statistics, const torch::Tensor& aggregates,
                    torch::Tensor* signed_sides = nullptr) const {
     const torch::Tensor all = numbers(statistics, aggregates);
     if (signed_sides != nullptr) *signed_sides = sides(all) * at::where(all > centre_, 1.0, -1.0);
-    return at::maximum(std::get<0>(sides(all).max(1)) / most_, length(all) / together_);
+    torch::Tensor out = std::get<0>(sides(all).max(1)) / most_;
+    for (std::size_t part = 0; part < factors_.size(); ++part)
+      out = at::maximum(out, length(all, part) / together_[part]);
+    return out;
   }
 
  private:
@@ -257,15 +264,22 @@ class Deviation {
     const std::int64_t k = all.size(1) / 2;
     return (all - centre_).slice(1, k).div(((up_.reach() + down_.reach()) / 2).slice(0, k)).clamp(-10, 10);
   }
-  torch::Tensor length(const torch::Tensor& all) const {
-    return at::linalg_solve_triangular(factor_, residuals(all).t(), false).square().sum(0).sqrt();
+  torch::Tensor part_of(const torch::Tensor& scaled, std::size_t part) const {
+    return part == 0 ? scaled.slice(1, 0, columns_) : scaled.slice(1, columns_);
+  }
+  torch::Tensor length(const torch::Tensor& all, std::size_t part) const {
+    const torch::Tensor own = part_of(residuals(all), part);
+    return at::linalg_solve_triangular(factors_[part], own.t(), false).square().sum(0).sqrt();
   }
 
+  std::int64_t columns_;
   Middle middle_;
   Told told_;
-  torch::Tensor mean_fit_, log_fit_, centre_, factor_;
+  torch::Tensor mean_fit_, log_fit_, centre_;
+  std::array<torch::Tensor, 2> factors_;  // of the columns and of the embeddings
   Tail up_, down_;
-  double most_ = 1, together_ = 1;
+  double most_ = 1;
+  std::array<double, 2> together_ = {1, 1};
 };
 
 }  // namespace
@@ -276,7 +290,8 @@ struct WithinSets::Reference {
   std::vector<std::string> columns, parts, names;
   torch::Tensor column_mean, column_basis, part_mean, part_basis;
   std::unique_ptr<Deviation> deviation;
-  torch::Tensor held_out;  // sorted deviations
+  std::int64_t of_columns = 0;  // statistics of the columns; those of embeddings follow
+  torch::Tensor held_out;       // sorted deviations
 
   struct Described {
     torch::Tensor statistics, aggregates;
@@ -316,6 +331,7 @@ struct WithinSets::Reference {
     std::vector<torch::Tensor> out;
     names.clear();
     describe((values - column_mean).matmul(column_basis), columns, "observations", out, names);
+    of_columns = static_cast<std::int64_t>(out.size());
     describe((embedded - part_mean).matmul(part_basis), parts, "embeddings", out, names);
     return {at::stack(out, 1).nan_to_num(0, 1e9, -1e9), embedded.mean(1)};
   }
@@ -357,7 +373,8 @@ WithinSets::WithinSets(const LoadedRun& run, std::int64_t n, const WithinOptions
   const OneThread one_thread;
   const torch::Tensor of_all = at::cat(statistics), middle = at::cat(aggregates);
   const std::int64_t fitted = own.amounts.fitted;
-  own.deviation = std::make_unique<Deviation>(of_all.slice(0, 0, fitted), middle.slice(0, 0, fitted));
+  own.deviation = std::make_unique<Deviation>(of_all.slice(0, 0, fitted), middle.slice(0, 0, fitted),
+                                              own.of_columns);
   own.held_out = std::get<0>(own.deviation->of(of_all.slice(0, fitted), middle.slice(0, fitted)).sort(0));
 }
 
