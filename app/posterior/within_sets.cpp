@@ -236,17 +236,21 @@ class Deviation {
     const auto high = [](const torch::Tensor& of) {
       return std::max(std::get<0>(of.sort(0))[of.size(0) * 99 / 100].item<double>(), 1e-6);
     };
-    most_ = high(std::get<0>(sides(all).max(1)));
-    for (std::size_t part = 0; part < factors_.size(); ++part) together_[part] = high(length(all, part));
+    const torch::Tensor rare = sides(all);
+    for (std::size_t part = 0; part < factors_.size(); ++part) {
+      most_[part] = high(rarest(rare, part));
+      together_[part] = high(length(all, part));
+    }
   }
   // [sets]; and how far each statistic deviates to its side [sets, 2 K].
   torch::Tensor of(const torch::Tensor& statistics, const torch::Tensor& aggregates,
                    torch::Tensor* signed_sides = nullptr) const {
     const torch::Tensor all = numbers(statistics, aggregates);
     if (signed_sides != nullptr) *signed_sides = sides(all) * at::where(all > centre_, 1.0, -1.0);
-    torch::Tensor out = std::get<0>(sides(all).max(1)) / most_;
+    const torch::Tensor rare = sides(all);
+    torch::Tensor out = at::zeros({all.size(0)}, torch::kFloat64);
     for (std::size_t part = 0; part < factors_.size(); ++part)
-      out = at::maximum(out, length(all, part) / together_[part]);
+      out = at::maximum(out, at::maximum(rarest(rare, part) / most_[part], length(all, part) / together_[part]));
     return out;
   }
 
@@ -267,6 +271,10 @@ class Deviation {
   torch::Tensor part_of(const torch::Tensor& scaled, std::size_t part) const {
     return part == 0 ? scaled.slice(1, 0, columns_) : scaled.slice(1, columns_);
   }
+  torch::Tensor rarest(const torch::Tensor& rare, std::size_t part) const {
+    const std::int64_t k = rare.size(1) / 2;
+    return at::maximum(part_of(rare.slice(1, 0, k), part).amax(1), part_of(rare.slice(1, k), part).amax(1));
+  }
   torch::Tensor length(const torch::Tensor& all, std::size_t part) const {
     const torch::Tensor own = part_of(residuals(all), part);
     return at::linalg_solve_triangular(factors_[part], own.t(), false).square().sum(0).sqrt();
@@ -278,8 +286,7 @@ class Deviation {
   torch::Tensor mean_fit_, log_fit_, centre_;
   std::array<torch::Tensor, 2> factors_;  // of the columns and of the embeddings
   Tail up_, down_;
-  double most_ = 1;
-  std::array<double, 2> together_ = {1, 1};
+  std::array<double, 2> most_ = {1, 1}, together_ = {1, 1};  // what one set of the fitted in a hundred exceeds
 };
 
 }  // namespace

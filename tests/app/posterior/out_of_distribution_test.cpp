@@ -263,7 +263,7 @@ TEST(OutOfDistribution, IsSeenByALine) {
   expect_power(judge, "noise thrice the largest", 0.9, 100, [&](Stream& s) -> Maker {
     return [theta = prior(s).first, &draw](Stream& of, std::int64_t) { return draw(theta, 3, of); };
   });
-  expect_power(judge, "a parabola", 0.9, 100, [&](Stream& s) -> Maker {
+  expect_power(judge, "a parabola", 0.5, 100, [&](Stream& s) -> Maker {
     return [at = prior(s), &draw](Stream& of, std::int64_t) {
       std::vector<double> x = draw(at.first, at.second, of);
       x[1] += 3 * x[0] * x[0];
