@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/posterior/set_posterior.h"
+#include "app/posterior/within_sets.h"
 #include "core/train/run.h"
 
 namespace pairs::batch {

@@ -14,7 +14,7 @@
 #include "app/posterior/local_test_text.h"
 #include "app/posterior/posterior_samples.h"
 #include "app/posterior/prior_figure.h"
-#include "app/posterior/usual_predictive.h"
+#include "app/posterior/usual_tests.h"
 #include "app/runs/places.h"
 #include "app/runs/run_about.h"
 #include "app/runs/run_shades.h"

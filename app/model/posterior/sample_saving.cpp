@@ -9,7 +9,7 @@
 #include "app/kinds/target_room.h"
 #include "app/posterior/posterior_samples.h"
 #include "app/posterior/set_posterior.h"
-#include "app/posterior/usual_predictive.h"
+#include "app/posterior/usual_tests.h"
 #include "app/posterior/verdict.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
@@ -35,9 +35,9 @@ bool write_asked_samples(const Tasks& tasks, const SamplesAsked& asked, const La
   const std::int64_t draws = room.in_folder() ? asked.draws : std::max(asked.draws, room.draws());
   const torch::Tensor samples = posterior.samples(answer, draws, asked.seed);
   if (stale()) return false;
-  // The verdict is that of infer, with its brief test.
-  const ModelVerdict verdict = model_verdict(
-      answer.typicality, p_of(usual_predictive(posterior, asked.n, asked.seed, [&] { return !stale(); }).test));
+  // The verdict is that of infer, with what it tests unasked.
+  const ModelVerdict verdict =
+      usual_tests(posterior, asked.n, asked.seed, [&] { return !stale(); }).verdict(answer.typicality);
   std::map<std::string, torch::Tensor> arrays =
       trust_arrays(answer.typicality, !answer_warnings(posterior, answer, verdict).empty());
   arrays["samples"] = samples.slice(0, 0, asked.draws).contiguous();

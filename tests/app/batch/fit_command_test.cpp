@@ -62,7 +62,7 @@ TEST_F(FitCommand, InferComparesWithTheModelsSets) {
   EXPECT_FALSE(fine.contains("without"));
 }
 
-// Without being asked, a brief test judges the model, and a rejected one recommends no posterior, not even the exact
+// Without being asked, the test within the set judges the model, and a rejected one recommends no posterior, not even the exact
 // one.
 TEST_F(FitCommand, InferTestsTheModelByDefault) {
   std::string text = "x\n";
@@ -70,13 +70,17 @@ TEST_F(FitCommand, InferTestsTheModelByDefault) {
   write_file(path("events.csv"), text);
   const Answer flat = run_words({"infer", "bump-hunt", "--data", path("events.csv"), "--out", path("s.npz")});
   ASSERT_EQ(flat.code, 0) << flat.err;
-  EXPECT_THAT(flat.out, HasSubstr("Model rejected (p "));
+  EXPECT_THAT(flat.out, HasSubstr("Model rejected (within the set, p "));
   EXPECT_THAT(flat.err, HasSubstr("warning: Model rejected"));
   for (const char* contradiction : {"In distribution", "use the exact posterior", "believe the exact"})
     EXPECT_EQ((flat.out + flat.err).find(contradiction), std::string::npos) << contradiction;
   const nlohmann::json document = infer({});
   EXPECT_EQ(document.at("verdict").at("standing"), "model rejected");
-  EXPECT_EQ(document.at("predictive").at("sets"), kBriefSets);
+  EXPECT_EQ(document.at("verdict").at("by"), "within the set");
+  EXPECT_EQ(document.at("within").at("sets"), 999);
+  EXPECT_LE(document.at("within").at("p").get<double>(), 0.009);
+  EXPECT_TRUE(document.contains("predictive")) << "which describes how the set differs";
+  EXPECT_EQ(document.at("within"), infer({}).at("within")) << "the same seed";
   EXPECT_THAT(document.at("warnings").dump(), HasSubstr("use no posterior under it"));
   const nlohmann::json untested = infer({"--predictive", "0"});
   EXPECT_EQ(untested.at("verdict").at("by"), "typicality");
@@ -84,7 +88,8 @@ TEST_F(FitCommand, InferTestsTheModelByDefault) {
   events(false);
   const nlohmann::json fine = infer({});
   EXPECT_EQ(fine.at("verdict").at("standing"), "in distribution") << fine.at("verdict").dump();
-  EXPECT_TRUE(fine.at("predictive").at("far").empty());
+  EXPECT_GT(fine.at("within").at("p").get<double>(), 0.009);
+  EXPECT_FALSE(fine.contains("predictive"));
 }
 
 TEST_F(FitCommand, FigureDrawsWhatInferSays) {

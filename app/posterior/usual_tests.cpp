@@ -1,4 +1,4 @@
-#include "app/posterior/usual_predictive.h"
+#include "app/posterior/usual_tests.h"
 
 #include <fmt/format.h>
 
@@ -12,32 +12,40 @@
 
 namespace pairs {
 
-UsualPredictive usual_predictive(const SetPosterior& posterior, std::int64_t n, std::uint64_t seed,
-                                 const std::function<bool()>& keep_going) {
-  constexpr std::int64_t kEnough = 100;  // observations
-  constexpr double kMostNumbers = 64;    // of an observation
+ModelVerdict UsualTests::verdict(const Typicality& typicality) const {
+  return within_verdict(typicality, within.value_or(WithinTest()));
+}
+
+UsualTests usual_tests(const SetPosterior& posterior, std::int64_t n, std::uint64_t seed,
+                       const std::function<bool()>& keep_going) {
   const AskedRun& run = posterior.runs().front();
   const Task& task = posterior.task();
-  if (std::string why = no_predictive_test(task); !why.empty()) return {{}, std::move(why)};
-  if (posterior.set().of_thing()) return {{}, "observations of a thing take long to simulate"};
-  if (task.info().observation_numbers() > kMostNumbers ||
-      compared_observations(run, n, kBriefSets, true) < std::min(n, kEnough))
-    return {{}, "its sets take long to simulate and embed"};
+  if (posterior.set().of_thing()) return {.why_not = "observations of a thing take long to simulate"};
+  if (std::string why = within_sets_missing(run.loaded, n); !why.empty()) return {.why_not = std::move(why)};
   const Stopwatch watch;
-  PredictiveOptions options;
-  options.brief = true;
+  WithinOptions options;
   options.seed = seed;
-  options.keep_going = [&] { return keep_going() && watch.seconds() < kUsualSeconds; };
+  options.given = posterior.set().latents().given;
+  options.keep_going = [&] { return keep_going() && watch.seconds() < kLongestUsual; };
+  UsualTests out;
   try {
     if (!changed_simulator(run.loaded.folder, task, [&] { return !options.keep_going(); }).empty())
-      return {{}, "the simulator has changed since the run was trained"};
-    return {posterior.predictive_test(n, options), ""};
+      return {.why_not = "the simulator has changed since the run was trained"};
+    out.within = WithinSets(run.loaded, n, options).test(posterior.set().first(n));
+    if (out.within->p > kUnlikeWithin) return out;
+    PredictiveOptions brief;
+    brief.brief = true;
+    brief.seed = seed;
+    brief.keep_going = options.keep_going;
+    out.predictive = posterior.predictive_test(n, brief);
   } catch (const Stopped&) {
     if (!keep_going()) throw;
-    return {{}, fmt::format("simulating sets takes more than {:.0f} s", kUsualSeconds)};
+    if (!out.within)
+      out.why_not = fmt::format("simulating sets takes more than {:.0f} s on this machine", kLongestUsual);
   } catch (const Error& error) {
-    return {{}, sentence(error)};
+    if (!out.within) out.why_not = sentence(error);
   }
+  return out;
 }
 
 PredictiveP p_of(const std::optional<SetPredictiveTest>& test) {
