@@ -402,8 +402,8 @@ TEST_F(ThingsOfPeople, PosteriorsAreWidenedUntilTheyHoldWhatWasTried) {
   EXPECT_THAT(small.text, AllOf(Not(HasSubstr("large pebble")), Not(HasSubstr("widened"))));
   EXPECT_TRUE(small.document.at("tried").at("recalibrated").empty());
 
-  std::ofstream(folder_ / "asked.txt") << "pebble:6.51\n";
-  const Acted all = infer_all("asked.txt", "all.csv", {"--json"});
+  std::ofstream(folder_ / "asked.txt") << "pebble:6.51\npebble:7\n";
+  const Acted all = infer_all("asked.txt", "all.csv");
   ASSERT_EQ(all.code, 0) << all.err;
   const auto [low_of_many, high_of_many] = interval(all.document.at("sets").at(0));
   EXPECT_NEAR(low_of_many, low, 1e-6);
