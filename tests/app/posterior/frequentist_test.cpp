@@ -255,7 +255,8 @@ TEST_F(FrequentistAnswers, IntervalsCoverWhereTheNuisanceDependsOnTheta) {
       {"psi = 4 theta - 2 + .02 eps", [](double t) { return 4 * t - 2; }, [](double) { return 0.02; }},
       {"psi ~ N(0, .1 + theta)", [](double) { return 0.0; }, [](double t) { return 0.1 + t; }}};
   const std::vector<std::uint64_t> seeds = long_tests() ? std::vector<std::uint64_t>{1, 2, 3} : std::vector<std::uint64_t>{1};
-  constexpr std::int64_t nodes = 17, step = 2;
+  constexpr std::int64_t nodes = 17;
+  const std::int64_t step = long_tests() ? 2 : 4;
   for (const Case& one : cases) {
     const auto task = std::make_shared<DependentTask>(one.mean, one.sd);
     LoadedRun of = run();
@@ -264,7 +265,7 @@ TEST_F(FrequentistAnswers, IntervalsCoverWhereTheNuisanceDependsOnTheta) {
     for (const std::uint64_t seed : seeds) {
       ToyPlan by_toys;
       by_toys.n = 20;
-      by_toys.toys = by_toys.null_toys = 10000;
+      by_toys.toys = by_toys.null_toys = long_tests() ? 10000 : 2500;
       by_toys.nodes = nodes;
       by_toys.exact = true;
       by_toys.seed = seed;
@@ -277,10 +278,10 @@ TEST_F(FrequentistAnswers, IntervalsCoverWhereTheNuisanceDependsOnTheta) {
         return LikelihoodCurve(toys->grid(), log);
       };
       Stream stream(stream_key(8 + seed, Purpose::check), 1);
-      const int sets = long_tests() ? 10000 : 2000;
+      const int sets = long_tests() ? 10000 : 1000;
       for (const double level : {0.6827, 0.9, 0.95}) {
         const std::vector<double> critical = answers.critical(Observations(), level);
-        for (std::size_t node = 0; node < nodes; node += step) {
+        for (std::size_t node = 0; node < nodes; node += static_cast<std::size_t>(step)) {
           const double theta = toys->nodes()[node];
           int covered = 0;
           for (int s = 0; s < sets; ++s) {
