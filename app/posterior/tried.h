@@ -54,8 +54,8 @@ struct Tried {
   std::vector<std::string> refused;  // why, a sentence each; not stored
   std::vector<TriedThing> things;    // as they were named; not stored
   std::string problem;               // why nothing of it can be told, a sentence; "" where it can
-  // By which things are told to be unlike training, kept in files of their own: their parts, or where they have none,
-  // their θ.
+  // What training had, kept in files of its own, by which a thing is reported as unlike training: its parts, which make
+  // a kind, or where it has none, its θ, which makes none.
   KnownParts parts;
   KnownValues values;
 
@@ -65,10 +65,11 @@ struct Tried {
   const TriedKind* find(const std::string& kind) const;
 };
 
-// What is said of the kind of things that are told to be unlike training: "closed mesh, unlike training".
+// What the kind of things with too many new parts ends with: "charged molecule, unlike training".
 inline constexpr const char* kUnlikeTraining = ", unlike training";
 
-// The kind as which a thing is tried and told: ThingSet::kind, and "…, unlike training" where it is.
+// The kind as which a thing is tried and reported: ThingSet::kind, and "…, unlike training" where it has too many new
+// parts. The thing's own θ has no part in it.
 std::string kind_of(const Tried& tried, const ThingMarks& marks);
 
 // Asks the run about each of the texts that name things, of n observations each (0: as many as training saw), and

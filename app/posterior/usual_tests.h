@@ -22,11 +22,12 @@ struct UsualTests {
   ModelVerdict verdict(const Typicality& typicality) const;
 };
 // Whether and by how many sets of how many observations a set is tested is a function of the task, the weights and n.
-// Only a simulator that needs more than kLongestUsual seconds is given up, and the clause reports that. Throws Stopped
+// Only a simulator that needs more than kLongestUsual seconds is given up, as soon as its pace shows that, and the clause
+// reports it. Throws Stopped
 // once keep_going returns false.
 UsualTests usual_tests(const SetPosterior& posterior, std::int64_t n, std::uint64_t seed,
                        const std::function<bool()>& keep_going);
-inline constexpr double kLongestUsual = 120;
+inline constexpr double kLongestUsual = 30;
 
 // The p-value of a predictive test; NaN where none was made.
 PredictiveP p_of(const std::optional<SetPredictiveTest>& test);

@@ -12,6 +12,7 @@
 
 #include "app/kinds/observation_room.h"
 #include "app/posterior/predictive_sets.h"
+#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/one_thread.h"
 #include "core/base/random.h"
@@ -361,8 +362,14 @@ WithinSets::WithinSets(const LoadedRun& run, std::int64_t n, const WithinOptions
   const std::int64_t all = own.amounts.fitted + own.amounts.held_out, each = own.amounts.compared;
   const std::int64_t at_once = std::clamp<std::int64_t>(run.estimator->observations_at_once() / each, 1, kPilot);
   std::vector<torch::Tensor> statistics, aggregates;
+  const Stopwatch watch;
   for (std::int64_t first = 0, count; first < all; first += count) {
     if (options.keep_going && !options.keep_going()) throw Stopped();
+    // The first piece holds what is done once, such as the start of a simulator.
+    constexpr double kKnown = 2;  // seconds
+    const double seconds = watch.seconds();
+    if (first > 0 && seconds > kKnown && seconds * static_cast<double>(all) > options.longest * static_cast<double>(first))
+      throw Stopped();
     count = std::min(first == 0 ? std::min(kPilot, std::max<std::int64_t>(at_once, 8)) : at_once, all - first);
     std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
     std::iota(indices.begin(), indices.end(), first);

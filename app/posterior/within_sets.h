@@ -21,6 +21,7 @@ struct WithinOptions {
   std::uint64_t seed = 1;                // of the simulated sets
   torch::Tensor given = {};              // [1, g], where the task's sets come with some
   std::function<bool()> keep_going = {}; // asked between pieces; false throws Stopped
+  double longest = INFINITY;             // seconds; Stopped is thrown as soon as the pace shows that they do not do
 };
 
 // How a set's observations differ among themselves, beside simulated sets.
