@@ -43,7 +43,10 @@ std::optional<Figure> prior_figure(const SetPosterior& posterior, const Posterio
   PosteriorAnswer both;
   both.n = answer.n;
   both.numbers = {answer.numbers.front(), std::move(numbers.front())};
-  return posterior_figure_at(info, both, {}, posterior.source_text(), chosen_axes(both.numbers, info.targets, {}));
+  Figure figure =
+      posterior_figure_at(info, both, {}, posterior.source_text(), chosen_axes(both.numbers, info.targets, {}));
+  figure.title.clear();  // the window and the report have their own
+  return figure;
 }
 
 }  // namespace pairs
