@@ -25,13 +25,13 @@ struct Recalibration {
   std::int64_t missed99 = 0;  // and how many lay beyond the widened 99 % interval
 };
 
-// Of each kind of 40 tried things or more and each target that is no other quantity of theirs. `things` is what
-// try_things kept of each.
+// Learns the widening for each kind of which 40 things or more were tried, and for each target of which these things
+// have a value of their own. `things` is what try_things kept of each.
 std::vector<Recalibration> learn_recalibrations(const std::vector<TriedThing>& things, const Tried& tried,
                                                 const std::vector<Target>& targets);
 // Stored beside the weights, in tried.json; none where that is absent or cannot be used.
 std::vector<Recalibration> recalibrations_of(const LoadedRun& run);
-// Those of one kind.
+// The recalibrations of one kind.
 std::vector<Recalibration> of_kind(std::vector<Recalibration> all, const std::string& kind);
 
 // A list of objects, and back. Throws Error where a number cannot be.

@@ -18,8 +18,8 @@ struct SetConfidence {
   std::string note;  // of the figure
 };
 
-// Those of the first n observations, which are embedded. `counts`: how many toys at how many nodes; its other members
-// are the usual ones of the task, n, and what is given of the set. `step` hears how many toys are done, and of how many.
+// Computes them for the first n observations, which are embedded. Of `counts` the numbers of toys and nodes are used; all
+// else follows from the task, n, and what is given with the set. `step` hears how many toys are done, and of how many.
 // Throws Error where the task has no frequentist answers, Stopped once `keep_going` returns false.
 SetConfidence set_confidence(const SetPosterior& posterior, std::int64_t n, const ToyPlan& counts,
                              const std::function<bool()>& keep_going,

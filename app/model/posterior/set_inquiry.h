@@ -84,7 +84,7 @@ struct SetInquiries {
 
   // What names the predictive test's answer where `key` names the posterior.
   std::string predictive_key(const std::string& key) const;
-  // The same of the posterior under `prior`.
+  // What names the answer of `other_prior` where `key` names the posterior and `prior` is asked about.
   std::string prior_key(const std::string& key) const { return key + " " + prior; }
 };
 
