@@ -13,10 +13,19 @@ done < <(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status | tr ',
 echo "{\"version\": {\"major\": 1, \"minor\": 0}, \"local\": [{\"cores\": [$cores]}]}" >build/release/cores.json
 
 report=build/release/tests.xml
+log=build/release/tests.log
 status=0
 rm -f "$report"
 ctest --test-dir build/release --output-on-failure --no-tests=error --parallel "$(nproc)" \
-  --resource-spec-file "$PWD/build/release/cores.json" --output-junit tests.xml "$@" || status=$?
+  --resource-spec-file "$PWD/build/release/cores.json" --output-junit tests.xml "$@" 2>&1 | tee "$log" || status=$?
+
+# What failed within test programs, again behind their long outputs, and ctest's summary again behind that.
+if ((status)); then
+  awk '/^\[ RUN +\]/ { kept = 0 }
+       kept < 40 { lines[kept++] = $0 }
+       /^\[  FAILED  \].*ms\)$/ { for (i = 0; i < kept; ++i) print lines[i] }' "$log"
+  sed -n '/% tests passed, /,$p' "$log"
+fi
 
 # ctest's own counts, in its report.
 count() {
