@@ -126,7 +126,7 @@ SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked) {
 }
 
 AskedRun asked_run(const LoadedRun& run, const SetsQuestion& question) {
-  AskedRun asked{.loaded = run, .learnt_nothing = learnt_nothing(run)};
+  AskedRun asked{.loaded = run, .trained = training_record(run)};
   if (question.things) asked.tried = tried_of(run);
   return asked;
 }

@@ -10,7 +10,7 @@ namespace pairs {
 
 FollowedPosterior::FollowedPosterior(AskedRun run, std::int64_t most, torch::Tensor given, std::uint64_t seed)
     : run_(std::move(run)), most_(most), given_(std::move(given)), set_(run_.loaded.estimator, most, seed) {
-  run_.learnt_nothing = learnt_nothing(run_.loaded);
+  run_.trained = training_record(run_.loaded);
 }
 
 void FollowedPosterior::add(const Observations& x) {

@@ -69,8 +69,8 @@ void add_warnings(const AskedRun& run, const AskedSet& set, std::vector<Posterio
   const auto add = [&](std::vector<PosteriorWarning> more) {
     for (PosteriorWarning& one : more) warnings.push_back(std::move(one));
   };
-  add(size_warnings(loaded, set.n));
-  add(training_warnings(loaded, run.learnt_nothing));
+  add(size_warnings(loaded, set.n, run.trained));
+  add(training_warnings(loaded, run.trained.learnt_nothing));
   if (set.seen > set.n) add({{WarningKind::subset, subset_text(loaded.name, set.n)}});
   if (!set.simulated.empty() && source != set.simulated)
     add({{WarningKind::other_data, fmt::format("{} was trained on {} and is asked about {}: its posterior may be wrong",

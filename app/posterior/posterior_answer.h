@@ -25,7 +25,7 @@ struct AskedRun {
   SeriesRole role = SeriesRole::pairs;
   std::shared_ptr<EmbeddedSet> embedded = {};  // of the set; null until it is there
   Tried tried = {};                            // read where the set is of a thing
-  bool learnt_nothing = false;                 // by its training; read where the set is
+  TrainingRecord trained = {};                 // read where the set is
 
   // Whether it has a head for n, and what it is called beside `count` - 1 others.
   bool serves(std::int64_t n) const;

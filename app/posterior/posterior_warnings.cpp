@@ -26,9 +26,17 @@ std::vector<PosteriorWarning> training_warnings(const LoadedRun& run, bool learn
   return out;
 }
 
-std::vector<PosteriorWarning> size_warnings(const LoadedRun& run, std::int64_t n) {
+std::vector<PosteriorWarning> size_warnings(const LoadedRun& run, std::int64_t n, const TrainingRecord& record) {
   const bool three = strategy(run.config.strategy).stages_2_and_3;
-  if (n <= run.estimator->max_n() && (three || !extrapolates(run, n))) return {};
+  if (n <= run.estimator->max_n() && (three || !extrapolates(run, n))) {
+    const auto found = record.held.lower_bound(n);
+    if (found == record.held.end() || found->second >= kEnoughSets) return {};
+    return {{WarningKind::few_sets,
+             fmt::format("{} learnt posteriors of N = {} from {} stored sets alone: they are often wider than the exact "
+                         "ones, and may be off; simulate or store {} or more of that size, or ask about fewer "
+                         "observations",
+                         run.name, count_text(n), count_text(found->second), count_text(kEnoughSets))}};
+  }
   if (three)
     return {{WarningKind::extrapolation,
              fmt::format("{} saw sets of at most {} in training: this posterior is an extrapolation", run.name,
@@ -39,16 +47,16 @@ std::vector<PosteriorWarning> size_warnings(const LoadedRun& run, std::int64_t n
            fmt::format("{} was trained at N = {} alone: this posterior is an extrapolation", run.name, sizes)}};
 }
 
-bool learnt_nothing(const LoadedRun& run) {
+TrainingRecord training_record(const LoadedRun& run) {
   try {
     const auto log = run.folder / run_file::events;
     const RunProgress progress = read_progress(log);
     if (const std::string problem = record_problem(run.config, progress, run.finetuned);
         !problem.empty() && std::filesystem::exists(log))
       spdlog::warn("Whether {} learned anything is not known: {}", run.name, problem);
-    return progress.learnt_nothing();
+    return {progress.learnt_nothing(), progress.held()};
   } catch (const Error&) {
-    return false;  // an answer needs no log
+    return {};
   }
 }
 

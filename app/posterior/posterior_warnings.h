@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ enum class WarningKind {
   extrapolation,
   only_pretrained,
   learnt_nothing,
+  few_sets,  // stage 3 learnt from few stored sets of the size that is asked about
   subset,
   left_out,
   cut_file,
@@ -33,12 +35,22 @@ struct PosteriorWarning {
   bool operator==(const PosteriorWarning&) const = default;
 };
 
+// What a run's log records of its training that an answer must come with.
+struct TrainingRecord {
+  bool learnt_nothing = false;
+  std::map<std::int64_t, std::int64_t> held = {};  // stored sets that stage 3 learnt from, by size (RunProgress::held)
+};
+// An empty record where the log cannot be read: an answer needs none.
+TrainingRecord training_record(const LoadedRun& run);
+
+// From so many different stored sets of a size on, posteriors of that size come without a warning.
+inline constexpr std::int64_t kEnoughSets = 300;
+
 // Of a run, whatever it is asked: only pretrained, learnt nothing.
 std::vector<PosteriorWarning> training_warnings(const LoadedRun& run, bool learnt_nothing);
-// Of a run that is asked about a set of n observations: more, or others, than it saw.
-std::vector<PosteriorWarning> size_warnings(const LoadedRun& run, std::int64_t n);
-// Whether the run's training told so; false where its log cannot be read.
-bool learnt_nothing(const LoadedRun& run);
+// Of a run that is asked about a set of n observations: more, or others, than it saw, or learnt from few stored sets
+// of as many.
+std::vector<PosteriorWarning> size_warnings(const LoadedRun& run, std::int64_t n, const TrainingRecord& record);
 // Of a set that grows beyond `most`.
 std::string subset_text(const std::string& run, std::int64_t most);
 std::string outside_text(const Typicality& typicality);

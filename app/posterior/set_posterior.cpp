@@ -63,7 +63,7 @@ SetPosterior::SetPosterior(std::shared_ptr<ObservedSet> set, std::vector<AskedRu
   for (AskedRun& run : runs_)
     if (!run.embedded) run.embedded = std::make_shared<EmbeddedSet>(run.loaded.estimator, set_->size());
   for (AskedRun& run : runs_) {
-    run.learnt_nothing = learnt_nothing(run.loaded);
+    run.trained = training_record(run.loaded);
     if (set_->of_thing()) run.tried = tried_of(run.loaded);
   }
   confined_ =

@@ -35,6 +35,7 @@ LoadedRun load_view_run(const Tasks& tasks, const std::string& run, const std::s
 ViewPosterior::ViewPosterior(const Tasks& tasks, const std::string& run, const std::string& data,
                              const std::string& device)
     : loaded_(load_view_run(tasks, run, data, device)),
+      trained_(training_record(loaded_)),
       views_(*face<SceneViews>(*loaded_.task)),
       embeddings_(loaded_.estimator, views_) {}
 

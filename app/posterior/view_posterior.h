@@ -26,8 +26,8 @@ class ViewPosterior {
   const SceneViews& views() const { return views_; }
   std::int64_t steps() const;
   // What is to be known whatever it is asked, and of sets of n views.
-  std::vector<PosteriorWarning> warnings() const { return training_warnings(loaded_, learnt_nothing(loaded_)); }
-  std::vector<PosteriorWarning> warnings(std::int64_t n) const { return size_warnings(loaded_, n); }
+  std::vector<PosteriorWarning> warnings() const { return training_warnings(loaded_, trained_.learnt_nothing); }
+  std::vector<PosteriorWarning> warnings(std::int64_t n) const { return size_warnings(loaded_, n, trained_); }
   ViewEmbeddings& embeddings() { return embeddings_; }
   // The set sizes that have a head; all when empty.
   std::vector<std::int64_t> sizes() const { return loaded_.estimator->sizes(); }
@@ -50,6 +50,7 @@ class ViewPosterior {
   torch::Tensor restored(const torch::Tensor& z) const;  // [.., d] -> [.., 3, H, W]
 
   LoadedRun loaded_;
+  TrainingRecord trained_;
   const SceneViews& views_;  // a face of its task
   ViewEmbeddings embeddings_;
   torch::Tensor mean_image_;

@@ -78,6 +78,12 @@ void build_cache(const std::filesystem::path& run, const RunConfig& config, Moni
   event.seconds = watch.seconds();
   event.values = {{"sets", sets}, {"observations", observations}, {"bytes", bytes}};
   if (members > 0) event.values["embedded"] = members;
+  if (const StoredSets* const stored = setting.task->stored()) {
+    for (const CacheGroup& g : groups) {
+      event.values["held_n"].push_back(g.n);
+      event.values["held"].push_back(stored->sets(Purpose::finetune, g.observations()));
+    }
+  }
   monitor.event(event);
 }
 

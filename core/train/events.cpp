@@ -96,6 +96,9 @@ bool possible(const Event& event) {
     if (const double value = event_number(event, key, 0); !(value >= 0 && value < kLargestCount)) return false;
   for (const char* key : {"train", "validation", "loss", "prior_gain"})
     if (const double value = event_number(event, key, 0); !(std::fabs(value) < kLargestLoss)) return false;
+  for (const char* key : {"held_n", "held"})
+    for (const double value : event_numbers(event, key))
+      if (!(value >= 0 && value < kLargestCount)) return false;
   for (const double value : event_numbers(event, "train_parts"))
     if (!(std::fabs(value) < kLargestLoss)) return false;
   return true;

@@ -104,6 +104,12 @@ void RunProgress::add(const Event& event) {
     record.sets = event_number(event, "sets", 0);
     record.refreshes = event_number(event, "refreshes", 0);
     record.embedded = event_number(event, "embedded", 0);
+    if (event.stage == Stage::cache) {
+      const std::vector<double> sizes = event_numbers(event, "held_n"), held = event_numbers(event, "held");
+      held_.clear();
+      for (std::size_t i = 0; i < std::min(sizes.size(), held.size()); ++i)
+        held_[static_cast<std::int64_t>(sizes[i])] = static_cast<std::int64_t>(held[i]);
+    }
     if (event.values.contains("prior_gain")) learnt_nothing_ = event.values.contains("learnt_nothing");
   } else if (event.type == EventType::started_from) {
     before_ = event_number(event, "gflop");

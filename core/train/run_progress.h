@@ -56,6 +56,9 @@ class RunProgress {
   const std::vector<std::string>& lines() const { return lines_; }  // the last 200 events but losses, for people
   // Whether the last stage that told what its answers gain over the prior told that they gain nothing.
   bool learnt_nothing() const { return learnt_nothing_; }
+  // Where stages 2 and 3 learnt from stored sets: how many different ones serve sets of up to n observations, by
+  // the sizes n of the cache; empty where each set was simulated.
+  const std::map<std::int64_t, std::int64_t>& held() const { return held_; }
   // GFLOP of the runs that pretrain.from goes back to, without and with stage 2; 0 where there are none, NaN where they
   // left no record.
   double before() const { return before_; }
@@ -74,6 +77,7 @@ class RunProgress {
   const Slot& slot(Stage stage) const { return slots_[static_cast<std::size_t>(stage)]; }
   Slot slots_[4];
   std::map<std::int64_t, std::string> lessons_;
+  std::map<std::int64_t, std::int64_t> held_;
   bool begun_ = false, stopped_ = false, learnt_nothing_ = false, damaged_ = false;
   Stage current_ = Stage::pretrain;
   double before_ = 0, before_with_cache_ = 0;

@@ -171,6 +171,11 @@ TEST(RunProgress, KeepsWhatTheLastEndOfAStageTold) {
   EXPECT_EQ(run.stage(Stage::pretrain).sets, 320) << "told again, counted once";
   run.add(event_of(EventType::stage_done, Stage::finetune, 4, 1, {{"sets", 5}, {"refreshes", 3}}));
   EXPECT_EQ(run.stage(Stage::finetune).refreshes, 3);
+  EXPECT_TRUE(run.held().empty());
+  run.add(event_of(EventType::stage_done, Stage::cache, 0, 0, {{"held_n", {2, 100}}, {"held", {405, 13}}}));
+  EXPECT_EQ(run.held(), (std::map<std::int64_t, std::int64_t>{{2, 405}, {100, 13}}));
+  run.add(event_of(EventType::stage_done, Stage::cache, 0, 0, {{"sets", 5}}));
+  EXPECT_TRUE(run.held().empty()) << "made again, of simulated sets";
 }
 
 TEST(ParseEvent, RefusesWhatIsNoEvent) {

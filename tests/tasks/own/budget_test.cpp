@@ -118,6 +118,11 @@ TEST_F(Budget, IsNotExceededByARun) {
   EXPECT_THAT(trained.task->info().data_source, HasSubstr("3,000 simulations"));
   EXPECT_FALSE(input_scale(*trained.task).empty());
   EXPECT_GE(trained.task->stored()->sets(Purpose::test, 100), 2);
+  const std::map<std::int64_t, std::int64_t> held = read_progress(run / run_file::events).held();
+  ASSERT_TRUE(held.contains(2) && held.contains(100));
+  EXPECT_EQ(held.at(100), trained.task->stored()->sets(Purpose::finetune, 100)) << "answers at N = 100 rest on so many";
+  EXPECT_EQ(held.at(2), trained.task->stored()->sets(Purpose::finetune, 2));
+  EXPECT_LT(held.at(100), held.at(2));
   EXPECT_EQ(calls(), before);
 }
 
