@@ -44,7 +44,8 @@ Figure draw_forest(const LoadedRun& run, const ForestQuestion& question, std::ve
   if (!asks_many_sets(run, arguments))
     fail_usage("{} is one set; name the column that tells many apart with --group, or draw it with figure posterior",
                words);
-  const SetsQuestion sets = sets_question(run, arguments);
+  SetsQuestion sets = sets_question(run, arguments);
+  sets.asked.within = false;  // the figure draws numbers alone
   const AskedRun asked = asked_run(run, sets);
   Forest forest(run.task->info(), options);
   std::int64_t dropped = 0;

@@ -87,17 +87,15 @@ void use_samples(InferAnswer& answer) {
 // The tests of the model that are made by default, the predictive test that was asked for, and the verdict. A predictive
 // test that describes a set which the test within the set rejected decides nothing.
 void judge(const InferQuestion& question, const InferArguments& arguments, InferAnswer& answer) {
-  if (arguments.predictive > 0) {
-    answer.predictive = infer_predictive(*question.posterior, question.size, arguments.predictive, arguments.seed);
-    answer.verdict = model_verdict(answer.known.typicality, p_of(answer.predictive));
-    return;
-  }
+  const bool asked = arguments.predictive > 0;
   UsualTests usual;
-  if (arguments.predictive < 0)
-    usual = usual_tests(*question.posterior, question.size, static_cast<std::uint64_t>(arguments.seed), keep_going);
-  answer.verdict = usual.verdict(answer.known.typicality);
+  if (arguments.predictive != 0)
+    usual = usual_tests(*question.posterior, question.size, static_cast<std::uint64_t>(arguments.seed), keep_going,
+                        !asked);
+  answer.predictive = asked ? infer_predictive(*question.posterior, question.size, arguments.predictive, arguments.seed)
+                            : std::move(usual.predictive);
+  answer.verdict = usual.verdict(answer.known.typicality, asked ? p_of(answer.predictive) : PredictiveP());
   answer.within = std::move(usual.within);
-  answer.predictive = std::move(usual.predictive);
   answer.no_within = std::move(usual.why_not);
 }
 
@@ -515,8 +513,8 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
       "training saw. One verdict reports whether the model makes such data, by the percentile of the set's mean\n"
       "embedding among training sets (out of distribution above the 99.9th) and the test within the set (model rejected\n"
       "at p = 0.009 or below; then no posterior under the model is recommended). That compares how the observations\n"
-      "differ among themselves with sets of the prior: one set of the model in a hundred is warned of. Many sets and\n"
-      "--follow have the percentile alone, and --predictive M has its own test (rejected at p = 0.01 or below).\n"
+      "differ among themselves with sets of the prior: one set of the model in a hundred is warned of. --follow has the\n"
+      "percentile alone; --predictive M adds its own test (rejected at p = 0.01 or below), and 0 leaves both out.\n"
       "Many sets: --group, a folder with a file for each, HDF5 with a group for each, or a folder or text file that\n"
       "names things (below), one a line. Each is answered as alone, but without references; one that cannot be has "
       "its\n"

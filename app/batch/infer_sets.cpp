@@ -14,6 +14,8 @@
 #include "app/posterior/listed_things.h"
 #include "app/posterior/many_sets.h"
 #include "app/posterior/sets_output.h"
+#include "app/posterior/usual_tests.h"
+#include "app/posterior/verdict.h"
 #include "app/text/table.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
@@ -106,7 +108,10 @@ class SetsReport {
     if (count_ <= kRowsPrinted) table_.add(cells(row));
     if (count_ <= kRowsInDocument) rows_.push_back(set_document(row, info_, interval_));
     if (!row.problem.empty() && failed_++ == 0) first_failed_ = fmt::format("{}: {}", row.name, row.problem);
-    outside_ += row.typicality.outside;
+    rejected_ += row.verdict.rejected();
+    tested_ += row.within.has_value();
+    if (!row.no_within.empty() && not_tested_++ == 0) first_not_tested_ = row.no_within;
+    outside_ += row.verdict.standing == ModelVerdict::Standing::outside;
     disagree_ += !row.typicality.outside && !disagreement_warning(row.disagreement, info_).empty();
     cut_ += row.cut;
     dropped_ += row.dropped;
@@ -140,6 +145,14 @@ class SetsReport {
                       sets_text(lacking_) + (dropped_ == 1 ? " has" : " have"), dropped_ == 1 ? "is" : "are"));
     for (const auto& [text, count] : warnings_)
       tell(fmt::format("warning: {} ({} of {})\n", text, count_text(count), sets_text(count_)));
+    if (rejected_ > 0)
+      tell(fmt::format(
+          "warning: the model is rejected by {} of {} sets that were tested within the set, where about {} of the "
+          "model's own would be by chance; use no posterior under it of these\n",
+          count_text(rejected_), count_text(tested_), count_text(std::llround(std::ceil(kUnlikeWithin * static_cast<double>(tested_))))));
+    if (not_tested_ > 0)
+      tell(fmt::format("{} judged by the mean embedding alone, not within the set: {}\n",
+                       not_tested_ == 1 ? "1 set is" : count_text(not_tested_) + " sets are", first_not_tested_));
     if (outside_ > 0)
       tell(fmt::format("warning: {} of {} out of distribution; do not trust their posteriors\n", count_text(outside_),
                        verb("is", "are")));
@@ -171,6 +184,7 @@ class SetsReport {
     told["answered"] = count_ - failed_;
     told["failed"] = failed_;
     told["outside_training"] = outside_;
+    told["rejected"] = rejected_;
     if (told.contains("missing")) told["dropped"] = dropped_;
     if (disagree_ > 0) told["disagree"] = disagree_;
     told["seconds"] = watch_.seconds();
@@ -190,6 +204,7 @@ class SetsReport {
   bool is_of_one_set(const SetRow& row, const std::string& text) const {
     return text == disagreement_warning(row.disagreement, info_) ||
            (row.typicality.outside && text == outside_text(row.typicality)) ||
+           (row.verdict.rejected() && text == verdict_warning(row.verdict)) ||
            std::any_of(row.of_thing.begin(), row.of_thing.end(),
                        [&](const std::string& told) { return told.ends_with(text); }) ||
            (row.dropped > 0 && text == dropped_text(row.dropped, row.held + row.dropped)) ||
@@ -244,11 +259,12 @@ class SetsReport {
   const TaskInfo& info_;
   IntervalKind interval_;
   std::int64_t sets_, count_ = 0, failed_ = 0, outside_ = 0, cut_ = 0, disagree_ = 0, of_things_ = 0, dropped_ = 0,
+                      rejected_ = 0, tested_ = 0, not_tested_ = 0,
                       lacking_ = 0;  // observations that are left out, and the sets that have such
   bool exact_;
   Table table_;
   nlohmann::json rows_ = nlohmann::json::array();
-  std::string first_failed_, told_of_things_;
+  std::string first_failed_, told_of_things_, first_not_tested_;
   std::map<std::string, std::int64_t> warnings_;
   Stopwatch watch_;
   double told_ = 0;

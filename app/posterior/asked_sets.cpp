@@ -78,6 +78,7 @@ void open_listed(const LoadedRun& run, const AskedSets& asked, SetsQuestion& que
   };
   question.sets = open_things(*run.task, asked.set.file, asked.seed, asked.set.up);
   question.things = true;
+  question.asked.within = false;  // sets of a thing's observations take long to simulate
 }
 
 }  // namespace
@@ -149,8 +150,8 @@ nlohmann::json sets_told(const LoadedRun& run, const AskedSets& asked, const Set
 }
 
 std::string to_know_text(const SetRow& row) {
-  const std::size_t others = row.warnings.size() - (row.typicality.outside ? 1 : 0);
-  std::string know = row.typicality.outside ? "out of distribution" : "";
+  const std::size_t others = row.warnings.size() - (row.verdict.warns() ? 1 : 0);
+  std::string know = row.verdict.rejected() ? "model rejected" : row.verdict.warns() ? "out of distribution" : "";
   if (others > 0) know += (know.empty() ? "" : ", ") + counted(others, "warning");
   return know;
 }

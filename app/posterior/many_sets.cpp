@@ -15,6 +15,7 @@
 #include "app/posterior/other_given.h"
 #include "app/posterior/own_values.h"
 #include "app/posterior/random_subset.h"
+#include "app/posterior/within_rows.h"
 #include "app/posterior/recalibration.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
@@ -34,10 +35,16 @@ void add_row_warnings(const Task& task, const Observed& observed, const Posterio
     if (std::find(row.warnings.begin(), row.warnings.end(), text) == row.warnings.end()) row.warnings.push_back(text);
   };
   for (const std::string& text : observed.warnings) add(text);
-  for (const PosteriorWarning& one : answer.warnings)
+  const ModelVerdict rejected{.standing = ModelVerdict::Standing::rejected};
+  for (const PosteriorWarning& one : answer.warnings) {
     if (one.kind != WarningKind::left_out) add(one.text);
+    if (withdrawn(one, rejected)) row.withdrawn.push_back(one.text);
+  }
   for (const std::string& text : answer.problems) add(text);
-  if (answer.typicality.outside) add(outside_text(answer.typicality));
+  if (answer.typicality.outside) {
+    add(outside_text(answer.typicality));
+    row.withdrawn.push_back(outside_text(answer.typicality));
+  }
   if (const std::string text = peaks_text(task, answer); !text.empty()) add(text);
 }
 
@@ -124,7 +131,8 @@ void answer_set(const AskedRun& run, const ReadSet& observed, const ManySetsQues
   row.n = n;
   row.held = observed.held;
   row.dropped = observed.dropped;
-  if (question.keep_observations) row.x = x.slice(0, n);
+  row.given = given;
+  if (question.keep_observations || question.within) row.x = x.slice(0, n);
 }
 
 // The values of θ that are asked of set number `set`.
@@ -164,6 +172,33 @@ std::vector<SetRow> rows_of(const AskedRun& run, std::vector<ComingSet>& batch, 
   return rows;
 }
 
+// The verdict on each row, and what it adds to the row's warnings or withdraws.
+void judge(std::vector<SetRow>& rows, const ManySetsQuestion& question, WithinRows& within,
+           const std::function<bool()>& keep_going) {
+  std::vector<WithinRow> tested;
+  std::vector<SetRow*> answered;
+  for (SetRow& row : rows) {
+    if (!row.problem.empty()) continue;
+    answered.push_back(&row);
+    if (question.within) tested.push_back({row.x, row.given});
+  }
+  within.test(tested, keep_going);
+  for (std::size_t k = 0; k < answered.size(); ++k) {
+    SetRow& row = *answered[k];
+    if (question.within) {
+      row.within = std::move(tested[k].test);
+      row.no_within = std::move(tested[k].why_not);
+    }
+    if (!question.keep_observations) row.x = {};
+    row.verdict = within_verdict(model_verdict(row.typicality), row.within.value_or(WithinTest()));
+    if (!row.verdict.rejected()) continue;
+    std::erase_if(row.warnings, [&](const std::string& text) {
+      return std::find(row.withdrawn.begin(), row.withdrawn.end(), text) != row.withdrawn.end();
+    });
+    row.warnings.push_back(verdict_warning(row.verdict));
+  }
+}
+
 }  // namespace
 
 void answer_sets(const AskedRun& run, SetStream& sets, const ManySetsQuestion& question,
@@ -171,6 +206,7 @@ void answer_sets(const AskedRun& run, SetStream& sets, const ManySetsQuestion& q
   const std::size_t least = 2 * static_cast<std::size_t>(at::get_num_threads()), most = sets.slow() ? least : kMostSets;
   std::size_t wanted = std::min(least, most);  // sets of the next batch; the answers do not depend on it
   std::int64_t answered = 0;
+  WithinRows within(run.loaded, question.seed);
   for (bool more = true; more;) {
     if (keep_going && !keep_going()) throw Stopped();
     std::vector<ComingSet> batch;
@@ -182,7 +218,9 @@ void answer_sets(const AskedRun& run, SetStream& sets, const ManySetsQuestion& q
       bytes += set.bytes;
       batch.push_back(std::move(set));
     }
-    for (const SetRow& one : rows_of(run, batch, question, answered)) row(one);
+    std::vector<SetRow> rows = rows_of(run, batch, question, answered);
+    judge(rows, question, within, keep_going);
+    for (const SetRow& one : rows) row(one);
     answered += static_cast<std::int64_t>(batch.size());
     const double seconds = watch.seconds();
     if (seconds < kBatchSeconds / 2) wanted = std::min(2 * wanted, most);

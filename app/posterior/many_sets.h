@@ -11,6 +11,8 @@
 
 #include "app/posterior/posterior_answer.h"
 #include "app/posterior/set_stream.h"
+#include "app/posterior/verdict.h"
+#include "app/posterior/within_sets.h"
 #include "core/eval/cells.h"
 #include "core/eval/disagreement.h"
 
@@ -27,6 +29,9 @@ struct SetRow {
   double kl = NAN;                        // from that to ours, nat
   std::vector<double> own = {};           // of a thing: ThingMarks::truth
   Typicality typicality = {};
+  std::optional<WithinTest> within = {};  // whether it differs among itself as sets of the model do,
+  std::string no_within = {};             // or why that was not tested, a clause; "" where it was not asked for
+  ModelVerdict verdict = {};
   Disagreement disagreement = {};  // of an ensemble's members
   bool extrapolates = false;
   bool cut = false;  // it holds more observations than the task knows, of which a warning tells
@@ -35,6 +40,8 @@ struct SetRow {
   torch::Tensor samples = {};              // [S, d] on the CPU, where they were asked for
   torch::Tensor log_density = {};          // [P] float64, where values of θ were to be scored
   Observations x = {};                     // the N observations, where they were asked for
+  torch::Tensor given = {};                // [1, g], what was given of it
+  std::vector<std::string> withdrawn = {};  // those of the warnings that do not hold where the model is rejected
 };
 
 // How many sets are asked about.
@@ -47,6 +54,7 @@ struct ManySetsQuestion {
   std::int64_t draws = 1000;                 // samples of each set that are drawn where they are needed,
   std::int64_t kept = 0;                     // and the first of them, which are handed on
   bool keep_observations = false;            // SetRow::x
+  bool within = true;                        // whether each is tested within the set (within_rows.h)
   bool exact = false;                        // the exact posterior of each set as well, of a task that knows_exact;
   bool files = false;                        // it may know sets by names that are those of files
   // Values of θ to score, float64: [P, d] of every set, or [sets, P, d] of each its own; undefined: none.

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "app/posterior/corner_plots.h"
+#include "app/posterior/usual_tests.h"
 #include "app/runs/run_shades.h"
 #include "app/runs/task_words.h"
 #include "core/base/error.h"
@@ -19,6 +20,7 @@ namespace pairs {
 namespace {
 
 constexpr std::size_t kMostColumns = 4;
+constexpr std::uint64_t kWarnedSeed = 1;  // of the sets that a set is compared with, as of infer
 
 // Of runs that have a head for some sizes only, sizes spread over those that all of them have.
 std::vector<std::int64_t> shown_sizes(const std::vector<LoadedRun>& runs, std::int64_t most) {
@@ -122,7 +124,13 @@ Figure posterior_figure(const std::vector<LoadedRun>& runs, const PosteriorFigur
   for (const std::int64_t n : options.n > 0 ? std::vector{options.n} : shown_sizes(runs, most)) {
     posterior.embed_until(n, options.keep_going);
     const PosteriorAnswer at = posterior.answer(n);
-    for (const PosteriorWarning& warning : posterior.all_warnings(at)) warn(warning);
+    ModelVerdict verdict;
+    if (options.warn && !set->simulated())
+      verdict = usual_tests(posterior, n, kWarnedSeed, [&] { return !options.keep_going || options.keep_going(); }, false)
+                    .verdict(at.typicality);
+    for (const PosteriorWarning& warning : posterior.all_warnings(at))
+      if (!withdrawn(warning, verdict)) warn(warning);
+    if (verdict.rejected()) warn({WarningKind::outside, verdict_warning(verdict)});
     for (const std::string& text : at.problems) warn({WarningKind::left_out, text});
     PAIRS_CHECK(!at.numbers.empty(), "There is no posterior at N = {}{}", count_text(n),
                 !at.problems.empty()   ? ": " + at.problems.front()

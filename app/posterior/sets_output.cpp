@@ -60,7 +60,7 @@ class CsvOutput final : public SetsOutput {
       for (const Target& target : head.info->targets) cells.push_back(target.name + "_own");
     if (head.ensemble)
       for (const char* what : {"divergence", "spread"}) cells.emplace_back(what);
-    for (const char* what : {"distance", "percentile", "outside_training", "verdict", "extrapolates", "warnings", "error"})
+    for (const char* what : {"distance", "percentile", "outside_training", "p_within", "verdict", "extrapolates", "warnings", "error"})
       cells.emplace_back(what);
     line(cells);
   }
@@ -89,7 +89,8 @@ class CsvOutput final : public SetsOutput {
     cells.push_back(known ? csv_number(row.typicality.distance) : "");
     cells.push_back(known ? csv_number(row.typicality.percentile) : "");
     cells.emplace_back(!known ? "" : row.typicality.outside ? "1" : "0");
-    cells.push_back(row.problem.empty() ? model_verdict(row.typicality).text : "");
+    cells.push_back(row.within ? csv_number(row.within->p) : "");
+    cells.push_back(row.verdict.text);
     cells.emplace_back(!row.problem.empty() ? "" : row.extrapolates ? "1" : "0");
     cells.push_back(fmt::format("{}", fmt::join(row.warnings, "; ")));
     cells.push_back(row.problem);
@@ -166,6 +167,7 @@ class NpzOutput final : public SetsOutput {
     const bool known = row.problem.empty() && row.typicality.known;
     percentile_.push_back(known ? row.typicality.percentile : NAN);
     distance_.push_back(known ? row.typicality.distance : NAN);
+    p_within_.push_back(row.within ? row.within->p : NAN);
     divergence_.push_back(row.problem.empty() ? row.disagreement.nat : NAN);
     spread_.push_back(largest_spread(row.disagreement));
     warned_.push_back(row.warnings.empty() ? 0 : 1);
@@ -185,6 +187,7 @@ class NpzOutput final : public SetsOutput {
         {"interval", array(interval_, torch::kFloat64, {sets, targets, 2})},
         {"distance", array(distance_, torch::kFloat64, {sets})},
         {"percentile", array(percentile_, torch::kFloat64, {sets})},
+        {"p_within", array(p_within_, torch::kFloat64, {sets})},
         {"warned", array(warned_, torch::kInt64, {sets})},
         {"failed", array(failed_, torch::kInt64, {sets})}};
     arrays["set"] = names();
@@ -219,7 +222,7 @@ class NpzOutput final : public SetsOutput {
   SetsHead head_;
   std::vector<std::string> names_;
   std::vector<std::int64_t> n_, warned_, failed_;
-  std::vector<double> mean_, sd_, quantiles_, interval_, distance_, percentile_, divergence_, spread_;
+  std::vector<double> mean_, sd_, quantiles_, interval_, distance_, percentile_, p_within_, divergence_, spread_;
   std::vector<double> exact_mean_, exact_sd_, kl_, own_;
   torch::Tensor samples_, log_density_;  // undefined where they are not asked for
 };
@@ -275,7 +278,9 @@ nlohmann::json set_document(const SetRow& row, const TaskInfo& info, IntervalKin
   for (std::size_t t = 0; t < row.own.size(); ++t)
     document["own"][info.targets[t].name] = std::isfinite(row.own[t]) ? nlohmann::json(row.own[t]) : nlohmann::json();
   add_typicality(document, row.typicality);
-  document["verdict"] = verdict_document(model_verdict(row.typicality));
+  document["verdict"] = verdict_document(row.verdict);
+  if (row.within) document["within"] = within_document(*row.within);
+  if (!row.no_within.empty()) document["not_tested"] = row.no_within;
   add_disagreement(document, row.disagreement, info);
   return document;
 }

@@ -12,12 +12,12 @@
 
 namespace pairs {
 
-ModelVerdict UsualTests::verdict(const Typicality& typicality) const {
-  return within_verdict(typicality, within.value_or(WithinTest()));
+ModelVerdict UsualTests::verdict(const Typicality& typicality, const PredictiveP& asked) const {
+  return within_verdict(model_verdict(typicality, asked), within.value_or(WithinTest()));
 }
 
 UsualTests usual_tests(const SetPosterior& posterior, std::int64_t n, std::uint64_t seed,
-                       const std::function<bool()>& keep_going) {
+                       const std::function<bool()>& keep_going, bool brief) {
   const AskedRun& run = posterior.runs().front();
   const Task& task = posterior.task();
   if (posterior.set().of_thing()) return {.why_not = "observations of a thing take long to simulate"};
@@ -33,12 +33,12 @@ UsualTests usual_tests(const SetPosterior& posterior, std::int64_t n, std::uint6
     if (!changed_simulator(run.loaded.folder, task, [&] { return !options.keep_going(); }).empty())
       return {.why_not = "the simulator has changed since the run was trained"};
     out.within = WithinSets(run.loaded, n, options).test(posterior.set().first(n));
-    if (out.within->p > kUnlikeWithin) return out;
-    PredictiveOptions brief;
-    brief.brief = true;
-    brief.seed = seed;
-    brief.keep_going = options.keep_going;
-    out.predictive = posterior.predictive_test(n, brief);
+    if (out.within->p > kUnlikeWithin || !brief) return out;
+    PredictiveOptions few;
+    few.brief = true;
+    few.seed = seed;
+    few.keep_going = options.keep_going;
+    out.predictive = posterior.predictive_test(n, few);
   } catch (const Stopped&) {
     if (!keep_going()) throw;
     if (!out.within)

@@ -19,14 +19,14 @@ struct UsualTests {
   std::optional<SetPredictiveTest> predictive;
   std::string why_not;  // a clause, where the set was not tested
 
-  ModelVerdict verdict(const Typicality& typicality) const;
+  // With that of a predictive test which was asked for, where there is one.
+  ModelVerdict verdict(const Typicality& typicality, const PredictiveP& asked = {}) const;
 };
 // Whether and by how many sets of how many observations a set is tested is a function of the task, the weights and n.
 // Only a simulator that needs more than kLongestUsual seconds is given up, as soon as its pace shows that, and the clause
-// reports it. Throws Stopped
-// once keep_going returns false.
+// reports it. Without `brief` no brief predictive test describes a set. Throws Stopped once keep_going returns false.
 UsualTests usual_tests(const SetPosterior& posterior, std::int64_t n, std::uint64_t seed,
-                       const std::function<bool()>& keep_going);
+                       const std::function<bool()>& keep_going, bool brief = true);
 inline constexpr double kLongestUsual = 30;
 
 // The p-value of a predictive test; NaN where none was made.

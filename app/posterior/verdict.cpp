@@ -11,7 +11,6 @@ namespace {
 
 constexpr double kEdge = 99;                // percentile of training
 constexpr double kBorderlinePredictive = 0.05;
-constexpr std::int64_t kLikelihoodSets = 999;  // of likelihood_point, up to 250 observations
 
 std::string p_words(double p, std::int64_t sets) {
   const double least = 1.0 / static_cast<double>(sets + 1);
@@ -52,20 +51,13 @@ std::string ordinal_text(double percentile) {
   return number + (teen ? "th" : last == '1' ? "st" : last == '2' ? "nd" : last == '3' ? "rd" : "th");
 }
 
-ModelVerdict model_verdict(const Typicality& typicality, const PredictiveP& predictive, double likelihood) {
+ModelVerdict model_verdict(const Typicality& typicality, const PredictiveP& predictive) {
   ModelVerdict out;
-  const double two_sided = std::min(1.0, 2 * std::min(likelihood, 1 - likelihood));
   if (predictive.p <= kUnlikeModel) {
     out.standing = ModelVerdict::Standing::rejected;
     out.p = predictive.p;
     out.by = "predictive test";
     out.text = fmt::format("Model rejected ({})", p_words(predictive.p, predictive.sets));
-  } else if (two_sided <= kUnlikeModel) {
-    out.standing = ModelVerdict::Standing::rejected;
-    out.p = std::max(two_sided, 2.0 / static_cast<double>(kLikelihoodSets + 1));
-    out.by = "likelihood";
-    out.text = fmt::format("Model rejected (by the likelihood of the set, p {} {:.2g})", out.p > two_sided ? "≤" : "=",
-                           out.p);
   } else if (typicality.known) {
     out.p = 1 - typicality.percentile / 100;
     out.by = "typicality";

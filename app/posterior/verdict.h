@@ -27,17 +27,17 @@ struct ModelVerdict {
   };
   Standing standing = Standing::unknown;
   double p = NAN;     // of the part that decided
-  std::string by;     // that part: "typicality", "predictive test" or "likelihood"; "" where nothing was measured
+  std::string by;     // that part: "typicality", "within the set", "predictive test"; "" where nothing was measured
   std::string text;   // "In distribution (37th percentile of training)"
 
   bool rejected() const { return standing == Standing::rejected; }
   bool warns() const { return rejected() || standing == Standing::outside; }
 };
 
-// Combines the typicality of a set, its predictive test, and where its log likelihood lies among those of simulated
-// sets (likelihood_point; NaN where the task has no density). The model is rejected from a p-value of 0.01 on, and a set
-// is out of distribution above the 99.9th percentile of training; a rejection comes first.
-ModelVerdict model_verdict(const Typicality& typicality, const PredictiveP& predictive = {}, double likelihood = NAN);
+// Combines the typicality of a set and a predictive test that was asked for; the test within the set adds to it
+// (within_verdict). The model is rejected from a p-value of 0.01 on, and a set is out of distribution above the 99.9th
+// percentile of training; a rejection comes first.
+ModelVerdict model_verdict(const Typicality& typicality, const PredictiveP& predictive = {});
 
 // "37th", "99.3rd"
 std::string ordinal_text(double percentile);

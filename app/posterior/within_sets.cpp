@@ -23,11 +23,14 @@ namespace pairs {
 namespace {
 
 constexpr std::uint64_t kWithinSeed = 0x77697468696e0000;
-constexpr std::int64_t kFitted = 2000, kHeldOut = 2499;         // simulated sets
-constexpr std::int64_t kFewFitted = 1000, kFewHeldOut = 999;    // where they are dear
-constexpr double kWithinFlops = 1e11;                           // that embedding them takes
-constexpr double kWithinNumbers = 1 << 27;                      // of their observations and embeddings
+// Simulated sets: where they are dear, fewer.
+struct WithinPlan {
+  std::int64_t fitted, held_out;
+};
+constexpr std::array kPlans = {WithinPlan{2000, 2499}, WithinPlan{1000, 999}};
 constexpr std::int64_t kEnoughCompared = 100;                   // observations of each, or all of fewer
+constexpr double kWithinFlops = 2e11;                           // that embedding them takes
+constexpr double kWithinNumbers = 1 << 27;                      // of their observations and embeddings
 constexpr double kMostNumbers = 64;                             // of an observation
 constexpr std::int64_t kColumns = 6, kComponents = 4;           // of observations and embeddings
 constexpr std::int64_t kPilot = 64;                             // sets that give the components
@@ -44,9 +47,9 @@ WithinAmounts within_amounts(const LoadedRun& run, std::int64_t n) {
   const double numbers =
       run.task->info().observation_numbers() + static_cast<double>(estimator.embedding_size());
   const double most = std::min(kWithinNumbers / numbers, kWithinFlops / std::max(estimator.embedder_flops(), 1.0));
-  for (const auto& [fitted, held_out] : {std::pair{kFitted, kHeldOut}, std::pair{kFewFitted, kFewHeldOut}}) {
-    const auto each = static_cast<std::int64_t>(most / static_cast<double>(fitted + held_out));
-    if (each >= std::min(n, kEnoughCompared)) return {fitted, held_out, std::min(n, each)};
+  for (const WithinPlan& plan : kPlans) {
+    const auto each = static_cast<std::int64_t>(most / static_cast<double>(plan.fitted + plan.held_out));
+    if (each >= std::min(n, kEnoughCompared)) return {plan.fitted, plan.held_out, std::min(n, each)};
   }
   return {};
 }
@@ -401,23 +404,32 @@ std::int64_t WithinSets::simulated() const {
 }
 
 WithinTest WithinSets::test(const Observations& x) const {
+  PAIRS_CHECK(x.count() >= reference_->amounts.compared, "{} observations cannot be compared with sets of {}", x.count(),
+              reference_->amounts.compared);
+  return tests(x.slice(0, reference_->amounts.compared)).front();
+}
+
+std::vector<WithinTest> WithinSets::tests(const Observations& x) const {
   const torch::NoGradGuard no_grad;
   Reference& own = *reference_;
-  PAIRS_CHECK(x.count() >= own.amounts.compared, "{} observations cannot be compared with sets of {}", x.count(),
+  PAIRS_CHECK(x.count() > 0 && x.count() % own.amounts.compared == 0, "{} observations are no sets of {}", x.count(),
               own.amounts.compared);
-  const Reference::Described one = own.describe_sets(x.slice(0, own.amounts.compared));
+  const Reference::Described sets = own.describe_sets(x);
   const OneThread one_thread;
   torch::Tensor sides;
-  const double deviation = own.deviation->of(one.statistics, one.aggregates, &sides)[0].item<double>();
-  WithinTest out;
-  out.sets = own.amounts.held_out;
-  out.compared = own.amounts.compared;
-  const std::int64_t as_far = (own.held_out >= deviation).sum().item<std::int64_t>();
-  out.p = static_cast<double>(as_far + 1) / static_cast<double>(out.sets + 1);
-  const std::int64_t most = sides[0].abs().argmax().item<std::int64_t>();
-  const auto count = static_cast<std::int64_t>(own.names.size());
-  out.most = own.names[static_cast<std::size_t>(most % count)];
-  out.above = sides[0][most].item<double>() > 0;
+  const torch::Tensor deviations = own.deviation->of(sets.statistics, sets.aggregates, &sides).contiguous();
+  const torch::Tensor nearer = at::searchsorted(own.held_out, deviations), most = sides.abs().argmax(1);
+  std::vector<WithinTest> out;
+  for (std::int64_t k = 0; k < deviations.size(0); ++k) {
+    WithinTest one;
+    one.sets = own.amounts.held_out;
+    one.compared = own.amounts.compared;
+    one.p = static_cast<double>(one.sets - nearer[k].item<std::int64_t>() + 1) / static_cast<double>(one.sets + 1);
+    const std::int64_t place = most[k].item<std::int64_t>();
+    one.most = own.names[static_cast<std::size_t>(place) % own.names.size()];
+    one.above = sides[k][place].item<double>() > 0;
+    out.push_back(std::move(one));
+  }
   return out;
 }
 
@@ -430,8 +442,8 @@ std::string within_sets_missing(const LoadedRun& run, std::int64_t n) {
   return "";
 }
 
-ModelVerdict within_verdict(const Typicality& typicality, const WithinTest& within) {
-  ModelVerdict out = model_verdict(typicality);
+ModelVerdict within_verdict(ModelVerdict other, const WithinTest& within) {
+  ModelVerdict out = std::move(other);
   if (std::isnan(within.p)) return out;
   if (within.p <= kUnlikeWithin) {
     const double least = 1 / static_cast<double>(within.sets + 1);

@@ -50,6 +50,8 @@ class WithinSets {
   ~WithinSets();
   // Of the first compared() of the observations x.
   WithinTest test(const Observations& x) const;
+  // Of several sets, whose first compared() observations follow one another in x.
+  std::vector<WithinTest> tests(const Observations& x) const;
   std::int64_t compared() const;
   std::int64_t simulated() const;
 
@@ -62,9 +64,8 @@ class WithinSets {
 // and embed"; "" where they are. A function of the task, the weights and n alone.
 std::string within_sets_missing(const LoadedRun& run, std::int64_t n);
 
-// The verdict by typicality and the test within the set: rejected at kUnlikeWithin, out of distribution above the 99.9th
-// percentile.
-ModelVerdict within_verdict(const Typicality& typicality, const WithinTest& within);
+// A verdict with what the test within the set adds to it: the model is rejected at kUnlikeWithin.
+ModelVerdict within_verdict(ModelVerdict other, const WithinTest& within);
 
 // What the test found, a sentence or two; {"p", "sets", "compared", "most", "above", "text"}.
 std::string within_text(const WithinTest& test);

@@ -181,6 +181,13 @@ PageSection fit_section(const ReportContent& content) {
                         "is out of distribution, and the answer may be sharp and wrong.",
                         content.judged.text, typicality.distance, typicality.percentile)
           : content.judged.text + "."});
+  if (content.usual.within)
+    section.blocks.push_back(PageText{within_text(*content.usual.within) +
+                                      " It compares how the observations differ among themselves with sets of the "
+                                      "whole prior, and rejects the model at p = 0.009 or below."});
+  else if (!content.usual.why_not.empty())
+    section.blocks.push_back(PageText{"How the observations differ among themselves was not tested: " +
+                                      content.usual.why_not + "."});
   if (const std::string text = disagreement_text(content.answer.disagreement, content.info()); !text.empty())
     section.blocks.push_back(PageText{text +
                                       ". Where they differ much the answer depends on how a run was trained; that "

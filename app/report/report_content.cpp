@@ -14,7 +14,6 @@
 #include "app/posterior/local_test_text.h"
 #include "app/posterior/posterior_samples.h"
 #include "app/posterior/prior_figure.h"
-#include "app/posterior/usual_tests.h"
 #include "app/runs/places.h"
 #include "app/runs/run_about.h"
 #include "app/runs/run_shades.h"
@@ -96,6 +95,9 @@ void tell_posterior(ReportContent& content) {
 void compare_with_model(ReportContent& content, Monitor& monitor) {
   content.no_predictive =
       content.question.sets == 0 ? "no set was simulated for this report" : no_predictive_test(*content.run.task);
+  if (content.question.sets != 0)
+    content.usual = usual_tests(*content.posterior, content.n(), content.question.seed,
+                                [&] { return !monitor.should_stop(); }, false);
   if (!content.no_predictive.empty()) return;
   PredictiveOptions options;
   options.seed = content.question.seed;
@@ -148,7 +150,9 @@ void ask_further(ReportContent& content, Monitor& monitor) {
 
 // The one verdict on whether the model makes such data, and what it withdraws.
 void judge(ReportContent& content) {
-  content.judged = model_verdict(content.answer.typicality, p_of(content.predictive));
+  content.judged = content.usual.verdict(content.answer.typicality, p_of(content.predictive));
+  if (content.usual.within) content.infer["within"] = within_document(*content.usual.within);
+  if (!content.usual.why_not.empty()) content.infer["no_within"] = content.usual.why_not;
   content.infer["verdict"] = verdict_document(content.judged);
   for (const PosteriorWarning& one : content.posterior->all_warnings(content.answer))
     if (withdrawn(one, content.judged)) std::erase(content.warnings, one.text);

@@ -11,7 +11,7 @@
 #include "app/posterior/other_prior.h"
 #include "app/posterior/set_confidence.h"
 #include "app/posterior/set_posterior.h"
-#include "app/posterior/verdict.h"
+#include "app/posterior/usual_tests.h"
 #include "app/report/report.h"
 #include "app/scores/metrics_file.h"
 #include "app/scores/verdict.h"
@@ -48,6 +48,7 @@ struct ReportContent {
   std::optional<Figure> under_figure = {};             // and the former's curve, where it can be drawn
   std::optional<LocalTest> local = {};
   std::optional<SetConfidence> confidence = {};
+  UsualTests usual = {};                   // what infer tests unasked
   ModelVerdict judged = {};                // whether the model makes such data
   std::vector<std::string> cautions = {};  // what else is to be known before it is believed, each a sentence
 

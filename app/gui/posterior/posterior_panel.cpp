@@ -29,6 +29,7 @@
 #include "app/posterior/corner_plots.h"
 #include "app/posterior/posterior_warnings.h"
 #include "app/posterior/verdict.h"
+#include "app/posterior/within_sets.h"
 #include "app/runs/strategy_look.h"
 #include "core/report/number_text.h"
 
@@ -103,7 +104,8 @@ struct PosteriorPanel::State {
   void plots(Posterior& posterior, ImVec2 size);
   void side(Posterior& posterior, const model::Library& library, float width);
   ModelVerdict verdict(const Posterior& posterior, const PosteriorSnapshot& shown) const;
-  void typicality(const PosteriorSnapshot& shown, const ModelVerdict& verdict);
+  std::string verdict_rests_on(const Posterior& posterior, const PosteriorSnapshot& shown) const;
+  void typicality(const Posterior& posterior, const PosteriorSnapshot& shown);
   void set_card(Posterior& posterior, const PosteriorScene& scene);
   void other_runs(Posterior& posterior, const model::Library& library, const PosteriorScene& scene);
   struct Small {
@@ -223,25 +225,43 @@ void PosteriorPanel::State::messages(Posterior& posterior, bool data_told) {
 
 // The one verdict of all that was measured of the shown answer so far.
 ModelVerdict PosteriorPanel::State::verdict(const Posterior& posterior, const PosteriorSnapshot& shown) const {
-  const auto checked = posterior.check();
   const model::SetInquiries& inquiries = posterior.inquiries();
-  const auto tested = inquiries.predictive.answer(inquiries.predictive_key(posterior.inquiry_key()));
-  return model_verdict(shown.typicality, tested ? tested->predictive : PredictiveP(), checked ? checked->point : NAN);
+  const std::string key = posterior.inquiry_key();
+  const auto tested = inquiries.predictive.answer(inquiries.predictive_key(key)), usual = inquiries.usual.answer(key);
+  return within_verdict(model_verdict(shown.typicality, tested ? tested->predictive : PredictiveP()),
+                        usual ? usual->within.value_or(WithinTest()) : WithinTest());
 }
 
-void PosteriorPanel::State::typicality(const PosteriorSnapshot& shown, const ModelVerdict& verdict) {
+// What the verdict rests on, and whether more is on its way.
+std::string PosteriorPanel::State::verdict_rests_on(const Posterior& posterior, const PosteriorSnapshot& shown) const {
+  std::vector<std::string> all;
+  if (shown.typicality.known)
+    all.push_back(fmt::format("Mahalanobis distance of the set's mean embedding from those of training: {:.3g}.",
+                              shown.typicality.distance));
+  const model::SetInquiry& inquiry = posterior.inquiries().usual;
+  const std::string key = posterior.inquiry_key();
+  if (const auto usual = inquiry.answer(key); usual && usual->within)
+    all.push_back(within_text(*usual->within));
+  else if (usual)
+    all.push_back(fmt::format("By the mean embedding alone: {}.", usual->text));
+  else if (inquiry.works_on(key))
+    all.emplace_back("How the observations differ among themselves is being compared with simulated sets.");
+  return fmt::format("{}", fmt::join(all, "\n"));
+}
+
+void PosteriorPanel::State::typicality(const Posterior& posterior, const PosteriorSnapshot& shown) {
+  const ModelVerdict verdict = this->verdict(posterior, shown);
   if (!shown.disagreement.empty())
     ui::notice("posterior/disagreement", ui::Look::small_muted, shown.disagreement + ".");
   if (verdict.standing == ModelVerdict::Standing::unknown) return;
-  const std::string distance = fmt::format(
-      "Mahalanobis distance of the set's mean embedding from those of training: {:.3g}", shown.typicality.distance);
   // As high as the longest warning is, and in the same place, whatever it says.
-  const std::string longest = outside_text({true, true, 1234.5, 99.975});
+  static const std::string longest = verdict_warning(
+      within_verdict(model_verdict({true, true, 1234.5, 99.975}), {.p = 0.0004, .sets = 2499}));
   const float top = ImGui::GetCursorPosY(),
               high = ui::notice_height(ui::Look::warning, longest) + ImGui::GetStyle().ItemSpacing.y;
   ui::notice("posterior/typicality", verdict.warns() ? ui::Look::warning : ui::Look::small_muted,
              verdict.warns() ? verdict_warning(verdict) + "." : verdict.text + ".");
-  if (shown.typicality.known) ui::tip(distance);
+  if (const std::string rests_on = verdict_rests_on(posterior, shown); !rests_on.empty()) ui::tip(rests_on);
   ImGui::SetCursorPosY(std::max(ImGui::GetCursorPosY(), top + high));
   ui::space(2);
 }
@@ -392,7 +412,7 @@ void PosteriorPanel::State::side(Posterior& posterior, const model::Library& lib
   if (shown) {
     numbers.draw(posterior, *shown, *scene);
     pins.draw(posterior);
-    typicality(*shown, verdict(posterior, *shown));
+    typicality(posterior, *shown);
   }
   set_card(posterior, *scene);
   if (shown) {

@@ -164,7 +164,7 @@ void SetList::row(model::Posterior& posterior, std::size_t place) {
   for (std::size_t c = 0; c < sets.columns().size(); ++c) {
     if (c > 0 && !ImGui::TableNextColumn()) continue;
     const SetColumn& column = sets.columns()[c];
-    const bool bad = !row.problem.empty() || row.typicality.outside;
+    const bool bad = !row.problem.empty() || row.verdict.warns();
     const ui::Look look = column.kind == SetColumn::Kind::check && bad ? ui::Look::small_warning
                           : c == 0 && first                            ? ui::Look::small_strong
                                                                        : ui::Look::small;

@@ -292,6 +292,8 @@ class Posterior : public PosteriorPage {
   bool wait(double seconds);
 
  private:
+  bool take_answers();
+  void test_unasked();
   void show_again();
   bool can_choose_n() const override;
   void n_chosen() override;

@@ -7,6 +7,27 @@
 namespace pairs::model {
 
 bool Posterior::poll() {
+  const bool changed = take_answers();
+  test_unasked();
+  return changed;
+}
+
+// Tests a set of a file as infer tests it by default, once its posterior is on the screen.
+void Posterior::test_unasked() {
+  constexpr double kSettles = 0.3;  // seconds: while N is dragged nothing is simulated
+  const PosteriorRequest& request = state_->request;
+  const auto& shown = state_->result.snapshot;
+  SetInquiry& usual = state_->inquiries.usual;
+  const bool of_file = !request.set.choice.file.empty();
+  if (!of_file && !usual.busy()) return;
+  const std::string key = inquiry_key();
+  if (usual.busy() && !usual.works_on(key)) usual.cancel();
+  if (!of_file || !shown || shown->set != request.set.id || shown->n != n()) return;
+  if (usual.works_on(key) || usual.answer(key)) return;
+  if (auto asked = samples_asked()) usual.ask(key, *std::move(asked), usual_question(), kSettles);
+}
+
+bool Posterior::take_answers() {
   State& s = *state_;
   if (s.hub.run_shades->version() != s.shaded) s.ask();
   bool changed = s.follower.poll();

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "app/posterior/prior_figure.h"
 #include "app/posterior/set_confidence.h"
 #include "app/posterior/set_predictive_test.h"
+#include "app/posterior/usual_tests.h"
 #include "app/runs/strategy_look.h"
 #include "core/base/error.h"
 #include "core/base/transfer.h"
@@ -37,15 +40,19 @@ SetInquiries::SetInquiries(Hub& hub)
     : local_test(hub, "testing the posterior", "The local test was not made"),
       predictive(hub, "comparing with simulated sets", "The predictive test was not made"),
       confidence(hub, "simulating sets for intervals of confidence", "There are no intervals of confidence"),
-      other_prior(hub, "reweighing the posterior", "There is no posterior under another prior") {}
+      other_prior(hub, "reweighing the posterior", "There is no posterior under another prior"),
+      usual(hub, "comparing the observations with simulated sets", "The set was not compared with simulated ones") {}
 
-void SetInquiry::ask(const std::string& key, SamplesAsked asked, Question question) {
+void SetInquiry::ask(const std::string& key, SamplesAsked asked, Question question, double settles) {
   key_ = key;
   *share_ = 0;
   since_.restart();
   latest_.ask([key, tasks = hub_.tasks, failed = failed_, asked = std::move(asked), question = std::move(question),
-               share = share_](const auto& stale) {
+               share = share_, settles](const auto& stale) {
     auto answer = std::make_shared<Answer>();
+    constexpr std::chrono::milliseconds kStep(20);
+    for (const Stopwatch watch; watch.seconds() < settles && !stale();) std::this_thread::sleep_for(kStep);
+    if (stale()) throw Stopped();
     try {
       const Progress progress{[&] { return !stale(); }, [&](double done) { *share = done; }};
       const LoadedRun run = load_run(tasks, asked.run, asked.data, asked.device);
@@ -116,6 +123,17 @@ SetInquiry::Question confidence_question(const ToyPlan& counts) {
     SetConfidence found = set_confidence(posterior, asked.n, counts, progress.keep_going, shares(progress));
     return SetInquiry::Answer{"", std::move(found.text), true, !found.answer.resolved,
                               std::make_shared<Figure>(std::move(found.figure)), std::move(found.note)};
+  };
+}
+
+SetInquiry::Question usual_question() {
+  return [](SetPosterior& posterior, const SamplesAsked& asked, const SetInquiry::Progress& progress) {
+    UsualTests tests = usual_tests(posterior, asked.n, asked.seed, progress.keep_going, false);
+    SetInquiry::Answer out;
+    out.within = std::move(tests.within);
+    out.text = std::move(tests.why_not);
+    out.made = out.within.has_value();
+    return out;
   };
 }
 

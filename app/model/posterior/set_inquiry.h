@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "app/model/hub/hub.h"
@@ -13,6 +14,7 @@
 #include "app/posterior/set_posterior.h"
 #include "app/posterior/toy_table.h"
 #include "app/posterior/verdict.h"
+#include "app/posterior/within_sets.h"
 #include "core/base/clock.h"
 #include "core/base/latest.h"
 
@@ -30,6 +32,7 @@ class SetInquiry {
     std::shared_ptr<const Figure> figure = {};
     std::string note = {};  // of the figure
     PredictiveP predictive = {};  // of a predictive test
+    std::optional<WithinTest> within = {};  // of the test that is made unasked; `text` is why there is none
   };
   // What a job may ask and tell meanwhile: false stops it (Stopped), a share from 0 to 1.
   struct Progress {
@@ -45,8 +48,9 @@ class SetInquiry {
 
   const std::string& doing() const { return doing_; }
 
-  // `key` names the answer.
-  void ask(const std::string& key, SamplesAsked asked, Question question);
+  // `key` names the answer. The work begins after so many seconds, so that a question which another one follows at once
+  // costs nothing.
+  void ask(const std::string& key, SamplesAsked asked, Question question, double settles = 0);
   void cancel() { latest_.cancel(); }
   // Drops what is worked out and every answer, as of other weights.
   void forget();
@@ -76,9 +80,10 @@ class SetInquiry {
 // Those of the Posterior tab.
 struct SetInquiries {
   explicit SetInquiries(Hub& hub);
-  std::array<SetInquiry*, 4> all() { return {&local_test, &predictive, &confidence, &other_prior}; }
+  std::array<SetInquiry*, 5> all() { return {&local_test, &predictive, &confidence, &other_prior, &usual}; }
 
   SetInquiry local_test, predictive, confidence, other_prior;
+  SetInquiry usual;                   // is asked by itself about every set of a file
   std::string prior;                  // that is shown, as typed; "": none
   std::uint64_t predictive_seed = 1;  // of the draw that the predictive test simulates at
 
@@ -91,6 +96,9 @@ struct SetInquiries {
 // The local test as `infer --local-test` makes it, by so many simulated sets.
 inline constexpr std::int64_t kLocalTestSets = 1000;
 SetInquiry::Question local_test_question();
+// What `infer` tests by default: how the observations differ among themselves. Its answer has no text of its own where
+// it was made.
+SetInquiry::Question usual_question();
 // The predictive test as `infer --predictive 200` makes it, with its figure.
 SetInquiry::Question predictive_question();
 // The posterior under other priors, as `infer --prior` tells it: "beta(2, 8)", of several targets

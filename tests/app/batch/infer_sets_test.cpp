@@ -63,7 +63,7 @@ class InferSets : public ::testing::Test {
     std::map<std::string, json> said;
     for (const auto& [name, text] : texts) {
       std::vector<std::string> words = {"infer", "bump-hunt",       "--data", file("alone.csv", text),
-                                        "--out", path("alone.npz"), "--json",     "--predictive", "0"};
+                                        "--out", path("alone.npz"), "--json"};
       words.insert(words.end(), more.begin(), more.end());
       const Answer answer = run_words(words);
       EXPECT_EQ(answer.code, 0) << answer.err;
@@ -84,7 +84,7 @@ class InferSets : public ::testing::Test {
     for (const json& one : sets) {
       const json& other = single.at(one.at("set"));
       for (const char* key : {"n", "mean", "sd", "quantiles", "intervals", "distance", "percentile", "outside_training",
-                              "extrapolates", "warnings"})
+                              "extrapolates", "warnings", "verdict", "within"})
         EXPECT_EQ(one.at(key).dump(), other.at(key).dump()) << one.at("set") << " " << key;
     }
   }
@@ -358,19 +358,19 @@ TEST_F(InferSets, FilesHoldTheSameNumbers) {
   written("sets.tex");
   EXPECT_EQ(json::parse(read_file(path("sets.json")))["sets"], said);
   std::string csv =
-      "set,n,theta_mean,theta_sd,theta_q05,theta_q50,theta_q95,distance,percentile,outside_training,verdict,extrapolates,"
-      "warnings,error\n";
+      "set,n,theta_mean,theta_sd,theta_q05,theta_q50,theta_q95,distance,percentile,outside_training,p_within,verdict,"
+      "extrapolates,warnings,error\n";
   const auto arrays = read_npz(path("sets.npz"));
   for (std::size_t k = 0; k + 1 < said.size(); ++k) {
     const json& one = said[k];
     const auto& q = one["quantiles"];
     std::string warnings;
     for (const std::string text : one["warnings"]) warnings += (warnings.empty() ? "" : "; ") + text;
-    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},\n", one["set"].get<std::string>(), one["n"].get<int>(),
+    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},\n", one["set"].get<std::string>(), one["n"].get<int>(),
                        one["mean"][0].get<double>(), one["sd"][0].get<double>(), q["0.05"][0].get<double>(),
                        q["0.5"][0].get<double>(), q["0.95"][0].get<double>(), one["distance"].get<double>(),
                        one["percentile"].get<double>(), one["outside_training"].get<bool>() ? 1 : 0,
-                       one["verdict"]["text"].get<std::string>(), one["extrapolates"].get<bool>() ? 1 : 0, warnings);
+                       one["within"]["p"].get<double>(), one["verdict"]["text"].get<std::string>(), one["extrapolates"].get<bool>() ? 1 : 0, warnings);
     const auto at = static_cast<std::int64_t>(k);
     EXPECT_EQ(arrays.at("mean")[at][0].item<double>(), one["mean"][0].get<double>());
     EXPECT_EQ(arrays.at("quantiles")[at][0][2].item<double>(), q["0.95"][0].get<double>());

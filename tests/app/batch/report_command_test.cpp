@@ -1,6 +1,8 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <sstream>
 
@@ -129,6 +131,26 @@ TEST_F(ReportCommand, ASetUnlikeTheModelIsACaution) {
   const nlohmann::json report = made({"--sets", "20", "--samples", "50"});
   EXPECT_THAT(report["cautions"].dump(), HasSubstr("the predictive test finds the set unlike the model"));
   EXPECT_THAT(read_file("report.html"), HasSubstr("Warning: the predictive test finds the set unlike the model"));
+}
+
+// The verdict by default of infer, report and figure is one, and so is what is said of the model.
+TEST_F(ReportCommand, JudgesAsInferAndFiguresDo) {
+  for (const bool own : {true, false}) {
+    std::string lines = "x\n";
+    for (int i = 0; i < 40; ++i) lines += fmt::format("{}\n", own ? std::sin(1.7 * i) : -5 + 0.25 * i);
+    write_file("events.csv", lines);
+    const nlohmann::json report = made({"--sets", "20", "--samples", "50"});
+    const nlohmann::json infer = nlohmann::json::parse(
+        run_words({"infer", "bump-hunt", "--data", "events.csv", "--json", "--out", "s.npz", "--overwrite"}).out);
+    EXPECT_EQ(report["infer"]["within"], infer["within"]);
+    EXPECT_EQ(infer["verdict"]["standing"] == "model rejected", !own) << infer["verdict"];
+    const Answer drawn = run_words({"figure", "posterior", "bump-hunt", "--data", "events.csv", "--n", "40", "--out",
+                                    "posterior.svg", "--overwrite", "--json"});
+    ASSERT_EQ(drawn.code, 0) << drawn.err;
+    const std::string warning = "the model does not make such data";
+    for (const std::string& text : {report["warnings"].dump(), infer["warnings"].dump(), drawn.err})
+      EXPECT_EQ(text.find(warning) != text.npos, !own) << text;
+  }
 }
 
 TEST_F(ReportCommand, ItsCommandsGiveItsNumbers) {

@@ -39,8 +39,12 @@ TEST(Verdict, HasOneSentenceForAllThatWasMeasured) {
   EXPECT_EQ(model_verdict(at_percentile(37), {0.01, 199}).text, "Model rejected (p = 0.01)");
   EXPECT_EQ(model_verdict(at_percentile(37), {0.015, 199}).text,
             "In distribution (37th percentile of training; predictive test borderline, p = 0.015)");
-  EXPECT_EQ(model_verdict(at_percentile(37), {}, 0.0005).text,
-            "Model rejected (by the likelihood of the set, p ≤ 0.002)");
+  EXPECT_EQ(within_verdict(model_verdict(at_percentile(37)), {.p = 0.4, .sets = 2499}).text,
+            "In distribution (37th percentile of training; within the set p = 0.4)");
+  EXPECT_EQ(within_verdict(model_verdict(at_percentile(37), {0.01, 199}), {.p = 0.4, .sets = 2499}).text,
+            "Model rejected (p = 0.01; within the set p = 0.4)");
+  EXPECT_EQ(within_verdict(model_verdict(at_percentile(37)), {.p = 0.0004, .sets = 2499}).text,
+            "Model rejected (within the set, p ≤ 0.0004)");
   EXPECT_EQ(model_verdict({}).standing, Standing::unknown);
   EXPECT_EQ(model_verdict({}, {0.5, 59}).standing, Standing::inside);
   for (const auto& [percentile, text] : std::vector<std::pair<double, std::string>>{
@@ -49,7 +53,7 @@ TEST(Verdict, HasOneSentenceForAllThatWasMeasured) {
 }
 
 TEST(Verdict, PutsARejectedModelBeforeAllElse) {
-  const ModelVerdict rejected = model_verdict(at_percentile(99.99), {0.005, 199}, 0.5);
+  const ModelVerdict rejected = model_verdict(at_percentile(99.99), {0.005, 199});
   EXPECT_TRUE(rejected.rejected());
   EXPECT_EQ(rejected.by, "predictive test");
   EXPECT_TRUE(withdrawn({WarningKind::exact, "use the exact posterior"}, rejected));
@@ -73,7 +77,7 @@ class Judge {
         run_.estimator->embed(Observations(x)).to(torch::kCPU, torch::kFloat64).mean(0, true);
     const Typicality typicality =
         typicality_of(*run_.estimator, aggregate, torch::full({1}, x.size(0), torch::kInt64));
-    return within_verdict(typicality, within_.test(Observations(x)));
+    return within_verdict(model_verdict(typicality), within_.test(Observations(x)));
   }
 
  private:

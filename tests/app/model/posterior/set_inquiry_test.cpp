@@ -55,9 +55,41 @@ TEST(SetInquiry, SaysWhatInferSays) {
   EXPECT_EQ(test.answer("this")->text, document.at("predictive").at("text"));
   EXPECT_EQ(prior.answer("this")->text, document.at("other_prior").at("text"));
   EXPECT_EQ(local.answer("this")->text, document.at("local_test").at("text"));
+  const auto usual = all.usual.answer(posterior.inquiry_key());
+  ASSERT_TRUE(usual && usual->within) << "nobody asked for it";
+  EXPECT_EQ(within_document(*usual->within), document.at("within"));
   posterior.reload();
   EXPECT_FALSE(test.answer("this")) << "the weights may be others";
   EXPECT_FALSE(prior.answer("this"));
+}
+
+TEST(SetInquiry, TestsEverySetOfAFileUnasked) {
+  const TemporaryFolder folder;
+  const std::string data = (folder / "x.csv").string();
+  std::string text = "x\n";
+  for (int i = 0; i < 30; ++i) text += fmt::format("{}\n", -4.5 + 0.3 * i);
+  write_file(data, text);
+  Hub hub{built_in_tasks()};
+  Posterior posterior(hub);
+  posterior.open("bump-hunt");
+  ASSERT_TRUE(posterior.wait(kInquiryPatience));
+  const auto within = [&] {
+    const auto answer = posterior.inquiries().usual.answer(posterior.inquiry_key());
+    return answer ? answer->within : std::nullopt;
+  };
+  EXPECT_FALSE(within()) << "a simulated set is the model's own";
+  posterior.open_file(data);
+  ASSERT_TRUE(posterior.wait(kInquiryPatience));
+  ASSERT_TRUE(within());
+  EXPECT_LE(within()->p, kUnlikeWithin);
+  EXPECT_EQ(within()->compared, 30);
+  for (int n = 29; n > 20; --n) posterior.set_n(n);
+  EXPECT_FALSE(within());
+  ASSERT_TRUE(posterior.wait(kInquiryPatience));
+  ASSERT_TRUE(within()) << "of the N that it came to rest at";
+  EXPECT_EQ(within()->compared, 21);
+  posterior.new_set();
+  EXPECT_FALSE(posterior.inquiries().usual.works_on(posterior.inquiry_key()));
 }
 
 TEST(SetInquiry, KnowsHowLongTheRestTakes) {
