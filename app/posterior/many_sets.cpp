@@ -15,7 +15,6 @@
 #include "app/posterior/other_given.h"
 #include "app/posterior/own_values.h"
 #include "app/posterior/random_subset.h"
-#include "app/posterior/recalibration.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/one_thread.h"
@@ -72,7 +71,7 @@ void add_samples(const AskedRun& run, const PosteriorAnswer& answer, const Obser
 void add_marks(const AskedRun& run, const ThingMarks& marks, const PosteriorAnswer& answer, SetRow& row) {
   if (!marks.of_thing()) return;
   row.own = marks.truth();
-  const std::string of_kind = tried_warning(run.loaded, run.tried, kind_of(run.tried, marks));
+  const std::string of_kind = tried_warning(run.loaded, run.tried, row.kind);
   for (std::string& text : thing_warnings(run.loaded, run.tried, row.name, marks)) {
     if (text != of_kind && text != run.tried.problem) row.of_thing.push_back(text);
     row.warnings.push_back(std::move(text));
@@ -99,9 +98,13 @@ void answer_set(const AskedRun& run, const ReadSet& observed, const ManySetsQues
   PosteriorAnswer answer;
   answer.n = n;
   ask(run, 1, true, {[&] { return embedded.aggregate(n, x); }, n, n, given}, answer);
-  if (observed.marks.of_thing() && run.tried.problem.empty() && !answer.sources.empty())
-    answer.sources.back() = recalibrated(std::move(answer.sources.back()), task.info().targets,
-                                         of_kind(recalibrations_of(run.loaded), kind_of(run.tried, observed.marks)));
+  if (observed.marks.of_thing()) {
+    row.recalibrations = recalibrations_of(run.tried, observed.marks);
+    row.kind = kind_of(run.tried, observed.marks);
+    if (!answer.sources.empty())
+      answer.sources.back() =
+          recalibrated(std::move(answer.sources.back()), task.info().targets, row.recalibrations);
+  }
   if (question.exact)
     ask_exact(task, x.slice(0, n), given, names_of_set(row.name, question.files), observed.held, answer);
   row.cut = observed.held > task.info().max_n;

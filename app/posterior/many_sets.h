@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/posterior/posterior_answer.h"
+#include "app/posterior/recalibration.h"
 #include "app/posterior/set_stream.h"
 #include "core/eval/cells.h"
 #include "core/eval/disagreement.h"
@@ -25,7 +26,9 @@ struct SetRow {
   std::vector<TargetNumbers> numbers;     // by target
   std::vector<TargetNumbers> exact = {};  // those of the exact posterior, where it was asked for and is known
   double kl = NAN;                        // from that to ours, nat
-  std::vector<double> own = {};           // of a thing: ThingMarks::truth
+  std::vector<double> own = {};           // of a thing: ThingMarks::truth,
+  std::string kind = {};                  // kind_of(),
+  std::vector<Recalibration> recalibrations = {};  // and by what its posterior is widened, none where it is not
   Typicality typicality = {};
   Disagreement disagreement = {};  // of an ensemble's members
   bool extrapolates = false;
