@@ -19,6 +19,7 @@
 #include "core/base/error.h"
 #include "core/base/one_thread.h"
 #include "core/given.h"
+#include "core/ops/repeated_networks.h"
 
 namespace pairs {
 namespace {
@@ -157,6 +158,7 @@ std::vector<SetRow> rows_of(const AskedRun& run, std::vector<ComingSet>& batch, 
   std::vector<SetRow> rows(batch.size());
   std::atomic<std::size_t> next = 0;
   const auto work = [&](std::int64_t, std::int64_t) {
+    const ops::RepeatedNetworks networks;  // a set's posterior asks them many times, each set the same ones
     for (std::size_t k = next++; k < batch.size(); k = next++)
       rows[k] = row_of(run, batch[k], question, first + static_cast<std::int64_t>(k));
   };
