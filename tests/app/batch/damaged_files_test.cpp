@@ -160,7 +160,7 @@ class DamagedFiles : public testing::Test {
     train("half", {"--until", "pretrain"});
     copy("half", "stopped");
     StopInFinetune monitor;
-    execute_run(built_in_tasks(), *folder_ / "stopped", monitor);
+    EXPECT_THROW(execute_run(built_in_tasks(), *folder_ / "stopped", monitor), Stopped);
     ASSERT_TRUE(fs::exists(*folder_ / "stopped" / run_file::resume));
   }
   static void TearDownTestSuite() {
