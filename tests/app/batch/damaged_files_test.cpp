@@ -237,7 +237,7 @@ class DamagedFiles : public testing::Test {
     spdlog::set_default_logger(before);
     write_file(file, text);
   }
-  static std::size_t count() { return long_tests() ? 120 : 24; }
+  static std::size_t count() { return long_tests() ? 120 : 16; }
   static fs::path copy(const std::string& of, const std::string& name) {
     fs::copy(*folder_ / of, *folder_ / name, fs::copy_options::recursive);
     return *folder_ / name;
