@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 
 #include "app/text/table.h"
 #include "core/base/error.h"
 #include "core/base/face.h"
+#include "core/base/streams.h"
 #include "core/base/text.h"
 #include "core/report/number_text.h"
 #include "core/simulation_budget.h"
+#include "core/train/known_costs.h"
 
 namespace pairs::batch {
 namespace {
@@ -58,19 +61,33 @@ void add_sets(const BudgetedSimulator& budget, Result& result) {
       count_text(out["budget"].get<std::int64_t>()), table.text());
 }
 
-void add_pace(const BudgetedSimulator& budget, std::int64_t simulations, Result& result) {
-  const auto [each, measured] = budget.pace();
+// The program's pace, as it is known of earlier or measured now.
+KnownCosts::Pace pace_of(const BudgetedSimulator& budget, const RunConfig& config) {
+  KnownCosts known;
+  if (const auto kept = known.pace(config)) return *kept;
+  tell("Measuring how long a simulation takes …\n");
+  const auto [each, by] = budget.pace();
+  const KnownCosts::Pace pace = {each, by, static_cast<std::int64_t>(std::time(nullptr))};
+  known.keep_pace(config, pace);
+  return pace;
+}
+
+void add_pace(const BudgetedSimulator& budget, const RunConfig& config, Result& result) {
+  const std::int64_t simulations = budget.simulations();
+  const auto [each, measured, when] = pace_of(budget, config);
   const std::int64_t workers = budget.workers();
   const double seconds = each * static_cast<double>(simulations) / static_cast<double>(workers);
   nlohmann::json& out = result.document["simulations"];
   out["seconds_each"] = each;
   out["measured_by"] = measured;
+  out["measured"] = day_text(when);
   out["workers"] = workers;
   out["seconds"] = seconds;
   result.text += fmt::format(
-      "A simulation takes {:.3g} s, {} of them {} with {}. That was measured now by {} more, which the budget does not "
-      "count.\n",
-      each, count_text(simulations), duration_text(seconds), counted(workers, "worker"), count_text(measured));
+      "A simulation takes {:.3g} s, {} of them {} with {}. That was measured on {} by {} more, which the budget does "
+      "not count.\n",
+      each, count_text(simulations), duration_text(seconds), counted(workers, "worker"), day_text(when),
+      count_text(measured));
 }
 
 // A setting in which a run differs from one without a budget.
@@ -153,7 +170,7 @@ void add_budget(const RunConfig& config, bool agreed, Result& result) {
   if (budget == nullptr) return;
   result.document["simulations"]["budget"] = budget->simulations();
   add_sets(*budget, result);
-  if (agreed) add_pace(*budget, budget->simulations(), result);
+  if (agreed) add_pace(*budget, config, result);
   const std::vector<BudgetChange> changes = changes_of(config);
   nlohmann::json changed = nlohmann::json::object();
   for (const BudgetChange& one : changes) changed[one.key] = {{"without", one.without}, {"within", one.within}};

@@ -26,7 +26,6 @@
 #include "app/posterior/null_factor.h"
 #include "app/posterior/own_values.h"
 #include "app/posterior/posterior_samples.h"
-#include "app/posterior/recalibration.h"
 #include "app/posterior/set_posterior.h"
 #include "app/posterior/tried_file.h"
 #include "app/posterior/usual_tests.h"
@@ -190,13 +189,11 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
       document["own"][info.targets[t].name] = own[t];
     for (std::size_t t = 0; t < info.targets.size(); ++t)
       if (set.marks().other_quantity(t)) document["own_other"][info.targets[t].name] = set.marks().other[t];
-    if (const std::string kind = kind_of(tried, set.marks()); !kind.empty()) document["kind"] = kind;
-    if (!set.read_as().empty()) document["read_as"] = set.read_as();
     const std::string kind = kind_of(tried, set.marks());
+    if (!kind.empty()) document["kind"] = kind;
+    if (!set.read_as().empty()) document["read_as"] = set.read_as();
     document["tried"] = tried_document(only_kind(tried, kind));
-    document["tried"]["recalibrated"] = nlohmann::json::array();
-    if (tried.problem.empty())
-      document["tried"]["recalibrated"] = recalibrations_document(of_kind(recalibrations_of(run), kind), info.targets);
+    document["tried"]["recalibrated"] = recalibrations_document(recalibrations_of(tried, set.marks()), info.targets);
     document["unlike_training"] = tried.unlike_training(set.marks());
   }
   if (!given_text(set.task(), set.latents().given).empty())

@@ -12,7 +12,6 @@
 #include "app/batch/numbers.h"
 #include "app/batch/preparation_progress.h"
 #include "app/posterior/listed_things.h"
-#include "app/posterior/recalibration.h"
 #include "app/posterior/tried_file.h"
 #include "app/runs/task_words.h"
 #include "app/text/table.h"
@@ -71,7 +70,7 @@ Result tried(const TriedArguments& arguments) {
   result.document = tried_document(tried);
   result.document["run"] = run.name;
   result.document["refused"] = tried.refused;
-  const std::vector<Recalibration> widened = learn_recalibrations(tried.things, tried, info.targets);
+  const std::vector<Recalibration>& widened = tried.recalibrations;
   result.document["recalibrated"] = recalibrations_document(widened, info.targets);
   result.document["things"] = nlohmann::json::array();
   for (const TriedThing& thing : tried.things)

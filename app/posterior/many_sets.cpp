@@ -16,11 +16,11 @@
 #include "app/posterior/own_values.h"
 #include "app/posterior/random_subset.h"
 #include "app/posterior/within_rows.h"
-#include "app/posterior/recalibration.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/one_thread.h"
 #include "core/given.h"
+#include "core/ops/repeated_networks.h"
 
 namespace pairs {
 namespace {
@@ -79,7 +79,7 @@ void add_samples(const AskedRun& run, const PosteriorAnswer& answer, const Obser
 void add_marks(const AskedRun& run, const ThingMarks& marks, const PosteriorAnswer& answer, SetRow& row) {
   if (!marks.of_thing()) return;
   row.own = marks.truth();
-  const std::string of_kind = tried_warning(run.loaded, run.tried, kind_of(run.tried, marks));
+  const std::string of_kind = tried_warning(run.loaded, run.tried, row.kind);
   for (std::string& text : thing_warnings(run.loaded, run.tried, row.name, marks)) {
     if (text != of_kind && text != run.tried.problem) row.of_thing.push_back(text);
     row.warnings.push_back(std::move(text));
@@ -106,9 +106,13 @@ void answer_set(const AskedRun& run, const ReadSet& observed, const ManySetsQues
   PosteriorAnswer answer;
   answer.n = n;
   ask(run, 1, true, {[&] { return embedded.aggregate(n, x); }, n, n, given}, answer);
-  if (observed.marks.of_thing() && run.tried.problem.empty() && !answer.sources.empty())
-    answer.sources.back() = recalibrated(std::move(answer.sources.back()), task.info().targets,
-                                         of_kind(recalibrations_of(run.loaded), kind_of(run.tried, observed.marks)));
+  if (observed.marks.of_thing()) {
+    row.recalibrations = recalibrations_of(run.tried, observed.marks);
+    row.kind = kind_of(run.tried, observed.marks);
+    if (!answer.sources.empty())
+      answer.sources.back() =
+          recalibrated(std::move(answer.sources.back()), task.info().targets, row.recalibrations);
+  }
   if (question.exact)
     ask_exact(task, x.slice(0, n), given, names_of_set(row.name, question.files), observed.held, answer);
   row.cut = observed.held > task.info().max_n;
@@ -162,6 +166,7 @@ std::vector<SetRow> rows_of(const AskedRun& run, std::vector<ComingSet>& batch, 
   std::vector<SetRow> rows(batch.size());
   std::atomic<std::size_t> next = 0;
   const auto work = [&](std::int64_t, std::int64_t) {
+    const ops::RepeatedNetworks networks;  // a set's posterior asks them many times, each set the same ones
     for (std::size_t k = next++; k < batch.size(); k = next++)
       rows[k] = row_of(run, batch[k], question, first + static_cast<std::int64_t>(k));
   };

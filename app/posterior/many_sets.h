@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/posterior/posterior_answer.h"
+#include "app/posterior/recalibration.h"
 #include "app/posterior/set_stream.h"
 #include "app/posterior/verdict.h"
 #include "app/posterior/within_sets.h"
@@ -27,7 +28,9 @@ struct SetRow {
   std::vector<TargetNumbers> numbers;     // by target
   std::vector<TargetNumbers> exact = {};  // those of the exact posterior, where it was asked for and is known
   double kl = NAN;                        // from that to ours, nat
-  std::vector<double> own = {};           // of a thing: ThingMarks::truth
+  std::vector<double> own = {};           // of a thing: ThingMarks::truth,
+  std::string kind = {};                  // kind_of(),
+  std::vector<Recalibration> recalibrations = {};  // and by what its posterior is widened, none where it is not
   Typicality typicality = {};
   std::optional<WithinTest> within = {};  // whether it differs among itself as sets of the model do,
   std::string no_within = {};             // or why that was not tested, a clause; "" where it was not asked for

@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "app/posterior/posterior_source.h"
-#include "app/posterior/tried.h"
 
 namespace pairs {
+
+struct Tried;
+struct TriedThing;
 
 // How posteriors of one target are widened for things of one kind, so that their intervals hold what the things tried
 // showed. On the target's axis without ends (log-odds between two ends, an inverse softplus above one) a posterior
@@ -29,12 +31,10 @@ struct Recalibration {
 // have a value of their own. `things` is what try_things kept of each.
 std::vector<Recalibration> learn_recalibrations(const std::vector<TriedThing>& things, const Tried& tried,
                                                 const std::vector<Target>& targets);
-// Stored beside the weights, in tried.json; none where that is absent or cannot be used.
-std::vector<Recalibration> recalibrations_of(const LoadedRun& run);
 // The recalibrations of one kind.
 std::vector<Recalibration> of_kind(std::vector<Recalibration> all, const std::string& kind);
 
-// A list of objects, and back. Throws Error where a number cannot be.
+// Writes recalibrations as a list of objects, and reads such a list. Throws Error where a number is impossible.
 nlohmann::json recalibrations_document(const std::vector<Recalibration>& all, const std::vector<Target>& targets);
 std::vector<Recalibration> recalibrations_of_json(const nlohmann::json& document, const std::vector<Target>& targets);
 
@@ -42,8 +42,5 @@ std::vector<Recalibration> recalibrations_of_json(const nlohmann::json& document
 // samples are not finite, it is returned as it is.
 PosteriorSource recalibrated(PosteriorSource source, const std::vector<Target>& targets,
                              const std::vector<Recalibration>& by);
-
-// What was tried, of one kind alone.
-Tried only_kind(Tried tried, const std::string& kind);
 
 }  // namespace pairs

@@ -10,7 +10,6 @@
 #include "app/posterior/derived.h"
 #include "app/posterior/known_reference.h"
 #include "app/posterior/own_values.h"
-#include "app/posterior/recalibration.h"
 #include "app/posterior/tried_file.h"
 #include "app/runs/learned_product.h"
 #include "app/runs/strategy_look.h"
@@ -131,9 +130,9 @@ void SetPosterior::ask_runs(std::int64_t n, PosteriorAnswer& answer) const {
     };
     const std::size_t before = answer.sources.size();
     ask(run, runs_.size(), &run == &runs_.front(), asked, answer);
-    if (set_->of_thing() && run.tried.problem.empty() && answer.sources.size() > before)
+    if (set_->of_thing() && answer.sources.size() > before)
       answer.sources.back() = recalibrated(std::move(answer.sources.back()), task().info().targets,
-                                           of_kind(recalibrations_of(run.loaded), kind_of(run.tried, set_->marks())));
+                                           recalibrations_of(run.tried, set_->marks()));
   }
 }
 

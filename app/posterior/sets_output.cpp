@@ -277,6 +277,8 @@ nlohmann::json set_document(const SetRow& row, const TaskInfo& info, IntervalKin
   }
   for (std::size_t t = 0; t < row.own.size(); ++t)
     document["own"][info.targets[t].name] = std::isfinite(row.own[t]) ? nlohmann::json(row.own[t]) : nlohmann::json();
+  if (!row.kind.empty()) document["kind"] = row.kind;
+  if (!row.own.empty()) document["recalibrated"] = recalibrations_document(row.recalibrations, info.targets);
   add_typicality(document, row.typicality);
   document["verdict"] = verdict_document(row.verdict);
   if (row.within) document["within"] = within_document(*row.within);

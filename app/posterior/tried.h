@@ -7,6 +7,7 @@
 
 #include "app/posterior/known_parts.h"
 #include "app/posterior/known_values.h"
+#include "app/posterior/recalibration.h"
 #include "core/train/run.h"
 #include "tasks/parts/things.h"
 
@@ -33,6 +34,10 @@ struct TriedKind {
   std::int64_t count = 0, n = 0;   // things, and observations of each
   std::vector<double> inside90;    // by target: share whose θ lies in the central 90 % interval
   std::vector<std::string> other;  // ThingSet::other of the kind
+
+  // Whether such things have another quantity of their own than the target, so that their share says nothing of it.
+  bool other_quantity(std::size_t target) const { return target < other.size() && !other[target].empty(); }
+
   std::int64_t missed99 = 0;       // things with a θ, not of another quantity, beyond its central 99 % interval,
   std::int64_t missed_unlike = 0;  // of which it was told that they are unlike training
   std::int64_t missed_told = 0;    // or that the ensemble's runs disagree
@@ -49,6 +54,7 @@ struct TriedThing {
 struct Tried {
   std::string on;  // what was tried, in words: "meshes"
   std::vector<TriedKind> kinds;
+  std::vector<Recalibration> recalibrations;  // of kinds that were tried enough, by which their posteriors are widened
   std::int64_t unread = 0;           // things that could not be read or have fewer observations
   std::int64_t repeated = 0;         // things that had been named before, by another name, too
   std::vector<std::string> refused;  // why, a sentence each; not stored
@@ -71,6 +77,10 @@ inline constexpr const char* kUnlikeTraining = ", unlike training";
 // The kind as which a thing is tried and reported: ThingSet::kind, and "…, unlike training" where it has too many new
 // parts. The thing's own θ has no part in it.
 std::string kind_of(const Tried& tried, const ThingMarks& marks);
+// Keeps the shares of one kind alone.
+Tried only_kind(Tried tried, const std::string& kind);
+// How the posterior of this thing is widened: the recalibrations of its kind; none where `tried` has a problem.
+std::vector<Recalibration> recalibrations_of(const Tried& tried, const ThingMarks& marks);
 
 // Asks the run about each of the texts that name things, of n observations each (0: as many as training saw), and
 // compares `draws` samples with what the thing tells of itself. `hearer` is told of what training had that is gone

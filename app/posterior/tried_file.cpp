@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/posterior/recalibration.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/json.h"
@@ -74,7 +73,7 @@ void read_kinds(Tried& tried, const std::filesystem::path& file, const LoadedRun
     if (document.value("known_by", "") == "values" && !tried.values.known())
       fail("it knows things unlike training by {}, which is not there", beside(file, "values").filename().string());
     if (document.contains("recalibrated"))
-      recalibrations_of_json(document.at("recalibrated"), run.task->info().targets);
+      tried.recalibrations = recalibrations_of_json(document.at("recalibrated"), run.task->info().targets);
   } catch (const nlohmann::json::exception&) {
     fail("{} is damaged: it does not hold what the program writes", file.string());
   } catch (const Error& wrong) {
@@ -100,65 +99,10 @@ Tried tried_of(const LoadedRun& run) {
            beside(file, "parts").filename().string(), beside(file, "values").filename().string());
   } catch (const Error& error) {
     tried.kinds.clear();
+    tried.recalibrations.clear();
     tried.problem = fmt::format("{}; remove it, or write it again with pairs --batch tried", error.what());
   }
   return tried;
-}
-
-nlohmann::json recalibrations_document(const std::vector<Recalibration>& all, const std::vector<Target>& targets) {
-  nlohmann::json list = nlohmann::json::array();
-  for (const Recalibration& one : all)
-    list.push_back({{"kind", one.kind},
-                    {"target", targets[one.target].name},
-                    {"count", one.count},
-                    {"added", one.added},
-                    {"factor_90", one.factor90},
-                    {"factor_99", one.factor99},
-                    {"inside_90", one.inside90},
-                    {"missed_99", one.missed99}});
-  return list;
-}
-
-std::vector<Recalibration> recalibrations_of_json(const nlohmann::json& document, const std::vector<Target>& targets) {
-  PAIRS_CHECK(document.is_array(), "its recalibrations are no list");
-  std::vector<Recalibration> all;
-  for (const nlohmann::json& one : document) {
-    const std::string name = one.at("target").get<std::string>();
-    const auto at =
-        std::find_if(targets.begin(), targets.end(), [&](const Target& target) { return target.name == name; });
-    PAIRS_CHECK(at != targets.end(), "it recalibrates a target {} that the task lacks", name);
-    PAIRS_CHECK(one.at("count").is_number_integer() && one.at("missed_99").is_number_integer(),
-                "its recalibration counts no whole things");
-    const Recalibration read{.kind = one.at("kind").get<std::string>(),
-                             .target = static_cast<std::size_t>(at - targets.begin()),
-                             .count = one.at("count").get<std::int64_t>(),
-                             .added = one.at("added").get<double>(),
-                             .factor90 = one.at("factor_90").get<double>(),
-                             .factor99 = one.at("factor_99").get<double>(),
-                             .inside90 = one.at("inside_90").get<double>(),
-                             .missed99 = one.at("missed_99").get<std::int64_t>()};
-    const bool sound = read.count > 0 && read.added >= 0 && std::isfinite(read.added) && read.factor90 > 0 &&
-                       std::isfinite(read.factor90) && read.factor99 > 0 && std::isfinite(read.factor99) &&
-                       read.inside90 >= 0 && read.inside90 <= 1 && read.missed99 >= 0 && read.missed99 <= read.count;
-    PAIRS_CHECK(sound, "its recalibration of {} cannot be", read.kind);
-    all.push_back(read);
-  }
-  return all;
-}
-
-std::vector<Recalibration> recalibrations_of(const LoadedRun& run) {
-  const std::filesystem::path file = run.folder / kTriedFile;
-  std::error_code error;
-  if (!std::filesystem::exists(file, error)) return {};
-  try {
-    const nlohmann::json document = parse_json(read_file(file, kTriedBytes));
-    if (!document.is_object() || !document.contains("recalibrated")) return {};
-    return recalibrations_of_json(document.at("recalibrated"), run.task->info().targets);
-  } catch (const nlohmann::json::exception&) {
-    return {};  // tried_of reports why
-  } catch (const Error&) {
-    return {};
-  }
 }
 
 std::vector<std::filesystem::path> tried_files(const std::filesystem::path& file) {
@@ -188,8 +132,7 @@ void write_tried(const std::filesystem::path& file, const LoadedRun& of, const T
   document["learnt_from"] = of.estimator->data_source();
   document["weights"] = weights_checksum(of);
   document["known_by"] = tried.parts.known() ? "parts" : tried.values.known() ? "values" : "";
-  document["recalibrated"] = recalibrations_document(learn_recalibrations(tried.things, tried, of.task->info().targets),
-                                                     of.task->info().targets);
+  document["recalibrated"] = recalibrations_document(tried.recalibrations, of.task->info().targets);
   document["check"] = check_of(document);
   if (tried.parts.known()) write_known_parts(beside(file, "parts"), tried.parts);
   if (tried.values.known()) write_known_values(beside(file, "values"), tried.values);

@@ -5,8 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <limits>
 #include <sstream>
+#include <string_view>
 
 namespace pairs {
 namespace {
@@ -38,6 +42,23 @@ LoadMeter::LoadMeter() : busy_(busy_seconds()), own_(own_seconds()) {}
 double LoadMeter::others() const {
   const double passed = std::max(1e-3, watch_.seconds());
   return std::max(0.0, (busy_seconds() - busy_ - (own_seconds() - own_)) / passed);
+}
+
+double LoadMeter::runnable_others() {
+  std::ifstream file("/proc/stat");
+  double runnable = -1;
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("procs_running ")) runnable = std::atof(line.c_str() + std::string_view("procs_running ").size());
+  if (runnable < 0) return std::numeric_limits<double>::infinity();
+  std::error_code error;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", error)) {
+    std::ifstream stat(task.path() / "stat");
+    std::string text;
+    std::getline(stat, text);
+    const std::size_t name = text.rfind(") ");  // behind the name, which may hold anything, stands the state
+    runnable -= name != std::string::npos && text[name + 2] == 'R';
+  }
+  return std::max(0.0, runnable);
 }
 
 double LoadMeter::cores() const {

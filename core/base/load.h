@@ -14,6 +14,8 @@ class LoadMeter {
   double others() const;
   // Of the machine.
   double cores() const;
+  // Threads of others that run or wait for a core at this moment; infinity where the system does not tell.
+  static double runnable_others();
 
  private:
   Stopwatch watch_;

@@ -2,14 +2,40 @@
 #include <torch/types.h>
 
 #include <algorithm>
+#include <cstring>
+#include <unordered_map>
 
 #include "core/base/error.h"
 #include "core/ops/gemm_tiles.h"
 #include "core/ops/linear_act.h"
 #include "core/ops/mlp_engine.h"
 #include "core/ops/ops.h"
+#include "core/ops/repeated_networks.h"
 
 namespace pairs::ops {
+
+// What is kept of each network, by its first weights.
+struct RepeatedNetworks::Kept {
+  struct Network {
+    std::vector<torch::Tensor> parameters;  // hold the memory by which the network is known
+    torch::Tensor packed, x, y;
+  };
+  std::unordered_map<const void*, Network> networks;
+};
+
+namespace {
+
+thread_local RepeatedNetworks::Kept* kept_networks = nullptr;
+
+}  // namespace
+
+RepeatedNetworks::RepeatedNetworks() : kept_(std::make_unique<Kept>()), before_(kept_networks) {
+  kept_networks = kept_.get();
+}
+
+RepeatedNetworks::~RepeatedNetworks() {
+  kept_networks = before_;
+}
 
 using torch::Tensor;
 using torch::autograd::AutogradContext;
@@ -77,6 +103,42 @@ Tensor run_forward(const MlpEngine& engine, const Tensor& x, const std::vector<T
   if (kept != nullptr) *kept = {floats(engine.tape_size(rows)), packed};
   engine.forward(packed.const_data_ptr<float>(), b.data, x.const_data_ptr<float>(), rows, y.mutable_data_ptr<float>(),
                  kept != nullptr ? kept->tape.mutable_data_ptr<float>() : nullptr);
+  return y;
+}
+
+bool same_memory(const std::vector<Tensor>& kept, const std::vector<Tensor>& weights, const std::vector<Tensor>& biases) {
+  if (kept.size() != weights.size() + biases.size()) return false;
+  for (std::size_t i = 0; i < kept.size(); ++i)
+    if (!kept[i].is_same(i < weights.size() ? weights[i] : biases[i - weights.size()])) return false;
+  return true;
+}
+
+bool same_bytes(const Tensor& a, const Tensor& b) {
+  return a.defined() && a.sizes() == b.sizes() && std::memcmp(a.const_data_ptr(), b.const_data_ptr(), a.nbytes()) == 0;
+}
+
+// run_forward without gradients, with what is kept of the network.
+Tensor run_repeated(RepeatedNetworks::Kept& kept, const Tensor& x, const std::vector<Tensor>& weights,
+                    const std::vector<Tensor>& biases, const std::string& act, std::int64_t blocks) {
+  constexpr std::int64_t kSmall = 1024;  // numbers of an input whose output is kept
+  const MlpEngine engine = make_engine(weights, act, blocks);
+  RepeatedNetworks::Kept::Network& network = kept.networks[weights[0].unsafeGetTensorImpl()];
+  if (!same_memory(network.parameters, weights, biases)) {
+    network = {};
+    network.parameters = weights;
+    network.parameters.insert(network.parameters.end(), biases.begin(), biases.end());
+    network.packed = floats(engine.packed_size(false, false));
+    engine.pack(Values(weights).data, false, false, network.packed.mutable_data_ptr<float>());
+  }
+  if (same_bytes(network.x, x)) return network.y.clone();
+  const Tensor y = at::empty({x.size(0), weights.back().size(0)}, at::kFloat);
+  const Values b(biases);
+  engine.forward(network.packed.const_data_ptr<float>(), b.data, x.const_data_ptr<float>(), x.size(0),
+                 y.mutable_data_ptr<float>(), nullptr);
+  if (x.numel() <= kSmall) {
+    network.x = x.clone();
+    network.y = y.clone();
+  }
   return y;
 }
 
@@ -169,6 +231,7 @@ Tensor mlp(const Tensor& x, const std::vector<Tensor>& weights, const std::vecto
     gradient = gradient || weights[i].requires_grad() || biases[i].requires_grad();
   if (!gradient || !torch::GradMode::is_enabled()) {
     at::AutoDispatchBelowADInplaceOrView guard;
+    if (kept_networks != nullptr) return run_repeated(*kept_networks, x.contiguous(), weights, biases, act, blocks);
     return run_forward(make_engine(weights, act, blocks), x.contiguous(), weights, biases, false, nullptr);
   }
   std::vector<Tensor> parameters = weights;

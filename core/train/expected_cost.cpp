@@ -61,8 +61,14 @@ class MachineShare {
     if (!cpu_) return;
     at::NoGradGuard no_grad;
     const Stopwatch all;
+    double counted = -1;
     do {
       keep_threads_apart();
+      if (all.seconds() > counted + kCountedSeconds) {
+        counted = all.seconds();
+        runnable_ += LoadMeter::runnable_others();
+        ++counts_;
+      }
       const Stopwatch one;
       at::mm_out(out_, a_, a_);
       const double seconds = one.seconds();
@@ -80,11 +86,14 @@ class MachineShare {
   }
   // Of all that was taken.
   double all() const { return share_of(all_seconds_, all_calls_); }
+  // Threads of others that ran or waited for a core on average; infinity where that is not known.
+  double runnable() const { return counts_ > 0 ? runnable_ / static_cast<double>(counts_) : HUGE_VAL; }
   // The shortest product, 0 where none was made.
   double least() const { return least_ < 1e300 ? least_ : 0; }
 
  private:
   static constexpr std::int64_t kSide = 256;
+  static constexpr double kCountedSeconds = 0.01;  // between two counts of others' threads
 
   // On an idle machine calls differ by a tenth on average.
   double share_of(double seconds, std::int64_t calls) const {
@@ -102,7 +111,8 @@ class MachineShare {
   double known_;
   torch::Tensor a_ = at::full({kSide, kSide}, 0.5f), out_ = at::empty({kSide, kSide});
   double seconds_ = 0, all_seconds_ = 0, least_ = 1e300;
-  std::int64_t calls_ = 0, all_calls_ = 0;
+  double runnable_ = 0;
+  std::int64_t calls_ = 0, all_calls_ = 0, counts_ = 0;
 };
 
 // Seconds of one call with the machine to itself, of `uses` that a run makes; timing takes at most a quarter of what
@@ -170,10 +180,12 @@ SetBatch repeated(const SetBatch& batch, std::int64_t times) {
   return out;
 }
 
-// Cores that other processes keep busy, or would: more of them may wait for the cores than there are cores.
-double others_of(double share, const LoadMeter& load) {
+// Cores that other processes keep busy, or would: more of them may wait for the cores than there are cores, but no more
+// than threads that run or wait. The share alone exaggerates: a short product may wait for a whole slice of another's time.
+double others_of(double share, double runnable, const LoadMeter& load) {
   const double wanted = std::min<double>(at::get_num_threads(), load.cores());
-  return std::max(load.others(), share < kIdleShare ? load.cores() / share - wanted : 0.0);
+  const double felt = share < kIdleShare ? load.cores() / share - wanted : 0.0;
+  return std::max(load.others(), std::min(felt, runnable));
 }
 
 // What stage 1 and the cache are made of, in seconds.
@@ -191,6 +203,7 @@ class Timing {
 
   // Of the machine, meanwhile.
   double share() const { return share_.all(); }
+  double runnable() const { return share_.runnable(); }
   double least_product() const { return share_.least(); }
 
   // Of `steps` steps of `most` sets.
@@ -442,7 +455,7 @@ ExpectedCost measured_cost(const RunConfig& config, const StageSetting& setting,
     e.gflop += 1e-9 * (observations * embedder + made * rows * kStep * head);
   }
   e.cores = load.cores();
-  e.others = others_of(timing.share(), load);
+  e.others = others_of(timing.share(), timing.runnable(), load);
   e.measured = static_cast<std::int64_t>(std::time(nullptr));
   known.keep_probe(at::get_num_threads(), timing.least_product());
   return e;
@@ -460,7 +473,7 @@ ExpectedCost expected_cost(const RunConfig& config, const std::function<bool()>&
     const LoadMeter load;
     MachineShare share(setting.device, known.probe_seconds(at::get_num_threads()));
     share.probe(kLookSeconds);
-    const double others = others_of(share.now(), load);
+    const double others = others_of(share.now(), share.runnable(), load);
     // What was measured beside others is measured again once the machine is idle.
     if (cost->others < kMuchLoad || others > kMuchLoad) {
       cost->others = others;

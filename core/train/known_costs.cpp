@@ -58,6 +58,35 @@ std::string KnownCosts::key_of(const RunConfig& config, const std::string& devic
   return fmt::format("{} {:08x}{:08x} {}", config.task, checksum(text), checksum("costs", checksum(text)), text.size());
 }
 
+// Of the program alone: its pace depends on no setting of the run.
+std::string KnownCosts::program_key(const RunConfig& config) const {
+  const std::string state = config.task_file.empty() ? "" : folder_state(fs::path(config.task_file).parent_path());
+  const std::string text = fmt::format("{}\n{}", machine_, state);
+  return fmt::format("{} {:08x}{:08x}", config.task, checksum(text), checksum("paces", checksum(text)));
+}
+
+std::optional<KnownCosts::Pace> KnownCosts::pace(const RunConfig& config) const {
+  const auto paces = document_.find("paces");
+  if (paces == document_.end() || !paces->is_object()) return {};
+  const auto found = paces->find(program_key(config));
+  if (found == paces->end() || !found->is_object()) return {};
+  const double each = number_in(*found, "seconds_each"), by = number_in(*found, "measured_by"),
+               when = number_in(*found, "measured");
+  const auto now = static_cast<double>(std::time(nullptr));
+  if (!(each > 0) || !std::isfinite(each) || !(by >= 1) || !(by < 1e9) || !(when <= now + 86400) ||
+      !(now - when < static_cast<double>(kServes)))
+    return {};
+  return Pace{each, static_cast<std::int64_t>(by), static_cast<std::int64_t>(when)};
+}
+
+void KnownCosts::keep_pace(const RunConfig& config, const Pace& pace) {
+  nlohmann::json& paces = document_["paces"];
+  if (!paces.is_object() || paces.size() > kMostKept) paces = nlohmann::json::object();
+  paces[program_key(config)] = {
+      {"seconds_each", pace.seconds_each}, {"measured_by", pace.measured_by}, {"measured", pace.measured}};
+  write();
+}
+
 std::optional<ExpectedCost> KnownCosts::find(const RunConfig& config, const std::string& device) const {
   const nlohmann::json& costs = document_["costs"];
   const auto found = costs.find(key_of(config, device));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -19,12 +20,20 @@ class KnownCosts {
   std::optional<ExpectedCost> find(const RunConfig& config, const std::string& device) const;
   // Keeps a measured cost. A folder that cannot be written is left as it is.
   void keep(const RunConfig& config, const std::string& device, const ExpectedCost& cost);
+  // How long a simulation of the task's own program takes, as it was measured; empty where it was not.
+  struct Pace {
+    double seconds_each = 0;
+    std::int64_t measured_by = 0, measured = 0;  // simulations; seconds since 1970
+  };
+  std::optional<Pace> pace(const RunConfig& config) const;
+  void keep_pace(const RunConfig& config, const Pace& pace);
   // The least seconds that the probe of the machine's load took with so many threads; 0 where none was timed.
   double probe_seconds(int threads) const;
   void keep_probe(int threads, double seconds);
 
  private:
   std::string key_of(const RunConfig& config, const std::string& device) const;
+  std::string program_key(const RunConfig& config) const;
   void write() const;
 
   nlohmann::json document_;

@@ -40,7 +40,7 @@ refuses 2 "is given twice" --batch run my --simulations 5000 --set task.simulati
 
 "$PAIRS" --batch data my/task.toml --plan --simulations 5000 >out 2>log || say_fail "plan ended with $?: $(tail -1 log)"
 grep -q "Within 5,000 simulations, each of which serves all stages" out || say_fail "the plan does not tell the budget"
-grep -q "A simulation takes .* s, 5,000 of them .* with [12] workers\?. That was measured now by [0-9,]* more" out ||
+grep -q "A simulation takes .* s, 5,000 of them .* with [12] workers\?. That was measured on [0-9-]* by [0-9,]* more" out ||
   say_fail "the plan does not tell what the simulations cost: $(cat out)"
 grep -q "The budget changes the preset: .*pretrain.weight_decay = 0.1 (else " out ||
   say_fail "the plan does not tell what the budget changed: $(cat out)"

@@ -50,6 +50,25 @@ class KnownCostsTest : public ::testing::Test {
   std::optional<std::string> before_;
 };
 
+TEST_F(KnownCostsTest, KeepTheSimulatorsPaceForThatTask) {
+  EXPECT_FALSE(KnownCosts().pace(config("seed=1")));
+  const std::int64_t now = std::time(nullptr);
+  KnownCosts().keep_pace(config("seed=1"), {0.25, 16, now - 100});
+  KnownCosts().keep(config("seed=1"), "cpu", cost());
+  const std::optional<KnownCosts::Pace> found = KnownCosts().pace(config("pretrain.epochs=3"));
+  ASSERT_TRUE(found) << "a setting of the run changes no pace";
+  EXPECT_EQ(found->seconds_each, 0.25);
+  EXPECT_EQ(found->measured_by, 16);
+  EXPECT_EQ(found->measured, now - 100);
+  RunConfig other = config("seed=1");
+  other.task = "bump-hunt";
+  EXPECT_FALSE(KnownCosts().pace(other));
+  for (const KnownCosts::Pace& wrong : {KnownCosts::Pace{-1, 16, now}, {0.25, 0, now}, {0.25, 16, now - 91 * 86400}}) {
+    KnownCosts().keep_pace(config("seed=1"), wrong);
+    EXPECT_FALSE(KnownCosts().pace(config("seed=1")));
+  }
+}
+
 TEST_F(KnownCostsTest, ServeTheSameSettingsAlone) {
   KnownCosts().keep(config("seed=1"), "cpu", cost());
   const std::optional<ExpectedCost> found = KnownCosts().find(config("seed=2"), "cpu");

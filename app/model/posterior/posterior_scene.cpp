@@ -13,7 +13,6 @@
 #include "app/posterior/own_values.h"
 #include "app/posterior/posterior_figure.h"
 #include "app/posterior/set_arguments.h"
-#include "app/posterior/recalibration.h"
 #include "app/posterior/tried_file.h"
 #include "app/runs/learned_product.h"
 #include "app/runs/run_shades.h"

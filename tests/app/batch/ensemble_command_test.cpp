@@ -15,17 +15,18 @@
 namespace pairs::batch {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
-// Runs of the Gaussian task as training leaves them, whose weights are fresh.
+// Runs of a task, else the Gaussian, as training leaves them, whose weights are fresh.
 class EnsembleCommand : public testing::Test {
  protected:
   std::string run(const std::string& name, std::int64_t seed, const std::vector<std::string>& set = {},
-                  const std::string& strategy = "pairs") {
+                  const std::string& strategy = "pairs", const std::string& task = "gaussian") {
     const auto tasks = built_in_tasks();
     std::vector<std::string> assignments = {"embedder.size=8", "head.hidden=16"};
     assignments.insert(assignments.end(), set.begin(), set.end());
-    RunConfig config = load_preset(tasks, tasks->make("gaussian")->info(), "quick", strategy, assignments);
+    RunConfig config = load_preset(tasks, tasks->make(task)->info(), "quick", strategy, assignments);
     config.seed = seed;
     const std::filesystem::path folder = create_run(config, folder_ / name);
     Estimator estimator(config.make_task(), config.estimator, static_cast<std::uint64_t>(seed));
@@ -182,6 +183,14 @@ TEST_F(EnsembleCommand, RefusesRunsThatDoNotGoTogether) {
   ASSERT_EQ(run_words({"ensemble", a_, b_, "--out", mean_}).code, 0);
   EXPECT_THAT(why({a_, b_, "--out", mean_}), HasSubstr("already holds a run"));
   EXPECT_THAT(why({mean_, c_}), HasSubstr("not of other ensembles"));
+}
+
+TEST_F(EnsembleCommand, ABoundedTargetIsAveragedWithoutCalibrating) {
+  const std::string d = run("d", 4, {}, "pairs", "bump-hunt"), e = run("e", 5, {}, "pairs", "bump-hunt");
+  EXPECT_THAT(why({d, e, "--calibrate", "--out", mean_}),
+              AllOf(HasSubstr("is bounded: made wider about its mean"), HasSubstr("without --calibrate")));
+  EXPECT_FALSE(std::filesystem::exists(mean_));
+  EXPECT_EQ(run_words({"ensemble", d, e, "--out", mean_}).code, 0);
 }
 
 TEST_F(EnsembleCommand, IsNotTrained) {

@@ -408,6 +408,10 @@ TEST_F(ThingsOfPeople, PosteriorsAreWidenedUntilTheyHoldWhatWasTried) {
   const auto [low_of_many, high_of_many] = interval(all.document.at("sets").at(0));
   EXPECT_NEAR(low_of_many, low, 1e-6);
   EXPECT_NEAR(high_of_many, high, 1e-6);
+  for (const nlohmann::json& row : all.document.at("sets")) {
+    EXPECT_EQ(row.at("kind"), "large pebble");
+    EXPECT_EQ(row.at("recalibrated"), tried.document.at("recalibrated"));
+  }
 
   const std::filesystem::path file = std::filesystem::path(run_) / "tried.json";
   nlohmann::json sound = nlohmann::json::parse(read_file(file));

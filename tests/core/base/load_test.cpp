@@ -6,7 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <ctime>
+#include <vector>
 
 #include "core/base/clock.h"
 
@@ -43,6 +45,35 @@ TEST(Load, AnotherProcessIs) {
   ::waitpid(child, nullptr, 0);
   if (others == 0) GTEST_SKIP() << "this system does not tell how busy it is";
   EXPECT_GT(others, 0.3);
+}
+
+TEST(Load, CountsThreadsOfOthersThatRunOrWait) {
+  const auto counted = [] {
+    double sum = 0;
+    for (int k = 0; k < 40; ++k) {
+      sum += LoadMeter::runnable_others() / 40;
+      ::usleep(10000);
+    }
+    return sum;
+  };
+  const double before = counted();
+  if (std::isinf(before)) GTEST_SKIP() << "this system does not tell what runs";
+  constexpr int kChildren = 8;
+  std::vector<pid_t> children;
+  for (int k = 0; k < kChildren; ++k) {
+    children.push_back(::fork());
+    ASSERT_GE(children.back(), 0);
+    if (children.back() == 0) {
+      spin(30);
+      ::_exit(0);
+    }
+  }
+  const double beside = counted();
+  for (const pid_t child : children) {
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+  }
+  EXPECT_GT(beside, 0.7 * kChildren) << "before: " << before;
 }
 
 TEST(Load, ASentenceWhereTheMachineIsBusy) {

@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/ops/ops.h"
+#include "core/ops/repeated_networks.h"
 
 namespace pairs::ops {
 namespace {
@@ -159,6 +160,40 @@ TEST(Mlp, RowsDoNotDependOnEachOtherNorOnGradients) {
   torch::NoGradGuard no_grad;
   const Tensor some = mlp(x.narrow(0, 500, 7), {p[0], p[1], p[2]}, {p[3], p[4], p[5]}, n.act);
   EXPECT_TRUE(torch::equal(all.narrow(0, 500, 7), some));
+}
+
+// What is kept for one thread changes no bit, whatever is asked in which order, and nothing of it outlives its scope.
+TEST(Mlp, RepeatedNetworksGiveTheSameBits) {
+  const torch::NoGradGuard no_grad;
+  const Network first{{5, 32, 32, 7}, "relu", -1}, second{{5, 24, 24, 24, 3}, "silu", 1};
+  std::vector<std::vector<Tensor>> weights, biases;
+  for (const Network& network : {first, second}) {
+    const std::vector<Tensor> all = random_parameters(network, torch::kFloat);
+    const auto layers = static_cast<std::ptrdiff_t>(network.widths.size() - 1);
+    weights.emplace_back(all.begin(), all.begin() + layers);
+    biases.emplace_back(all.begin() + layers, all.end());
+  }
+  const auto asked = [&](std::size_t k, const Tensor& x) {
+    return mlp(x, weights[k], biases[k], k == 0 ? first.act : second.act, k == 0 ? first.blocks : second.blocks);
+  };
+  const Tensor x = torch::randn({1, 5}), other = torch::randn({1, 5}), many = torch::randn({700, 5});
+  const std::vector<std::pair<std::size_t, Tensor>> questions = {{0, x},    {0, x},     {1, x}, {0, other}, {0, other},
+                                                                 {0, many}, {0, other}, {1, x}, {1, many},  {0, x}};
+  std::vector<Tensor> plain;
+  for (const auto& [network, input] : questions) plain.push_back(asked(network, input));
+  {
+    const RepeatedNetworks kept;
+    for (std::size_t k = 0; k < questions.size(); ++k) {
+      const Tensor y = asked(questions[k].first, questions[k].second);
+      EXPECT_TRUE(y.equal(plain[k])) << k;
+      y.zero_();  // an answer is the caller's
+    }
+    std::vector<Tensor> copies = weights[0];
+    for (Tensor& one : copies) one = one.clone() * 2;
+    EXPECT_FALSE(mlp(x, copies, biases[0], first.act, first.blocks).equal(plain[0])) << "another network";
+  }
+  weights[0][0].mul_(2);
+  EXPECT_FALSE(asked(0, x).equal(plain[0]));
 }
 
 TEST(Mlp, InputGradientIsOptional) {
