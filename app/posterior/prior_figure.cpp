@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/posterior/derived.h"
+#include "app/posterior/posterior_curves.h"
 #include "app/posterior/posterior_figure.h"
 #include "core/base/error.h"
 #include "core/base/random.h"
@@ -37,9 +38,12 @@ std::optional<Figure> prior_figure(const SetPosterior& posterior, const Posterio
                                    const std::shared_ptr<const OtherPrior>& prior, const ReweighedPosterior& under) {
   const TaskInfo& info = posterior.task().info();
   if (answer.numbers.empty() || !(under.evidence > 0)) return {};
+  // Confined to the supports whatever the head is: the learned prior, which the density is a multiple of, has nothing
+  // beyond them.
   std::vector<PosteriorNumbers> numbers =
-      posterior_numbers(info.targets, false, {source_under(prior, answer.sources.front(), under.evidence)});
+      posterior_numbers(info.targets, true, {source_under(prior, answer.sources.front(), under.evidence)});
   if (numbers.empty()) return {};
+  add_curve(source_under(prior, answer.sources.front(), under.evidence), numbers.front());
   PosteriorAnswer both;
   both.n = answer.n;
   both.numbers = {answer.numbers.front(), std::move(numbers.front())};

@@ -57,8 +57,10 @@ class Driver {
     }
   }
 
-  // Frames until `done` or `seconds` have passed, four times as many with a sanitizer; whether it is done.
+  // Draws frames until `done`; whether it is. Gives up after four times as many seconds, which a machine that is busy
+  // with other work may need, and after sixteen times as many with a sanitizer: what works costs none of them.
   bool until(const std::function<bool()>& done, double seconds = 30) {
+    seconds *= 4;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     seconds *= 4;
 #endif

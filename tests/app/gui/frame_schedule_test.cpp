@@ -85,7 +85,7 @@ TEST_F(AloneTest, AFolderIsListedAndAtRestNothingIsDrawn) {
   ASSERT_TRUE(d.rest());
   d.click("sidebar/open");
   d.screen.input.move(-1000, -1000);
-  d.leave_alone(10, [&] { return says("1.csv"); });
+  d.leave_alone(60, [&] { return says("1.csv"); });
   EXPECT_TRUE(says("1.csv")) << "without the mouse";
   EXPECT_FALSE(says("Looking…"));
   d.key(key::escape);
@@ -103,7 +103,7 @@ TEST_F(AloneTest, ATipComesToAMouseThatRests) {
   const auto tip = [&] { return d.find("tip") != nullptr; };
   d.frames(1);
   EXPECT_FALSE(tip());
-  d.leave_alone(5, tip);
+  d.leave_alone(60, tip);
   ASSERT_TRUE(tip());
   EXPECT_NE(d.item("tip").text.find("observations"), std::string::npos);
 }
@@ -114,7 +114,7 @@ TEST_F(AloneTest, AToastGoesByItself) {
   d.click("posterior/command");
   EXPECT_TRUE(d.find("toast"));
   d.screen.input.move(-1000, -1000);
-  d.leave_alone(8, [&] { return !d.find("toast"); });
+  d.leave_alone(60, [&] { return !d.find("toast"); });
   EXPECT_FALSE(d.find("toast"));
 }
 

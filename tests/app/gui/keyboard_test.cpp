@@ -55,9 +55,9 @@ class KeyboardTest : public ::testing::Test {
         if (takes_focus(item)) round.there.insert(item.name);
       d.screen.input.press(key::left_shift, back);
       d.screen.input.press(key::tab, true);
-      d.frames(2);
+      d.frames(1);
       d.screen.input.press(key::tab, false);
-      d.frames(2);
+      d.frames(1);
       const Item* item = focused_item();
       if (!item) continue;
       if (item->name == first) break;
@@ -178,7 +178,7 @@ TEST_F(KeyboardTest, ThingsAreNumberedByWholeNumbers) {
     Driver d(settings_in(folder_.path(), task));
     ASSERT_TRUE(d.rest());
     const auto number = [&] { return d.studio.posterior.scene()->parameters.back().value; };
-    d.drag("posterior/" + subject, 0.2, 0.33);
+    d.drag("posterior/" + subject, 0.2, 0.33, 2);
     ASSERT_TRUE(d.rest());
     const double before = number();
     EXPECT_EQ(before, std::round(before)) << task;

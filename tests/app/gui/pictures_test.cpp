@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <unordered_map>
 
 #include "app/gui/offscreen_window.h"
 #include "app/gui/platform/recorder.h"
@@ -23,7 +24,7 @@ std::uint32_t color_at(const std::vector<std::uint8_t>& rgb, int x, int y) {
 
 // The share of pixels in a rectangle that differ from its most frequent colour.
 double drawn_share(const std::vector<std::uint8_t>& rgb, int x0, int y0, int x1, int y1) {
-  std::map<std::uint32_t, int> colors;
+  std::unordered_map<std::uint32_t, int> colors;
   for (int y = y0; y < y1; ++y)
     for (int x = x0; x < x1; ++x) ++colors[color_at(rgb, x, y)];
   int most = 0;
