@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "app/gui/widgets/keyboard.h"
 #include "app/gui/widgets/ui.h"
@@ -93,6 +94,7 @@ void Tour::follow(model::Studio& studio) {
 
 void Tour::draw(model::Studio& studio) {
   if (!shown(studio)) return;
+  if (std::exchange(led_to_, step_) != step_ && step_ > 0) keyboard::scroll_to(kSpokenOf[step_]);
   const auto scene = studio.posterior.scene();
   const auto snapshot = studio.posterior.shown();
   // While N is dragged a slow exact answer comes behind ours: the words stay.
@@ -154,11 +156,17 @@ void Tour::draw_mark(const model::Studio& studio) const {
   list.AddRect({place->min.x - around, place->min.y - around}, {place->max.x + around, place->max.y + around + below},
                palette().accent, px(8), 0, px(2));
   list.PopClipRect();
-  // An arrow that ends at it.
-  const float y = (place->min.y + place->max.y) / 2, tip = place->min.x - around - px(3), half = px(7);
-  if (step_ > 0 && y > place->clip_min.y && y < place->clip_max.y) {
-    list.AddTriangleFilled({tip, y}, {tip - px(11), y - half}, {tip - px(11), y + half}, palette().accent);
-    ui::record("tour/arrow", ItemKind::text, {tip - px(11), y - half}, {tip, y + half}, true, "");
+  // An arrow that ends at it: at a button's left, and below a tab's word, whose left is another tab's.
+  const float half = px(7);
+  const ImVec2 middle = {(place->min.x + place->max.x) / 2, (place->min.y + place->max.y) / 2};
+  if (step_ == kSteps - 1) {
+    const float tip = middle.y + ui::text_size("X").y / 2 + px(1), base = tip + px(9);
+    list.AddTriangleFilled({middle.x, tip}, {middle.x + half, base}, {middle.x - half, base}, palette().accent);
+    recorder().add("tour/arrow", ItemKind::plot, {middle.x - half, tip}, {middle.x + half, base});
+  } else if (step_ > 0 && middle.y > place->clip_min.y && middle.y < place->clip_max.y) {
+    const float tip = place->min.x - px(2), back = tip - px(11);
+    list.AddTriangleFilled({tip, middle.y}, {back, middle.y - half}, {back, middle.y + half}, palette().accent);
+    recorder().add("tour/arrow", ItemKind::plot, {back, middle.y - half}, {tip, middle.y + half});
   }
 }
 

@@ -128,6 +128,8 @@ bool begin_dialog(std::string_view name, std::string_view title, bool& open, flo
   // Dear ImGui 1.86 asserts when another window appears in a dialog's first frame, because it does not yet count as
   // active.
   ImGui::GetCurrentWindow()->WasActive = true;
+  const ImVec2 corner = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  recorder().add("dialog", ItemKind::plot, corner, {corner.x + size.x, corner.y + size.y});
   push_surface(palette().raised);
   if (!title.empty()) {
     ui::text(title, Look::title);

@@ -92,8 +92,12 @@ TEST_F(KeyboardTest, TabReachesEveryControlOfEveryTab) {
     for (const std::string& task :
          all ? built_in_tasks()->names() : std::vector<std::string>{"bump-hunt", "novel-view"})
       for (int tab = 0; tab < model::tab_count; ++tab) {
+        // Training, evaluation and comparison have the same controls for each kind of task.
+        const auto shown = static_cast<model::Tab>(tab);
+        const bool kind = task == "bump-hunt" || task == "gaussian" || task == "novel-view";
+        if (shown != model::Tab::task && shown != model::Tab::posterior && !kind && !long_tests()) continue;
         d.studio.open_task(task);
-        d.studio.set_tab(static_cast<model::Tab>(tab));
+        d.studio.set_tab(shown);
         d.frames(3);
         ASSERT_TRUE(d.rest(60)) << task << " " << tab << " " << d.studio.activity();
         d.frames(3);
