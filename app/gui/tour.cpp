@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <string>
-#include <utility>
 
 #include "app/gui/widgets/keyboard.h"
 #include "app/gui/widgets/ui.h"
@@ -94,7 +93,6 @@ void Tour::follow(model::Studio& studio) {
 
 void Tour::draw(model::Studio& studio) {
   if (!shown(studio)) return;
-  if (std::exchange(led_to_, step_) != step_ && step_ > 0) keyboard::scroll_to(kSpokenOf[step_]);
   const auto scene = studio.posterior.scene();
   const auto snapshot = studio.posterior.shown();
   // While N is dragged a slow exact answer comes behind ours: the words stay.
@@ -112,14 +110,18 @@ void Tour::draw(model::Studio& studio) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled(min, max, palette().raised, px(8));
   list.AddRect(min, max, palette().accent, px(8), 0, px(1.5f));
-  // A tip on the edge where what is spoken of stands next to it: farther away it would point at something else.
+  // A tip on the edge where what is spoken of stands next to it: farther away it would point at something else. And one
+  // where it is out of sight, which shows where to scroll.
   const auto place_of_it = keyboard::place_of(kSpokenOf[step_]);
-  if (place_of_it && std::max(place_of_it->min.y - max.y, min.y - place_of_it->max.y) < px(kNear)) {
+  const bool beside = place_of_it && std::max(place_of_it->min.y - max.y, min.y - place_of_it->max.y) < px(kNear);
+  const bool unseen = place_of_it && (place_of_it->min.y + place_of_it->max.y) / 2 >= place_of_it->clip_max.y;
+  if (beside || unseen) {
     const auto& place = place_of_it;
     const float x = std::clamp((place->min.x + place->max.x) / 2, min.x + px(16), max.x - px(16)), half = px(8);
     const bool above = (place->min.y + place->max.y) / 2 < min.y;
     const float edge = above ? min.y : max.y, out = above ? -px(8) : px(8);
     list.AddTriangleFilled({x - half, edge}, {x + half, edge}, {x, edge + out}, palette().accent);
+    if (unseen) recorder().add("tour/arrow", ItemKind::plot, {x - half, edge}, {x + half, edge + out});
   }
   const ui::Surface on(palette().raised);
   ImGui::SetCursorScreenPos({min.x + inset, min.y + px(10)});

@@ -26,7 +26,7 @@ class Tour {
  private:
   void end(model::Studio& studio);
 
-  int step_ = 0, led_to_ = 0;            // led_to_: the step that was last scrolled to
+  int step_ = 0;
   std::optional<std::int64_t> first_n_;  // of the first step
   std::uint64_t first_set_ = 0;          // of the second
   std::string exact_of_;                 // the task whose exact answer was drawn

@@ -380,7 +380,7 @@ void RunTablePanel::ask(Asked what, std::vector<std::string> runs) {
   asked_ = what;
   just_asked_ = true;
   about_ = std::move(runs);
-  text_.clear();
+  text_ = unsent_;
 }
 
 void RunTablePanel::tag_dialog(model::Library& library, bool& open) {
@@ -403,6 +403,8 @@ void RunTablePanel::tag_dialog(model::Library& library, bool& open) {
   if (just_asked_) ImGui::SetKeyboardFocusHere();
   just_asked_ = false;
   const bool typed = ui::input("compare/tag/text", text_, "A tag, or several with blanks between them") && entered();
+  // Escape takes the letters out of the field and closes; they are there again when it is opened next.
+  if (!ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape))) unsent_ = text_;
   std::vector<std::string> add;
   std::string problem;
   for (std::size_t from = 0; from < text_.size();) {
@@ -420,6 +422,7 @@ void RunTablePanel::tag_dialog(model::Library& library, bool& open) {
                                        add.empty() ? "Type a tag" : problem, "Close");
   const bool adds = choice == ui::Choice::confirm || (typed && !add.empty() && problem.empty());
   if (adds) library.tag(about_, add, {});
+  if (adds || choice != ui::Choice::none) unsent_.clear();
   if (adds || choice != ui::Choice::none) open = false;
   if (!open) ImGui::CloseCurrentPopup();
   ui::end_dialog();

@@ -39,7 +39,6 @@ struct State {
   ImGuiID pressed = 0;      // what the keys press, where Dear ImGui cannot
   int steps = 0;
   int frame = -1;
-  std::string scrolled_to;  // a control that is to come in sight
   int tab_kept = -2;  // the last frame in which a text asked for the next Tab
 } state;
 
@@ -240,10 +239,6 @@ Held offer(Item item, ImGuiID id) {
                          {item.min, item.max, window->ClipRect.Min, window->ClipRect.Max}});
     held.focused = state.shown && item.enabled && state.levels.back().focused == id;
   }
-  if (!state.scrolled_to.empty() && item.name == state.scrolled_to) {
-    state.scrolled_to.clear();
-    ImGui::ScrollToRect(window, {item.min, item.max});
-  }
   if (held.focused) {
     held.pressed = state.pressed == id;
     held.steps = item.kind == ItemKind::slider ? state.steps : 0;
@@ -277,11 +272,6 @@ std::optional<Place> place_of(std::string_view name) {
     for (const Stop& stop : *stops)
       if (stop.name == name) return stop.place;
   return {};
-}
-
-void scroll_to(std::string_view name) {
-  turn();
-  state.scrolled_to = name;
 }
 
 bool takes_space() {

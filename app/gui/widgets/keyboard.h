@@ -31,8 +31,6 @@ struct Place {
   ImVec2 min, max, clip_min, clip_max;
 };
 std::optional<Place> place_of(std::string_view name);
-// Scrolls to the control when it is drawn next, where it is out of sight.
-void scroll_to(std::string_view name);
 
 // Whether the control with the focus takes this key, so that it means nothing else.
 bool takes_space();

@@ -115,6 +115,8 @@ float notice_height(Look look, std::string_view sentence, std::string_view butto
 enum class Choice { none, confirm, cancel };
 Choice offer(std::string_view name, std::string_view sentence, std::string_view accept, std::string_view decline);
 
+constexpr float kDialogMost = 0.9f;  // of the window's height, that a dialog takes
+
 // A window over everything, centred, `width` at scale 1. Opens while `open` is true; Escape closes it. Call end_dialog
 // only when begin_dialog returned true.
 bool begin_dialog(std::string_view name, std::string_view title, bool& open, float width = 480);

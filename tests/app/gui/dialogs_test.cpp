@@ -114,7 +114,7 @@ TEST_F(DialogsTest, LieWithinSmallWindows) {
   d.click("train/start");
   ASSERT_TRUE(d.until([&] { return d.studio.training.state() == model::Activity::running; }));
   look(d, "close", [&] { d.shell.ask_to_close(); });
-  EXPECT_EQ(seen_, 17);
+  EXPECT_EQ(seen_, 18);
 }
 
 }  // namespace

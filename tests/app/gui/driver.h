@@ -9,6 +9,7 @@
 #include <functional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "app/gui/frame_schedule.h"
 #include "app/gui/shell.h"
@@ -17,6 +18,7 @@
 #include "tasks/registry.h"
 #include "tests/app/gui/platform/null_screen.h"
 #include "tests/core/base/temporary_folder.h"
+#include "tests/long_tests.h"
 
 namespace pairs::gui {
 
@@ -31,6 +33,13 @@ inline model::Settings settings_in(const std::filesystem::path& folder, const st
   settings.runs_folder = (folder / "runs").string();
   settings.file_dialogs = "own";  // whatever the desktop of the machine has
   return settings;
+}
+
+// Tasks that differ in what their pages hold: points of one target and of two, images, things, views. Of tests that look
+// at each task every day; the others (another task of images, another of things) have their turn in long ones.
+inline std::vector<std::string> tasks_by_kind() {
+  if (long_tests()) return built_in_tasks()->names();
+  return {"gaussian", "bump-hunt", "digits", "objects", "novel-view"};
 }
 
 // A person at the window: presses things by name, one frame after the other, on a screen without a renderer.

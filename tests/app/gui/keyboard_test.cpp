@@ -90,7 +90,7 @@ TEST_F(KeyboardTest, TabReachesEveryControlOfEveryTab) {
     // Narrow windows have their own arrangement, whatever the task: of a set, and of views.
     const bool all = width > 1200 || long_tests();
     for (const std::string& task :
-         all ? built_in_tasks()->names() : std::vector<std::string>{"bump-hunt", "novel-view"})
+         all ? tasks_by_kind() : std::vector<std::string>{"bump-hunt", "novel-view"})
       for (int tab = 0; tab < model::tab_count; ++tab) {
         // Training, evaluation and comparison have the same controls for each kind of task.
         const auto shown = static_cast<model::Tab>(tab);
@@ -176,7 +176,7 @@ TEST_F(KeyboardTest, EnterAndSpacePressWhatHasTheFocusAndNothingElse) {
 
 // Which object or molecule it is: a whole number, however it is moved.
 TEST_F(KeyboardTest, ThingsAreNumberedByWholeNumbers) {
-  for (const std::string& task : built_in_tasks()->names()) {
+  for (const std::string& task : tasks_by_kind()) {
     const std::string subject = built_in_tasks()->make(task)->info().subject;
     if (subject.empty() || !has_shipped_weights(built_in_tasks(), task)) continue;
     Driver d(settings_in(folder_.path(), task));

@@ -209,6 +209,7 @@ TEST_F(SidebarTest, ADeletedOpenRunIsShownAsSuch) {
   const fs::path run = put_run("mine");
   window().click("sidebar/run/mine");
   fs::remove_all(run);
+  window().studio.library.refresh();
   EXPECT_TRUE(window().until([&] { return says("deleted"); }));
   window().click("sidebar/run/mine/menu");
   for (const char* name : {"open", "resume", "rename", "note", "reveal", "delete"})
