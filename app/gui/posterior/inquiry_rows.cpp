@@ -44,6 +44,7 @@ void button_row(model::Posterior& posterior, const std::string& key, const Inqui
                          one.inquiry.works_on(key) ? "" : " of another set or N", std::floor(100 * one.inquiry.share()),
                          count_text(one.sets), std::isfinite(left) ? fmt::format(", {} left", duration_text(left)) : ""),
              ui::Look::small_muted);
+    ui::again_in(0.5);  // its share grows though nothing else happens in the window
     return;
   }
   auto asked = posterior.samples_asked();

@@ -108,6 +108,24 @@ TEST_F(AloneTest, ATipComesToAMouseThatRests) {
   EXPECT_NE(d.item("tip").text.find("observations"), std::string::npos);
 }
 
+// How far the simulation of sets is, and how long it goes on, is shown without the mouse.
+TEST_F(AloneTest, AFurtherQuestionShowsHowFarItIs) {
+  Driver d(settings_in(folder_.path()));
+  ASSERT_TRUE(d.rest());
+  d.studio.settings.dismiss("welcome");
+  d.studio.posterior.set_n(1);
+  ASSERT_TRUE(d.rest());
+  d.click("posterior/confidence");
+  d.screen.input.move(-1000, -1000);
+  d.frames(2);
+  ASSERT_TRUE(says("Confidence intervals: 0 %"));
+  d.leave_alone(120, [&] { return !says("Confidence intervals: 0 %"); });
+  EXPECT_TRUE(says("Confidence intervals: ") && !says("Confidence intervals: 0 %"));
+  d.leave_alone(120, [&] { return says(" left"); });
+  EXPECT_TRUE(says(" left"));
+  d.click("posterior/confidence/stop");
+}
+
 TEST_F(AloneTest, AToastGoesByItself) {
   Driver d(settings_in(folder_.path()));
   ASSERT_TRUE(d.rest());
