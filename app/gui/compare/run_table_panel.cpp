@@ -58,8 +58,8 @@ void RunTablePanel::filter_line(RunBoard& board, const TableView* view) {
   const float told = ui::text_size(sentence, ui::Look::small_muted).x + px(16);
   const float room = ImGui::GetContentRegionAvail().x;
   const float width = std::max(px(220), std::min(px(560), room - told - px(40)));
-  if (ui::input("compare/filter", filter_, "Filter: gap<0.02 preset=small tag:paper wide", model::filter_help(),
-                width)) {
+  const std::string hint = view ? "Filter: " + model::filter_example(*view) : "Filter";
+  if (ui::input("compare/filter", filter_, hint, model::filter_help(), width)) {
     board.set_filter(filter_);
     last_filter_ = filter_;
   } else if (filter_ != last_filter_ && view) {

@@ -63,15 +63,6 @@ std::vector<SetParameter> parameters_of(const ObservedSet& set) {
   return parameters;
 }
 
-// A prior of the first target that lies where its own does; of several targets it is named.
-std::string prior_example(const TaskInfo& info) {
-  if (info.targets.empty()) return "";
-  const Target& first = info.targets.front();
-  const double middle = (first.view_low + first.view_high) / 2, sd = (first.view_high - first.view_low) / 10;
-  const std::string text = fmt::format("normal({:.2g}, {:.2g})", middle, sd);
-  return info.targets.size() > 1 ? first.name + " = " + text : text;
-}
-
 // The shades that a command must name, as a figure of these runs alone would choose others.
 std::vector<int> other_shades(const std::vector<AskedRun>& runs) {
   std::vector<LoadedRun> loaded;
@@ -87,6 +78,14 @@ std::vector<int> other_shades(const std::vector<AskedRun>& runs) {
 }
 
 }  // namespace
+
+std::string prior_example(const TaskInfo& info) {
+  if (info.targets.empty()) return "";
+  const Target& first = info.targets.front();
+  const double middle = (first.view_low + first.view_high) / 2, sd = (first.view_high - first.view_low) / 10;
+  const std::string text = fmt::format("normal({:.2g}, {:.2g})", middle, sd);
+  return info.targets.size() > 1 ? first.name + " = " + text : text;
+}
 
 PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, const std::vector<std::string>& asked) {
   const ObservedSet& set = posterior.set();

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "tests/app/gui/driver.h"
+#include "tests/app/model/environment.h"
 
 namespace pairs::gui {
 namespace {
@@ -110,6 +111,7 @@ TEST_F(AloneTest, ATipComesToAMouseThatRests) {
 
 // How far the simulation of sets is, and how long it goes on, is shown without the mouse.
 TEST_F(AloneTest, AFurtherQuestionShowsHowFarItIs) {
+  const model::Environment cache("PAIRS_CACHE", (folder_ / "cache").string());  // where no such sets were kept
   Driver d(settings_in(folder_.path()));
   ASSERT_TRUE(d.rest());
   d.studio.settings.dismiss("welcome");
