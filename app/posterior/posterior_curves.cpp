@@ -33,8 +33,7 @@ double cubic_between(const std::vector<double>& values, std::size_t i, double sh
   const std::size_t last = values.size() - 1;
   const double b = values[i], c = values[std::min(i + 1, last)];
   const double a = i > 0 ? values[i - 1] : 2 * b - c, d = i + 2 <= last ? values[i + 2] : 2 * c - b;
-  const double cubic =
-      b + 0.5 * share * (c - a + share * (2 * a - 5 * b + 4 * c - d + share * (3 * (b - c) + d - a)));
+  const double cubic = b + 0.5 * share * (c - a + share * (2 * a - 5 * b + 4 * c - d + share * (3 * (b - c) + d - a)));
   return std::max(cubic, 0.0);
 }
 
@@ -70,7 +69,8 @@ std::vector<double> twice_as_fine(const std::vector<double>& values, std::size_t
   for (std::size_t i = 0; i < rows; ++i) {
     line.assign(values.begin() + static_cast<std::ptrdiff_t>(i * columns),
                 values.begin() + static_cast<std::ptrdiff_t>((i + 1) * columns));
-    for (std::size_t j = 0; j < wide; ++j) out[2 * i * wide + j] = j % 2 ? cubic_between(line, j / 2, 0.5) : line[j / 2];
+    for (std::size_t j = 0; j < wide; ++j)
+      out[2 * i * wide + j] = j % 2 ? cubic_between(line, j / 2, 0.5) : line[j / 2];
   }
   line.resize(rows);
   for (std::size_t j = 0; j < wide; ++j) {
@@ -126,7 +126,8 @@ void add_curve(const PosteriorSource& source, PosteriorNumbers& numbers) {
     const std::vector<double> logs =
         doubles(source.log_density(torch::tensor(at, torch::kFloat64).unsqueeze(1)).to(torch::kCPU, torch::kFloat64));
     for (std::size_t i = 0; i < at.size(); ++i)
-      if (std::isfinite(logs[i]) || logs[i] < 0) points.emplace_back(at[i], std::isnan(logs[i]) ? 0 : std::exp(logs[i]));
+      if (std::isfinite(logs[i]) || logs[i] < 0)
+        points.emplace_back(at[i], std::isnan(logs[i]) ? 0 : std::exp(logs[i]));
     std::sort(points.begin(), points.end());
   };
   const std::vector<double> middles = cells.middles();

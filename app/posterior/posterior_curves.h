@@ -11,7 +11,8 @@
 namespace pairs {
 
 // Asks the source of the numbers for the density of its one target where a line through the cells' middles would have
-// kinks that can be seen, and up to the ends of the cells, for density_plot. Numbers of several targets stay as they are.
+// kinks that can be seen, and up to the ends of the cells, for density_plot. Numbers of several targets stay as they
+// are.
 void add_curve(const PosteriorSource& source, PosteriorNumbers& numbers);
 
 // The densities of target t, with the intervals of 50 and 90 % of the first series shaded where that is a run's.

@@ -50,8 +50,7 @@ std::optional<Figure> prior_figure(const SetPosterior& posterior, const Posterio
                                    const std::shared_ptr<const OtherPrior>& prior, const ReweighedPosterior& under) {
   const TaskInfo& info = posterior.task().info();
   if (answer.numbers.empty() || !(under.evidence > 0)) return {};
-  std::optional<PosteriorNumbers> numbers =
-      numbers_under(info.targets, prior, answer.sources.front(), under.evidence);
+  std::optional<PosteriorNumbers> numbers = numbers_under(info.targets, prior, answer.sources.front(), under.evidence);
   if (!numbers) return {};
   PosteriorAnswer both;
   both.n = answer.n;

@@ -309,8 +309,7 @@ void RunTablePanel::row(const Shown& shown, const TableView& view, const TableRo
   const std::string label = row.baseline ? row.name + "  (baseline)" : row.name;
   std::vector<std::string> others;
   for (const TableRow& other : view.rows) others.push_back(row.baseline ? other.name + "  (baseline)" : other.name);
-  ui::text_at({left, text_top},
-              ui::fitted_name(label, others, row.baseline ? ui::Look::strong : ui::Look::body, room),
+  ui::text_at({left, text_top}, ui::fitted_name(label, others, row.baseline ? ui::Look::strong : ui::Look::body, room),
               row.baseline ? ui::Look::strong : ui::Look::body);
   cells(view, row);
   ImGui::PopID();

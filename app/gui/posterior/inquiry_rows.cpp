@@ -159,7 +159,8 @@ void OtherPriorRow::draw(model::Posterior& posterior, const model::PosteriorScen
       "\"; learnt {} = normal(0, 1)\"",
       prior_families(), several ? "; of several targets with semicolons between" : "", scene.names.front());
   const float show = ui::button_width("Show");
-  bool enter = ui::input("posterior/prior/text", typed_, scene.prior_example, about, ImGui::GetContentRegionAvail().x - show - px(8));
+  bool enter = ui::input("posterior/prior/text", typed_, scene.prior_example, about,
+                         ImGui::GetContentRegionAvail().x - show - px(8));
   ImGui::SameLine(0, px(8));
   enter |=
       ui::button("posterior/prior/show", "Show", ui::Button::normal,

@@ -57,7 +57,8 @@ void QueuePanel::row(model::RunQueue& queue, const model::QueueShown& shown, std
   const bool failed = item.state == QueueState::failed;
   const std::size_t first = first_movable(shown.view), count = shown.view.items.size();
   ImVec2 min, max;
-  ui::row(base, dragged_ == item.id, px(kQueueRow), min, max, item.title() + "\n" + item.folder.string() + "\nDrag it to another place");
+  ui::row(base, dragged_ == item.id, px(kQueueRow), min, max,
+          item.title() + "\n" + item.folder.string() + "\nDrag it to another place");
   if (at >= first && ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left)) dragged_ = item.id;
   ImGui::SetItemAllowOverlap();
   const ImVec2 next = ImGui::GetCursorPos();

@@ -128,7 +128,8 @@ void show_tip_of(ImVec2 min, ImVec2 max, std::string_view tip_text, std::string_
   const ImVec2 padding = {px(kTipAcross), px(kTipDown)};
   const float room = px(360) - padding.x;
   const std::string lines = lines_of(shown, f, room);
-  const ImVec2 text = f->CalcTextSizeA(f->FontSize, FLT_MAX, room + kLineSlack, lines.data(), lines.data() + lines.size());
+  const ImVec2 text =
+      f->CalcTextSizeA(f->FontSize, FLT_MAX, room + kLineSlack, lines.data(), lines.data() + lines.size());
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
   ImGui::SetNextWindowPos(tip_place({text.x + 2 * padding.x, text.y + 2 * padding.y}, rect.Min, rect.Max));
   ImGui::BeginTooltip();

@@ -193,8 +193,8 @@ class Library::Scanner {
 
 namespace {
 
-// Pictures of the program's own tasks without data, which are the same for every window of a process; a molecule's takes
-// a tenth of a second.
+// Pictures of the program's own tasks without data, which are the same for every window of a process; a molecule's
+// takes a tenth of a second.
 class KnownPictures {
  public:
   std::shared_ptr<const Thumbnail> find(const std::string& task) {

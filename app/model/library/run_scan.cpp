@@ -161,8 +161,8 @@ std::string file_stamp(const fs::path& file) {
   return fmt::format("{} {} {};", status.st_ino, status.st_size, nanoseconds(status.st_mtim));
 }
 
-// Verdicts of shipped weights by their folder, with the stamp of the files that they are from: the scores that come with
-// the program are megabytes, which each scan of a process would read again.
+// Verdicts of shipped weights by their folder, with the stamp of the files that they are from: the scores that come
+// with the program are megabytes, which each scan of a process would read again.
 struct KnownVerdicts {
   std::mutex mutex;
   std::map<std::string, std::pair<std::string, EvaluationVerdict>> by_folder;

@@ -35,8 +35,8 @@ inline model::Settings settings_in(const std::filesystem::path& folder, const st
   return settings;
 }
 
-// Tasks that differ in what their pages hold: points of one target and of two, images, things, views. Of tests that look
-// at each task every day; the others (another task of images, another of things) have their turn in long ones.
+// Names tasks that differ in what their pages hold: points of one target and of two, images, items, views. Long tests
+// take all tasks, also the second one of images and of items.
 inline std::vector<std::string> tasks_by_kind() {
   if (long_tests()) return built_in_tasks()->names();
   return {"gaussian", "bump-hunt", "digits", "objects", "novel-view"};

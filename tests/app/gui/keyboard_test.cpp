@@ -89,8 +89,7 @@ TEST_F(KeyboardTest, TabReachesEveryControlOfEveryTab) {
     d.studio.settings.log_open = true;
     // Narrow windows have their own arrangement, whatever the task: of a set, and of views.
     const bool all = width > 1200 || long_tests();
-    for (const std::string& task :
-         all ? tasks_by_kind() : std::vector<std::string>{"bump-hunt", "novel-view"})
+    for (const std::string& task : all ? tasks_by_kind() : std::vector<std::string>{"bump-hunt", "novel-view"})
       for (int tab = 0; tab < model::tab_count; ++tab) {
         // Training, evaluation and comparison have the same controls for each kind of task.
         const auto shown = static_cast<model::Tab>(tab);

@@ -222,7 +222,8 @@ TEST(OtherPrior, IsOfTargetsOneByOne) {
   EXPECT_THROW(OtherPrior(built_in_tasks()->make("novel-view"), {"normal(0, 1)"}, {}), Error);
 }
 
-// Three targets on [0, 1], whose posterior crowds at 0 and at 1: curves of samples are smoothed, and stay on the supports.
+// Three targets on [0, 1], whose posterior crowds at 0 and at 1: curves of samples are smoothed, and stay on the
+// supports.
 TEST(OtherPrior, NothingIsDrawnOutsideASupport) {
   class UnitTask : public ToyTask {
    public:
@@ -245,8 +246,8 @@ TEST(OtherPrior, NothingIsDrawnOutsideASupport) {
     TaskInfo own_;
   };
   const auto task = std::make_shared<UnitTask>();
-  const auto prior = std::make_shared<OtherPrior>(task, std::vector<std::string>{"a = beta(1, 2)"},
-                                                  std::vector<std::string>{});
+  const auto prior =
+      std::make_shared<OtherPrior>(task, std::vector<std::string>{"a = beta(1, 2)"}, std::vector<std::string>{});
   PosteriorSource source = known_normal(0, 1, 3);
   source.sample = [inner = source.sample](std::int64_t count, std::uint64_t seed) {
     torch::Tensor near = (0.02 * inner(count, seed)).abs();

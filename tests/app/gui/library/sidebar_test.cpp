@@ -109,7 +109,8 @@ TEST_F(SidebarTest, TheBoxComparesAndTheMenuToo) {
 // Names that differ in their middle alone, too long for the list and the table: what is left of them differs, and a tip
 // has the whole.
 TEST_F(SidebarTest, LongNamesThatDifferInTheirMiddleStayApart) {
-  const std::string before = "bump-hunt-of-the-second-week-with-all-of-the-settings-", after = "-and-the-same-end-as-all-others-have-it";
+  const std::string before = "bump-hunt-of-the-second-week-with-all-of-the-settings-",
+                    after = "-and-the-same-end-as-all-others-have-it";
   const std::vector<std::string> names = {before + "alpha" + after, before + "omega" + after};
   for (const std::string& name : names) put_run(name);
   settings_.tab = "compare";

@@ -18,8 +18,11 @@ TEST(Tips, CoverNothingOfWhatTheyExplain) {
   NullScreen screen(400, 300);
   screen.frame([&] {
     ImGui::GetIO().MousePos = {200, 150};
-    for (const auto& [min, max] : {std::pair{ImVec2{10, 10}, ImVec2{390, 30}}, {{10, 250}, {390, 295}},
-                                   {{150, 10}, {250, 290}}, {{300, 140}, {399, 160}}, {{1, 140}, {60, 160}}})
+    for (const auto& [min, max] : {std::pair{ImVec2{10, 10}, ImVec2{390, 30}},
+                                   {{10, 250}, {390, 295}},
+                                   {{150, 10}, {250, 290}},
+                                   {{300, 140}, {399, 160}},
+                                   {{1, 140}, {60, 160}}})
       for (const bool beside : {false, true}) {
         const ImVec2 size = {120, 60}, at = ui::tip_place(size, min, max, beside);
         EXPECT_FALSE(meet(at, {at.x + size.x, at.y + size.y}, min, max)) << min.x << " " << min.y << " " << beside;
