@@ -362,9 +362,19 @@ void Shell::Parts::header(float width) {
   const std::string shown = studio.shown_title();
   const float room = find_x - x - px(32);
   if (room > px(60) && !studio.page.shown()) {
-    const float wide = std::min(room, ui::text_size(shown, ui::Look::small_muted).x);
-    const ImVec2 at = {find_x - px(12) - wide, middle - ui::text_size("X", ui::Look::small).y / 2};
-    ui::text_at(at, shown, ui::Look::small_muted, room, true, "header/shown");
+    const ui::Look look = ui::Look::small_muted;
+    const float wide = std::min(room, ui::text_size(shown, look).x);
+    std::vector<std::string> others;
+    if (wide >= room) {
+      const std::string name = studio.library.name_of(studio.shown_run());
+      const std::string before = shown.ends_with(name) ? shown.substr(0, shown.size() - name.size()) : "";
+      for (const model::RunEntry& run : studio.library.runs()) others.push_back(before + run.name);
+    }
+    const ImVec2 size = ui::text_size("X", look), at = {find_x - px(12) - wide, middle - size.y / 2};
+    const bool cut = ui::name_at(at, shown, others, look, room, "header/shown");
+    ImGui::SetCursorScreenPos(at);
+    ImGui::Dummy({wide, size.y});
+    if (cut) ui::tip(shown);
   }
 }
 

@@ -110,14 +110,18 @@ void Tour::draw(model::Studio& studio) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled(min, max, palette().raised, px(8));
   list.AddRect(min, max, palette().accent, px(8), 0, px(1.5f));
-  // A tip on the edge where what is spoken of stands next to it: farther away it would point at something else.
+  // A tip on the edge where what is spoken of stands next to it: farther away it would point at something else. And one
+  // where it is out of sight, which shows where to scroll.
   const auto place_of_it = keyboard::place_of(kSpokenOf[step_]);
-  if (place_of_it && std::max(place_of_it->min.y - max.y, min.y - place_of_it->max.y) < px(kNear)) {
+  const bool beside = place_of_it && std::max(place_of_it->min.y - max.y, min.y - place_of_it->max.y) < px(kNear);
+  const bool unseen = place_of_it && (place_of_it->min.y + place_of_it->max.y) / 2 >= place_of_it->clip_max.y;
+  if (beside || unseen) {
     const auto& place = place_of_it;
     const float x = std::clamp((place->min.x + place->max.x) / 2, min.x + px(16), max.x - px(16)), half = px(8);
     const bool above = (place->min.y + place->max.y) / 2 < min.y;
     const float edge = above ? min.y : max.y, out = above ? -px(8) : px(8);
     list.AddTriangleFilled({x - half, edge}, {x + half, edge}, {x, edge + out}, palette().accent);
+    if (unseen) recorder().add("tour/arrow", ItemKind::plot, {x - half, edge}, {x + half, edge + out});
   }
   const ui::Surface on(palette().raised);
   ImGui::SetCursorScreenPos({min.x + inset, min.y + px(10)});
@@ -154,11 +158,17 @@ void Tour::draw_mark(const model::Studio& studio) const {
   list.AddRect({place->min.x - around, place->min.y - around}, {place->max.x + around, place->max.y + around + below},
                palette().accent, px(8), 0, px(2));
   list.PopClipRect();
-  // An arrow that ends at it.
-  const float y = (place->min.y + place->max.y) / 2, tip = place->min.x - around - px(3), half = px(7);
-  if (step_ > 0 && y > place->clip_min.y && y < place->clip_max.y) {
-    list.AddTriangleFilled({tip, y}, {tip - px(11), y - half}, {tip - px(11), y + half}, palette().accent);
-    ui::record("tour/arrow", ItemKind::text, {tip - px(11), y - half}, {tip, y + half}, true, "");
+  // An arrow that ends at it: at a button's left, and below a tab's word, whose left is another tab's.
+  const float half = px(7);
+  const ImVec2 middle = {(place->min.x + place->max.x) / 2, (place->min.y + place->max.y) / 2};
+  if (step_ == kSteps - 1) {
+    const float tip = middle.y + ui::text_size("X").y / 2 + px(1), base = tip + px(9);
+    list.AddTriangleFilled({middle.x, tip}, {middle.x + half, base}, {middle.x - half, base}, palette().accent);
+    recorder().add("tour/arrow", ItemKind::plot, {middle.x - half, tip}, {middle.x + half, base});
+  } else if (step_ > 0 && middle.y > place->clip_min.y && middle.y < place->clip_max.y) {
+    const float tip = place->min.x - px(2), back = tip - px(11);
+    list.AddTriangleFilled({tip, middle.y}, {back, middle.y - half}, {back, middle.y + half}, palette().accent);
+    recorder().add("tour/arrow", ItemKind::plot, {back, middle.y - half}, {tip, middle.y + half});
   }
 }
 

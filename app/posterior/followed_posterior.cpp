@@ -29,7 +29,7 @@ PosteriorAnswer FollowedPosterior::answer() const {
   out.n = set_.size();
   ask(run_, 1, true, {[&] { return set_.aggregate(); }, set_.size(), set_.seen(), given_}, out);
   add_numbers(*run_.loaded.task, run_.loaded.estimator->confined(), out);
-  add_members(*run_.loaded.task, out);
+  add_members(*run_.loaded.task, run_.loaded.estimator->confined(), out);
   out.milliseconds = 1000 * watch.seconds();
   return out;
 }

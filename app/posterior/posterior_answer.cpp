@@ -175,7 +175,7 @@ void ask(const AskedRun& run, std::size_t count, bool shown, const AskedSet& set
     add_outside(run, aggregate, set, answer);
     answer.sources.push_back(estimator_source(run.name(count), run.role, estimator, aggregate, set.n, set.given));
     answer.sources.back().milliseconds = 1000 * watch.seconds();
-    if (shown) add_trust(run, aggregate, set, answer);
+    if (shown && set.trusted) add_trust(run, aggregate, set, answer);
   } catch (const Stopped&) {
     throw;
   } catch (const std::exception& error) {
@@ -192,11 +192,11 @@ void add_numbers(const Task& task, bool confined, PosteriorAnswer& answer) {
   warn_of_exact(answer);
 }
 
-void add_members(const Task& task, PosteriorAnswer& answer) {
+void add_members(const Task& task, bool confined, PosteriorAnswer& answer) {
   if (answer.member_sources.empty() || answer.numbers.empty() || !answer.numbers.front().ours) return;
   const std::vector<Target>& targets = task.info().targets;
   if (targets.size() > 2)
-    answer.members = posterior_numbers(targets, false, answer.member_sources);
+    answer.members = posterior_numbers(targets, confined, answer.member_sources);
   else
     for (const PosteriorSource& one : answer.member_sources)
       answer.members.push_back(numbers_on(one, answer.numbers.front().cells));

@@ -63,6 +63,7 @@ struct AskedSet {
   std::int64_t n = 0, seen = 0;              // seen: of which the n are a random subset; n where they are all
   torch::Tensor given = {};                  // [1, g], or undefined
   std::string simulated = {};                // from what, where nobody measured it; else ""
+  bool trusted = true;                       // whether the aggregate's place and the members' differences are wanted
 };
 
 // Adds to the answer the run's posterior, as it is called beside `count` - 1 others, with what is to be known of it:
@@ -74,7 +75,8 @@ void ask(const AskedRun& run, std::size_t count, bool shown, const AskedSet& set
 void add_numbers(const Task& task, bool confined, PosteriorAnswer& answer);
 
 // Adds what each of an ensemble's members says, on the cells of the whole where it has some, for figures: named once.
-void add_members(const Task& task, PosteriorAnswer& answer);
+// `confined` as above.
+void add_members(const Task& task, bool confined, PosteriorAnswer& answer);
 
 // Where the shown run's density has several peaks (core/eval/cells.h), a sentence for whoever sees its numbers alone;
 // else, and where the set is unlike training, "".

@@ -10,6 +10,11 @@
 
 namespace pairs {
 
+// Asks the source of the numbers for the density of its one target where a line through the cells' middles would have
+// kinks that can be seen, and up to the ends of the cells, for density_plot. Numbers of several targets stay as they
+// are.
+void add_curve(const PosteriorSource& source, PosteriorNumbers& numbers);
+
 // The densities of target t, with the intervals of 50 and 90 % of the first series shaded where that is a run's.
 Plot density_plot(const std::vector<PosteriorNumbers>& series, const std::vector<Target>& targets, std::size_t t,
                   const std::vector<double>& truth, const PosteriorAxes& axes);

@@ -11,6 +11,11 @@
 
 namespace pairs {
 
+// A density as it is drawn: at places of its own, close together where it bends.
+struct DensityCurve {
+  std::vector<double> x, density;
+};
+
 // What a posterior says, in numbers.
 struct PosteriorNumbers {
   std::string name;  // "PAIRS", a run's name, "exact", ...
@@ -21,6 +26,7 @@ struct PosteriorNumbers {
   std::vector<std::vector<double>> marginals;  // densities on them
   std::vector<double> joint;                   // two targets: densities, row i belongs to cell i of the first
   std::vector<std::vector<double>> draws;      // more than two: of each, what all of this is estimated from
+  DensityCurve curve;                          // one target: what is drawn of it, where add_curve was asked for it
   double kl = NAN;                             // from the source called "exact", nat
   double milliseconds = 0;                     // that it took
 };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/posterior/derived.h"
+#include "app/posterior/posterior_curves.h"
 #include "app/posterior/posterior_figure.h"
 #include "core/base/error.h"
 #include "core/base/random.h"
@@ -33,16 +34,27 @@ PosteriorSource source_under(std::shared_ptr<const OtherPrior> prior, const Post
   return out;
 }
 
+std::optional<PosteriorNumbers> numbers_under(const std::vector<Target>& targets,
+                                              const std::shared_ptr<const OtherPrior>& prior,
+                                              const PosteriorSource& source, double evidence) {
+  const PosteriorSource under = source_under(prior, source, evidence);
+  // Confined to the supports whatever the head is: the learned prior, which the density is a multiple of, has nothing
+  // beyond them.
+  std::vector<PosteriorNumbers> numbers = posterior_numbers(targets, true, {under});
+  if (numbers.empty()) return {};
+  add_curve(under, numbers.front());
+  return std::move(numbers.front());
+}
+
 std::optional<Figure> prior_figure(const SetPosterior& posterior, const PosteriorAnswer& answer,
                                    const std::shared_ptr<const OtherPrior>& prior, const ReweighedPosterior& under) {
   const TaskInfo& info = posterior.task().info();
   if (answer.numbers.empty() || !(under.evidence > 0)) return {};
-  std::vector<PosteriorNumbers> numbers =
-      posterior_numbers(info.targets, false, {source_under(prior, answer.sources.front(), under.evidence)});
-  if (numbers.empty()) return {};
+  std::optional<PosteriorNumbers> numbers = numbers_under(info.targets, prior, answer.sources.front(), under.evidence);
+  if (!numbers) return {};
   PosteriorAnswer both;
   both.n = answer.n;
-  both.numbers = {answer.numbers.front(), std::move(numbers.front())};
+  both.numbers = {answer.numbers.front(), std::move(*numbers)};
   Figure figure =
       posterior_figure_at(info, both, {}, posterior.source_text(), chosen_axes(both.numbers, info.targets, {}));
   figure.title.clear();  // the window and the report have their own

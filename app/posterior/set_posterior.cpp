@@ -10,6 +10,8 @@
 #include "app/posterior/derived.h"
 #include "app/posterior/known_reference.h"
 #include "app/posterior/own_values.h"
+#include "app/posterior/posterior_curves.h"
+#include "app/posterior/recalibration.h"
 #include "app/posterior/tried_file.h"
 #include "app/runs/learned_product.h"
 #include "app/runs/strategy_look.h"
@@ -117,8 +119,9 @@ AskedSet SetPosterior::asked_set(std::int64_t n) const {
   return asked;
 }
 
-void SetPosterior::ask_runs(std::int64_t n, PosteriorAnswer& answer) const {
+void SetPosterior::ask_runs(std::int64_t n, PosteriorAnswer& answer, bool trusted) const {
   AskedSet asked = asked_set(n);
+  asked.trusted = trusted;
   for (const AskedRun& run : runs_) {
     if (run.embedded->count() < n) continue;
     asked.aggregate = [&] {
@@ -176,8 +179,9 @@ PosteriorAnswer SetPosterior::answer(std::int64_t n, bool references) const {
   if (references) ask_references(n, out);
   if (references && learned_product_) ask_product(n, out);
   add_numbers(task(), confined_, out);
+  for (PosteriorNumbers& one : out.numbers) add_curve(out.source_of(one), one);
   warn_of_own(*set_, out);
-  add_members(task(), out);
+  add_members(task(), confined_, out);
   if (const std::size_t count = task().info().targets.size(); count > kMostCorner)
     out.warnings.push_back({WarningKind::left_out, fmt::format("The plot shows the first {} of {} unknowns; their "
                                                                "numbers are told of all",
@@ -234,7 +238,7 @@ std::vector<WidthPoint> SetPosterior::widths(std::int64_t n) const {
   const torch::NoGradGuard no_grad;
   const OneThread one_thread;
   PosteriorAnswer known;
-  ask_runs(n, known);
+  ask_runs(n, known, false);
   ask_references(n, known);
   const std::vector<Target>& targets = task().info().targets;
   std::vector<WidthPoint> points;

@@ -76,7 +76,8 @@ class SetPosterior {
  private:
   AskedSet asked_set(std::int64_t n) const;
   torch::Tensor exact_draw(std::int64_t n, std::uint64_t seed) const;
-  void ask_runs(std::int64_t n, PosteriorAnswer& answer) const;
+  // `trusted`: with where the aggregate stands and how far an ensemble's members differ, which take longest.
+  void ask_runs(std::int64_t n, PosteriorAnswer& answer, bool trusted = true) const;
   std::vector<TargetNumbers> numbers_of(const AskedSet& set) const;
   // set_posterior_far.cpp: a set without some of its observations x; the observations that lie far from what its
   // posterior without them makes; whether what is left fits; and its posterior.

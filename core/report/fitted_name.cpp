@@ -51,7 +51,25 @@ std::string fitted_name(const std::string& name, const std::vector<std::string>&
       balance = off;
     }
   }
-  return best;
+  if (fewest == 0 || best == "…") return best;
+  // It differs from some in its middle alone, which is shown between two cuts, behind a little of the beginning.
+  std::size_t from = 0;  // the first character that those do not share
+  for (const std::string& other : others) {
+    if (other == name) continue;
+    std::size_t same = 0;
+    while (same < length && other.compare(0, at[same + 1], name, 0, at[same + 1]) == 0) ++same;
+    from = std::max(from, same);
+  }
+  constexpr std::size_t kBeginning = 6, kLeast = 3;  // characters, and of the middle
+  for (std::size_t head = std::min(kBeginning, from);; --head) {
+    const auto middle = [&](std::size_t to) {
+      return name.substr(0, at[head]) + "…" + name.substr(at[from], at[to] - at[from]) + (to < length ? "…" : "");
+    };
+    std::size_t to = from;
+    while (to < length && fits(middle(to + 1))) ++to;
+    if (to >= std::min(from + kLeast, length) && to > from) return middle(to);
+    if (head == 0) return best;
+  }
 }
 
 }  // namespace pairs

@@ -331,11 +331,12 @@ TEST(ShippedObjects, KnowMoreFromMoreViewsAndMoreThanThePrior) {
   if (left_out("objects")) GTEST_SKIP() << "the task was left out";
   LoadedRun run = shipped_on_few("objects");
   EvaluationOptions options;
+  const std::int64_t sets = long_tests() ? 200 : 80;
   options.sizes = {1, 10, 80};
-  options.sets = {80};
+  options.sets = {sets};
   options.samples = 50;
   const std::vector<EvaluationRow> rows = evaluate(*run.estimator, options);
-  std::vector<std::int64_t> index(80);
+  std::vector<std::int64_t> index(static_cast<std::size_t>(sets));
   std::iota(index.begin(), index.end(), 0);
   const torch::Tensor spread = run.task->latents(options.seed, Purpose::test, index).theta.std(0);
   const double prior = (spread.log() + 0.5 * std::log(2 * std::numbers::pi * std::numbers::e)).sum().item<double>();

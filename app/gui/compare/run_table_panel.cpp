@@ -58,8 +58,8 @@ void RunTablePanel::filter_line(RunBoard& board, const TableView* view) {
   const float told = ui::text_size(sentence, ui::Look::small_muted).x + px(16);
   const float room = ImGui::GetContentRegionAvail().x;
   const float width = std::max(px(220), std::min(px(560), room - told - px(40)));
-  if (ui::input("compare/filter", filter_, "Filter: gap<0.02 preset=small tag:paper wide", model::filter_help(),
-                width)) {
+  const std::string hint = view ? "Filter: " + model::filter_example(*view) : "Filter";
+  if (ui::input("compare/filter", filter_, hint, model::filter_help(), width)) {
     board.set_filter(filter_);
     last_filter_ = filter_;
   } else if (filter_ != last_filter_ && view) {
@@ -276,6 +276,8 @@ void RunTablePanel::row(const Shown& shown, const TableView& view, const TableRo
   // Known by the place of its name, which stays in view.
   const ImVec2 low = {at.x, ImGui::GetItemRectMin().y}, high = {at.x + widths_.front(), ImGui::GetItemRectMax().y};
   keyboard::offer(name, ItemKind::row, low, high, row.name);
+  const bool named = hovered && ImGui::GetIO().MousePos.x < high.x;
+  if (named && ui::text_size(row.name).x > widths_.front() - px(kTick) - px(22)) ui::tip_of(low, high, row.name);
   const bool lit = std::any_of(row.runs.begin(), row.runs.end(),
                                [&](const std::string& one) { return board.hovered().contains(one); });
   if (lit && !hovered) ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1, palette().hovered);
@@ -305,7 +307,10 @@ void RunTablePanel::row(const Shown& shown, const TableView& view, const TableRo
              series_color(row.role));
   const float left = at.x + box + px(22), room = widths_.front() - box - px(22);
   const std::string label = row.baseline ? row.name + "  (baseline)" : row.name;
-  ui::text_at({left, text_top}, label, row.baseline ? ui::Look::strong : ui::Look::body, room, true);
+  std::vector<std::string> others;
+  for (const TableRow& other : view.rows) others.push_back(row.baseline ? other.name + "  (baseline)" : other.name);
+  ui::text_at({left, text_top}, ui::fitted_name(label, others, row.baseline ? ui::Look::strong : ui::Look::body, room),
+              row.baseline ? ui::Look::strong : ui::Look::body);
   cells(view, row);
   ImGui::PopID();
 }
@@ -374,7 +379,7 @@ void RunTablePanel::ask(Asked what, std::vector<std::string> runs) {
   asked_ = what;
   just_asked_ = true;
   about_ = std::move(runs);
-  text_.clear();
+  text_ = unsent_;
 }
 
 void RunTablePanel::tag_dialog(model::Library& library, bool& open) {
@@ -384,15 +389,21 @@ void RunTablePanel::tag_dialog(model::Library& library, bool& open) {
     if (const model::RunEntry* entry = library.find(run)) tags.insert(entry->tags.begin(), entry->tags.end());
   ui::wrapped("Words by which runs are found: tag:paper. They stand in the run's folder, and no training reads them.",
               ui::Look::muted);
+  const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
   for (const std::string& tag : tags) {
-    if (ui::button("compare/tag/remove/" + tag, tag + "  ✕", ui::Button::normal, "", "Takes it off these runs"))
+    const std::string label = tag + "  ✕";
+    if (tag != *tags.begin()) {
+      ImGui::SameLine(0, px(4));
+      if (ImGui::GetCursorScreenPos().x + ui::button_width(label) > right) ImGui::NewLine();
+    }
+    if (ui::button("compare/tag/remove/" + tag, label, ui::Button::normal, "", "Takes it off these runs"))
       library.tag(about_, {}, {tag});
-    ImGui::SameLine(0, px(4));
   }
-  if (!tags.empty()) ImGui::NewLine();
   if (just_asked_) ImGui::SetKeyboardFocusHere();
   just_asked_ = false;
   const bool typed = ui::input("compare/tag/text", text_, "A tag, or several with blanks between them") && entered();
+  // Escape takes the letters out of the field and closes; they are there again when it is opened next.
+  if (!ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape))) unsent_ = text_;
   std::vector<std::string> add;
   std::string problem;
   for (std::size_t from = 0; from < text_.size();) {
@@ -410,6 +421,7 @@ void RunTablePanel::tag_dialog(model::Library& library, bool& open) {
                                        add.empty() ? "Type a tag" : problem, "Close");
   const bool adds = choice == ui::Choice::confirm || (typed && !add.empty() && problem.empty());
   if (adds) library.tag(about_, add, {});
+  if (adds || choice != ui::Choice::none) unsent_.clear();
   if (adds || choice != ui::Choice::none) open = false;
   if (!open) ImGui::CloseCurrentPopup();
   ui::end_dialog();

@@ -57,7 +57,7 @@ class RunTablePanel {
   Asked asked_ = Asked::nothing;
   bool just_asked_ = false;
   std::vector<std::string> about_;  // runs
-  std::string text_;
+  std::string text_, unsent_;       // unsent_: tags that were typed and not added when Escape closed their dialog
 };
 
 }  // namespace pairs::gui

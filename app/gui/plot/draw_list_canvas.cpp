@@ -21,6 +21,7 @@ using chart::Rect;
 const ImVec4 kEverywhere = {-1e6f, -1e6f, 1e6f, 1e6f};
 constexpr int kSegmentVertices = 40000, kStrokePoints = 4000;
 constexpr float kSharpTurn = -0.3f;         // cosine below which a line is not mitred: the corner would stick out
+constexpr float kLeastStep = 1;             // pixels between two points of a closed line
 constexpr float kLongestDashed = 24;        // a dashed line longer than this many times its width is a cloud
 constexpr double kCloudAlpha = 0.35;        // and is drawn solid, thin and paler
 constexpr std::int64_t kMostPixels = 2048;  // each way of a picture; larger ones are thinned
@@ -301,8 +302,14 @@ void DrawListCanvas::polyline(std::span<const Point> points, const chart::Series
                       points.front().x == points.back().x && points.front().y == points.back().y;
   if (closed) {
     line_.clear();
-    for (const Point& point : points.first(points.size() - 1))
-      line_.emplace_back(static_cast<float>(point.x * pixels_), static_cast<float>(point.y * pixels_));
+    // Where two points share a pixel the direction between them is chance, and the line's edges would turn by it.
+    const auto apart = [&](ImVec2 a, ImVec2 b) { return std::hypot(a.x - b.x, a.y - b.y) >= kLeastStep; };
+    for (const Point& point : points.first(points.size() - 1)) {
+      const ImVec2 at(static_cast<float>(point.x * pixels_), static_cast<float>(point.y * pixels_));
+      if (line_.empty() || apart(line_.back(), at)) line_.push_back(at);
+    }
+    while (line_.size() > 3 && !apart(line_.back(), line_.front())) line_.pop_back();
+    if (line_.size() < 3) return;
     const auto count = static_cast<int>(line_.size());
     room_for(4 * (count + 1));
     list_.AddPolyline(line_.data(), count, ink(style.color, 1), ImDrawFlags_Closed, thickness);

@@ -7,6 +7,7 @@
 #include "app/gui/plot/plot_state.h"
 #include "app/gui/widgets/keyboard.h"
 #include "app/gui/widgets/ui.h"
+#include "app/gui/widgets/ui_parts.h"
 #include "app/scores/glossary.h"
 #include "core/report/marks.h"
 #include "core/report/marks/mark_kind.h"
@@ -69,7 +70,7 @@ void PlotView::State::offer_to_keys(ImVec2 origin) {
   }
 }
 
-void PlotView::State::draw_tip(const Readings& found) const {
+void PlotView::State::draw_tip(const Readings& found, ImVec2 min, ImVec2 max, bool turned) const {
   const ui::Surface on(palette().raised);
   std::vector<const Reading*> rows;
   for (const Reading& row : found.rows) rows.push_back(&row);
@@ -86,9 +87,21 @@ void PlotView::State::draw_tip(const Readings& found) const {
   const float width =
       std::max(key + names_width + gap + values_width, ui::text_size(found.heading, ui::Look::small_muted).x);
   const auto count = static_cast<float>(rows.size() + (left_out > 0 ? 1 : 0) + 1);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {px(12), px(8)});
+  const ImVec2 padding = {px(ui::kTipAcross), px(ui::kTipDown)};
+  const ImVec2 size = {width + 2 * padding.x, count * line - px(4) + 2 * padding.y};
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
+  ImGui::SetNextWindowPos(ui::tip_place(size, min, max, !turned));
   ImGui::BeginTooltip();
   const ImVec2 at = ImGui::GetCursorScreenPos();
+  if (recorder().on()) {
+    Item item;
+    item.name = name + "/tip";
+    item.kind = ItemKind::text;
+    item.min = {at.x - padding.x, at.y - padding.y};
+    item.max = {item.min.x + size.x, item.min.y + size.y};
+    item.layer = 2;
+    recorder().add(std::move(item));
+  }
   ImGui::Dummy({width, count * line - px(4)});
   ui::text_at(at, found.heading, ui::Look::small_muted);
   float y = at.y + line;
@@ -171,15 +184,18 @@ void PlotView::State::draw_over(ImVec2 origin, bool hovered) {
   for (const float dot : {-6.0f, 0.0f, 6.0f})
     list.AddCircleFilled({std::round(middle.x + px(dot)), std::round(middle.y)}, px(1.7f), palette().text, 12);
   if (on_corner) {
-    ui::tip("Axes, reset, save as SVG, PDF, PNG or CSV");
+    ui::tip_of(screen({corner.x, corner.y}, origin), screen({corner.right(), corner.bottom()}, origin),
+               "Axes, reset, save as SVG, PDF, PNG or CSV");
     return;
   }
   if (const auto entry = entry_at(*plot, at)) {
     box(entry_rect(*plot, *entry), (palette().text & ~IM_COL32_A_MASK) | (24u << IM_COL32_A_SHIFT), px(3));
     const std::string& full = names[*plot][*entry];
     const std::string about = explanation(full);
+    const Rect rect = entry_rect(*plot, *entry);
     if (!about.empty() || full != place.legend.entries[*entry].name)
-      ui::tip(about.empty() ? full : full + "\n" + about);
+      ui::tip_of(screen({rect.x, rect.y}, origin), screen({rect.right(), rect.bottom()}, origin),
+                 about.empty() ? full : full + "\n" + about);
     return;
   }
   if (!place.axes || !place.area.contains(at)) return;
@@ -207,7 +223,17 @@ void PlotView::State::draw_over(ImVec2 origin, bool hovered) {
       list.AddCircleFilled(screen(row.at, origin), px(3.2f), themed(row.color), 16);
     }
   list.PopClipRect();
-  draw_tip(found);
+  // Beside the points that it reads, and the mouse.
+  ImVec2 least = mouse, most = mouse;
+  const auto hold = [&](ImVec2 point) {
+    least = {std::min(least.x, point.x - px(6)), std::min(least.y, point.y - px(6))};
+    most = {std::max(most.x, point.x + px(6)), std::max(most.y, point.y + px(6))};
+  };
+  hold(mouse);
+  hold(turned ? ImVec2{mouse.x, from.y} : ImVec2{from.x, mouse.y});
+  for (const Reading& row : found.rows)
+    if (row.placed && std::isfinite(row.at.x) && std::isfinite(row.at.y)) hold(screen(row.at, origin));
+  draw_tip(found, least, most, turned);
 }
 
 // What a click on the legend does, for the keyboard.

@@ -106,7 +106,8 @@ struct PlotView::State {
   void draw_lit(ImVec2 origin);
   void draw_over(ImVec2 origin, bool hovered);
   void offer_to_keys(ImVec2 origin);
-  void draw_tip(const Readings& found) const;
+  // `min` to `max`: what it reads, which it does not cover.
+  void draw_tip(const Readings& found, ImVec2 min, ImVec2 max, bool turned) const;
   void menu();
   void series_items();
   void record(ImVec2 origin, ImVec2 size, bool hovered) const;

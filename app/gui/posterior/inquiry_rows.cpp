@@ -44,6 +44,7 @@ void button_row(model::Posterior& posterior, const std::string& key, const Inqui
                          one.inquiry.works_on(key) ? "" : " of another set or N", std::floor(100 * one.inquiry.share()),
                          count_text(one.sets), std::isfinite(left) ? fmt::format(", {} left", duration_text(left)) : ""),
              ui::Look::small_muted);
+    ui::again_in(0.5);  // its share grows though nothing else happens in the window
     return;
   }
   auto asked = posterior.samples_asked();
@@ -152,14 +153,14 @@ void OtherPriorRow::draw(model::Posterior& posterior, const model::PosteriorScen
   if (!asked_prior.empty() && asked && !inquiry.works_on(key) && !inquiry.answer(key))
     inquiry.ask(key, *asked, model::prior_question(asked_prior));
   const bool several = scene.names.size() > 1;
-  const std::string hint = several ? scene.names.front() + " = normal(0, 1)" : "normal(0.2, 0.05)";
   const std::string about = fmt::format(
       "In place of the prior that the run learnt under: {}, or a table of values and densities (.csv){}. Draws are "
       "weighted by the ratio of the two. Where the task does not tell its own prior, say it behind a semicolon: "
       "\"; learnt {} = normal(0, 1)\"",
       prior_families(), several ? "; of several targets with semicolons between" : "", scene.names.front());
   const float show = ui::button_width("Show");
-  bool enter = ui::input("posterior/prior/text", typed_, hint, about, ImGui::GetContentRegionAvail().x - show - px(8));
+  bool enter = ui::input("posterior/prior/text", typed_, scene.prior_example, about,
+                         ImGui::GetContentRegionAvail().x - show - px(8));
   ImGui::SameLine(0, px(8));
   enter |=
       ui::button("posterior/prior/show", "Show", ui::Button::normal,

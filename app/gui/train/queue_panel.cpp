@@ -57,7 +57,8 @@ void QueuePanel::row(model::RunQueue& queue, const model::QueueShown& shown, std
   const bool failed = item.state == QueueState::failed;
   const std::size_t first = first_movable(shown.view), count = shown.view.items.size();
   ImVec2 min, max;
-  ui::row(base, dragged_ == item.id, px(kQueueRow), min, max, item.folder.string() + "\nDrag it to another place");
+  ui::row(base, dragged_ == item.id, px(kQueueRow), min, max,
+          item.title() + "\n" + item.folder.string() + "\nDrag it to another place");
   if (at >= first && ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left)) dragged_ = item.id;
   ImGui::SetItemAllowOverlap();
   const ImVec2 next = ImGui::GetCursorPos();
@@ -90,7 +91,9 @@ void QueuePanel::row(model::RunQueue& queue, const model::QueueShown& shown, std
   ui::text_at({right - px(8) - ui::text_size(time).x, text_y}, time, ui::Look::muted);
   right -= failed ? px(8) : px(kTime);
   const float room = right - px(8) - min.x, name_room = std::floor(room * (failed ? 0.3f : 0.55f));
-  ui::text_at({min.x + px(8), text_y}, item.title(), ui::Look::body, name_room - px(16), true, base + "/name");
+  std::vector<std::string> others;
+  for (const QueueItem& other : shown.view.items) others.push_back(other.title());
+  ui::name_at({min.x + px(8), text_y}, item.title(), others, ui::Look::body, name_room - px(16), base + "/name");
   ui::text_at({min.x + name_room, text_y}, state_of(item, progress), failed ? ui::Look::bad : ui::Look::muted,
               room - name_room, true, base + "/state");
   ImGui::SetCursorPos(next);

@@ -130,7 +130,11 @@ void StudyDialog::draw(model::Studies& studies, model::RunQueue& queue, model::D
       "draft. It goes on when the window is closed; the runs appear in the list on the left as they come.",
       ui::Look::muted);
   ui::space(8);
-  const float high = std::min(px(kHigh), ImGui::GetIO().DisplaySize.y * 0.6f);
+  // So high that what stands below stays in view: the dialog itself does not scroll.
+  const float below = kProblemLines * ImGui::GetTextLineHeightWithSpacing() + 2 * ImGui::GetFrameHeightWithSpacing() +
+                      ImGui::GetStyle().ItemSpacing.y + px(28);
+  const float room = ImGui::GetIO().DisplaySize.y * ui::kDialogMost - ImGui::GetCursorPosY() - below;
+  const float high = std::clamp(room, px(80), px(kHigh));
   ImGui::BeginChild("choices", {px(kForm), high}, false);
   choices();
   ImGui::EndChild();

@@ -66,10 +66,16 @@ void TrainPanel::header(Training& training, const model::Library& library, const
   // In a narrow window the title has a line of its own.
   const bool apart = right - left - room - px(16) < px(60);
   const float title_room = apart ? right - left : right - left - room - px(16);
-  ui::text_at({at.x, at.y + (high - ui::text_size(title, ui::Look::title).y) / 2}, title, ui::Look::title, title_room,
-              !drafting);
+  const ImVec2 title_at = {at.x, at.y + (high - ui::text_size(title, ui::Look::title).y) / 2};
+  if (drafting) {
+    ui::text_at(title_at, title, ui::Look::title, title_room);
+  } else {
+    std::vector<std::string> others;
+    for (const model::RunEntry& run : library.runs()) others.push_back(run.name);
+    ui::text_at(title_at, ui::fitted_name(title, others, ui::Look::title, title_room), ui::Look::title);
+  }
   ImGui::Dummy({title_room, high});
-  ui::tip(drafting ? training.draft().folder().string() : training.folder().string());
+  ui::tip(drafting ? training.draft().folder().string() : title + "\n" + training.folder().string());
   if (apart)
     ImGui::SetCursorPosX(std::max(left, right - room));
   else

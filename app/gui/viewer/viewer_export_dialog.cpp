@@ -95,6 +95,7 @@ void ViewerExportDialog::draw(model::Viewer& viewer) {
   std::string blocked = viewer.exporting() ? "It is being written" : viewer.export_blocked(kind_);
   if (blocked.empty() && browser_.path().extension() != ending)
     blocked = fmt::format("The name must end in {}", ending);
+  if (writing_) ui::again_in(0.5);
   if (writing_)
     ui::progress(static_cast<float>(viewer.export_share()),
                  fmt::format("Writing, {}", percent_text(viewer.export_share())));

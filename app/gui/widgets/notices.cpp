@@ -114,7 +114,7 @@ bool begin_dialog(std::string_view name, std::string_view title, bool& open, flo
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   ImGui::SetNextWindowPos({display.x / 2, display.y * 0.45f}, ImGuiCond_Always, {0.5f, 0.5f});
   const float wide = std::min(px(width), display.x - px(32));
-  ImGui::SetNextWindowSizeConstraints({wide, 0}, {wide, display.y * 0.9f});
+  ImGui::SetNextWindowSizeConstraints({wide, 0}, {wide, display.y * kDialogMost});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {px(24), px(20)});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, px(10));
   const bool shown = ImGui::BeginPopupModal(id.c_str(), nullptr,
@@ -128,6 +128,8 @@ bool begin_dialog(std::string_view name, std::string_view title, bool& open, flo
   // Dear ImGui 1.86 asserts when another window appears in a dialog's first frame, because it does not yet count as
   // active.
   ImGui::GetCurrentWindow()->WasActive = true;
+  const ImVec2 corner = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  recorder().add("dialog", ItemKind::plot, corner, {corner.x + size.x, corner.y + size.y});
   push_surface(palette().raised);
   if (!title.empty()) {
     ui::text(title, Look::title);

@@ -92,23 +92,51 @@ float text_room() {
                                           : ImGui::GetContentRegionAvail().x;
 }
 
+ImVec2 tip_place(ImVec2 size, ImVec2 min, ImVec2 max, bool beside) {
+  const ImVec2 display = ImGui::GetIO().DisplaySize, mouse = ImGui::GetIO().MousePos;
+  const float gap = px(6), edge = px(4);
+  const auto within = [&](ImVec2 at) {
+    return ImVec2{std::floor(std::clamp(at.x, edge, std::max(edge, display.x - edge - size.x))),
+                  std::floor(std::clamp(at.y, edge, std::max(edge, display.y - edge - size.y)))};
+  };
+  const ImVec2 below = {mouse.x - px(12), max.y + gap}, above = {mouse.x - px(12), min.y - gap - size.y},
+               right = {max.x + gap, mouse.y - px(12)}, left = {min.x - gap - size.x, mouse.y - px(12)};
+  const bool low = below.y + size.y <= display.y - edge, high = above.y >= edge;
+  const bool east = right.x + size.x <= display.x - edge, west = left.x >= edge;
+  if (beside && (east || west)) return within(east ? right : left);
+  if (low || high) return within(low ? below : above);
+  if (east || west) return within(east ? right : left);
+  return within({mouse.x + px(16), mouse.y + px(20)});
+}
+
 void show_tip(std::string_view tip_text, std::string_view blocked) {
+  const ImRect& rect = GImGui->LastItemData.Rect;
+  show_tip_of(rect.Min, rect.Max, tip_text, blocked);
+}
+
+void show_tip_of(ImVec2 min, ImVec2 max, std::string_view tip_text, std::string_view blocked) {
   const std::string_view shown = blocked.empty() ? tip_text : blocked;
   if (shown.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
   // Texts have no id, so Dear ImGui does not count how long they are under the mouse.
-  const ImRect& rect = GImGui->LastItemData.Rect;
+  const ImRect rect(min, max);
   const bool same = rect.Min.x == hovered_item.at.x && rect.Min.y == hovered_item.at.y &&
                     ImGui::GetFrameCount() - hovered_item.frame <= 1 && ImGui::GetTime() >= hovered_item.since;
   if (!same) hovered_item = {rect.Min, ImGui::GetTime(), 0};
   hovered_item.frame = ImGui::GetFrameCount();
   if (const double left = kTipSeconds - (ImGui::GetTime() - hovered_item.since); left > 0) return again_in(left);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {px(12), px(8)});
+  ImFont* const f = fonts().small;
+  const ImVec2 padding = {px(kTipAcross), px(kTipDown)};
+  const float room = px(360) - padding.x;
+  const std::string lines = lines_of(shown, f, room);
+  const ImVec2 text =
+      f->CalcTextSizeA(f->FontSize, FLT_MAX, room + kLineSlack, lines.data(), lines.data() + lines.size());
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
+  ImGui::SetNextWindowPos(tip_place({text.x + 2 * padding.x, text.y + 2 * padding.y}, rect.Min, rect.Max));
   ImGui::BeginTooltip();
   {
     const Surface on(palette().raised);
-    ImGui::PushFont(fonts().small);
+    ImGui::PushFont(f);
     ImGui::PushTextWrapPos(px(360) + kLineSlack);
-    const std::string lines = lines_of(shown, fonts().small, px(360) - ImGui::GetCursorPosX());
     ImGui::TextUnformatted(lines.data(), lines.data() + lines.size());
     ImGui::PopTextWrapPos();
     ImGui::PopFont();
@@ -220,6 +248,17 @@ std::string fitted_name(const std::string& name, const std::vector<std::string>&
   return pairs::fitted_name(name, others, [&](const std::string& shown) { return text_size(shown, look).x <= width; });
 }
 
+bool name_at(ImVec2 at, const std::string& name, const std::vector<std::string>& others, Look look, float width,
+             std::string_view recorded) {
+  const std::string shown = fitted_name(name, others, look, width);
+  ImFont* const f = font(look);
+  at = {std::floor(at.x), std::floor(at.y)};
+  ImGui::GetWindowDrawList()->AddText(f, f->FontSize, at, ImGui::GetColorU32(ink(look)), shown.c_str());
+  const ImVec2 size = text_size(shown, look);
+  record(recorded, ItemKind::text, at, {at.x + size.x, at.y + size.y}, true, name, false, ink(look), surface());
+  return shown != name;
+}
+
 void swatch(std::string_view name, ImVec2 middle, float radius, ImU32 color, bool filled) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (filled)
@@ -288,6 +327,10 @@ void progress(float share, std::string_view label_text, float width) {
 
 void tip(std::string_view text) {
   show_tip(text, {});
+}
+
+void tip_of(ImVec2 min, ImVec2 max, std::string_view text) {
+  show_tip_of(min, max, text, {});
 }
 
 void help(std::string_view text) {

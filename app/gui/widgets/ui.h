@@ -51,6 +51,9 @@ void text_at(ImVec2 at, std::string_view text, Look look, float width = 0, bool 
 
 // A run's name in `width` pixels: cut where what tells it from `others` stays (pairs::fitted_name).
 std::string fitted_name(const std::string& name, const std::vector<std::string>& others, Look look, float width);
+// Draws it so, recorded whole by `recorded`; whether it was cut, and needs a tip.
+bool name_at(ImVec2 at, const std::string& name, const std::vector<std::string>& others, Look look, float width,
+             std::string_view recorded);
 // The dot of a run's colour around `middle`, recorded by `name` with its ink.
 void swatch(std::string_view name, ImVec2 middle, float radius, ImU32 color, bool filled = true);
 
@@ -85,8 +88,9 @@ bool input(std::string_view name, std::string& value, std::string_view hint = {}
 void label(std::string_view text, std::string_view tip = {}, float column = 160);
 // A bar filled to `share` with a text on it.
 void progress(float share, std::string_view text, float width = 0);
-// A tip for what was drawn last.
+// A tip for what was drawn last, or for the part of it from `min` to `max` while the mouse is there.
 void tip(std::string_view text);
+void tip_of(ImVec2 min, ImVec2 max, std::string_view text);
 // A small question mark that explains.
 void help(std::string_view text);
 
@@ -110,6 +114,8 @@ float notice_height(Look look, std::string_view sentence, std::string_view butto
 // A strip across the panel with two buttons, "<name>/accept" and "<name>/decline".
 enum class Choice { none, confirm, cancel };
 Choice offer(std::string_view name, std::string_view sentence, std::string_view accept, std::string_view decline);
+
+constexpr float kDialogMost = 0.9f;  // of the window's height, that a dialog takes
 
 // A window over everything, centred, `width` at scale 1. Opens while `open` is true; Escape closes it. Call end_dialog
 // only when begin_dialog returned true.

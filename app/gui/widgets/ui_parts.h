@@ -38,6 +38,13 @@ std::string lines_of(std::string_view text, ImFont* font, float width);
 float text_room();
 // Of what was drawn last: the reason why it is blocked, else its tip, once the mouse rests on it.
 void show_tip(std::string_view tip_text, std::string_view blocked);
+// Shows the tip of a part of what was drawn last, from `min` to `max`.
+void show_tip_of(ImVec2 min, ImVec2 max, std::string_view tip_text, std::string_view blocked);
+
+// Where a tip of `size` pixels stands that covers nothing of `min` to `max`: below it, else above it, else at its side;
+// `beside`: at its side first. Below the mouse where what it explains leaves no such room.
+ImVec2 tip_place(ImVec2 size, ImVec2 min, ImVec2 max, bool beside = false);
+constexpr float kTipAcross = 12, kTipDown = 8;  // around a tip's text, at scale 1
 
 // What Surface does, for what begins and ends in different functions.
 void push_surface(ImU32 color);

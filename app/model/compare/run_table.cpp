@@ -589,6 +589,12 @@ class TableMaker {
 
 }  // namespace
 
+std::string filter_example(const TableView& view) {
+  const bool gap = std::find(view.scores.begin(), view.scores.end(), "gap") != view.scores.end();
+  const std::string score = gap ? "gap<0.02" : view.scores.empty() ? "seconds<600" : view.scores.front() + "<0.5";
+  return score + " preset=small tag:paper wide";
+}
+
 std::shared_ptr<const TableView> make_table(const std::vector<RunRecord>& runs, const TableChoices& choices,
                                             const KeptLookup& kept) {
   return TableMaker(runs, choices, kept).make();

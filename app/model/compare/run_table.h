@@ -70,6 +70,9 @@ struct TableView {
   std::vector<std::size_t> visible;    // indices of the columns that are shown, in their order
 };
 
+// An example of a filter that the table knows: a score that its runs have, and words.
+std::string filter_example(const TableView& view);
+
 // As many as a table of the window can hold.
 inline constexpr std::size_t kMostColumns = 60;
 

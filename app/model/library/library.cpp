@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -190,6 +191,34 @@ class Library::Scanner {
   std::jthread thread_;
 };
 
+namespace {
+
+// Pictures of the program's own tasks without data, which are the same for every window of a process; a molecule's
+// takes a tenth of a second.
+class KnownPictures {
+ public:
+  std::shared_ptr<const Thumbnail> find(const std::string& task) {
+    const std::lock_guard lock(mutex_);
+    const auto at = by_task_.find(task);
+    return at == by_task_.end() ? nullptr : at->second;
+  }
+  void keep(const std::string& task, std::shared_ptr<const Thumbnail> picture) {
+    const std::lock_guard lock(mutex_);
+    by_task_[task] = std::move(picture);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<const Thumbnail>> by_task_;
+};
+
+KnownPictures& known_pictures() {
+  static KnownPictures known;
+  return known;
+}
+
+}  // namespace
+
 // Draws the tasks' pictures one after another.
 class Library::Painter {
  public:
@@ -200,16 +229,25 @@ class Library::Painter {
 
   explicit Painter(Hub& hub) : tasks_(hub.tasks), wake_(hub.wake), worker_([](const std::string&) {}) {}
 
-  void draw(std::vector<std::string> tasks, const std::string& data) {
+  // What a picture is of; `own`: of a person's own.
+  struct Wanted {
+    std::string task;
+    bool own = false;
+  };
+
+  void draw(std::vector<Wanted> tasks, const std::string& data) {
     worker_.request([this, wanted = std::move(tasks), data](const LatestWorker::Stale& stale) {
       lower_priority(6);  // the window's first frames come first
       const Interruptible interruptible(stale);
-      for (const std::string& task : wanted) {
+      for (const auto& [task, own] : wanted) {
         if (stale()) throw Stopped();
-        std::shared_ptr<const Thumbnail> thumbnail;
+        const bool lasting = !own && data.empty();
+        std::shared_ptr<const Thumbnail> thumbnail = lasting ? known_pictures().find(task) : nullptr;
+        const bool known = thumbnail != nullptr;
         // The Task tab says what is wrong with the data.
         for (const std::string& folder :
              data.empty() ? std::vector<std::string>{""} : std::vector{data, std::string()}) {
+          if (known) break;
           try {
             thumbnail = std::make_shared<const Thumbnail>(draw_thumbnail(*tasks_->make(task, {folder})));
             break;
@@ -219,6 +257,7 @@ class Library::Painter {
           }
         }
         if (!thumbnail) continue;
+        if (lasting && !known) known_pictures().keep(task, thumbnail);
         {
           const std::lock_guard lock(mutex_);
           pictures_.push_back({task, std::move(thumbnail)});
@@ -343,10 +382,10 @@ void Library::list_own() {
 // Draws pictures: of all tasks, or of those that have none.
 void Library::paint(bool all) {
   if (!painter_) return;
-  std::vector<std::string> names;
+  std::vector<Painter::Wanted> wanted;
   for (const TaskEntry& task : tasks_)
-    if (all || !task.thumbnail) names.push_back(task.name);
-  if (!names.empty()) painter_->draw(std::move(names), data_folder_.string());
+    if (all || !task.thumbnail) wanted.push_back({task.name, task.own});
+  if (!wanted.empty()) painter_->draw(std::move(wanted), data_folder_.string());
 }
 
 void Library::refresh() {

@@ -93,6 +93,7 @@ struct PosteriorScene {
   std::string task, title;
   std::vector<std::string> targets;  // labels with units
   std::vector<std::string> names;    // of the targets, in expressions
+  std::string prior_example;         // "normal(0.5, 0.1)", another prior of the first target
   std::vector<PosteriorRun> runs;    // the shown one first
   Question question;                 // what is asked of the set
   std::int64_t most = 1;             // largest N that can be asked for

@@ -78,6 +78,14 @@ std::vector<int> other_shades(const std::vector<AskedRun>& runs) {
 
 }  // namespace
 
+std::string prior_example(const TaskInfo& info) {
+  if (info.targets.empty()) return "";
+  const Target& first = info.targets.front();
+  const double middle = (first.view_low + first.view_high) / 2, sd = (first.view_high - first.view_low) / 10;
+  const std::string text = fmt::format("normal({:.2g}, {:.2g})", middle, sd);
+  return info.targets.size() > 1 ? first.name + " = " + text : text;
+}
+
 PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, const std::vector<std::string>& asked) {
   const ObservedSet& set = posterior.set();
   const TaskInfo& info = posterior.task().info();
@@ -86,6 +94,7 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
   scene.title = info.title;
   for (const Target& target : info.targets) scene.targets.push_back(target.short_title());
   scene.names = target_names(info);
+  scene.prior_example = prior_example(info);
   for (std::size_t r = 0; r < asked.size(); ++r) {
     const AskedRun& run = posterior.runs()[r];
     scene.runs.push_back({asked[r], run.loaded.name, run_title(run.loaded.config), run.role});

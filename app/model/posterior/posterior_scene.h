@@ -14,6 +14,10 @@ namespace pairs::model {
 // What the window shows of a set's posterior, from what is known of it. `asked`: the runs as they were asked for.
 PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, const std::vector<std::string>& asked);
 
+// An example of another prior of the task's first target, which lies where its own does: "normal(4.5, 0.9)"; of several
+// targets with its name before it.
+std::string prior_example(const TaskInfo& info);
+
 // The set that a snapshot is of: its id, θ where it was made with one, what figures say of its source, and which
 // interval they shade.
 struct ShownSet {

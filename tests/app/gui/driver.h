@@ -9,6 +9,7 @@
 #include <functional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "app/gui/frame_schedule.h"
 #include "app/gui/shell.h"
@@ -17,6 +18,7 @@
 #include "tasks/registry.h"
 #include "tests/app/gui/platform/null_screen.h"
 #include "tests/core/base/temporary_folder.h"
+#include "tests/long_tests.h"
 
 namespace pairs::gui {
 
@@ -31,6 +33,13 @@ inline model::Settings settings_in(const std::filesystem::path& folder, const st
   settings.runs_folder = (folder / "runs").string();
   settings.file_dialogs = "own";  // whatever the desktop of the machine has
   return settings;
+}
+
+// Names tasks that differ in what their pages hold: points of one target and of two, images, items, views. Long tests
+// take all tasks, also the second one of images and of items.
+inline std::vector<std::string> tasks_by_kind() {
+  if (long_tests()) return built_in_tasks()->names();
+  return {"gaussian", "bump-hunt", "digits", "objects", "novel-view"};
 }
 
 // A person at the window: presses things by name, one frame after the other, on a screen without a renderer.
@@ -57,8 +66,10 @@ class Driver {
     }
   }
 
-  // Frames until `done` or `seconds` have passed, four times as many with a sanitizer; whether it is done.
+  // Draws frames until `done`; whether it is. Gives up after four times as many seconds, which a machine that is busy
+  // with other work may need, and after sixteen times as many with a sanitizer: what works costs none of them.
   bool until(const std::function<bool()>& done, double seconds = 30) {
+    seconds *= 4;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     seconds *= 4;
 #endif

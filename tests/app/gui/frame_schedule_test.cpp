@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "tests/app/gui/driver.h"
+#include "tests/app/model/environment.h"
 
 namespace pairs::gui {
 namespace {
@@ -85,7 +86,7 @@ TEST_F(AloneTest, AFolderIsListedAndAtRestNothingIsDrawn) {
   ASSERT_TRUE(d.rest());
   d.click("sidebar/open");
   d.screen.input.move(-1000, -1000);
-  d.leave_alone(10, [&] { return says("1.csv"); });
+  d.leave_alone(60, [&] { return says("1.csv"); });
   EXPECT_TRUE(says("1.csv")) << "without the mouse";
   EXPECT_FALSE(says("Looking…"));
   d.key(key::escape);
@@ -103,9 +104,28 @@ TEST_F(AloneTest, ATipComesToAMouseThatRests) {
   const auto tip = [&] { return d.find("tip") != nullptr; };
   d.frames(1);
   EXPECT_FALSE(tip());
-  d.leave_alone(5, tip);
+  d.leave_alone(60, tip);
   ASSERT_TRUE(tip());
   EXPECT_NE(d.item("tip").text.find("observations"), std::string::npos);
+}
+
+// How far the simulation of sets is, and how long it goes on, is shown without the mouse.
+TEST_F(AloneTest, AFurtherQuestionShowsHowFarItIs) {
+  const model::Environment cache("PAIRS_CACHE", (folder_ / "cache").string());  // where no such sets were kept
+  Driver d(settings_in(folder_.path()));
+  ASSERT_TRUE(d.rest());
+  d.studio.settings.dismiss("welcome");
+  d.studio.posterior.set_n(1);
+  ASSERT_TRUE(d.rest());
+  d.click("posterior/confidence");
+  d.screen.input.move(-1000, -1000);
+  d.frames(2);
+  ASSERT_TRUE(says("Confidence intervals: 0 %"));
+  d.leave_alone(1);  // what the click has brought about is drawn
+  const int before = ImGui::GetFrameCount();
+  d.leave_alone(60, [&] { return ImGui::GetFrameCount() >= before + 3; });
+  EXPECT_GE(ImGui::GetFrameCount(), before + 3);
+  d.click("posterior/confidence/stop");
 }
 
 TEST_F(AloneTest, AToastGoesByItself) {
@@ -114,7 +134,7 @@ TEST_F(AloneTest, AToastGoesByItself) {
   d.click("posterior/command");
   EXPECT_TRUE(d.find("toast"));
   d.screen.input.move(-1000, -1000);
-  d.leave_alone(8, [&] { return !d.find("toast"); });
+  d.leave_alone(60, [&] { return !d.find("toast"); });
   EXPECT_FALSE(d.find("toast"));
 }
 

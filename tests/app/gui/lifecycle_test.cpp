@@ -216,7 +216,7 @@ TEST_F(LifecycleTest, ProgressIsOneNumberAndPausedIsCalledPaused) {
   Driver d(settings_in(folder_.path(), "bump-hunt", "train"));
   d.click("tab/train");
   make_draft_tiny(d.studio);
-  d.studio.training.draft().set("pretrain.epochs", "60");
+  d.studio.training.draft().set("pretrain.epochs", "1000");  // longer than it is looked at, on any machine
   ASSERT_TRUE(d.until([&] { return d.item("train/start").enabled; }));
   d.click("train/start");
   ASSERT_TRUE(d.until([&] {
@@ -229,7 +229,7 @@ TEST_F(LifecycleTest, ProgressIsOneNumberAndPausedIsCalledPaused) {
     const std::set<std::string> found = percentages();
     EXPECT_LE(found.size(), 1u) << ::testing::PrintToString(found);
     compared += found.size() == 1;
-    return found.size() > 1 || compared > 200;
+    return found.size() > 1 || compared > 60;
   }));
   EXPECT_GT(compared, 20);
   ASSERT_TRUE(d.studio.training.active()) << "over too soon to be paused";

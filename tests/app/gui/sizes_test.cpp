@@ -53,7 +53,8 @@ std::set<std::string> complaints_about(const std::vector<Item>& items, float sca
   for (const Item& item : items) {
     const ImVec2 size = {item.max.x - item.min.x, item.max.y - item.min.y};
     if (item.clipped) all.insert("cut: " + called(item));
-    if (item.lost) all.insert("out of reach: " + called(item));
+    // What scrolls in a dialog lies within its frame.
+    if (item.lost && item.name != "dialog") all.insert("out of reach: " + called(item));
     if (item.covers) all.insert("legend over data: " + called(item));
     if (item.ink && item.paper && contrast(item.ink, item.paper) < 4.5) all.insert("contrast: " + called(item));
     if (item.edge && contrast(item.edge, item.behind) < 3) all.insert("edge hard to see: " + called(item));

@@ -156,7 +156,7 @@ TEST_P(StillnessTest, NothingMovesButThePlots) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Tasks, StillnessTest, ::testing::ValuesIn(built_in_tasks()->names()), [](const auto& one) {
+INSTANTIATE_TEST_SUITE_P(Tasks, StillnessTest, ::testing::ValuesIn(tasks_by_kind()), [](const auto& one) {
   std::string name = one.param;
   std::erase(name, '-');
   return name;

@@ -111,6 +111,40 @@ TEST_F(TourTest, NothingMovesWhileItSpeaksAndNIsDragged) {
   }
 }
 
+// The arrows of the second and third step touch what they point at, and nothing else, however small the window is.
+TEST_F(TourTest, ArrowsPointAtWhatTheyMean) {
+  for (const auto& [width, height, size] :
+       {std::tuple{1440.f, 900.f, 1.f}, {1024.f, 700.f, 1.f}, {1024.f, 700.f, 1.5f}, {1920.f, 1080.f, 2.f}}) {
+    Driver d(settings_in(folder_.path()), width, height, size);
+    ASSERT_TRUE(d.rest());
+    EXPECT_FALSE(d.find("tour/arrow")) << "the first step speaks of the slider below it";
+    for (const char* name : {"posterior/open-file", "tab/train"}) {
+      d.click("tour/next");
+      d.frames(4);
+      ASSERT_TRUE(d.find("tour/arrow")) << name << " at " << width << ", scale " << size;
+      const Item arrow = d.item("tour/arrow"), item = d.item(name);
+      const float near = 6 * size;
+      if (item.reachable())
+        EXPECT_TRUE(arrow.max.x > item.min.x - near && arrow.min.x < item.max.x + near &&
+                    arrow.max.y > item.min.y - near && arrow.min.y < item.max.y + near)
+            << name << " at " << width << ", scale " << size;
+      else  // it shows where to scroll: from the words down
+        EXPECT_TRUE(item.min.y > arrow.max.y && arrow.min.y >= d.item("tour/next").max.y &&
+                    std::fabs(arrow.middle().x - item.middle().x) < item.max.x - item.min.x)
+            << name << " at " << width << ", scale " << size;
+      for (const Item& other : recorder().items()) {
+        if (!other.reachable()) continue;
+        const bool word = other.kind == ItemKind::text && !other.text.empty() && other.layer == 0;
+        const bool button = other.kind == ItemKind::button || other.kind == ItemKind::input;
+        if (other.name == name || (!word && !button)) continue;
+        const bool over = arrow.min.x < other.max.x && other.min.x < arrow.max.x && arrow.min.y < other.max.y &&
+                          other.min.y < arrow.max.y;
+        EXPECT_FALSE(over) << name << " at " << width << ", scale " << size << ": over " << other.name << other.text;
+      }
+    }
+  }
+}
+
 TEST_F(TourTest, SaysWhatIsAskedAndNamesWhatIsDrawn) {
   Driver d(settings_in(folder_.path()));
   d.studio.settings.dismiss("welcome");

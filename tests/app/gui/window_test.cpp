@@ -102,7 +102,7 @@ TEST_F(WindowTest, PausesResumesAndStops) {
   const Stopwatch watch;
   d.click("train/pretrain/stop");
   ASSERT_TRUE(d.until([&] { return d.studio.training.state() == model::Activity::rest; }));
-  EXPECT_LT(watch.seconds(), 2);
+  EXPECT_LT(watch.seconds(), 20) << "it waits for the stage, not for the step";
   EXPECT_TRUE(std::filesystem::exists(d.studio.training.folder() / "resume.safetensors"));
   // And on from there.
   ASSERT_TRUE(d.until([&] { return d.item("train/start").enabled; }));

@@ -57,7 +57,7 @@ TEST(Memory, GoesBackAfterTrainingAndEvaluating) {
   settings.runs_folder = (scratch.path() / "runs").string();
   settings.tab = "posterior";
   Studio studio(built_in_tasks(), settings);
-  ASSERT_TRUE(rest(studio, 60));
+  ASSERT_TRUE(rest(studio, 240));
   ASSERT_TRUE(studio.posterior.shown());
   const double before = resident_mb();
 
@@ -71,23 +71,23 @@ TEST(Memory, GoesBackAfterTrainingAndEvaluating) {
                                      {"finetune.steps", "20"}})
       draft.set(key, value);
   ASSERT_EQ(draft.preset(), "quick");
-  ASSERT_TRUE(rest(studio, 60));
+  ASSERT_TRUE(rest(studio, 240));
   studio.training.start();
   ASSERT_TRUE(poll_studio(
       studio, [&] { return studio.training.finished(); }, 1200))
       << studio.training.problem();
   const std::string run = studio.training.folder().string();
   ASSERT_TRUE(poll_studio(
-      studio, [&] { return studio.run() == run; }, 60));
+      studio, [&] { return studio.run() == run; }, 240));
   studio.set_tab(Tab::evaluate);
-  ASSERT_TRUE(rest(studio, 60));
+  ASSERT_TRUE(rest(studio, 240));
   studio.evaluation.start();
   ASSERT_TRUE(poll_studio(
-      studio, [&] { return studio.evaluation.work().running; }, 10));
+      studio, [&] { return studio.evaluation.work().running; }, 60));
   ASSERT_TRUE(poll_studio(
       studio, [&] { return !studio.evaluation.work().running; }, 600));
   ASSERT_TRUE(studio.evaluation.scores()) << studio.evaluation.failure();
-  ASSERT_TRUE(rest(studio, 60));
+  ASSERT_TRUE(rest(studio, 240));
 
   const double after = resident_mb();
   RecordProperty("before_mb", static_cast<int>(before));

@@ -222,6 +222,50 @@ TEST(OtherPrior, IsOfTargetsOneByOne) {
   EXPECT_THROW(OtherPrior(built_in_tasks()->make("novel-view"), {"normal(0, 1)"}, {}), Error);
 }
 
+// Three targets on [0, 1], whose posterior crowds at 0 and at 1: curves of samples are smoothed, and stay on the
+// supports.
+TEST(OtherPrior, NothingIsDrawnOutsideASupport) {
+  class UnitTask : public ToyTask {
+   public:
+    UnitTask() : ToyTask("toy"), own_(ToyTask::info()) {
+      own_.targets.clear();
+      for (const char* name : {"a", "b", "c"}) own_.targets.push_back({name, name, "", 0, 1, 0.5, 0.3, 1, 0, 1});
+    }
+    const TaskInfo& info() const override { return own_; }
+    Latents latents(std::uint64_t seed, Purpose purpose, std::span<const std::int64_t> indices) const override {
+      Latents out = ToyTask::latents(seed, purpose, indices);
+      out.theta = torch::empty({static_cast<std::int64_t>(indices.size()), 3}, torch::kFloat64);
+      for (std::size_t k = 0; k < indices.size(); ++k) {
+        Stream stream(stream_key(seed, purpose), static_cast<std::uint64_t>(indices[k]), 9);
+        for (int t = 0; t < 3; ++t) out.theta[static_cast<std::int64_t>(k)][t] = stream.uniform64();
+      }
+      return out;
+    }
+
+   private:
+    TaskInfo own_;
+  };
+  const auto task = std::make_shared<UnitTask>();
+  const auto prior =
+      std::make_shared<OtherPrior>(task, std::vector<std::string>{"a = beta(1, 2)"}, std::vector<std::string>{});
+  PosteriorSource source = known_normal(0, 1, 3);
+  source.sample = [inner = source.sample](std::int64_t count, std::uint64_t seed) {
+    torch::Tensor near = (0.02 * inner(count, seed)).abs();
+    near.select(1, 1) = 1 - near.select(1, 1);
+    return near;
+  };
+  const std::optional<PosteriorNumbers> under = numbers_under(task->info().targets, prior, source, 1);
+  ASSERT_TRUE(under);
+  ASSERT_EQ(under->cells.size(), 3u);
+  for (std::size_t t = 0; t < 3; ++t) {
+    EXPECT_GE(under->cells[t].low, -1e-12) << t;
+    EXPECT_LE(under->cells[t].high, 1 + 1e-12) << t;
+    double mass = 0;
+    for (const double density : under->marginals[t]) mass += density * under->cells[t].width();
+    EXPECT_NEAR(mass, 1, 0.02) << t;
+  }
+}
+
 TEST(OtherPrior, WeightsGoWithTheSamples) {
   const TemporaryFolder folder;
   const auto task = std::make_shared<NormalPriorTask>(true);

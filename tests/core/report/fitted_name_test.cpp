@@ -26,6 +26,8 @@ TEST(FittedName, KeepsWhatTellsRunsApartWhereverThatIs) {
       {"bump-hunt-20261122-1530-pairs", "bump-hunt-20261121-1530-pairs"},
       {"bump-hunt-20261122-0930-pairs", "bump-hunt-20261122-1530-pairs", "bump-hunt-20261122-1531-pairs"},
       {"first-of-many-long-names", "other-of-many-long-names"},
+      {"the-same-long-beginning-alpha-and-the-same-long-end", "the-same-long-beginning-omega-and-the-same-long-end",
+       "the-same-long-beginning-omicron-and-the-same-long-end"},
       {"gauß-messung-nummer-eins-größer", "gauß-messung-nummer-zwei-größer"}};
   for (const auto& names : lists) {
     std::set<std::string> shown;

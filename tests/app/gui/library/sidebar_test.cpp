@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <set>
 
 #include "app/gui/widgets/ui.h"
 #include "core/base/files.h"
@@ -105,6 +106,42 @@ TEST_F(SidebarTest, TheBoxComparesAndTheMenuToo) {
   EXPECT_FALSE(window().studio.comparison.holds(run.string()));
 }
 
+// Names that differ in their middle alone, too long for the list and the table: what is left of them differs, and a tip
+// has the whole.
+TEST_F(SidebarTest, LongNamesThatDifferInTheirMiddleStayApart) {
+  const std::string before = "bump-hunt-of-the-second-week-with-all-of-the-settings-",
+                    after = "-and-the-same-end-as-all-others-have-it";
+  const std::vector<std::string> names = {before + "alpha" + after, before + "omega" + after};
+  for (const std::string& name : names) put_run(name);
+  settings_.tab = "compare";
+  Driver& d = window();
+  ASSERT_TRUE(d.rest());
+  const auto hovered = [&](ImVec2 at) {
+    d.screen.input.move(at.x, at.y);
+    for (int k = 0; k < 4; ++k) d.screen.frame([&] { d.shell.frame(60); }, 0.25);
+    return d.find("tip") ? d.item("tip").text : "";
+  };
+  for (const std::string list : {"sidebar/run/", "compare/row/"}) {
+    std::set<std::string> shown;
+    for (const std::string& name : names) {
+      const std::string row = list == "sidebar/run/" ? list + name : list + (folder_ / "runs" / name).string();
+      ASSERT_TRUE(d.until([&] { return d.find(row) != nullptr; })) << row;
+      const Item item = d.item(row);
+      for (const Item& one : recorder().items())
+        if (one.kind == ItemKind::text && one.text.find("…") != std::string::npos && one.min.x >= item.min.x &&
+            one.max.x <= item.max.x && one.min.y >= item.min.y && one.max.y <= item.max.y)
+          shown.insert(one.text);
+      EXPECT_THAT(hovered({item.min.x + 0.6f * (item.max.x - item.min.x), item.min.y + 12}), HasSubstr(name)) << row;
+    }
+    EXPECT_EQ(shown.size(), 2u) << list << ": " << testing::PrintToString(shown);
+  }
+  // The window's head, where the open run is named.
+  d.studio.open_run((folder_ / "runs" / names[0]).string());
+  ASSERT_TRUE(d.rest());
+  ASSERT_TRUE(d.find("header/shown"));
+  EXPECT_THAT(hovered(d.item("header/shown").middle()), HasSubstr(names[0]));
+}
+
 TEST_F(SidebarTest, RenamesAndNotes) {
   put_run("mine");
   menu("mine", "rename");
@@ -173,6 +210,7 @@ TEST_F(SidebarTest, ADeletedOpenRunIsShownAsSuch) {
   const fs::path run = put_run("mine");
   window().click("sidebar/run/mine");
   fs::remove_all(run);
+  window().studio.library.refresh();
   EXPECT_TRUE(window().until([&] { return says("deleted"); }));
   window().click("sidebar/run/mine/menu");
   for (const char* name : {"open", "resume", "rename", "note", "reveal", "delete"})

@@ -17,7 +17,7 @@ class DesktopDialogTest : public FileScreen {
   DesktopDialogTest() : bus_(folder_.path()), desktop_(std::make_unique<model::MockPortal>()), portal_([] {}) {
     portal_.look();
     const Stopwatch watch;
-    while (portal_.looking() && watch.seconds() < 30) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    while (portal_.looking() && watch.seconds() < 120) std::this_thread::sleep_for(std::chrono::milliseconds(2));
     file_desk().portal = &portal_;
     std::ofstream(folder_ / "a.csv") << "x\n1\n";
   }

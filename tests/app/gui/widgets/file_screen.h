@@ -41,7 +41,7 @@ class FileScreen : public ::testing::Test {
         },
         seconds);
   }
-  bool until(const std::function<bool()>& done, double seconds = 30) {
+  bool until(const std::function<bool()>& done, double seconds = 120) {
     const Stopwatch watch;
     while (!done()) {
       if (watch.seconds() > seconds) return false;

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "app/model/compare/run_filter.h"
 #include "app/scores/over_seeds.h"
 #include "app/scores/score.h"
 #include "tests/app/model/compare/made_up_runs.h"
@@ -56,6 +57,19 @@ TEST(RunTable, ShowsScoresAndTheSettingsThatDiffer) {
   EXPECT_EQ(cell(*view, 0, "gap").text, "0.0900 ± 0.0100");
   EXPECT_EQ(view->sentence, "5 runs");
   EXPECT_THAT(view->keys, testing::IsSupersetOf({"gap", "device", "pretrain.batch", "cost_with_cache"}));
+}
+
+// The example in the filter's field names a score that the listed runs have, and is no mistake.
+TEST(RunTable, TheExampleOfAFilterIsOfTheseRuns) {
+  const auto view = make_table(kRuns, {.task = "gaussian"});
+  EXPECT_EQ(filter_example(*view), "gap<0.02 preset=small tag:paper wide");
+  EXPECT_EQ(filter_problem(filter_example(*view), view->keys), "");
+  TableView views = *view;
+  views.scores = {"mse"};
+  EXPECT_EQ(filter_example(views), "mse<0.5 preset=small tag:paper wide");
+  views.scores.clear();
+  EXPECT_EQ(filter_example(views), "seconds<600 preset=small tag:paper wide");
+  EXPECT_EQ(filter_problem(filter_example(views), view->keys), "");
 }
 
 TEST(RunTable, ColumnsArePutInAndTakenOut) {

@@ -20,7 +20,7 @@ using testing::IsEmpty;
 using Field = EvaluationField;
 using Shown = Evaluation::State;
 
-bool settle(Evaluation& evaluation, double seconds = 30) {
+bool settle(Evaluation& evaluation, double seconds = 120) {
   return evaluation.wait(seconds);
 }
 

@@ -84,7 +84,7 @@ TEST(FileBrowsing, LooksBehindTheWindow) {
   FileBrowsing disk(nullptr, [&] { ++woken; });
   const auto wait = [&](const std::function<bool()>& done) {
     const Stopwatch watch;
-    while (!done() && watch.seconds() < 30) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    while (!done() && watch.seconds() < 120) std::this_thread::sleep_for(std::chrono::milliseconds(2));
     return done();
   };
   disk.look(folder.path());

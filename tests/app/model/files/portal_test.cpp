@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-bool until(const std::function<bool()>& done, double seconds = 30) {
+bool until(const std::function<bool()>& done, double seconds = 120) {
   const Stopwatch watch;
   while (!done()) {
     if (watch.seconds() > seconds) return false;

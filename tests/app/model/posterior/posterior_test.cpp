@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -15,6 +16,7 @@
 
 #include "app/kinds/observed.h"
 #include "app/kinds/samples_figure.h"
+#include "app/model/posterior/posterior_scene.h"
 #include "app/posterior/posterior_figure.h"
 #include "app/posterior/random_subset.h"
 #include "core/aggregate.h"
@@ -575,6 +577,24 @@ TEST_F(ShippedPosterior, NeverWaits) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   EXPECT_LT(longest, 0.1);
+}
+
+// A field's example is of the task that is shown.
+TEST(PriorExample, LiesWhereTheTasksOwnPriorDoes) {
+  for (const std::string& name : built_in_tasks()->names()) {
+    const TaskInfo info = built_in_tasks()->make(name)->info();
+    const std::string example = prior_example(info);
+    if (info.targets.empty()) {
+      EXPECT_EQ(example, "") << name;
+      continue;
+    }
+    const Target& first = info.targets.front();
+    double mean = NAN, sd = NAN;
+    ASSERT_EQ(std::sscanf(example.c_str() + example.find("normal("), "normal(%lf, %lf)", &mean, &sd), 2) << example;
+    EXPECT_GT(mean - 2 * sd, first.view_low) << name << ": " << example;
+    EXPECT_LT(mean + 2 * sd, first.view_high) << name << ": " << example;
+    EXPECT_EQ(example.starts_with(first.name + " = "), info.targets.size() > 1) << example;
+  }
 }
 
 }  // namespace

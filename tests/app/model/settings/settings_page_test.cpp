@@ -51,7 +51,7 @@ class SettingsPageTest : public ::testing::Test {
     return s;
   }
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  static bool until(Studio& studio, const std::function<bool()>& done, double seconds = 30) {
+  static bool until(Studio& studio, const std::function<bool()>& done, double seconds = 120) {
     const Stopwatch watch;
     while (!done()) {
       if (watch.seconds() > seconds) return false;

@@ -23,7 +23,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr double kSpecimenPatience = 30;
+constexpr double kSpecimenPatience = 120;
 
 struct SpecimenTest : testing::Test {
   Hub hub{built_in_tasks()};

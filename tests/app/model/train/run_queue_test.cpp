@@ -12,6 +12,7 @@
 
 #include "app/queue/queue_worker.h"
 #include "core/base/child_process.h"
+#include "core/base/clock.h"
 #include "core/base/files.h"
 #include "core/train/run.h"
 #include "tasks/registry.h"
@@ -57,7 +58,7 @@ class RunQueueTest : public ::testing::Test {
   }
   // Polls as the window does.
   static bool until(RunQueue& queue, const std::function<bool()>& done, bool training = false) {
-    for (int k = 0; k < 2000; ++k) {
+    for (int k = 0; k < 12000; ++k) {
       queue.poll(training);
       if (done()) return true;
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -107,9 +108,13 @@ TEST_F(RunQueueTest, WaitsForTheRunThatTheWindowTrains) {
   add("a");
   const auto queue = open();
   queue->go_on();
-  EXPECT_FALSE(until(
-      *queue, [&] { return queue->shown() && !called().empty(); }, true));
-  EXPECT_EQ(queue->line(), "1 to go, once the run that is trained now has ended");
+  EXPECT_TRUE(until(
+      *queue, [&] { return queue->line() == "1 to go, once the run that is trained now has ended"; }, true))
+      << queue->line();
+  const Stopwatch watch;
+  EXPECT_TRUE(until(
+      *queue, [&] { return watch.seconds() > 3 || !called().empty(); }, true));
+  EXPECT_EQ(called(), "") << "it waits";
   EXPECT_TRUE(until(*queue, [&] { return !called().empty(); }));
 }
 

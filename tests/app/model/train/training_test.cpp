@@ -489,7 +489,7 @@ TEST_F(TrainingTest, NobodyLooksNothingIsPreviewed) {
   make_small(training.draft());
   training.start();
   const Stopwatch watch;
-  while (training.active() && watch.seconds() < 20) {
+  while (training.active() && watch.seconds() < 120) {
     training.poll();
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
