@@ -27,7 +27,7 @@ constexpr std::uint64_t kWithinSeed = 0x77697468696e0000;
 struct WithinPlan {
   std::int64_t fitted, held_out;
 };
-constexpr std::array kPlans = {WithinPlan{2000, 2499}, WithinPlan{1000, 999}};
+constexpr std::array kPlans = {WithinPlan{2000, 3999}, WithinPlan{1000, 999}};
 constexpr std::int64_t kEnoughCompared = 100;                   // observations of each, or all of fewer
 constexpr double kWithinFlops = 2e11;                           // that embedding them takes
 constexpr double kWithinNumbers = 1 << 27;                      // of their observations and embeddings

@@ -256,7 +256,7 @@ void PosteriorPanel::State::typicality(const Posterior& posterior, const Posteri
   if (verdict.standing == ModelVerdict::Standing::unknown) return;
   // As high as the longest warning is, and in the same place, whatever it says.
   static const std::string longest = verdict_warning(
-      within_verdict(model_verdict({true, true, 1234.5, 99.975}), {.p = 0.0004, .sets = 2499}));
+      within_verdict(model_verdict({true, true, 1234.5, 99.975}), {.p = 0.00025, .sets = 3999}));
   const float top = ImGui::GetCursorPosY(),
               high = ui::notice_height(ui::Look::warning, longest) + ImGui::GetStyle().ItemSpacing.y;
   ui::notice("posterior/typicality", verdict.warns() ? ui::Look::warning : ui::Look::small_muted,

@@ -39,12 +39,12 @@ TEST(Verdict, HasOneSentenceForAllThatWasMeasured) {
   EXPECT_EQ(model_verdict(at_percentile(37), {0.01, 199}).text, "Model rejected (p = 0.01)");
   EXPECT_EQ(model_verdict(at_percentile(37), {0.015, 199}).text,
             "In distribution (37th percentile of training; predictive test borderline, p = 0.015)");
-  EXPECT_EQ(within_verdict(model_verdict(at_percentile(37)), {.p = 0.4, .sets = 2499}).text,
+  EXPECT_EQ(within_verdict(model_verdict(at_percentile(37)), {.p = 0.4, .sets = 3999}).text,
             "In distribution (37th percentile of training; within the set p = 0.4)");
-  EXPECT_EQ(within_verdict(model_verdict(at_percentile(37), {0.01, 199}), {.p = 0.4, .sets = 2499}).text,
+  EXPECT_EQ(within_verdict(model_verdict(at_percentile(37), {0.01, 199}), {.p = 0.4, .sets = 3999}).text,
             "Model rejected (p = 0.01; within the set p = 0.4)");
-  EXPECT_EQ(within_verdict(model_verdict(at_percentile(37)), {.p = 0.0004, .sets = 2499}).text,
-            "Model rejected (within the set, p ≤ 0.0004)");
+  EXPECT_EQ(within_verdict(model_verdict(at_percentile(37)), {.p = 0.0004, .sets = 3999}).text,
+            "Model rejected (within the set, p = 0.0004)");
   EXPECT_EQ(model_verdict({}).standing, Standing::unknown);
   EXPECT_EQ(model_verdict({}, {0.5, 59}).standing, Standing::inside);
   for (const auto& [percentile, text] : std::vector<std::pair<double, std::string>>{
@@ -119,7 +119,12 @@ double alarms(const LoadedRun& run, const Judge& judge, std::int64_t sets, std::
 void expect_one_in_a_hundred(const std::string& name, double share, std::int64_t sets) {
   ::testing::Test::RecordProperty(name + " false alarms", fmt::format("{:.4f} of {}", share, sets));
   fmt::print("{}: {:.4f} of {} sets of the model are warned of\n", name, share, sets);
-  EXPECT_LE(share, 0.01 + 4 * std::sqrt(0.01 / static_cast<double>(sets))) << name;
+  // Of one draw of the held-out sets the level varies by 0.0015.
+  const double errors = 4 * std::sqrt(0.01 / static_cast<double>(sets));
+  EXPECT_LE(share, 0.01 + 0.003 + errors) << name;
+  if (long_tests()) {
+    EXPECT_GE(share, 0.01 - 0.003 - errors) << name;
+  }
 }
 
 const LoadedRun& shipped_run(const std::string& name) {
