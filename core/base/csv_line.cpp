@@ -29,9 +29,14 @@ std::size_t find_unquoted(std::string_view line, char wanted) {
   return quoted ? first : at;
 }
 
-// Whether the '#' that a text begins with belongs to a word that spreadsheets write for a value that they lack.
-bool is_spreadsheet_error(std::string_view text) {
+// Whether the '#' at a place of a line belongs to a value: a word that spreadsheets write for one that they lack, or
+// "1.#INF", as programs of old C libraries write what is not finite.
+bool is_of_value(std::string_view line, std::size_t at) {
+  const std::string_view text = line.substr(at);
   for (const char* word : {"#N/A", "#NULL!", "#VALUE!", "#DIV/0!", "#NUM!", "#REF!", "#NAME?"})
+    if (text.starts_with(word)) return true;
+  if (at == 0 || line[at - 1] != '.') return false;
+  for (const char* word : {"#INF", "#IND", "#QNAN", "#SNAN"})
     if (text.starts_with(word)) return true;
   return false;
 }
@@ -42,7 +47,7 @@ std::size_t find_comment(std::string_view line) {
   for (;;) {
     const std::size_t at = find_unquoted(line.substr(from), '#');
     if (at == line.npos) return at;
-    if (!is_spreadsheet_error(line.substr(from + at))) return from + at;
+    if (!is_of_value(line, from + at)) return from + at;
     from += at + 1;
   }
 }
@@ -92,7 +97,7 @@ bool ends_in_quotes(std::string_view line, char separator) {
       begins = false;
     } else if (c == separator || (separator == ' ' && c == '\t')) {
       begins = true;
-    } else if (c == '#' && !is_spreadsheet_error(line.substr(k))) {
+    } else if (c == '#' && !is_of_value(line, k)) {
       return false;
     } else if (blanks.find(c) == blanks.npos) {
       begins = false;
@@ -175,7 +180,10 @@ bool is_missing_cell(std::string_view cell) {
                               "none", "missing", "nat",    "-",       "--",      "---",   "?",     ".",     "*",
                               "#n/a", "#na",     "#null!", "#value!", "#div/0!", "#num!", "#ref!", "#name?"})
     if (word == missing) return true;
-  return word.starts_with("nan(") || word.starts_with("-nan(");
+  if (word.starts_with('-') || word.starts_with('+')) word.erase(0, 1);
+  for (const char* number : {"1.#inf", "1.#ind", "1.#qnan", "1.#snan"})  // more digits may follow
+    if (word.starts_with(number)) return true;
+  return word.starts_with("nan(");
 }
 
 std::string csv_quoted(std::string_view text) {

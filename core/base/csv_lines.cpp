@@ -134,6 +134,14 @@ std::vector<std::string> parts_of(std::string_view text, std::string_view separa
   return parts;
 }
 
+// A name without case, underscores and signs: "X_1" and "$x1$" are "x1".
+std::string plain_name(std::string_view name) {
+  std::string plain;
+  for (const unsigned char c : name)
+    if (c >= 0x80 || std::isalnum(c)) plain += static_cast<char>(std::tolower(c));
+  return plain;
+}
+
 // Where the needed columns stand in a file with these; all of them, when none is named.
 std::vector<std::size_t> places_of(const std::vector<std::string>& columns, const std::vector<std::string>& header,
                                    const std::string& where) {
@@ -265,6 +273,7 @@ bool CsvLines::take(std::string_view line, std::vector<double>& values) {
     return false;
   }
   const std::string whole = std::exchange(open_, "");
+  if (!whole.empty()) check_swallowed(whole);
   return take_record(whole.empty() ? line : whole, values);
 }
 
@@ -305,11 +314,60 @@ bool CsvLines::take_record(std::string_view record, std::vector<double>& values)
   return take_row(values);
 }
 
+// The needed columns in the order in which a text names them, whatever the case of letters; empty where it does not name
+// them all.
+std::vector<std::size_t> CsvLines::order_named(std::string_view text) const {
+  std::vector<std::size_t> order;
+  if (columns_.size() < 2 || columns_.front().starts_with("column ")) return order;
+  for (const std::string& word : parts_of(text, " \t,;:|=()[]{}\"'"))
+    for (std::size_t k = 0; k < columns_.size(); ++k)
+      if (plain_name(word) == plain_name(columns_[k]) && std::find(order.begin(), order.end(), k) == order.end())
+        order.push_back(k);
+  if (order.size() < columns_.size()) order.clear();
+  return order;
+}
+
+// A comment behind the first row that names the columns in another order than that in which they are read: a second table
+// may begin there.
+void CsvLines::check_named_below(std::string_view comment) const {
+  const std::vector<std::size_t> named = order_named(comment);
+  if (named.empty() || columns_.size() != width_) return;
+  std::vector<std::size_t> read(columns_.size());
+  for (std::size_t k = 0; k < read.size(); ++k) read[k] = k;
+  if (!header_.empty())
+    std::sort(read.begin(), read.end(), [&](std::size_t a, std::size_t b) { return places_[a] < places_[b]; });
+  if (named == read) return;
+  std::vector<std::string> words;
+  for (const std::size_t k : named) words.push_back(columns_[k]);
+  fail(ErrorPlace(where_, record_),
+          "a comment below the first row names the columns {} in this order, in which they are not read; name them in the "
+          "first line of the table, and give each table a file of its own",
+          fmt::join(words, ", "));
+}
+
+// Whole rows within quotes: a quote that was opened by mistake.
+void CsvLines::check_swallowed(std::string_view record) {
+  if (width_ == 0 || separator_ == 0) return;
+  std::size_t line = record_;
+  for (std::size_t begin = record.find('\n'); begin != record.npos; ++line) {
+    const std::size_t end = record.find('\n', begin + 1);
+    if (end == record.npos) return;
+    split(csv_content(record.substr(begin + 1, end - begin - 1), separator_));
+    bool row = width_ > 1 && cells_.size() == width_ + shift_;
+    for (std::size_t k = 0; row && k < width_; ++k) row = !kept_[k] || is_number(cells_[k + shift_].text);
+    PAIRS_CHECK(!row, ErrorPlace(where_, record_),
+                "a quote is opened, and what follows within it looks like rows, the first in line {}; close the quote",
+                line + 1);
+    begin = end;
+  }
+}
+
 // A line that is a comment, and would be a row without its '#'.
 void CsvLines::note_commented(std::string_view record) {
   if (first_row_ == 0 || !in_order_) return;
   std::string_view text = trimmed(record);
   if (!text.starts_with('#')) return;
+  check_named_below(text.substr(1));
   text = csv_content(text.substr(1), separator_);
   if (text.empty()) return;
   split(text);
@@ -443,6 +501,11 @@ bool CsvLines::adopt_comment() {
     PAIRS_CHECK(order.size() < columns_.size() || order == columns_, ErrorPlace(where_, line),
                 "the comment names {} in this order; name the columns in the first line of the table, without '#'",
                 fmt::join(order, ", "));
+    if (const std::vector<std::size_t> named = order_named(text); !std::is_sorted(named.begin(), named.end()))
+      fail(ErrorPlace(where_, line),
+              "the comment {} names the columns in another order than {}; write their names in the first line of the "
+              "table, without '#'",
+              printable(text), fmt::join(columns_, ", "));
   }
   return false;
 }

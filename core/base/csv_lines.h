@@ -64,6 +64,9 @@ class CsvLines {
   bool take_row(std::vector<double>& values);
   bool take_comment(std::string_view line);
   void note_commented(std::string_view record);
+  void check_named_below(std::string_view comment) const;
+  void check_swallowed(std::string_view record);
+  std::vector<std::size_t> order_named(std::string_view text) const;
   bool is_header() const;
   bool is_column_numbers();
   bool take_separator_line(std::string_view raw);

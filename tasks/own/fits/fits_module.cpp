@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <limits>
 #include <mutex>
 #include <stdexcept>
+#include <string_view>
 
 #include "tasks/own/tables/table_module.h"
 
@@ -201,6 +203,25 @@ class FitsTable final : public TableModule {
     double missing = kMissing;
     fits_read_col(file_, TDOUBLE, column, first + 1, 1, all, &missing, buffer_.data(), &any, &status);
     check(status);
+    if (double null = 0; null_of_text(column, null))
+      for (double& number : buffer_)
+        if (number == null) number = kMissing;
+  }
+
+  // The value that stands for a missing one in a column of a table of text. The library compares characters from the left
+  // end of the column, where numbers are written at the right one.
+  bool null_of_text(int column, double& value) {
+    int status = 0, kind = 0;
+    fits_get_hdu_type(file_, &kind, &status);
+    if (status != 0 || kind != ASCII_TBL) return false;
+    char name[FLEN_VALUE] = "", unit[FLEN_VALUE] = "", form[FLEN_VALUE] = "", null[FLEN_VALUE] = "", shown[FLEN_VALUE] = "";
+    long begins = 0;
+    double scale = 1, zero = 0;
+    fits_get_acolparms(file_, column, name, &begins, unit, form, &scale, &zero, null, shown, &status);
+    check(status);
+    char* end = null;
+    value = std::strtod(null, &end) * scale + zero;
+    return end != null && std::string_view(end).find_first_not_of(' ') == std::string_view::npos;
   }
 
   fitsfile* file_ = nullptr;

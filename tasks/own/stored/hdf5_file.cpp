@@ -9,8 +9,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -254,6 +256,66 @@ bool plain_number(hid_t type, StoredNumber& number) {
   return false;
 }
 
+// The numbers of an attribute of a data set, 16 at most; none where it has no such attribute.
+std::vector<double> attribute_numbers(hid_t dataset, const char* name) {
+  if (H5Aexists(dataset, name) <= 0) return {};
+  const Hdf5Id one(H5Aopen(dataset, name, H5P_DEFAULT), H5Aclose);
+  const Hdf5Id type(H5Aget_type(one), H5Tclose), space(H5Aget_space(one), H5Sclose);
+  const H5T_class_t kind = H5Tget_class(type);
+  const hssize_t count = H5Sget_simple_extent_npoints(space);
+  if ((kind != H5T_INTEGER && kind != H5T_FLOAT) || count < 1 || count > 16) return {};
+  std::vector<double> numbers(static_cast<std::size_t>(count));
+  if (H5Aread(one, H5T_NATIVE_DOUBLE, numbers.data()) < 0) return {};
+  return numbers;
+}
+
+// How numbers are packed by the conventions of netCDF: x = scale_factor p + add_offset, and those that stand for missing
+// values, in p.
+struct Packing {
+  double scale = 1, offset = 0;
+  std::vector<double> missing;
+  bool packs() const { return scale != 1 || offset != 0; }
+};
+Packing packing_of(hid_t dataset) {
+  Packing out;
+  if (const auto one = attribute_numbers(dataset, "scale_factor"); one.size() == 1) out.scale = one.front();
+  if (const auto one = attribute_numbers(dataset, "add_offset"); one.size() == 1) out.offset = one.front();
+  for (const char* name : {"_FillValue", "missing_value"})
+    for (const double number : attribute_numbers(dataset, name))
+      if (!std::isnan(number)) out.missing.push_back(number);
+  return out;
+}
+
+// An array whose numbers are packed, or some of which stand for missing values, which are read as NaN.
+class PackedArray final : public StoredArray {
+ public:
+  PackedArray(std::unique_ptr<StoredArray> packed, Packing packing)
+      : StoredArray(packed->shape(), packed->where()), packed_(std::move(packed)), packing_(std::move(packing)) {}
+  bool exceeds_float32() const override { return packing_.packs() || packed_->exceeds_float32(); }
+  bool integers() const override { return false; }
+  void read(std::int64_t first, std::int64_t count, float* out) const override {
+    std::vector<double> numbers(static_cast<std::size_t>(count));
+    read(first, count, numbers.data());
+    std::transform(numbers.begin(), numbers.end(), out, [](double one) { return static_cast<float>(one); });
+  }
+  void read(std::int64_t first, std::int64_t count, double* out) const override {
+    packed_->read(first, count, out);
+    for (std::int64_t k = 0; k < count; ++k) {
+      const bool missing = std::find(packing_.missing.begin(), packing_.missing.end(), out[k]) != packing_.missing.end();
+      out[k] = missing ? std::numeric_limits<double>::quiet_NaN() : packing_.scale * out[k] + packing_.offset;
+    }
+  }
+  void read(std::int64_t, std::int64_t, std::int64_t*) const override {
+    fail("{} is packed or marks missing values (attributes scale_factor, add_offset, _FillValue), where whole numbers are "
+         "needed; save it without",
+         where());
+  }
+
+ private:
+  std::unique_ptr<StoredArray> packed_;
+  Packing packing_;
+};
+
 // Tells the file that holds an object from others.
 unsigned long file_number(hid_t object) {
   H5O_info_t info{};
@@ -495,10 +557,17 @@ class Hdf5Arrays final : public ArrayFile, public std::enable_shared_from_this<H
     StoredNumber number;
     const haddr_t offset = H5Dget_offset(*dataset);
     if (field.empty() && layout == H5D_CONTIGUOUS && offset != HADDR_UNDEF && plain_number(type, number))
-      return raw_array(file_, offset, number, std::move(shape), where);
+      return unpacked(raw_array(file_, offset, number, std::move(shape), where), *dataset);
     if (layout == H5D_CHUNKED) check_chunks(created, whole, rank, where);
     if (in_field > 0) shape.push_back(in_field);
-    return std::make_unique<Hdf5Array>(hdf5_, dataset, kind, std::move(shape), where, field, in_field);
+    return unpacked(std::make_unique<Hdf5Array>(hdf5_, dataset, kind, std::move(shape), where, field, in_field),
+                    *dataset);
+  }
+
+  static std::unique_ptr<StoredArray> unpacked(std::unique_ptr<StoredArray> array, hid_t dataset) {
+    Packing packing = packing_of(dataset);
+    if (!packing.packs() && packing.missing.empty()) return array;
+    return std::make_unique<PackedArray>(std::move(array), std::move(packing));
   }
 
   // A chunk is unpacked whole, whatever is read of it.

@@ -191,6 +191,36 @@ TEST(Csv, WhatRAndExcelAndFortranWrite) {
   EXPECT_THAT(refused("x,y\n7,1.5,2\n"), HasSubstr("3 values where the first line has 2"));
 }
 
+TEST(Csv, CommentsThatNameColumnsInAnotherOrderAreRefused) {
+  const auto refused = [](const std::string& text) {
+    return message_of([&] { parse_csv(text, "data.csv", {"x1", "x2"}); });
+  };
+  for (const char* comment : {"# X2 X1", "# x_2 x_1", "# $x_2$, $x_1$", "% X2;X1"})
+    EXPECT_THAT(refused(std::string(comment) + "\n1 2\n3 4\n"), HasSubstr("in another order than x1, x2")) << comment;
+  EXPECT_TRUE(parse_csv("# X1 X2\n1 2\n", "x", {"x1", "x2"}).equal(table({1, 2}, 2)));
+  EXPECT_TRUE(parse_csv("# x2 x1\n1 2\n", "x", {"x1", "x2"}).equal(table({2, 1}, 2)));
+  for (const char* text : {"1 2\n# x2 x1\n3 4\n", "1 2\n3 4\n# x2 x1\n", "# x1 x2\n1 2\n# x2 x1\n4 3\n",
+                           "x2 x1\n1 2\n# X1 X2\n4 3\n"})
+    EXPECT_THAT(refused(text), HasSubstr("a comment below the first row names the columns")) << text;
+  EXPECT_TRUE(parse_csv("# x1 x2\n1 2\n# x1 x2\n3 4\n", "x", {"x1", "x2"}).equal(table({1, 2, 3, 4}, 2)));
+  EXPECT_TRUE(parse_csv("x2 x1\n1 2\n# x2 x1\n3 4\n# of x2\n", "x", {"x1", "x2"}).equal(table({2, 1, 4, 3}, 2)));
+}
+
+TEST(Csv, ValuesOfOldLibrariesAreNoComments) {
+  for (const char* value : {"1.#INF", "-1.#IND", "1.#QNAN", "-1.#INF00", "1.#SNAN"}) {
+    EXPECT_THAT(csv_refusal(std::string("x,y\n1,2\n3,") + value + "\n"), HasSubstr("line 3: value 2")) << value;
+    EXPECT_THAT(csv_refusal(std::string("x\n1\n") + value + "\n"), HasSubstr("line 3: value 1")) << value;
+    EXPECT_TRUE(is_missing_cell(value)) << value;
+  }
+  EXPECT_TRUE(parse_csv("x,y\n1,2.5# note\n", "x").equal(table({1, 2.5}, 2)));
+  EXPECT_FALSE(is_missing_cell("1.5"));
+}
+
+TEST(Csv, AQuoteThatIsOpenedByMistakeSwallowsNoRows) {
+  EXPECT_THAT(csv_refusal("c,x,y\n5,1,2\n\"5,3,4\n5,5,6\n5,7,8\n\"5,9,1\n"), HasSubstr("close the quote"));
+  EXPECT_TRUE(parse_csv("note,x\n\"two\nlines, a comma\",2\n", "x", {"x"}).equal(table({2}, 1)));
+}
+
 TEST(Csv, ReadsFiles) {
   const TemporaryFolder folder;
   write_file(folder / "x.csv", "1,2\n");

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <map>
 
 #include "core/base/clock.h"
 #include "core/base/error.h"
@@ -17,6 +18,7 @@
 #include "core/stored_sets.h"
 #include "core/train/plan.h"
 #include "core/train/run.h"
+#include "core/train/run_progress.h"
 #include "tasks/file_facts.h"
 #include "tasks/own/budget/pool.h"
 #include "tasks/own/budget/pool_layout.h"

@@ -191,6 +191,32 @@ TEST_F(TableQuirks, EveryTypeAndLayoutOfHdf5) {
   H5Tclose(truth);
 }
 
+// As netCDF packs numbers and marks missing ones.
+TEST_F(TableQuirks, PackedAndMissingNumbersOfHdf5) {
+  for (const hsize_t chunk : {0, 2}) {
+    const Numbers values = {1, -999, 3, 1e20};
+    const std::vector<std::int32_t> packed = {10, -7, 30, 40};
+    {
+      Hdf5Writer out(path("packed.h5"));
+      const std::vector<hsize_t> rows = {4};
+      out.write("x", H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, rows, values.data(), chunk);
+      out.attribute("x", "_FillValue", Numbers{-999});
+      out.attribute("x", "missing_value", Numbers{1e20, 5e20});
+      out.write("y", H5T_NATIVE_INT32, H5T_STD_I32BE, rows, packed.data(), chunk);
+      out.attribute("y", "scale_factor", Numbers{0.5});
+      out.attribute("y", "add_offset", Numbers{100});
+      out.attribute("y", "_FillValue", Numbers{-7});
+      out.write("z", H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, rows, values.data(), chunk);
+      out.attribute("z", "scale_factor", Numbers{1});
+    }
+    const auto opened = open_table(path("packed.h5"), {"", {"x", "y", "z"}});
+    Numbers read(12);
+    opened->read_with_missing(0, 4, places_in(*opened, {"x", "y", "z"}, 3), read.data());
+    EXPECT_THAT(read, testing::ElementsAre(1, 105, 1, testing::IsNan(), testing::IsNan(), -999, 3, 115, 3,
+                                           testing::IsNan(), 120, 1e20));
+  }
+}
+
 TEST_F(TableQuirks, OtherEnumerationsAreNamed) {
   const hid_t colors = H5Tenum_create(H5T_STD_I8LE);
   for (const std::int8_t value : {0, 1, 2}) H5Tenum_insert(colors, ("c" + std::to_string(value)).c_str(), &value);
@@ -410,6 +436,32 @@ TEST_F(TableQuirks, EveryTypeOfFitsInEveryTable) {
       EXPECT_THAT(refusal("two.fits", {"x1", "x2"}, 0, "events"), HasSubstr("by its number: --table 1, or 2"));
       expect("two.fits", {"x1", "x2"}, rows, 0, "2");
     }
+}
+
+// A table of text, whose numbers stand at the right end of their columns, and so does what stands for a missing one.
+TEST_F(TableQuirks, MissingNumbersOfFitsTablesOfText) {
+  std::string text;
+  const auto card = [&](std::string one) { text += one + std::string(80 - one.size(), ' '); };
+  const auto fill = [&](char with) { text += std::string((2880 - text.size() % 2880) % 2880, with); };
+  for (const char* one : {"SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   =                    0",
+                          "EXTEND  =                    T", "END"})
+    card(one);
+  fill(' ');
+  for (const char* one :
+       {"XTENSION= 'TABLE   '", "BITPIX  =                    8", "NAXIS   =                    2",
+        "NAXIS1  =                   20", "NAXIS2  =                    3", "PCOUNT  =                    0",
+        "GCOUNT  =                    1", "TFIELDS =                    2", "TTYPE1  = 'x       '",
+        "TFORM1  = 'I10     '", "TBCOL1  =                    1", "TNULL1  = '-99     '", "TTYPE2  = 'y       '",
+        "TFORM2  = 'F10.2   '", "TBCOL2  =                   11", "END"})
+    card(one);
+  fill(' ');
+  text += "         1      2.50       -99     -99.0         3      4.25";
+  fill(' ');
+  std::ofstream(path("text.fits"), std::ios::binary) << text;
+  const auto opened = open_table(path("text.fits"), {"", {"x", "y"}});
+  Numbers read(6);
+  opened->read_with_missing(0, 3, places_in(*opened, {"x", "y"}, 2), read.data());
+  EXPECT_THAT(read, testing::ElementsAre(1, 2.5, testing::IsNan(), -99, 3, 4.25));
 }
 
 TEST_F(TableQuirks, ScaledUnsignedAndMissingNumbersOfFits) {

@@ -264,6 +264,18 @@ class Hdf5Writer {
     H5Tclose(type);
   }
 
+  // Numbers.
+  void attribute(const std::string& object, const std::string& name, const std::vector<double>& values) {
+    const hsize_t count = values.size();
+    const hid_t space = H5Screate_simple(1, &count, nullptr),
+                one = H5Acreate_by_name(file_, object.c_str(), name.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT,
+                                        H5P_DEFAULT, H5P_DEFAULT);
+    EXPECT_GE(one, 0) << object << name;
+    H5Awrite(one, H5T_NATIVE_DOUBLE, values.data());
+    H5Aclose(one);
+    H5Sclose(space);
+  }
+
  private:
   static hid_t text_type(std::size_t length) {
     const hid_t type = H5Tcopy(H5T_C_S1);
