@@ -20,7 +20,8 @@ struct BudgetedSets {
   std::int64_t n = 0, training = 0, validation = 0, test = 0;
 };
 
-// How fast a simulator is: seconds an observation, and how many it was asked for to measure that, beside any budget.
+// How fast a simulator is: seconds an observation, on average over the budget's sets, and how many it was asked for to
+// measure that, beside any budget.
 struct SimulatorPace {
   double seconds = 0;
   std::int64_t simulations = 0;

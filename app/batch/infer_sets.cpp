@@ -325,6 +325,7 @@ Result infer_sets(const LoadedRun& run, const InferArguments& arguments) {
     question.asked.draws = draws.drawn;
     question.asked.kept = draws.written;
   }
+  if (arguments.predictive == 0) question.asked.within = false;
   const AskedRun asked = asked_run(run, question);
   const std::int64_t sets = question.sets->count();
   if (const std::string text = left_out_text(*question.sets); !text.empty()) tell("warning: " + text + "\n");

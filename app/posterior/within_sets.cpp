@@ -7,17 +7,22 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <deque>
+#include <mutex>
 #include <numeric>
+#include <typeinfo>
 #include <utility>
 
 #include "app/kinds/observation_room.h"
 #include "app/posterior/predictive_sets.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
+#include "core/base/face.h"
 #include "core/base/one_thread.h"
 #include "core/base/random.h"
 #include "core/report/number_text.h"
 #include "core/sets/amounts.h"
+#include "core/simulator_probe.h"
 
 namespace pairs {
 namespace {
@@ -295,17 +300,18 @@ class Deviation {
 
 }  // namespace
 
+// All that a set is compared with, which stays as it is once it is made.
 struct WithinSets::Reference {
-  LoadedRun run;
   WithinAmounts amounts;
   std::vector<std::string> columns, parts, names;
   torch::Tensor column_mean, column_basis, part_mean, part_basis;
-  std::unique_ptr<Deviation> deviation;
-  std::int64_t of_columns = 0;  // statistics of the columns; those of embeddings follow
-  torch::Tensor held_out;       // sorted deviations
+  std::unique_ptr<const Deviation> deviation;
+  torch::Tensor held_out;  // sorted deviations
 
   struct Described {
     torch::Tensor statistics, aggregates;
+    std::vector<std::string> names;
+    std::int64_t of_columns = 0;  // statistics of the columns; those of embeddings follow
   };
 
   // The leading components of values [.., k], of unit variance; the values themselves where these are few.
@@ -322,41 +328,100 @@ struct WithinSets::Reference {
                       spread.slice(0, all - most, all).clamp_min(1e-12).sqrt()};
   }
 
-  Described describe_sets(const Observations& x) {
-    const OneThread one_thread;
+  // Observations of sets of amounts.compared each: their numbers and their embeddings [sets, compared, k].
+  std::pair<torch::Tensor, torch::Tensor> values_of(const LoadedRun& run, const ObservationSummaries& told,
+                                                    const Observations& x) const {
     const std::int64_t each = amounts.compared, sets = x.count() / each;
+    return {told.values.to(torch::kFloat64).view({sets, each, -1}),
+            run.estimator->embed(x.to(run.estimator->device()))
+                .to(torch::kCPU, torch::kFloat64)
+                .view({sets, each, -1})};
+  }
+
+  // The first simulated sets give the components.
+  void choose_components(const LoadedRun& run, const Observations& x) {
+    const OneThread one_thread;
     const TaskInfo& info = run.task->info();
     const ObservationSummaries told = room_of(info).summaries(info, x.to(torch::kCPU));
-    const torch::Tensor values = told.values.to(torch::kFloat64).view({sets, each, -1});
-    const torch::Tensor embedded = run.estimator->embed(x.to(run.estimator->device()))
-                                       .to(torch::kCPU, torch::kFloat64)
-                                       .view({sets, each, -1});
-    if (!column_basis.defined()) {
-      std::tie(column_mean, column_basis) = basis_of(values, kColumns);
-      std::tie(part_mean, part_basis) = basis_of(embedded, kComponents);
-      const bool own = values.size(2) <= kColumns;
-      for (std::int64_t k = 0; k < column_basis.size(1); ++k)
-        columns.push_back(own ? told.names[static_cast<std::size_t>(k)] : fmt::format("component {}", k + 1));
-      for (std::int64_t k = 0; k < part_basis.size(1); ++k) parts.push_back(fmt::format("embedding {}", k + 1));
-    }
-    std::vector<torch::Tensor> out;
-    names.clear();
-    describe((values - column_mean).matmul(column_basis), columns, "observations", out, names);
-    of_columns = static_cast<std::int64_t>(out.size());
-    describe((embedded - part_mean).matmul(part_basis), parts, "embeddings", out, names);
-    return {at::stack(out, 1).nan_to_num(0, 1e9, -1e9), embedded.mean(1)};
+    const auto [values, embedded] = values_of(run, told, x);
+    std::tie(column_mean, column_basis) = basis_of(values, kColumns);
+    std::tie(part_mean, part_basis) = basis_of(embedded, kComponents);
+    const bool own = values.size(2) <= kColumns;
+    for (std::int64_t k = 0; k < column_basis.size(1); ++k)
+      columns.push_back(own ? told.names[static_cast<std::size_t>(k)] : fmt::format("component {}", k + 1));
+    for (std::int64_t k = 0; k < part_basis.size(1); ++k) parts.push_back(fmt::format("embedding {}", k + 1));
   }
+
+  Described describe_sets(const LoadedRun& run, const Observations& x) const {
+    const OneThread one_thread;
+    const TaskInfo& info = run.task->info();
+    const ObservationSummaries told = room_of(info).summaries(info, x.to(torch::kCPU));
+    const auto [values, embedded] = values_of(run, told, x);
+    Described out;
+    std::vector<torch::Tensor> all;
+    describe((values - column_mean).matmul(column_basis), columns, "observations", all, out.names);
+    out.of_columns = static_cast<std::int64_t>(all.size());
+    describe((embedded - part_mean).matmul(part_basis), parts, "embeddings", all, out.names);
+    out.statistics = at::stack(all, 1).nan_to_num(0, 1e9, -1e9);
+    out.aggregates = embedded.mean(1);
+    return out;
+  }
+
+  static std::shared_ptr<const Reference> made(const LoadedRun& run, std::int64_t n, const WithinOptions& options);
+  // One that was made before of the same task, weights, n, conditions and seed, or is made now. A program may draw
+  // otherwise than before: what it drew is not kept.
+  static std::shared_ptr<const Reference> kept(const LoadedRun& run, std::int64_t n, const WithinOptions& options);
 };
+
+namespace {
+
+// What simulated sets depend on.
+std::string reference_key(const LoadedRun& run, std::int64_t n, const WithinOptions& options) {
+  std::string given;
+  if (options.given.defined()) {
+    const torch::Tensor values = options.given.to(torch::kCPU, torch::kFloat64).contiguous();
+    given.assign(static_cast<const char*>(values.const_data_ptr()), values.nbytes());
+  }
+  const Task& task = *run.task;
+  return fmt::format("{} {} {}\n{}\n{}\n{} {} {} {}\n{}\n{}", typeid(task).name(), task.info().name,
+                     task.info().variant, task.info().data_source, run.folder.string(), weights_checksum(run), n,
+                     options.seed, run.estimator->device().str(), training_settings(run.config), given);
+}
+
+}  // namespace
 
 WithinSets::~WithinSets() = default;
 
-WithinSets::WithinSets(const LoadedRun& run, std::int64_t n, const WithinOptions& options)
-    : reference_(std::make_unique<Reference>()) {
-  const torch::NoGradGuard no_grad;
+WithinSets::WithinSets(const LoadedRun& run, std::int64_t n, const WithinOptions& options) : run_(run) {
   if (const std::string why = within_sets_missing(run, n); !why.empty())
     fail("Sets of task {} are not compared with simulated ones: {}", run.task->info().name, why);
-  Reference& own = *reference_;
-  own.run = run;
+  reference_ = Reference::kept(run, n, options);
+}
+
+std::shared_ptr<const WithinSets::Reference> WithinSets::Reference::kept(const LoadedRun& run, std::int64_t n,
+                                                                         const WithinOptions& options) {
+  constexpr std::size_t kMost = 64;
+  static std::mutex mutex;
+  static std::deque<std::pair<std::string, std::shared_ptr<const Reference>>> all;  // the oldest first
+  if (face<ProbedSimulator>(*run.task) != nullptr) return made(run, n, options);
+  const std::string key = reference_key(run, n, options);
+  {
+    const std::lock_guard lock(mutex);
+    for (const auto& [known, reference] : all)
+      if (known == key) return reference;
+  }
+  std::shared_ptr<const Reference> reference = made(run, n, options);
+  const std::lock_guard lock(mutex);
+  all.emplace_back(key, reference);
+  if (all.size() > kMost) all.pop_front();
+  return reference;
+}
+
+std::shared_ptr<const WithinSets::Reference> WithinSets::Reference::made(const LoadedRun& run, std::int64_t n,
+                                                                         const WithinOptions& options) {
+  const torch::NoGradGuard no_grad;
+  const auto reference = std::make_shared<Reference>();
+  Reference& own = *reference;
   own.amounts = within_amounts(run, n);
   const Task& task = *run.task;
   run.estimator->train(false);
@@ -365,6 +430,7 @@ WithinSets::WithinSets(const LoadedRun& run, std::int64_t n, const WithinOptions
   const std::int64_t all = own.amounts.fitted + own.amounts.held_out, each = own.amounts.compared;
   const std::int64_t at_once = std::clamp<std::int64_t>(run.estimator->observations_at_once() / each, 1, kPilot);
   std::vector<torch::Tensor> statistics, aggregates;
+  std::int64_t of_columns = 0;
   const Stopwatch watch;
   for (std::int64_t first = 0, count; first < all; first += count) {
     if (options.keep_going && !options.keep_going()) throw Stopped();
@@ -382,17 +448,21 @@ WithinSets::WithinSets(const LoadedRun& run, std::int64_t n, const WithinOptions
           options.given.to(torch::kCPU, torch::kFloat64).expand({count, options.given.size(1)}).contiguous();
     std::vector<SetRange> ranges;
     for (const std::int64_t k : indices) ranges.push_back({k, 0, each});
-    const Reference::Described part =
-        own.describe_sets(task.observe(latents, seed, Purpose::test, ranges, torch::kCPU));
+    const Observations x = task.observe(latents, seed, Purpose::test, ranges, torch::kCPU);
+    if (first == 0) own.choose_components(run, x);
+    Described part = own.describe_sets(run, x);
     statistics.push_back(part.statistics);
     aggregates.push_back(part.aggregates);
+    own.names = std::move(part.names);
+    of_columns = part.of_columns;
   }
   const OneThread one_thread;
   const torch::Tensor of_all = at::cat(statistics), middle = at::cat(aggregates);
   const std::int64_t fitted = own.amounts.fitted;
-  own.deviation = std::make_unique<Deviation>(of_all.slice(0, 0, fitted), middle.slice(0, 0, fitted),
-                                              own.of_columns);
+  own.deviation =
+      std::make_unique<const Deviation>(of_all.slice(0, 0, fitted), middle.slice(0, 0, fitted), of_columns);
   own.held_out = std::get<0>(own.deviation->of(of_all.slice(0, fitted), middle.slice(0, fitted)).sort(0));
+  return reference;
 }
 
 std::int64_t WithinSets::compared() const {
@@ -411,10 +481,10 @@ WithinTest WithinSets::test(const Observations& x) const {
 
 std::vector<WithinTest> WithinSets::tests(const Observations& x) const {
   const torch::NoGradGuard no_grad;
-  Reference& own = *reference_;
+  const Reference& own = *reference_;
   PAIRS_CHECK(x.count() > 0 && x.count() % own.amounts.compared == 0, "{} observations are no sets of {}", x.count(),
               own.amounts.compared);
-  const Reference::Described sets = own.describe_sets(x);
+  const Reference::Described sets = own.describe_sets(run_, x);
   const OneThread one_thread;
   torch::Tensor sides;
   const torch::Tensor deviations = own.deviation->of(sets.statistics, sets.aggregates, &sides).contiguous();

@@ -56,8 +56,9 @@ class WithinSets {
   std::int64_t simulated() const;
 
  private:
-  struct Reference;
-  std::unique_ptr<Reference> reference_;
+  struct Reference;  // kept within the process for sets of the same size that come later
+  LoadedRun run_;
+  std::shared_ptr<const Reference> reference_;
 };
 
 // Why sets of n observations of the run's task are not compared by default, a clause: "its sets take long to simulate

@@ -166,14 +166,28 @@ void check_allowed(const TaskFile& task) {
       files.empty() ? "" : fmt::format(" since {} stands as it does now", files));
 }
 
+namespace {
+
+// Makes the folder of what was agreed to and those above it that are missing, for the person alone whatever the umask is:
+// who can replace a folder agrees in the person's place.
+void make_private(const fs::path& folder, std::error_code& error) {
+  if (!fs::exists(folder.parent_path(), error)) make_private(folder.parent_path(), error);
+  if (!error && fs::create_directory(folder, error)) fs::permissions(folder, fs::perms::owner_all, error);
+}
+
+}  // namespace
+
 void allow(const TaskFile& task) {
   if (!task.runs_programs() || is_allowed(task)) return;
   const std::string text = entry_text(task);
   const fs::path file = entry_file(task, text);
   std::error_code error;
-  fs::create_directories(file.parent_path(), error);
-  // Whatever the umask is: nobody else may agree in the person's place.
+  make_private(file.parent_path(), error);
   if (!error) fs::permissions(file.parent_path(), fs::perms::owner_all, error);
+  // The window's settings may have made the folder above.
+  if (!error)
+    fs::permissions(file.parent_path().parent_path(), fs::perms::group_write | fs::perms::others_write,
+                    fs::perm_options::remove, error);
   PAIRS_CHECK(!error, "Cannot create {}: {}; what was agreed to is kept there",
               printable(file.parent_path().string(), 300), error.message());
   const fs::file_status there = fs::symlink_status(file, error);

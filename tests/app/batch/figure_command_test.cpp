@@ -131,13 +131,16 @@ TEST(FigureCommand, WarnsAsInferDoes) {
   write_file(out("far.csv"), text);
   const Answer figure =
       run_words({"figure", "posterior", "gaussian", "--data", out("far.csv"), "--n", "20", "--out", out("far.svg")});
-  const Answer infer = run_words({"infer", "gaussian", "--data", out("far.csv"), "--out", out("far.npz"), "--predictive", "0"});
-  const std::string warning = "warning: Out of distribution (above the 99.99th percentile of training)";
+  const Answer infer = run_words({"infer", "gaussian", "--data", out("far.csv"), "--out", out("far.npz")});
+  const std::string warning = "warning: Model rejected (within the set, p ";
   ASSERT_THAT(infer.err, HasSubstr(warning));
   const std::size_t at = infer.err.find(warning);
   EXPECT_THAT(figure.err, HasSubstr(infer.err.substr(at, infer.err.find('\n', at) - at)));
   const std::string advice = "--predictive 200 tests whether the model makes such sets";
   EXPECT_THAT(infer.out, HasSubstr(advice));
+  const Answer alone = run_words(
+      {"infer", "gaussian", "--data", out("far.csv"), "--out", out("far.npz"), "--overwrite", "--predictive", "0"});
+  EXPECT_THAT(alone.err, HasSubstr("warning: Out of distribution (above the 99.99th percentile of training)"));
   write_file(out("near.csv"), "x1,x2\n0.1,-0.2\n0.3,0.1\n");
   EXPECT_THAT(run_words({"infer", "gaussian", "--data", out("near.csv"), "--out", out("near.npz"), "--predictive",
                          "0"})

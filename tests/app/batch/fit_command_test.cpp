@@ -77,7 +77,7 @@ TEST_F(FitCommand, InferTestsTheModelByDefault) {
   const nlohmann::json document = infer({});
   EXPECT_EQ(document.at("verdict").at("standing"), "model rejected");
   EXPECT_EQ(document.at("verdict").at("by"), "within the set");
-  EXPECT_EQ(document.at("within").at("sets"), 999);
+  EXPECT_EQ(document.at("within").at("sets"), 3999);
   EXPECT_LE(document.at("within").at("p").get<double>(), 0.009);
   EXPECT_TRUE(document.contains("predictive")) << "which describes how the set differs";
   EXPECT_EQ(document.at("within"), infer({}).at("within")) << "the same seed";

@@ -264,7 +264,13 @@ TEST_F(InferSets, AnExactPosteriorThatIsAnotherOneIsTold) {
   std::string text = "run,x\n";
   for (int k = 0; k < 49; ++k) text += fmt::format("a,{}\n", k < 20 ? 2 + 0.005 * (k - 10) : 0.08 * (k - 34));
   text += "a,12\n";  // no background has it, so that it is the signal, and the bump at 2 is none
-  const json sets = many({"--data", file("far.csv", text), "--group", "run", "--exact"})["sets"];
+  const std::vector<std::string> words = {"--data", file("far.csv", text), "--group", "run", "--exact"};
+  std::vector<std::string> untested = words;
+  untested.insert(untested.end(), {"--predictive", "0"});
+  const json sets = many(untested)["sets"], tested = many(words)["sets"];
+  EXPECT_FALSE(sets[0].contains("within"));
+  EXPECT_TRUE(tested[0].contains("within"));
+  EXPECT_EQ(sets[0]["mean"], tested[0]["mean"]);
   ASSERT_GT(sets[0]["kl"].get<double>(), 0.5);
   EXPECT_THAT(sets[0]["warnings"].dump(), HasSubstr("the exact posterior of this very set is known"));
   const std::map<std::string, json> single = alone({{"b", 0.1}, {"b", 0.2}});

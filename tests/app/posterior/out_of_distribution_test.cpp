@@ -272,7 +272,7 @@ TEST(OutOfDistribution, IsSeenByALine) {
   expect_power(judge, "noise thrice the largest", 0.9, 100, [&](Stream& s) -> Maker {
     return [theta = prior(s).first, &draw](Stream& of, std::int64_t) { return draw(theta, 3, of); };
   });
-  expect_power(judge, "a parabola", 0.5, 100, [&](Stream& s) -> Maker {
+  expect_power(judge, "a parabola", 0.75, 100, [&](Stream& s) -> Maker {
     return [at = prior(s), &draw](Stream& of, std::int64_t) {
       std::vector<double> x = draw(at.first, at.second, of);
       x[1] += 3 * x[0] * x[0];
@@ -312,7 +312,7 @@ TEST(OutOfDistribution, IsSeenByDirections) {
       return draw({theta[0] + (i % 2 == 0 ? 0 : std::numbers::pi)}, 0.3, of);
     };
   });
-  expect_power(judge, "half a circle", 0.5, 100, [&](Stream& s) -> Maker {
+  expect_power(judge, "half a circle", 0.75, 100, [&](Stream& s) -> Maker {
     return [theta = prior(s).first, &at_angle](Stream& of, std::int64_t) {
       return at_angle(theta[0] + std::numbers::pi * (of.uniform64() - 0.5));
     };

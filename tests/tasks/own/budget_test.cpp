@@ -154,6 +154,30 @@ TEST_F(Budget, CountsWhatItDrewAgainBesideItself) {
   }));
 }
 
+// A program of which a set costs the same whatever its size, and one that takes its time for each observation.
+TEST_F(Budget, ItsPaceIsThatOfItsOwnSets) {
+  for (const bool by_set : {true, false}) {
+    write("simulate.py", std::string(kPrior) +
+                             "import time\n"
+                             "def simulate(theta, psi, n, rng):\n"
+                             "    time.sleep(" + (by_set ? "0.02" : "0.004 * n") + ")\n"
+                             "    return rng.normal(psi[0], 0.1 + theta[0], n)\n"
+                             "serve(prior, simulate)\n");
+    allow_task_file(file_);
+    const auto task = config(kBudget).make_task();
+    const BudgetedSimulator& budget = *face<BudgetedSimulator>(*task);
+    double seconds = 0, observations = 0;
+    for (const BudgetedSets& size : budget.budgeted_sets()) {
+      const auto sets = static_cast<double>(size.training + size.validation + size.test);
+      seconds += sets * (by_set ? 0.02 : 0.004 * static_cast<double>(size.n));
+      observations += sets * static_cast<double>(size.n);
+    }
+    const double measured = budget.pace().seconds * observations;
+    EXPECT_GT(measured, 0.8 * seconds) << by_set;
+    EXPECT_LT(measured, 4 * seconds) << by_set << ", on a busy machine, too";
+  }
+}
+
 TEST_F(Budget, PlansTheSetsThatItMakes) {
   const RunConfig planned = config(kBudget);
   const auto plan = planned_task(planned);

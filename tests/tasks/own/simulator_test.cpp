@@ -518,6 +518,10 @@ TEST_F(OwnSimulator, WhatWasAgreedToIsThePersonsAlone) {
   struct stat status {};
   ASSERT_EQ(::stat(kept.c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0700u);
+  for (const std::filesystem::path& above : {kept.parent_path(), kept.parent_path().parent_path()}) {
+    ASSERT_EQ(::stat(above.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0022, 0u) << above << " could be replaced by others";
+  }
   std::filesystem::path entry;
   for (const auto& one : std::filesystem::directory_iterator(kept)) entry = one.path();
   ASSERT_EQ(::stat(entry.c_str(), &status), 0);
