@@ -503,11 +503,15 @@ std::vector<WithinTest> WithinSets::tests(const Observations& x) const {
   return out;
 }
 
+bool may_compare_within(const TaskInfo& info) {
+  return info.observation_numbers() <= kMostNumbers;
+}
+
 std::string within_sets_missing(const LoadedRun& run, std::int64_t n) {
   const Task& task = *run.task;
   if (std::string why = no_predictive_test(task); !why.empty()) return why;
   if (task.subjects(Purpose::test) > 0) return "its sets are of a fixed number of things";
-  if (n < 1 || task.info().observation_numbers() > kMostNumbers || within_amounts(run, n).compared == 0)
+  if (n < 1 || !may_compare_within(task.info()) || within_amounts(run, n).compared == 0)
     return "its sets take long to simulate and embed";
   return "";
 }

@@ -61,6 +61,9 @@ class WithinSets {
   std::shared_ptr<const Reference> reference_;
 };
 
+// Whether observations of the task are few numbers, as those of sets that are compared by default are.
+bool may_compare_within(const TaskInfo& info);
+
 // Why sets of n observations of the run's task are not compared by default, a clause: "its sets take long to simulate
 // and embed"; "" where they are. A function of the task, the weights and n alone.
 std::string within_sets_missing(const LoadedRun& run, std::int64_t n);

@@ -128,6 +128,7 @@ struct PosteriorScene {
   // Of a task that makes observations of things (tasks/parts/things.h): "mesh", what may be given, and whether a text
   // is meant for one; else empty.
   std::string thing, thing_help;
+  bool tested = false;  // whether its files are tested within the set (app/posterior/within_sets.h)
   std::function<bool(const std::string&)> is_thing;
 };
 

@@ -14,6 +14,7 @@
 #include "app/posterior/posterior_figure.h"
 #include "app/posterior/set_arguments.h"
 #include "app/posterior/tried_file.h"
+#include "app/posterior/within_sets.h"
 #include "app/runs/learned_product.h"
 #include "app/runs/run_shades.h"
 #include "app/runs/strategy_look.h"
@@ -95,6 +96,7 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
   for (const Target& target : info.targets) scene.targets.push_back(target.short_title());
   scene.names = target_names(info);
   scene.prior_example = prior_example(info);
+  scene.tested = may_compare_within(info) && face<Things>(posterior.task()) == nullptr;
   for (std::size_t r = 0; r < asked.size(); ++r) {
     const AskedRun& run = posterior.runs()[r];
     scene.runs.push_back({asked[r], run.loaded.name, run_title(run.loaded.config), run.role});

@@ -18,7 +18,8 @@ void Posterior::test_unasked() {
   const PosteriorRequest& request = state_->request;
   const auto& shown = state_->result.snapshot;
   SetInquiry& usual = state_->inquiries.usual;
-  const bool of_file = !request.set.choice.file.empty();
+  const auto& scene = state_->result.scene;
+  const bool of_file = !request.set.choice.file.empty() && scene && scene->tested;
   if (!of_file && !usual.busy()) return;
   const std::string key = inquiry_key();
   if (usual.busy() && !usual.works_on(key)) usual.cancel();
