@@ -23,6 +23,7 @@
 #include "core/report/number_text.h"
 #include "core/sets/amounts.h"
 #include "core/simulator_probe.h"
+#include "tasks/parts/things.h"
 
 namespace pairs {
 namespace {
@@ -510,9 +511,11 @@ bool may_compare_within(const TaskInfo& info) {
 std::string within_sets_missing(const LoadedRun& run, std::int64_t n) {
   const Task& task = *run.task;
   if (std::string why = no_predictive_test(task); !why.empty()) return why;
-  if (task.subjects(Purpose::test) > 0) return "its sets are of a fixed number of things";
   if (n < 1 || !may_compare_within(task.info()) || within_amounts(run, n).compared == 0)
     return "its sets take long to simulate and embed";
+  // Asked last, since the task may have to prepare its things for the answer.
+  if (face<Things>(task) != nullptr || task.subjects(Purpose::test) > 0)
+    return "its sets are of a fixed number of things";
   return "";
 }
 
