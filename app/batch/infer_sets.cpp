@@ -14,8 +14,8 @@
 #include "app/posterior/listed_things.h"
 #include "app/posterior/many_sets.h"
 #include "app/posterior/sets_output.h"
-#include "app/posterior/usual_tests.h"
 #include "app/posterior/verdict.h"
+#include "app/posterior/within_sets.h"
 #include "app/text/table.h"
 #include "core/base/clock.h"
 #include "core/base/error.h"
@@ -111,7 +111,8 @@ class SetsReport {
     rejected_ += row.verdict.rejected();
     tested_ += row.within.has_value();
     if (!row.no_within.empty() && not_tested_++ == 0) first_not_tested_ = row.no_within;
-    outside_ += row.verdict.standing == ModelVerdict::Standing::outside;
+    outside_ += row.typicality.outside;
+    only_outside_ += row.verdict.standing == ModelVerdict::Standing::outside;
     disagree_ += !row.typicality.outside && !disagreement_warning(row.disagreement, info_).empty();
     cut_ += row.cut;
     dropped_ += row.dropped;
@@ -149,12 +150,13 @@ class SetsReport {
       tell(fmt::format(
           "warning: the model is rejected by {} of {} sets that were tested within the set, where about {} of the "
           "model's own would be by chance; use no posterior under it of these\n",
-          count_text(rejected_), count_text(tested_), count_text(std::llround(std::ceil(kUnlikeWithin * static_cast<double>(tested_))))));
+          count_text(rejected_), count_text(tested_),
+          count_text(std::llround(std::ceil(kUnlikeWithin * static_cast<double>(tested_))))));
     if (not_tested_ > 0)
       tell(fmt::format("{} judged by the mean embedding alone, not within the set: {}\n",
                        not_tested_ == 1 ? "1 set is" : count_text(not_tested_) + " sets are", first_not_tested_));
-    if (outside_ > 0)
-      tell(fmt::format("warning: {} of {} out of distribution; do not trust their posteriors\n", count_text(outside_),
+    if (only_outside_ > 0)
+      tell(fmt::format("warning: {} of {} out of distribution; do not trust their posteriors\n", count_text(only_outside_),
                        verb("is", "are")));
     if (disagree_ > 0)
       tell(
@@ -259,7 +261,7 @@ class SetsReport {
   const TaskInfo& info_;
   IntervalKind interval_;
   std::int64_t sets_, count_ = 0, failed_ = 0, outside_ = 0, cut_ = 0, disagree_ = 0, of_things_ = 0, dropped_ = 0,
-                      rejected_ = 0, tested_ = 0, not_tested_ = 0,
+                      only_outside_ = 0, rejected_ = 0, tested_ = 0, not_tested_ = 0,  // only_outside_: not rejected
                       lacking_ = 0;  // observations that are left out, and the sets that have such
   bool exact_;
   Table table_;

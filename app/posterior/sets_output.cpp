@@ -282,7 +282,7 @@ nlohmann::json set_document(const SetRow& row, const TaskInfo& info, IntervalKin
   add_typicality(document, row.typicality);
   document["verdict"] = verdict_document(row.verdict);
   if (row.within) document["within"] = within_document(*row.within);
-  if (!row.no_within.empty()) document["not_tested"] = row.no_within;
+  if (!row.no_within.empty()) document["no_within"] = row.no_within;
   add_disagreement(document, row.disagreement, info);
   return document;
 }
