@@ -50,8 +50,8 @@ PredictiveCheck predictive_check(const Task& task, const NuisancePosterior& nuis
   if (point) {
     out.point = *point;
     out.extreme = out.point < kUnlikely || out.point > kTooLikely;
-    out.line = out.point < kUnlikely    ? "Unlike the model: likelihood below 99.5 %"
-               : out.point > kTooLikely ? "Unlike the model: likelihood above 99.5 %"
+    out.line = out.point < kUnlikely    ? "Likelihood below 99.5 % of simulated sets"
+               : out.point > kTooLikely ? "Likelihood above 99.5 % of simulated sets"
                                         : fmt::format("Likelihood above {:.0f} % of simulated sets", 100 * out.point);
   }
   out.note = fmt::format(
