@@ -97,6 +97,12 @@ std::string progress_text(std::int64_t done, std::int64_t sets, double seconds) 
 
 namespace {
 
+// How many of so many sets the test within the set rejects by chance: "less than one", "about 12".
+std::string by_chance_text(std::int64_t tested) {
+  const double expected = kUnlikeWithin * static_cast<double>(tested);
+  return expected < 1 ? "less than one" : "about " + count_text(std::llround(expected));
+}
+
 // What is told of rows that come: a table and documents of the first, and what went wrong.
 class SetsReport {
  public:
@@ -147,11 +153,10 @@ class SetsReport {
     for (const auto& [text, count] : warnings_)
       tell(fmt::format("warning: {} ({} of {})\n", text, count_text(count), sets_text(count_)));
     if (rejected_ > 0)
-      tell(fmt::format(
-          "warning: the model is rejected by {} of {} sets that were tested within the set, where about {} of the "
-          "model's own would be by chance; use no posterior under it of these\n",
-          count_text(rejected_), count_text(tested_),
-          count_text(std::llround(std::ceil(kUnlikeWithin * static_cast<double>(tested_))))));
+      tell(
+          fmt::format("warning: the model is rejected by {} of {} sets that were tested within the set, where {} of the "
+                      "model's own would be by chance; out of distribution: use no posterior under it of these\n",
+                      count_text(rejected_), count_text(tested_), by_chance_text(tested_)));
     if (not_tested_ > 0)
       tell(fmt::format("{} judged by the mean embedding alone, not within the set: {}\n",
                        not_tested_ == 1 ? "1 set is" : count_text(not_tested_) + " sets are", first_not_tested_));

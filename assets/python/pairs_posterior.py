@@ -8,10 +8,11 @@
     table = posterior.summary(sets)                     # table["mean"] [sets, targets], ...
 
 `sets` is a list of sets of any sizes, or one array whose first axis is the sets. A set is an array [n, columns], [n]
-where an observation is one number, or [n, channels, height, width]; a DataFrame, whose columns are taken by the task's
-names, in any order; of ragged rows a pair (all rows [rows, columns], numbers of rows [n]). A single set is a list of one.
-Values that are masked, None, NA or NaN are missing: a set with such is refused, or answered without these observations
-(missing="drop").
+where an observation is one number, or [n, channels, height, width]; of ragged rows a pair (all rows [rows, columns],
+numbers of rows [n]). Where columns have names they are taken by the task's names, in any order: those of a DataFrame, an
+Arrow or astropy table, a structured array, a dictionary of columns, or a list of Series or dictionaries, an observation
+each. A DataFrame's `groupby` is a list of its groups. A single set is a list of one. Values that are masked, None, NA or
+NaN are missing: a set with such is refused, or answered without these observations (missing="drop").
 
 All sets of a call are answered by one process, `pairs --batch infer`, each as a call about it alone, to the bit. The
 program is the argument `pairs`, else what $PAIRS names, else the one on the PATH.
@@ -47,6 +48,7 @@ class Posterior:
         self.pairs = _program(pairs)
         self.options = ["--threads", str(int(threads)), "--device", device]
         self._names = None  # of what is given of a set; None: not asked yet
+        self._targets = None  # their names; None: not asked yet
         self._about = None  # what the program knows of the task; None: not asked yet
 
     def sample(self, sets, samples=1000, **options):
@@ -65,12 +67,19 @@ class Posterior:
         """-> natural log densities of values of θ given each set, [sets, values] float64.
 
         theta is [values, targets] (of one target also [values]; of several one value may be [targets]), asked of every
-        set, or [sets, values, targets], asked of each its own: `theta[:, None]` scores one value a set. The options
-        are those of `summary`.
+        set, or [sets, values, targets], asked of each its own: `theta[:, None]` scores one value a set. A DataFrame or
+        another table is taken by the names of the targets. The options are those of `summary`.
         """
-        theta = np.asarray(theta, np.float64)
-        answer, _ = self._ask(sets, "npz", [], theta=theta, **options)
-        return answer["log_density"]
+        table = _table_of(theta)
+        if table is None:
+            answer, _ = self._ask(sets, "npz", [], theta=_theta(theta), **options)
+            return answer["log_density"]
+        names = self._targets or [one["name"] for one in self._task().get("targets", [])] or table.names
+        while True:
+            answer, told = self._ask(sets, "npz", [], theta=_theta_of_table(table, names), **options)
+            if told["targets"] == names:
+                return answer["log_density"]
+            names = told["targets"]  # a run may infer others than its task does
 
     def summary(self, sets, **options):
         """-> what `infer` tells of each set, as a dictionary of arrays with a row a set.
@@ -98,7 +107,7 @@ class Posterior:
             raise ValueError("failed is %r; it is \"raise\" or \"nan\"" % (failed,))
         if missing not in ("refuse", "drop"):
             raise ValueError("missing is %r; it is \"refuse\" or \"drop\"" % (missing,))
-        arrays = _packed(sets, self._columns)
+        arrays = _packed(_list_of_sets(sets), self._columns)
         count = int(arrays["set"][-1]) + 1
         words = list(words) + ["--seed", str(int(seed))]
         words += ["--n", str(int(n))] if n is not None else []
@@ -116,7 +125,7 @@ class Posterior:
                 np.savez(words[-1], theta=theta)
                 called[words[-1]] = "theta"
             told = self._infer(["--data", data, "--group", "set", "--out", out] + words, called, given)
-            self._names = told.get("given", [])
+            self._names, self._targets = told.get("given", []), told["targets"]
             if given is not None and not self._names:
                 raise _nothing_given(told["task"])
             _tell_failed(told, failed)
@@ -161,7 +170,7 @@ class Posterior:
         """The columns of an observation as the task calls them, and as its files do where these hold the same numbers."""
         task = self._task()
         if not task:
-            raise PairsError("The columns of %s are not known, so that a DataFrame cannot be read by names; hand over an "
+            raise PairsError("The columns of %s are not known, so that a table cannot be read by names; hand over an "
                              "array" % self.run)
         files = task.get("file_columns", [])
         same = files and not any(one["converts"] for one in files)
@@ -170,6 +179,9 @@ class Posterior:
     def _given(self, given, count):
         """What is given of each set, [sets, given]."""
         names = self._given_names()
+        table = None if isinstance(given, Mapping) else _table_of(given)
+        if table is not None:
+            given = {name: _array(table.column(name), "given") for name in table.names}
         if isinstance(given, Mapping):
             if names is None:
                 raise ValueError("given cannot be taken by name, for no names are known of %s; hand an array over, "
@@ -227,10 +239,9 @@ def _float(value):
     return float(value)
 
 
-def _array(values, number):
+def _array(values, what):
     """Numbers of any type, mask and order as an array in a type that files hold; what is missing is NaN."""
-    if hasattr(values, "to_numpy"):  # a series
-        values = _series(values)
+    values = _with_mask(values)
     if np.ma.isMaskedArray(values):
         masked = np.ma.getmaskarray(values)
         values = np.array(values.data, np.float64) if masked.any() and values.dtype.kind in "fiub" else values.data
@@ -243,48 +254,153 @@ def _array(values, number):
         except (TypeError, ValueError):
             pass
     if x.dtype.kind not in "fiub":
-        raise TypeError("set %d is no array of numbers, but of %s" % (number, x.dtype))
+        raise TypeError("%s is no array of numbers, but of %s" % (what, x.dtype))
     kind = {"b": np.uint8, "f": np.float32 if x.dtype.itemsize < 4 else np.float64 if x.dtype.itemsize > 8 else None,
             "u": np.float64 if x.dtype.itemsize == 8 else None}.get(x.dtype.kind)
     return np.array(x, kind or x.dtype.newbyteorder("="), order="C")
 
 
+def _with_mask(values):
+    """Values as numpy reads them, but that masks within lists and those of other libraries are kept."""
+    if hasattr(values, "unmasked") and hasattr(values, "mask"):  # of astropy
+        return np.ma.masked_array(np.asarray(values.unmasked), np.asarray(values.mask))
+    if isinstance(values, (list, tuple)):
+        if all(isinstance(one, (int, float)) for one in values):
+            return values
+        parts = [_with_mask(one) for one in values]
+        if any(np.ma.isMaskedArray(one) for one in parts):
+            return np.ma.masked_array([np.ma.getdata(one) for one in parts], [np.ma.getmaskarray(one) for one in parts])
+        return parts
+    if hasattr(values, "to_numpy"):
+        return _series(values)
+    return values
+
+
 def _series(series):
-    """A column of a DataFrame; what is missing is NaN."""
+    """A column of a DataFrame; what is missing is NaN. Dates and complex numbers stay what they are."""
+    if getattr(getattr(series, "dtype", None), "kind", "O") in "mMc":
+        return series.to_numpy()
     try:
         return series.to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError):
         return series.to_numpy()
 
 
-def _frame(frame, number, columns, unused):
-    """A DataFrame's columns in the task's order; `unused` gathers the names of others."""
-    names = list(frame.columns)
-    if not any(isinstance(name, str) for name in names):  # numbers that pandas gave them: they have no names
-        return np.stack([_array(_column(frame, name, number), number) for name in names], 1)
+class _Table:
+    """Columns by their names, of whatever holds such."""
+
+    def __init__(self, names, column):
+        self.names, self.column = list(names), column
+
+
+def _table_of(values):
+    """The named columns of a DataFrame, a table of Arrow or astropy, a structured array, a dictionary of columns, or of
+    a list of Series or dictionaries with an observation each; None where columns have no names."""
+    if isinstance(values, Mapping):
+        return _Table(values, values.__getitem__)
+    if hasattr(values, "column_names") and hasattr(values, "column"):  # of Arrow
+        return _Table(values.column_names, lambda name: values.column(name))
+    if hasattr(values, "colnames"):  # of astropy
+        return _Table(values.colnames, values.__getitem__)
+    if hasattr(values, "columns") and hasattr(values, "to_numpy"):
+        names = list(values.columns)
+        # Numbers from 0 on, which pandas gives to columns without names.
+        return None if names == list(range(len(names))) else _Table(names, values.__getitem__)
+    if getattr(getattr(values, "dtype", None), "names", None):
+        return _Table(values.dtype.names, values.__getitem__)
+    if isinstance(values, (list, tuple)) and len(values) > 0:
+        rows = [_labelled(one) for one in values]
+        if all(row is not None for row in rows):
+            names = list(rows[0])
+            for row in rows:
+                if set(row) != set(names):
+                    raise ValueError("observations are named otherwise than the first, %s: %s" % (
+                        ", ".join(map(str, names)), ", ".join(map(str, row))))
+            return _Table(names, lambda name: [row[name] for row in rows])
+    return None
+
+
+def _labelled(one):
+    """An observation by the names of its numbers; None where they have none."""
+    if isinstance(one, Mapping):
+        return one
+    if isinstance(one, np.void) and one.dtype.names:
+        return {name: one[name] for name in one.dtype.names}
+    if hasattr(one, "index") and hasattr(one, "to_numpy") and not hasattr(one, "columns"):
+        names = list(one.index)
+        return None if all(isinstance(name, (int, np.integer)) for name in names) else dict(zip(names, one.tolist()))
+    return None
+
+
+def _stacked(table, wanted, what):
+    """The wanted columns [n, columns], or [n, ...] where a single one holds more than a number a row."""
+    for name in wanted:
+        if table.names.count(name) > 1:
+            raise ValueError("%s has more than one column %s; name its columns apart" % (what, name))
+    columns = [_array(table.column(name), what) for name in wanted]
+    if len(columns) == 1 and columns[0].ndim > 1:
+        return columns[0]
+    for name, column in zip(wanted, columns):
+        if column.ndim != 1 or len(column) != len(columns[0]):
+            raise ValueError("column %s of %s has the shape %s; a column is a number a row" % (name, what, column.shape))
+    return np.stack(columns, 1)
+
+
+def _frame(table, what, columns, unused):
+    """A table's columns in the task's order; `unused` gathers the names of others."""
+    names = table.names
     task, files = columns()
     wanted = next((one for one in (task, files) if one and set(one) <= set(names)), None)
-    if wanted is None and len(names) == 1 and len(task) == 1:
+    if wanted is None and len(names) == 1 and len(task) <= 1:
         wanted = names  # a single column may have any name
     if wanted is None:
         lacking = [name for name in task if name not in names]
-        raise ValueError("set %d has no column %s; it has %s" % (number, ", ".join(lacking), ", ".join(map(str, names))))
+        raise ValueError("%s has no column %s; it has %s" % (what, ", ".join(lacking), ", ".join(map(str, names))))
     unused.update((str(name), None) for name in names if name not in wanted)
-    return np.stack([_array(_column(frame, name, number), number) for name in wanted], 1)
-
-
-def _column(frame, name, number):
-    column = frame[name]
-    if hasattr(column, "columns"):
-        raise ValueError("set %d has more than one column %s; name its columns apart" % (number, name))
-    return column
+    return _stacked(table, wanted, what)
 
 
 def _values(one, number, columns, unused):
     """What a set or rows hold, as an array."""
-    if hasattr(one, "columns") and hasattr(one, "to_numpy"):
-        return _frame(one, number, columns, unused)
-    return _array(one, number)
+    what = "set %d" % number
+    if one is None or isinstance(one, (str, bytes)):
+        raise ValueError("%s is %r; a set is an array of observations" % (what, one))
+    try:
+        table = _table_of(one)
+    except ValueError as error:
+        raise ValueError("%s: %s" % (what, error)) from None
+    return _array(one, what) if table is None else _frame(table, what, columns, unused)
+
+
+def _theta(values):
+    """Values of θ without names; none may be missing."""
+    theta = np.asarray(_array(values, "theta"), np.float64)
+    if not np.isfinite(theta).all():
+        raise ValueError("theta holds a value that is masked, missing or not finite; leave it out")
+    return theta
+
+
+def _theta_of_table(table, names):
+    """Values of θ [values, targets] of a table with a column for each target."""
+    if lacking := [name for name in names if name not in table.names]:
+        raise ValueError("theta has no column %s; it has %s" % (", ".join(lacking), ", ".join(map(str, table.names))))
+    return _theta(_stacked(table, names, "theta"))
+
+
+def _list_of_sets(sets):
+    """The sets one by one."""
+    if hasattr(sets, "ngroups"):  # a DataFrame by groups
+        by = sets.keys if isinstance(sets.keys, list) else [sets.keys]
+        return [group[[name for name in group.columns if not any(name is one or name == one for one in by
+                                                                 if isinstance(one, str))]] for _, group in sets]
+    if isinstance(sets, Mapping):
+        raise ValueError("`sets` is a dictionary; sets are a list, list(sets.values()), and a single set a list of one")
+    if isinstance(sets, (str, bytes)) or not hasattr(sets, "__iter__"):
+        raise ValueError("`sets` is %r; it is a list of sets" % (sets,))
+    if _table_of(sets) is not None and not isinstance(sets, (list, tuple)):
+        raise ValueError("`sets` is a table, as a DataFrame is; a single set is a list of one, [table], and of many the "
+                         "groups of a DataFrame, frame.groupby(...)")
+    return list(sets)
 
 
 def _as_block(observations, number, columns, unused):
@@ -301,9 +417,7 @@ def _as_block(observations, number, columns, unused):
 def _packed(sets, columns):
     """The arrays that `infer --group set` reads: all observations one after another, and the set of each. `columns()`
     gives the columns of an observation."""
-    if hasattr(sets, "columns") and hasattr(sets, "to_numpy"):
-        raise ValueError("`sets` is a DataFrame; a single set is a list of one, [frame]")
-    sets, unused = list(sets), {}
+    unused = {}
     if not sets:
         raise ValueError("there is no set to ask about")
     if all(isinstance(one, tuple) for one in sets):
@@ -328,6 +442,9 @@ def _packed_rows(sets, columns, unused):
         if len(one) != 2:
             raise ValueError("set %d is a tuple of %d things; of ragged rows it is a pair (rows, numbers of rows)"
                              % (k, len(one)))
+        if _table_of(one[1]) is not None:
+            raise ValueError("set %d is a pair of a name and a table; hand over the tables alone, or frame.groupby(...) "
+                             "itself" % k)
         rows.append(_values(one[0], k, columns, unused))
         counts.append(np.asarray(one[1], np.int64).reshape(-1))
         if len(counts[-1]) == 0:

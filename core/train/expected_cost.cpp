@@ -40,9 +40,12 @@ constexpr std::int64_t kTimedSize = 16;
 constexpr double kDrawnSeconds = 0.5;
 // How long the machine's load is looked at where the cost is known, and from how many busy cores on it counts.
 constexpr double kLookSeconds = 0.2, kMuchLoad = 0.5;
-constexpr int kMostCalls = 20;
-// Of a machine that nobody else uses.
-constexpr double kIdleShare = 0.8;
+constexpr int kMostCalls = 1000;
+// Of a machine that nobody else uses, and threads of others that run on it now and then.
+constexpr double kIdleShare = 0.8, kFewRunnable = 0.25;
+// A step of a run takes longer than one that is timed alone: what it works on is drawn and gathered first, and pushes
+// the network out of the caches. Measured of the kinds that tests/bench/expected_times.py runs.
+constexpr double kOfRun = 1.2;
 // A training step costs three forward passes. Of one set whose step costs more than the latter, one pass is timed.
 constexpr double kStep = 3, kHeaviest = 1.5e11;
 
@@ -88,6 +91,8 @@ class MachineShare {
   double all() const { return share_of(all_seconds_, all_calls_); }
   // Threads of others that ran or waited for a core on average; infinity where that is not known.
   double runnable() const { return counts_ > 0 ? runnable_ / static_cast<double>(counts_) : HUGE_VAL; }
+  // Nobody else computes: calls that differ do so by themselves.
+  bool alone() const { return cpu_ && counts_ > 0 && runnable() < kFewRunnable; }
   // The shortest product, 0 where none was made.
   double least() const { return least_ < 1e300 ? least_ : 0; }
 
@@ -144,8 +149,10 @@ double seconds_each(MachineShare& share, double uses, F&& call) {
     ++calls;
     share.probe(std::min(seconds, MachineShare::kProbe));
   } while (!enough());
+  const double mean = total / calls, undisturbed = share.take() * mean;
+  if (share.alone()) return mean;
   // No call takes longer than the shortest did, undisturbed; on an idle machine they differ by a tenth.
-  return std::min(share.take() * total / calls, 1.1 * least);
+  return std::min(undisturbed, 1.1 * least);
 }
 
 std::int64_t within(double wanted, std::int64_t most) {
@@ -454,6 +461,7 @@ ExpectedCost measured_cost(const RunConfig& config, const StageSetting& setting,
         step * (made + epochs * static_cast<double>(config.finetune.validation_draws) / (kStep * rows));
     e.gflop += 1e-9 * (observations * embedder + made * rows * kStep * head);
   }
+  for (double* seconds : {&e.pretrain_seconds, &e.cache_seconds, &e.finetune_seconds}) *seconds *= kOfRun;
   e.cores = load.cores();
   e.others = others_of(timing.share(), timing.runnable(), load);
   e.measured = static_cast<std::int64_t>(std::time(nullptr));

@@ -98,6 +98,7 @@ raises(TypeError, "no array of numbers", lambda: bump.sample([["a"]]))
 raises(ValueError, "at least 1", lambda: bump.sample(sets, 0))
 raises(ValueError, "failed is", lambda: bump.sample(sets, failed="no"))
 far = [np.full(50, 40.0)]
+raises(PairsWarning, "1 of 1 sets that were tested within the set, where less than one", lambda: bump.sample(far, 5))
 raises(PairsWarning, "out of distribution", lambda: bump.sample(far, 5))
 
 # Tables by the names of their columns, missing values, and arrays of any type and order.
@@ -143,7 +144,7 @@ for frame in frames:
         [points, frame({"x1": [1.0], "y": [2.0]})]))
     assert np.array_equal(bump.summary([frame({"energy": [0.5, 1.0]})])["mean"], bump.summary([[0.5, 1.0]])["mean"])
     raises(TypeError, "no array of numbers", lambda: gauss.summary([frame({"x1": ["a"], "x2": ["b"]})]))
-    raises(ValueError, "`sets` is a DataFrame", lambda: gauss.summary(frame(table)))
+    raises(ValueError, "`sets` is a table", lambda: gauss.summary(frame(table)))
     lacking = frame({"x1": table["x1"] + [None], "x2": table["x2"] + [1.0]})
     raises(PairsError, "missing='drop'", lambda: gauss.summary([lacking]))
     with warnings.catch_warnings():
@@ -171,6 +172,83 @@ for kind in ("<f2", ">f4", "i2", "u8", "?"):
     whole = np.array([[1, 0], [0, 1], [1, 1]])
     assert np.array_equal(gauss.summary([whole.astype(kind)])["mean"], gauss.summary([whole])["mean"]), kind
 raises(PairsError, "rows", lambda: gauss.summary([[[1.0, None], [2.0, 3.0]]]))
+
+# Whatever names its columns is read by these names, in any order: what holds a set, rows of it, and values of θ.
+turned = points[:, ::-1]
+structured = np.array([tuple(row) for row in turned], [("x2", "f8"), ("x1", "f8")])
+by_name = {
+    "structured": structured,
+    "records": np.rec.fromarrays(points.T[::-1], names="x2,x1"),
+    "a dictionary of columns": {"x2": points[:, 1], "x1": points[:, 0]},
+    "dictionaries": [{"x2": b, "x1": a} for a, b in points],
+    "rows of records": list(np.rec.fromarrays(points.T[::-1], names="x2,x1")),
+}
+by_group = []
+try:
+    import pandas
+    frame = pandas.DataFrame(turned, columns=["x2", "x1"])
+    by_name["Series"] = [row for _, row in frame.iterrows()]
+    by_name["categories"] = frame.astype("category")
+    by_name["nullable"] = frame.astype("Float64")
+    by_group = frame.assign(run=["b", "b", "a", "a"]).groupby("run", sort=False)
+    raises(ValueError, "it has 1, 0", lambda: gauss.summary([pandas.DataFrame(points, columns=[1, 0])]))
+    raises(ValueError, "no column x1", lambda: gauss.summary([frame.T.reset_index().T]))
+    raises(TypeError, "datetime64", lambda: gauss.summary([frame.assign(x1=pandas.date_range("2020", periods=4))]))
+    raises(TypeError, "complex", lambda: gauss.summary([frame.assign(x1=frame["x1"] + 1j)]))
+    raises(ValueError, "a name and a table", lambda: gauss.summary(list(by_group)))
+    assert np.array_equal(gauss.summary([pandas.DataFrame(points)])["mean"], by_place["mean"])
+except ImportError:
+    pass
+try:
+    import pyarrow
+    by_name["Arrow"] = pyarrow.table({"x2": points[:, 1], "x1": points[:, 0]})
+    by_name["a batch of Arrow"] = by_name["Arrow"].to_batches()[0]
+except ImportError:
+    pass
+try:
+    from astropy.table import Table
+    by_name["astropy"] = Table({"x2": points[:, 1], "x1": points[:, 0]})
+    by_name["masked astropy"] = Table({"x2": points[:, 1], "x1": points[:, 0]}, masked=True)
+except ImportError:
+    pass
+try:
+    import polars
+    by_name["polars"] = polars.DataFrame({"x2": points[:, 1], "x1": points[:, 0]})
+except ImportError:
+    pass
+for name, one in by_name.items():
+    assert np.array_equal(gauss.summary([one])["mean"], by_place["mean"]), name
+if len(by_group):
+    parts = gauss.summary(by_group)["mean"]
+    assert np.array_equal(parts, gauss.summary([points[:2], points[2:]])["mean"])
+raises(ValueError, "set 0 has no column x2; it has x1, y", lambda: gauss.summary([{"x1": [1.0], "y": [2.0]}]))
+raises(ValueError, "set 0: observations are named otherwise", lambda: gauss.summary([[{"x1": 1, "x2": 2}, {"x1": 1}]]))
+raises(ValueError, "column x2 of set 0 has the shape (1,)", lambda: gauss.summary([{"x1": [1, 2], "x2": [2]}]))
+raises(ValueError, "set 1 is None", lambda: gauss.summary([points, None]))
+raises(ValueError, "`sets` is a dictionary", lambda: gauss.summary({"a": points}))
+raises(ValueError, "`sets` is 'a.csv'", lambda: gauss.summary("a.csv"))
+raises(ValueError, "`sets` is a table", lambda: gauss.summary(by_name["records"]))
+
+# Values of θ are read in the same ways, and none may be missing.
+at = np.array([[-1.0, 2.0], [-1.1, 2.1]])
+scored = gauss.log_prob(at, [points])
+for one in ({"theta2": at[:, 1], "theta1": at[:, 0]}, np.rec.fromarrays(at.T[::-1], names="theta2,theta1"),
+            [{"theta2": b, "theta1": a} for a, b in at], Frame({"theta2": at[:, 1], "theta1": at[:, 0], "run": [1, 2]})):
+    assert np.array_equal(gauss.log_prob(one, [points]), scored)
+raises(ValueError, "theta has no column theta2", lambda: gauss.log_prob({"theta1": [1.0], "b": [1.0]}, [points]))
+for missing in (np.ma.masked_array(at, [[0, 0], [0, 1]]), [[1.0, None]], [[1.0, np.nan]],
+                [np.ma.masked_array([1.0, 2.0], [0, 1])], {"theta1": [1.0], "theta2": [None]}):
+    raises(ValueError, "theta holds a value that is masked", lambda: gauss.log_prob(missing, [points]))
+
+# Masks are kept where they lie: within lists, in single values, in columns.
+good, bad = np.ma.masked_array(points, np.zeros(points.shape, bool)), np.ma.masked_array([-999.0, -999.0], [1, 0])
+columns = {"x1": np.ma.masked_array(rows[:, 0], [0, 0, 0, 0, 1]), "x2": rows[:, 1]}
+for lacking in (list(good) + [bad], [list(row) for row in points] + [[np.ma.masked, 1.0]], columns,
+                [dict(zip(("x1", "x2"), row)) for row in points] + [{"x1": np.ma.masked, "x2": 1.0}]):
+    raises(PairsError, "1 of 5 rows", lambda: gauss.summary([lacking]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert np.array_equal(gauss.summary([lacking], missing="drop")["mean"], by_place["mean"])
 
 # How the program is found.
 raises(PairsError, "/no/pairs, by the argument pairs", lambda: Posterior("bump-hunt", pairs="/no/pairs"))
@@ -247,6 +325,7 @@ for given in (each, {"sigma": each}, {"sigma": np.array(each)[:, None]}):
 for given in (1.2, [1.2], {"sigma": 1.2}, {"sigma": [1.2]}):
     assert np.array_equal(means(given), means([[1.2]] * 4)), given
 assert np.array_equal(means(1.2)[3], of_each[3])
+assert np.array_equal(means(np.rec.fromarrays([each], names="sigma")), of_each)
 refused(ValueError, "given names noise; the sets come with sigma", lambda: means({"noise": 1.0}))
 refused(ValueError, "given names sigma, b", lambda: means({"sigma": 1.0, "b": 2.0}))
 refused(ValueError, "given names nothing", lambda: means({}))

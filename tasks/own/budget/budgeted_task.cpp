@@ -17,6 +17,7 @@
 #include "tasks/file_reader.h"
 #include "tasks/own/budget/own_settings.h"
 #include "tasks/own/budget/pool.h"
+#include "tasks/own/budget/pool_program.h"
 #include "tasks/own/budget/pooled_task.h"
 #include "tasks/own/measure.h"
 #include "tasks/own/reference_file.h"
@@ -125,41 +126,7 @@ class BudgetedTask final : public Task,
                        simulations_);
   }
 
-  // A call costs something whatever its size, and so does each observation: both follow from small and larger sets.
-  SimulatorPace pace() const override {
-    constexpr double kMeasured = 0.5;  // seconds of sets of one size
-    constexpr std::int64_t kSmall = 2;
-    std::int64_t set = 0, simulations = kCheckedObservations;
-    const auto simulate_one = [&](std::int64_t n) {
-      const std::vector<std::int64_t> index = {set};
-      const std::vector<SetRange> range = {{set++, 0, n}};
-      inner_->observe(inner_->latents(1, Purpose::explore, index), 1, Purpose::explore, range, torch::kCPU);
-      simulations += n;
-    };
-    const auto seconds_of = [&](std::int64_t n) {
-      const Stopwatch watch;
-      std::int64_t sets = 0;
-      do {
-        simulate_one(n);
-        ++sets;
-      } while (watch.seconds() < kMeasured);
-      return watch.seconds() / static_cast<double>(sets);
-    };
-    simulate_one(kSmall);  // starts the program
-    const double small = seconds_of(kSmall);
-    // Larger ones take no more than twice the time of measuring if all of it is for the observations.
-    const auto most = static_cast<std::int64_t>(2 * kMeasured * static_cast<double>(kSmall) / small);
-    const std::int64_t large = std::clamp<std::int64_t>(most, 2 * kSmall, std::max(layout_.sizes.back().n, 2 * kSmall));
-    const double each = std::max(0.0, (seconds_of(large) - small) / static_cast<double>(large - kSmall)),
-                 call = std::max(0.0, small - kSmall * each);
-    double seconds = 0, observations = 0;
-    for (const PoolSize& size : layout_.sizes) {
-      const auto sets = static_cast<double>(std::accumulate(size.sets.begin(), size.sets.end(), std::int64_t{0}));
-      seconds += sets * (call + each * static_cast<double>(size.n));
-      observations += sets * static_cast<double>(size.n);
-    }
-    return {seconds / observations, simulations};
-  }
+  SimulatorPace pace() const override { return measured_pace(file_, *inner_, layout_); }
   std::int64_t workers() const override { return Simulator(file_).workers(); }
 
  private:

@@ -20,6 +20,7 @@
 #include "core/base/transfer.h"
 #include "core/input_scale.h"
 #include "core/report/number_text.h"
+#include "tasks/own/budget/pool_program.h"
 #include "tasks/own/simulator.h"
 
 namespace pairs::own {
@@ -29,8 +30,6 @@ namespace fs = std::filesystem;
 
 constexpr const char *kFolder = "simulations", *kSettingsFile = "budget.json", *kComplete = "complete";
 constexpr const char *kPart = "sets-", *kPartEnd = ".npz";
-constexpr const char *kAttempts = "attempts", *kInvalid = "invalid";  // arrays that no task reads
-constexpr std::int64_t kBlock = 64;         // observations that a program is asked for in one draw at most
 constexpr std::int64_t kDrawnAtOnce = 256;  // θ that are looked through together
 constexpr std::int64_t kPriorWorkers = 1 + kDrawnAtOnce / 64;  // that draws from the prior start, of 64 θ each
 constexpr std::int64_t kMostTries = 2000;               // θ a set that no split wants, until the prior is given up
@@ -40,12 +39,6 @@ constexpr double kBatchSeconds = 4;                     // of one question to th
 
 fs::path part_file(const fs::path& run, std::int64_t first) {
   return pool_folder(run) / fmt::format("{}{:09}{}", kPart, first, kPartEnd);
-}
-
-std::vector<std::int64_t> indices_of(const std::vector<PooledSet>& sets, std::int64_t first, std::int64_t count) {
-  std::vector<std::int64_t> out;
-  for (std::int64_t k = first; k < first + count; ++k) out.push_back(sets[static_cast<std::size_t>(k)].index);
-  return out;
 }
 
 // How many sets the parts hold that are there, one behind the other.
@@ -61,81 +54,6 @@ std::int64_t sets_kept(const fs::path& run) {
   }
   return kept;
 }
-
-// Asks a program for sets of a pool.
-class PoolProgram {
- public:
-  PoolProgram(const TaskFile& file, const Task& task, const std::vector<PooledSet>& sets, std::uint64_t seed,
-              std::int64_t workers)
-      : task_(task), sets_(sets), seed_(seed), simulator_(file, workers) {}
-
-  // Sets as a file of [simulations] holds them: as many as were asked for, or where something went wrong, or a stop
-  // came, the first of them, which were answered before.
-  struct Sets {
-    std::map<std::string, torch::Tensor> arrays;
-    std::int64_t count = 0;
-    std::exception_ptr failure;  // null: nothing went wrong
-  };
-  // The sets first .. first + count - 1.
-  Sets simulate(std::int64_t first, std::int64_t count) {
-    const std::vector<std::int64_t> indices = indices_of(sets_, first, count);
-    const Latents latents = task_.latents(seed_, Purpose::pretrain, indices);
-    const std::uint64_t key = stream_key(seed_, Purpose::pretrain);
-    std::vector<Draw> draws;
-    std::vector<double> theta, psi, given;
-    std::vector<std::int64_t> offsets = {0};
-    std::vector<std::size_t> ends;  // of each set among the draws
-    for (std::int64_t k = 0; k < count; ++k) {
-      const PooledSet& set = sets_[static_cast<std::size_t>(first + k)];
-      for (std::int64_t at = 0; at < set.n; at += kBlock) {
-        draws.push_back({key, static_cast<std::uint64_t>(set.index), static_cast<std::uint64_t>(at / kBlock),
-                         static_cast<std::uint64_t>(std::min(kBlock, set.n - at))});
-        append(theta, latents.theta, k);
-        append(psi, latents.psi, k);
-        append(given, latents.given, k);
-      }
-      offsets.push_back(offsets.back() + set.n);
-      ends.push_back(draws.size());
-    }
-    const Simulator::Answered answered = simulator_.simulate_as_far(draws, theta.data(), psi.data(), given.data());
-    const auto whole = std::upper_bound(ends.begin(), ends.end(), answered.draws) - ends.begin();
-    offsets.resize(static_cast<std::size_t>(whole) + 1);
-    const Observations x = answered.x.slice(0, offsets.back());
-    Sets out{{{"theta", latents.theta.slice(0, 0, whole)},
-              {"x", all_numbers(x)},
-              {"offsets", torch::tensor(offsets, torch::kInt64)}},
-             whole,
-             answered.failure};
-    if (latents.psi.size(1) > 0) out.arrays["psi"] = latents.psi.slice(0, 0, whole);
-    if (latents.given.defined()) out.arrays["given"] = latents.given.slice(0, 0, whole);
-    if (x.is_ragged()) out.arrays["row_offsets"] = x.offsets();
-    if (simulator_.task().simulator->redraws) {
-      // Attempts at each set's observations, and how many of them were invalid.
-      torch::Tensor attempts = at::zeros({whole}, torch::kInt64), invalid = at::zeros({whole}, torch::kInt64);
-      for (std::int64_t k = 0; k < whole; ++k)
-        for (std::size_t draw = k > 0 ? ends[static_cast<std::size_t>(k - 1)] : 0;
-             draw < ends[static_cast<std::size_t>(k)]; ++draw) {
-          attempts.mutable_data_ptr<std::int64_t>()[k] += answered.attempts[draw];
-          invalid.mutable_data_ptr<std::int64_t>()[k] += answered.invalid[draw];
-        }
-      out.arrays[kAttempts] = attempts;
-      out.arrays[kInvalid] = invalid;
-    }
-    return out;
-  }
-
- private:
-  static void append(std::vector<double>& to, const torch::Tensor& rows, std::int64_t row) {
-    if (!rows.defined()) return;
-    const double* from = rows.const_data_ptr<double>() + row * rows.size(1);
-    to.insert(to.end(), from, from + rows.size(1));
-  }
-
-  const Task& task_;
-  const std::vector<PooledSet>& sets_;
-  std::uint64_t seed_;
-  Simulator simulator_;
-};
 
 // Sets that were simulated and are not on disk yet.
 class UnsavedSets {
@@ -250,9 +168,9 @@ InvalidDraws pool_invalid(const fs::path& run, const TaskFile& file) {
   if (!file.simulator || !file.simulator->redraws) return {};
   for (std::int64_t kept = 0; fs::exists(part_file(run, kept));) {
     NpzReader part(part_file(run, kept));
-    if (!part.shapes().contains(kAttempts) || !part.shapes().contains(kInvalid)) return {};
+    if (!part.shapes().contains(kPoolAttempts) || !part.shapes().contains(kPoolInvalid)) return {};
     const torch::Tensor theta = part.read("theta").to(torch::kFloat64).contiguous(),
-                        attempts = part.read(kAttempts).contiguous(), invalid = part.read(kInvalid).contiguous();
+                        attempts = part.read(kPoolAttempts).contiguous(), invalid = part.read(kPoolInvalid).contiguous();
     const auto d = static_cast<std::size_t>(theta.size(1));
     for (std::int64_t k = 0; k < theta.size(0); ++k)
       count.add(theta.const_data_ptr<double>() + static_cast<std::size_t>(k) * d, d,
@@ -324,7 +242,7 @@ void simulate_pool(const TaskFile& file, const Task& task, const fs::path& run, 
   tell();
   UnsavedSets unsaved(run, kept);
   Stopwatch watch, since;
-  std::int64_t at_once = kBlock;  // observations of a question
+  std::int64_t at_once = kPoolBlock;  // observations of a question
   try {
     while (done < all) {
       if (preparation.stop && preparation.stop()) throw Stopped();
