@@ -299,7 +299,7 @@ def _table_of(values):
     if isinstance(values, Mapping):
         return _Table(values, values.__getitem__)
     if hasattr(values, "column_names") and hasattr(values, "column"):  # of Arrow
-        return _Table(values.column_names, lambda name: values.column(name))
+        return _Table(values.column_names, lambda name: _of_arrow(values.column(name)))
     if hasattr(values, "colnames"):  # of astropy
         return _Table(values.colnames, values.__getitem__)
     if hasattr(values, "columns") and hasattr(values, "to_numpy"):
@@ -318,6 +318,13 @@ def _table_of(values):
                         ", ".join(map(str, names)), ", ".join(map(str, row))))
             return _Table(names, lambda name: [row[name] for row in rows])
     return None
+
+
+def _of_arrow(column):
+    try:
+        return column.to_numpy(zero_copy_only=False)  # nulls become NaN
+    except TypeError:  # of several pieces, which older versions always copy
+        return column.to_numpy()
 
 
 def _labelled(one):
@@ -395,11 +402,11 @@ def _list_of_sets(sets):
                                                                  if isinstance(one, str))]] for _, group in sets]
     if isinstance(sets, Mapping):
         raise ValueError("`sets` is a dictionary; sets are a list, list(sets.values()), and a single set a list of one")
-    if isinstance(sets, (str, bytes)) or not hasattr(sets, "__iter__"):
-        raise ValueError("`sets` is %r; it is a list of sets" % (sets,))
     if _table_of(sets) is not None and not isinstance(sets, (list, tuple)):
         raise ValueError("`sets` is a table, as a DataFrame is; a single set is a list of one, [table], and of many the "
                          "groups of a DataFrame, frame.groupby(...)")
+    if isinstance(sets, (str, bytes)) or not hasattr(sets, "__iter__"):
+        raise ValueError("`sets` is %r; it is a list of sets" % (sets,))
     return list(sets)
 
 

@@ -343,6 +343,16 @@ class SimulatedTask final : public Task,
     return out;
   }
 
+  // Names the budget whose simulations take at most about an hour, where a set of two takes so many seconds and a run
+  // without a budget many hours.
+  static std::string budget_of_an_hour(double each) {
+    constexpr double kHour = 3600, kSetsOfARun = 1e5;
+    if (each * kSetsOfARun < kHour) return "";
+    const double most = 2 * kHour / each, unit = std::pow(10.0, std::floor(std::log10(most)));
+    return fmt::format("; a run asks for millions of observations, or for {:.0f} in about an hour with --simulations {:.0f}",
+                       std::floor(most / unit) * unit, std::floor(most / unit) * unit);
+  }
+
   // Of the first observations of sets of two.
   InputScale measured_input() const {
     const auto sets = static_cast<std::uint64_t>(measured_x_sets(file_.info.observation_numbers()));
@@ -376,10 +386,11 @@ class SimulatedTask final : public Task,
     simulate(0, 1);
     const Stopwatch watch;
     simulate(1, 2);
-    const double seconds = watch.seconds() * static_cast<double>(sets) / static_cast<double>(programs_.training->workers());
+    const double each = watch.seconds() / static_cast<double>(programs_.training->workers()),
+                 seconds = each * static_cast<double>(sets);
     if (seconds > kSlowMeasuring)
-      spdlog::info("{}: {} sets of two observations are simulated once to standardise x, for about {:.0f} s",
-                   file_.info.name, sets, seconds);
+      spdlog::info("{}: {} sets of two observations are simulated once to standardise x, for about {:.0f} s{}",
+                   file_.info.name, sets, seconds, budget_of_an_hour(each));
     simulate(2, draws.size());
     const InputScale scale = measure_x(Observations::concatenate(parts), input_channels(file_.info));
     if (watch.seconds() > kSlowMeasuring / 2) keep_input(key_text, scale);

@@ -38,6 +38,20 @@ refuses 2 "needs a task of your own that a program simulates" --batch run bump-h
 refuses 2 "leave out --simulations" --batch run --resume none --simulations 5000
 refuses 2 "is given twice" --batch run my --simulations 5000 --set task.simulations=6000
 
+# Of a slow program a budget that fits an hour is named before anything takes long.
+cp -r my slow
+sed -i 's/time.sleep(0.001 \* n)/time.sleep(0.2)/' slow/simulate.py
+"$PAIRS" --batch data slow/task.toml --allow --plan >out 2>log &
+process=$!
+for _ in $(seq 100); do
+  grep -q "with --simulations" log && break
+  sleep 0.1
+done
+kill -INT $process
+wait $process
+grep -q "a run asks for millions of observations, or for [1-9]0*.* in about an hour with --simulations [1-9]0*$" log ||
+  say_fail "no budget is named for a slow program: $(cat log)"
+
 "$PAIRS" --batch data my/task.toml --plan --simulations 5000 >out 2>log || say_fail "plan ended with $?: $(tail -1 log)"
 grep -q "Within 5,000 simulations, each of which serves all stages" out || say_fail "the plan does not tell the budget"
 grep -q "A simulation takes .* s, 5,000 of them .* with [12] workers\?. That was measured on [0-9-]* by [0-9,]* more" out ||
