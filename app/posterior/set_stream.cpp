@@ -14,7 +14,6 @@
 #include "app/posterior/grouped_csv.h"
 #include "app/posterior/grouped_table.h"
 #include "core/base/error.h"
-#include "core/base/npz_texts.h"
 #include "core/base/text.h"
 #include "tasks/file_format.h"
 #include "tasks/file_reader.h"
@@ -124,14 +123,14 @@ class GroupedArrays final : public SetStream {
     NpzReader arrays(sets.data);
     const auto found = arrays.shapes().find(sets.group);
     std::vector<std::string> names;
-    if (found == arrays.shapes().end()) names = read_npz_texts(sets.data, sets.group);
+    if (found == arrays.shapes().end()) names = arrays.texts(sets.group);
     PAIRS_CHECK(found != arrays.shapes().end() || !names.empty(), "{} holds no array {} to tell sets by", where_,
                 printable(sets.group));
     block_ = arrays.shapes().contains("x");
     // Sets are checked one by one, so that a fault in one is told of it alone.
     TableColumns columns = sets.columns;
     columns.missing = Missing::keep;
-    x_ = block_ ? Observations(arrays.read("x"))
+    x_ = block_ ? Observations(read_array(arrays, sets.data, "x", std::numeric_limits<std::int64_t>::max(), info))
                 : read_observed_columns(sets.data, info, std::numeric_limits<std::int64_t>::max(), columns).x;
     block_ = block_ || !x_.is_ragged();
     PAIRS_CHECK(x_.count() > 0, "{} holds no observation; a set needs at least one", where_);
