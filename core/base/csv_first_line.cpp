@@ -8,10 +8,12 @@ namespace pairs {
 
 CsvFirstLine::Form CsvFirstLine::form_of(std::string_view cell) {
   if (cell.starts_with('-') || cell.starts_with('+')) cell.remove_prefix(1);
-  const bool tenths = cell.ends_with(".0");
-  if (tenths) cell.remove_suffix(2);
+  const bool tenths = cell.size() > 2 && cell[cell.size() - 2] == '.';
+  if (tenths && cell.find_last_not_of("0123456789", cell.size() - 3) == cell.npos &&
+      cell.back() >= '0' && cell.back() <= '9')
+    return Form::tenths;
   if (cell.empty() || cell.find_first_not_of("0123456789") != cell.npos) return Form::other;
-  return tenths ? Form::tenths : Form::whole;
+  return Form::whole;
 }
 
 void CsvFirstLine::take(const std::vector<CsvCell>& cells) {
@@ -43,7 +45,8 @@ void CsvFirstLine::compare(const std::vector<CsvCell>& cells, std::size_t shift)
 }
 
 std::string CsvFirstLine::otherwise() const {
-  if (forms_.empty() || rows_ == 0) return "";
+  // One number is soon written otherwise than a few others.
+  if (forms_.empty() || rows_ < (forms_.size() == 1 ? 4 : 1)) return "";
   if (std::none_of(alike_.begin(), alike_.end(), [&](std::size_t alike) { return 50 * alike <= rows_; })) return "";
   if (only_ == static_cast<double>(rows_)) return "the number of rows";
   return numbers_ ? "column numbers" : "";

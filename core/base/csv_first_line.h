@@ -23,7 +23,7 @@ class CsvFirstLine {
   const std::string& text() const { return text_; }
 
  private:
-  enum class Form { whole, tenths, other };  // 1, 1.0, and what else there is
+  enum class Form { whole, tenths, other };  // 1, 1.2, and what else there is
   static Form form_of(std::string_view cell);
 
   std::string text_;

@@ -15,6 +15,7 @@
 #include "app/gui/posterior/follow_card.h"
 #include "app/gui/posterior/given_row.h"
 #include "app/gui/posterior/inquiry_rows.h"
+#include "app/gui/posterior/large_set_dialog.h"
 #include "app/gui/posterior/number_table.h"
 #include "app/gui/posterior/pin_list.h"
 #include "app/gui/posterior/report_dialog.h"
@@ -85,6 +86,7 @@ struct PosteriorPanel::State {
   FollowCard follow;
   ColumnsDialog columns;
   BrokenTableDialog broken;
+  LargeSetDialog large;
   PinList pins;
   DerivedList derived;
   OtherPriorRow other_prior;
@@ -534,6 +536,11 @@ void PosteriorPanel::State::follow_file(Posterior& posterior) {
     before_file.reset();
     this->broken.ask(std::move(*broken));
   }
+  if (auto set = posterior.take_large_set()) {
+    file.close();
+    before_file.reset();
+    large.ask(std::move(*set));
+  }
   if (!before_file) return;
   const auto scene = posterior.scene();
   if (!file.is_open()) {
@@ -595,6 +602,7 @@ void PosteriorPanel::draw(Posterior& posterior, const model::Library& library, c
   s.file_dialog(posterior);
   s.columns.draw(posterior);
   s.broken.draw(posterior);
+  s.large.draw(posterior);
   s.samples.draw(posterior);
   s.report.draw(posterior);
   s.sets.dialog(posterior);

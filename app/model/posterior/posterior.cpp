@@ -123,11 +123,13 @@ bool Posterior::State::holds_sets(const std::filesystem::path& path) const {
 
 void Posterior::open_file(const std::filesystem::path& path, std::vector<std::string> columns) {
   State& s = *state_;
+  // Of other columns of the same file what is asked about has been said.
+  const bool whole = columns.empty() || path != s.request.set.choice.file;
   SetChoice choice{.index = s.request.set.choice.index, .file = path, .columns = std::move(columns)};
   choice.missing = s.missing;
   if (s.holds_sets(path)) return open_sets(std::move(choice));
   s.keep_shown();
-  s.another_set(std::move(choice));
+  s.another_set(std::move(choice), whole);
 }
 
 std::optional<Posterior::OtherColumns> Posterior::take_other_columns() {
@@ -139,10 +141,23 @@ std::optional<Posterior::OtherColumns> Posterior::take_other_columns() {
 
 std::optional<Posterior::BrokenTable> Posterior::take_broken_table() {
   State& s = *state_;
-  if (s.result.spare.empty() || s.result.set_failure.empty()) return {};
+  if (s.result.spare.empty() || s.result.set_failure.empty() || s.result.large_held > 0) return {};
   return BrokenTable{s.result.failed_file, std::exchange(s.result.spare, {}),
                      s.failed_choice ? s.failed_choice->columns : std::vector<std::string>(),
                      std::exchange(s.result.set_failure, "")};
+}
+
+std::optional<Posterior::LargeSet> Posterior::take_large_set() {
+  State& s = *state_;
+  if (s.result.large_held == 0 || s.result.set_failure.empty() || !s.failed_choice) return {};
+  return LargeSet{*s.failed_choice,     s.result.large_held,         s.result.large_most,
+                  s.result.spare, std::exchange(s.result.set_failure, "")};
+}
+
+void Posterior::open_part(SetChoice choice, std::optional<std::uint64_t> seed) {
+  choice.random = seed;
+  state_->keep_shown();
+  state_->another_set(std::move(choice));
 }
 
 void Posterior::set_random(std::optional<std::uint64_t> seed) {
@@ -175,8 +190,9 @@ void Posterior::set_missing(Missing missing) {
   SetChoice choice = s.failed_choice ? *s.failed_choice : s.request.set.choice;
   if (choice.file.empty() || choice.missing == missing || following()) return;
   s.keep_shown();
+  const bool whole = s.failed_choice && s.failed_whole;
   choice.missing = missing;
-  s.another_set(std::move(choice));
+  s.another_set(std::move(choice), whole);
 }
 
 Missing Posterior::missing() const {

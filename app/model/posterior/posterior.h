@@ -270,6 +270,16 @@ class Posterior : public PosteriorPage {
     std::string sentence;
   };
   std::optional<BrokenTable> take_broken_table();
+  // The last file with more observations than the run can be asked about, with the sentence of `infer`. Once.
+  struct LargeSet {
+    SetChoice choice;
+    std::int64_t held = 0, most = 0;
+    std::vector<std::string> spare;  // columns that may tell many sets apart
+    std::string sentence;
+  };
+  std::optional<LargeSet> take_large_set();
+  // Opens it with as many observations as can be asked about: the first, or those that this seed draws.
+  void open_part(SetChoice choice, std::optional<std::uint64_t> seed);
 
   // The command that draws the same figure without the window; empty while values set by hand are on their way.
   std::string batch_command() const;

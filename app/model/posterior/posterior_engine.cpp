@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/model/posterior/posterior_scene.h"
+#include "app/posterior/asked_sets.h"
 #include "app/posterior/group_columns.h"
 #include "app/posterior/posterior_figure.h"
 #include "app/posterior/posterior_plots.h"
@@ -195,6 +196,8 @@ std::shared_ptr<ObservedSet> PosteriorEngine::Work::make_set(const PosteriorRequ
   choice.assume_given = true;
   last_set_ = std::max(last_set_, request.set.id);
   last_set_question_ = question_;
+  const LoadedRun& run = runs_.front().asked.loaded;
+  std::int64_t held = 0;
   const auto failed = [&](const std::exception& error, const std::vector<std::string>& columns) {
     failed_set_ = request.set.id;
     const bool table = !choice.file.empty() && choice.member.empty();
@@ -207,6 +210,8 @@ std::shared_ptr<ObservedSet> PosteriorEngine::Work::make_set(const PosteriorRequ
       n.failed_file = choice.file;
       n.set_columns = columns;
       n.spare = columns.empty() ? spare : std::vector<std::string>();
+      n.large_held = held;
+      n.large_most = held > 0 ? largest_size(run, false) : 0;
       n.problems.push_back(sentence(error));
     });
   };
@@ -216,7 +221,11 @@ std::shared_ptr<ObservedSet> PosteriorEngine::Work::make_set(const PosteriorRequ
       const bool there = std::filesystem::exists(choice.file, error);
       board_.now("reading " + printable((there ? choice.file.filename() : choice.file).string()));
     }
-    return std::make_shared<ObservedSet>(task_, choice);
+    auto set = std::make_shared<ObservedSet>(task_, choice);
+    if (!request.set.whole || before || set->simulated() || set->of_thing()) return set;
+    held = set->held();
+    check_set_size(run, false, printable(choice.file.string(), 300), held);
+    return set;
   } catch (const ColumnsError& error) {
     failed(error, error.columns());
   } catch (const std::exception& error) {

@@ -19,6 +19,7 @@ struct SetRequest {
   std::uint64_t id = 0;  // another set, another id
   SetChoice choice;
   std::string task = {};  // that it is of; "": the one that is shown
+  bool whole = false;     // a file of more observations than the run can be asked about is refused, as by infer
 };
 
 // A set whose posterior by the shown run, of all its observations, stands behind that of the observed one.
@@ -61,7 +62,9 @@ struct PosteriorResult {
   std::filesystem::path failed_file;     // its file
   std::vector<std::string> set_columns;  // that the file has instead of those that are needed; else empty
   std::vector<std::string> spare;        // of a table with a wrong row: the columns that may tell sets apart
-  std::vector<std::string> problems;     // since the start, for the log
+  // Of a file with more observations than can be asked about: how many it holds, and can be; else 0.
+  std::int64_t large_held = 0, large_most = 0;
+  std::vector<std::string> problems;  // since the start, for the log
 };
 
 // The background half of the posterior: loads runs and the set, embeds it, and shows what a SetPosterior knows of it.

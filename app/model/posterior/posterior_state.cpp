@@ -95,6 +95,7 @@ void Posterior::State::keep_shown() {
 void Posterior::State::go_back() {
   failed_set = request.set.id;
   failed_choice = request.set.choice;
+  failed_whole = request.set.whole;
   if (result.scene && result.scene->set == before.id) request.set = before;
   choose_shown();
 }
@@ -105,10 +106,10 @@ void Posterior::State::forget_failure() {
   failed_choice.reset();
 }
 
-void Posterior::State::another_set(SetChoice choice) {
+void Posterior::State::another_set(SetChoice choice, bool whole) {
   end_following();
   if (table.is_open() && (choice.member.empty() || choice.file != table.sets().set.file)) close_table();
-  request.set = {++last_set, std::move(choice)};
+  request.set = {++last_set, std::move(choice), "", whole};
   forget_failure();
   ask();
 }

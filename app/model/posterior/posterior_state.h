@@ -62,6 +62,7 @@ struct Posterior::State {
   bool none_chosen = false;      // no set of the table is shown, since the one that was to be cannot be read
   std::uint64_t failed_set = 0;  // id of the set that could not be read, while the one before it stays; 0: none
   std::optional<SetChoice> failed_choice;  // that was asked for then
+  bool failed_whole = false;               // as a whole
   Missing missing = Missing::refuse;       // of the files that are opened
   SetInquiries inquiries;
   FileFollower follower;
@@ -100,7 +101,8 @@ struct Posterior::State {
   void show_chosen();
   // The rows of the run and task that are shown, the first of them on the screen.
   void follow_table();
-  void another_set(SetChoice choice);
+  // `whole`: SetRequest::whole.
+  void another_set(SetChoice choice, bool whole = false);
   // After the player's N may have changed.
   void follow_player();
   void take_scene();

@@ -138,7 +138,7 @@ TEST(Csv, AFirstLineThatIsWrittenOtherwiseThanAllRowsIsNoRow) {
     }
   // Rows that are written alike are rows, and so are numbers that count nothing.
   for (const char* text : {"1,2\n3,1\n2,2\n", "1,0\n0,1\n1,1\n", "1\n3\n2\n", "1,2\n0.5,2\n1.5,3\n1,4\n", "3,7\n0.5,1.5\n",
-                           "0.0,1.0\n1.0,0.0\n0.5,0.5\n", "7\n0.5\n1.5\n", "1,2\n"})
+                           "0.0,1.0\n1.0,0.0\n0.5,0.5\n", "7\n0.5\n1.5\n", "1,2\n", "0.0\n1.2\n3.4\n5.6\n7.8\n", "1\n0.5\n"})
     EXPECT_GT(parse_csv(text, "x.csv").size(0), 0) << text;
   EXPECT_TRUE(parse_csv("1e-400,2\n-1e-999,3\n", "x.csv").equal(numbers({0, 2, 0, 3}, 2))) << "too small for float64";
   EXPECT_THAT(csv_refusal("1e400,2\n"), HasSubstr("not a finite number"));

@@ -7,6 +7,7 @@
 
 #include "app/gui/widgets/ui.h"
 #include "app/model/posterior/sample_saving.h"
+#include "app/model/posterior/set_table.h"
 #include "core/base/files.h"
 #include "core/base/npz.h"
 #include "tests/app/gui/driver.h"
@@ -37,7 +38,15 @@ class PosteriorSetTest : public ::testing::Test {
   }
   void open_events(int count) {
     write_file(path("events.csv"), "x\n" + numbers(count));
-    posterior().open_file(path("events.csv"));
+    open("events.csv");
+  }
+  // Of a file of more than the task knows it takes the first.
+  void open(const std::string& name) {
+    posterior().open_file(path(name));
+    ASSERT_TRUE(window().rest(60));
+    window().frames(3);
+    if (!window().find("posterior/large/open")) return;
+    window().click("posterior/large/open");
     ASSERT_TRUE(window().rest(60));
     window().frames(3);
   }
@@ -69,6 +78,45 @@ TEST_F(PosteriorSetTest, ARandomSubsetOfAFileIsAPressAway) {
   window().click("posterior/subset/first");
   ASSERT_TRUE(window().rest(60));
   EXPECT_FALSE(posterior().scene()->choice.random);
+}
+
+// As infer does, the window asks which observations of a large file are meant before it answers.
+TEST_F(PosteriorSetTest, OfALargeFileAPersonChoosesThePart) {
+  window();
+  write_file(path("large.csv"), "run,x\n" + [&] {
+    std::string rows;
+    for (int i = 0; i < 300; ++i) rows += fmt::format("{},{:.2f}\n", i / 50, 0.1 * (i % 97));
+    return rows;
+  }());
+  const auto ask = [&] {
+    posterior().open_file(path("large.csv"));
+    ASSERT_TRUE(window().until([&] { return window().find("posterior/large/open") != nullptr; }, 60));
+  };
+  ask();
+  EXPECT_TRUE(posterior().scene()->simulated) << "nothing is answered before";
+  EXPECT_THAT(window().item("posterior/large/why").text, testing::HasSubstr("300 observations of " + path("large.csv") + " are asked for"));
+  window().click("posterior/large/cancel");
+  window().frames(3);
+  EXPECT_TRUE(posterior().scene()->simulated);
+  EXPECT_FALSE(window().find("posterior/large/open"));
+  ask();
+  window().click("posterior/large/random");
+  window().click("posterior/large/open");
+  ASSERT_TRUE(window().rest(60));
+  window().frames(3);
+  EXPECT_EQ(posterior().scene()->choice.random, 1u);
+  EXPECT_TRUE(says("the random 100 of 300 observations"));
+  ask();
+  window().click("posterior/large/open");
+  ASSERT_TRUE(window().rest(60));
+  window().frames(3);
+  EXPECT_FALSE(posterior().scene()->choice.random);
+  EXPECT_TRUE(says("the first 100 of 300 observations"));
+  ask();
+  window().click("posterior/large/sets");
+  window().click("posterior/large/open");
+  ASSERT_TRUE(window().until([&] { return posterior().table().is_open(); }, 60));
+  EXPECT_EQ(posterior().table().sets().set.group, "run");
 }
 
 TEST_F(PosteriorSetTest, SamplesAreSaved) {
@@ -169,7 +217,7 @@ TEST_F(PosteriorSetTest, ColumnsOfATableAreSaidAndChosen) {
   for (int k = 0; k < 500; ++k) table += fmt::format("{},{:.2f},{:.2f}\n", k, 0.01 * k, 0.02 * (k % 300));
   write_file(path("three.csv"), table);
   window();
-  posterior().open_file(path("three.csv"));
+  open("three.csv");
   ASSERT_TRUE(window().rest(60));
   window().frames(3);
   EXPECT_EQ(window().item("posterior/set/columns").text, "column x of id, energy, x");

@@ -47,6 +47,13 @@ class SetListTest : public ::testing::Test {
     window();
     posterior().open_file(sets(count));
     rest();
+    if (window().find("posterior/large/open")) {  // more rows than one set may have
+      window().click("posterior/large/sets");
+      window().click("posterior/large/by");
+      window().click("posterior/large/by/1");
+      window().click("posterior/large/open");
+      return rest();
+    }
     // Of the columns that an observation is not made of the second one.
     window().click("posterior/sets/by");
     window().click("posterior/sets/by/2");

@@ -114,6 +114,43 @@ TEST_F(SetTableTest, ExactPosteriorsStandBesideWhereTheyAreAskedFor) {
   EXPECT_EQ(table().columns().size(), before);
 }
 
+// The window refuses what infer refuses, in its words, until a person says which observations are meant.
+TEST_F(SetTableTest, AFileOfMoreThanCanBeAskedAboutIsRefusedAsByInfer) {
+  posterior_.open("bump-hunt");
+  settle();
+  std::string rows = "run,x\n";
+  for (int i = 0; i < 150; ++i) rows += fmt::format("{},{}\n", i % 3, 0.01 * i);
+  write_file(path("large.csv"), rows);
+  posterior_.open_file(path("large.csv"));
+  settle();
+  const auto large = posterior_.take_large_set();
+  ASSERT_TRUE(large);
+  EXPECT_FALSE(posterior_.take_large_set()) << "once";
+  EXPECT_FALSE(posterior_.take_broken_table());
+  EXPECT_EQ(large->held, 150);
+  EXPECT_EQ(large->most, 100);
+  EXPECT_THAT(large->spare, testing::ElementsAre("run"));
+  EXPECT_TRUE(posterior_.scene()->simulated) << "nothing of it is answered";
+  const batch::Answer answer = batch::run_words({"infer", "bump-hunt", "--data", path("large.csv")});
+  EXPECT_NE(answer.code, 0);
+  EXPECT_THAT(answer.err, HasSubstr(large->sentence));
+  posterior_.open_part(large->choice, 7);
+  settle();
+  EXPECT_EQ(posterior_.scene()->set_size, 150);
+  EXPECT_EQ(posterior_.scene()->choice.random, 7u);
+  posterior_.set_random({});
+  settle();
+  EXPECT_FALSE(posterior_.scene()->choice.random) << "what was chosen once may be chosen otherwise";
+  EXPECT_EQ(posterior_.set_failure(), "");
+  // As many as can be asked about are no question.
+  rows.resize(rows.find("\n1,1\n") + 1);
+  write_file(path("hundred.csv"), rows);
+  posterior_.open_file(path("hundred.csv"));
+  settle();
+  EXPECT_FALSE(posterior_.take_large_set());
+  EXPECT_EQ(posterior_.scene()->set_size, 100);
+}
+
 // A wrong row keeps a table from being one set; as many sets it loses one, as on the command line.
 TEST_F(SetTableTest, OneWrongRowLosesItsSetAlone) {
   posterior_.open("bump-hunt");

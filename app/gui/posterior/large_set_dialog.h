@@ -1,0 +1,22 @@
+#pragma once
+
+#include "app/model/posterior/posterior.h"
+
+namespace pairs::gui {
+
+// Asks which observations are meant of a file that holds more than a run can be asked about.
+class LargeSetDialog {
+ public:
+  void ask(model::Posterior::LargeSet set);
+  void draw(model::Posterior& posterior);
+
+ private:
+  enum class Part { first, random, sets };
+
+  bool open_ = false;
+  model::Posterior::LargeSet set_;
+  Part part_ = Part::first;
+  int column_ = 0;
+};
+
+}  // namespace pairs::gui
