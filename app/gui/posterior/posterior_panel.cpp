@@ -94,6 +94,7 @@ struct PosteriorPanel::State {
   NumberTable numbers;
   // What the lines above the plots have had, while `kept_for` is the same: nothing but the plots moves while N does.
   float kept_messages = 0, kept_lines = 0;
+  bool kept_rejected = false;  // whether the place is kept for the warnings of a rejected model
   std::string kept_for;
 
   void keep_places(const Posterior& posterior);
@@ -212,6 +213,8 @@ void PosteriorPanel::State::messages(Posterior& posterior, bool data_told) {
              : shown->sentence);
     int k = 0;
     const ModelVerdict judged = verdict(posterior, *shown);
+    // A rejected model withdraws warnings, which need no place any more.
+    if (std::exchange(kept_rejected, judged.rejected()) != judged.rejected()) kept_messages = 0;
     for (const PosteriorWarning& warning : shown->warnings)
       if ((!data_told || warning.kind != WarningKind::other_data) && !withdrawn(warning, judged))
         ui::notice(fmt::format("posterior/warning{}", k++), ui::Look::warning, warning.text);

@@ -71,6 +71,20 @@ TEST_F(PosteriorSetTest, ARandomSubsetOfAFileIsAPressAway) {
   EXPECT_FALSE(posterior().scene()->choice.random);
 }
 
+// Warnings that the verdict withdraws leave no empty place between the question and the plots.
+TEST_F(PosteriorSetTest, ARejectedModelKeepsNoPlaceForWithdrawnWarnings) {
+  std::string events = "x\n";
+  for (int i = 0; i < 80; ++i) events += fmt::format("{:.4f}\n", (i % 2 == 0 ? -0.4 : 0.4) + 0.0001 * (i % 7));
+  write_file(path("two_bumps.csv"), events);
+  window();
+  const float at_first = window().item("posterior/density/0").min.y;
+  posterior().open_file(path("two_bumps.csv"));
+  ASSERT_TRUE(window().rest(120));
+  window().frames(3);
+  ASSERT_TRUE(says("Model rejected"));
+  EXPECT_LE(window().item("posterior/density/0").min.y, at_first + 1);
+}
+
 TEST_F(PosteriorSetTest, SamplesAreSaved) {
   window();
   posterior().set_n(20);
