@@ -24,8 +24,8 @@ torch::Tensor read_array(NpzReader& arrays, const std::filesystem::path& path, c
                          std::int64_t rows, const TaskInfo& task);
 // Throws Error naming the first row that holds NaN or infinite values.
 void check_finite(const torch::Tensor& values, const std::string& where);
-// The usual ending of what a file holds (ending_of_format, tasks/file_format.h): ".npz" of "X.NPZ", ".csv" of a table of
-// text whatever its name.
+// Returns the lower-case extension that fits the content of a file (ending_of_format, tasks/file_format.h): ".npz" for
+// "X.NPZ", ".csv" for a table of text whatever its name.
 std::string lower_extension(const std::filesystem::path& path);
 void check_exists(const std::filesystem::path& path);
 

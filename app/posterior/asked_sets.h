@@ -57,7 +57,7 @@ SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked);
 // The run as it is asked, with all that its answers rest on.
 AskedRun asked_run(const LoadedRun& run, const SetsQuestion& question);
 
-// What files of many answers say of run and data (SetsHead::told).
+// Describes run and data for files of many posteriors (SetsHead::told).
 nlohmann::json sets_told(const LoadedRun& run, const AskedSets& asked, const SetsQuestion& question);
 
 // What is to be known of an answered row, in a few words: "out of distribution, 2 warnings"; "" where there is nothing.

@@ -70,7 +70,7 @@ class Frequentist::SetTails {
     }
     return kept;
   }
-  // As many toys as tell as much, each counted once.
+  // The effective number of toys at a node.
   double effective(std::size_t node) {
     const std::vector<double>& of = weights(node);
     if (choice_ == NuisanceChoice::worst) return static_cast<double>(window_of(table_.toys(node)));

@@ -30,7 +30,7 @@ inline constexpr std::array<NuisanceWord, 3> kNuisanceWords = {
      {NuisanceChoice::posterior, "posterior", "nuisances drawn from their posterior, which uses the set twice"},
      {NuisanceChoice::worst, "worst", "nuisances under which the set is least extreme"}}};
 
-// The levels that are told where nobody chose.
+// The levels reported by default.
 inline constexpr std::array<double, 3> kUsualLevels = {0.6827, 0.9, 0.95};
 
 // An interval of confidence at one level, and the upper limit at the same.
@@ -63,7 +63,7 @@ struct FrequentistAnswer {
   std::vector<double> cls;                      // CL_s there; empty where there is no null value below other values
 };
 
-// What sets at one θ can be expected to tell. Quantiles are those of kExpectedLevels.
+// Expected results of sets simulated at one θ. Quantiles are those of kExpectedLevels.
 inline constexpr std::array<double, 5> kExpectedLevels = {0.025, 0.16, 0.5, 0.84, 0.975};
 struct Expected {
   double theta = 0;

@@ -40,7 +40,7 @@ std::string cls_text(const TaskInfo& info, const ConfidenceLevel& one) {
   return one.cls_blind ? kBlind : "below " + target_text(info, one.cls);
 }
 
-// Whether the asymptotic formula holds where toys can tell: its 5 % within three errors.
+// Whether the toys confirm the asymptotic formula: 5 % of them lie beyond its 5 %, within three errors.
 std::string asymptotic_text(const NullTest& test) {
   const bool holds = std::abs(test.exceed - 0.05) <= 3 * test.exceed_error;
   return fmt::format(

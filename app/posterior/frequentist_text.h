@@ -10,7 +10,7 @@
 namespace pairs {
 
 nlohmann::json frequentist_document(const FrequentistAnswer& answer);
-// The estimate, a table of levels, and what is said of the null value, whose words ("no signal") may be "".
+// The estimate, a table of levels, and the result for the null value, whose words ("no signal") may be "".
 std::string frequentist_text(const TaskInfo& info, const FrequentistAnswer& answer, const std::string& null_words);
 // The same in a few short lines.
 std::string frequentist_lines(const TaskInfo& info, const FrequentistAnswer& answer, const std::string& null_words);
@@ -19,7 +19,7 @@ std::string null_words(const Task& task, const ToyPlan& plan);
 // Which nuisances toys have and what is given of them, clauses that each begin with a comma; "" of a task without.
 std::string toy_values_text(const Frequentist& answers);
 
-// `limits`: what is expected where the null value holds, whose upper limits are told; null without a null value.
+// `limits`: what is expected where the null value holds, whose upper limits are reported; null without a null value.
 nlohmann::json expected_document(const Expected& at, const Expected* limits, const std::vector<double>& levels);
 std::string expected_text(const TaskInfo& info, const Expected& at, const Expected* limits,
                           const std::vector<double>& levels);

@@ -35,12 +35,12 @@ std::string set_name(std::string_view name);
 // Whether a person who writes `given` means the set that lists call `name`: as it is listed, or as the file has it.
 bool means_set(std::string_view given, std::string_view name);
 
-// The columns that tell what is given of a set beside its observations; none where nothing is, or it is known of all
-// sets. Throws a usage error where one is missing.
+// The columns that hold the conditions of a set; none where it has none, or where they are known for all sets. Throws
+// a usage error where one is missing.
 std::vector<std::string> columns_of_given(const ManySets& sets, const TaskInfo& info,
                                           const std::vector<std::string>& names, const std::string& where);
 
-// The columns of a table by which its rows may be told apart as sets: those that the observations of `task` are not
+// The columns of a table that may group its rows into sets: those that the observations of `task` are not
 // made of (`read.chosen`: by a person's choice). Of the file no more than its head is read, so that a wrong row does
 // not matter; empty where it is no table, or has no others.
 std::vector<std::string> spare_columns(const std::filesystem::path& file, const Task& task, const TableColumns& read);

@@ -260,7 +260,7 @@ class GroupedTable final : public SetStream {
         table_->read_with_missing(row, block.count, places_, block.values.data());
         block.good = true;
       } catch (const Error&) {
-        block.good = false;  // what is wrong is told of the set whose row it is
+        block.good = false;  // the set that the row belongs to reports what is wrong
       }
     }
     if (!block.good) return add(row, 1, rows);

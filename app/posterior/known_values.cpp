@@ -16,7 +16,7 @@
 namespace pairs {
 namespace {
 
-constexpr double kFarValues = 0.05;  // of things held out: what may be told falsely
+constexpr double kFarValues = 0.05;  // of held-out items: the share of false alarms
 constexpr double kNearEnd = 0.03;    // of training's things: what counts as at an end
 constexpr std::size_t kNeighbour = 5;
 constexpr std::int64_t kLearnt = 20000, kHeldOut = 2000, kAsked = 1000;

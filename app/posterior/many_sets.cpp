@@ -29,7 +29,7 @@ constexpr std::size_t kMostSets = 512;                       // of a batch
 constexpr double kBatchSeconds = 1;                          // that a batch should take, so that progress is reported
 constexpr std::int64_t kMostBytes = std::int64_t{32} << 20;  // of their observations as they came
 
-// A set's warnings as infer tells them of it alone. Of what a plot leaves out nothing is told, since there is none.
+// A set's warnings as infer prints them for one set. Warnings about plots are left out, since there is no plot.
 void add_row_warnings(const Task& task, const Observed& observed, const PosteriorAnswer& answer, SetRow& row) {
   const auto add = [&](const std::string& text) {
     if (std::find(row.warnings.begin(), row.warnings.end(), text) == row.warnings.end()) row.warnings.push_back(text);

@@ -37,7 +37,7 @@ struct SetRow {
   ModelVerdict verdict = {};
   Disagreement disagreement = {};  // of an ensemble's members
   bool extrapolates = false;
-  bool cut = false;  // it holds more observations than the task knows, of which a warning tells
+  bool cut = false;  // it holds more observations than the task's largest N; a warning reports it
   std::vector<std::string> warnings;
   std::vector<std::string> of_thing = {};  // those of them that are about this very thing, by its name
   torch::Tensor samples = {};              // [S, d] on the CPU, where they were asked for
@@ -66,8 +66,8 @@ struct ManySetsQuestion {
 
 // Asks the run about every set of the stream, a bounded number of them at a time on all threads, and hands on the
 // answers in the order of the stream. Each is what SetPosterior says of the set alone, to the bit; of references none
-// but the exact posterior is asked. What is wrong with a set is told in its row. Between batches `keep_going()` false
-// throws Stopped.
+// but the exact posterior is asked. The row of a set reports what is wrong with it. Between batches `keep_going()`
+// false throws Stopped.
 void answer_sets(const AskedRun& run, SetStream& sets, const ManySetsQuestion& question,
                  const std::function<void(const SetRow&)>& row, const std::function<bool()>& keep_going = {});
 

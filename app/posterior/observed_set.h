@@ -29,7 +29,7 @@ class ObservedSet {
   const Task& task() const { return *task_; }
   const SetChoice& choice() const { return choice_; }
   bool simulated() const { return choice_.file.empty(); }
-  // Whether it was made of a thing that somebody has, which tells its own θ.
+  // Whether it was made from a real item, whose own θ is known.
   bool of_thing() const { return of_thing_; }
   // A sentence where what is given of it was assumed (SetChoice::assume_given); else "".
   const std::string& given_assumed() const { return given_assumed_; }
@@ -40,7 +40,7 @@ class ObservedSet {
   // The same as a posterior is compared with: NaN where a thing's own value is of another quantity than the target.
   std::vector<double> truth() const;
   std::vector<double> psi() const;
-  // What a thing tells of itself; empty of other sets.
+  // The item's own values; empty for other sets.
   const ThingMarks& marks() const { return marks_; }
   const std::string& read_as() const { return read_as_; }
   // "simulated", a path, and how a random subset of it was drawn.

@@ -30,7 +30,7 @@ std::string_view without_ends(std::string_view text) {
   return first == text.npos ? std::string_view() : text.substr(first, last - first + 1);
 }
 
-// A target's index and what is said of it.
+// A target's index and its prior, as given.
 struct NamedPrior {
   std::int64_t target = 0;
   std::string text;

@@ -19,7 +19,7 @@ namespace pairs {
 class OtherPrior {
  public:
   // `texts`: "theta = normal(0.2, 0.05)" (prior_family), the name left out where there is one target. `learnt`: the
-  // same of the prior that the task draws from, for tasks that do not tell its density: 4,096 of its draws must pass
+  // same of the prior that the task draws from, for tasks that do not provide its density: 4,096 of its draws must pass
   // for it (Kolmogorov and Smirnov, p >= 0.001); without, for uniform between the target's ends. Throws a usage error,
   // also where the density of the prior of these targets is not known.
   OtherPrior(std::shared_ptr<const Task> task, const std::vector<std::string>& texts,
@@ -41,7 +41,7 @@ class OtherPrior {
   };
   std::shared_ptr<const Task> task_;
   std::vector<Part> parts_;
-  bool known_ = false;  // the task tells its prior's density
+  bool known_ = false;  // the task provides its prior's density
   std::string text_;
   double outside_ = 0;
 };
@@ -63,7 +63,7 @@ struct ReweighedPosterior {
   std::vector<TargetNumbers> density;  // of one target: of its density times the ratio of priors, on a grid; else none
 };
 
-// Below so many effective draws the numbers are told with a warning.
+// With an effective sample size below this, the numbers come with a warning.
 inline constexpr double kFewEffective = 200;
 
 // Of a posterior with a density. A function of the source and the priors alone.

@@ -7,7 +7,7 @@
 
 namespace pairs {
 
-// What a thing tells of itself, beside a posterior of the set that was made of it.
+// An item's own values, shown next to a posterior of the set that was made from it.
 
 // "By the mesh itself: V = 0.153", in as many decimals as the targets' spread is worth; "" of sets of none. Values of
 // another quantity (ThingSet::other) are named so: "V = 0.153 (the volume of its convex hull, which is another quantity

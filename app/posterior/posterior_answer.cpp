@@ -32,7 +32,7 @@ std::string left_out(const AskedRun& run, bool shown, std::int64_t n) {
   return "";
 }
 
-// What is told of the shown run alone: where the aggregate stands, and how far an ensemble's members differ.
+// Reported for the shown run alone: where the aggregate stands, and how far an ensemble's members differ.
 void add_trust(const AskedRun& run, const torch::Tensor& aggregate, const AskedSet& set, PosteriorAnswer& answer) {
   Estimator& estimator = *run.loaded.estimator;
   const torch::Tensor n = torch::full({1}, set.n, torch::kInt64);
@@ -44,7 +44,7 @@ void add_trust(const AskedRun& run, const torch::Tensor& aggregate, const AskedS
     answer.member_sources.push_back(estimator_source(k == 0 ? "its runs, each alone" : "", SeriesRole::other,
                                                      members[k], parts[k], set.n, set.given));
   answer.disagreement = disagreement(estimator, aggregate, n, set.given);
-  // Unlike training, more training helps little: that is told instead.
+  // More training helps little out of distribution: the warning about that stands instead.
   std::string text =
       answer.typicality.outside ? "" : disagreement_warning(answer.disagreement, run.loaded.task->info());
   if (!text.empty()) answer.warnings.push_back({WarningKind::members, std::move(text)});

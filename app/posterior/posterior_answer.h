@@ -51,7 +51,7 @@ struct PosteriorAnswer {
   double reference_milliseconds() const;  // that references took
   // Whether a run was asked beyond what it saw.
   bool extrapolates() const;
-  // What is told of the shown run, and of the exact posterior, in numbers: those of the answer, and where a plot cannot
+  // The numbers shown for the run, and for the exact posterior: those of the answer, and where a plot cannot
   // hold the run's beside the exact one, the run's own. Empty where there are none.
   std::vector<TargetNumbers> shown_numbers(const Task& task, const AskedRun& run) const;
   std::vector<TargetNumbers> exact_numbers() const;
@@ -67,8 +67,8 @@ struct AskedSet {
 };
 
 // Adds to the answer the run's posterior, as it is called beside `count` - 1 others, with what is to be known of it:
-// the only place where an aggregate becomes a posterior. `shown`: the first of the runs, whose place is told, too. Runs
-// that know nothing of this N say so.
+// the only place where an aggregate becomes a posterior. `shown`: the first of the runs, whose distance from training
+// is reported, too. Runs that know nothing of this N say so.
 void ask(const AskedRun& run, std::size_t count, bool shown, const AskedSet& set, PosteriorAnswer& answer);
 // Adds the numbers of its sources, which are densities, and the warning where the exact posterior is far from the shown
 // run's. `confined`: none lies outside the targets' ranges.
@@ -85,7 +85,7 @@ std::string peaks_text(const Task& task, const PosteriorAnswer& answer);
 // Why an answer holds no posterior of a run, a sentence.
 std::string no_posterior_text(const PosteriorAnswer& answer);
 
-// By target the numbers of samples [S, d], where the density has none of its own, and the warning that says so.
+// The numbers of samples [S, d] by target, for densities that have none of their own, and the warning about that.
 std::vector<TargetNumbers> sample_numbers(const torch::Tensor& samples);
 std::string sample_numbers_text(std::int64_t count);
 

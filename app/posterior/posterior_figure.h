@@ -28,7 +28,7 @@ struct PosteriorFigureOptions {
 // The axes that a figure of this posterior chooses by itself.
 PosteriorAxes chosen_axes(const std::vector<PosteriorNumbers>& series, const std::vector<Target>& targets,
                           const std::vector<double>& truth);
-// Title and plots of the posteriors of the set that `source` tells of, at one N, as the window shows them, with ghosts
+// Title and plots of the posteriors of the set that `source` names, at one N, as the window shows them, with ghosts
 // behind them: the densities of one target, a corner plot of more.
 Figure posterior_figure_at(const TaskInfo& info, const PosteriorAnswer& at, const std::vector<double>& truth,
                            const std::string& source, const PosteriorAxes& axes,

@@ -98,7 +98,7 @@ std::vector<Cells> scouted(std::vector<PosteriorDraft>& group, const std::vector
 
 // Why the grid does not hold a posterior, by where draws of it lie.
 std::string hidden_text(const PosteriorDraft& draft, const std::vector<Cells>& grid) {
-  constexpr double kNarrow = 1.5;  // cells within an sd, as the middle half of the draws tells it
+  constexpr double kNarrow = 1.5;  // cells within an sd, estimated from the middle half of the draws
   const torch::Tensor draws = draft.source->sample(kScoutingDraws, kFigureSeed).to(torch::kCPU, torch::kFloat64);
   torch::Tensor inside = torch::ones({draws.size(0)}, torch::kBool);
   bool narrow = false;

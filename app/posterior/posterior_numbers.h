@@ -16,7 +16,7 @@ struct DensityCurve {
   std::vector<double> x, density;
 };
 
-// What a posterior says, in numbers.
+// The numbers of a posterior.
 struct PosteriorNumbers {
   std::string name;  // "PAIRS", a run's name, "exact", ...
   SeriesRole role = SeriesRole::pairs;

@@ -18,11 +18,11 @@ namespace pairs {
 // So many samples of the task's target fit into memory.
 std::int64_t most_samples(const TaskInfo& info);
 
-// What stands beside samples in their file: "warned" [1], 1 where a warning was told of the posterior, and "percentile"
+// What stands beside samples in their file: "warned" [1], 1 where the posterior came with a warning, and "percentile"
 // [1], how far from the training's the set lies, where that is known.
 std::map<std::string, torch::Tensor> trust_arrays(const Typicality& typicality, bool warned);
 
-// The same of an answer as a document tells it: "distance", "percentile" and "outside_training".
+// Adds the set's place among those of training to a document: "distance", "percentile" and "outside_training".
 void add_typicality(nlohmann::json& document, const Typicality& typicality);
 
 // What follows from every sample beside it: its name and values [S] float64.

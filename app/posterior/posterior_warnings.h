@@ -15,20 +15,20 @@ enum class WarningKind {
   extrapolation,
   only_pretrained,
   learnt_nothing,
-  few_sets,  // stage 3 learnt from few stored sets of the size that is asked about
+  few_sets,  // stage 3 learnt from few stored sets of the queried size
   subset,
   left_out,
   cut_file,
   thing,
   tried,
-  own,  // what a thing tells of itself lies far outside
+  own,  // the item's own value lies far outside the posterior
   outside,
   given,    // beyond what training saw
   members,  // of an ensemble that disagree
   peaks,    // a density has several, so that one interval does not describe it
   exact     // the exact posterior of the set is known and is another one
 };
-// What is to be known of a posterior before it is believed, a sentence: the same wherever it is told.
+// A caveat of a posterior, as one sentence; every front end shows this text.
 struct PosteriorWarning {
   WarningKind kind;
   std::string text;
@@ -46,12 +46,12 @@ TrainingRecord training_record(const LoadedRun& run);
 // From so many different stored sets of a size on, posteriors of that size come without a warning.
 inline constexpr std::int64_t kEnoughSets = 300;
 
-// Of a run, whatever it is asked: only pretrained, learnt nothing.
+// Returns the warnings that hold for every posterior of a run: only pretrained, no better than the prior.
 std::vector<PosteriorWarning> training_warnings(const LoadedRun& run, bool learnt_nothing);
-// Of a run that is asked about a set of n observations: more, or others, than it saw, or learnt from few stored sets
-// of as many.
+// Returns the warnings about a set of n observations: a size that the run did not see in training, or one that stage 3
+// learnt from few stored sets.
 std::vector<PosteriorWarning> size_warnings(const LoadedRun& run, std::int64_t n, const TrainingRecord& record);
-// Of a set that grows beyond `most`.
+// Warns that a growing set holds more than `most` observations.
 std::string subset_text(const std::string& run, std::int64_t most);
 std::string outside_text(const Typicality& typicality);
 

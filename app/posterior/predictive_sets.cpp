@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kPredictiveSeed = 0x7072656469637400;
 constexpr std::int64_t kPriorSets = 20;       // of the prior, for each simulated one that takes ψ of them
-constexpr std::int64_t kMeanDraws = 64;       // that tell a set's posterior mean
+constexpr std::int64_t kMeanDraws = 64;       // that estimate a set's posterior mean
 constexpr std::int64_t kMostComponents = 8;   // of embeddings
 constexpr double kMostHeld = 1 << 26;         // in observations and embeddings that are held
 constexpr double kMostFlops = 4e12;           // that embedding them takes

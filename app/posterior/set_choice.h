@@ -25,19 +25,19 @@ struct SetChoice {
   std::optional<std::uint64_t> random = {};
   // Of a table's columns those that the task's are, in its order; empty: those of the same names.
   std::vector<std::string> columns = {};
-  // Of many sets in one file or folder (ManySets) this one, by its name; "": the file is one set. `group` tells them
-  // apart.
+  // Of many sets in one file or folder (ManySets) this one, by its name; "": the file is one set. The column `group`
+  // separates them.
   std::string group = {}, member = {};
   std::int64_t held = kHeldNumbers;   // of a table: more numbers are read when they are asked for
   std::string reader = {};            // of a table: the command of a program that reads it (tasks/program_table.h)
   std::string table = {};             // of a file with several tables this one; "": the first that serves
   Missing missing = Missing::refuse;  // what becomes of observations with a missing value
-  std::string up = {};     // of a thing: the axis that points up; "": what it tells itself (Things::read_thing)
+  std::string up = {};     // of a thing: the axis that points up; "": as the item has it (Things::read_thing)
   std::uint64_t seed = 1;  // of the observations that are made of a thing
   // What is given of a set beside its observations, where the task asks for it: "V,V,…" or "NAME=V,…"; "": the file's,
   // or the prior's, own. Of a folder of views the camera whose image is inferred.
   std::string given = {};
-  // Of a file that does not tell it the middle of what training saw is taken, with a warning.
+  // Uses the middle of training where a file holds no conditions, with a warning.
   bool assume_given = false;
   // The file's conditions are not read: whoever asks needs the observations alone.
   bool without_given = false;

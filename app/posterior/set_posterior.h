@@ -47,7 +47,7 @@ class SetPosterior {
 
   // The posteriors at n <= ready(); without `references` those of runs alone.
   PosteriorAnswer answer(std::int64_t n, bool references = true) const;
-  // All that is to be told with an answer: what reading the set had to say, the answer's warnings, and that the set is
+  // All that is shown with an answer: what reading the set had to say, the answer's warnings, and that the set is
   // unlike training, each sentence once.
   std::vector<PosteriorWarning> all_warnings(const PosteriorAnswer& answer) const;
   // `draws` samples of the shown run. Throws Error where it has no posterior, or that is not finite.

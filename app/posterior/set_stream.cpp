@@ -127,7 +127,7 @@ class GroupedArrays final : public SetStream {
     PAIRS_CHECK(found != arrays.shapes().end() || !names.empty(), "{} holds no array {} to tell sets by", where_,
                 printable(sets.group));
     block_ = arrays.shapes().contains("x");
-    // Sets are checked one by one, so that a fault in one is told of it alone.
+    // Sets are checked one by one, so that a fault is reported for its own set alone.
     TableColumns columns = sets.columns;
     columns.missing = Missing::keep;
     x_ = block_ ? Observations(read_array(arrays, sets.data, "x", std::numeric_limits<std::int64_t>::max(), info))
@@ -251,7 +251,7 @@ void check_not_empty(const fs::path& data) {
   fail("{} is an empty folder: put the observations into it, a file for each set", printable(data.string(), 300));
 }
 
-// Of a file whose groups are sets no column tells others apart.
+// A file whose groups are sets needs no column that separates them.
 void check_no_groups(const ManySets& sets, const TaskInfo& info) {
   const auto groups = open_table_groups(sets.data, wanted_columns(info, sets.columns));
   if (!groups) return;

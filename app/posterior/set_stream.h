@@ -41,7 +41,7 @@ class SetStream {
   virtual std::vector<std::string> left_out() const { return {}; }
 };
 
-// Where many sets are, and how they are told apart.
+// Where many sets are, and how they are separated.
 struct ManySets {
   std::filesystem::path data = {};  // a table, an .npz file, a folder with a file a set, or HDF5 with a group a set
   std::string group = {};           // of a file: the column (array) that says to which set a row belongs

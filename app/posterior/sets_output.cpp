@@ -37,7 +37,7 @@ TargetNumbers exact_of(const SetRow& row, std::size_t target) {
   return row.exact.empty() ? TargetNumbers() : row.exact[target];
 }
 
-// What the row's thing tells of itself; NaN where it tells nothing of that.
+// The own values of the row's item; NaN where it has none.
 double own_of(const SetRow& row, std::size_t target) {
   return target < row.own.size() ? row.own[target] : NAN;
 }
@@ -99,7 +99,7 @@ class CsvOutput final : public SetsOutput {
   void finish() override { text_.finish(); }
 
  private:
-  // Whether an interval is told that the quantiles are not.
+  // Whether an interval is shown that the quantiles do not give.
   bool own_interval() const { return head_.interval != IntervalKind::central; }
   void line(const std::vector<std::string>& cells) {
     std::string out;

@@ -20,9 +20,9 @@ struct SetsHead {
   std::int64_t sets = 0;     // rows that will come
   std::int64_t samples = 0;  // of each, in formats that hold them
   std::int64_t scored = 0;   // values of θ of each, in formats that hold their log densities
-  bool ensemble = false;     // the run is one, of which tables tell how far its members differ
+  bool ensemble = false;     // the run is one; tables show how far its members differ
   bool exact = false;        // the exact posterior was asked for
-  bool own = false;          // sets are made of things, which tell values of their own
+  bool own = false;          // sets are made from items with values of their own
 };
 
 // A file that takes a row a set as they come.
@@ -53,8 +53,8 @@ const SetsFormat& sets_format(const std::filesystem::path& file);
 void write_sets(const std::filesystem::path& file, const SetsHead& head,
                 const std::function<void(const std::function<void(const SetRow&)>& take)>& give);
 
-// A set as infer tells one: its name as "set", "n", mean, sd, quantiles, intervals, distance, percentile, warnings, and
-// where it was asked for "exact" with the same numbers and "kl", of a thing "own"; or its name and "error".
+// A set as infer reports it: its name as "set", "n", mean, sd, quantiles, intervals, distance, percentile, warnings,
+// and where it was asked for "exact" with the same numbers and "kl", of a thing "own"; or its name and "error".
 nlohmann::json set_document(const SetRow& row, const TaskInfo& info, IntervalKind interval);
 
 }  // namespace pairs

@@ -13,7 +13,7 @@
 
 namespace pairs {
 
-// What a thing tells of itself that says whether a run has learnt from such.
+// Marks of an item that show whether a run has learnt from items of its kind.
 struct ThingMarks {
   std::string kind = {};                // ThingSet::kind
   std::vector<ThingPart> parts = {};    // ThingSet::parts
@@ -39,7 +39,7 @@ struct TriedKind {
   bool other_quantity(std::size_t target) const { return target < other.size() && !other[target].empty(); }
 
   std::int64_t missed99 = 0;       // things with a θ, not of another quantity, beyond its central 99 % interval,
-  std::int64_t missed_unlike = 0;  // of which it was told that they are unlike training
+  std::int64_t missed_unlike = 0;  // that were reported as out of distribution
   std::int64_t missed_told = 0;    // or that the ensemble's runs disagree
   std::int64_t unlike = 0;         // of all those unlike training,
   std::int64_t disagreed = 0;      // and those about which the ensemble's runs disagree
@@ -59,7 +59,7 @@ struct Tried {
   std::int64_t repeated = 0;         // things that had been named before, by another name, too
   std::vector<std::string> refused;  // why, a sentence each; not stored
   std::vector<TriedThing> things;    // as they were named; not stored
-  std::string problem;               // why nothing of it can be told, a sentence; "" where it can
+  std::string problem;               // why nothing of it can be shown, a sentence; "" where it can
   // What training had, kept in files of its own, by which a thing is reported as unlike training: its parts, which make
   // a kind, or where it has none, its θ, which makes none.
   KnownParts parts;
@@ -83,13 +83,13 @@ Tried only_kind(Tried tried, const std::string& kind);
 std::vector<Recalibration> recalibrations_of(const Tried& tried, const ThingMarks& marks);
 
 // Asks the run about each of the texts that name things, of n observations each (0: as many as training saw), and
-// compares `draws` samples with what the thing tells of itself. `hearer` is told of what training had that is gone
-// through first, and of every thing; its stop throws Stopped.
+// compares `draws` samples with the item's own values. `hearer` receives the progress through the training items,
+// which come first, and through the tried ones; its stop throws Stopped.
 Tried try_things(const LoadedRun& run, const Things& known, const std::vector<std::string>& texts, std::int64_t n,
                  std::int64_t draws, const Preparation& hearer);
 
-// Whether of some target, of which the things tell no other quantity, so few lay in the 90 % interval that chance does
-// not explain it: below 80 %, and by two standard errors.
+// Whether for some target, of which the items' own values are the same quantity, so few lay in the 90 % interval that
+// chance does not explain it: below 80 %, and by two standard errors.
 bool doubtful(const TriedKind& kind);
 
 // "Learnt from generated furniture. Real ones tried at N = 80, own values in the 90 % interval: closed mesh (24): V
@@ -98,10 +98,10 @@ std::string learnt_text(const LoadedRun& run, const Tried& tried);
 // "tried on 24 (closed mesh) at N = 80: V 46 %, log a 54 % in the 90 % interval", for a figure's source; "" where it
 // was not.
 std::string tried_note(const LoadedRun& run, const Tried& tried, const std::string& kind);
-// The sentence that warns of a thing of this kind: never tried, or too few, or doubtful, or not to be tried, since such
-// things tell another quantity of themselves; "" where none of these.
+// The sentence that warns of a thing of this kind: never tried, or too few, or doubtful, or not to be tried, since the
+// own values of such items are of another quantity; "" where none of these.
 std::string tried_warning(const LoadedRun& run, const Tried& tried, const std::string& kind);
-// All that is to be told of a thing called `name`, sentences: that of its kind, and what of it is unlike training.
+// The warnings about an item called `name`, sentences: that of its kind, and what of it is out of distribution.
 std::vector<std::string> thing_warnings(const LoadedRun& run, const Tried& tried, const std::string& name,
                                         const ThingMarks& marks);
 

@@ -10,7 +10,7 @@ namespace pairs {
 // Beside the weights, and beside it tried-parts.npz or tried-values.npz.
 inline constexpr const char* kTriedFile = "tried.json";
 
-// All that belongs to tried.json, itself the first: files beside it hold by which things are told apart; none for "".
+// All that belongs to tried.json, itself the first: files next to it hold what identifies the items; none for "".
 std::vector<std::filesystem::path> tried_files(const std::filesystem::path& file);
 
 // What is stored beside the weights; nothing where nothing was tried. Where a file is damaged, missing beside the

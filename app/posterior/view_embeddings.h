@@ -14,7 +14,7 @@
 namespace pairs {
 
 // Embeddings of the views of one scene, each computed once: cameras that come, go or change places cost nothing for
-// those that were there. Where ray maps are told in the target camera's axes, another target costs all of them.
+// those that were there. Where ray maps are expressed in the target camera's axes, another target costs all of them.
 class ViewEmbeddings {
  public:
   // `views` is a face of the estimator's task.

@@ -32,7 +32,7 @@ class ViewPosterior {
   // The set sizes that have a head; all when empty.
   std::vector<std::int64_t> sizes() const { return loaded_.estimator->sizes(); }
 
-  // What the head is told of n views with that mean embedding and the target camera.
+  // The head's context for n views with that mean embedding and the target camera.
   torch::Tensor context(const torch::Tensor& aggregate, std::int64_t n, const render::Camera& target);
   // E[θ | X] from one evaluation of the network.
   torch::Tensor expected(const torch::Tensor& context, std::int64_t n);

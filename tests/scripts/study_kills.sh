@@ -3,7 +3,6 @@
 # must have the weights of a study that nobody disturbed, byte for byte, and have been finished once. Between kills the
 # times on the claims are set to other years, as by a machine whose clock is wrong.
 # study_kills.sh PAIRS [KILLS] [SEED]; with PAIRS_LONG_TESTS=1 200 kills and twice as many runs
-PAIRS=$(realpath "$1")
 kills=${2:-12}
 seeds=1
 count_runs=4
@@ -13,21 +12,10 @@ if [ -n "${PAIRS_LONG_TESTS:-}" ]; then
   count_runs=8
 fi
 RANDOM=${3:-1}
-SCRATCH=$(mktemp -d)
-workers=()
-trap 'kill -9 "${workers[@]}" 2>/dev/null; rm -rf "$SCRATCH"' EXIT
-. "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/tiny.sh"
-cd "$SCRATCH" || exit 1
+. "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/study_workers.sh"
 
-cat >kills.toml <<TOML
-title = "Runs to be killed"
-tasks = ["bump-hunt"]
-strategies = ["pairs", "n1"]
-seeds = [$seeds]
-[set]
+write_study "Runs to be killed" "$seeds" <<'TOML'
 checkpoint = 0.1
-threads = 1
-device = "cpu"
 pretrain.epochs = 6
 pretrain.steps = 60
 pretrain.batch = 128
@@ -39,15 +27,10 @@ finetune.steps = 60
 finetune.validation_draws = 256
 evaluate.sizes = [1, 100]
 evaluate.sets = [40]
-evaluate.samples = 19
 [vary]
 finetune.rate = [1e-3, 2e-3]
 TOML
-study() { "$PAIRS" --batch study kills.toml --out "$1" >/dev/null 2>>"$1.log"; }
-
-study whole || { cat whole.log >&2 && say_fail "the undisturbed study failed"; }
-runs=$(cd whole && ls -d bump-hunt-*)
-[ "$(wc -l <<<"$runs")" -eq "$count_runs" ] || say_fail "there are not $count_runs runs"
+study_undisturbed "$count_runs"
 
 finished() { # finished FOLDER: are all runs of the study done?
   local run
@@ -55,7 +38,10 @@ finished() { # finished FOLDER: are all runs of the study done?
 }
 count=0
 rounds=0
-for folder in one two; do study "$folder" & workers+=($!); study "$folder" & workers+=($!); done
+for folder in one one two two; do
+  start_worker "$folder" "$folder.log"
+  workers+=($!)
+done
 while [ "$count" -lt "$kills" ]; do
   sleep "0.$((RANDOM % 10))"
   at=$((RANDOM % 4))
@@ -67,24 +53,26 @@ while [ "$count" -lt "$kills" ]; do
   if finished "$folder"; then
     # All done: compare, and begin this folder anew once the others have left it.
     for k in 0 1; do wait "${workers[at / 2 * 2 + k]}" 2>/dev/null; done
-    for run in $runs; do
-      cmp -s "whole/$run/estimator.safetensors" "$folder/$run/estimator.safetensors" || say_fail "$run differs after $count kills"
-    done
+    same_weights "$folder" "after $count kills"
     rm -rf "$folder"
     rounds=$((rounds + 1))
-    study "$folder" & workers[at / 2 * 2]=$!
-    study "$folder" & workers[at / 2 * 2 + 1]=$!
+    for k in 0 1; do
+      start_worker "$folder" "$folder.log"
+      workers[at / 2 * 2 + k]=$!
+    done
   else
-    study "$folder" & workers[at]=$!
+    start_worker "$folder" "$folder.log"
+    workers[at]=$!
   fi
 done
 for worker in "${workers[@]}"; do wait "$worker" || say_fail "a worker failed"; done
 for folder in one two; do
-  study "$folder" || { tail -3 "$folder.log" >&2 && say_fail "the last pass over $folder failed"; }
+  start_worker "$folder" "$folder.log"
+  wait $! || { tail -3 "$folder.log" >&2 && say_fail "the last pass over $folder failed"; }
+  same_weights "$folder" "$folder"
   for run in $runs; do
-    cmp -s "whole/$run/estimator.safetensors" "$folder/$run/estimator.safetensors" || say_fail "$folder/$run differs"
     cmp -s "whole/$run/metrics.json" "$folder/$run/metrics.json" || say_fail "$folder/$run has other scores"
-    ended=$(grep -c '"stage":"finetune".*"type":"stage-done"' "$folder/$run/events.jsonl")
+    ended=$(count_stage_ends "$folder/$run" finetune)
     [ "$ended" -eq 1 ] || say_fail "$folder/$run was finished $ended times"
   done
 done

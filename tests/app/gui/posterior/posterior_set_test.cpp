@@ -94,7 +94,8 @@ TEST_F(PosteriorSetTest, OfALargeFileAPersonChoosesThePart) {
   };
   ask();
   EXPECT_TRUE(posterior().scene()->simulated) << "nothing is answered before";
-  EXPECT_THAT(window().item("posterior/large/why").text, testing::HasSubstr("300 observations of " + path("large.csv") + " are asked for"));
+  EXPECT_THAT(window().item("posterior/large/why").text,
+              testing::HasSubstr("300 observations of " + path("large.csv") + " are asked for"));
   window().click("posterior/large/cancel");
   window().frames(3);
   EXPECT_TRUE(posterior().scene()->simulated);
