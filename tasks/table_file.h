@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,12 +63,7 @@ class TableFile {
   bool named_ = true, any_case_ = false;
 
  private:
-  // Columns that mask the one at `place`: where one of them is not 0, its value is missing. astropy writes "x2.mask"
-  // beside x2.
-  std::vector<std::size_t> masks_of(std::size_t place) const;
-
   std::string where_;
-  std::optional<bool> has_masks_;  // not looked for yet: none
 };
 
 // Usual endings of files of tables, those of text aside, in lower case: ".parquet", ".h5", ... Those of libraries that

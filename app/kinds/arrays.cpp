@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/base/csv_table.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/input_scale.h"
@@ -29,63 +28,7 @@ void refuse_several_sets(NpzReader& arrays, std::int64_t observations, const std
   fail("{} holds several sets, which its array \"set\" tells apart; ask about each with --group set", path.string());
 }
 
-// What arrays of the names of columns are called.
-constexpr const char* kNamesOfColumns[] = {"columns",  "names",         "column_names", "colnames", "cols",  "fields",
-                                           "features", "feature_names", "columns_x",    "x_columns", "x_names"};
-
-// Names of the columns of x that stand beside it; empty where none do.
-std::vector<std::string> names_beside(const NpzReader& arrays, const std::filesystem::path& path, std::int64_t width) {
-  for (const char* name : kNamesOfColumns) {
-    if (const auto problem = arrays.problems().find(name); problem != arrays.problems().end()) {
-      if (problem->second.find("pickled") == problem->second.npos) fail("{}", problem->second);
-      fail("{} names its columns in the array {}, of Python objects, which are never loaded; save it as texts: "
-           "{}=list(frame.columns)",
-           printable(path.string(), 300), name, name);
-    }
-    if (std::vector<std::string> texts = arrays.texts(name); std::ssize(texts) == width) return texts;
-  }
-  return {};
-}
-
-torch::Tensor in_order(const torch::Tensor& x, const std::vector<std::string>& names,
-                       const std::filesystem::path& path, const TaskInfo& task) {
-  std::vector<std::int64_t> places;
-  for (const std::string& wanted : task.observation_columns) {
-    const auto found = std::find(names.begin(), names.end(), wanted);
-    if (found == names.end() || std::count(names.begin(), names.end(), wanted) > 1)
-      throw ColumnsError(fmt::format("{} has the columns {}, but {} are, in any order, needed; rename them",
-                                     printable(path.string(), 300), printable(fmt::format("{}", fmt::join(names, ", "))),
-                                     fmt::join(task.observation_columns, ", ")),
-                         names);
-    places.push_back(found - names.begin());
-  }
-  return x.index_select(1, torch::tensor(places, torch::kInt64));
-}
-
 }  // namespace
-
-torch::Tensor read_array(NpzReader& arrays, const std::filesystem::path& path, const std::string& name,
-                         std::int64_t rows, const TaskInfo& task) {
-  torch::Tensor x = arrays.read(name, rows);
-  if (x.is_complex() || x.dim() == 0) return x;
-  const std::vector<std::int64_t> shape = arrays.shapes().at(name);
-  for (const std::string& called : {std::string("mask"), name + "_mask", name + ".mask"}) {
-    const auto found = arrays.shapes().find(called);
-    if (called == name || found == arrays.shapes().end()) continue;
-    const bool each = found->second == shape, by_row = found->second == std::vector<std::int64_t>{shape[0]};
-    if (!each && !by_row) continue;
-    const torch::Tensor mask = arrays.read(called, rows).ne(0);
-    std::vector<std::int64_t> view(shape.size(), 1);
-    view[0] = mask.size(0);
-    if (mask.any().item<bool>())
-      x = x.to(torch::kFloat64).masked_fill(each ? mask : mask.view(view), std::numeric_limits<double>::quiet_NaN());
-  }
-  const bool points = x.dim() == 2 && task.observation_shape.size() == 1 &&
-                      std::ssize(task.observation_columns) == task.observation_shape[0] && task.observation_shape[0] > 1;
-  if (!points) return x;
-  const std::vector<std::string> names = names_beside(arrays, path, x.size(1));
-  return names.empty() ? x : in_order(x, names, path, task);
-}
 
 std::string shape_text(at::IntArrayRef shape, const char* first) {
   std::vector<std::string> parts;
@@ -153,7 +96,7 @@ Observed read_block(const std::filesystem::path& path, const TaskInfo& task, std
   refuse_several_sets(arrays, shape[0], path);
   std::int64_t dropped = 0;
   const bool all = missing == Missing::drop;
-  const torch::Tensor whole = keep_whole(read_array(arrays, path, name, all ? std::numeric_limits<std::int64_t>::max() : most, task),
+  const torch::Tensor whole = keep_whole(arrays.read(name, all ? std::numeric_limits<std::int64_t>::max() : most),
                                          missing, path.string(), dropped, task.observation_columns);
   Observed observed =
       room_of(task).checked(whole.slice(0, 0, std::min(most, whole.size(0))).contiguous(), task, path.string());

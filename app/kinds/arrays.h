@@ -16,16 +16,10 @@ namespace pairs {
 std::string shape_text(at::IntArrayRef shape, const char* first = nullptr);
 // The array `name` of a file, or its only one; Throws Error where it holds others.
 const std::string& pick_array(const NpzReader& arrays, const std::filesystem::path& path, const std::string& name);
-// The first `rows` of the array of observations, with what stands beside it in the file: values at which an array "mask"
-// (or "NAME_mask", "NAME.mask") of its shape or of one entry a row is true are NaN, and where an array of texts
-// ("columns", "names", ...) names the columns of points, they are brought into the task's order. Throws ColumnsError
-// where these are other columns.
-torch::Tensor read_array(NpzReader& arrays, const std::filesystem::path& path, const std::string& name,
-                         std::int64_t rows, const TaskInfo& task);
 // Throws Error naming the first row that holds NaN or infinite values.
 void check_finite(const torch::Tensor& values, const std::string& where);
-// Returns the lower-case extension that fits the content of a file (ending_of_format, tasks/file_format.h): ".npz" for
-// "X.NPZ", ".csv" for a table of text whatever its name.
+// The usual ending of what a file holds (ending_of_format, tasks/file_format.h): ".npz" of "X.NPZ", ".csv" of a table of
+// text whatever its name.
 std::string lower_extension(const std::filesystem::path& path);
 void check_exists(const std::filesystem::path& path);
 

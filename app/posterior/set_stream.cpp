@@ -14,6 +14,7 @@
 #include "app/posterior/grouped_csv.h"
 #include "app/posterior/grouped_table.h"
 #include "core/base/error.h"
+#include "core/base/npz_texts.h"
 #include "core/base/text.h"
 #include "tasks/file_format.h"
 #include "tasks/file_reader.h"
@@ -123,14 +124,14 @@ class GroupedArrays final : public SetStream {
     NpzReader arrays(sets.data);
     const auto found = arrays.shapes().find(sets.group);
     std::vector<std::string> names;
-    if (found == arrays.shapes().end()) names = arrays.texts(sets.group);
+    if (found == arrays.shapes().end()) names = read_npz_texts(sets.data, sets.group);
     PAIRS_CHECK(found != arrays.shapes().end() || !names.empty(), "{} holds no array {} to tell sets by", where_,
                 printable(sets.group));
     block_ = arrays.shapes().contains("x");
-    // Sets are checked one by one, so that a fault is reported for its own set alone.
+    // Sets are checked one by one, so that a fault in one is told of it alone.
     TableColumns columns = sets.columns;
     columns.missing = Missing::keep;
-    x_ = block_ ? Observations(read_array(arrays, sets.data, "x", std::numeric_limits<std::int64_t>::max(), info))
+    x_ = block_ ? Observations(arrays.read("x"))
                 : read_observed_columns(sets.data, info, std::numeric_limits<std::int64_t>::max(), columns).x;
     block_ = block_ || !x_.is_ragged();
     PAIRS_CHECK(x_.count() > 0, "{} holds no observation; a set needs at least one", where_);
@@ -251,7 +252,7 @@ void check_not_empty(const fs::path& data) {
   fail("{} is an empty folder: put the observations into it, a file for each set", printable(data.string(), 300));
 }
 
-// A file whose groups are sets needs no column that separates them.
+// Of a file whose groups are sets no column tells others apart.
 void check_no_groups(const ManySets& sets, const TaskInfo& info) {
   const auto groups = open_table_groups(sets.data, wanted_columns(info, sets.columns));
   if (!groups) return;

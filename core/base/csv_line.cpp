@@ -169,12 +169,7 @@ CsvNumber parse_csv_number(std::string_view cell, double& value) {
   if (cell.starts_with('+') && !cell.starts_with("+-")) cell.remove_prefix(1);
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
   if (error == std::errc::invalid_argument || end != cell.data() + cell.size()) return CsvNumber::text;
-  if (error == std::errc()) return CsvNumber::good;
-  // What is too small to be told from zero is zero.
-  const std::size_t exponent = cell.find_first_of("eE");
-  if (exponent == cell.npos || cell.substr(exponent + 1, 1) != "-") return CsvNumber::too_large;
-  value = cell.starts_with('-') ? -0.0 : 0.0;
-  return CsvNumber::good;
+  return error == std::errc() ? CsvNumber::good : CsvNumber::too_large;
 }
 
 bool is_missing_cell(std::string_view cell) {

@@ -451,7 +451,6 @@ bool CsvLines::take_first(std::vector<double>& values) {
     return false;
   }
   words_.clear();
-  first_line_.take(cells_);
   width_ = cells_.size();
   trailing_ = width_ > 1 && columns_.size() + 1 == width_ && cells_.back().text.empty() && !cells_.back().quoted;
   if (trailing_) --width_;
@@ -590,7 +589,6 @@ bool CsvLines::take_row(std::vector<double>& values) {
   blanks_ += std::exchange(blank_, 0);
   if (names_count_) take_row_name();
   if (numbers_line_ > 0) check_column_numbers();
-  if (header_line_ == 0 && record_ != first_row_) first_line_.compare(cells_, shift_);
   if (may_be_commas_) note_whole();
   if (may_be_thousands_) note_thousands();
   if (quoted_first_ > 0 && record_ != quoted_first_)
@@ -711,11 +709,6 @@ void CsvLines::check(bool end) const {
               "{} values where the first line has {}; name all columns in the first line, row names too", width_ + 1,
               width_);
   if (end && numbers_line_ > 0 && first_row_ == 0 && !numbers_certain_) fail_column_numbers();
-  if (const std::string what = end && in_order_ ? first_line_.otherwise() : ""; !what.empty())
-    fail(ErrorPlace(where_, first_row_),
-         "it holds {}, which is written otherwise than all rows and may be {}; drop it or write names in its place, or a "
-         "line of names above it where it is a row",
-         first_line_.text(), what);
   PAIRS_CHECK(unsure_.empty() || mark_ == Mark::comma, ErrorPlace(where_, unsure_line_),
               "'{}' may have a decimal comma or one between thousands; write a decimal point, and nothing between "
               "thousands",

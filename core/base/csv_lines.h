@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/csv_first_line.h"
 #include "core/base/csv_line.h"
 
 namespace pairs {
@@ -109,7 +108,6 @@ class CsvLines {
   bool numbers_quoted_ = false;
   std::vector<std::size_t> number_places_;  // of the columns with such a number
   std::vector<Written> written_;            // of each of these
-  CsvFirstLine first_line_;                 // where it is read as a row
   std::size_t quoted_first_ = 0;            // the first line, where it is a row of quoted numbers
 
   std::size_t shift_ = 0;     // 1: R's row names stand before the columns that are named

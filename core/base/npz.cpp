@@ -11,6 +11,7 @@
 #include "core/base/files.h"
 #include "core/base/gzip.h"
 #include "core/base/npy.h"
+#include "core/base/npz_texts.h"
 #include "core/base/plain_npz.h"
 #include "core/base/text.h"
 
@@ -211,12 +212,15 @@ NpzReader::NpzReader(std::string bytes, std::string where, std::uint64_t limit)
 
 NpzReader::~NpzReader() = default;
 
-std::vector<std::string> NpzReader::texts(const std::string& name) const {
-  if (const auto problem = problems_.find(name); problem != problems_.end()) fail("{}", problem->second);
-  const auto found = archive_->entries.find(name);
-  if (found == archive_->entries.end() || shapes_.contains(name)) return {};
-  const Archive::Entry& entry = found->second;
-  return ArrayStream(archive_->zip.get(), entry.index, entry.announced, entry.place).read_texts(archive_->budget);
+std::vector<std::string> read_npz_texts(const std::filesystem::path& file, const std::string& name) {
+  const std::string bytes = read_unzipped(file, array_memory_limit()), where = printable(file.string(), 300),
+                    member = name + std::string(suffix), place = fmt::format("{}: array '{}'", where, printable(name));
+  const Zip zip = open_archive(bytes, where);
+  zip_stat_t status;
+  if (zip_stat(zip.get(), member.c_str(), 0, &status) != 0) return {};
+  ArrayStream stream(zip.get(), status.index, status.size, place);
+  if (!stream.header().text()) return {};
+  return stream.read_texts(array_memory_limit());
 }
 
 torch::Tensor NpzReader::read(const std::string& name, std::int64_t rows) {

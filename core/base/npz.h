@@ -36,9 +36,6 @@ class NpzReader {
   const std::map<std::string, std::string>& problems() const { return problems_; }
   // Throws Error where there is a problem.
   void check_all() const;
-  // The texts of an array of text (NumPy's U and S) along one axis, which shapes() does not list; empty where the file
-  // holds none of this name. Throws Error where it has more than one axis.
-  std::vector<std::string> texts(const std::string& name) const;
   // An array of shapes(), or its first `rows` along the first axis, for which no more of it is unpacked where it can be
   // helped.
   torch::Tensor read(const std::string& name, std::int64_t rows = std::numeric_limits<std::int64_t>::max());

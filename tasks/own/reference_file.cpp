@@ -14,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/npz.h"
+#include "core/base/npz_texts.h"
 #include "core/base/text.h"
 #include "core/base/transfer.h"
 #include "core/grid_density.h"
@@ -195,7 +196,7 @@ SetRowsByName npz_rows(const fs::path& file, const std::vector<Target>& targets,
               "{}: theta must be [G, {}] and log_density [sets, G]", where, d);
   std::vector<std::string> names;
   if (!arrays.shapes().contains(kSet)) {
-    names = arrays.texts(kSet);
+    names = read_npz_texts(file, kSet);
   } else {
     for (const double name : doubles(arrays.read(kSet).to(torch::kFloat64))) names.push_back(fmt::format("{}", name));
   }

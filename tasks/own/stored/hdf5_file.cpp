@@ -411,37 +411,25 @@ class Hdf5Arrays final : public ArrayFile, public std::enable_shared_from_this<H
   }
 
   std::string attribute(const std::string& object, const std::string& name) const {
-    const std::vector<std::string> texts = attribute_texts(object, name);
-    return texts.size() == 1 ? texts.front() : "";
-  }
-
-  std::vector<std::string> attribute_texts(const std::string& object, const std::string& name) const {
     const std::lock_guard guard(hdf5_lock());
     silence_hdf5();
     const char* const place = object.empty() ? "/" : object.c_str();
-    if (H5Aexists_by_name(*hdf5_, place, name.c_str(), H5P_DEFAULT) <= 0) return {};
+    if (H5Aexists_by_name(*hdf5_, place, name.c_str(), H5P_DEFAULT) <= 0) return "";
     const Hdf5Id one(H5Aopen_by_name(*hdf5_, place, name.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
     const Hdf5Id type(H5Aget_type(one), H5Tclose), space(H5Aget_space(one), H5Sclose);
     constexpr std::size_t kMost = 1 << 20;
-    const hssize_t held = H5Sget_simple_extent_npoints(space);
-    if (H5Tget_class(type) != H5T_STRING || held < 1 || held > static_cast<hssize_t>(kMost)) return {};
-    const auto count = static_cast<std::size_t>(held);
-    std::vector<std::string> out;
+    if (H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_npoints(space) != 1) return "";
+    std::string text;
     if (H5Tis_variable_str(type) > 0) {
-      std::vector<char*> texts(count, nullptr);
-      if (H5Aread(one, type, texts.data()) >= 0)
-        for (const char* text : texts) out.emplace_back(text != nullptr ? text : "");
-      H5Dvlen_reclaim(type, space, H5P_DEFAULT, texts.data());
-    } else if (const std::size_t length = H5Tget_size(type); length <= kMost / count) {
-      std::string bytes(length * count, '\0');
-      if (H5Aread(one, type, bytes.data()) >= 0)
-        for (std::size_t i = 0; i < count; ++i) {
-          std::string text = bytes.substr(i * length, length);
-          text.resize(text.find_last_not_of('\0') + 1);
-          out.push_back(std::move(text));
-        }
+      char* held = nullptr;
+      if (H5Aread(one, type, &held) >= 0 && held != nullptr) text = held;
+      H5Dvlen_reclaim(type, space, H5P_DEFAULT, &held);
+    } else if (const std::size_t length = H5Tget_size(type); length <= kMost) {
+      text.resize(length);
+      if (H5Aread(one, type, text.data()) < 0) text.clear();
+      text.resize(text.find_last_not_of('\0') + 1);
     }
-    return out;
+    return text;
   }
 
  private:
@@ -755,9 +743,6 @@ StoredColumns hdf5_columns(std::shared_ptr<const StoredFile> file, const std::fi
   const auto arrays = std::make_shared<const Hdf5Arrays>(std::move(file), folder, 0);
   return {arrays->columns(), [arrays](const std::string& object, const std::string& attribute) {
             return arrays->attribute(object, attribute);
-          },
-          [arrays](const std::string& object, const std::string& attribute) {
-            return arrays->attribute_texts(object, attribute);
           }};
 }
 

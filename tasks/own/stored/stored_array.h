@@ -93,8 +93,6 @@ struct StoredColumns {
   std::vector<StoredColumn> columns;
   // The text that a group or a data set has as an attribute of that name; "" where it has none.
   std::function<std::string(const std::string& object, const std::string& attribute)> attribute;
-  // The texts that it has as one, along one axis; none where it has no such attribute.
-  std::function<std::vector<std::string>(const std::string& object, const std::string& attribute)> attribute_texts;
 };
 // Throws as hdf5_arrays.
 StoredColumns hdf5_columns(std::shared_ptr<const StoredFile> file, const std::filesystem::path& folder);

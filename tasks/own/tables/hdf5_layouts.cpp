@@ -120,40 +120,11 @@ class Hdf5Layouts {
     if (kind == "series") return add_series(group, columns);
     Hdf5Table out{group.empty() ? "/" : group, {}};
     for (const StoredColumn& one : columns)
-      if (std::vector<std::string> names = names_of_numbers(one, columns); !names.empty())
-        out.arrays.push_back({last_of(one.name), one, std::move(names)});
-      else if (is_matrix(one, columns))
+      if (is_matrix(one, columns))
         tables_.push_back({one.name, {{last_of(one.name), one}}, "", true, false});
       else
         out.arrays.push_back({last_of(one.name), one});
     if (!out.arrays.empty()) tables_.push_back(std::move(out));
-  }
-
-  // Names of the numbers of a row, where an attribute of the array holds them, or an array of as many texts in its group
-  // that is called so, or is the only one; none else.
-  std::vector<std::string> names_of_numbers(const StoredColumn& one, const std::vector<StoredColumn>& columns) const {
-    if (one.shape.size() != 2 || !one.other.empty()) return {};
-    constexpr const char* kNames[] = {"columns", "column_names", "names", "colnames", "fields", "features", "variable"};
-    for (const char* name : kNames)
-      if (std::vector<std::string> texts = file_.attribute_texts(one.name, name);
-          std::ssize(texts) == one.shape[1] && are_different(texts))
-        return texts;
-    std::vector<const StoredColumn*> beside, called;
-    for (const StoredColumn& other : columns) {
-      if (!other.texts || other.shape != std::vector<std::int64_t>{one.shape[1]}) continue;
-      const bool so = std::any_of(std::begin(kNames), std::end(kNames),
-                                  [&](const char* name) { return last_of(other.name) == name; });
-      (so ? called : beside).push_back(&other);
-    }
-    // As many texts as there are rows may name these.
-    if (called.empty() && one.shape[0] != one.shape[1]) called = beside;
-    std::vector<std::string> texts;
-    if (called.size() == 1) texts = names_in(*called.front());
-    return are_different(texts) ? texts : std::vector<std::string>();
-  }
-  static bool are_different(std::vector<std::string> texts) {
-    std::sort(texts.begin(), texts.end());
-    return std::adjacent_find(texts.begin(), texts.end()) == texts.end();
   }
 
   // An array of two axes that no other array of its group has as many rows as: x, or the only one of the file.
@@ -220,12 +191,6 @@ class Hdf5Layouts {
       const auto names = pickled_list(file_.attribute(table.name, one.name + "_kind"));
       const std::int64_t width = one.column.shape.size() == 2 ? one.column.shape[1] : 1;
       if (one.name == "index") continue;
-      // Categories stand as codes, and times as whole numbers.
-      const std::string type = file_.attribute(table.name, one.name + "_dtype");
-      if (file_.attribute(table.name, one.name + "_meta") == "category")
-        one.column.other = "categories of pandas";
-      else if (type.starts_with("datetime") || type.starts_with("timedelta"))
-        one.column.other = "times (" + type + ")";
       if (one.name.starts_with("values_block_") && names && std::ssize(*names) == width) one.numbers = *names;
       all.insert(all.end(), one.numbers.begin(), one.numbers.end());
       if (one.numbers.empty()) all.push_back(one.name);

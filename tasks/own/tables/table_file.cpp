@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/base/csv_table.h"
 #include "core/base/error.h"
@@ -92,42 +91,7 @@ void TableFile::read_with_missing(std::int64_t first, std::int64_t count, const 
                                   double* out) {
   PAIRS_CHECK(first >= 0 && count >= 0 && first <= rows_ && count <= rows_ - first,
               "{} has {} rows; rows {} to {} were asked for", where_, rows_, first + 1, first + count);
-  if (count == 0) return;
-  if (!has_masks_)
-    has_masks_ = std::any_of(columns_.begin(), columns_.end(),
-                             [](const TableColumn& one) { return one.name.find("mask") != one.name.npos; });
-  // Values and masks together, for a file that is read in order is read once.
-  std::vector<std::size_t> all = places, owner;
-  for (std::size_t k = 0; *has_masks_ && k < places.size(); ++k)
-    for (const std::size_t mask : masks_of(places[k])) {
-      all.push_back(mask);
-      owner.push_back(k);
-    }
-  if (owner.empty()) return read_rows(first, count, places, out);
-  std::vector<double> values(static_cast<std::size_t>(count) * all.size());
-  read_rows(first, count, all, values.data());
-  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-    const double* const row = values.data() + i * all.size();
-    double* const to = out + i * places.size();
-    std::copy_n(row, places.size(), to);
-    for (std::size_t m = 0; m < owner.size(); ++m)
-      if (row[places.size() + m] != 0) to[owner[m]] = std::numeric_limits<double>::quiet_NaN();
-  }
-}
-
-std::vector<std::size_t> TableFile::masks_of(std::size_t place) const {
-  const TableColumn& column = columns_[place];
-  std::vector<std::size_t> masks;
-  // Of x[1] those called x.mask[1] and x.mask; of x also mask[1] and mask.
-  const std::string whole = column.name.starts_with(column.vector + "[") ? column.vector : column.name,
-                    number = column.name.substr(whole.size());
-  for (std::size_t k = 0; k < columns_.size(); ++k) {
-    const std::string& name = columns_[k].name;
-    const auto is = [&](const std::string& mask) { return name == mask || (!number.empty() && name == mask + number); };
-    if (k != place && columns_[k].other.empty() && (is(whole + ".mask") || (whole == "x" && is("mask"))))
-      masks.push_back(k);
-  }
-  return masks;
+  if (count > 0) read_rows(first, count, places, out);
 }
 
 void TableFile::read(std::int64_t first, std::int64_t count, const std::vector<std::size_t>& places, double* out) {

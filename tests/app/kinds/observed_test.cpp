@@ -13,7 +13,6 @@
 #include "core/base/csv_table.h"
 #include "core/base/error.h"
 #include "core/base/npz.h"
-#include "tests/core/base/npz_bytes.h"
 
 namespace pairs {
 namespace {
@@ -166,46 +165,6 @@ TEST_F(ObservedTest, ReadsTheOnlyArrayOrTheOneNamedX) {
   EXPECT_EQ(read_observed(folder_ / "set.npz", points(1)).x.block().size(0), 3);
   write_npz(folder_ / "none.npz", {{"a", torch::ones({3, 1})}, {"b", torch::zeros({5, 1})}});
   EXPECT_THAT(refusal(folder_ / "none.npz", points(1)), testing::HasSubstr("a, b"));
-}
-
-TEST_F(ObservedTest, AMaskBesideTheObservationsTellsWhatIsMissing) {
-  const torch::Tensor x = torch::tensor({{1.0, 2.0}, {9.0, 9.0}, {3.0, 4.0}}, torch::kFloat64),
-                      one = torch::tensor({{0, 0}, {0, 1}, {0, 0}}, torch::kUInt8), row = torch::tensor({0, 1, 0}),
-                      whole = torch::tensor({{1.0, 2.0}, {3.0, 4.0}}, torch::kFloat64);
-  for (const char* name : {"mask", "x_mask", "x.mask"})
-    for (const torch::Tensor& mask : {one, row}) {
-      SCOPED_TRACE(name);
-      write_npz(folder_ / "a.npz", {{"x", x}, {name, mask}});
-      EXPECT_THAT(refusal(folder_ / "a.npz", points(2)), testing::HasSubstr("1 of 3 rows has a value that is missing"));
-      const Observed left = read_observed_columns(folder_ / "a.npz", points(2), 100, {.missing = Missing::drop});
-      EXPECT_TRUE(left.x.block().to(torch::kFloat64).equal(whole));
-      EXPECT_EQ(left.dropped, 1);
-    }
-  write_npz(folder_ / "none.npz", {{"x", x}, {"mask", torch::zeros({3, 2})}});
-  EXPECT_EQ(read_observed(folder_ / "none.npz", points(2)).x.count(), 3);
-  write_npz(folder_ / "other.npz", {{"x", x}, {"mask", torch::ones({5})}});
-  EXPECT_EQ(read_observed(folder_ / "other.npz", points(2)).x.count(), 3) << "it masks something else";
-}
-
-TEST_F(ObservedTest, NamesBesideTheObservationsOrderTheirColumns) {
-  const std::string x = npy(dictionary("<f8", "(2, 2)"), raw<double>({2, 1, 4, 3})),
-                    texts = npy(dictionary("<U2", "(2,)"), raw<std::uint32_t>({'x', '2', 'x', '1'})),
-                    bytes = npy(dictionary("|S2", "(2,)"), "x2x1"), others = npy(dictionary("|S1", "(2,)"), "ab"),
-                    objects = npy(dictionary("|O", "(2,)"), "pickle");
-  const auto write_names = [&](const std::string& name, const std::string& names) {
-    write_file(folder_ / "a.npz", zip({{"x.npy", x}, {name + ".npy", names}}));
-    return folder_ / "a.npz";
-  };
-  for (const char* name : {"columns", "names", "column_names"})
-    for (const std::string& names : {texts, bytes})
-      EXPECT_TRUE(read_observed(write_names(name, names), points(2))
-                      .x.block()
-                      .to(torch::kFloat64)
-                      .equal(torch::tensor({{1.0, 2.0}, {3.0, 4.0}}, torch::kFloat64)))
-          << name;
-  EXPECT_THAT(refusal(write_names("columns", others), points(2)), testing::HasSubstr("has the columns a, b, but x1, x2"));
-  EXPECT_THAT(refusal(write_names("columns", objects), points(2)), testing::HasSubstr("Python objects"));
-  EXPECT_EQ(read_observed(write_names("note", others), points(2)).x.block()[0][0].item<double>(), 2) << "no names";
 }
 
 TEST_F(ObservedTest, RefusesWhatDoesNotFitWithOneSentence) {

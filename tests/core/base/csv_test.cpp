@@ -117,33 +117,6 @@ TEST(Csv, ColumnNumbersAreNoRow) {
       << "who hears no warning guesses not";
 }
 
-// Column numbers of every kind, and a count of rows, are told from rows by how all others are written.
-TEST(Csv, AFirstLineThatIsWrittenOtherwiseThanAllRowsIsNoRow) {
-  const std::vector<std::string> rows = {"0.25", "1.75", "-3.125", "12.5"};
-  const auto file_of = [&](const std::string& first, std::size_t columns, std::size_t count, const std::string& separator) {
-    std::string text = first + "\n";
-    for (std::size_t i = 0; i < count; ++i)
-      for (std::size_t k = 0; k < columns; ++k)
-        text += rows[(i + k) % rows.size()] + (k + 1 < columns ? separator : "\n");
-    return text;
-  };
-  for (const std::string separator : {",", ";", "\t", " "})
-    for (const auto& cells : std::vector<std::vector<std::string>>{
-             {"1"}, {"1", "2"}, {"2", "1"}, {"1", "0"}, {"0.0", "1.0"}, {"1.0", "2.0"}, {"0.0"}, {"1", "2", "3"},
-             {"2", "0", "1"}, {"3", "1", "2"}, {"5"}, {"40"}}) {
-      std::string first;
-      for (const std::string& cell : cells) first += (first.empty() ? "" : separator) + cell;
-      const std::string text = file_of(first, cells.size(), cells == std::vector<std::string>{"40"} ? 40 : 5, separator);
-      EXPECT_THAT(csv_refusal(text), HasSubstr("written otherwise than all rows and may be")) << text;
-    }
-  // Rows that are written alike are rows, and so are numbers that count nothing.
-  for (const char* text : {"1,2\n3,1\n2,2\n", "1,0\n0,1\n1,1\n", "1\n3\n2\n", "1,2\n0.5,2\n1.5,3\n1,4\n", "3,7\n0.5,1.5\n",
-                           "0.0,1.0\n1.0,0.0\n0.5,0.5\n", "7\n0.5\n1.5\n", "1,2\n", "0.0\n1.2\n3.4\n5.6\n7.8\n", "1\n0.5\n"})
-    EXPECT_GT(parse_csv(text, "x.csv").size(0), 0) << text;
-  EXPECT_TRUE(parse_csv("1e-400,2\n-1e-999,3\n", "x.csv").equal(numbers({0, 2, 0, 3}, 2))) << "too small for float64";
-  EXPECT_THAT(csv_refusal("1e400,2\n"), HasSubstr("not a finite number"));
-}
-
 TEST(Csv, WholeNumbersBetweenCommasMayBeDecimals) {
   const auto refused = [](const std::string& text, const std::vector<std::string>& names) {
     return message_of([&] { (void)parse_csv(text, "data.csv", names); });

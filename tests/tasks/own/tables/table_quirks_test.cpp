@@ -217,65 +217,6 @@ TEST_F(TableQuirks, PackedAndMissingNumbersOfHdf5) {
   }
 }
 
-TEST_F(TableQuirks, NamesBesideAnArrayOrderItsColumns) {
-  const Numbers rows = values(), swapped = turned(rows);
-  const auto write = [&](const std::string& data, const std::function<void(Hdf5Writer&)>& add) {
-    Hdf5Writer out(path("named.h5"));
-    out.write(data, swapped, 2);
-    add(out);
-  };
-  for (const std::string data : {"x", "data", "g/x"}) {
-    SCOPED_TRACE(data);
-    for (const char* name : {"columns", "column_names", "names"}) {
-      write(data, [&](Hdf5Writer& out) { out.attribute(data, name, Names{"x2", "x1"}); });
-      expect("named.h5", {"x1", "x2"}, rows);
-      EXPECT_THAT(refusal("named.h5", {"u", "v"}), HasSubstr("has the columns x2, x1, but u, v"));
-    }
-    const std::string group = data == "g/x" ? "g/" : "";
-    write(data, [&](Hdf5Writer& out) { out.write(group + "axis", Names{"x2", "x1"}); });
-    expect("named.h5", {"x1", "x2"}, rows);
-    write(data, [&](Hdf5Writer& out) {
-      out.write(group + "variable", Names{"x2", "x1"});
-      out.write(group + "units", Names{"mm", "cm"});
-    });
-    expect("named.h5", {"x1", "x2"}, rows);
-  }
-}
-
-TEST_F(TableQuirks, MasksBesideColumnsAreMissingValues) {
-  const Numbers x1 = {1, 2, 3}, x2 = {4, 5, 6}, first = {0, 1, 0}, none = {0, 0, 0}, both = {0, 0, 1, 0, 0, 0};
-  const auto read_with_missing = [&](const Names& wanted, std::size_t numbers = 0) {
-    const auto opened = open_table(path("masked.h5"), {"", wanted});
-    const auto places = places_in(*opened, wanted, numbers);
-    Numbers out(3 * places.size());
-    opened->read_with_missing(0, 3, places, out.data());
-    return out;
-  };
-  {
-    Hdf5Writer out(path("masked.h5"));
-    out.write("x1", x1);
-    out.write("x1.mask", first);
-    out.write("x2", x2);
-    out.write("x2.mask", none);
-  }
-  EXPECT_THAT(read_with_missing({"x2", "x1"}), testing::ElementsAre(4, 1, 5, testing::IsNan(), 6, 3));
-  EXPECT_THAT(refusal("masked.h5", {"x1", "x2"}), HasSubstr("column x1 of row 2 is missing"));
-  for (const bool each : {true, false}) {
-    {
-      Hdf5Writer out(path("masked.h5"));
-      out.write("x", Numbers{1, 4, 2, 5, 3, 6}, 2);
-      if (each)
-        out.write("mask", both, 2);
-      else
-        out.write("mask", first);
-    }
-    const Numbers read = read_with_missing({"x1", "x2"}, 2);
-    EXPECT_EQ(std::isnan(read[2]), true);
-    EXPECT_EQ(std::isnan(read[3]), !each);
-    EXPECT_THAT(Numbers({read[0], read[1], read[4], read[5]}), testing::ElementsAre(1, 4, 3, 6));
-  }
-}
-
 TEST_F(TableQuirks, OtherEnumerationsAreNamed) {
   const hid_t colors = H5Tenum_create(H5T_STD_I8LE);
   for (const std::int8_t value : {0, 1, 2}) H5Tenum_insert(colors, ("c" + std::to_string(value)).c_str(), &value);
@@ -351,19 +292,6 @@ TEST_F(TableQuirks, FramesOfPandasAreTables) {
       out.attribute("df", "pandas_type", "frame_table");
       out.attribute("df/table", "values_block_0_kind", "(lp0\nI0\naI2\na.");
       out.attribute("df/table", "values_block_1_kind", "(lp0\nI1\na.");
-    }
-    for (const auto& [key, value] : {std::pair("values_block_1_meta", "category"), {"values_block_1_dtype", "datetime64[ns]"}}) {
-      {
-        Hdf5Writer out(path("codes.h5"));
-        out.write("df/table", type, type, {kRows}, table.data());
-        out.attribute("df", "pandas_type", "frame_table");
-        out.attribute("df/table", "values_block_0_kind", "(lp0\nVx1\np1\naVx2\np2\na.");
-        out.attribute("df/table", "values_block_1_kind", "(lp0\nVflag\np1\na.");
-        out.attribute("df/table", key, value);
-      }
-      expect("codes.h5", {"x1", "x2"}, rows);
-      EXPECT_THAT(refusal("codes.h5", {"x1", "flag"}),
-                  HasSubstr(std::string("column flag holds ") + (value[0] == 'c' ? "categories" : "times")));
     }
     for (const hid_t id : {type, pair, single}) H5Tclose(id);
   }

@@ -264,21 +264,6 @@ class Hdf5Writer {
     H5Tclose(type);
   }
 
-  // Texts of one length.
-  void attribute(const std::string& object, const std::string& name, const std::vector<std::string>& texts) {
-    std::string bytes;
-    for (const std::string& one : texts) bytes += one;
-    const hsize_t count = texts.size();
-    const hid_t type = text_type(texts.front().size()), space = H5Screate_simple(1, &count, nullptr),
-                one = H5Acreate_by_name(file_, object.c_str(), name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT,
-                                        H5P_DEFAULT);
-    EXPECT_GE(one, 0) << object << name;
-    H5Awrite(one, type, bytes.data());
-    H5Aclose(one);
-    H5Sclose(space);
-    H5Tclose(type);
-  }
-
   // Numbers.
   void attribute(const std::string& object, const std::string& name, const std::vector<double>& values) {
     const hsize_t count = values.size();
