@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/csv_line.h"
 #include "core/base/csv_table.h"
@@ -209,6 +210,30 @@ TEST(Csv, ALineThatCountsTheRowsIsNoRow) {
           EXPECT_EQ(read(std::to_string(rows + 1) + "\n3\n" + text.substr(text.find('\n') + 1), names), "");
         }
       }
+}
+
+TEST(Csv, BytesThatAreNoTextAreNamed) {
+  const std::string plain = "x1,x2\n0.25,0.5\n1.5,-2.5\n";
+  for (const bool big : {false, true})
+    for (const bool mark : {false, true})
+      for (const std::size_t width : {std::size_t{2}, std::size_t{4}}) {
+        std::string text = !mark ? "" : width == 2 ? (big ? "\xfe\xff" : "\xff\xfe") : "";
+        if (mark && width == 4) text = big ? std::string("\0\0\xfe\xff", 4) : std::string("\xff\xfe\0\0", 4);
+        for (const char c : plain) {
+          const std::string zeros(width - 1, '\0');
+          text += big ? zeros + c : c + zeros;
+        }
+        EXPECT_THAT(csv_refusal(text), HasSubstr(width == 2 ? "is text in UTF-16" : "is text in UTF-32"))
+            << big << mark;
+      }
+  EXPECT_THAT(csv_refusal("PK\x03\x04" + plain), HasSubstr("a zip archive or an Excel workbook"));
+  EXPECT_THAT(csv_refusal("\x1f\x8b" + plain), HasSubstr("packed with gzip more than once"));
+  std::string numbers;
+  for (int k = 1; k <= 100; ++k) {
+    const double value = std::sqrt(k + 0.1);
+    numbers.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  EXPECT_THAT(csv_refusal(numbers), HasSubstr("bytes that are no text, such as binary numbers"));
 }
 
 TEST(Csv, NumbersTooSmallForFloat64AreZero) {

@@ -354,6 +354,27 @@ TEST_F(TableQuirks, NamesOfTheColumnsOfAnHdf5ArrayAreKept) {
   expect("a.h5", {"x1", "x2"}, rows);
 }
 
+TEST_F(TableQuirks, ArraysOfManyAxesAreNamed) {
+  const Numbers rows = values();
+  for (const std::vector<hsize_t>& shape : {std::vector<hsize_t>{1, kRows, 2}, std::vector<hsize_t>{kRows, 1, 2}}) {
+    {
+      Hdf5Writer out(path("a.h5"));
+      out.write("x", H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, shape, rows.data());
+    }
+    EXPECT_THAT(refusal("a.h5", {"x1", "x2"}),
+                AllOf(HasSubstr("holds no table: its data set x has the shape [" + std::to_string(shape[0])),
+                      HasSubstr("save numbers along one or two axes")));
+  }
+  const hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(double));
+  H5Tinsert(type, "x1", 0, H5T_NATIVE_DOUBLE);
+  {
+    Hdf5Writer out(path("a.h5"));
+    out.write("t", type, type, {kRows, 1}, rows.data());
+  }
+  H5Tclose(type);
+  EXPECT_THAT(refusal("a.h5", {"x1"}), HasSubstr("its data set t has more than one axis"));
+}
+
 TEST_F(TableQuirks, CategoriesOfPandasAreNoNumbers) {
   struct Row {
     double x1;
@@ -552,11 +573,11 @@ TEST_F(TableQuirks, EveryTypeOfFitsInEveryTable) {
 TEST_F(TableQuirks, NamesOfFitsInGzipAreReadInAnyCaseToo) {
   const Numbers rows = values();
   for (const Names& names : {Names{"X1", "x2"}, Names{"x1", "X2"}, Names{"X1", "X2"}, Names{"x1", "x2"}}) {
-    write_fits_tables(path("a.fits"), {{"Events",
-                                        {fits_column(names[0], 'D', 1, column(rows, 0)),
-                                         fits_column(names[1], 'D', 1, column(rows, 1)),
-                                         fits_column("w", 'D', 1, column(rows, 0))},
-                                        kRows}});
+    write_fits_tables(path("a.fits"),
+                      {{"Events",
+                        {fits_column(names[0], 'D', 1, column(rows, 0)), fits_column(names[1], 'D', 1, column(rows, 1)),
+                         fits_column("w", 'D', 1, column(rows, 0))},
+                        kRows}});
     std::ifstream plain(path("a.fits"), std::ios::binary);
     const std::string bytes((std::istreambuf_iterator<char>(plain)), {});
     const gzFile packed = gzopen(path("a.fits.gz").c_str(), "wb");
@@ -569,10 +590,9 @@ TEST_F(TableQuirks, NamesOfFitsInGzipAreReadInAnyCaseToo) {
       expect(file, {"W", "x2"}, rows);
     }
   }
-  write_fits_tables(path("a.fits"), {{"Events",
-                                      {fits_column("x", 'D', 1, column(rows, 0)),
-                                       fits_column("X", 'D', 1, column(rows, 1))},
-                                      kRows}});
+  write_fits_tables(
+      path("a.fits"),
+      {{"Events", {fits_column("x", 'D', 1, column(rows, 0)), fits_column("X", 'D', 1, column(rows, 1))}, kRows}});
   expect("a.fits", {"x", "X"}, rows);
 }
 
