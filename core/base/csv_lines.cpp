@@ -602,13 +602,14 @@ void CsvLines::note_suspect() {
     suspect_text_ += (k > 0 ? ", " : "") + std::string(cell);
   }
   suspect_count_ = static_cast<double>(numbers.front());
+  const bool rows_and_columns = width_ == 2 && points == 0 && numbers[1] == 2;  // "12 2"
   suspect_point_ = points > 0;
   std::sort(numbers.begin(), numbers.end());
   bool counted = numbers.front() <= 1 && (width_ > 1 || (points == 0 && numbers.front() == 1));
   for (std::size_t k = 0; k < width_; ++k) counted &= numbers[k] == numbers[0] + static_cast<std::int64_t>(k);
   if (counted)
     suspect_ = Suspect::column_numbers;
-  else if (width_ == 1 && points == 0 && numbers.front() > 1)
+  else if (rows_and_columns || (width_ == 1 && points == 0 && numbers.front() > 1))
     suspect_ = Suspect::count;
   written_.assign(width_, {});
 }
@@ -635,10 +636,11 @@ void CsvLines::check_suspect(bool end) const {
       std::any_of(written_.begin(), written_.end(), [](const Written& one) { return one.point && !one.whole; });
   if (!any || (suspect_point_ && !decimals_differ_)) return;
   if (suspect_ == Suspect::count) {
-    PAIRS_CHECK(!end || !in_order_ || static_cast<double>(below_) != suspect_count_, ErrorPlace(where_, first_row_),
-                "it is {}, as many as there are rows below it, and may count them or be one of them; drop it where it "
-                "counts the rows, or write a line that names the column above it where it is a row",
-                suspect_text_);
+    PAIRS_CHECK(
+        !end || !in_order_ || static_cast<double>(below_) != suspect_count_, ErrorPlace(where_, first_row_),
+        "it is {}, which fits the number of rows below it, and may count them or be one of them; drop it where it "
+        "counts the rows, or write a line that names the columns above it where it is a row",
+        suspect_text_);
     return;
   }
   fail(ErrorPlace(where_, first_row_),

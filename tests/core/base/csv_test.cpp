@@ -205,6 +205,13 @@ TEST(Csv, ALineThatCountsTheRowsIsNoRow) {
         for (int i = 0; i < rows; ++i) text += row + "\n";
         EXPECT_THAT(read(text, names), HasSubstr(fmt::format("line 1: it is {}", rows))) << text;
         EXPECT_THAT(read(text, names), HasSubstr("drop it where it counts the rows")) << text;
+        if (columns == 2) {
+          const std::string both = std::to_string(rows) + separator + "2" + text.substr(text.find('\n'));
+          EXPECT_THAT(read(both, names), AllOf(HasSubstr("line 1: it is "), HasSubstr(" a row"))) << both;
+          if (rows > 3) {
+            EXPECT_EQ(read(both + row + "\n", names), "") << "more rows than it counts";
+          }
+        }
         if (columns == 1) {
           EXPECT_EQ(read(text + row + "\n", names), "") << "more rows than it counts";
           EXPECT_EQ(read(std::to_string(rows + 1) + "\n3\n" + text.substr(text.find('\n') + 1), names), "");
