@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/base/npz_texts.h"
 #include "core/base/text.h"
 #include "core/input_scale.h"
 #include "tasks/file_format.h"
@@ -41,13 +42,63 @@ std::string shape_text(at::IntArrayRef shape, const char* first) {
 const std::string& pick_array(const NpzReader& arrays, const std::filesystem::path& path, const std::string& name) {
   const auto& shapes = arrays.shapes();
   if (const auto found = shapes.find(name); found != shapes.end()) return found->first;
-  if (const auto problem = arrays.problems().find(name); problem != arrays.problems().end()) fail("{}", problem->second);
+  if (const auto problem = arrays.problems().find(name); problem != arrays.problems().end())
+    fail("{}", problem->second);
   if (shapes.size() == 1) return shapes.begin()->first;
   PAIRS_CHECK(!shapes.empty(), "{} holds no array; save one named \"{}\"", path.string(), name);
   std::vector<std::string> names;
   for (const auto& [key, shape] : shapes) names.push_back(printable(key));
   fail("{} holds the arrays {} and none is named \"{}\"; give that name to the one that holds the {}", path.string(),
        fmt::join(names, ", "), name, name == "x" ? "observations" : "values of θ");
+}
+
+torch::Tensor read_masked(NpzReader& arrays, const std::filesystem::path& path, const std::string& name,
+                          std::int64_t rows) {
+  torch::Tensor values = arrays.read(name, rows);
+  const std::vector<std::int64_t> shape = arrays.shapes().at(name);
+  for (const std::string& called : {std::string("mask"), name + "_mask", name + ".mask"}) {
+    const auto found = arrays.shapes().find(called);
+    if (found == arrays.shapes().end() || called == name) continue;
+    const std::string where = fmt::format("{}: its array {}", printable(path.string(), 300), printable(called));
+    // An entry for each number, or for each row, where axes of one may be left out.
+    const bool each = found->second == shape;
+    const bool row = !shape.empty() && !found->second.empty() && found->second[0] == shape[0] &&
+                     std::all_of(found->second.begin() + 1, found->second.end(), [](auto size) { return size == 1; });
+    PAIRS_CHECK(each || row,
+                "{} has the shape {} and marks no value of {} with the shape {}; give it that shape or an entry a row, "
+                "or call it otherwise where it is no mask",
+                where, shape_text(found->second), printable(name), shape_text(shape));
+    const torch::Tensor read = arrays.read(called, rows);
+    const torch::Tensor mask = read.ne(0);
+    PAIRS_CHECK(!read.is_complex() && read.eq(mask.to(read.scalar_type())).all().item<bool>(),
+                "{} holds other numbers than 0 and 1; a mask is 1 where a value is missing, as in numpy.ma", where);
+    if (!mask.any().item<bool>()) continue;
+    PAIRS_CHECK(values.scalar_type() != torch::kByte && values.scalar_type() != torch::kBool,
+                "{} marks values of {} as missing, which holds bytes; leave these observations out, or save floats",
+                where, printable(name));
+    if (!values.is_floating_point()) values = values.to(torch::kFloat64);
+    std::vector<std::int64_t> broad(static_cast<std::size_t>(values.dim()), 1);
+    broad[0] = values.size(0);
+    values = values.masked_fill(each ? mask : mask.reshape(broad), std::numeric_limits<double>::quiet_NaN());
+  }
+  return values;
+}
+
+std::vector<std::string> names_of_x(const NpzReader& arrays, const std::filesystem::path& path) {
+  const auto x = arrays.shapes().find("x");
+  if (x == arrays.shapes().end() || x->second.size() != 2 || x->second[1] < 2) return {};
+  std::vector<std::string> known = {"columns", "columns_x", "x_columns", "column_names", "names"}, objects;
+  std::erase_if(known, [&](const std::string& name) {
+    if (arrays.problems().contains(name)) objects.push_back(name);
+    return arrays.problems().contains(name);
+  });
+  auto [called, names] = find_npz_texts(path, known);
+  if (std::ssize(names) == x->second[1]) return std::move(names);
+  PAIRS_CHECK(objects.empty(),
+              "{}: its array {} may name the columns of x, and is not read, as it holds objects; save it with "
+              "astype(str), or leave it out",
+              printable(path.string(), 300), objects.front());
+  return {};
 }
 
 void check_block_shape(at::IntArrayRef sizes, const TaskInfo& task, const std::string& where) {
@@ -96,8 +147,9 @@ Observed read_block(const std::filesystem::path& path, const TaskInfo& task, std
   refuse_several_sets(arrays, shape[0], path);
   std::int64_t dropped = 0;
   const bool all = missing == Missing::drop;
-  const torch::Tensor whole = keep_whole(arrays.read(name, all ? std::numeric_limits<std::int64_t>::max() : most),
-                                         missing, path.string(), dropped, task.observation_columns);
+  const torch::Tensor whole =
+      keep_whole(read_masked(arrays, path, name, all ? std::numeric_limits<std::int64_t>::max() : most), missing,
+                 path.string(), dropped, task.observation_columns);
   Observed observed =
       room_of(task).checked(whole.slice(0, 0, std::min(most, whole.size(0))).contiguous(), task, path.string());
   observed.held = shape[0] - dropped;

@@ -3,7 +3,9 @@
 #include <torch/types.h>
 
 #include <filesystem>
+#include <limits>
 #include <string>
+#include <vector>
 
 #include "app/kinds/observation_room.h"
 #include "core/base/npz.h"
@@ -16,10 +18,18 @@ namespace pairs {
 std::string shape_text(at::IntArrayRef shape, const char* first = nullptr);
 // The array `name` of a file, or its only one; Throws Error where it holds others.
 const std::string& pick_array(const NpzReader& arrays, const std::filesystem::path& path, const std::string& name);
+// An array of an .npz file, or its first `rows`, whose numbers are NaN where an array of ones and zeros beside it,
+// "mask" or "NAME_mask", is one as those of numpy.ma are where a value is missing: of its shape, or an entry for each
+// of its rows. Throws Error where such an array is neither.
+torch::Tensor read_masked(NpzReader& arrays, const std::filesystem::path& path, const std::string& name,
+                          std::int64_t rows = std::numeric_limits<std::int64_t>::max());
+// What an .npz file calls the numbers of each row of its array x: the texts of an array such as "columns" beside it,
+// where they are as many; else none. Throws Error where these are objects, which are not read.
+std::vector<std::string> names_of_x(const NpzReader& arrays, const std::filesystem::path& path);
 // Throws Error naming the first row that holds NaN or infinite values.
 void check_finite(const torch::Tensor& values, const std::string& where);
-// The usual ending of what a file holds (ending_of_format, tasks/file_format.h): ".npz" of "X.NPZ", ".csv" of a table of
-// text whatever its name.
+// The usual ending of what a file holds (ending_of_format, tasks/file_format.h): ".npz" of "X.NPZ", ".csv" of a table
+// of text whatever its name.
 std::string lower_extension(const std::filesystem::path& path);
 void check_exists(const std::filesystem::path& path);
 

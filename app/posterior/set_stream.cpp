@@ -131,7 +131,8 @@ class GroupedArrays final : public SetStream {
     // Sets are checked one by one, so that a fault in one is told of it alone.
     TableColumns columns = sets.columns;
     columns.missing = Missing::keep;
-    x_ = block_ ? Observations(arrays.read("x"))
+    if (block_ && !names_of_x(arrays, sets.data).empty()) block_ = false;  // read by these
+    x_ = block_ ? Observations(read_masked(arrays, sets.data, "x"))
                 : read_observed_columns(sets.data, info, std::numeric_limits<std::int64_t>::max(), columns).x;
     block_ = block_ || !x_.is_ragged();
     PAIRS_CHECK(x_.count() > 0, "{} holds no observation; a set needs at least one", where_);

@@ -169,7 +169,15 @@ CsvNumber parse_csv_number(std::string_view cell, double& value) {
   if (cell.starts_with('+') && !cell.starts_with("+-")) cell.remove_prefix(1);
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
   if (error == std::errc::invalid_argument || end != cell.data() + cell.size()) return CsvNumber::text;
-  return error == std::errc() ? CsvNumber::good : CsvNumber::too_large;
+  if (error == std::errc()) return CsvNumber::good;
+  // Beyond what float64 holds: nearer to 0 than its smallest number, or too large.
+  long double wide = 0;
+  const bool held = std::from_chars(cell.data(), cell.data() + cell.size(), wide).ec == std::errc();
+  const std::size_t exponent = cell.find_first_of("eE");
+  const bool small = held ? wide > -1 && wide < 1 : exponent != cell.npos && cell.substr(exponent + 1).starts_with('-');
+  if (!small) return CsvNumber::too_large;
+  value = held ? static_cast<double>(wide) : 0;
+  return CsvNumber::good;
 }
 
 bool is_missing_cell(std::string_view cell) {

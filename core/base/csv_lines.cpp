@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "core/base/csv_table.h"
@@ -114,6 +115,19 @@ std::string with_e(std::string_view cell) {
   std::string number(cell);
   number[at] = 'e';
   return is_whole(number.substr(at + 1)) && is_number(number) ? number : "";
+}
+
+// "12", "12.", "12.0": a whole number, however it is written; none where it is another or longer than nine digits.
+std::optional<std::int64_t> whole_value(std::string_view cell) {
+  std::string_view digits = cell.substr(0, cell.find('.'));
+  const std::string_view decimals = cell.substr(std::min(digits.size() + 1, cell.size()));
+  if (decimals.find_first_not_of('0') != decimals.npos) return std::nullopt;
+  const bool minus = digits.starts_with('-');
+  if (minus || digits.starts_with('+')) digits.remove_prefix(1);
+  if (digits.empty() || digits.size() > 9 || digits.find_first_not_of(kDigits) != digits.npos) return std::nullopt;
+  std::int64_t value = 0;
+  for (const char digit : digits) value = 10 * value + (digit - '0');
+  return minus ? -value : value;
 }
 
 std::string numbered(std::size_t place) {
@@ -314,8 +328,8 @@ bool CsvLines::take_record(std::string_view record, std::vector<double>& values)
   return take_row(values);
 }
 
-// The needed columns in the order in which a text names them, whatever the case of letters; empty where it does not name
-// them all.
+// The needed columns in the order in which a text names them, whatever the case of letters; empty where it does not
+// name them all.
 std::vector<std::size_t> CsvLines::order_named(std::string_view text) const {
   std::vector<std::size_t> order;
   if (columns_.size() < 2 || columns_.front().starts_with("column ")) return order;
@@ -327,8 +341,8 @@ std::vector<std::size_t> CsvLines::order_named(std::string_view text) const {
   return order;
 }
 
-// A comment behind the first row that names the columns in another order than that in which they are read: a second table
-// may begin there.
+// A comment behind the first row that names the columns in another order than that in which they are read: a second
+// table may begin there.
 void CsvLines::check_named_below(std::string_view comment) const {
   const std::vector<std::size_t> named = order_named(comment);
   if (named.empty() || columns_.size() != width_) return;
@@ -340,9 +354,9 @@ void CsvLines::check_named_below(std::string_view comment) const {
   std::vector<std::string> words;
   for (const std::size_t k : named) words.push_back(columns_[k]);
   fail(ErrorPlace(where_, record_),
-          "a comment below the first row names the columns {} in this order, in which they are not read; name them in the "
-          "first line of the table, and give each table a file of its own",
-          fmt::join(words, ", "));
+       "a comment below the first row names the columns {} in this order, in which they are not read; name them in the "
+       "first line of the table, and give each table a file of its own",
+       fmt::join(words, ", "));
 }
 
 // Whole rows within quotes: a quote that was opened by mistake.
@@ -459,6 +473,7 @@ bool CsvLines::take_first(std::vector<double>& values) {
     keep(places_of(columns_, header_, where_));
   } else {
     keep(places_by_number(columns_, width_));
+    note_suspect();
     const bool halves = places_.empty() && columns_.size() == width_ && width_ % 2 == 0;
     may_be_commas_ = halves && separator_ == ',';
     may_be_thousands_ = halves && separator_ == ' ';
@@ -503,9 +518,9 @@ bool CsvLines::adopt_comment() {
                 fmt::join(order, ", "));
     if (const std::vector<std::size_t> named = order_named(text); !std::is_sorted(named.begin(), named.end()))
       fail(ErrorPlace(where_, line),
-              "the comment {} names the columns in another order than {}; write their names in the first line of the "
-              "table, without '#'",
-              printable(text), fmt::join(columns_, ", "));
+           "the comment {} names the columns in another order than {}; write their names in the first line of the "
+           "table, without '#'",
+           printable(text), fmt::join(columns_, ", "));
   }
   return false;
 }
@@ -568,6 +583,73 @@ void CsvLines::check_column_numbers() {
   if (!any) fail_column_numbers();
 }
 
+// Whether the first line, which names no columns, may number them in some order, from 0 or from 1, or count the rows
+// below it.
+void CsvLines::note_suspect() {
+  std::vector<std::int64_t> numbers;
+  std::size_t points = 0;
+  for (std::size_t k = 0; k < width_; ++k) {
+    const std::string_view cell = cells_[k].text;
+    const std::optional<std::int64_t> value = whole_value(cell);
+    if (!value || *value < 0 || cell.starts_with('+')) return;
+    numbers.push_back(*value);
+    if (cell.find('.') != cell.npos) {
+      // Numbers of columns are written "1.0" where they are written so at all.
+      if (!cell.ends_with(".0") || ++points <= k) return;
+    } else if (points > 0) {
+      return;
+    }
+    suspect_text_ += (k > 0 ? ", " : "") + std::string(cell);
+  }
+  suspect_count_ = static_cast<double>(numbers.front());
+  const bool rows_and_columns = width_ == 2 && points == 0 && numbers[1] == 2;  // "12 2"
+  suspect_point_ = points > 0;
+  std::sort(numbers.begin(), numbers.end());
+  bool counted = numbers.front() <= 1 && (width_ > 1 || (points == 0 && numbers.front() == 1));
+  for (std::size_t k = 0; k < width_; ++k) counted &= numbers[k] == numbers[0] + static_cast<std::int64_t>(k);
+  if (counted)
+    suspect_ = Suspect::column_numbers;
+  else if (rows_and_columns || (width_ == 1 && points == 0 && numbers.front() > 1))
+    suspect_ = Suspect::count;
+  written_.assign(width_, {});
+}
+
+// A row below such a line: numbers of a column that are never whole again speak against a row.
+void CsvLines::compare_with_suspect() {
+  ++below_;
+  bool any = false;
+  for (std::size_t k = 0; k < width_; ++k) {
+    const std::string_view cell = cells_[k].text;
+    const bool whole = whole_value(cell).has_value();
+    written_[k].whole |= whole;
+    written_[k].point |= !whole && (has_decimal_comma(cell) || (is_number(cell) && !is_missing_cell(cell)));
+    const std::size_t point = cell.find('.');
+    decimals_differ_ |= point == cell.npos || cell.size() - point != 2;
+    any |= !written_[k].whole;
+  }
+  if (!any) suspect_ = Suspect::none;  // it may be a row like others
+}
+
+void CsvLines::check_suspect(bool end) const {
+  if (suspect_ == Suspect::none || below_ == 0) return;
+  const bool any =
+      std::any_of(written_.begin(), written_.end(), [](const Written& one) { return one.point && !one.whole; });
+  if (!any || (suspect_point_ && !decimals_differ_)) return;
+  if (suspect_ == Suspect::count) {
+    PAIRS_CHECK(
+        !end || !in_order_ || static_cast<double>(below_) != suspect_count_, ErrorPlace(where_, first_row_),
+        "it is {}, which fits the number of rows below it, and may count them or be one of them; drop it where it "
+        "counts the rows, or write a line that names the columns above it where it is a row",
+        suspect_text_);
+    return;
+  }
+  fail(ErrorPlace(where_, first_row_),
+       "it is {}, which may be {} of the column{} or a row of the table, as others below it are not whole numbers; "
+       "write "
+       "names in its place, or a line of names above it where it is a row",
+       suspect_text_, width_ > 1 ? "the numbers" : "the number", width_ > 1 ? "s" : "");
+}
+
 bool CsvLines::take_row(std::vector<double>& values) {
   if (first_row_ == 0) {
     first_row_ = record_;
@@ -577,6 +659,15 @@ bool CsvLines::take_row(std::vector<double>& values) {
   if (trailing_ && count == width_ + shift_ + 1 && cells_.back().text.empty()) --count;
   const bool short_of_unnamed = !header_.empty() && header_.back().empty() && count + 1 == width_ + shift_;
   const bool fits = count == width_ + shift_ || short_of_unnamed;
+  if (suspect_ != Suspect::none && width_ == 1 && below_ == 0 && record_ != first_row_ && columns_.size() > 1) {
+    // Nothing in such a line shows what separates values.
+    const std::string_view text = cells_.front().text;
+    const auto values_below =
+        count > 1 ? count : 1 + static_cast<std::size_t>(std::count(text.begin(), text.end(), csv_separator(text)));
+    PAIRS_CHECK(values_below < 2, ErrorPlace(where_, first_row_),
+                "it is {} alone, and {} values stand in the next line; drop it where it counts the rows or the columns",
+                suspect_text_, values_below);
+  }
   row_.assign(width_, 0);
   for (std::size_t k = 0; k < width_ && k + shift_ < count; ++k)
     if (kept_[k]) row_[k] = number(cells_[k + shift_], k);
@@ -589,6 +680,7 @@ bool CsvLines::take_row(std::vector<double>& values) {
   blanks_ += std::exchange(blank_, 0);
   if (names_count_) take_row_name();
   if (numbers_line_ > 0) check_column_numbers();
+  if (suspect_ != Suspect::none && record_ != first_row_) compare_with_suspect();
   if (may_be_commas_) note_whole();
   if (may_be_thousands_) note_thousands();
   if (quoted_first_ > 0 && record_ != quoted_first_)
@@ -709,6 +801,7 @@ void CsvLines::check(bool end) const {
               "{} values where the first line has {}; name all columns in the first line, row names too", width_ + 1,
               width_);
   if (end && numbers_line_ > 0 && first_row_ == 0 && !numbers_certain_) fail_column_numbers();
+  check_suspect(end);
   PAIRS_CHECK(unsure_.empty() || mark_ == Mark::comma, ErrorPlace(where_, unsure_line_),
               "'{}' may have a decimal comma or one between thousands; write a decimal point, and nothing between "
               "thousands",

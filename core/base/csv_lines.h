@@ -58,6 +58,8 @@ class CsvLines {
   struct Written {
     bool point = false, whole = false;
   };
+  // What the first line may be beside a row, where it names no columns.
+  enum class Suspect { none, column_numbers, count };
 
   bool take_record(std::string_view record, std::vector<double>& values);
   bool take_first(std::vector<double>& values);
@@ -74,6 +76,9 @@ class CsvLines {
   void first_row_below_header();
   void take_row_name();
   void check_column_numbers();
+  void note_suspect();
+  void check_suspect(bool end) const;
+  void compare_with_suspect();
   void split(std::string_view content);
   void keep(std::vector<std::size_t> places);
   double number(const CsvCell& cell, std::size_t place);
@@ -109,6 +114,13 @@ class CsvLines {
   std::vector<std::size_t> number_places_;  // of the columns with such a number
   std::vector<Written> written_;            // of each of these
   std::size_t quoted_first_ = 0;            // the first line, where it is a row of quoted numbers
+
+  Suspect suspect_ = Suspect::none;
+  std::string suspect_text_;      // the first line's numbers
+  double suspect_count_ = 0;      // the first of these
+  std::size_t below_ = 0;         // rows behind it
+  bool suspect_point_ = false;    // its numbers are written with a point
+  bool decimals_differ_ = false;  // others have more decimals than one
 
   std::size_t shift_ = 0;     // 1: R's row names stand before the columns that are named
   bool names_count_ = false;  // these are running numbers

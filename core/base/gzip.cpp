@@ -100,6 +100,20 @@ UnzippedFile::UnzippedFile(const std::filesystem::path& file) : path_(folder_ / 
 
 void check_utf8(std::string_view text, const std::string& where) {
   const std::string_view head = text.substr(0, 1000);
+  std::size_t nulls = 0, controls = 0;
+  for (const unsigned char c : head) {
+    nulls += c == 0 ? 1 : 0;
+    controls += c > 0 && c < 0x20 && c != 0x1a && (c < '\t' || c > '\r') ? 1 : 0;
+  }
+  PAIRS_CHECK(!text.starts_with("PK\x03\x04"),
+              "{} is a zip archive or an Excel workbook and no text; unpack it, or save the sheet as CSV", where);
+  PAIRS_CHECK(!text.starts_with("\x1f\x8b"), "{} is packed with gzip more than once; unpack it", where);
+  PAIRS_CHECK(!text.starts_with(std::string_view("\xff\xfe\0\0", 4)) &&
+                  !text.starts_with(std::string_view("\0\0\xfe\xff", 4)) &&
+                  (head.size() < 8 || nulls * 8 <= head.size() * 5),
+              "{} is text in UTF-32, or no text; save it as UTF-8 or plain ASCII", where);
+  PAIRS_CHECK(controls * 50 <= head.size(),
+              "{} holds bytes that are no text, such as binary numbers; save it as CSV, or with numpy.save", where);
   std::size_t zeros[2] = {0, 0};
   for (std::size_t k = 0; k < head.size(); ++k) zeros[k % 2] += head[k] == 0 ? 1 : 0;
   const std::size_t pairs = head.size() / 2, most = std::max(zeros[0], zeros[1]), least = std::min(zeros[0], zeros[1]);

@@ -223,6 +223,25 @@ std::vector<std::string> read_npz_texts(const std::filesystem::path& file, const
   return stream.read_texts(array_memory_limit());
 }
 
+std::pair<std::string, std::vector<std::string>> find_npz_texts(const std::filesystem::path& file,
+                                                                const std::vector<std::string>& names) {
+  const bool unpacked = is_gzip_file(file);
+  const std::string bytes = unpacked ? read_unzipped(file, array_memory_limit()) : "";
+  if (unpacked && !bytes.starts_with("PK")) return {};  // one array alone
+  int error = 0;
+  const Zip zip =
+      unpacked ? open_archive(bytes, printable(file.string(), 300)) : Zip(zip_open(file.c_str(), ZIP_RDONLY, &error));
+  if (!zip) return {};  // likewise
+  for (const std::string& name : names) {
+    zip_stat_t status;
+    if (zip_stat(zip.get(), (name + std::string(suffix)).c_str(), 0, &status) != 0) continue;
+    ArrayStream stream(zip.get(), status.index, status.size,
+                       fmt::format("{}: array '{}'", printable(file.string(), 300), printable(name)));
+    if (stream.header().text()) return {name, stream.read_texts(array_memory_limit())};
+  }
+  return {};
+}
+
 torch::Tensor NpzReader::read(const std::string& name, std::int64_t rows) {
   if (const auto problem = problems_.find(name); problem != problems_.end()) fail("{}", problem->second);
   if (!archive_->zip) return NpyBytes(archive_->bytes, archive_->where).read(rows, archive_->budget);

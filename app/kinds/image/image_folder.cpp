@@ -1,5 +1,7 @@
 #include "app/kinds/image/image_folder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -36,8 +38,10 @@ Observed read_image_folder(const std::filesystem::path& folder, std::int64_t cha
   observed.x = images;
   float* out = images.data_ptr<float>();
   const std::int64_t area = height * width;
+  std::uint8_t brightest = 0;
   for (std::int64_t i = 0; i < count; ++i, out += channels * area) {
     const std::vector<std::uint8_t> rgb = read_pixels(folder / names[static_cast<std::size_t>(i)], height, width);
+    if (!rgb.empty()) brightest = std::max(brightest, *std::max_element(rgb.begin(), rgb.end()));
     for (std::int64_t p = 0; p < area; ++p) {
       const std::uint8_t* pixel = rgb.data() + 3 * p;
       if (channels == 3) {
@@ -51,6 +55,12 @@ Observed read_image_folder(const std::filesystem::path& folder, std::int64_t cha
       }
     }
   }
+  // Masks of 0 and 1, which an array of bytes may hold as well.
+  if (brightest == 1)
+    observed.warnings.push_back(fmt::format(
+        "the largest value in the images of {} is 1 of 255, and they are read as nearly black; save masks as 0 "
+        "and 255, or as an array of 0 and 1 in an NPZ file",
+        printable(folder.string(), 300)));
   return observed;
 }
 

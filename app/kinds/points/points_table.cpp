@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <optional>
 
 #include "app/kinds/arrays.h"
@@ -58,7 +59,11 @@ struct NpzColumn {
   std::string array;
   std::int64_t number = -1;  // -1: all
 };
-std::optional<NpzColumn> npz_column(const NpzReader& arrays, const std::string& name) {
+// `names`: those of the numbers of x.
+std::optional<NpzColumn> npz_column(const NpzReader& arrays, const std::vector<std::string>& names,
+                                    const std::string& name) {
+  if (const auto at = std::find(names.begin(), names.end(), name); at != names.end())
+    return NpzColumn{"x", at - names.begin()};
   const auto held = [&](const std::string& array) {
     const auto found = arrays.shapes().find(array);
     return found != arrays.shapes().end() ? found->second.size() == 1 || found->second.size() == 2
@@ -77,14 +82,17 @@ std::optional<NpzColumn> npz_column(const NpzReader& arrays, const std::string& 
   return NpzColumn{name.substr(0, open), number};
 }
 
-// An .npz whose arrays are the wanted columns.
-bool holds_columns(const NpzReader& arrays, const std::vector<std::string>& wanted, const TableColumns& columns) {
+// An .npz whose arrays are the wanted columns, or whose array x has named ones.
+bool holds_columns(const NpzReader& arrays, const std::filesystem::path& path, const std::vector<std::string>& wanted,
+                   const TableColumns& columns) {
+  const std::vector<std::string> names = wanted.empty() ? wanted : names_of_x(arrays, path);
+  if (!names.empty() && columns.chosen.empty()) return true;
   // One array is x, whatever it is called, and so is the one of that name, unless others are asked for.
   if (columns.chosen.empty() &&
       (arrays.shapes().size() + arrays.problems().size() < 2 || (wanted.size() == 1 && arrays.shapes().contains("x"))))
     return false;
   return std::all_of(wanted.begin(), wanted.end(),
-                     [&](const std::string& name) { return npz_column(arrays, name).has_value(); });
+                     [&](const std::string& name) { return npz_column(arrays, names, name).has_value(); });
 }
 
 // `numbers`: how many a row are needed in all.
@@ -94,10 +102,25 @@ CsvTable read_npz_columns(const std::filesystem::path& path, const std::vector<s
   CsvTable table;
   std::vector<torch::Tensor> columns;
   for (const auto& [name, shape] : arrays.shapes()) table.columns.push_back(name);
-  std::int64_t held = 0;
+  const std::vector<std::string> names = names_of_x(arrays, path);
+  if (!names.empty()) table.columns = names;
   for (const std::string& name : wanted) {
-    const NpzColumn one = npz_column(arrays, name).value();
-    torch::Tensor column = arrays.read(one.array);
+    PAIRS_CHECK(std::count(names.begin(), names.end(), name) < 2,
+                "{} has more than one column {}; name its columns apart", printable(path.string(), 300),
+                printable(name));
+    if (!npz_column(arrays, names, name))
+      throw ColumnsError(
+          fmt::format("{} names the columns of x {}, but {} {} needed; rename them, or choose others with --columns",
+                      printable(path.string(), 300), printable(fmt::format("{}", fmt::join(names, ", "))),
+                      fmt::join(wanted, ", "), wanted.size() > 1 ? "are, in any order," : "is"),
+          names);
+  }
+  std::int64_t held = 0;
+  std::map<std::string, torch::Tensor> read;
+  for (const std::string& name : wanted) {
+    const NpzColumn one = npz_column(arrays, names, name).value();
+    if (!read.contains(one.array)) read.emplace(one.array, read_masked(arrays, path, one.array));
+    torch::Tensor column = read.at(one.array);
     PAIRS_CHECK(!column.is_complex(), "{}: the array {} must hold real numbers", path.string(), printable(name));
     if (column.dim() == 1) column = column.unsqueeze(1);
     if (one.number >= 0) column = column.narrow(1, one.number, 1);
@@ -304,7 +327,7 @@ std::vector<std::string> wanted_columns(const TaskInfo& task, const TableColumns
 bool is_points_table(const std::filesystem::path& path, const TaskInfo& task, const TableColumns& columns) {
   if (!columns.reader.empty()) return true;
   const std::string ending = lower_extension(path);
-  if (ending == ".npz") return holds_columns(NpzReader(path), wanted_columns(task, columns), columns);
+  if (ending == ".npz") return holds_columns(NpzReader(path), path, wanted_columns(task, columns), columns);
   return ending == ".csv" || std::find(table_endings().begin(), table_endings().end(), ending) != table_endings().end();
 }
 
@@ -313,9 +336,8 @@ ObservedTable read_points(const std::filesystem::path& path, const TaskInfo& tas
   const std::string ending = lower_extension(path);
   if (!columns.reader.empty() || (ending != ".csv" && ending != ".npz"))
     return read_open_table(path, task, most, columns);
-  CsvTable table =
-      ending == ".csv" ? read_text_columns(path, task, columns)
-                       : read_npz_columns(path, wanted_columns(task, columns), task.observation_shape[0]);
+  CsvTable table = ending == ".csv" ? read_text_columns(path, task, columns)
+                                    : read_npz_columns(path, wanted_columns(task, columns), task.observation_shape[0]);
   std::int64_t dropped = 0;
   const torch::Tensor whole =
       keep_whole(table.rows, columns.missing, printable(path.string(), 300), dropped, table.taken);

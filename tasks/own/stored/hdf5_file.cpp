@@ -1,3 +1,4 @@
+#include "core/base/csv_line.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "tasks/own/stored/stored_array.h"
@@ -269,8 +270,8 @@ std::vector<double> attribute_numbers(hid_t dataset, const char* name) {
   return numbers;
 }
 
-// How numbers are packed by the conventions of netCDF: x = scale_factor p + add_offset, and those that stand for missing
-// values, in p.
+// How numbers are packed by the conventions of netCDF: x = scale_factor p + add_offset, and those that stand for
+// missing values, in p.
 struct Packing {
   double scale = 1, offset = 0;
   std::vector<double> missing;
@@ -301,14 +302,17 @@ class PackedArray final : public StoredArray {
   void read(std::int64_t first, std::int64_t count, double* out) const override {
     packed_->read(first, count, out);
     for (std::int64_t k = 0; k < count; ++k) {
-      const bool missing = std::find(packing_.missing.begin(), packing_.missing.end(), out[k]) != packing_.missing.end();
+      const bool missing =
+          std::find(packing_.missing.begin(), packing_.missing.end(), out[k]) != packing_.missing.end();
       out[k] = missing ? std::numeric_limits<double>::quiet_NaN() : packing_.scale * out[k] + packing_.offset;
     }
   }
   void read(std::int64_t, std::int64_t, std::int64_t*) const override {
-    fail("{} is packed or marks missing values (attributes scale_factor, add_offset, _FillValue), where whole numbers are "
-         "needed; save it without",
-         where());
+    fail(
+        "{} is packed or marks missing values (attributes scale_factor, add_offset, _FillValue), where whole numbers "
+        "are "
+        "needed; save it without",
+        where());
   }
 
  private:
@@ -410,6 +414,30 @@ class Hdf5Arrays final : public ArrayFile, public std::enable_shared_from_this<H
     return out;
   }
 
+  // As StoredColumns::numbers.
+  std::vector<std::string> names_of_numbers(const StoredColumn& column) const {
+    if (column.shape.size() != 2 || column.field) return {};
+    const auto width = static_cast<std::size_t>(column.shape[1]);
+    for (const char* called : {"columns", "column_names", "names"}) {
+      if (std::vector<std::string> names = texts_attribute(column.name, called); names.size() == width) return names;
+      std::vector<std::string> parts;
+      for (std::string_view text = attribute(column.name, called); !text.empty();) {
+        const std::size_t end = std::min(text.find(','), text.size());
+        parts.emplace_back(trimmed(text.substr(0, end)));
+        text.remove_prefix(std::min(end + 1, text.size()));
+      }
+      if (parts.size() == width) return parts;
+    }
+    const std::string scale = scale_of(column.name);
+    for (const std::string& name : names_)
+      if (name == scale && extent_of_texts(name) == width) {
+        std::vector<std::string> names;
+        texts_of(H5T_STRING, name, "")(0, column.shape[1], names);
+        return names;
+      }
+    return {};
+  }
+
   std::string attribute(const std::string& object, const std::string& name) const {
     const std::lock_guard guard(hdf5_lock());
     silence_hdf5();
@@ -433,6 +461,71 @@ class Hdf5Arrays final : public ArrayFile, public std::enable_shared_from_this<H
   }
 
  private:
+  // An attribute that is a list of texts; empty where it is none.
+  std::vector<std::string> texts_attribute(const std::string& object, const char* name) const {
+    constexpr hssize_t kMost = 1 << 14;
+    const std::lock_guard guard(hdf5_lock());
+    silence_hdf5();
+    if (H5Aexists_by_name(*hdf5_, object.c_str(), name, H5P_DEFAULT) <= 0) return {};
+    const Hdf5Id one(H5Aopen_by_name(*hdf5_, object.c_str(), name, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    const Hdf5Id type(H5Aget_type(one), H5Tclose), space(H5Aget_space(one), H5Sclose);
+    const hssize_t count = H5Sget_simple_extent_npoints(space);
+    const std::size_t length = H5Tget_size(type);
+    if (H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_ndims(space) != 1 || count < 1 || count > kMost ||
+        length > 1024)
+      return {};
+    std::vector<std::string> texts;
+    if (H5Tis_variable_str(type) > 0) {
+      std::vector<char*> held(static_cast<std::size_t>(count), nullptr);
+      if (H5Aread(one, type, held.data()) >= 0)
+        for (const char* text : held) texts.emplace_back(text != nullptr ? text : "");
+      H5Dvlen_reclaim(type, space, H5P_DEFAULT, held.data());
+      return texts;
+    }
+    std::string bytes(length * static_cast<std::size_t>(count), '\0');
+    if (H5Aread(one, type, bytes.data()) < 0) return {};
+    for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
+      std::string text = bytes.substr(k * length, length);
+      text.resize(std::min(text.find('\0'), text.size()));
+      texts.emplace_back(trimmed(text));
+    }
+    return texts;
+  }
+
+  // The name of the first scale along the second axis of a data set; "" where it has none.
+  std::string scale_of(const std::string& object) const {
+    constexpr const char* kList = "DIMENSION_LIST";
+    const std::lock_guard guard(hdf5_lock());
+    silence_hdf5();
+    if (H5Aexists_by_name(*hdf5_, object.c_str(), kList, H5P_DEFAULT) <= 0) return "";
+    const Hdf5Id one(H5Aopen_by_name(*hdf5_, object.c_str(), kList, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    const Hdf5Id type(H5Aget_type(one), H5Tclose), space(H5Aget_space(one), H5Sclose);
+    if (H5Tget_class(type) != H5T_VLEN || H5Sget_simple_extent_npoints(space) != 2) return "";
+    const Hdf5Id each(H5Tget_super(type), H5Tclose);
+    if (H5Tequal(each, H5T_STD_REF_OBJ) <= 0) return "";
+    hvl_t lists[2] = {};
+    std::string name;
+    if (H5Aread(one, type, lists) >= 0 && lists[1].len > 0) {
+      const Hdf5Id scale(H5Rdereference2(*hdf5_, H5P_DEFAULT, H5R_OBJECT, lists[1].p), H5Oclose);
+      char text[1024] = "";
+      if (scale >= 0 && H5Iget_name(scale, text, sizeof text) > 0) name = text;
+    }
+    H5Dvlen_reclaim(type, space, H5P_DEFAULT, lists);
+    return name.starts_with('/') ? name.substr(1) : name;
+  }
+
+  // How many texts a data set along one axis holds; 0 where it is none.
+  std::size_t extent_of_texts(const std::string& name) const {
+    const std::lock_guard guard(hdf5_lock());
+    silence_hdf5();
+    const Hdf5Access access;
+    const Hdf5Id dataset(H5Dopen2(*hdf5_, name.c_str(), access.dataset()), H5Dclose);
+    if (dataset < 0) return 0;
+    const Hdf5Id type(H5Dget_type(dataset), H5Tclose), space(H5Dget_space(dataset), H5Sclose);
+    if (H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_ndims(space) != 1) return 0;
+    return static_cast<std::size_t>(H5Sget_simple_extent_npoints(space));
+  }
+
   static std::string other_of(H5T_class_t kind) {
     return kind == H5T_STRING ? "text"
            : kind == H5T_ENUM ? "named values (an enumeration)"
@@ -741,9 +834,11 @@ std::unique_ptr<ArrayFile> hdf5_arrays(std::shared_ptr<const StoredFile> file, c
 
 StoredColumns hdf5_columns(std::shared_ptr<const StoredFile> file, const std::filesystem::path& folder) {
   const auto arrays = std::make_shared<const Hdf5Arrays>(std::move(file), folder, 0);
-  return {arrays->columns(), [arrays](const std::string& object, const std::string& attribute) {
+  return {arrays->columns(),
+          [arrays](const std::string& object, const std::string& attribute) {
             return arrays->attribute(object, attribute);
-          }};
+          },
+          [arrays](const StoredColumn& column) { return arrays->names_of_numbers(column); }};
 }
 
 }  // namespace pairs

@@ -93,6 +93,9 @@ struct StoredColumns {
   std::vector<StoredColumn> columns;
   // The text that a group or a data set has as an attribute of that name; "" where it has none.
   std::function<std::string(const std::string& object, const std::string& attribute)> attribute;
+  // What a data set of two axes calls the numbers of its rows, by its attribute "columns", "column_names" or "names",
+  // or by a scale of texts along its second axis; empty where it does not say.
+  std::function<std::vector<std::string>(const StoredColumn& column)> numbers = {};
 };
 // Throws as hdf5_arrays.
 StoredColumns hdf5_columns(std::shared_ptr<const StoredFile> file, const std::filesystem::path& folder);

@@ -224,6 +224,22 @@ class Hdf5Groups final : public TableGroups {
   std::unique_ptr<ArrayFile> arrays_;
 };
 
+// Names the first array of a file none of whose arrays makes a table.
+void refuse_arrays(const std::filesystem::path& path, const std::string& where) {
+  const auto arrays = hdf5_arrays(std::make_shared<const StoredFile>(path, where), path.parent_path());
+  const std::vector<std::string> names = arrays->names();
+  if (names.empty()) return;
+  std::string shape = "more than one axis, or holds no numbers";
+  try {
+    if (const auto array = arrays->array(names.front()))
+      shape = fmt::format("the shape [{}]", fmt::join(array->shape(), ", "));
+  } catch (const Error&) {
+    // A table of fields along several axes.
+  }
+  fail("{} holds no table: its data set {} has {}; save numbers along one or two axes, and a table of fields along one",
+       where, printable(names.front(), 100), shape);
+}
+
 }  // namespace
 
 std::unique_ptr<TableGroups> open_hdf5_groups(const std::filesystem::path& path, const std::string& where,
@@ -237,6 +253,7 @@ std::unique_ptr<TableFile> open_hdf5_table(const std::filesystem::path& path, co
                                            const TableChoice& choice) {
   std::vector<Hdf5Table> tables =
       hdf5_tables(hdf5_columns(std::make_shared<const StoredFile>(path, where), path.parent_path()));
+  if (tables.empty()) refuse_arrays(path, where);
   std::vector<TableFacts> facts;
   for (const Hdf5Table& one : tables) {
     // Whether its wanted columns are as long as each other is asked of the table that is taken.

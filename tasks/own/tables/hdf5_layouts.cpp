@@ -55,6 +55,12 @@ std::optional<std::vector<std::string>> pickled_list(std::string_view text) {
   return std::nullopt;
 }
 
+// Whether a table is one array of two axes whose columns have names.
+bool is_named_matrix(const Hdf5Table& table) {
+  return table.arrays.size() == 1 && table.arrays.front().column.name == table.name &&
+         !table.arrays.front().numbers.empty();
+}
+
 // Whether columns are called as pandas counts them.
 bool are_counted(const std::vector<std::string>& names) {
   std::vector<bool> seen(names.size());
@@ -120,9 +126,11 @@ class Hdf5Layouts {
     if (kind == "series") return add_series(group, columns);
     Hdf5Table out{group.empty() ? "/" : group, {}};
     for (const StoredColumn& one : columns)
-      if (is_matrix(one, columns))
-        tables_.push_back({one.name, {{last_of(one.name), one}}, "", true, false});
-      else
+      if (std::vector<std::string> names; is_matrix(one, columns)) {
+        if (file_.numbers) names = file_.numbers(one);
+        const bool named = !names.empty();
+        tables_.push_back({one.name, {{last_of(one.name), one, std::move(names)}}, "", !named, named});
+      } else
         out.arrays.push_back({last_of(one.name), one});
     if (!out.arrays.empty()) tables_.push_back(std::move(out));
   }
@@ -173,6 +181,13 @@ class Hdf5Layouts {
     return true;
   }
 
+  // Whether pandas keeps the categories of a field beside its table: the field holds their numbers.
+  bool has_categories(const std::string& group, const std::string& field) const {
+    const std::string beside = inside(group, "meta/" + field + "/meta/");
+    return std::any_of(file_.columns.begin(), file_.columns.end(),
+                       [&](const StoredColumn& one) { return one.name.starts_with(beside); });
+  }
+
   void add_series(const std::string& group, const std::vector<StoredColumn>& columns) {
     Hdf5Table out{group.empty() ? "/" : group, {}};
     const std::string name = file_.attribute(group, "name");
@@ -191,6 +206,7 @@ class Hdf5Layouts {
       const auto names = pickled_list(file_.attribute(table.name, one.name + "_kind"));
       const std::int64_t width = one.column.shape.size() == 2 ? one.column.shape[1] : 1;
       if (one.name == "index") continue;
+      if (has_categories(group, one.name)) one.column.other = "numbers of categories (a categorical of pandas)";
       if (one.name.starts_with("values_block_") && names && std::ssize(*names) == width) one.numbers = *names;
       all.insert(all.end(), one.numbers.begin(), one.numbers.end());
       if (one.numbers.empty()) all.push_back(one.name);
@@ -204,8 +220,9 @@ class Hdf5Layouts {
 
   // All that is in the file, where that is several tables; a matrix x is what is meant before.
   void put_first() {
-    const auto x = std::find_if(tables_.begin(), tables_.end(),
-                                [](const Hdf5Table& one) { return one.matrix && last_of(one.name) == "x"; });
+    const auto x = std::find_if(tables_.begin(), tables_.end(), [](const Hdf5Table& one) {
+      return (one.matrix || is_named_matrix(one)) && last_of(one.name) == "x";
+    });
     if (x != tables_.end()) return (void)std::rotate(tables_.begin(), x, x + 1);
     if (tables_.size() < 2) return;
     Hdf5Table whole{"", {}};
@@ -213,7 +230,7 @@ class Hdf5Layouts {
       for (const NamedArray& array : one.arrays) {
         NamedArray named = array;
         const std::string group = one.name == "/" ? "" : one.name + "/";
-        named.name = one.matrix ? one.name : group + array.name;
+        named.name = one.matrix || is_named_matrix(one) ? one.name : group + array.name;
         for (std::string& number : named.numbers) number = group + number;
         whole.arrays.push_back(std::move(named));
       }

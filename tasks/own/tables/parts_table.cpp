@@ -87,6 +87,7 @@ class PartsTable final : public TableFile {
       : TableFile(where), unpacked_(std::move(unpacked)), parts_(std::move(parts)) {
     columns_ = parts_.front()->columns();
     named_ = parts_.front()->named();
+    any_case_ = parts_.front()->any_case();
     for (const std::unique_ptr<TableFile>& part : parts_) {
       PAIRS_CHECK(part->names() == names() && part->named() == named_,
                   "{} holds parts of one table, but {} has the columns {} and {} has {}; move what is no part of it",

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include "core/base/csv_table.h"
 #include "core/base/error.h"
@@ -79,6 +81,64 @@ std::vector<std::size_t> places_by_name(const TableFile& table, const std::vecto
   return places;
 }
 
+// The column that marks which values of another are missing, as Astropy writes it: "x2.mask" beside "x2". None where
+// there is none.
+std::optional<std::size_t> mask_of(const std::vector<TableColumn>& columns, std::size_t place) {
+  const TableColumn& one = columns[place];
+  const std::string bare = one.vector.empty() ? one.name : one.vector;
+  std::vector<std::string> called = {bare + ".mask"};
+  if (!one.vector.empty() && one.name.starts_with(bare))
+    called.push_back(bare + ".mask" + one.name.substr(bare.size()));
+  for (std::size_t k = 0; k < columns.size(); ++k)
+    if (columns[k].other.empty() && std::find(called.begin(), called.end(), columns[k].name) != called.end()) return k;
+  return std::nullopt;
+}
+
+// A table some of whose columns are masked by others: what is masked is missing.
+class MaskedTable final : public TableFile {
+ public:
+  explicit MaskedTable(std::unique_ptr<TableFile> table) : TableFile(table->where()), table_(std::move(table)) {
+    columns_ = table_->columns();
+    rows_ = table_->rows();
+    named_ = table_->named();
+    any_case_ = table_->any_case();
+    for (std::size_t k = 0; k < columns_.size(); ++k) masks_.push_back(mask_of(columns_, k));
+  }
+
+ private:
+  void read_rows(std::int64_t first, std::int64_t count, const std::vector<std::size_t>& places, double* out) override {
+    std::vector<std::size_t> all = places;
+    for (const std::size_t place : places)
+      if (masks_[place]) all.push_back(*masks_[place]);
+    if (all.size() == places.size()) return read_rows_of(*table_, first, count, places, out);
+    constexpr std::int64_t kRows = 1 << 14;
+    std::vector<double> rows;
+    for (std::int64_t done = 0; done < count; done += kRows) {
+      const std::int64_t part = std::min(kRows, count - done);
+      rows.resize(static_cast<std::size_t>(part) * all.size());
+      read_rows_of(*table_, first + done, part, all, rows.data());
+      for (std::size_t i = 0; i < static_cast<std::size_t>(part); ++i) {
+        const double* const row = rows.data() + i * all.size();
+        const double* mask = row + places.size();
+        for (std::size_t k = 0; k < places.size(); ++k)
+          *out++ = masks_[places[k]] && *mask++ != 0 ? std::numeric_limits<double>::quiet_NaN() : row[k];
+      }
+    }
+  }
+  void read_row_texts(std::int64_t first, std::int64_t count, std::size_t place,
+                      std::vector<std::string>& out) override {
+    table_->read_texts(first, count, place, out);
+    if (!masks_[place]) return;
+    std::vector<double> mask(static_cast<std::size_t>(count));
+    read_rows_of(*table_, first, count, {*masks_[place]}, mask.data());
+    for (std::size_t i = 0; i < out.size(); ++i)
+      if (mask[i] != 0) out[i].clear();
+  }
+
+  std::unique_ptr<TableFile> table_;
+  std::vector<std::optional<std::size_t>> masks_;  // of each column
+};
+
 }  // namespace
 
 std::vector<std::string> TableFile::names() const {
@@ -151,6 +211,8 @@ std::unique_ptr<TableFile> open_table(const fs::path& path, const TableChoice& c
       std::unique_ptr<TableFile> table = format.open(path, where, choice);
       PAIRS_CHECK(!table->columns().empty(), "{} holds no column; give a table with a column a quantity", where);
       PAIRS_CHECK(table->rows() > 0, "{} holds no rows; give at least one", where);
+      for (std::size_t k = 0; k < table->columns().size(); ++k)
+        if (mask_of(table->columns(), k)) return std::make_unique<MaskedTable>(std::move(table));
       return table;
     }
   fail("{}", unread_format(path));

@@ -203,6 +203,20 @@ TEST_F(ObservedTest, ReadsPngsInNameOrder) {
   EXPECT_FLOAT_EQ(x[1].min().item<float>(), 1.0f);
 }
 
+TEST_F(ObservedTest, WarnsOfPngsOfZerosAndOnes) {
+  for (const int brightest : {0, 1, 2, 128, 255})
+    for (const bool colour : {false, true}) {
+      std::vector<std::uint8_t> pixels(colour ? 48 : 16, 0);
+      pixels[5] = static_cast<std::uint8_t>(brightest);
+      write_png("a.png", colour ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY, 4, pixels);
+      write_png("b.png", PNG_FORMAT_GRAY, 4, std::vector<std::uint8_t>(16, 0));
+      bool warned = false;
+      for (const std::string& warning : read_observed(folder_, images()).warnings)
+        warned = warned || warning.find("the largest value in the images of") != std::string::npos;
+      EXPECT_EQ(warned, brightest == 1) << brightest << colour;
+    }
+}
+
 TEST_F(ObservedTest, TurnsColourIntoLuminance) {
   std::vector<std::uint8_t> pixels;
   for (int k = 0; k < 16; ++k) pixels.insert(pixels.end(), {200, 100, 50});

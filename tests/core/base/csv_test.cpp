@@ -1,4 +1,8 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
 
 #include "core/base/csv_line.h"
 #include "core/base/csv_table.h"
@@ -12,12 +16,22 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 torch::Tensor table(std::vector<double> values, std::int64_t columns) {
   return torch::tensor(values, torch::kDouble).reshape({-1, columns});
 }
 torch::Tensor numbers(std::vector<double> values, std::int64_t columns) {
   return table(std::move(values), columns);
+}
+// Why a file is refused; "" where it is read.
+std::string refusal_of(const std::filesystem::path& file, const std::vector<std::string>& names) {
+  try {
+    (void)read_csv_table(file, names);
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
 }
 std::string csv_refusal(const std::string& text) {
   return message_of([&] { parse_csv(text, "data.csv"); });
@@ -117,6 +131,134 @@ TEST(Csv, ColumnNumbersAreNoRow) {
       << "who hears no warning guesses not";
 }
 
+// A first line of whole numbers that the rows below do not hold: every order of the columns' numbers, from 0 and
+// from 1.
+TEST(Csv, NumbersOfColumnsAreNoRowInAnyOrder) {
+  const TemporaryFolder folder;
+  const auto read = [&](const std::string& text, const std::vector<std::string>& names) {
+    write_file(folder / "x.csv", text);
+    return refusal_of(folder / "x.csv", names);
+  };
+  const auto line_of = [](const std::vector<int>& numbers, const char* point, const std::string& separator) {
+    std::string line;
+    for (const int number : numbers) line += (line.empty() ? "" : separator) + std::to_string(number) + point;
+    return line + "\n";
+  };
+  std::size_t tried = 0;
+  for (int columns = 2; columns <= 4; ++columns)
+    for (const int from : {0, 1})
+      for (const char* point : {"", ".0"})
+        for (const std::string separator : {",", "\t", ";", " "}) {
+          std::vector<std::string> names;
+          std::string floats, whole, fixed;
+          for (int k = 0; k < columns; ++k) {
+            names.push_back("x" + std::to_string(k + 1));
+            floats += (k > 0 ? separator : "") + "0.2" + std::to_string(k + 5);
+            whole += (k > 0 ? separator : "") + std::to_string(k * 7 % 3) + ".0";
+            fixed += (k > 0 ? separator : "") + "0." + std::to_string(k + 5);
+          }
+          std::vector<int> order(static_cast<std::size_t>(columns));
+          for (int k = 0; k < columns; ++k) order[static_cast<std::size_t>(k)] = k + from;
+          const std::vector<int> first = order;
+          do {
+            const std::string line = line_of(order, point, separator);
+            const bool pandas = from == 0 && order == first && *point == 0;  // read as names, with a warning
+            SCOPED_TRACE(line + floats);
+            ++tried;
+            if (!pandas) {
+              EXPECT_THAT(read(line + floats + "\n", names), HasSubstr("line 1: it is "));
+              EXPECT_THAT(read(line + floats + "\n", names), HasSubstr("numbers of the columns or a row"));
+              EXPECT_EQ(read(line + whole + "\n" + floats + "\n", names), "") << "rows hold whole numbers, too";
+              EXPECT_THAT(read(line, names), Not(HasSubstr("it is "))) << "a row alone";
+              if (*point != 0) {
+                EXPECT_EQ(read(line + fixed + "\n", names), "") << "all have one decimal";
+              }
+            }
+            std::string header;
+            for (const std::string& name : names) header += (header.empty() ? "" : separator) + name;
+            EXPECT_EQ(read(header + "\n" + line + floats + "\n", names), "") << "below names it is a row";
+          } while (std::next_permutation(order.begin(), order.end()));
+        }
+  EXPECT_EQ(tried, (2 + 6 + 24) * 2 * 2 * 4);
+  EXPECT_THAT(read("1\n0.5\n0.25\n", {"x"}), HasSubstr("it is 1, which may be the number of the column or a row"));
+  EXPECT_EQ(read("1\n0.5\n2\n", {"x"}), "");
+  EXPECT_EQ(read("1.0\n0.5\n0.25\n", {"x"}), "");
+  EXPECT_EQ(read("1,3\n0.5,0.25\n", {"x1", "x2"}), "") << "3 is no column's number";
+}
+
+TEST(Csv, ALineThatCountsTheRowsIsNoRow) {
+  const TemporaryFolder folder;
+  const auto read = [&](const std::string& text, const std::vector<std::string>& names) {
+    write_file(folder / "x.csv", text);
+    return refusal_of(folder / "x.csv", names);
+  };
+  for (int rows = 2; rows <= 12; ++rows)
+    for (int columns = 1; columns <= 3; ++columns)
+      for (const std::string separator : {",", " ", "\t"}) {
+        std::vector<std::string> names;
+        std::string row;
+        for (int k = 0; k < columns; ++k) {
+          names.push_back("x" + std::to_string(k + 1));
+          row += (k > 0 ? separator : "") + "0.25";
+        }
+        std::string text = std::to_string(rows) + "\n";
+        for (int i = 0; i < rows; ++i) text += row + "\n";
+        EXPECT_THAT(read(text, names), HasSubstr(fmt::format("line 1: it is {}", rows))) << text;
+        EXPECT_THAT(read(text, names), HasSubstr("drop it where it counts the rows")) << text;
+        if (columns == 2) {
+          const std::string both = std::to_string(rows) + separator + "2" + text.substr(text.find('\n'));
+          EXPECT_THAT(read(both, names), AllOf(HasSubstr("line 1: it is "), HasSubstr(" a row"))) << both;
+          if (rows > 3) {
+            EXPECT_EQ(read(both + row + "\n", names), "") << "more rows than it counts";
+          }
+        }
+        if (columns == 1) {
+          EXPECT_EQ(read(text + row + "\n", names), "") << "more rows than it counts";
+          EXPECT_EQ(read(std::to_string(rows + 1) + "\n3\n" + text.substr(text.find('\n') + 1), names), "");
+        }
+      }
+}
+
+TEST(Csv, BytesThatAreNoTextAreNamed) {
+  const std::string plain = "x1,x2\n0.25,0.5\n1.5,-2.5\n";
+  for (const bool big : {false, true})
+    for (const bool mark : {false, true})
+      for (const std::size_t width : {std::size_t{2}, std::size_t{4}}) {
+        std::string text = !mark ? "" : width == 2 ? (big ? "\xfe\xff" : "\xff\xfe") : "";
+        if (mark && width == 4) text = big ? std::string("\0\0\xfe\xff", 4) : std::string("\xff\xfe\0\0", 4);
+        for (const char c : plain) {
+          const std::string zeros(width - 1, '\0');
+          text += big ? zeros + c : c + zeros;
+        }
+        EXPECT_THAT(csv_refusal(text), HasSubstr(width == 2 ? "is text in UTF-16" : "is text in UTF-32"))
+            << big << mark;
+      }
+  EXPECT_THAT(csv_refusal("PK\x03\x04" + plain), HasSubstr("a zip archive or an Excel workbook"));
+  EXPECT_THAT(csv_refusal("\x1f\x8b" + plain), HasSubstr("packed with gzip more than once"));
+  std::string numbers;
+  for (int k = 1; k <= 100; ++k) {
+    const double value = std::sqrt(k + 0.1);
+    numbers.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  EXPECT_THAT(csv_refusal(numbers), HasSubstr("bytes that are no text, such as binary numbers"));
+}
+
+TEST(Csv, NumbersTooSmallForFloat64AreZero) {
+  for (const std::string& text :
+       std::vector<std::string>{"1e-400", "-1e-400", "1.5E-330", "1e-99999", "0." + std::string(400, '0') + "1"}) {
+    double value = 5;
+    EXPECT_EQ(parse_csv_number(text, value), CsvNumber::good) << text;
+    EXPECT_EQ(value, 0) << text;
+  }
+  for (const std::string& text : std::vector<std::string>{"1e400", "-1e400", "1e99999", "1" + std::string(400, '0')}) {
+    double value = 5;
+    EXPECT_EQ(parse_csv_number(text, value), CsvNumber::too_large) << text;
+  }
+  double value = 0;
+  EXPECT_EQ(parse_csv_number("4.9e-324", value), CsvNumber::good);
+  EXPECT_GT(value, 0);
+}
+
 TEST(Csv, WholeNumbersBetweenCommasMayBeDecimals) {
   const auto refused = [](const std::string& text, const std::vector<std::string>& names) {
     return message_of([&] { (void)parse_csv(text, "data.csv", names); });
@@ -199,8 +341,8 @@ TEST(Csv, CommentsThatNameColumnsInAnotherOrderAreRefused) {
     EXPECT_THAT(refused(std::string(comment) + "\n1 2\n3 4\n"), HasSubstr("in another order than x1, x2")) << comment;
   EXPECT_TRUE(parse_csv("# X1 X2\n1 2\n", "x", {"x1", "x2"}).equal(table({1, 2}, 2)));
   EXPECT_TRUE(parse_csv("# x2 x1\n1 2\n", "x", {"x1", "x2"}).equal(table({2, 1}, 2)));
-  for (const char* text : {"1 2\n# x2 x1\n3 4\n", "1 2\n3 4\n# x2 x1\n", "# x1 x2\n1 2\n# x2 x1\n4 3\n",
-                           "x2 x1\n1 2\n# X1 X2\n4 3\n"})
+  for (const char* text :
+       {"1 2\n# x2 x1\n3 4\n", "1 2\n3 4\n# x2 x1\n", "# x1 x2\n1 2\n# x2 x1\n4 3\n", "x2 x1\n1 2\n# X1 X2\n4 3\n"})
     EXPECT_THAT(refused(text), HasSubstr("a comment below the first row names the columns")) << text;
   EXPECT_TRUE(parse_csv("# x1 x2\n1 2\n# x1 x2\n3 4\n", "x", {"x1", "x2"}).equal(table({1, 2, 3, 4}, 2)));
   EXPECT_TRUE(parse_csv("x2 x1\n1 2\n# x2 x1\n3 4\n# of x2\n", "x", {"x1", "x2"}).equal(table({2, 1, 4, 3}, 2)));

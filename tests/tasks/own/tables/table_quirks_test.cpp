@@ -2,9 +2,12 @@
 // same to the bit, or a sentence names what is not read.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include <cmath>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <limits>
 
 #include "core/base/csv_table.h"
@@ -311,6 +314,134 @@ TEST_F(TableQuirks, FramesOfPandasAreTables) {
   expect("series.h5", {"x1"}, column(rows, 0));
 }
 
+TEST_F(TableQuirks, NamesOfTheColumnsOfAnHdf5ArrayAreKept) {
+  const Numbers rows = values();
+  const std::vector<std::function<void(Hdf5Writer&, const Names&)>> ways = {
+      [](Hdf5Writer& out, const Names& names) { out.attribute("x", "columns", names, true); },
+      [](Hdf5Writer& out, const Names& names) { out.attribute("x", "columns", names, false); },
+      [](Hdf5Writer& out, const Names& names) { out.attribute("x", "column_names", names, true); },
+      [](Hdf5Writer& out, const Names& names) { out.attribute("x", "names", names, true); },
+      [](Hdf5Writer& out, const Names& names) { out.attribute("x", "names", names[0] + ", " + names[1]); },
+      [](Hdf5Writer& out, const Names& names) {
+        out.write("quantity", names);
+        out.second_scale("x", "quantity");
+      }};
+  for (std::size_t k = 0; k < ways.size(); ++k)
+    for (const bool others : {false, true}) {
+      SCOPED_TRACE(k);
+      const auto make = [&](const Names& names) {
+        Hdf5Writer out(path("a.h5"));
+        out.write("x", rows, 2);
+        ways[k](out, names);
+        if (others) out.write("calib/bins", Numbers(99, 1.0));
+      };
+      make({"x1", "x2"});
+      expect("a.h5", {"x1", "x2"}, rows);
+      expect("a.h5", {"x2", "x1"}, turned(rows));
+      make({"x2", "x1"});
+      expect("a.h5", {"x1", "x2"}, turned(rows));
+      expect("a.h5", {"x1"}, column(rows, 1));
+      make({"u", "x1"});
+      EXPECT_THAT(refusal("a.h5", {"x1", "x2"}), AllOf(HasSubstr("u"), HasSubstr("x1, x2"), HasSubstr("--columns")));
+      make({"u", "v"});
+      EXPECT_NE(refusal("a.h5", {"x1", "x2"}), "accepted");
+    }
+  {  // as many names as there are columns, or none
+    Hdf5Writer out(path("a.h5"));
+    out.write("x", rows, 2);
+    out.attribute("x", "names", Names{"a", "b", "c"}, true);
+  }
+  expect("a.h5", {"x1", "x2"}, rows);
+}
+
+TEST_F(TableQuirks, ArraysOfManyAxesAreNamed) {
+  const Numbers rows = values();
+  for (const std::vector<hsize_t>& shape : {std::vector<hsize_t>{1, kRows, 2}, std::vector<hsize_t>{kRows, 1, 2}}) {
+    {
+      Hdf5Writer out(path("a.h5"));
+      out.write("x", H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, shape, rows.data());
+    }
+    EXPECT_THAT(refusal("a.h5", {"x1", "x2"}),
+                AllOf(HasSubstr("holds no table: its data set x has the shape [" + std::to_string(shape[0])),
+                      HasSubstr("save numbers along one or two axes")));
+  }
+  const hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(double));
+  H5Tinsert(type, "x1", 0, H5T_NATIVE_DOUBLE);
+  {
+    Hdf5Writer out(path("a.h5"));
+    out.write("t", type, type, {kRows, 1}, rows.data());
+  }
+  H5Tclose(type);
+  EXPECT_THAT(refusal("a.h5", {"x1"}), HasSubstr("its data set t has more than one axis"));
+}
+
+TEST_F(TableQuirks, CategoriesOfPandasAreNoNumbers) {
+  struct Row {
+    double x1;
+    std::int8_t kind;
+  };
+  std::vector<Row> table;
+  for (std::size_t i = 0; i < kRows; ++i) table.push_back({static_cast<double>(i), static_cast<std::int8_t>(i % 3)});
+  const hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(Row));
+  H5Tinsert(type, "x1", offsetof(Row, x1), H5T_NATIVE_DOUBLE);
+  H5Tinsert(type, "kind", offsetof(Row, kind), H5T_NATIVE_INT8);
+  for (const bool categories : {false, true}) {
+    {
+      Hdf5Writer out(path("a.h5"));
+      out.write("df/table", type, type, {kRows}, table.data());
+      out.attribute("df", "pandas_type", "frame_table");
+      if (categories) out.write("df/meta/kind/meta/table", Numbers{0.5, 1.5, 2.5});
+    }
+    if (categories)
+      EXPECT_THAT(refusal("a.h5", {"x1", "kind"}, 0, "df"),
+                  HasSubstr("column kind holds numbers of categories (a categorical of pandas), not numbers"));
+    else
+      EXPECT_EQ(read("a.h5", {"x1", "kind"}, 0, "df").size(), 2 * kRows);
+    EXPECT_EQ(read("a.h5", {"x1"}, 0, "df").size(), kRows) << "others are read";
+  }
+  H5Tclose(type);
+}
+
+TEST_F(TableQuirks, MasksBesideColumnsMarkWhatIsMissing) {
+  const Numbers rows = values();
+  for (std::size_t masked = 0; masked <= kRows; ++masked) {  // the last: none
+    SCOPED_TRACE(masked);
+    Numbers mask(kRows, 0.0);
+    if (masked < kRows) mask[masked] = 1;
+    {
+      Hdf5Writer out(path("a.h5"));
+      out.write("x1", column(rows, 0));
+      out.write("x2", column(rows, 1));
+      out.write("x2.mask", mask);
+    }
+    {
+      Hdf5Writer out(path("v.h5"));
+      out.write("pos", rows, 2);
+      out.write("pos.mask", mask);
+    }
+    expect("a.h5", {"x1"}, column(rows, 0));
+    if (masked == kRows) {
+      expect("a.h5", {"x2", "x1"}, turned(rows));
+      expect("v.h5", {"pos"}, rows, 2);
+      continue;
+    }
+    EXPECT_THAT(refusal("a.h5", {"x1", "x2"}), HasSubstr("column x2 of row " + std::to_string(masked + 1)));
+    EXPECT_THAT(refusal("v.h5", {"pos"}, 2), HasSubstr("column pos[0] of row " + std::to_string(masked + 1)));
+    const auto opened = open_table(path("a.h5"));
+    Numbers read(3 * kRows);
+    opened->read_with_missing(0, static_cast<std::int64_t>(kRows), places_in(*opened, {"x1", "x2", "x2.mask"}),
+                              read.data());
+    std::vector<std::string> texts;
+    opened->read_texts(0, static_cast<std::int64_t>(kRows), places_in(*opened, {"x2"}).front(), texts);
+    for (std::size_t i = 0; i < kRows; ++i) {
+      EXPECT_EQ(read[3 * i], rows[2 * i]);
+      EXPECT_EQ(std::isnan(read[3 * i + 1]), i == masked);
+      EXPECT_EQ(read[3 * i + 2], mask[i]) << "the mask itself may be asked for";
+      EXPECT_EQ(texts[i].empty(), i == masked);
+    }
+  }
+}
+
 TEST_F(TableQuirks, TheTableThatHasTheColumnsIsTaken) {
   const Numbers rows = values();
   {
@@ -439,12 +570,38 @@ TEST_F(TableQuirks, EveryTypeOfFitsInEveryTable) {
 }
 
 // A table of text, whose numbers stand at the right end of their columns, and so does what stands for a missing one.
+TEST_F(TableQuirks, NamesOfFitsInGzipAreReadInAnyCaseToo) {
+  const Numbers rows = values();
+  for (const Names& names : {Names{"X1", "x2"}, Names{"x1", "X2"}, Names{"X1", "X2"}, Names{"x1", "x2"}}) {
+    write_fits_tables(path("a.fits"),
+                      {{"Events",
+                        {fits_column(names[0], 'D', 1, column(rows, 0)), fits_column(names[1], 'D', 1, column(rows, 1)),
+                         fits_column("w", 'D', 1, column(rows, 0))},
+                        kRows}});
+    std::ifstream plain(path("a.fits"), std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(plain)), {});
+    const gzFile packed = gzopen(path("a.fits.gz").c_str(), "wb");
+    ASSERT_NE(packed, nullptr);
+    EXPECT_EQ(gzwrite(packed, bytes.data(), static_cast<unsigned>(bytes.size())), static_cast<int>(bytes.size()));
+    EXPECT_EQ(gzclose(packed), Z_OK);
+    for (const char* file : {"a.fits", "a.fits.gz"}) {
+      expect(file, {"x1", "x2"}, rows);
+      expect(file, {"X2", "X1"}, turned(rows));
+      expect(file, {"W", "x2"}, rows);
+    }
+  }
+  write_fits_tables(
+      path("a.fits"),
+      {{"Events", {fits_column("x", 'D', 1, column(rows, 0)), fits_column("X", 'D', 1, column(rows, 1))}, kRows}});
+  expect("a.fits", {"x", "X"}, rows);
+}
+
 TEST_F(TableQuirks, MissingNumbersOfFitsTablesOfText) {
   std::string text;
   const auto card = [&](std::string one) { text += one + std::string(80 - one.size(), ' '); };
   const auto fill = [&](char with) { text += std::string((2880 - text.size() % 2880) % 2880, with); };
-  for (const char* one : {"SIMPLE  =                    T", "BITPIX  =                    8", "NAXIS   =                    0",
-                          "EXTEND  =                    T", "END"})
+  for (const char* one : {"SIMPLE  =                    T", "BITPIX  =                    8",
+                          "NAXIS   =                    0", "EXTEND  =                    T", "END"})
     card(one);
   fill(' ');
   for (const char* one :
@@ -554,6 +711,19 @@ TEST_F(ArrowQuirks, ListsOfOneLengthAreColumns) {
     expect_lists<arrow::Int32Builder, std::int32_t>(fixed);
     expect_lists<arrow::Int16Builder, std::int16_t>(fixed);
     expect_lists<arrow::UInt8Builder, std::uint8_t>(fixed);
+  }
+}
+
+TEST_F(ArrowQuirks, MasksBesideColumnsMarkWhatIsMissing) {
+  arrow::BooleanBuilder mask;
+  for (std::size_t i = 0; i < kRows; ++i) EXPECT_TRUE(mask.Append(i == 6).ok());
+  const Numbers rows = values();
+  const auto table = arrow_table({{"x2", arrow_array<arrow::DoubleBuilder>(column(rows, 1))},
+                                  {"x2.mask", mask.Finish().ValueOrDie()},
+                                  {"x1", arrow_array<arrow::DoubleBuilder>(column(rows, 0))}});
+  for (const std::string& file : written(table)) {
+    EXPECT_THAT(refusal(file, {"x1", "x2"}), HasSubstr("column x2 of row 7"));
+    expect(file, {"x1"}, column(rows, 0));
   }
 }
 

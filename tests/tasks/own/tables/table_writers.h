@@ -264,6 +264,44 @@ class Hdf5Writer {
     H5Tclose(type);
   }
 
+  // A list of texts, of one length or of any.
+  void attribute(const std::string& object, const std::string& name, const std::vector<std::string>& texts,
+                 bool any_length) {
+    const hsize_t count = texts.size();
+    std::size_t length = 1;
+    std::vector<const char*> places;
+    for (const std::string& one : texts) {
+      length = std::max(length, one.size());
+      places.push_back(one.c_str());
+    }
+    std::string bytes;
+    for (const std::string& one : texts) bytes += one + std::string(length - one.size(), '\0');
+    const hid_t type = text_type(any_length ? H5T_VARIABLE : length), space = H5Screate_simple(1, &count, nullptr),
+                one = H5Acreate_by_name(file_, object.c_str(), name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT,
+                                        H5P_DEFAULT);
+    EXPECT_GE(one, 0) << object << name;
+    H5Awrite(one, type, any_length ? static_cast<const void*>(places.data()) : bytes.data());
+    H5Aclose(one);
+    H5Sclose(space);
+    H5Tclose(type);
+  }
+  // Makes a data set the scale along the second axis of another of two axes, as the dimension scales of the library are
+  // kept.
+  void second_scale(const std::string& object, const std::string& scale) {
+    const hsize_t axes = 2;
+    hobj_ref_t reference = 0;
+    H5Rcreate(&reference, file_, scale.c_str(), H5R_OBJECT, -1);
+    const hvl_t lists[2] = {{0, nullptr}, {1, &reference}};
+    const hid_t type = H5Tvlen_create(H5T_STD_REF_OBJ), space = H5Screate_simple(1, &axes, nullptr),
+                one = H5Acreate_by_name(file_, object.c_str(), "DIMENSION_LIST", type, space, H5P_DEFAULT, H5P_DEFAULT,
+                                        H5P_DEFAULT);
+    EXPECT_GE(one, 0) << object;
+    H5Awrite(one, type, lists);
+    H5Aclose(one);
+    H5Sclose(space);
+    H5Tclose(type);
+  }
+
   // Numbers.
   void attribute(const std::string& object, const std::string& name, const std::vector<double>& values) {
     const hsize_t count = values.size();
