@@ -128,11 +128,21 @@ class Hdf5Layouts {
     for (const StoredColumn& one : columns)
       if (std::vector<std::string> names; is_matrix(one, columns)) {
         if (file_.numbers) names = file_.numbers(one);
+        if (names.empty()) names = names_beside(one, columns);
         const bool named = !names.empty();
         tables_.push_back({one.name, {{last_of(one.name), one, std::move(names)}}, "", !named, named});
       } else
         out.arrays.push_back({last_of(one.name), one});
     if (!out.arrays.empty()) tables_.push_back(std::move(out));
+  }
+
+  // The texts of an array of names in the group of another, as many as that has numbers a row; none else.
+  static std::vector<std::string> names_beside(const StoredColumn& one, const std::vector<StoredColumn>& columns) {
+    for (const StoredColumn& other : columns)
+      for (const char* name : {"columns", "column_names", "names"})
+        if (last_of(other.name) == name && other.texts && other.shape == std::vector<std::int64_t>{one.shape[1]})
+          return names_in(other);
+    return {};
   }
 
   // An array of two axes that no other array of its group has as many rows as: x, or the only one of the file.
@@ -207,6 +217,8 @@ class Hdf5Layouts {
       const std::int64_t width = one.column.shape.size() == 2 ? one.column.shape[1] : 1;
       if (one.name == "index") continue;
       if (has_categories(group, one.name)) one.column.other = "numbers of categories (a categorical of pandas)";
+      const std::string type = file_.attribute(table.name, one.name + "_dtype");
+      if (type.starts_with("datetime") || type.starts_with("timedelta")) one.column.other = "times (" + type + ")";
       if (one.name.starts_with("values_block_") && names && std::ssize(*names) == width) one.numbers = *names;
       all.insert(all.end(), one.numbers.begin(), one.numbers.end());
       if (one.numbers.empty()) all.push_back(one.name);

@@ -81,16 +81,16 @@ std::vector<std::size_t> places_by_name(const TableFile& table, const std::vecto
   return places;
 }
 
-// The column that marks which values of another are missing, as Astropy writes it: "x2.mask" beside "x2". None where
-// there is none.
+// The column that marks which values of another are missing, as Astropy writes it: "x2.mask" beside "x2"; beside x also
+// "mask". None where there is none.
 std::optional<std::size_t> mask_of(const std::vector<TableColumn>& columns, std::size_t place) {
   const TableColumn& one = columns[place];
   const std::string bare = one.vector.empty() ? one.name : one.vector;
-  std::vector<std::string> called = {bare + ".mask"};
-  if (!one.vector.empty() && one.name.starts_with(bare))
-    called.push_back(bare + ".mask" + one.name.substr(bare.size()));
+  const std::string number = !one.vector.empty() && one.name.starts_with(bare) ? one.name.substr(bare.size()) : "";
+  std::vector<std::string> called = {bare + ".mask", bare + ".mask" + number};
+  if (bare == "x") called.insert(called.end(), {"mask", "mask" + number});
   for (std::size_t k = 0; k < columns.size(); ++k)
-    if (columns[k].other.empty() && std::find(called.begin(), called.end(), columns[k].name) != called.end()) return k;
+    if (k != place && columns[k].other.empty() && std::find(called.begin(), called.end(), columns[k].name) != called.end()) return k;
   return std::nullopt;
 }
 

@@ -296,6 +296,16 @@ TEST_F(TableQuirks, FramesOfPandasAreTables) {
       out.attribute("df/table", "values_block_0_kind", "(lp0\nI0\naI2\na.");
       out.attribute("df/table", "values_block_1_kind", "(lp0\nI1\na.");
     }
+    {
+      Hdf5Writer out(path("times.h5"));
+      out.write("df/table", type, type, {kRows}, table.data());
+      out.attribute("df", "pandas_type", "frame_table");
+      out.attribute("df/table", "values_block_0_kind", "(lp0\nVx1\np1\naVx2\np2\na.");
+      out.attribute("df/table", "values_block_1_kind", "(lp0\nVflag\np1\na.");
+      out.attribute("df/table", "values_block_1_dtype", "datetime64[ns]");
+    }
+    expect("times.h5", {"x1", "x2"}, rows);
+    EXPECT_THAT(refusal("times.h5", {"x1", "flag"}), HasSubstr("column flag holds times (datetime64[ns])"));
     for (const hid_t id : {type, pair, single}) H5Tclose(id);
   }
   for (const char* name : {"", "a/df", "/a/df", "a/df/table"}) expect("table.h5", {"x1", "x2"}, rows, 0, name);
@@ -322,6 +332,7 @@ TEST_F(TableQuirks, NamesOfTheColumnsOfAnHdf5ArrayAreKept) {
       [](Hdf5Writer& out, const Names& names) { out.attribute("x", "column_names", names, true); },
       [](Hdf5Writer& out, const Names& names) { out.attribute("x", "names", names, true); },
       [](Hdf5Writer& out, const Names& names) { out.attribute("x", "names", names[0] + ", " + names[1]); },
+      [](Hdf5Writer& out, const Names& names) { out.write("columns", names); },
       [](Hdf5Writer& out, const Names& names) {
         out.write("quantity", names);
         out.second_scale("x", "quantity");
@@ -400,6 +411,26 @@ TEST_F(TableQuirks, CategoriesOfPandasAreNoNumbers) {
     EXPECT_EQ(read("a.h5", {"x1"}, 0, "df").size(), kRows) << "others are read";
   }
   H5Tclose(type);
+}
+
+TEST_F(TableQuirks, AMaskBesideAnArrayMarksWhatIsMissing) {
+  const Numbers each = {0, 0, 0, 1, 0, 0}, row = {0, 1, 0};
+  for (const bool of_each : {true, false}) {
+    {
+      Hdf5Writer out(path("masked.h5"));
+      out.write("x", Numbers{1, 4, 2, 5, 3, 6}, 2);
+      if (of_each)
+        out.write("mask", each, 2);
+      else
+        out.write("mask", row);
+    }
+    const auto opened = open_table(path("masked.h5"), {"", {"x1", "x2"}});
+    Numbers read(6);
+    opened->read_with_missing(0, 3, places_in(*opened, {"x1", "x2"}, 2), read.data());
+    EXPECT_EQ(std::isnan(read[2]), !of_each);
+    EXPECT_TRUE(std::isnan(read[3]));
+    EXPECT_THAT(Numbers({read[0], read[1], read[4], read[5]}), testing::ElementsAre(1, 4, 3, 6));
+  }
 }
 
 TEST_F(TableQuirks, MasksBesideColumnsMarkWhatIsMissing) {
