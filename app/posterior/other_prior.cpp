@@ -106,7 +106,7 @@ std::shared_ptr<const PriorFamily> learnt_prior(const Task& task, const torch::T
   if (told.empty() && !bounded)
     fail_usage("Task {} does not tell the density of its prior of {}; {}", info.name, target.label, hint);
   const std::string text = told.empty() ? fmt::format("uniform({}, {})", target.low, target.high) : told;
-  std::shared_ptr<const PriorFamily> prior = prior_family(text, told.empty() ? "The prior" : "--learnt-prior");
+  std::shared_ptr<const PriorFamily> prior = prior_family(text, told.empty() ? "The prior" : "--learnt-prior", target.name);
   if (const double distance = distance_from(draws.select(1, t), *prior); distance > kKolmogorovLimit)
     fail_usage("{} draws of the prior of {} are not those of {}{}", count_text(draws.size(0)), target.label,
                printable(text, 200),
@@ -194,7 +194,7 @@ OtherPrior::OtherPrior(std::shared_ptr<const Task> task, const std::vector<std::
     const Target& target = info.targets[static_cast<std::size_t>(one.target)];
     if (std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) { return part.target == one.target; }))
       fail_usage("--prior is given twice of {}", target.name);
-    parts_.push_back({one.target, prior_family(one.text, "--prior"), nullptr});
+    parts_.push_back({one.target, prior_family(one.text, "--prior", target.name), nullptr});
     text_ += fmt::format("{}{} ~ {}", text_.empty() ? "" : ", ", target.label, printable(one.text, 200));
     outside_ = 1 - (1 - outside_) * (1 - mass_outside(*parts_.back().now, target));
   }

@@ -14,6 +14,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/base/csv_table.h"
 #include "core/base/error.h"
 #include "core/base/npz.h"
 #include "core/base/text.h"
@@ -184,12 +185,65 @@ class TablePrior final : public PriorFamily {
   Numbers values_, densities_, masses_;
 };
 
-std::shared_ptr<const PriorFamily> table_prior(const std::string& file, const std::string& where) {
-  const torch::Tensor table = read_csv(file);
+// Which columns of a table hold the values and their density, and whether that is a logarithm.
+struct PriorColumns {
+  std::size_t values = 0, density = 1;
+  bool log = false;
+};
+
+// By the names of the columns, where these have some; else the first two.
+PriorColumns prior_columns(const std::vector<std::string>& columns, const std::string& target,
+                           const std::string& where) {
+  const auto place_of = [&](std::initializer_list<std::string_view> names) -> std::optional<std::size_t> {
+    for (const std::string_view name : names)
+      for (std::size_t k = 0; k < columns.size(); ++k) {
+        std::string column = columns[k];
+        std::transform(column.begin(), column.end(), column.begin(), [](char c) {
+          return c == '-' || c == ' ' ? '_' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+        });
+        if (column == name || columns[k] == name) return k;
+      }
+    return {};
+  };
+  auto density = place_of({"density", "pdf", "p", "probability", "prior"}),
+       log = place_of({"log_density", "log_pdf", "log_p", "log_prob", "log_prior", "logdensity", "logpdf", "logp"}),
+       values = place_of({target.empty() ? std::string_view("value") : std::string_view(target), "value", "values", "x"});
+  if (density && density == values) density.reset();
+  const std::string has = printable(fmt::format("{}", fmt::join(columns, ", ")), 300);
+  const bool named = columns.front() != "column 1" && (density || log || values || !target.empty());
+  if (!named) {
+    if (columns.size() != 2)
+      fail_usage("{} must hold two columns, values and their densities, and holds {}", where, columns.size());
+    return {};
+  }
+  if (density && log)
+    fail_usage("{} has the columns {}, both a density and its logarithm; leave one of them out", where, has);
+  if (!density && !log)
+    fail_usage("{} has the columns {}; call the one of densities density, or log_density", where, has);
+  PriorColumns out{values.value_or(0), log ? *log : *density, log.has_value()};
+  if (!values) {
+    if (!target.empty() || columns.size() != 2)
+      fail_usage("{} has the columns {}; call the one of values {}", where, has,
+                 target.empty() ? "value" : printable(target) + ", or value");
+    out.values = 1 - out.density;
+  }
+  return out;
+}
+
+std::shared_ptr<const PriorFamily> table_prior(const std::string& file, const std::string& where,
+                                               const std::string& target) {
+  const CsvTable read = read_csv_table(file, {});
+  const torch::Tensor& table = read.rows;
   const std::string shown = printable(file, 300);
-  if (table.dim() != 2 || table.size(1) != 2 || table.size(0) < 2)
-    fail_usage("{} {} must hold two columns, values and their densities, in two rows or more", where, shown);
-  Numbers values = doubles(table.select(1, 0)), densities = doubles(table.select(1, 1));
+  const PriorColumns columns = prior_columns(read.columns, target, fmt::format("{} {}", where, shown));
+  if (table.size(0) < 2)
+    fail_usage("{} {} must hold values and their densities in two rows or more, and holds one", where, shown);
+  Numbers values = doubles(table.select(1, static_cast<std::int64_t>(columns.values))),
+          densities = doubles(table.select(1, static_cast<std::int64_t>(columns.density)));
+  if (columns.log) {
+    const double highest = *std::max_element(densities.begin(), densities.end());
+    for (double& density : densities) density = std::exp(density - highest);
+  }
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!std::isfinite(values[i]) || !std::isfinite(densities[i]) || densities[i] < 0)
       fail_usage("{} {}: row {} holds {:g} and {:g}; densities are finite and not below zero", where, shown, i + 1,
@@ -242,11 +296,12 @@ const std::string& prior_families() {
   return all;
 }
 
-std::shared_ptr<const PriorFamily> prior_family(const std::string& text, const std::string& where) {
+std::shared_ptr<const PriorFamily> prior_family(const std::string& text, const std::string& where,
+                                                const std::string& target) {
   const std::string_view all = trimmed(text);
   const std::string shown = printable(text, 300);
   const std::size_t open = all.find('(');
-  if (all.ends_with(".csv")) return table_prior(std::string(all), where);
+  if (all.ends_with(".csv")) return table_prior(std::string(all), where, target);
   if (open == all.npos || !all.ends_with(')'))
     fail_usage("{} {} is no prior: write a family with its numbers, normal(0.2, 0.05) say, or name a table (.csv). {}",
                where, shown.empty() ? "\"\"" : shown, "Families: " + prior_families());

@@ -20,9 +20,13 @@ class PriorFamily {
 // Of the text:
 //   uniform(LOW, HIGH), normal(MEAN, SD), lognormal(MEAN, SD) of the logarithm, half-normal(SD), beta(A, B) on [0, 1]
 //   or beta(A, B, LOW, HIGH), log-uniform(LOW, HIGH), exponential(MEAN), cauchy(MIDDLE, SCALE), gamma(SHAPE, MEAN),
-// or the path of a table (.csv: two columns, the value and its density, straight lines between, scaled to mass 1).
-// `where` names the text in errors ("--prior"). Throws a usage error for what is none of them.
-std::shared_ptr<const PriorFamily> prior_family(const std::string& text, const std::string& where);
+// or the path of a table (.csv): two columns, the value and its density, straight lines between, scaled to mass 1. Where
+// its columns have names they are taken by these: the value as `target` or "value", the density as "density" or
+// "log_density".
+// `where` names the text in errors ("--prior"), `target` what the density is of; "": anything. Throws a usage error for
+// what is none of them.
+std::shared_ptr<const PriorFamily> prior_family(const std::string& text, const std::string& where,
+                                                const std::string& target = "");
 
 // "uniform(LOW, HIGH), …": the families, for help.
 const std::string& prior_families();

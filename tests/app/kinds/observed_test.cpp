@@ -161,6 +161,10 @@ TEST_F(ObservedTest, ReadsTheOnlyArrayOrTheOneNamedX) {
   EXPECT_EQ(read_observed(folder_ / "two.npz", points(1)).x.block().size(0), 3);
   write_npz(folder_ / "sets.npz", {{"x", torch::ones({3, 1})}, {"set", torch::tensor({0, 0, 1}, torch::kInt64)}});
   EXPECT_THAT(refusal(folder_ / "sets.npz", points(1)), testing::HasSubstr("--group set"));
+  write_npz(folder_ / "sets.npz", {{"x", torch::ones({3, 1})}, {"offsets", torch::tensor({0, 1, 3}, torch::kInt64)}});
+  EXPECT_THAT(refusal(folder_ / "sets.npz", points(1)), testing::HasSubstr("holds 2 sets, which its array \"offsets\""));
+  write_npz(folder_ / "sets.npz", {{"x", torch::ones({3, 1})}, {"offsets", torch::tensor({0, 3}, torch::kInt64)}});
+  EXPECT_EQ(read_observed(folder_ / "sets.npz", points(1)).x.block().size(0), 3) << "one set";
   write_npz(folder_ / "set.npz", {{"x", torch::ones({3, 1})}, {"set", torch::tensor({4, 4, 4}, torch::kInt64)}});
   EXPECT_EQ(read_observed(folder_ / "set.npz", points(1)).x.block().size(0), 3);
   write_npz(folder_ / "none.npz", {{"a", torch::ones({3, 1})}, {"b", torch::zeros({5, 1})}});

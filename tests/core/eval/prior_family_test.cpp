@@ -66,13 +66,39 @@ TEST(PriorFamily, ReadsATable) {
   EXPECT_NEAR(prior->below(2), 1 - 1.0 / 6, 1e-12);
 }
 
-std::string refusal(const std::string& text) {
+std::string refusal(const std::string& text, const std::string& target = "") {
   try {
-    prior_family(text, "--prior");
+    prior_family(text, "--prior", target);
   } catch (const Error& error) {
     return error.what();
   }
   return "";
+}
+
+TEST(PriorFamily, ATableIsReadByTheNamesOfItsColumns) {
+  const TemporaryFolder folder;
+  const std::string file = (folder / "prior.csv").string();
+  const auto of = [&](const std::string& text) {
+    write_file(file, text);
+    return prior_family(file, "--prior", "theta");
+  };
+  for (const char* text : {"theta,density\n0,0\n1,3\n3,0\n", "density,theta\n0,0\n3,1\n0,3\n",
+                           "value,pdf\n0,0\n1,3\n3,0\n", "Density,run,theta\n0,7,0\n3,7,1\n0,7,3\n", "0.0,0.0\n1,3\n3,0\n"})
+    EXPECT_NEAR(density_at(*of(text), 2), 1.0 / 3, 1e-12) << text;
+  for (const char* text : {"theta,log_density\n0,5\n1,6\n", "log density,theta\n5,0\n6,1\n",
+                           "theta,logp\n0,-1000\n1,-999\n"})
+    EXPECT_NEAR(density_at(*of(text), 1) / density_at(*of(text), 0), std::exp(1), 1e-9) << text;
+  write_file(file, "p,log_density\n0,5\n1,6\n");
+  EXPECT_EQ(refusal(file, "p"), "") << "a target may be called as densities are";
+  write_file(file, "psi,density\n0,1\n1,2\n");
+  EXPECT_THAT(refusal(file, "theta"), HasSubstr("has the columns psi, density; call the one of values theta, or value"));
+  EXPECT_EQ(refusal(file), "") << "of whatever it is";
+  write_file(file, "theta,weight\n0,1\n1,2\n");
+  EXPECT_THAT(refusal(file, "theta"), HasSubstr("call the one of densities density, or log_density"));
+  write_file(file, "theta,density,log_density\n0,1,0\n1,2,1\n");
+  EXPECT_THAT(refusal(file, "theta"), HasSubstr("leave one of them out"));
+  write_file(file, "theta,density\n0,1\n");
+  EXPECT_THAT(refusal(file, "theta"), HasSubstr("two rows or more, and holds one"));
 }
 
 TEST(PriorFamily, RefusesWhatIsNoPrior) {
@@ -94,7 +120,7 @@ TEST(PriorFamily, RefusesWhatIsNoPrior) {
   write_file(file, "0,0\n1,0\n");
   EXPECT_THAT(refusal(file), HasSubstr("zero everywhere"));
   write_file(file, "a,b,c\n0,1,2\n1,0,2\n");
-  EXPECT_THAT(refusal(file), HasSubstr("two columns"));
+  EXPECT_THAT(refusal(file), HasSubstr("two columns, values and their densities, and holds 3"));
 }
 
 }  // namespace
