@@ -358,6 +358,12 @@ TEST_F(ShippedPosterior, MoreThanTrainingSawIsNotUsedUnasked) {
   posterior.open_file(file);
   settle();
   ASSERT_EQ(posterior.failure(), "");
+  const auto large = posterior.take_large_set();
+  ASSERT_TRUE(large) << posterior.set_failure();
+  EXPECT_EQ(large->most, 10) << "that training saw";
+  EXPECT_TRUE(posterior.scene()->simulated);
+  posterior.open_part(large->choice, {});
+  settle();
   EXPECT_EQ(posterior.scene()->trained, 10);
   EXPECT_EQ(posterior.n(), 10);
   EXPECT_EQ(posterior.most(), 100);
@@ -382,6 +388,10 @@ TEST_F(ShippedPosterior, OfAFileARandomSubsetCanBeDrawn) {
   settle();
   EXPECT_FALSE(posterior.scene()->choice.random) << "a simulated set has nothing to draw from";
   posterior.open_file(file);
+  settle();
+  const auto large = posterior.take_large_set();
+  ASSERT_TRUE(large);
+  posterior.open_part(large->choice, {});
   settle();
   ASSERT_TRUE(posterior.scene()->drawable);
   EXPECT_EQ(posterior.scene()->set_size, 400);

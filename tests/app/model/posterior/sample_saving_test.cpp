@@ -89,7 +89,9 @@ TEST_F(SampleSavingTest, OfARandomSubsetTooAndOfASimulatedSet) {
   EXPECT_THAT(read_file(path("simulated.csv")), testing::StartsWith("theta\n"));
   posterior_.open_file(path("many.csv"));
   settle();
-  posterior_.set_random(9);
+  const auto large = posterior_.take_large_set();
+  ASSERT_TRUE(large);
+  posterior_.open_part(large->choice, 9);
   settle();
   posterior_.set_n(30);
   settle();

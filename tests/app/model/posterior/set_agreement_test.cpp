@@ -127,6 +127,12 @@ TEST_F(OneSetEverywhere, OfAFileToo) {
   }
   posterior_.set_missing(Missing::drop);
   posterior_.open_file(folder_ / "rows.csv", {"u"});
+  ASSERT_TRUE(posterior_.wait(60));
+  // More than training saw.
+  const auto large = posterior_.take_large_set();
+  ASSERT_TRUE(large);
+  EXPECT_EQ(large->choice.missing, Missing::drop);
+  posterior_.open_part(large->choice, {});
   settle();
   EXPECT_EQ(posterior_.scene()->dropped, 1);
   EXPECT_EQ(posterior_.scene()->set_size, 39);
