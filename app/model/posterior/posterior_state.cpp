@@ -93,9 +93,12 @@ void Posterior::State::keep_shown() {
 }
 
 void Posterior::State::go_back() {
+  // Where no set stood before it a simulated one stands in its place, and is what is asked for from then on.
+  if (failed_set != request.set.id) {
+    failed_choice = request.set.choice;
+    failed_whole = request.set.whole;
+  }
   failed_set = request.set.id;
-  failed_choice = request.set.choice;
-  failed_whole = request.set.whole;
   if (result.scene && result.scene->set == before.id) request.set = before;
   choose_shown();
 }
