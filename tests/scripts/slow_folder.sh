@@ -43,7 +43,7 @@ echo "listed after $took ms"
 click sidebar/run/far  # the newest is the first of the list
 within 20 asked training/events.jsonl || say_fail "the run is not followed: $(cat "$SCRATCH/calls")"
 sleep 3
-kill $training
+pkill -P $training  # the program, which the shell of the function waits for
 wait $training
 if grep "^first " "$SCRATCH/calls"; then say_fail "the window waits for the folder of runs"; fi
 finish
