@@ -20,25 +20,23 @@ bool lacks_axis(at::IntArrayRef sizes, const TaskInfo& task) {
   return sizes.size() == task.observation_shape.size() && task.observation_shape[0] == 1;
 }
 
-// A file that says of each observation to which set it belongs, as `evaluate --export` writes them, is no one set.
-void refuse_several_sets(NpzReader& arrays, std::int64_t observations, const std::filesystem::path& path) {
-  // So does one that says where each set begins and the last ends, as files of simulations do.
-  if (const auto offsets = arrays.shapes().find("offsets");
-      offsets != arrays.shapes().end() && offsets->second.size() == 1 && offsets->second[0] > 2) {
-    const torch::Tensor at = arrays.read("offsets");
-    if (!at.is_complex() && at[0].item<double>() == 0 && at[-1].item<double>() == static_cast<double>(observations))
-      fail("{} holds {} sets, which its array \"offsets\" tells apart; save the number of each observation's set as an "
-           "array \"set\", and ask about each with --group set",
-           path.string(), offsets->second[0] - 1);
-  }
-  const auto found = arrays.shapes().find("set");
-  if (found == arrays.shapes().end() || found->second != std::vector<std::int64_t>{observations}) return;
-  const torch::Tensor set = arrays.read("set");
-  if (set.numel() == 0 || set.eq(set[0]).all().item<bool>()) return;
-  fail("{} holds several sets, which its array \"set\" tells apart; ask about each with --group set", path.string());
-}
-
 }  // namespace
+
+void refuse_several_sets(NpzReader& arrays, std::int64_t observations, const std::filesystem::path& path) {
+  const auto set = arrays.shapes().find("set"), offsets = arrays.shapes().find("offsets");
+  if (set != arrays.shapes().end() && set->second == std::vector<std::int64_t>{observations}) {
+    const torch::Tensor numbers = arrays.read("set");
+    if (numbers.numel() > 0 && !numbers.eq(numbers[0]).all().item<bool>())
+      fail("{} holds several sets, which its array \"set\" tells apart; ask about each with --group set", path.string());
+  }
+  if (offsets == arrays.shapes().end() || offsets->second.size() != 1 || offsets->second[0] < 3) return;
+  const torch::Tensor firsts = arrays.read("offsets");
+  if (!firsts.is_complex() && firsts[0].item<double>() == 0 &&
+      firsts[-1].item<double>() == static_cast<double>(observations))
+    fail("{} holds {} sets, by its array \"offsets\"; add an array \"set\" with the number of each observation's set, and "
+         "ask about each with --group set",
+         path.string(), offsets->second[0] - 1);
+}
 
 std::string shape_text(at::IntArrayRef shape, const char* first) {
   std::vector<std::string> parts;

@@ -26,6 +26,9 @@ torch::Tensor read_masked(NpzReader& arrays, const std::filesystem::path& path, 
 // What an .npz file calls the numbers of each row of its array x: the texts of an array such as "columns" beside it,
 // where they are as many; else none. Throws Error where these are objects, which are not read.
 std::vector<std::string> names_of_x(const NpzReader& arrays, const std::filesystem::path& path);
+// A file whose array "set" gives each of the observations the number of its set, as `evaluate --export` writes them, or
+// whose array "offsets" gives the first of each set, as files of simulations do, is no one set: throws Error.
+void refuse_several_sets(NpzReader& arrays, std::int64_t observations, const std::filesystem::path& path);
 // Throws Error naming the first row that holds NaN or infinite values.
 void check_finite(const torch::Tensor& values, const std::string& where);
 // The usual ending of what a file holds (ending_of_format, tasks/file_format.h): ".npz" of "X.NPZ", ".csv" of a table

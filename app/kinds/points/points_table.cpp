@@ -95,9 +95,9 @@ bool holds_columns(const NpzReader& arrays, const std::filesystem::path& path, c
                      [&](const std::string& name) { return npz_column(arrays, names, name).has_value(); });
 }
 
-// `numbers`: how many a row are needed in all.
+// `numbers`: how many a row are needed in all. `one_set`: whether a file that holds several is refused.
 CsvTable read_npz_columns(const std::filesystem::path& path, const std::vector<std::string>& wanted,
-                          std::int64_t numbers) {
+                          std::int64_t numbers, bool one_set) {
   NpzReader arrays(path);
   CsvTable table;
   std::vector<torch::Tensor> columns;
@@ -143,6 +143,7 @@ CsvTable read_npz_columns(const std::filesystem::path& path, const std::vector<s
                     held == 1 ? "one number" : fmt::format("{} numbers", held), numbers),
         table.columns);
   table.rows = torch::cat(columns, 1);
+  if (one_set) refuse_several_sets(arrays, table.rows.size(0), path);
   table.taken = wanted;
   return table;
 }
@@ -337,7 +338,8 @@ ObservedTable read_points(const std::filesystem::path& path, const TaskInfo& tas
   if (!columns.reader.empty() || (ending != ".csv" && ending != ".npz"))
     return read_open_table(path, task, most, columns);
   CsvTable table = ending == ".csv" ? read_text_columns(path, task, columns)
-                                    : read_npz_columns(path, wanted_columns(task, columns), task.observation_shape[0]);
+                                    : read_npz_columns(path, wanted_columns(task, columns), task.observation_shape[0],
+                                                       columns.missing != Missing::keep);
   std::int64_t dropped = 0;
   const torch::Tensor whole =
       keep_whole(table.rows, columns.missing, printable(path.string(), 300), dropped, table.taken);

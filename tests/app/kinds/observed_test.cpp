@@ -162,7 +162,13 @@ TEST_F(ObservedTest, ReadsTheOnlyArrayOrTheOneNamedX) {
   write_npz(folder_ / "sets.npz", {{"x", torch::ones({3, 1})}, {"set", torch::tensor({0, 0, 1}, torch::kInt64)}});
   EXPECT_THAT(refusal(folder_ / "sets.npz", points(1)), testing::HasSubstr("--group set"));
   write_npz(folder_ / "sets.npz", {{"x", torch::ones({3, 1})}, {"offsets", torch::tensor({0, 1, 3}, torch::kInt64)}});
-  EXPECT_THAT(refusal(folder_ / "sets.npz", points(1)), testing::HasSubstr("holds 2 sets, which its array \"offsets\""));
+  EXPECT_THAT(refusal(folder_ / "sets.npz", points(1)), testing::HasSubstr("holds 2 sets, by its array \"offsets\""));
+  // Columns of their own are no other file.
+  for (const char* apart : {"set", "offsets"}) {
+    write_npz(folder_ / "columns.npz", {{"x1", torch::ones({3})}, {"x2", torch::ones({3})},
+                                        {apart, torch::tensor({0, 1, 3}, torch::kInt64)}});
+    EXPECT_THAT(refusal(folder_ / "columns.npz", points(2)), testing::HasSubstr("--group set")) << apart;
+  }
   write_npz(folder_ / "sets.npz", {{"x", torch::ones({3, 1})}, {"offsets", torch::tensor({0, 3}, torch::kInt64)}});
   EXPECT_EQ(read_observed(folder_ / "sets.npz", points(1)).x.block().size(0), 3) << "one set";
   write_npz(folder_ / "set.npz", {{"x", torch::ones({3, 1})}, {"set", torch::tensor({4, 4, 4}, torch::kInt64)}});
