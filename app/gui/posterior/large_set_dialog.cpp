@@ -30,7 +30,7 @@ void LargeSetDialog::draw(model::Posterior& posterior) {
       fmt::format("Of all {}, each equally likely, by seed 1", count_text(set_.held)));
   if (!set_.spare.empty()) {
     ImGui::SameLine(0, px(2));
-    way("posterior/large/sets", "Many sets", Part::sets, "A posterior for each set that a column tells apart");
+    way("posterior/large/sets", "Many sets", Part::sets, "One posterior for each value of a column");
   }
   if (part_ == Part::sets) {
     constexpr const char* about = "The column that says to which set a row belongs";

@@ -123,7 +123,7 @@ bool Posterior::State::holds_sets(const std::filesystem::path& path) const {
 
 void Posterior::open_file(const std::filesystem::path& path, std::vector<std::string> columns) {
   State& s = *state_;
-  // Of other columns of the same file what is asked about has been said.
+  // Other columns of the file that is shown are read without asking again which of its observations are meant.
   const bool whole = columns.empty() || path != s.request.set.choice.file;
   SetChoice choice{.index = s.request.set.choice.index, .file = path, .columns = std::move(columns)};
   choice.missing = s.missing;

@@ -274,7 +274,7 @@ class Posterior : public PosteriorPage {
   struct LargeSet {
     SetChoice choice;
     std::int64_t held = 0, most = 0;
-    std::vector<std::string> spare;  // columns that may tell many sets apart
+    std::vector<std::string> spare;  // columns that may hold the name of each row's set
     std::string sentence;
   };
   std::optional<LargeSet> take_large_set();

@@ -1,9 +1,5 @@
 #include "tasks/own/budget/budgeted_task.h"
 
-#include <algorithm>
-#include <numeric>
-
-#include "core/base/clock.h"
 #include "core/base/error.h"
 #include "core/base/face.h"
 #include "core/base/files.h"

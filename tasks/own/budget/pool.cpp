@@ -1,12 +1,9 @@
 #include "tasks/own/budget/pool.h"
 
 #include <ATen/Functions.h>
-#include <ATen/Parallel.h>
-#include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <map>
 
 #include "core/base/clock.h"
@@ -17,11 +14,9 @@
 #include "core/base/npz.h"
 #include "core/base/plain_npz.h"
 #include "core/base/text.h"
-#include "core/base/transfer.h"
 #include "core/input_scale.h"
 #include "core/report/number_text.h"
 #include "tasks/own/budget/pool_program.h"
-#include "tasks/own/simulator.h"
 
 namespace pairs::own {
 namespace {
