@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/kinds/observed.h"
+#include "app/posterior/set_stream.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/npz.h"
@@ -256,6 +257,35 @@ TEST_F(ObservedTables, MasksBesideAnArrayOfAnNpzMarkWhatIsMissing) {
   EXPECT_THAT(refusal("a.npz", task), HasSubstr("its array mask has the shape [4]"));
   write_npz(folder_ / "a.npz", {{"x", x}, {"mask", torch::full({3}, 2)}});
   EXPECT_THAT(refusal("a.npz", task), HasSubstr("other numbers than 0 and 1"));
+}
+
+// What stands beside x is heeded of each set of many, too.
+TEST_F(ObservedTables, NamesAndMasksOfAnNpzHoldForEachOfItsSets) {
+  const TaskInfo task = info({"a", "b"});
+  std::string values, sets, mask;
+  for (const double value : {1.5, 2.5, 3.5, 4.5, 5.5, 6.5}) values.append(reinterpret_cast<const char*>(&value), 8);
+  for (const std::int64_t set : {7, 7, 9}) sets.append(reinterpret_cast<const char*>(&set), 8);
+  for (const std::int64_t masked : {0, 1, 0}) mask.append(reinterpret_cast<const char*>(&masked), 8);
+  const torch::Tensor x = torch::tensor({{1.5, 2.5}, {3.5, 4.5}, {5.5, 6.5}}, torch::kFloat64);
+  for (const bool swapped : {false, true})
+    for (const bool masked : {false, true}) {
+      SCOPED_TRACE(fmt::format("{} {}", swapped, masked));
+      std::vector<std::pair<std::string, std::string>> members = {
+          {"x.npy", npy_of("<f8", "3, 2", values)},
+          {"set.npy", npy_of("<i8", "3,", sets)},
+          {"columns.npy", npy_of(swapped ? std::vector<std::string>{"b", "a"} : std::vector<std::string>{"a", "b"})}};
+      if (masked) members.emplace_back("mask.npy", npy_of("<i8", "3,", mask));
+      write("sets.npz", zip_of(members));
+      const std::unique_ptr<SetStream> stream =
+          open_sets({folder_ / "sets.npz", "set", {.missing = Missing::drop}}, task);
+      std::vector<torch::Tensor> read;
+      for (ComingSet set; stream->next(set);) read.push_back(set.read().x.block().to(torch::kFloat64));
+      ASSERT_EQ(read.size(), 2u);
+      const torch::Tensor wanted = swapped ? x.flip(1) : x;
+      EXPECT_TRUE(read[0].equal(wanted.slice(0, 0, masked ? 1 : 2)));
+      EXPECT_TRUE(read[1].equal(wanted.slice(0, 2)));
+      EXPECT_THAT(refusal("sets.npz", task), HasSubstr("--group set")) << "it is no one set";
+    }
 }
 
 }  // namespace
