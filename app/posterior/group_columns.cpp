@@ -7,6 +7,7 @@
 
 #include "app/kinds/observed.h"
 #include "app/kinds/points/points_columns.h"
+#include "core/base/csv_line.h"
 #include "core/base/csv_records.h"
 #include "core/base/csv_table.h"
 #include "core/base/error.h"
@@ -112,6 +113,7 @@ bool means_set(std::string_view given, std::string_view name) {
 
 bool names_a_set(std::string_view text) {
   const auto same = [](char a, char b) { return (a | 0x20) == b; };
+  text = trimmed(text);
   return !text.empty() && !std::ranges::equal(text, std::string_view("nan"), same);
 }
 

@@ -129,7 +129,7 @@ class GroupedCsv final : public SetStream {
       group_ = {};
       const std::size_t place = form_.place + reader_.shift();
       for (std::size_t k = 0; k <= place && more; ++k) {
-        const std::string_view cell = take_csv_cell(rest, form_.separator, more);
+        const std::string_view cell = take_csv_cell_quoted(rest, form_.separator, more).whole;
         if (k != place) continue;
         group_ = cell;
         if (cell.find('"') == cell.npos) continue;

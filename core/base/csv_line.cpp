@@ -9,9 +9,10 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r\v\f";
 
-std::string_view unquoted(std::string_view cell) {
-  const bool quoted = cell.size() >= 2 && cell.front() == '"' && cell.back() == '"';
-  return quoted ? trimmed(cell.substr(1, cell.size() - 2)) : cell;
+CsvCell unquoted(std::string_view cell) {
+  if (cell.size() < 2 || cell.front() != '"' || cell.back() != '"') return {cell, false, cell};
+  const std::string_view whole = cell.substr(1, cell.size() - 2);
+  return {trimmed(whole), true, whole};
 }
 
 // Where `wanted` first stands outside of quotes; npos where it does not. Of a line with a quote too many quotes are
@@ -157,8 +158,7 @@ CsvCell take_csv_cell_quoted(std::string_view& line, char separator, bool& more)
   more = end < line.size();
   line.remove_prefix(more ? end + 1 : end);
   if (separator == ' ') line = trimmed(line);
-  const std::string_view text = unquoted(cell);
-  return {text, text.data() != cell.data()};
+  return unquoted(cell);
 }
 
 std::string_view take_csv_cell(std::string_view& line, char separator, bool& more) {

@@ -34,6 +34,7 @@ std::string csv_quoted(std::string_view text);
 struct CsvCell {
   std::string_view text;
   bool quoted = false;
+  std::string_view whole;  // text with the blanks that stood between the quotes
 };
 // The same as take_csv_cell.
 CsvCell take_csv_cell_quoted(std::string_view& line, char separator, bool& more);

@@ -22,11 +22,13 @@ namespace {
 // Joint draws stand far behind the toys of all places, in their range of index_map.
 constexpr std::int64_t kJointDraws = index_map::kToySets + (std::int64_t{1} << 43);
 static_assert(kJointDraws < static_cast<std::int64_t>(index_map::kEnd));
-constexpr std::int64_t kTestedDraws = 16384, kThetaBins = 16, kKeptDraws = 524288, kJointAtOnce = 4096;
+constexpr std::int64_t kTestedDraws = 16384, kThetaBins = 16, kKeptDraws = 1048576, kJointAtOnce = 4096;
 constexpr double kDependent = 1e-6;
 // How many neighbours stand for p(ψ | θ), and what they may differ by.
-constexpr std::int64_t kMostNear = 16384, kFewestNear = 256, kNarrower = 4;  // powers of two
+constexpr std::int64_t kMostNear = 131072, kFewestNear = 512, kNarrower = 4;  // powers of two
 constexpr double kWidest = 0.1, kWorseFit = 1.1, kMuchWorseFit = 1.5, kHardlySpread = 1e-3;
+// How many standard errors of the quarter's location apart that of all may be (Lepski's rule).
+constexpr double kFarLocation = 3;
 // What varies within the neighbours and within a quarter of them alike shows against the nearest few, whose spread is
 // known to a tenth or, of heavy tails, to a fifth.
 constexpr double kFarWorseFit = 2.5;
@@ -127,9 +129,14 @@ std::string dependence(const TaskInfo& info, const std::vector<std::vector<doubl
 }
 
 // Least squares of y on the powers of u below `terms`, three at most.
-std::array<double, 3> polynomial(const std::vector<double>& u, const std::vector<double>& y, int terms) {
+struct Polynomial {
+  std::array<double, 3> coefficients{};
+  double leverage = 0;  // the variance of the value at u = 0, in units of that of y
+};
+
+Polynomial polynomial(const std::vector<double>& u, const std::vector<double>& y, int terms) {
   std::array<double, 5> moment{};
-  std::array<double, 3> right{}, out{};
+  std::array<double, 3> right{};
   for (std::size_t i = 0; i < u.size(); ++i) {
     double power = 1;
     for (int k = 0; k < 2 * terms - 1; ++k, power *= u[i]) {
@@ -137,21 +144,25 @@ std::array<double, 3> polynomial(const std::vector<double>& u, const std::vector
       if (k < terms) right[static_cast<std::size_t>(k)] += power * y[i];
     }
   }
-  std::array<std::array<double, 4>, 3> rows{};
+  std::array<std::array<double, 5>, 3> rows{};  // the moments, the right side, and (1, 0, 0)
   const auto n = static_cast<std::size_t>(terms);
   for (std::size_t r = 0; r < n; ++r) {
     for (std::size_t c = 0; c < n; ++c) rows[r][c] = moment[r + c];
     rows[r][n] = right[r];
+    rows[r][n + 1] = r == 0 ? 1 : 0;
   }
   for (std::size_t p = 0; p < n; ++p) {
     if (!(rows[p][p] > 1e-12 * moment[0])) continue;  // all u alike: that power is left out
     for (std::size_t r = 0; r < n; ++r) {
       if (r == p) continue;
       const double factor = rows[r][p] / rows[p][p];
-      for (std::size_t c = 0; c <= n; ++c) rows[r][c] -= factor * rows[p][c];
+      for (std::size_t c = 0; c < n + 2; ++c) rows[r][c] -= factor * rows[p][c];
     }
   }
-  for (std::size_t p = 0; p < n; ++p) out[p] = rows[p][p] > 1e-12 * moment[0] ? rows[p][n] / rows[p][p] : 0;
+  Polynomial out;
+  for (std::size_t p = 0; p < n; ++p)
+    if (rows[p][p] > 1e-12 * moment[0]) out.coefficients[p] = rows[p][n] / rows[p][p];
+  out.leverage = rows[0][0] > 1e-12 * moment[0] ? rows[0][n + 1] / rows[0][0] : 0;
   return out;
 }
 
@@ -181,6 +192,7 @@ struct ConditionalNuisances::Neighbours {
 struct ConditionalNuisances::Fit {
   std::array<double, 3> location{}, spread{};
   double mean_off = 0;  // distance from the location, of all neighbours
+  double error = 0;     // standard error of the location at u = 0, as of a normal distribution
   double at(double u) const { return location[0] + u * (location[1] + u * location[2]); }
   // Of the mean distance from the location; never near zero.
   double spread_at(double u) const { return std::max(spread[0] + u * spread[1], 0.1 * spread[0]); }
@@ -247,35 +259,45 @@ ConditionalNuisances::Fit ConditionalNuisances::fit(const Neighbours& near, doub
     y.push_back(psi[i]);
   }
   Fit out;
-  out.location = polynomial(u, y, 3);
+  const Polynomial location = polynomial(u, y, 3);
+  out.location = location.coefficients;
   for (std::size_t i = 0; i < y.size(); ++i) {
     y[i] = std::fabs(y[i] - out.at(u[i]));
     out.mean_off += y[i] / static_cast<double>(y.size());
   }
-  out.spread = polynomial(u, y, 2);
+  out.spread = polynomial(u, y, 2).coefficients;
+  out.error = std::sqrt(M_PI / 2 * std::max(location.leverage, 0.0)) * out.mean_off;
   return out;
 }
 
-// The most neighbours whose fit is as close as that of a quarter of them, and not far from that of the nearest few.
+// The most neighbours whose fit agrees with that of a quarter of them, and is not far from that of the nearest few.
 ConditionalNuisances::Neighbours ConditionalNuisances::suitable(double theta, std::vector<Fit>& fits) const {
   const Target& target = task_.info().targets.front();
   const Neighbours nearest = neighbours(theta, kFewestNear / kNarrower);
   std::vector<double> least_spread;
   for (std::size_t k = 0; k < psi_.size(); ++k)
     least_spread.push_back(fit(nearest, theta, static_cast<std::int64_t>(k)).mean_off);
-  for (std::int64_t count = kMostNear;; count /= kNarrower) {
+  for (std::int64_t count = kMostNear;; count /= 2) {
     const Neighbours near = neighbours(theta, count), nearer = neighbours(theta, count / kNarrower);
-    const bool least = count / kNarrower < kFewestNear;
+    const bool least = count / 2 < kFewestNear;
     fits.clear();
     bool close = true;
     std::string fast;
     for (std::size_t k = 0; k < psi_.size(); ++k) {
       fits.push_back(fit(near, theta, static_cast<std::int64_t>(k)));
-      if (discrete_[k]) continue;
-      const double ours = fits.back().spread[0], theirs = fit(nearer, theta, static_cast<std::int64_t>(k)).spread[0];
+      if (discrete_[k]) {  // taken as they are: their mean is that at θ, within its error
+        const auto at = [&](std::size_t i) { return psi_[k].begin() + static_cast<std::ptrdiff_t>(i); };
+        const auto size = static_cast<double>(near.last - near.first);
+        const double mean = std::accumulate(at(near.first), at(near.last), 0.0) / size;
+        close &= std::fabs(mean - fits.back().at(0)) <= kFarLocation * std::sqrt(M_PI / 2 / size) * fits.back().mean_off;
+        continue;
+      }
+      const Fit quarter = fit(nearer, theta, static_cast<std::int64_t>(k));
+      const double ours = fits.back().spread[0], theirs = quarter.spread[0];
       if (ours <= kHardlySpread * spread_[k]) continue;
       const bool resolved = ours <= kFarWorseFit * least_spread[k];
-      close &= ours <= kWorseFit * theirs && resolved;
+      close &= ours <= kWorseFit * theirs && resolved &&
+               std::fabs(fits.back().at(0) - quarter.at(0)) <= kFarLocation * quarter.error;
       if (!(ours <= kMuchWorseFit * theirs) || !resolved) fast = task_.info().nuisances[k].label;
     }
     if (!least && (!close || near.reach > kWidest * (target.high - target.low))) continue;

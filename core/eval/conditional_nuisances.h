@@ -24,7 +24,7 @@ class DrawsNuisances {
 // Draws ψ of p(ψ | θ) for toys, of a task with one target that draws θ and ψ together (docs/method.md, "Frequentist
 // answers"). Whether ψ depends on θ is tested on 16,384 joint draws, for location, spread, shape and correlations of ψ
 // over 16 bins of θ, at a level of 1e-6. Where it does, a draw is the task's own (DrawsNuisances), or the ψ of one of
-// the joint draws nearest to θ, of 524,288, moved and stretched by regressions of location and spread on θ.
+// the joint draws nearest to θ, of 1,048,576, moved and stretched by regressions of location and spread on θ.
 class ConditionalNuisances {
  public:
   // `given`: what is given of every toy. Throws Error where ψ depends on what is given, too, of a task that does not draw

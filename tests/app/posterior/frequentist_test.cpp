@@ -294,7 +294,7 @@ TEST_F(FrequentistAnswers, IntervalsCoverWhereTheNuisanceDependsOnTheta) {
           sum[level] += off / error;
           std::printf("%s, seed %d, theta %.3f: %.1f %% covers %.2f %% (%+.1f errors)\n", one.name,
                       static_cast<int>(seed), theta, 100 * level, 100 * (off + level), off / error);
-          EXPECT_LT(std::fabs(off), (long_tests() ? 4 : 3.3) * error) << one.name << " " << theta << " " << level;
+          EXPECT_LT(std::fabs(off), (long_tests() ? 3 : 3.3) * error) << one.name << " " << theta << " " << level;
         }
       }
     }

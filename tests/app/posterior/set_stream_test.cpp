@@ -71,6 +71,17 @@ TEST_F(SetStreamTest, NamesOfSetsMayHoldQuotesAndMarks) {
   EXPECT_EQ(all.at("b #2, c").x.block()[0][1].item<double>(), 4);
 }
 
+TEST_F(SetStreamTest, BlanksBetweenQuotesBelongToTheNameOfASet) {
+  write_file(folder_ / "all.csv", "run,U,t\n\"a\",1,2\n\"a \",3,4\n a ,5,6\n\" a\",\"7 \",\" 8\"\n");
+  const std::map<std::string, Observed> all = sets(folder_ / "all.csv");
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all.at("a").x.count(), 2);
+  EXPECT_EQ(all.at("a ").x.block()[0][1].item<float>(), 4);
+  EXPECT_EQ(all.at(" a").x.block()[0][0].item<float>(), 7);
+  write_file(folder_ / "blank.csv", "run,U,t\na,1,2\n\" \",3,4\n");
+  EXPECT_THROW(sets(folder_ / "blank.csv"), Error) << "a row of no set";
+}
+
 TEST_F(SetStreamTest, OneSetIsReadByItsName) {
   write_file(folder_ / "all.csv", "run,U,t\na,1,2\nb,3,4\na,5,6\n");
   const ManySets all{folder_ / "all.csv", "run"};

@@ -122,7 +122,7 @@ TEST(ConditionalNuisances, AreRefusedWhereNoDrawsLieNear) {
   EXPECT_THAT(refusal, testing::HasSubstr("--known-psi"));
 }
 
-// The 256 nearest of 524,288 draws span a period and a half of the faster wave, and no parabola is near that; of the
+// The 512 nearest of 1,048,576 draws span a period and a half of the faster wave, and no parabola is near that; of the
 // slower one they span a fifteenth.
 TEST(ConditionalNuisances, AreRefusedWhereTheyChangeFasterThanDrawsShow) {
   for (const double waves : {3000.0, 140.0}) {
@@ -139,7 +139,7 @@ TEST(ConditionalNuisances, AreRefusedWhereTheyChangeFasterThanDrawsShow) {
         for (const double psi : draws) mean += psi / 2000;
         EXPECT_NEAR(mean, task.mean_of(theta), 0.01) << theta;
       } else {
-        EXPECT_THAT(refusal, testing::HasSubstr("ψ changes too fast with θ there for 524288 joint draws")) << theta;
+        EXPECT_THAT(refusal, testing::HasSubstr("ψ changes too fast with θ there for 1048576 joint draws")) << theta;
         EXPECT_THAT(refusal, testing::HasSubstr("--known-psi"));
       }
     }
