@@ -609,7 +609,7 @@ void PosteriorPanel::draw(Posterior& posterior, const model::Library& library, c
   s.follow.dialog(posterior);
 }
 
-// Where small plots have room below the large one, the numbers and the set stand beside all of them; else above them.
+// Where small plots have room below the large one, the numbers and the set stand next to all of them; else above them.
 void PosteriorPanel::State::layout(Posterior& posterior, const model::Library& library) {
   const ImVec2 room = ImGui::GetContentRegionAvail(), start = ImGui::GetCursorScreenPos();
   const float gap = px(kGap), between = gap + ImGui::GetStyle().ItemSpacing.y;
@@ -625,10 +625,15 @@ void PosteriorPanel::State::layout(Posterior& posterior, const model::Library& l
   float main = std::max(least, room.y - small - between);
   // Where the page scrolls, the plots take what is seen of it.
   if (!tall) main = std::max(main, std::min(side_height, room.y));
+  // Beside a longer column of numbers, the plots stay in view while the page scrolls.
+  const float column = tall ? main + between + small : main;
+  const float hidden = ImGui::GetWindowPos().y + ImGui::GetStyle().WindowPadding.y - start.y;
+  const float top = start.y + std::round(std::clamp(hidden, 0.0f, std::max(side_height - column, 0.0f)));
+  ImGui::SetCursorScreenPos({start.x, top});
   plots(posterior, {left, main});
   ImGui::SetCursorScreenPos({start.x + left + gap, start.y});
   side(posterior, library, side_width);
-  const float below = start.y + (tall ? main : std::max(main, side_height)) + between;
+  const float below = (tall ? top + main : start.y + std::max(main, side_height)) + between;
   ImGui::SetCursorScreenPos({start.x, below});
   small_row(all, {tall ? left : room.x, small});
   // The page reaches to the end of the longer of the two.

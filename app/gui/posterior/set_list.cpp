@@ -165,9 +165,9 @@ void SetList::row(model::Posterior& posterior, std::size_t place) {
     if (c > 0 && !ImGui::TableNextColumn()) continue;
     const SetColumn& column = sets.columns()[c];
     const bool bad = !row.problem.empty() || row.verdict.warns();
-    const ui::Look look = column.kind == SetColumn::Kind::check && bad ? ui::Look::small_warning
-                          : c == 0 && first                            ? ui::Look::small_strong
-                                                                       : ui::Look::small;
+    const ui::Look look = (c == 0 || column.kind == SetColumn::Kind::check) && bad ? ui::Look::small_warning
+                          : c == 0 && first                                        ? ui::Look::small_strong
+                                                                                   : ui::Look::small;
     number_cell(sets.cell(row, column), look, column.number());
   }
   ImGui::PopID();

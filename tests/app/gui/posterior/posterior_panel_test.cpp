@@ -149,6 +149,35 @@ TEST_F(PosteriorPanelTest, TheButtonsOfTheSetStayInView) {
   }
 }
 
+// A long answer makes the column of numbers longer than the plots; at the end of the page these still stand next to it.
+TEST_F(PosteriorPanelTest, PlotsStayInViewNextToLongAnswers) {
+  for (const auto& [width, height] : std::vector<std::pair<float, float>>{{1024, 700}, {1280, 800}, {1440, 900}}) {
+    driver_.reset();
+    Driver& d = window(width, height);
+    d.type("posterior/prior/text", "beta(4, 4)");
+    d.click("posterior/prior/show");
+    ASSERT_TRUE(d.until([&] { return d.find("posterior/prior/plot/0") != nullptr; }));
+    d.click("posterior/local-test");
+    ASSERT_TRUE(d.rest(60));
+    d.frames(5);
+    const Item before = d.item("posterior/density/0");
+    const Item pointed = d.item("posterior/command");
+    d.move(pointed.middle());
+    for (int k = 0; k < 60; ++k) {
+      d.screen.input.wheel(0, -1.0f);
+      d.frames(2);
+    }
+    float plots = 0, last = 0;
+    for (const Item& item : recorder().items())
+      if (item.name.starts_with("posterior/") && item.min.y < item.max.y) {
+        const bool left = item.max.x <= before.max.x + 1;
+        (left ? plots : last) = std::max(left ? plots : last, item.max.y);
+      }
+    EXPECT_LE(last - plots, 40) << width << " × " << height;
+    EXPECT_GE(d.item("posterior/density/0").max.y, d.item("posterior/density/0").clip_min.y + 100);
+  }
+}
+
 // Where ψ can be drawn given θ and X: the likelihood's place is said in words, and ψ has a posterior of its own.
 TEST_F(PosteriorPanelTest, TheCheckSaysWhereTheLikelihoodLiesAndWhereTheBumpIs) {
   for (const auto& [width, height] : std::vector<std::pair<float, float>>{{1024, 700}, {1440, 900}}) {
