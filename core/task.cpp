@@ -12,7 +12,7 @@ std::string quantity_title(const std::string& label, const std::string& meaning,
   return label + (meaning.empty() ? "" : ", " + meaning) + (unit.empty() ? "" : " / " + unit);
 }
 
-std::string Question::text(std::int64_t n, const std::string& count) const {
+std::string QuestionText::text(std::int64_t n, const std::string& count) const {
   if (n == 1) return one;
   std::string asked = many;
   if (const auto at = asked.find("{}"); at != std::string::npos) asked.replace(at, 2, count);

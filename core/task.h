@@ -73,7 +73,7 @@ struct Given {
 enum class ObservationKind { points, image, rows };
 
 // What is asked of a set, as people would ask it.
-struct Question {
+struct QuestionText {
   std::string one;   // of a set of one observation
   std::string many;  // of more; "{}" stands for N
 
@@ -115,7 +115,7 @@ struct TaskInfo {
   double pool = 0;
   // Images: when all of a set are rotated by quarter turns, θ, its prior and that of ψ stay as they are.
   bool rotation_invariant = false;
-  Question question = {};  // "Which signal fraction θ do these {} events share, ...?"
+  QuestionText question = {};  // "Which signal fraction θ do these {} events share, ...?"
   double rows = 0;         // of a typical x that is ragged rows; 0: every x has observation_shape
   std::string file = {};   // that describes it, of a task of a person's own; "" where it is built in
   // Of stage 1's sets the largest, where a task has fewer observations ready for them; 0: max_n.

@@ -38,11 +38,11 @@ std::string posterior_command(const std::string& run, const SetChoice& set, std:
 }
 
 std::string set_text(const SavedSession& session) {
-  const SetChoice& set = session.set;
+  const SetChoice& set = session.question.set;
   if (set.file.empty())
     return fmt::format("set {} of the prior{}", set.index, set.theta.empty() ? "" : ", with values set by hand");
   std::string text = printable(set.file.string(), 300);
-  if (session.many)
+  if (session.question.many)
     text += set.group.empty() ? ", many sets" : fmt::format(", sets told apart by {}", printable(set.group));
   if (!set.member.empty()) text += fmt::format(", set {}", printable(set.member));
   return text;
@@ -61,14 +61,14 @@ std::string session_lines(const SavedSession& session) {
   add("run", session.run);
   add("tab", session.tab);
   add("set", set_text(session));
-  if (session.n > 0) add("N", count_text(session.n));
-  if (session.set.random) add("drawn", fmt::format("at random, by seed {}", *session.set.random));
-  add("given", session.set.given);
-  if (session.interval != IntervalKind::central) add("intervals", std::string(interval_word(session.interval)));
-  add("derived", fmt::format("{}", fmt::join(session.derived, "; ")));
-  add("beside", fmt::format("{}", fmt::join(session.beside, ", ")));
+  if (session.question.n > 0) add("N", count_text(session.question.n));
+  if (session.question.set.random) add("drawn", fmt::format("at random, by seed {}", *session.question.set.random));
+  add("given", session.question.set.given);
+  if (session.question.interval != IntervalKind::central) add("intervals", std::string(interval_word(session.question.interval)));
+  add("derived", fmt::format("{}", fmt::join(session.question.derived, "; ")));
+  add("beside", fmt::format("{}", fmt::join(session.question.beside, ", ")));
   add("compared", fmt::format("{}", fmt::join(session.compared, ", ")));
-  for (const SessionPin& pin : session.pinned) add("pinned", pin.name);
+  for (const PinnedQuestion& pin : session.question.pinned) add("pinned", pin.name);
   add("note", session.note);
   add("on the data", session.set_note);
   return text;
@@ -76,7 +76,7 @@ std::string session_lines(const SavedSession& session) {
 
 nlohmann::json session_document(const SavedSession& session) {
   nlohmann::json pinned = nlohmann::json::array();
-  for (const SessionPin& pin : session.pinned)
+  for (const PinnedQuestion& pin : session.question.pinned)
     pinned.push_back({{"name", pin.name},
                       {"run", pin.run},
                       {"n", pin.n},
@@ -85,14 +85,14 @@ nlohmann::json session_document(const SavedSession& session) {
           {"run", session.run},
           {"tab", session.tab},
           {"set", set_text(session)},
-          {"n", session.n},
-          {"derived", session.derived},
-          {"beside", session.beside},
+          {"n", session.question.n},
+          {"derived", session.question.derived},
+          {"beside", session.question.beside},
           {"compared", session.compared},
           {"pinned", pinned},
           {"note", session.note},
           {"set_note", session.set_note},
-          {"command", posterior_command(session.run, session.set, session.n, session.many)}};
+          {"command", posterior_command(session.run, session.question.set, session.question.n, session.question.many)}};
 }
 
 Result session(const SessionArguments& arguments) {

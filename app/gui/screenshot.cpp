@@ -68,11 +68,11 @@ void write_screenshot(const Catalogue& tasks, const std::filesystem::path& file,
   model::Studio& studio = window.studio();
   if (!options.run.empty()) studio.open_path(options.run);
   if (!options.file.empty()) {
-    model::RememberedSet set;
-    set.set.file = options.file;
-    set.set.group = options.group;
-    set.many = !options.group.empty() || holds_many(tasks, studio.task(), options.file);
-    studio.posterior_page().restore(set);
+    Question question;
+    question.set.file = options.file;
+    question.set.group = options.group;
+    question.many = !options.group.empty() || holds_many(tasks, studio.task(), options.file);
+    studio.posterior_page().restore(question);
   }
   if (!options.session.empty()) {
     studio.settings.notes_open = true;

@@ -47,7 +47,7 @@ SessionDesk::SessionDesk(Studio& studio) : studio_(studio), job_(studio.hub), ch
   note_ = settings.session_note;
   for (std::size_t k = 0; k + 1 < settings.data_notes.size(); k += 2)
     data_notes_[settings.data_notes[k]] = settings.data_notes[k + 1];
-  // What a file held beside notes, its pins, is not shown again by a plain start: saving must not replace it unasked.
+  // Notes that no file holds yet are unsaved.
   unsaved_ = settings.session_file.empty() && (!note_.empty() || !data_notes_.empty());
 }
 
@@ -58,7 +58,7 @@ void SessionDesk::set_note(const std::string& text) {
 }
 
 fs::path SessionDesk::noted_data() const {
-  const fs::path named = std::as_const(studio_).posterior_page().remembered().set.file;
+  const fs::path named = std::as_const(studio_).posterior_page().question().set.file;
   if (named != named_) {
     named_ = named;
     whole_ = placed_path(named);
@@ -98,20 +98,13 @@ SavedSession SessionDesk::gathered() const {
   for (const OwnTask& own : studio_.library.own().all())
     if (own.said.name == session.task && (session.run.empty() || session.run == session.task))
       session.task_file = own.file.string();
-  const RememberedSet shown = std::as_const(studio_).posterior_page().remembered();
-  session.set = shown.set;
-  session.set.file = placed_path(shown.set.file);
-  session.many = shown.many;
-  session.n = studio_.posterior_page().n();
+  session.question = studio_.question();
+  session.question.n = studio_.posterior_page().n();
+  change_paths(
+      session.question, [](const std::string& run) { return run; },
+      [](const std::string& file) { return placed_path(file).string(); });
   session.set_note = data_note();
-  session.beside = shown.others;
   for (const ComparedRun& run : studio_.comparison.entries()) session.compared.push_back(run.run);
-  const Posterior& posterior = studio_.posterior;
-  session.interval = posterior.interval();
-  session.learned_product = posterior.learned_product();
-  session.derived = posterior.derived();
-  session.pinned = posterior.pinned();
-  for (SessionPin& pin : session.pinned) pin.set.file = placed_path(pin.set.file);
   return session;
 }
 
@@ -147,7 +140,7 @@ void SessionDesk::answer(bool open) {
 // Its runs are in the list on the left, wherever they lie.
 void SessionDesk::list_runs_of(const SavedSession& session) {
   std::vector<std::string> runs = session.compared;
-  runs.insert(runs.end(), session.beside.begin(), session.beside.end());
+  runs.insert(runs.end(), session.question.beside.begin(), session.question.beside.end());
   runs.insert(runs.begin(), session.run);
   for (const std::string& run : runs) {
     if (!run.starts_with('/') || !run_there(studio_, run) || studio_.library.find(run) != nullptr) continue;
@@ -173,7 +166,7 @@ void SessionDesk::open_now(const fs::path& path) {
     return std::make_shared<std::vector<std::string>>(session_problems(session, tasks, data));
   });
   note_ = studio_.settings.session_note = session.note;
-  if (!session.set_note.empty()) data_notes_[session.set.file.string()] = session.set_note;
+  if (!session.set_note.empty()) data_notes_[session.question.set.file.string()] = session.set_note;
   studio_.settings.data_notes = listed(data_notes_);
   unsaved_ = false;
   list_runs_of(session);
@@ -202,15 +195,12 @@ void SessionDesk::await_rest() {
 
 void SessionDesk::show_rest() {
   const SavedSession session = *std::exchange(awaited_, std::nullopt);
-  RememberedSet shown{.set = session.set, .n = session.n, .many = session.many};
-  if (missing(session.set.file)) shown = {.set = {.index = session.set.index}, .n = session.n};
-  for (const std::string& run : session.beside)
-    if (run_there(studio_, run)) shown.others.push_back(run);
-  studio_.posterior.set_interval(session.interval);
-  studio_.posterior.set_learned_product(session.learned_product);
-  studio_.posterior_page().restore(shown);
-  studio_.posterior.restore_derived(session.derived);
-  studio_.posterior.restore_pins(session.pinned);
+  Question question = session.question;
+  if (missing(question.set.file)) {
+    question.set = {.index = question.set.index};
+    question.many = false;
+  }
+  studio_.restore(std::move(question));
   studio_.comparison.clear();
   for (const std::string& run : session.compared)
     if (run_there(studio_, run) && !studio_.comparison.holds(run)) studio_.comparison.toggle(run);

@@ -86,6 +86,10 @@ class Studio : public Navigation, public Machine {
   const RunEntry* unfinished_run() const;
   void forget_unfinished();
 
+  // What the Posterior tab shows, and shows it again; runs that are gone are left out.
+  Question question() const;
+  void restore(Question question);
+
   // Takes over what workers have finished; true when another frame should be drawn.
   bool poll();
   // Whether any worker is at work, and what it does now, for the status bar.

@@ -244,7 +244,30 @@ void Studio::follow_own_tasks() {
   }
 }
 
-// The set, N and the runs beside it that an earlier start has shown of the task.
+Question Studio::question() const {
+  Question now = posterior.question();
+  const PosteriorPage& page = const_cast<Studio*>(this)->posterior_page();
+  if (&page == &posterior) return now;
+  const Question of_page = page.question();
+  now.set = of_page.set;
+  now.many = of_page.many;
+  now.n = of_page.n;
+  now.beside = of_page.beside;
+  now.tests.clear();
+  return now;
+}
+
+void Studio::restore(Question question) {
+  std::error_code error;
+  std::erase_if(question.beside, [&](const std::string& run) {
+    return library.task(run) == nullptr && !fs::exists(fs::path(run) / run_file::config, error);
+  });
+  question.many = question.many && !question.set.file.empty();
+  if (&posterior_page() != &posterior) posterior.restore_extras(question);
+  posterior_page().restore(question);
+}
+
+// What an earlier start has shown of the task.
 void Studio::restore_shown(const Settings& remembered) {
   std::error_code error;
   const auto there = [&](const std::string& run) {
@@ -252,22 +275,17 @@ void Studio::restore_shown(const Settings& remembered) {
   };
   for (const std::string& run : remembered.compared)
     if (there(run) && !comparison.holds(run)) comparison.toggle(run);
-  RememberedSet shown{.set = remembered.shown, .n = remembered.shown_n};
-  shown.many = remembered.shown_many && !shown.set.file.empty();
-  for (const std::string& run : remembered.shown_beside)
-    if (there(run)) shown.others.push_back(run);
-  if (!(shown == RememberedSet())) posterior_page().restore(shown);
+  if (!(remembered.question == Question())) restore(remembered.question);
 }
 
 void Studio::remember_shown() {
-  const auto whole = [](std::int64_t value) { return static_cast<int>(std::min<std::int64_t>(value, INT_MAX)); };
-  RememberedSet shown = posterior_page().remembered();
+  Question now = question();
   // The settings hold nothing but UTF-8, nor the member of many that is shown and what was set of it.
-  settings.shown = shown.many ? of_all_members(std::move(shown.set)) : std::move(shown.set);
-  if (!is_utf8(settings.shown)) settings.shown = {.index = settings.shown.index};
-  settings.shown_n = whole(shown.n);
-  settings.shown_many = shown.many && !settings.shown.file.empty();
-  settings.shown_beside = std::move(shown.others);
+  if (now.many) now.set = of_all_members(std::move(now.set));
+  if (!is_utf8(now.set)) now.set = {.index = now.set.index};
+  now.many = now.many && !now.set.file.empty();
+  std::erase_if(now.pinned, [](const PinnedQuestion& pin) { return !is_utf8(pin.set); });
+  if (is_utf8(now)) settings.question = std::move(now);
   settings.compared.clear();
   for (const ComparedRun& run : comparison.entries()) settings.compared.push_back(run.run);
   settings.table_columns = board.choices().columns;

@@ -22,9 +22,10 @@ constexpr double kDegree = std::numbers::pi / 180;
 
 using Of = SetField::Of;
 
-// Degrees that are the angle to the bit wherever there are such.
+// Degrees that are the angle to the bit wherever there are such: round ones where these are.
 double degrees_of(double angle) {
-  const double near = angle / kDegree;
+  const double near = angle / kDegree, round = std::round(near * 1e6) / 1e6;
+  if (round * kDegree == angle) return round;
   double low = near, high = near;
   for (int k = 0; k < 4; ++k) {
     if (low * kDegree == angle) return low;

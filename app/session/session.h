@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/posterior/observed_set.h"
-#include "core/eval/cells.h"
+#include "app/posterior/question.h"
 #include "tasks/catalogue.h"
 
 namespace pairs {
@@ -15,14 +14,6 @@ namespace pairs {
 // The ending of a session's file.
 inline constexpr const char* kSessionEnding = ".pairs";
 inline constexpr std::int64_t kSessionVersion = 1;  // of the files that are written and read
-
-// A posterior that stands behind the shown one: what a person calls it, and what it answers.
-struct SessionPin {
-  std::string name, run;
-  SetChoice set;
-  std::int64_t n = 1;
-  std::string weights = {}, sha256 = {};  // as of the session
-};
 
 // What somebody works on: what is open, what stands beside it, and what was noted of it. Paths are absolute here; a run
 // is a folder, or a task's name for its shipped weights. Of a set that is read from a file `sha256` is the file's hash,
@@ -34,15 +25,9 @@ struct SavedSession {
   std::string run;               // "": none
   std::string weights;           // checksum of the run's weights when the session was saved; "": unknown
   std::string note;              // of a person, plain text
-  SetChoice set;                 // that is shown; of many sets `member`
-  bool many = false;             // the file is a table of many sets, told apart by set.group
-  std::int64_t n = 0;            // 0: the program's choice
+  Question question;             // on the Posterior tab
   std::string sha256, set_note;  // of the set's file
-  IntervalKind interval = IntervalKind::central;
-  bool learned_product = false;
-  std::vector<std::string> derived;           // "ratio = theta/psi"
-  std::vector<std::string> beside, compared;  // runs: behind the posterior, and on the Compare tab
-  std::vector<SessionPin> pinned;
+  std::vector<std::string> compared;  // runs on the Compare tab
 };
 
 // Whether a path is meant for a session: a file of this ending, or a folder that pack_session has made.

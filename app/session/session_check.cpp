@@ -44,9 +44,9 @@ std::vector<std::string> runs_of(const SavedSession& session) {
     if (!run.empty() && std::find(runs.begin(), runs.end(), run) == runs.end()) runs.push_back(run);
   };
   add(session.run);
-  for (const std::string& run : session.beside) add(run);
+  for (const std::string& run : session.question.beside) add(run);
   for (const std::string& run : session.compared) add(run);
-  for (const SessionPin& pin : session.pinned) add(pin.run);
+  for (const PinnedQuestion& pin : session.question.pinned) add(pin.run);
   return runs;
 }
 
@@ -83,8 +83,8 @@ void stamp_session(SavedSession& session, const Tasks& tasks, const std::string&
     sha256 = is_regular(file) ? sha256_of(file) : "";
     weights = !run.empty() && run_problem(run, tasks, data).empty() ? weights_of(run, tasks, data) : "";
   };
-  stamp(session.run, session.set.file, session.weights, session.sha256);
-  for (SessionPin& pin : session.pinned) stamp(pin.run, pin.set.file, pin.weights, pin.sha256);
+  stamp(session.run, session.question.set.file, session.weights, session.sha256);
+  for (PinnedQuestion& pin : session.question.pinned) stamp(pin.run, pin.set.file, pin.weights, pin.sha256);
 }
 
 std::vector<std::string> session_problems(const SavedSession& session, const Tasks& tasks, const std::string& data) {
@@ -100,8 +100,8 @@ std::vector<std::string> session_problems(const SavedSession& session, const Tas
   else if (!named && session.task_file.empty() && session.run.empty())
     add(fmt::format("There is no task {} in this program", shown_path(session.task)));
   for (const std::string& run : runs_of(session)) add(run_problem(run, tasks, data));
-  add(file_problem(session.set.file));
-  for (const SessionPin& pin : session.pinned) add(file_problem(pin.set.file));
+  add(file_problem(session.question.set.file));
+  for (const PinnedQuestion& pin : session.question.pinned) add(file_problem(pin.set.file));
   const auto compare = [&](const std::string& run, const fs::path& file, const std::string& weights,
                            const std::string& sha256) {
     if (!weights.empty() && run_problem(run, tasks, data).empty() && weights_of(run, tasks, data) != weights)
@@ -111,8 +111,8 @@ std::vector<std::string> session_problems(const SavedSession& session, const Tas
       add(fmt::format("The file {} holds other data than when the session was saved: its numbers are others",
                       shown_path(file.string())));
   };
-  compare(session.run, session.set.file, session.weights, session.sha256);
-  for (const SessionPin& pin : session.pinned) compare(pin.run, pin.set.file, pin.weights, pin.sha256);
+  compare(session.run, session.question.set.file, session.weights, session.sha256);
+  for (const PinnedQuestion& pin : session.question.pinned) compare(pin.run, pin.set.file, pin.weights, pin.sha256);
   return problems;
 }
 

@@ -89,14 +89,11 @@ class Packing {
 void fill(SavedSession session, const fs::path& folder, const std::function<bool()>& keep_going) {
   Packing packing(folder, keep_going);
   session.run = packing.run(session.run);
-  session.set.file = packing.data(session.set.file.string());
   session.task_file = packing.data(session.task_file);
-  for (std::vector<std::string>* runs : {&session.beside, &session.compared})
-    for (std::string& run : *runs) run = packing.run(run);
-  for (SessionPin& pin : session.pinned) {
-    pin.run = packing.run(pin.run);
-    pin.set.file = packing.data(pin.set.file.string());
-  }
+  for (std::string& run : session.compared) run = packing.run(run);
+  change_paths(
+      session.question, [&](const std::string& run) { return packing.run(run); },
+      [&](const std::string& file) { return packing.data(file); });
   write_session(folder / "session.pairs", session);
 }
 

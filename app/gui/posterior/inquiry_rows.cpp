@@ -146,6 +146,7 @@ void OtherPriorRow::draw(model::Posterior& posterior, const model::PosteriorScen
   model::SetInquiries& inquiries = posterior.inquiries();
   model::SetInquiry& inquiry = inquiries.other_prior;
   std::string& asked_prior = inquiries.prior;
+  if (asked_prior != taken_) typed_ = taken_ = asked_prior;  // of an earlier start
   ui::text("Another prior", ui::Look::small_strong);
   const std::string key = inquiries.prior_key(posterior.inquiry_key());
   auto asked = posterior.samples_asked();
@@ -166,7 +167,7 @@ void OtherPriorRow::draw(model::Posterior& posterior, const model::PosteriorScen
       ui::button("posterior/prior/show", "Show", ui::Button::normal,
                  typed_.empty() && asked_prior.empty() ? "Write a prior first" : blocked_text(posterior, asked.has_value()),
                  typed_.empty() ? "Takes the answer away" : "Tells the posterior under it");
-  if (enter) asked_prior = typed_;
+  if (enter) asked_prior = taken_ = typed_;
   if (const auto answer = inquiry.answer(key); answer && !asked_prior.empty())
     ui::wrapped(answer->text, answer->bad ? ui::Look::small_bad : ui::Look::small_muted, 0, "posterior/prior/answer");
   ui::space(8);

@@ -19,7 +19,7 @@ class OtherPriorRow {
   void draw(model::Posterior& posterior, const model::PosteriorScene& scene);
 
  private:
-  std::string typed_;
+  std::string typed_, taken_;  // taken: the prior that was asked for when typed_ was set from it
 };
 
 }  // namespace pairs::gui

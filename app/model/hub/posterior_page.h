@@ -7,21 +7,12 @@
 #include <vector>
 
 #include "app/model/hub/n_player.h"
-#include "app/posterior/set_choice.h"
+#include "app/posterior/question.h"
 
 namespace pairs::model {
 
 class Posterior;
 class Viewer;
-
-// What a later start of the program shows again.
-struct RememberedSet {
-  SetChoice set = {};
-  std::int64_t n = 0;                    // 0: chosen by the program
-  std::vector<std::string> others = {};  // the runs beside
-  bool many = false;                     // the set is one of many in its file or folder, or none of them yet
-  bool operator==(const RememberedSet&) const = default;
-};
 
 // Of which page it is that a window draws.
 class PosteriorPageVisitor {
@@ -67,9 +58,10 @@ class PosteriorPage {
   // its way, else why it cannot be shown, a sentence; nothing where such a path is not this page's.
   virtual std::optional<std::string> open_data(const std::filesystem::path& path, bool images) = 0;
 
-  virtual RememberedSet remembered() const = 0;
-  // Before anything else is asked of the run that is open.
-  virtual void restore(const RememberedSet& remembered) = 0;
+  // What the page shows, as a later start shows it again.
+  virtual Question question() const = 0;
+  // Shows it, before anything else is asked of the run that is open.
+  virtual void restore(const Question& question) = 0;
 
  protected:
   explicit PosteriorPage(std::int64_t first_n = 1) : player_(first_n) {}

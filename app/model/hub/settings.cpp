@@ -10,7 +10,6 @@
 #include <cmath>
 #include <sstream>
 
-#include "app/posterior/set_fields.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/base/text.h"
@@ -54,10 +53,7 @@ void visit_settings(Visit&& visit) {
   visit("recent_files", &Settings::recent_files);
   visit("save_folder", &Settings::save_folder);
   visit("save_folders", &Settings::save_folders);
-  visit("shown", &Settings::shown);
-  visit("shown_n", &Settings::shown_n);
-  visit("shown_many", &Settings::shown_many);
-  visit("shown_beside", &Settings::shown_beside);
+  visit("question", &Settings::question);
   visit("compared", &Settings::compared);
   visit("session_file", &Settings::session_file);
   visit("session_note", &Settings::session_note);
@@ -100,12 +96,12 @@ bool read_value(const toml::node& node, std::vector<std::string>& value) {
   return true;
 }
 
-bool read_value(const toml::node& node, SetChoice& value) {
+bool read_value(const toml::node& node, Question& value) {
   if (!node.is_table()) return false;
   const std::string where;
-  TableReader reader(*node.as_table(), "shown", where);
+  TableReader reader(*node.as_table(), "question", where);
   try {
-    value = read_set_toml(reader);
+    value = read_question(reader, where);
     reader.finish();
     return true;
   } catch (const Error&) {
@@ -113,8 +109,8 @@ bool read_value(const toml::node& node, SetChoice& value) {
   }
 }
 
-void write_value(toml::table& table, const char* key, const SetChoice& value) {
-  table.insert_or_assign(key, toml::parse(set_toml(value)));
+void write_value(toml::table& table, const char* key, const Question& value) {
+  table.insert_or_assign(key, question_table(value));
 }
 template <class Value>
 void write_value(toml::table& table, const char* key, const Value& value) {
@@ -146,7 +142,6 @@ bool in_range(const Settings& s, std::string_view key) {
   if (key == "height") return s.height >= 200 && s.height <= 32768;
   if (key == "sidebar") return s.sidebar >= 0 && s.sidebar <= 4096;
   if (key == "drawer") return s.drawer >= 0 && s.drawer <= 4096;
-  if (key == "shown_n") return s.shown_n >= 0;
   if (key == "file_dialogs") return s.file_dialogs == "desktop" || s.file_dialogs == "own";
   return true;
 }

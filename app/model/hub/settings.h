@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/posterior/set_choice.h"
+#include "app/posterior/question.h"
 
 namespace pairs::model {
 
@@ -30,11 +30,8 @@ struct Settings {
   std::vector<std::string> recent_files;  // opened, and folders saved to: newest first
   std::string save_folder;                // of the last file that was saved; "": none yet
   std::vector<std::string> save_folders;  // that a person chose for a task's files: "TASK=FOLDER"
-  // What was shown of the task: the set, N (0: the program's choice), runs beside it, and runs that are compared.
-  SetChoice shown;
-  int shown_n = 0;
-  bool shown_many = false;  // the file or folder holds many sets
-  std::vector<std::string> shown_beside, compared;
+  Question question;                  // what the Posterior tab shows of the task
+  std::vector<std::string> compared;  // runs on the Compare tab
   // Of the session (app/model/session_desk.h): its file, "": none; its note; and notes on data: file, note, file, note.
   std::string session_file, session_note;
   std::vector<std::string> data_notes;

@@ -13,7 +13,7 @@
 namespace pairs::model {
 namespace {
 
-PinnedPosterior answered(const SessionPin& pin, const LoadedRun& run, int shade, const LatestWorker::Stale& stale) {
+PinnedPosterior answered(const PinnedQuestion& pin, const LoadedRun& run, int shade, const LatestWorker::Stale& stale) {
   const torch::NoGradGuard no_grad;
   SetChoice choice = pin.set;
   choice.assume_given = true;
@@ -30,11 +30,12 @@ PinnedPosterior answered(const SessionPin& pin, const LoadedRun& run, int shade,
 
 }  // namespace
 
-void PinRestoring::restore(std::vector<SessionPin> pins) {
+void PinRestoring::restore(std::vector<PinnedQuestion> pins) {
+  asked_ = pins;
   latest_.ask([pins = std::move(pins), tasks = hub_.tasks, data = hub_.data_folder.string(),
                device = hub_.device](const LatestWorker::Stale& stale) {
     auto restored = std::make_shared<Restored>();
-    for (const SessionPin& pin : pins) {
+    for (const PinnedQuestion& pin : pins) {
       if (stale()) throw Stopped();
       try {
         const LoadedRun run = load_run(tasks, pin.run, data, device);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/model/posterior/pinned_posterior.h"
-#include "app/session/session.h"
+#include "app/posterior/question.h"
 #include "core/base/latest.h"
 
 namespace pairs::model {
@@ -21,7 +21,9 @@ class PinRestoring {
 
   explicit PinRestoring(Hub& hub) : hub_(hub), latest_(hub.wake) {}
 
-  void restore(std::vector<SessionPin> pins);
+  void restore(std::vector<PinnedQuestion> pins);
+  // What was asked for last.
+  const std::vector<PinnedQuestion>& asked() const { return asked_; }
   // What came since it was asked last; null: nothing.
   std::shared_ptr<const Restored> take();
   bool busy() const { return latest_.busy(); }
@@ -29,6 +31,7 @@ class PinRestoring {
 
  private:
   Hub& hub_;
+  std::vector<PinnedQuestion> asked_;
   Latest<Restored> latest_;  // last: ends first
 };
 

@@ -38,7 +38,7 @@ PosteriorNumbers ghost_of(PosteriorNumbers numbers, const std::string& name, int
 }
 
 PinnedPosteriors with_pinned(const PinnedPosteriors& before, const PosteriorScene& scene,
-                             const PosteriorSnapshot& shown, std::uint64_t id, SessionPin asked) {
+                             const PosteriorSnapshot& shown, std::uint64_t id, PinnedQuestion asked) {
   if (shown.series.empty() || !shown.series.front().ours) return before;
   std::vector<PinnedPosterior> all = before ? *before : std::vector<PinnedPosterior>();
   if (static_cast<std::size_t>(std::count_if(

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/model/posterior/posterior.h"
-#include "app/session/session.h"
+#include "app/posterior/question.h"
 
 namespace pairs::model {
 
@@ -17,7 +17,7 @@ struct PinnedPosterior {
   std::string task;
   std::vector<std::string> targets;  // their names
   PosteriorNumbers numbers;          // called "N = 10, set 3" until a person calls it otherwise
-  SessionPin asked = {};             // what it answers; its name is that of the numbers
+  PinnedQuestion asked = {};             // what it answers; its name is that of the numbers
 };
 
 // The numbers of a posterior as a ghost behind others.
@@ -29,7 +29,7 @@ using PinnedPosteriors = std::shared_ptr<const std::vector<PinnedPosterior>>;
 // `before` and the shown run's posterior of a snapshot, in a shade and under a name that no other of its task has;
 // `before` where there is no posterior, or as many are kept of the task as can be told apart.
 PinnedPosteriors with_pinned(const PinnedPosteriors& before, const PosteriorScene& scene,
-                             const PosteriorSnapshot& shown, std::uint64_t id, SessionPin asked = {});
+                             const PosteriorSnapshot& shown, std::uint64_t id, PinnedQuestion asked = {});
 PinnedPosteriors without_pinned(const PinnedPosteriors& before, std::uint64_t id);
 // Under another name; `before` where that is empty or another's of its task.
 PinnedPosteriors renamed_pinned(const PinnedPosteriors& before, std::uint64_t id, const std::string& name);

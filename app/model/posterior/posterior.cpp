@@ -241,9 +241,12 @@ std::optional<std::string> Posterior::open_data(const std::filesystem::path& pat
   return "";
 }
 
-RememberedSet Posterior::remembered() const {
+Question Posterior::question() const {
   const State& s = *state_;
-  RememberedSet now{s.asked().set, s.chosen_n ? n() : 0, s.request.others};
+  Question now;
+  now.set = s.asked().set;
+  now.n = s.chosen_n ? n() : 0;
+  now.beside = s.request.others;
   const SetChoice shown = now.set;
   if (s.table.is_open()) {
     const bool one_of_them = !shown.member.empty() && shown.file == s.table.sets().set.file;
@@ -254,22 +257,47 @@ RememberedSet Posterior::remembered() const {
   } else if (!shown.member.empty()) {
     now.set = {.index = shown.index};  // one of many alone is no file
   }
+  now.interval = s.request.interval;
+  now.learned_product = s.request.learned_product;
+  now.derived = s.restored_derived ? *s.restored_derived : derived();
+  now.prior = s.inquiries.prior;
+  now.tests = s.restored_tests.empty() ? s.inquiries.tests(inquiry_key()) : s.restored_tests;
+  now.predictive_seed = static_cast<std::int64_t>(s.inquiries.predictive_seed);
+  now.pinned = s.restoring.busy() ? s.restoring.asked() : pinned();
   return now;
 }
 
-void Posterior::restore(const RememberedSet& remembered) {
+void Posterior::restore(const Question& question) {
   State& s = *state_;
-  s.request.others = remembered.others;
+  restore_extras(question);
+  s.request.others = question.beside;
   std::erase(s.request.others, s.request.run);
-  if (remembered.n > 0) {
+  if (question.n > 0) {
     s.chosen_n = true;
-    s.player.want(remembered.n);
-    s.restored_n = remembered.n;
+    s.player.want(question.n);
+    s.restored_n = question.n;
   }
-  if (!remembered.many) return s.another_set(remembered.set);
-  const SetChoice simulated{.index = remembered.set.index};
-  s.another_set(remembered.set.member.empty() ? simulated : remembered.set);
-  open_sets(of_all_members(remembered.set));
+  if (question.many) {
+    const SetChoice simulated{.index = question.set.index};
+    s.another_set(question.set.member.empty() ? simulated : question.set);
+    open_sets(of_all_members(question.set));
+  } else {
+    s.another_set(question.set);
+  }
+  s.restored_tests = question.tests;
+  s.restored_tests_set = s.request.set.id;
+}
+
+void Posterior::restore_extras(const Question& question) {
+  State& s = *state_;
+  set_interval(question.interval);
+  set_learned_product(question.learned_product);
+  s.restored_derived = question.derived;
+  s.inquiries.prior = question.prior;
+  s.inquiries.predictive_seed = static_cast<std::uint64_t>(question.predictive_seed);
+  s.pin(nullptr);
+  s.restoring.restore(question.pinned);
+  s.ask();
 }
 
 IntervalKind Posterior::interval() const {
@@ -328,17 +356,12 @@ void Posterior::remove_derived(std::size_t k) {
   s.ask();
 }
 
-void Posterior::restore_derived(std::vector<std::string> texts) {
-  state_->restored_derived = std::move(texts);
-  state_->ask();
-}
-
 void Posterior::pin() {
   State& s = *state_;
   const auto now = scene();
   const auto snapshot = shown();
   if (!now || !snapshot || snapshot->set != now->set) return;
-  SessionPin asked = s.asked();
+  PinnedQuestion asked = s.asked();
   asked.n = snapshot->n;
   s.pin(with_pinned(s.request.pinned, *now, *snapshot, ++s.last_pin, std::move(asked)));
 }
@@ -361,19 +384,14 @@ std::vector<Posterior::Pin> Posterior::pins() const {
   return all;
 }
 
-std::vector<SessionPin> Posterior::pinned() const {
-  std::vector<SessionPin> all;
+std::vector<PinnedQuestion> Posterior::pinned() const {
+  std::vector<PinnedQuestion> all;
   if (state_->request.pinned)
     for (const PinnedPosterior& one : *state_->request.pinned) {
       all.push_back(one.asked);
       all.back().name = one.numbers.name;
     }
   return all;
-}
-
-void Posterior::restore_pins(std::vector<SessionPin> pins) {
-  state_->pin(nullptr);
-  state_->restoring.restore(std::move(pins));
 }
 
 std::shared_ptr<const PosteriorScene> Posterior::scene() const {

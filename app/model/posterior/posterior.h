@@ -15,10 +15,6 @@
 #include "core/report/figure.h"
 #include "core/task.h"
 
-namespace pairs {
-struct SessionPin;
-}
-
 namespace pairs::model {
 
 struct SetInquiries;
@@ -95,7 +91,7 @@ struct PosteriorScene {
   std::vector<std::string> names;    // of the targets, in expressions
   std::string prior_example;         // "normal(0.5, 0.1)", another prior of the first target
   std::vector<PosteriorRun> runs;    // the shown one first
-  Question question;                 // what is asked of the set
+  QuestionText question;             // what is asked of the set
   std::int64_t most = 1;             // largest N that can be asked for
   std::vector<std::int64_t> sizes;   // the only ones, of a run with a head for each; else empty
   std::uint64_t set = 0;             // id of the observed set
@@ -197,8 +193,11 @@ class Posterior : public PosteriorPage {
   std::shared_ptr<const FollowState> following() const;
 
   std::optional<std::string> open_data(const std::filesystem::path& path, bool images) override;
-  RememberedSet remembered() const override;
-  void restore(const RememberedSet& remembered) override;
+  Question question() const override;
+  void restore(const Question& question) override;
+  // Shows what a question asks beside its set, N and runs: intervals, references, derived quantities, another prior and
+  // pinned posteriors.
+  void restore_extras(const Question& question);
 
   // The largest N.
   std::int64_t most() const;
@@ -215,8 +214,6 @@ class Posterior : public PosteriorPage {
   std::vector<std::string> derived() const;
   std::string add_derived(const std::string& text);
   void remove_derived(std::size_t k);
-  // Those of a session, once its run is there, instead of the others of the same targets.
-  void restore_derived(std::vector<std::string> texts);
 
   // Keeps the shown run's posterior as it is now as a ghost behind all that follows of its task, and in the table,
   // until it is taken away: so many of a task at most. Copied commands do not know of them.
@@ -231,10 +228,8 @@ class Posterior : public PosteriorPage {
   void rename_pin(std::uint64_t id, const std::string& name);
   // Of the task that is shown, in the order of pinning.
   std::vector<Pin> pins() const;
-  // Those of all tasks, by what was asked; and instead of them others, worked out again in the background. Of those
-  // that cannot be the log says why.
-  std::vector<SessionPin> pinned() const;
-  void restore_pins(std::vector<SessionPin> pins);
+  // Pins of all tasks.
+  std::vector<PinnedQuestion> pinned() const;
 
   // Null before the run is loaded.
   std::shared_ptr<const PosteriorScene> scene() const;
@@ -306,6 +301,7 @@ class Posterior : public PosteriorPage {
  private:
   bool take_answers();
   void test_unasked();
+  void test_again();
   void show_again();
   bool can_choose_n() const override;
   void n_chosen() override;

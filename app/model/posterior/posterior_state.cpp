@@ -74,8 +74,8 @@ void Posterior::State::take_restored_derived() {
   }
 }
 
-SessionPin Posterior::State::asked() const {
-  SessionPin asked;
+PinnedQuestion Posterior::State::asked() const {
+  PinnedQuestion asked;
   asked.run = request.run;
   const auto& scene = result.scene;
   const bool there = scene && scene->set == request.set.id && scene->runs.front().run == request.run;

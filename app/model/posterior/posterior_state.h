@@ -71,6 +71,8 @@ struct Posterior::State {
   std::uint64_t last_pin = 0;     // id
   PinRestoring restoring;
   std::optional<std::vector<std::string>> restored_derived;  // until their run is there
+  std::vector<std::string> restored_tests;  // of an earlier start, until the posterior of their set is there
+  std::uint64_t restored_tests_set = 0;     // id of that set
   Background<PosteriorEngine, PosteriorRequest> background;
 
   void ask();
@@ -87,7 +89,7 @@ struct Posterior::State {
   // Derived quantities of a session, for the run that is there by now.
   void take_restored_derived();
   // What the shown posterior answers, as it would be asked for again.
-  SessionPin asked() const;
+  PinnedQuestion asked() const;
   // The set that is shown now is the one to go back to.
   void keep_shown();
   void close_table();

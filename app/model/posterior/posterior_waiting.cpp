@@ -9,6 +9,7 @@ namespace pairs::model {
 bool Posterior::poll() {
   const bool changed = take_answers();
   test_unasked();
+  test_again();
   return changed;
 }
 
@@ -26,6 +27,20 @@ void Posterior::test_unasked() {
   if (!of_file || !shown || shown->set != request.set.id || shown->n != n()) return;
   if (usual.works_on(key) || usual.answer(key)) return;
   if (auto asked = samples_asked()) usual.ask(key, *std::move(asked), usual_question(), kSettles);
+}
+
+// Makes the tests of an earlier start again, once the posterior that they are about is on the screen.
+void Posterior::test_again() {
+  State& s = *state_;
+  if (s.restored_tests.empty()) return;
+  const auto& shown = s.result.snapshot;
+  // A set of many has its own id once the table has chosen it.
+  const bool other = s.request.set.id != s.restored_tests_set && !s.table.is_open();
+  if (other) return s.restored_tests.clear();
+  if (!shown || shown->set != s.request.set.id || shown->n != n() || s.restored_n > 0) return;
+  const auto asked = samples_asked();
+  if (!asked) return;
+  for (const std::string& test : std::exchange(s.restored_tests, {})) s.inquiries.ask(test, inquiry_key(), *asked);
 }
 
 bool Posterior::take_answers() {

@@ -72,6 +72,32 @@ void SetInquiry::ask(const std::string& key, SamplesAsked asked, Question questi
   });
 }
 
+std::array<SetInquiries::Test, 3> SetInquiries::buttons() {
+  return {{{"local", local_test, local_test_question},
+           {"predictive", predictive, predictive_question},
+           {"confidence", confidence, [] { return confidence_question(ToyPlan()); }}}};
+}
+
+std::vector<std::string> SetInquiries::tests(const std::string& key) const {
+  std::vector<std::string> words;
+  for (const Test& one : const_cast<SetInquiries*>(this)->buttons()) {
+    const std::string its = &one.inquiry == &predictive ? predictive_key(key) : key;
+    const auto answer = one.inquiry.answer(its);
+    if ((answer && answer->made) || one.inquiry.works_on(its)) words.emplace_back(one.word);
+  }
+  return words;
+}
+
+void SetInquiries::ask(const std::string& test, const std::string& key, SamplesAsked asked) {
+  for (const Test& one : buttons()) {
+    if (one.word != test) continue;
+    const bool draws = &one.inquiry == &predictive;
+    if (draws) asked.seed = predictive_seed;
+    one.inquiry.ask(draws ? predictive_key(key) : key, std::move(asked), one.question());
+    return;
+  }
+}
+
 std::string SetInquiries::predictive_key(const std::string& key) const {
   return fmt::format("{} seed {}", key, predictive_seed);
 }

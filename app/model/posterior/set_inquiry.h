@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/model/hub/hub.h"
 #include "app/model/posterior/sample_saving.h"
@@ -86,6 +87,18 @@ struct SetInquiries {
   SetInquiry usual;                   // is asked by itself about every set of a file
   std::string prior;                  // that is shown, as typed; "": none
   std::uint64_t predictive_seed = 1;  // of the draw that the predictive test simulates at
+
+  // The tests that a person asks for by a button: a word that names each in files, and its question.
+  struct Test {
+    const char* word;
+    SetInquiry& inquiry;
+    std::function<SetInquiry::Question()> question;
+  };
+  std::array<Test, 3> buttons();
+  // The words of the tests that were made, or are being made, of the posterior that `key` names.
+  std::vector<std::string> tests(const std::string& key) const;
+  // Asks for a test of that posterior by its word; one that there is no test of is left out.
+  void ask(const std::string& test, const std::string& key, SamplesAsked asked);
 
   // What names the predictive test's answer where `key` names the posterior.
   std::string predictive_key(const std::string& key) const;

@@ -215,14 +215,12 @@ std::optional<std::string> Viewer::open_data(const std::filesystem::path& path, 
   return std::nullopt;
 }
 
-RememberedSet Viewer::remembered() const {
-  RememberedSet now;
-  now.n = n();
-  return now;
+Question Viewer::question() const {
+  return {.n = n()};
 }
 
-void Viewer::restore(const RememberedSet& remembered) {
-  if (remembered.n > 0) set_n(remembered.n);
+void Viewer::restore(const Question& question) {
+  if (question.n > 0) set_n(question.n);
 }
 
 void Viewer::new_set() {

@@ -109,8 +109,8 @@ class Viewer : public PosteriorPage {
   std::string open_scene(const std::filesystem::path& file);
   // Of a scene's file; data of a person's own are refused.
   std::optional<std::string> open_data(const std::filesystem::path& path, bool images) override;
-  RememberedSet remembered() const override;
-  void restore(const RememberedSet& remembered) override;
+  Question question() const override;
+  void restore(const Question& question) override;
   // Back to the scene of the seed.
   void undo_edits();
   void set_selected(std::size_t k);

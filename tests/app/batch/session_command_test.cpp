@@ -18,10 +18,10 @@ class SessionCommand : public testing::Test {
     write_file(folder_ / "events.csv", "x\n0.1\n0.7\n-0.3\n");
     SavedSession session;
     session.task = session.run = "bump-hunt";
-    session.set.file = folder_ / "events.csv";
-    session.n = 2;
+    session.question.set.file = folder_ / "events.csv";
+    session.question.n = 2;
     session.note = "two\nlines";
-    session.pinned = {{"N = 10, set 3", "bump-hunt", {.index = 3}, 10}};
+    session.question.pinned = {{"N = 10, set 3", "bump-hunt", {.index = 3}, 10}};
     stamp_session(session, built_in_tasks(), "");
     write_session(file_, session);
   }

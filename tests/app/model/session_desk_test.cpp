@@ -115,6 +115,61 @@ TEST_F(SessionDeskTest, OpenedElsewhereItShowsTheSameToTheBit) {
   }
 }
 
+// What a plain start shows again, without a session: pins, derived quantities, another prior and tests, too.
+TEST_F(SessionDeskTest, ALaterStartShowsAllThatWasAsked) {
+  const std::string run = small_run(home_ / "runs", "a", "bump-hunt");
+  Settings kept = settings();
+  Question asked;
+  std::string predictive, prior;
+  std::vector<std::pair<std::string, double>> before;
+  const auto answers = [](Studio& studio) {
+    SetInquiries& all = studio.posterior.inquiries();
+    const std::string key = studio.posterior.inquiry_key();
+    return all.predictive.answer(all.predictive_key(key));
+  };
+  {
+    Studio studio(built_in_tasks(), kept);
+    studio.open_run(run);
+    studio.posterior.open_file(home_ / "events.csv");
+    settle(studio);
+    studio.posterior.set_n(4);
+    studio.posterior.set_interval(IntervalKind::upper_limit);
+    EXPECT_EQ(studio.posterior.add_derived("twice = 2*theta"), "");
+    settle(studio);
+    studio.posterior.pin();
+    studio.posterior.set_n(5);
+    settle(studio);
+    SetInquiries& all = studio.posterior.inquiries();
+    all.prior = "beta(2, 8)";
+    all.predictive_seed = 7;
+    all.ask("predictive", studio.posterior.inquiry_key(), *studio.posterior.samples_asked());
+    settle(studio);
+    ASSERT_TRUE(answers(studio));
+    predictive = answers(studio)->text;
+    before = numbers(studio);
+    asked = studio.question();
+    EXPECT_EQ(asked.tests, std::vector<std::string>{"predictive"});
+    EXPECT_EQ(asked.pinned.size(), 1u);
+    studio.poll();
+    kept = studio.settings;
+  }
+  SettingsFile(scratch_ / "settings.toml").save(kept);
+  SettingsFile file(scratch_ / "settings.toml");
+  Studio studio(built_in_tasks(), file.load());
+  EXPECT_EQ(file.problem(), "");
+  EXPECT_EQ(studio.question().pinned, asked.pinned) << "nothing is lost where the window is closed at once";
+  EXPECT_EQ(studio.question().tests, asked.tests);
+  EXPECT_EQ(studio.question().derived, asked.derived);
+  settle(studio);
+  EXPECT_EQ(studio.question(), asked);
+  EXPECT_EQ(numbers(studio), before);
+  ASSERT_EQ(studio.posterior.pins().size(), 1u);
+  ASSERT_TRUE(answers(studio));
+  EXPECT_EQ(answers(studio)->text, predictive);
+  ASSERT_TRUE(studio.posterior.shown());
+  EXPECT_FALSE(studio.posterior.shown()->derived.empty());
+}
+
 TEST_F(SessionDeskTest, ASimulatedSetWithValuesByHandComesBack) {
   double mean = 0;
   {
@@ -164,11 +219,11 @@ TEST_F(SessionDeskTest, WhatIsMissingGetsASentenceAndTheRestOpens) {
   SavedSession session;
   session.task = "bump-hunt";
   session.run = (home_ / "runs/gone").string();
-  session.set.file = home_ / "gone.csv";
+  session.question.set.file = home_ / "gone.csv";
   session.note = "still here";
-  session.n = 7;
+  session.question.n = 7;
   session.tab = "task";
-  session.pinned = {{"lost", (home_ / "runs/gone").string(), {.index = 1}, 5}, {"kept", "bump-hunt", {.index = 1}, 5}};
+  session.question.pinned = {{"lost", (home_ / "runs/gone").string(), {.index = 1}, 5}, {"kept", "bump-hunt", {.index = 1}, 5}};
   write_session(home_ / "s.pairs", session);
   Studio studio(built_in_tasks(), settings());
   studio.open_path(home_ / "s.pairs");

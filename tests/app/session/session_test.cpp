@@ -38,19 +38,19 @@ class SessionFile : public ::testing::Test {
     session.tab = "evaluate";
     session.run = (home_ / "runs/a").string();
     session.note = "first\nof \"two\" – ψ\nends";
-    session.set.file = home_ / "events.csv";
-    session.set.random = 7;
-    session.set.columns = {"x"};
-    session.set.given = "t=2";
-    session.n = 2;
+    session.question.set.file = home_ / "events.csv";
+    session.question.set.random = 7;
+    session.question.set.columns = {"x"};
+    session.question.set.given = "t=2";
+    session.question.n = 2;
     session.set_note = "taken on a Friday";
-    session.interval = IntervalKind::upper_limit;
-    session.learned_product = true;
-    session.derived = {"twice = 2*theta"};
-    session.beside = {"bump-hunt"};
+    session.question.interval = IntervalKind::upper_limit;
+    session.question.learned_product = true;
+    session.question.derived = {"twice = 2*theta"};
+    session.question.beside = {"bump-hunt"};
     session.compared = {"bump-hunt", (home_ / "runs/a").string()};
     SetChoice pinned{.index = 3, .theta = {0.1}, .psi = {1.0 / 3}};
-    session.pinned = {{"N = 10, set 3", "bump-hunt", pinned, 10}, {"mine", session.run, session.set, 2}};
+    session.question.pinned = {{"N = 10, set 3", "bump-hunt", pinned, 10}, {"mine", session.run, session.question.set, 2}};
     return session;
   }
   std::string refusal(const std::string& text) const {
@@ -78,22 +78,22 @@ TEST_F(SessionFile, IsReadAsItWasWrittenWhereverItsFolderIs) {
   const SavedSession read = read_session(folder_ / "moved/s.pairs");
   const SavedSession was = full();
   EXPECT_EQ(read.run, (folder_ / "moved/runs/a").string());
-  EXPECT_EQ(read.set.file, folder_ / "moved/events.csv");
+  EXPECT_EQ(read.question.set.file, folder_ / "moved/events.csv");
   EXPECT_EQ(read.note, was.note);
   EXPECT_EQ(read.set_note, was.set_note);
   EXPECT_EQ(read.tab, "evaluate");
-  EXPECT_EQ(read.set.random, 7);
-  EXPECT_EQ(read.set.given, "t=2");
-  EXPECT_THAT(read.set.columns, ElementsAre("x"));
-  EXPECT_EQ(read.n, 2);
-  EXPECT_EQ(read.interval, IntervalKind::upper_limit);
-  EXPECT_TRUE(read.learned_product);
-  EXPECT_EQ(read.derived, was.derived);
+  EXPECT_EQ(read.question.set.random, 7);
+  EXPECT_EQ(read.question.set.given, "t=2");
+  EXPECT_THAT(read.question.set.columns, ElementsAre("x"));
+  EXPECT_EQ(read.question.n, 2);
+  EXPECT_EQ(read.question.interval, IntervalKind::upper_limit);
+  EXPECT_TRUE(read.question.learned_product);
+  EXPECT_EQ(read.question.derived, was.question.derived);
   EXPECT_THAT(read.compared, ElementsAre("bump-hunt", read.run));
-  ASSERT_EQ(read.pinned.size(), 2u);
-  EXPECT_EQ(read.pinned[0].set.psi, was.pinned[0].set.psi) << "to the bit";
-  EXPECT_EQ(read.pinned[0].run, "bump-hunt");
-  EXPECT_EQ(read.pinned[1].set.file, read.set.file);
+  ASSERT_EQ(read.question.pinned.size(), 2u);
+  EXPECT_EQ(read.question.pinned[0].set.psi, was.question.pinned[0].set.psi) << "to the bit";
+  EXPECT_EQ(read.question.pinned[0].run, "bump-hunt");
+  EXPECT_EQ(read.question.pinned[1].set.file, read.question.set.file);
   // Written again at its new place it is the same file.
   write_session(folder_ / "moved/again.pairs", read);
   EXPECT_EQ(read_file(folder_ / "moved/again.pairs"), text);
@@ -108,7 +108,7 @@ TEST_F(SessionFile, WhatLiesElsewhereIsNamedWhole) {
 TEST_F(SessionFile, ByHandPathsNeedNoDot) {
   write_file(home_ / "s.pairs", "session = 1\ntask = \"bump-hunt\"\nrun = \"runs/a\"\n[set]\nfile = \"events.csv\"\n");
   EXPECT_EQ(read_session(home_ / "s.pairs").run, full().run);
-  EXPECT_EQ(read_session(home_ / "s.pairs").set.file, full().set.file);
+  EXPECT_EQ(read_session(home_ / "s.pairs").question.set.file, full().question.set.file);
 }
 
 TEST_F(SessionFile, RefusesWhatIsNone) {
@@ -140,8 +140,8 @@ TEST_F(SessionFile, NotesAreKeptAsTextAndNoLongerThanTheyMayBe) {
 TEST_F(SessionFile, TellsWhatIsMissingOrAnother) {
   SavedSession session = full();
   session.run = "bump-hunt";
-  session.compared = session.beside = {"bump-hunt"};
-  session.pinned.clear();
+  session.compared = session.question.beside = {"bump-hunt"};
+  session.question.pinned.clear();
   stamp_session(session, tasks_, "");
   EXPECT_EQ(session.sha256.size(), 64u);
   EXPECT_FALSE(session.weights.empty());
@@ -150,15 +150,15 @@ TEST_F(SessionFile, TellsWhatIsMissingOrAnother) {
   EXPECT_THAT(session_problems(session, tasks_, ""), ElementsAre(HasSubstr("holds other data")));
   fs::remove(home_ / "events.csv");
   session.weights = "ffffffff";
-  session.beside.push_back((home_ / "runs/gone").string());
+  session.question.beside.push_back((home_ / "runs/gone").string());
   EXPECT_THAT(session_problems(session, tasks_, ""),
               ElementsAre(HasSubstr("runs/gone is missing"), HasSubstr("events.csv are missing"),
                           HasSubstr("weights of bump-hunt are others")));
   session = full();
   session.run.clear();
-  session.compared = session.beside = {};
-  session.set = {};
-  session.pinned = {{"before", "bump-hunt", {}, 3, "ffffffff", ""}};
+  session.compared = session.question.beside = {};
+  session.question.set = {};
+  session.question.pinned = {{"before", "bump-hunt", {}, 3, "ffffffff", ""}};
   EXPECT_THAT(session_problems(session, tasks_, ""), ElementsAre(HasSubstr("weights of bump-hunt are others")));
   session = {};
   session.task = "none";
@@ -169,7 +169,7 @@ TEST_F(SessionFile, IsPackedWithItsRunsAndData) {
   SavedSession session = full();
   fs::create_directories(folder_ / "more/events.csv");  // a folder of the same name
   write_file(folder_ / "more/events.csv/a.csv", "x\n5\n");
-  session.pinned[1].set.file = folder_ / "more/events.csv";
+  session.question.pinned[1].set.file = folder_ / "more/events.csv";
   write_file(home_ / "runs/a/secret.csv", "of another set\n");
   const fs::path packed = folder_ / "packed";
   pack_session(session, packed);
@@ -178,9 +178,9 @@ TEST_F(SessionFile, IsPackedWithItsRunsAndData) {
   fs::remove_all(home_);
   const SavedSession read = read_session(folder_ / "sent");
   EXPECT_EQ(read.run, (folder_ / "sent/runs/a").string());
-  EXPECT_EQ(read_file(read.set.file), "x\n1\n2\n3\n");
-  EXPECT_EQ(read_file(read.pinned[1].set.file / "a.csv"), "x\n5\n");
-  EXPECT_NE(read.pinned[1].set.file, read.set.file);
+  EXPECT_EQ(read_file(read.question.set.file), "x\n1\n2\n3\n");
+  EXPECT_EQ(read_file(read.question.pinned[1].set.file / "a.csv"), "x\n5\n");
+  EXPECT_NE(read.question.pinned[1].set.file, read.question.set.file);
   EXPECT_THAT(read.compared, ElementsAre("bump-hunt", read.run));
   EXPECT_TRUE(fs::exists(folder_ / "sent/runs/a" / run_file::config));
   EXPECT_FALSE(fs::exists(folder_ / "sent/runs/a" / run_file::cache));
@@ -197,7 +197,7 @@ TEST_F(SessionFile, IsPackedIntoANewFolderOrNowhere) {
   EXPECT_THROW(pack_session(full(), folder_ / "stopped", [] { return false; }), Stopped);
   EXPECT_FALSE(fs::exists(folder_ / "stopped"));
   SavedSession missing = full();
-  missing.set.file = home_ / "gone.csv";
+  missing.question.set.file = home_ / "gone.csv";
   EXPECT_THROW(pack_session(missing, folder_ / "missing"), Error);
   EXPECT_FALSE(fs::exists(folder_ / "missing"));
   EXPECT_EQ(read_file(folder_ / "full/mine"), "x");
@@ -209,8 +209,8 @@ TEST_F(SessionFile, IsNotPackedIntoTheDataThatGoAlong) {
   fs::create_directory(home_ / "sets");
   write_file(home_ / "sets/a.csv", "x\n1\n");
   SavedSession session = full();
-  session.set.file = home_ / "sets";
-  session.set.columns.clear();
+  session.question.set.file = home_ / "sets";
+  session.question.set.columns.clear();
   try {
     pack_session(session, home_ / "sets/packed");
     ADD_FAILURE() << "it was packed into its own data";

@@ -55,7 +55,7 @@ class OneSetEverywhere : public ::testing::Test {
     EXPECT_EQ(shown.columns, set.columns);
     const std::string words = set_arguments(set, SetCommand::figure);
     EXPECT_THAT(posterior_.batch_command() + " ", HasSubstr(words + " --n "));
-    EXPECT_TRUE(posterior_.remembered().set == set);
+    EXPECT_TRUE(posterior_.question().set == set);
     posterior_.pin();
     ASSERT_FALSE(posterior_.pinned().empty());
     EXPECT_TRUE(posterior_.pinned().back().set == set);
@@ -84,16 +84,15 @@ class OneSetEverywhere : public ::testing::Test {
     // A later start and a session show it again.
     SavedSession session;
     session.task = "gaussian";
-    session.set = set;
-    session.pinned = {{"pin", run_, set, 1}};
+    session.question = posterior_.question();
+    session.question.pinned = {{"pin", run_, set, 1}};
     write_session(folder_ / "kept.pairs", session);
-    EXPECT_TRUE(read_session(folder_ / "kept.pairs").set == set);
-    EXPECT_TRUE(read_session(folder_ / "kept.pairs").pinned.front().set == set);
+    EXPECT_EQ(read_session(folder_ / "kept.pairs").question, session.question);
     Settings settings;
-    settings.shown = set;
+    settings.question = session.question;
     SettingsFile(folder_ / "settings.toml").save(settings);
     SettingsFile again(folder_ / "settings.toml");
-    EXPECT_TRUE(again.load().shown == set);
+    EXPECT_EQ(again.load().question, session.question);
     EXPECT_EQ(again.problem(), "");
   }
 

@@ -323,7 +323,7 @@ TEST_F(SetTableTest, AFolderIsATableOfItsFiles) {
   EXPECT_EQ(names(), (std::vector<std::string>{"0.csv", "1.csv", "2.csv"}));
   EXPECT_EQ(posterior_.scene()->set_name, "0.csv");
   // It is there again after a visit to another task, and after a restart.
-  const RememberedSet remembered = posterior_.remembered();
+  const Question remembered = posterior_.question();
   EXPECT_TRUE(remembered.many);
   posterior_.open("gaussian");
   settle();
