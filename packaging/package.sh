@@ -4,7 +4,7 @@
 #   pairs-studio-VERSION-linux-x86_64.tar.zst            a folder that runs wherever it is unpacked, without root
 #   pairs-studio-VERSION-linux-x86_64-headless.tar.zst   the same without the window, for clusters
 #   SHA256SUMS
-# The same commit gives the same bytes with the same compiler and Debian packages, in whichever folder it is built.
+# Builds are reproducible: a commit gives the same bytes with the same compiler and Debian packages in any folder.
 set -euo pipefail
 cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/.."
 out=$(realpath -m "${1:-packaging/out}")

@@ -332,7 +332,7 @@ TEST_F(DamagedFiles, OfAStudyAreNoticed) {
   write_file(*folder_ / "study.toml", text + "device = \"cpu\"\nthreads = 1\n");
   const Answer made = run_words({"study", (*folder_ / "study.toml").string(), "--out", study.string()});
   ASSERT_EQ(made.code, 0) << made.err;
-  // Of each run that is done: that it is, and what it scores.
+  // Maps the name of each finished run to its metrics.
   const auto read = [](const fs::path& folder) {
     const Tasks tasks = built_in_tasks();
     const std::vector<StudyRun> runs = runs_of_study(built_in_tasks(), "", folder);

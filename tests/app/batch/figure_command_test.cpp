@@ -51,7 +51,7 @@ TEST(FigureCommand, RefusesHeightsAndIndicesThatMeanNothing) {
   EXPECT_THAT(refused({"--random", "3"}), HasSubstr("name one with --data"));
 }
 
-// Of every figure and every option whose help says which figures it is of: others refuse it, before they open a run.
+// The help of an option names the figures that read it. All other figures refuse it before they open a run.
 TEST(FigureCommand, RefusesOptionsThatItDoesNotRead) {
   CLI::App app;
   const Action action = add_figure(app, built_in_tasks());

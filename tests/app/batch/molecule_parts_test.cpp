@@ -31,8 +31,8 @@ KnownParts shipped_parts() {
   return tried_of(load_run(built_in_tasks(), "molecules", "", "cpu")).parts;
 }
 
-// Of molecules that no stage had seen one in twenty is told to be unlike training, of those that it learnt from, whose
-// own parts may be rare, fewer by half.
+// At most one in twenty of the molecules that no stage has seen is reported as unlike training. For training molecules,
+// whose own parts may be rare, the rate is less than half of that.
 TEST(MoleculeParts, FewOfRdkitsOwnAreUnlikeTraining) {
   const KnownParts known = shipped_parts();
   ASSERT_TRUE(known.known());

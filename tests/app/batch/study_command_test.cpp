@@ -140,7 +140,7 @@ TEST_F(StudyCommand, PartsAreThoseOfAJobArrayToo) {
   EXPECT_EQ(document.at("runs")[1].at("state"), "done");
 }
 
-// Of workers that start at once one sees what another writes beside its target.
+// A worker may find the temporary file that another one, started at the same time, writes next to its target.
 TEST_F(StudyCommand, AnotherWorkersTemporaryFileIsNoForeignOne) {
   std::filesystem::create_directories(out());
   write_file(out() + "/.study.toml.4194305-0.tmp", "title = \"Mi");

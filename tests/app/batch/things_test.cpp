@@ -33,7 +33,7 @@ class ThingsOfPeople : public ::testing::Test {
       words.insert(words.end(), {"--out", path("out.npz")});
     return act(add_infer, words, tasks_);
   }
-  // Of many at once.
+  // Runs infer on all sets of a list.
   Acted infer_all(const std::string& list, const std::string& out, std::vector<std::string> words = {}) const {
     words.insert(words.begin(), {run_, "--data", path(list), "--out", path(out), "--threads", "1", "--device", "cpu"});
     return act(add_infer, words, tasks_);

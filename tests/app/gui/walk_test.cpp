@@ -259,7 +259,7 @@ TEST(Walk, WhatTheHeaderNamesIsWhatHappens) {
   RecordProperty("starts", agreement.starts());
 }
 
-// The same without chance: runs of one's own of several tasks, and every way from one to another.
+// The walk without randomness: opens custom runs of several tasks and goes from each run to each task.
 TEST(Walk, FromEachRunToEachTaskNothingOfTheOldOneStays) {
   const TemporaryFolder folder;
   const model::Settings settings = settings_in(folder.path());

@@ -44,7 +44,7 @@ TEST(KeepWhole, CountsAndNamesTheFirstPlace) {
 }
 
 TEST(KeepWhole, LeavesOutWholeObservationsOfRaggedRows) {
-  // Of 1, 0, 2 and 1 rows; the third has one that is not finite.
+  // Observations have 1, 0, 2 and 1 rows; the third has a value that is not finite.
   const Observations x =
       Observations::ragged(torch::tensor({{1.0}, {2.0}, {kNan}, {4.0}}), torch::tensor({0, 1, 1, 3, 4}, torch::kInt64));
   std::int64_t dropped = 0;

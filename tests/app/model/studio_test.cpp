@@ -65,8 +65,7 @@ TEST_F(StudioTest, FirstStartShowsTheBumpHuntWithItsShippedWeights) {
   EXPECT_EQ(studio.activity(), "Ready");
 }
 
-// Where digits came in two, those that know the data at hand are shown: no warning, and scores where some are kept.
-// Of one core: LibTorch's own threads come on top, one for each further core.
+// On one core the program keeps at most three threads of its own at rest. LibTorch adds one for each further core.
 TEST_F(StudioTest, AtRestItHasFewThreads) {
   const auto threads = [] {
     using Entries = std::filesystem::directory_iterator;
@@ -92,6 +91,7 @@ TEST_F(StudioTest, AtRestItHasFewThreads) {
   EXPECT_LE(now - before, 3) << "the list of runs, own tasks, and the desktop's file dialogues look around";
 }
 
+// Where digits ship in two versions, the studio shows the weights that match the data: no warning, and stored scores.
 TEST_F(StudioTest, ShowsTheShippedWeightsThatKnowTheData) {
   const auto assets = scratch_.path() / "assets", mnist = scratch_.path() / "mnist";
   make_assets(assets);

@@ -18,7 +18,7 @@ struct PairDraws {
   std::vector<double> first, second;
 };
 
-// Of a Gaussian with these sds and correlation around (3, -1).
+// Draws from a Gaussian with these sds and this correlation, centered at (3, -1).
 PairDraws gaussian_pairs(std::size_t count, double a, double b, double rho, std::uint64_t seed) {
   Stream stream(seed, 4);
   PairDraws out;

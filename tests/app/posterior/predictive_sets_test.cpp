@@ -145,7 +145,7 @@ TEST_F(PredictiveSetsOfOwn, TakeManyObservationsAsFarAsMemoryAllows) {
   EXPECT_THROW(predictive_sets({.loaded = run()}, asked, x, nullptr, options), Stopped);
 }
 
-// The same seed gives the same sets, another one others.
+// A seed determines the sets; another seed gives other sets.
 TEST_F(PredictiveSetsOfOwn, AreAFunctionOfTheSeed) {
   const Observations x = model_set(*run().task, 2, 20);
   const PredictiveSets one = compare(run(), x, 3), same = compare(run(), x, 3), other = compare(run(), x, 4);
@@ -256,7 +256,8 @@ TEST(SetPredictiveTest, TellsThePosteriorWithoutWhatLiesFar) {
   EXPECT_FALSE(figure_svg(figure).empty());
 }
 
-// Of many odd events, too far apart for any bump, some would be named and the rest would be as odd: none is.
+// Eight of 50 events lie in the tails, too far apart to form a bump. Removing some would leave the others just as odd,
+// so the test names none.
 TEST(SetPredictiveTest, NamesNoneWhereTheWholeSetDoesNotFit) {
   const TemporaryFolder folder;
   const LoadedRun& run = shipped("bump-hunt");

@@ -69,7 +69,7 @@ TEST_F(PosteriorPanelTest, ThePosteriorUnderAnotherPriorIsDrawn) {
   EXPECT_EQ(d.find("posterior/prior/plot/0"), nullptr) << "an empty one takes the answer away";
 }
 
-// Of a run that has one, by a click.
+// A click adds the learned product where the run has one; other runs do not offer it.
 TEST_F(PosteriorPanelTest, TheLearnedProductIsAskedForByAClick) {
   Driver& d = window();
   d.studio.open_task("bump-hunt");

@@ -40,7 +40,7 @@ class PosteriorSetTest : public ::testing::Test {
     write_file(path("events.csv"), "x\n" + numbers(count));
     open("events.csv");
   }
-  // Of a file of more than the task knows it takes the first.
+  // Opens a file. If it has more rows than the task allows, accepts the first ones in the dialog.
   void open(const std::string& name) {
     posterior().open_file(path(name));
     ASSERT_TRUE(window().rest(60));

@@ -55,7 +55,7 @@ inline RunRecord made_up_run(const std::string& name, const std::string& strateg
   return {listed, facts};
 }
 
-// The same run with other facts.
+// Returns a copy of the run with changed facts.
 inline RunRecord changed(RunRecord run, const std::function<void(RunFacts&)>& change) {
   auto facts = std::make_shared<RunFacts>(*run.facts);
   change(*facts);

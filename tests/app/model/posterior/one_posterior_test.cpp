@@ -79,7 +79,7 @@ class OnePosterior : public testing::TestWithParam<std::pair<const char*, int>> 
                                                   "--out", path("infer.npz"), "--seed", "3", "--json"})
                                              .out));
   }
-  // Of the whole file, as standard input.
+  // Reads the whole file from standard input.
   Told by_follow() {
     const int before = ::dup(STDIN_FILENO), input = ::open(path("set.csv").c_str(), O_RDONLY);
     ::dup2(input, STDIN_FILENO);

@@ -514,7 +514,7 @@ TEST_F(ShippedPosterior, RunsBesideIt) {
   settle();
   EXPECT_EQ(posterior.shown()->series.size(), 4u);
   EXPECT_EQ(hub.messages.unseen(), 2) << hub.messages.text("", Level::info);
-  // The same weights in a folder of their own are another run with the same posterior.
+  // A copy of the weights in another folder is a different run with an equal posterior.
   const TemporaryFolder folder;
   std::filesystem::copy(find_run(built_in_tasks(), "bump-hunt").folder, folder.path() / "copy",
                         std::filesystem::copy_options::recursive);

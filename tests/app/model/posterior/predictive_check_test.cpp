@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(Sets, PredictiveCheckOf,
                                   std::get<1>(of.param);
                          });
 
-// The same statistic with ψ from its prior, as a check that forgets ψ would draw it, accuses most sets.
+// With ψ drawn from its prior instead of its posterior, the statistic is far from uniform.
 TEST(PredictiveCheck, WouldAccuseWithPsiFromItsPrior) {
   const auto task = built_in_tasks()->make("bump-hunt");
   std::vector<double> points;
@@ -238,7 +238,7 @@ TEST(NuisanceView, TellsHeavyTailsByMedianAndInterval) {
   EXPECT_TRUE(view.line.starts_with("ψ: 0.52")) << view.line;
 }
 
-// Of a file nobody knows the truth; data that no bump hunt makes are accused in words.
+// A file has no known truth to mark. The check rejects data that a bump hunt does not produce.
 TEST(PredictiveCheck, AccusesAFileThatTheModelDoesNotMake) {
   TemporaryFolder folder;
   {

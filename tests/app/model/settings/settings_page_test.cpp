@@ -211,7 +211,7 @@ TEST_F(SettingsPageTest, MembersAreCountedAndWhatIsSetAsideIsTold) {
   const auto account = studio.page.account("molecules");
   ASSERT_NE(account, nullptr);
   EXPECT_GE(account->set_aside.size(), 1u);
-  // Of another folder it is not known any more.
+  // Selecting another data folder discards the counts.
   studio.page.name_data_folder({});
   ASSERT_TRUE(until(studio, [&] { return studio.hub.data_folder.empty(); }));
   studio.poll();
