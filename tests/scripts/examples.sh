@@ -237,7 +237,7 @@ for text in $(cd "$SOURCE" && ls README.md third_party/README.md docs/*.md tasks
   commands_of "$SOURCE/$text" >"$SCRATCH/commands"
   [ ! -s "$SCRATCH/commands" ] || try_all "$text" "$SCRATCH/work/${text//\//-}" <"$SCRATCH/commands"
 done
-# Those of own tasks.
+# The READMEs of the example tasks.
 for text in "$SOURCE"/assets/examples/*/README.md; do
   name=$(basename "$(dirname "$text")")
   commands_of "$text" >"$SCRATCH/commands"

@@ -38,7 +38,7 @@ refuses 2 "needs a task of your own that a program simulates" --batch run bump-h
 refuses 2 "leave out --simulations" --batch run --resume none --simulations 5000
 refuses 2 "is given twice" --batch run my --simulations 5000 --set task.simulations=6000
 
-# Of a slow program a budget that fits an hour is named before anything takes long.
+# For a slow program the plan suggests a budget that fits an hour before it runs anything long.
 cp -r my slow
 sed -i 's/time.sleep(0.001 \* n)/time.sleep(0.2)/' slow/simulate.py
 "$PAIRS" --batch data slow/task.toml --allow --plan >out 2>log &

@@ -149,7 +149,7 @@ struct Case {
   std::vector<std::string> settings = {};
 };
 
-// Of every kind of network the settings that it reads.
+// Every setting that a kind of network reads has an effect.
 TEST(Settings, OfNetworksAndTasksHaveAnEffect) {
   const std::vector<std::string> images = {"embedder.channels=8,8,8,8", "embedder.size=16"};
   const std::vector<Case> cases = {

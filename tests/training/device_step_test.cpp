@@ -394,7 +394,7 @@ PAIRS_DEVICE_TEST(DeviceCache, AgreesWithTheCpu) {
     if (reference.theta.defined()) {
       EXPECT_TRUE(torch::equal(here.theta, reference.theta));
     }
-    // Of images a pixel in a thousand may lie on the other side of an edge.
+    // In images, one pixel in a thousand may fall on the other side of an edge.
     EXPECT_LT(relative_rms(here.aggregates, reference.aggregates), in_bf16(config) ? 0.02
                                                                    : task->info().kind == ObservationKind::image
                                                                        ? 1e-3

@@ -406,7 +406,7 @@ TEST_F(StagesTest, TheGaussianBaselineKeepsItsRegressionAndFitsItsSpreadAtEachN)
     const Latents latents = task->latents(1, Purpose::test, index);
     const torch::Tensor aggregates = aggregate_sets(after, latents, 1, Purpose::test, index, n);
     const torch::Tensor sizes = torch::full({4000}, n, torch::kInt64);
-    // The same point at every N, with nothing done to the aggregate; its error is the spread it tells.
+    // Fine-tuning leaves the point estimate unchanged at every N, and its error equals the predicted spread.
     const torch::Tensor point = face<ResidualSpread>(after.head(0))->predict(after.context(aggregates, sizes));
     EXPECT_TRUE(point.equal(face<ResidualSpread>(before.head(0))->predict(before.context(aggregates, sizes))));
     const double error = (after.restore(point) - latents.theta).square().mean().sqrt().item<double>();
@@ -456,7 +456,7 @@ TEST_F(StagesTest, ARunThatLearntNothingSaysSo) {
   const std::vector<std::string> frozen = {"pretrain.rate=1e-12", "finetune.rate=1e-12",
                                            "pretrain.validation_sets=4000", "cache.sets=[2000,2000]"};
   EXPECT_TRUE(outcome("nothing", frozen));
-  // Of sets of one and two observations a tenth of a nat is all there is to learn.
+  // Sets of one and two observations allow a gain of only a tenth of a nat.
   EXPECT_FALSE(outcome("little", {"pretrain.epochs=10", "pretrain.steps=40", "pretrain.batch=256",
                                   "pretrain.validation_sets=4000", "finetune.epochs=10", "cache.sets=[2000,2000]"}));
 }

@@ -57,7 +57,7 @@ TEST(Unread, SettingsAreRefusedOfEveryTaskPresetAndStrategy) {
         for (const Field& field : fields(config)) {
           const std::string why = unread_because(config, field.key), value = other_value(field);
           if (why.empty() || value.empty()) continue;
-          // Of end-to-end training that is told no size it is the size.
+          // Without pretrain.sizes, end-to-end training takes the largest of cache.sizes.
           if (field.key == "cache.sizes" &&
               preset_values(built_in_tasks(), info, preset, strategy.name).pretrain.sizes.empty())
             continue;

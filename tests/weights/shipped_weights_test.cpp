@@ -61,7 +61,7 @@ struct MnistPromise {
 constexpr MnistPromise kMnistPromises[] = {{1, 400, 5000}, {10, 200, 5000}, {100, 60, 5000}, {1000, 20, 5000}};
 constexpr double kMostPoolZ = 2.5, kLongMostPoolZ = 1.96;  // 95 % for the four sizes together, and for each
 
-// Of a program that was built without it.
+// True of a task that this program was built without.
 bool left_out(const std::string& task) {
   const std::vector<std::string> all = built_in_tasks()->names();
   return std::find(all.begin(), all.end(), task) == all.end();
@@ -99,7 +99,7 @@ double mass_1d(Estimator& estimator, const torch::Tensor& aggregate, std::int64_
          static_cast<double>(points - 1);
 }
 
-// The same of two targets, over the part of centre ± half that their supports hold.
+// Trapezoid over a grid of two targets, restricted to `centre` ± `half` and to their supports.
 double mass_2d(Estimator& estimator, const torch::Tensor& aggregate, std::int64_t n, const torch::Tensor& centre,
                const torch::Tensor& half, std::int64_t side) {
   const std::vector<Target>& targets = estimator.task().info().targets;

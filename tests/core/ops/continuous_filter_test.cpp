@@ -17,7 +17,7 @@ using torch::Tensor;
 constexpr double kCutoff = 4, kSpacing = 0.05;
 constexpr std::int64_t kPoints = 83;  // (83 - 3) * 0.05 = 4
 
-// The same through ATen in float64: each edge for itself.
+// Reference through ATen in float64: evaluates the filter edge by edge.
 Tensor edge_by_edge(const Tensor& x, const Tensor& table, const Neighbours& near) {
   const std::int64_t rows = x.size(0);
   const Tensor receiver = torch::repeat_interleave(torch::arange(rows), near.start.diff());

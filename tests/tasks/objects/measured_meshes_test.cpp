@@ -150,7 +150,7 @@ TEST_F(MeasuredMeshesTest, MeasuresNothingTwiceButWhatChanged) {
   EXPECT_TRUE(source.take_measured().empty());
   EXPECT_EQ(read_file(facts()), bytes);
 
-  // The same length, another content; a new file; one fewer.
+  // Rewrites a file at equal length, adds one and removes one.
   put_file(root / "chair/train/03.off", corner_off(0.99));
   fs::last_write_time(root / "chair/train/03.off", fs::file_time_type::clock::now() + std::chrono::seconds(5));
   put_file(root / "lamp/train/new.off", corner_off(0.77));

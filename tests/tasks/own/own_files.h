@@ -33,7 +33,7 @@ class OwnFolder : public ::testing::Test {
     write("simulate.py", program);
     return allowed(task_text("[\"/usr/bin/python3\", \"simulate.py\"]", more, x));
   }
-  // The same of any command.
+  // Writes a task file with this text and permits running its program.
   TaskFile allowed(const std::string& text) const {
     const TaskFile task = read_task_file(write("task.toml", text));
     allow(task);

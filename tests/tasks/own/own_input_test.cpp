@@ -75,7 +75,7 @@ class OwnInput : public OwnFolder {
     return folder / "task.toml";
   }
 
-  // The same as stored sets of 40.
+  // Stores such observations in sets of 40, with a task that reads them.
   std::filesystem::path stored(const Units& units) const {
     const std::filesystem::path folder = folder_ / (std::string("stored-") + units.name);
     std::filesystem::create_directory(folder);

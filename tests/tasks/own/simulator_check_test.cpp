@@ -20,7 +20,7 @@ struct Told {
 
 class OwnSimulatorCheck : public OwnFolder {
  protected:
-  // Of functions after these lines, for the task that task_text() describes with this x and these nuisances.
+  // Runs --check on a simulator with these functions, for the task of task_text() with this x and these nuisances.
   Told check(const std::string& functions, const std::string& x = "columns = [\"energy\"]", bool nuisance = true) {
     std::string text = task_text("[\"python3\", \"simulate.py\"]", "", x);
     if (!nuisance) {

@@ -49,7 +49,7 @@ class OwnSimulator : public OwnFolder {
     }
     return "";
   }
-  // Of a program whose simulate begins with `line`.
+  // The problem of a program whose simulate begins with `line`.
   std::string problem_of(const std::string& line, const std::string& more = "workers = 2\ntimeout = 20\n",
                          const std::string& prior = kPrior) const {
     return problem(python_task(prior + "def simulate(theta, psi, n, rng):\n    " + line + kRest + kServe, more));
@@ -95,7 +95,7 @@ TEST_F(OwnSimulator, DrawsFromThePriorAndTheLikelihood) {
   const torch::Tensor x = testing::sets_of(*task, latents, 3, Purpose::test, 0, 7).squeeze(2).to(torch::kFloat64);
   const torch::Tensor z = (x - latents.psi) / (latents.theta + 0.1);
   EXPECT_LT(testing::kolmogorov(sorted(z), normal), 1.95);
-  // Of one set, observations of one block and of different ones are independent.
+  // Observations of a set are independent, within a block and between blocks.
   EXPECT_LT(std::abs((z.select(1, 0) * z.select(1, 1)).mean().item<double>()), 4 / std::sqrt(4000.0));
   EXPECT_LT(std::abs((z.select(1, 1) * z.select(1, 2)).mean().item<double>()), 4 / std::sqrt(4000.0));
 }

@@ -364,8 +364,8 @@ TEST(StoredExample, TheFilesOfTheExampleAreRead) {
   const Latents latents = latents_of(*task, 1, Purpose::finetune, 0, sets);
   const torch::Tensor x = sets_of(*task, latents, 1, Purpose::finetune, 0, 200).to(torch::kFloat64).flatten(1),
                       psi = latents.psi;
-  // Of a decay within the window W, with q = 1 / (exp(W / τ) − 1): the mean is τ − W q, and the mean square
-  // 2 τ² − (W² + 2 W τ) q; of noise W / 2 and W² / 3.
+  // With q = 1 / (exp(W / τ) − 1), a decay within the window W has mean τ − W q and mean square 2 τ² − (W² + 2 W τ) q.
+  // Noise has mean W / 2 and mean square W² / 3.
   const torch::Tensor tau = latents.theta, q = 1 / (20 / tau).expm1();
   const torch::Tensor mean = (1 - psi) * (tau - 20 * q) + psi * 10,
                       square = (1 - psi) * (2 * tau * tau - (400 + 40 * tau) * q) + psi * 400 / 3;
