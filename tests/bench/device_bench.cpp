@@ -127,7 +127,7 @@ void tell(benchmark::State& state, const OnDevice& of, std::int64_t items, doubl
                                                  benchmark::Counter::kIsIterationInvariantRate);
 }
 
-// What benchmarks of recorded steps are told where these cannot be recorded.
+// Stops benchmarks of recorded steps where steps cannot be recorded.
 void refuse(const std::string& why) {
   throw std::runtime_error(why);
 }

@@ -36,7 +36,7 @@ using testing::HasSubstr;
 
 constexpr const char* kUnknown = "not known";
 
-// What is read of a folder, by name; a value that is told to be unknown is kUnknown.
+// Facts that are read from a folder, by name. The value of a fact that the program reports as unknown is kUnknown.
 using Facts = std::map<std::string, std::string>;
 
 // A way in which a file differs from what was written.
@@ -94,7 +94,7 @@ std::vector<Change> changes_of(const fs::path& file, std::size_t count) {
     changed[at] = static_cast<char>(changed[at] ^ 1);
     add(fmt::format("byte {} with another bit", at), changed);
     changed = text;
-    // The next digit is the kind of byte that nothing but its value tells from others.
+    // Changes the next digit, which alters a value and nothing else in the format.
     const std::size_t digit = text.find_first_of("123456789", at);
     if (digit == text.npos) continue;
     changed[digit] = changed[digit] == '9' ? '4' : static_cast<char>(changed[digit] + 1);

@@ -259,7 +259,7 @@ TEST_F(InferSets, RowsWithoutTheNameOfASetAreRefused) {
           "the array run does not say to which set observation 3 belongs");
 }
 
-// Where it is known and another one, that is told of one set and of many.
+// A warning is given for one set and for many where the exact posterior is known and differs.
 TEST_F(InferSets, AnExactPosteriorThatIsAnotherOneIsTold) {
   std::string text = "run,x\n";
   for (int k = 0; k < 49; ++k) text += fmt::format("a,{}\n", k < 20 ? 2 + 0.005 * (k - 10) : 0.08 * (k - 34));
@@ -395,7 +395,7 @@ TEST_F(InferSets, FilesHoldTheSameNumbers) {
   EXPECT_THAT(latex, HasSubstr("in.csv, line "));
 }
 
-// The columns of --exact: the numbers that a call about each set alone tells, and the divergence as a plain sum of its
+// The columns of --exact: they hold the numbers of a call on each set alone, and the divergence as a plain sum over its
 // log densities.
 TEST_F(InferSets, ExactPosteriorsStandBesideWhereTheyAreAskedFor) {
   const std::vector<Row> all = rows();

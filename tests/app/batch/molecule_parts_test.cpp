@@ -75,7 +75,7 @@ TEST(MoleculeParts, GroupsThatTrainingLacksAreToldByName) {
   EXPECT_EQ(text("CC(C)Cc1ccc(cc1)C(C)C(=O)[O-]"), "") << "ibuprofen";
 }
 
-// A kind that is left out of training, here every molecule with a charged atom, is told whole.
+// Every molecule of a kind that training lacks, here those with a charged atom, is reported.
 TEST(MoleculeParts, EveryChargedOneIsToldWhereTrainingHadNone) {
   const TemporaryFolder folder;
   const auto file = folder / "uncharged.smi";

@@ -1,4 +1,4 @@
-// A study from the window: chosen, started, told, stopped and gone on with, without a file written by hand.
+// A study from the window: configured, started, displayed, stopped and resumed without a file written by hand.
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 

@@ -213,7 +213,7 @@ TEST(PredictiveSets, AreOfAllThatIsInferred) {
   EXPECT_EQ(sets.sets.explained.size(1), 2);
 }
 
-// An event that no bump hunt makes is named by its row, and what is told without it is what a file without it says.
+// An event that no bump hunt makes is named by its row. The posterior without it equals that of a file without it.
 TEST(SetPredictiveTest, TellsThePosteriorWithoutWhatLiesFar) {
   const TemporaryFolder folder;
   std::string all = "x\n", rest = "x\n";

@@ -100,8 +100,8 @@ TEST_F(ShippedPosterior, BumpHuntBesideTheExact) {
   EXPECT_EQ(posterior.batch_command(), "pairs --batch figure posterior bump-hunt --index 0 --n 64");
 }
 
-// One posterior, one set of numbers: what the window's table shows of a file is what `infer` tells of it, however many
-// samples that writes.
+// One posterior, one set of numbers: the table of the window and `infer` agree for a file, whatever the number of
+// samples that `infer` writes.
 TEST_F(ShippedPosterior, ItsNumbersAreThoseOfInfer) {
   TemporaryFolder folder;
   for (const auto& [task, columns] : {std::pair("bump-hunt", 1), std::pair("gaussian", 2)}) {
@@ -134,7 +134,8 @@ TEST_F(ShippedPosterior, ItsNumbersAreThoseOfInfer) {
   }
 }
 
-// The references that are not exact have their KL, too; another interval is shaded, told and in the copied command.
+// References that are not exact have their KL, too. Selecting another interval changes the shade, the numbers and the
+// copied command.
 TEST_F(ShippedPosterior, ReferencesHaveTheirDistanceAndIntervalsAreChosen) {
   posterior.open("bump-hunt");
   posterior.set_n(64);
@@ -230,7 +231,7 @@ TEST_F(ShippedPosterior, AnotherSetAndValuesSetByHand) {
   EXPECT_EQ(posterior.scene()->set_name, "Set 0 of the prior");
 }
 
-// A slider tells its value in every frame in which it is held, also where the task settles on another.
+// A slider sends its value in every frame in which it is held, even where the task rounds that value to another one.
 TEST_F(ShippedPosterior, AValueThatWasAskedForMakesNoOtherSet) {
   posterior.open("gaussian");
   settle();

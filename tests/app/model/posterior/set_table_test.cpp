@@ -169,13 +169,13 @@ TEST_F(SetTableTest, OneWrongRowLosesItsSetAlone) {
   settle();
   EXPECT_EQ(table().failed(), 1);
   EXPECT_THAT(table().row(table().order()[place("4")]).problem, HasSubstr("zero"));
-  // Without another column there is nothing to tell sets by.
+  // Without another column, nothing can identify the sets.
   write_file(path("one.csv"), "x\n1\ntwo\n");
   posterior_.open_file(path("one.csv"));
   settle();
   EXPECT_FALSE(posterior_.take_broken_table());
   EXPECT_THAT(posterior_.set_failure(), HasSubstr("two"));
-  // Columns that a person chose are not those that tell sets apart.
+  // Columns that the user selected for x cannot identify the sets.
   write_file(path("other.csv"), "run,energy\n1,0.5\n1,oops\n2,0.7\n");
   posterior_.open_file(path("other.csv"), {"energy"});
   settle();

@@ -154,7 +154,7 @@ TEST_F(SettingsPageTest, TheFolderOfRunsIsFollowedAtOnce) {
   EXPECT_EQ(extent.bytes, studio.library.find(run.string())->bytes);
   EXPECT_EQ(studio.library.extent_of(folder_ / "oth").runs, 0) << "a folder, not the beginning of its name";
   EXPECT_EQ(studio.training.draft().folder().parent_path(), folder_ / "other") << "new runs go there";
-  // What is wrong is told, and changes nothing.
+  // An error is shown and changes nothing.
   write_text(folder_ / "file", "x");
   studio.page.name_runs_folder(folder_ / "file");
   ASSERT_TRUE(until(studio, [&] { return !studio.page.runs_problem().empty(); }));
