@@ -102,7 +102,7 @@ slow=(--set pretrain.epochs=100000 --set checkpoint=3600 --until pretrain)
 export PAIRS
 export -f tiny_run run_with
 rm -f code
-# The terminal's first shell dies of it, and with that the kernel tells the others.
+# Killing the terminal's first shell makes the kernel send SIGHUP to the others.
 SHELL=$BASH script -qfc "bash -c 'trap : HUP; tiny_run bump-hunt --out gone ${slow[*]}; echo \$? >code'; true" /dev/null >/dev/null 2>&1 &
 terminal=$!
 wait_for gone/events.jsonl

@@ -58,7 +58,7 @@ fi
 export SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=8 SLURM_ARRAY_TASK_COUNT=8
 exec "$@"
 E
-# What launchers have in common: so many processes of a command, each of which is told its number in a variable.
+# Common part of the launchers: starts several processes of a command, each with its number in a variable.
 cat >"$SCRATCH/bin/start_ranks" <<'E'
 #!/usr/bin/env bash
 count=$1 variable=$2 failed=0 processes=()

@@ -148,7 +148,7 @@ cp right.py my/simulate.py
 "$PAIRS" --batch figure samples my/task.toml --out samples.svg >out 2>log || say_fail "figure ended with $?: $(tail -3 log)"
 "$PAIRS" --batch infer whole --overwrite --data my/events.csv --n 20 --json >before.json 2>log ||
   say_fail "infer ended with $?: $(tail -3 log)"
-# Five samples are written, and what is told of them is that of a thousand.
+# Five samples are written, but the printed numbers are those of a thousand.
 "$PAIRS" --batch infer whole --data my/events.csv --n 20 --samples 5 --out five.csv --json >five.json 2>log ||
   say_fail "infer --samples 5 ended with $?"
 [ "$(grep -A4 '"mean"' before.json)" = "$(grep -A4 '"mean"' five.json)" ] || say_fail "--samples 5 changes the mean"

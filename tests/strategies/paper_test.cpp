@@ -10,8 +10,8 @@
 #include "core/train/config.h"
 #include "tasks/registry.h"
 
-// docs/paper-presets.md tells where the presets `paper` depart from the paper. Here stands what the paper prints
-// (appendix, Experiment Details), so that neither can change alone.
+// docs/paper-presets.md lists where the presets `paper` depart from the paper. This test holds the values that the
+// paper prints (appendix, Experiment Details), so that neither can change alone.
 
 namespace pairs {
 namespace {

@@ -135,7 +135,7 @@ class UnknownStatistics : public Task {
   std::shared_ptr<const Task> task_;
 };
 
-// Every validation of stage 1 tells 1 − R² of each of the five statistics, which decides nothing of the weights.
+// Every validation of stage 1 reports 1 − R² of each of the five statistics, which has no effect on the weights.
 TEST_F(StagesTest, KnownStatisticsAreToldAndDecideNothing) {
   const RunConfig config = tiny("gaussian", "pairs");
   const Tasks unknown = in_place_of("gaussian", [](const TaskOptions& options) {

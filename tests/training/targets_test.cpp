@@ -168,8 +168,8 @@ torch::Tensor log_density_of_theta(const LoadedRun& run, std::int64_t n, std::in
   return out;
 }
 
-// The bump hunt's quick preset, asked for the bump's place as well, is no worse about θ than the preset that is asked
-// for θ alone, and loses no more than a tenth of a nat to the exact joint posterior, as far as its error tells.
+// The bump hunt's quick preset with the bump's place as a second target is no worse for θ than the preset for θ alone.
+// Its gap to the exact joint posterior is at most a tenth of a nat, within the error.
 TEST_F(ChosenTargetsRun, TheBumpHuntKnowsThetaAsWellWithItsPlace) {
   if (!long_tests()) GTEST_SKIP() << "takes a quarter of an hour; set PAIRS_LONG_TESTS=1";
   constexpr std::int64_t n = 100, sets = 2000;

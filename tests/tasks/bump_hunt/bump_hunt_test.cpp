@@ -295,7 +295,7 @@ TEST(BumpHunt, McmcAgreesWithQuadrature) {
   }
 }
 
-// Two bumps as good as each other: chains stay at the one that they find, and R-hat tells.
+// Two equally good bumps: chains stay at the one that they find, and R-hat shows it.
 TEST(BumpHunt, RHatTellsWhereMcmcMissesAPlaceOfTheSignal) {
   std::vector<double> values;
   for (const double x : unit_set())

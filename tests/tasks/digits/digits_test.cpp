@@ -92,7 +92,7 @@ TEST(Digits, GeneratedOnesNeverRepeat) {
     const torch::Tensor x = sets_of(*task, pure(3, 0.0), seed, purpose, set, 300)[0].flatten(1);
     return x;
   };
-  // Noise variances, told by the first three and last three rows, where upright digits have no ink.
+  // Noise variances from the first three and last three rows, where upright digits have no ink.
   const auto variances = [](const torch::Tensor& x) {
     return at::cat({x.slice(1, 0, 84), x.slice(1, 700, 784)}, 1).square().mean(1);
   };

@@ -45,7 +45,7 @@ std::string measured_text(const MeasuredMeshes& meshes) {
   return out;
 }
 
-// A source that tells which objects were measured.
+// A source that records which objects were measured.
 class WatchedSource : public MeshSource {
  public:
   explicit WatchedSource(std::shared_ptr<const MeshSource> of) : of_(std::move(of)) {}

@@ -473,7 +473,7 @@ TEST_F(ObjectsTest, MakesSetsOfAMeshOfOnesOwn) {
   EXPECT_EQ(face<Bodies>(*task)->bodies(set.latents, set.x, 1).at(0).faces.size(), 12u);
   EXPECT_NE(face<Bodies>(*task)->subject_text(set.latents).find("brick.off"), std::string::npos);
 
-  // The axis that points up is chosen, told, and seen.
+  // The axis that points up can be selected, is reported and changes the views.
   EXPECT_EQ(set.kind, "closed mesh");
   EXPECT_TRUE(set.other.empty());
   EXPECT_NE(set.read_as.find("brick.off is read as z-up"), std::string::npos) << set.read_as;

@@ -84,7 +84,7 @@ TEST_F(OwnSimulatorCheck, NamesWhatIsWrong) {
   EXPECT_THAT(raising.text, HasSubstr("no beam"));
 }
 
-// Units do not matter, where x is standardised; a column that tells nothing does.
+// Units do not matter where x is standardized, but a constant column does.
 TEST_F(OwnSimulatorCheck, HintsAtColumns) {
   const std::string large = "def simulate(theta, psi, n, rng):\n    return rng.normal(3e4, 1e3, n)\n";
   const Told standardised = check(kDraws + large);

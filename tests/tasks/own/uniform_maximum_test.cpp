@@ -96,8 +96,8 @@ TEST_F(UniformMaximum, SimulatorFollowsTheExactPosterior) {
   }
 }
 
-// What a single observation and small sets say is learnt; the mean of features learnt on pairs does not tell the
-// largest of a hundred.
+// Pairs learn the posterior of single observations and small sets; the mean of features learned on pairs does not
+// determine the largest of a hundred.
 TEST_F(UniformMaximum, PairsDoNotRecoverTheLargestOfAHundred) {
   if (!long_tests()) GTEST_SKIP() << "takes minutes; set PAIRS_LONG_TESTS=1";
   const LoadedRun pairs = trained("pairs");

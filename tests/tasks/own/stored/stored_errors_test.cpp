@@ -26,7 +26,7 @@ class StoredErrorsTest : public ::testing::Test {
     write_stored_npz(folder_ / "a.npz", arrays);
     return opened({"a.npz"}, info);
   }
-  // What a.npz is told when a run begins, or before --plan.
+  // The error that a.npz gives when a run begins, or before --plan.
   std::string prepared(const TaskInfo& info) {
     return sentence_of([&] { stored_task(folder_.path(), {"a.npz"}, info)->prepare({}); });
   }

@@ -16,8 +16,8 @@
 #include <hdf5.h>
 #endif
 
-// Files of simulations for tests. Number 1000 s + m stands in observation m of set s, whose θ is s / 1000: what is read
-// tells where it stood.
+// Files of simulations for tests. Observation m of set s, whose θ is s / 1000, holds the number 1000 s + m, so that
+// each number identifies its place.
 
 namespace pairs::testing {
 
