@@ -57,7 +57,7 @@ if(pairs_sanitizers)
   endif()
 endif()
 
-# The fuzzers' own folder says what is instrumented and how.
+# tests/fuzz decides which code is instrumented, and how.
 option(PAIRS_FUZZ "Add the libFuzzer programs of tests/fuzz (clang only; build the target fuzzers)" OFF)
 if(PAIRS_FUZZ AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   message(FATAL_ERROR "PAIRS_FUZZ needs clang: use the preset 'fuzz', or set CMAKE_CXX_COMPILER to clang++")

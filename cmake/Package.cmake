@@ -10,8 +10,8 @@ pairs_install_desktop(/usr/share debian EXCLUDE_FROM_ALL)
 pairs_install_documents(${pairs_debian_doc} ../../../../lib/pairs-studio/share/pairs-studio/examples ${pairs_debian})
 install(FILES packaging/copyright DESTINATION ${pairs_debian_doc} ${pairs_debian})
 install(FILES packaging/lintian-overrides DESTINATION /usr/share/lintian/overrides RENAME pairs-studio ${pairs_debian})
-# What can be said only when it is packaged: links into the folder, and the changelog with the date of the commit
-# (SOURCE_DATE_EPOCH), in Debian's form.
+# Steps that are possible only when the package is built: links into the folder, and the changelog with the date of the
+# commit (SOURCE_DATE_EPOCH), in the format of Debian.
 install(CODE "
   set(root \"\$ENV{DESTDIR}\")
   file(MAKE_DIRECTORY \"\${root}/usr/bin\" \"\${root}${pairs_debian_doc}\")

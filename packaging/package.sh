@@ -23,7 +23,7 @@ export SOURCE_DATE_EPOCH TZ=UTC LC_ALL=C
 umask 022
 version=$(sed -n 's/^project(PairsStudio VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 
-# The command on a build folder; what it says is shown where it fails.
+# Runs the command quietly and shows its output if it fails.
 quietly() {
   local log=$1
   "${@:2}" >"$log" 2>&1 || { cat "$log" >&2 && die "${*:2:2} failed; its messages stand above"; }

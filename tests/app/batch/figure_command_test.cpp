@@ -124,7 +124,7 @@ TEST(FigureCommand, DrawsThePosteriorOfHeadsForSomeSizes) {
   EXPECT_THAT(read_file(out("heads.csv")), HasSubstr("N = 10"));
 }
 
-// What infer says of a set before its posterior is believed, the figure says in the same words.
+// The figure gives the warnings that infer gives for a set, in the same words.
 TEST(FigureCommand, WarnsAsInferDoes) {
   std::string text = "x1,x2\n";
   for (int i = 0; i < 20; ++i) text += "5000,5000\n";

@@ -56,7 +56,7 @@ class InferSets : public ::testing::Test {
     for (const Row& row : rows) text += fmt::format("{},{}\n", row.set, row.x);
     return text;
   }
-  // What single calls say of each set, by name.
+  // The results of single calls on each set, by name.
   std::map<std::string, json> alone(const std::vector<Row>& rows, const std::vector<std::string>& more = {}) const {
     std::map<std::string, std::string> texts;
     for (const Row& row : rows) texts.try_emplace(row.set, "x\n").first->second += fmt::format("{}\n", row.x);
@@ -300,7 +300,7 @@ TEST_F(InferSets, TextsOfAnNpzTellSetsApart) {
   ASSERT_GE(zip_file_add(archive, "run.npy", zip_source_buffer(archive, texts.data(), texts.size(), 0), 0), 0);
   ASSERT_EQ(zip_close(archive), 0);
   EXPECT_EQ(many({"--data", path("sets.npz"), "--group", "run"})["sets"].dump(), numbers.dump());
-  // Beside x it is no observation.
+  // Next to x, the array is not an observation.
   EXPECT_EQ(run_words({"infer", "bump-hunt", "--data", path("sets.npz"), "--out", path("a.npz")}).code, 0);
 }
 

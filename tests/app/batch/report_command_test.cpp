@@ -133,7 +133,7 @@ TEST_F(ReportCommand, ASetUnlikeTheModelIsACaution) {
   EXPECT_THAT(read_file("report.html"), HasSubstr("Warning: the predictive test finds the set unlike the model"));
 }
 
-// The verdict by default of infer, report and figure is one, and so is what is said of the model.
+// By default infer, report and figure give one verdict on the model, in the same words.
 TEST_F(ReportCommand, JudgesAsInferAndFiguresDo) {
   for (const bool own : {true, false}) {
     std::string lines = "x\n";

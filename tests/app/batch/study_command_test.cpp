@@ -87,7 +87,7 @@ TEST_F(StudyCommand, ReadsAnotherStudyAtThePresetsThatAreAskedFor) {
   const std::vector<std::string> presets = {"--preset", "quick", "--preset", "small"};
   const Answer both = figures(presets);
   ASSERT_EQ(both.code, 0) << both.err;
-  // Two strategies and the planned one at each preset, beside PAIRS at the same.
+  // Compares two strategies and the planned one with PAIRS at each preset.
   const auto document = nlohmann::json::parse(both.out);
   int marks = 0;
   for (const auto& note : document.at("figures")[0].at("notes"))

@@ -9,7 +9,7 @@
 #include "tests/app/batch/program.h"
 #include "tests/app/model/small_run.h"
 
-// What `figure theorem` says.
+// The output of `figure theorem`.
 
 namespace pairs::batch {
 namespace {

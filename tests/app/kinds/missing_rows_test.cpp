@@ -57,7 +57,7 @@ TEST(KeepWhole, LeavesOutWholeObservationsOfRaggedRows) {
   EXPECT_TRUE(kept.offsets().equal(torch::tensor({0, 1, 1, 2}, torch::kInt64)));
 }
 
-// A table of columns "a" and "b" in which a row is missing where `missing` says so.
+// A table with columns "a" and "b" in which `missing` determines the missing rows.
 class Patterned final : public TableFile {
  public:
   Patterned(std::int64_t rows, std::function<bool(std::int64_t)> missing)

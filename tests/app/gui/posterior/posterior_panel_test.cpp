@@ -178,7 +178,8 @@ TEST_F(PosteriorPanelTest, PlotsStayInViewNextToLongAnswers) {
   }
 }
 
-// Where ψ can be drawn given θ and X: the likelihood's place is said in words, and ψ has a posterior of its own.
+// Where ψ can be drawn given θ and X, the place of the likelihood is described in words, and ψ has a posterior of its
+// own.
 TEST_F(PosteriorPanelTest, TheCheckSaysWhereTheLikelihoodLiesAndWhereTheBumpIs) {
   for (const auto& [width, height] : std::vector<std::pair<float, float>>{{1024, 700}, {1440, 900}}) {
     driver_.reset();

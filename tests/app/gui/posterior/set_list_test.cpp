@@ -1,4 +1,4 @@
-// The table of many sets beside the posterior.
+// The table of many sets next to the posterior.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
