@@ -207,7 +207,7 @@ TEST_F(StudioTest, TakesADataFileAsTheObservedSet) {
   EXPECT_EQ(studio.posterior.scene()->set_size, 4);
 }
 
-// N, the observed file, the runs beside and those that are compared are there again after a restart.
+// N, the observed file, the other runs of the posterior and the compared runs are restored after a restart.
 TEST_F(StudioTest, ShowsAgainWhatWasShown) {
   const std::string one = make_run("one", Stage::finetune).string(), two = make_run("two", Stage::finetune).string();
   const auto file = scratch_.path() / "events.csv";
@@ -247,8 +247,8 @@ TEST_F(StudioTest, ShowsAgainWhatWasShown) {
   EXPECT_EQ(again.posterior.shown()->n, 12);
 }
 
-// Set and object of a number are the same on the Task tab and in the posterior, whose weights learnt from other objects
-// than a new run would.
+// The Task tab and the posterior show the same set and object for a number, although the weights were trained on other
+// objects than a new run would use.
 TEST_F(StudioTest, TheTaskTabShowsTheTaskOfTheRun) {
   std::vector<std::string> shown;
   for (const std::string side : {"32", "48"}) {

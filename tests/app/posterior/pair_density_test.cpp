@@ -55,7 +55,7 @@ TEST(PairDensityTest, IsTheGaussianThatDrawsComeFrom) {
         }
       EXPECT_NEAR(mass, 1, 0.02) << rho << " " << b;
       EXPECT_LT(apart, 0.12) << rho << " " << b;
-      // The contours hold what they say of the true density.
+      // The contours hold the stated shares of the true density.
       EXPECT_NEAR(held[0], 0.5, 0.04) << rho << " " << b;
       EXPECT_NEAR(held[1], 0.9, 0.03) << rho << " " << b;
     }

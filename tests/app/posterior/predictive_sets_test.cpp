@@ -1,5 +1,5 @@
-// Predictive tests of whole sets: uniform over sets of the model, powerful against other models, of every kind of task,
-// and what they say of observations that lie far.
+// Predictive tests of whole sets: uniform for sets of the model, powerful against other models, for every kind of task,
+// and correct about outlying observations.
 #include "app/posterior/predictive_sets.h"
 
 #include <gmock/gmock.h>

@@ -162,7 +162,7 @@ TEST(Settings, RememberWhatWasOpenedAndWhereItWasSaved) {
   EXPECT_EQ(settings.recent_files.front(), "/figures/new") << "the file of settings is UTF-8";
 }
 
-// What is exported of one task says nothing of where another's goes, and a run's own folder needs no remembering.
+// The export folder of one task does not affect that of another, and the folder of a run need not be remembered.
 TEST(Settings, EachTaskHasItsFolderToSaveTo) {
   Settings settings;
   settings.remember_saved("/figures/decay/a.svg", "decay");

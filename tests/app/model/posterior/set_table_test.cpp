@@ -1,4 +1,4 @@
-// Many sets in the window: their table says what `infer --group` says of them, to the byte of the exported file.
+// Many sets in the window: their table agrees with `infer --group`, to the byte of the exported file.
 #include "app/model/posterior/set_table.h"
 
 #include <fmt/format.h>
@@ -114,7 +114,7 @@ TEST_F(SetTableTest, ExactPosteriorsStandBesideWhereTheyAreAskedFor) {
   EXPECT_EQ(table().columns().size(), before);
 }
 
-// The window refuses what infer refuses, in its words, until a person says which observations are meant.
+// The window refuses what infer refuses, in the same words, until the user selects the observations.
 TEST_F(SetTableTest, AFileOfMoreThanCanBeAskedAboutIsRefusedAsByInfer) {
   posterior_.open("bump-hunt");
   settle();
@@ -263,7 +263,7 @@ TEST_F(SetTableTest, AFileThatVanishedIsNotChosen) {
   EXPECT_NE(posterior_.set_failure(), "");
   EXPECT_EQ(posterior_.scene()->set_name, "0.csv");
   EXPECT_EQ(table().chosen(), std::vector<std::size_t>{0});
-  // Other sets drop what was said of it.
+  // Opening other sets clears its message.
   posterior_.open_sets(sets(), "run");
   EXPECT_EQ(posterior_.set_failure(), "");
   settle();

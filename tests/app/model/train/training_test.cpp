@@ -103,7 +103,7 @@ TEST_F(TrainingTest, TrainsADraftToTheWeightsOfTheCommandLine) {
   execute_run(built_in_tasks(), same, quiet);
   EXPECT_EQ(read_file(scratch_.path() / "mine" / run_file::estimator), read_file(same / run_file::estimator));
 
-  // Every loss of the log is in the figure, and the bound beside them.
+  // The figure has every loss of the log, and the bound.
   ASSERT_TRUE(training.losses(0) && training.losses(2));
   int told = 0;
   for (const Event& event : read_events((scratch_.path() / "mine" / run_file::events).string()))
