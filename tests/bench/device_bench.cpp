@@ -1,5 +1,5 @@
-// Training steps of every task on the device that the program would pick, beside that device's best matrix product in
-// the same process ("of_gemm") and, for the simulators, in observations a second.
+// Training steps of every task on the device that the program would select, relative to that device's best matrix
+// product in the same process ("of_gemm") and, for the simulators, in observations a second.
 #include <ATen/Functions.h>
 #include <ATen/record_function.h>
 #include <benchmark/benchmark.h>

@@ -1,5 +1,5 @@
-// Whole steps as the stages run them, on the networks of tasks' presets `small`, beside the best float32 matrix product
-// of the same process ("of_gemm").
+// Whole steps as the stages run them, on the networks of the presets `small`, relative to the best float32 matrix
+// product of the same process ("of_gemm").
 #include <ATen/Functions.h>
 #include <benchmark/benchmark.h>
 

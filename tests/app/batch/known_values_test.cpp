@@ -37,7 +37,7 @@ TEST(KnownValues, AreFarFromWhereTrainingHasNone) {
   EXPECT_FALSE(KnownValues().unlike({0.4, 1000})) << "nothing is known";
 }
 
-// A bound that training stays away from counts as far from training, but only as far as the nearest value.
+// A bound that training stays away from lies far from training, at a finite distance.
 TEST(KnownValues, AnEndIsAsFarAsTrainingStaysAway) {
   KnownValues known = even();
   for (std::size_t i = 0; i < known.values.size(); i += 2) known.values[i] = 0.3 + 0.4 * known.values[i];

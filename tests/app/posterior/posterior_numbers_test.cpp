@@ -268,7 +268,7 @@ TEST(PosteriorNumbers, GiveNoFalseNumbersOfASpikeInThePlane) {
   EXPECT_GE(named, 2);
 }
 
-// A two-dimensional grid must not cut off tails: Student's t with two degrees of freedom and a narrow core.
+// A two-dimensional grid must not cut off heavy tails, here those of Student's t with two degrees of freedom.
 TEST(PosteriorNumbers, HoldHeavyTailsOfThePlane) {
   PosteriorSource source;
   source.name = "ours";

@@ -1,4 +1,4 @@
-// The predictive test beside a model that is solved in closed form: draws of a normal's mean and sd.
+// The predictive test on a model with a closed-form solution: draws of the mean and sd of a normal.
 #include "core/eval/predictive_test.h"
 
 #include <gtest/gtest.h>

@@ -67,7 +67,8 @@ TEST(TwoSampleTest, RejectsPosteriorsFifteenPerCentTooNarrowAndShiftedOnes) {
   EXPECT_TRUE(has_power(shifted)) << shifted;
 }
 
-// The prior has the right ranks and the right distances from random points; only beside its set it is seen to be wrong.
+// The prior has the right ranks and the right distances from random points; it fails only when the set is taken into
+// account.
 TEST(TwoSampleTest, RejectsThePriorInPlaceOfThePosterior) {
   NormalSets sets = normal_sets(1000, kSamples, 1, 7);
   for (std::int64_t i = 0; i < sets.samples.numel(); ++i) {

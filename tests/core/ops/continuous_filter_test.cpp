@@ -95,7 +95,7 @@ TEST(ContinuousFilter, EveryInstructionSetAgrees) {
   EXPECT_FALSE(use_filter_instructions("mmx"));
 }
 
-// A cubic is interpolated exactly; a smooth function as the bound says.
+// A cubic is interpolated exactly; a smooth function within the stated bound.
 TEST(ContinuousFilter, InterpolatesWithinItsBound) {
   const Tensor places = torch::zeros({200, 3}, torch::kDouble);
   places.select(1, 0).slice(0, 1, 200, 2).copy_(torch::linspace(0, 3.999, 100, torch::kDouble));

@@ -146,7 +146,7 @@ TEST(Estimator, ARegressionIsTheSameOnceLoadedWhateverTheSupportOfADensity) {
   const torch::Tensor n = torch::ones({16}, torch::kInt64);
   EXPECT_TRUE(loaded.standardise(theta).equal(estimator.standardise(theta)));
   EXPECT_TRUE(loaded.log_prob(theta, aggregates, n).equal(estimator.log_prob(theta, aggregates, n)));
-  // A density in its place is on the range that its own settings say.
+  // A density in its place has the range of its own settings.
   config.head.kind = "spline";
   loaded.reset_heads(2, config.head);
   EXPECT_EQ(loaded.config().head.of<SplineHead::Settings>().bins, 9);

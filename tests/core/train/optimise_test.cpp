@@ -133,7 +133,7 @@ TEST(Optimise, AStepThatIsNotFiniteIsNamedAndTheLastGoodWeightsKept) {
     }
 }
 
-// Losses of easier problems say nothing of the stage's own.
+// Losses of easier problems in a curriculum are not comparable with the loss of the stage itself.
 TEST(Optimise, NoLessonIsTheBestEpoch) {
   RunConfig config;
   config.checkpoint = 1000;

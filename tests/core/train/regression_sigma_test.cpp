@@ -13,7 +13,7 @@
 namespace pairs {
 namespace {
 
-// Residuals of known standard deviation at each N: what the head then says of N must be that.
+// Residuals of known standard deviation at each N: the head must give this value at each N.
 TEST(RegressionSigma, IsTheResidualsAtEverySize) {
   EstimatorConfig config = toy_estimator();
   config.head.kind = "gaussian";

@@ -451,7 +451,7 @@ TEST_F(ShippedPosterior, ManyTargetsInACorner) {
       return warning.text.find("shows the first 8 of 10 unknowns") != std::string::npos;
     });
     EXPECT_EQ(told, count > 8);
-    // The command draws the same figure and prints the same numbers.
+    // The command draws the same figure and gives the same warning.
     PosteriorFigureOptions options;
     options.n = 5;
     bool warned = false;

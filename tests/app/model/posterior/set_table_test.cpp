@@ -263,7 +263,7 @@ TEST_F(SetTableTest, AFileThatVanishedIsNotChosen) {
   EXPECT_NE(posterior_.set_failure(), "");
   EXPECT_EQ(posterior_.scene()->set_name, "0.csv");
   EXPECT_EQ(table().chosen(), std::vector<std::size_t>{0});
-  // Opening other sets clears its message.
+  // Opening other sets clears the error of the removed one.
   posterior_.open_sets(sets(), "run");
   EXPECT_EQ(posterior_.set_failure(), "");
   settle();
