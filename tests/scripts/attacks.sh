@@ -74,7 +74,7 @@ refuses 1 "This program has no task" --batch evaluate edited
 : >edited/run.toml
 refuses 1 "edited/run.toml names no task" --batch run --resume edited
 
-# Streams that are closed, full or have lost their reader: training goes on, the answer says what is lost.
+# Streams that are closed, full or have lost their reader: training goes on, and the result names what is lost.
 stream_run() { tiny_run bump-hunt --out "$1" --json; }
 stream_run closed >closed.json 2>&-
 [ $? -eq 0 ] || say_fail "a closed stderr ended the run"

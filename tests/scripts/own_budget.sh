@@ -117,7 +117,7 @@ rm killed/simulations/sets-*.npz
 [ "$(grep -A4 '"mean"' before.json)" = "$(grep -A4 '"mean"' after.json)" ] || say_fail "infer answers otherwise without sets"
 refuses 1 "nothing matches" --batch evaluate killed --samples 19
 
-# [reader] reads what nothing else reads, beside the task's file.
+# [reader], next to the task's file, reads a format that nothing else reads.
 cat >my/read.py <<'P'
 import numpy as np
 from pairs_reader import serve

@@ -70,7 +70,7 @@ grep -q "WRONG .*outside of its support" out || say_fail "the check does not nam
 cp right.py my/simulate.py
 refuses 2 "is built in" --batch data gaussian --check
 
-# As many simulators run as there are threads, whatever the file says; and the file may say otherwise without a question.
+# As many simulators run as there are threads, whatever the file states; this value may change without a new permission.
 sed -i 's/^command = .*/&\nworkers = 2/' my/task.toml
 : >my/pids
 "$PAIRS" --batch run my --threads 1 --device cpu --out one --set pretrain.epochs=1 --set pretrain.steps=2 \
@@ -110,7 +110,7 @@ gone my/pids
 grep -q '"resumed"' killed/events.jsonl || say_fail "the killed run began anew"
 same killed
 
-# Its simulator died: the run is kept, says why, and goes on.
+# Its simulator died: the run is kept, reports the reason, and goes on.
 begin died
 touch my/die
 wait $! && say_fail "a run whose simulator died ended well"

@@ -123,7 +123,7 @@ for words in "demo --tasks novel-view,objects,molecules --out pictures --json"; 
   [ -z "$(ls -A temporary)" ] || say_fail "$words left $(ls temporary)"
 done
 
-# The demonstration says how it goes on, and does.
+# The demonstration prints how to resume it, and this works.
 demo=(--batch demo --tasks bump-hunt --device cpu --threads 1 --set pretrain.validation_sets=512 "${slow[@]}" --out demo)
 "$PAIRS" "${demo[@]}" >/dev/null 2>err &
 process=$!

@@ -114,7 +114,7 @@ selftest() {
   trap 'rm -rf "$tree"' EXIT
   mkdir -p "$tree"/{app/batch,core,tests,docs}
   plant() { printf '%s\n' '' "${@:2}" >"$tree/$1"; }
-  plant core/a.h '// Often.' '// Of it.' '/* Those' ' The same. */' 'auto s = "// Of";' "int n = 1'0;" 'f();  // That of'
+  plant core/a.h '// Often.' '// Of it.' '/* Those' ' The same. */' 's = "// Of";' "int n = 1'0;" 'f();  // That of'
   plant core/a.cu 'auto s = "a\ntold", t = "foretold";  // told' 'auto u = R"(a' '"tells")";  // Of it.'
   plant tests/a.cpp 'auto s = "tell";'
   plant tests/a.cmake '# Of it.' 'set(a "#Often")'

@@ -529,7 +529,7 @@ TEST_F(ObjectsTest, SettingsTakeEffectOrAreRefused) {
   fewer.objects = 40;
   EXPECT_EQ(make_objects_of(source, fewer)->subjects(Purpose::test), 7) << "2, 7, ..., 37 without 22";
   EXPECT_EQ(make_objects_of(source, fewer)->info().data_source, "boxes for tests, 40 of them, 32 × 32 pixels");
-  // Too few for a stage: said when it is asked for.
+  // Too few objects for a stage: reported when the stage needs them.
   fewer.objects = 4;
   const auto few = make_objects_of(source, fewer);
   EXPECT_NO_THROW(few->latents(1, Purpose::explore, std::vector<std::int64_t>{0}));

@@ -36,7 +36,7 @@ class OwnSimulator : public OwnFolder {
  protected:
   // As many workers as a task asks for, whatever the tests before left.
   void SetUp() override { at::set_num_threads(usable_cores()); }
-  // What drawing 100 sets of a program says.
+  // The error of drawing 100 sets of a program.
   std::string problem(const TaskFile& task, std::int64_t n = 2) const {
     try {
       const auto made = make_simulated_task(task);
@@ -509,7 +509,7 @@ TEST_F(OwnSimulator, AChangedProgramIsAnotherQuestion) {
   EXPECT_TRUE(is_allowed(task)) << "what was agreed to before";
 }
 
-// Whatever the umask says, nobody else may agree in a person's place.
+// Whatever the umask is, nobody else can permit a program in place of the user.
 TEST_F(OwnSimulator, WhatWasAgreedToIsThePersonsAlone) {
   const mode_t umask = ::umask(0);
   const TaskFile task = allowed(task_text("[\"./sim\"]"));

@@ -106,7 +106,7 @@ TEST_F(UniformMaximum, PairsDoNotRecoverTheLargestOfAHundred) {
   EXPECT_GE(gap_to(uniform_log_prob, pairs, 100), 0.3);
 }
 
-// Nor do features that are learnt on sets of a hundred: what is missing is a mean that holds the largest.
+// Features learned on sets of a hundred do not determine it either: no mean of features holds the largest value.
 TEST_F(UniformMaximum, NorDoSetsOfAHundred) {
   if (!long_tests()) GTEST_SKIP() << "takes minutes; set PAIRS_LONG_TESTS=1";
   EXPECT_GE(gap_to(uniform_log_prob, trained("e2e"), 100), 0.3);

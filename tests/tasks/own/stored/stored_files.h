@@ -116,7 +116,7 @@ inline std::shared_ptr<const Task> stored_task(const std::filesystem::path& fold
   return make_stored_task(std::make_shared<const Simulations>(names, folder, simulation_shape(info)), info);
 }
 
-// What an error says; "" where there is none.
+// The message of an error; "" where there is none.
 template <class Call>
 std::string sentence_of(Call&& call) {
   try {

@@ -344,7 +344,7 @@ TEST(StoredRows, TheOrderOfRowsChangesNothingAndMemoryGoesWithTheRows) {
   }
 }
 
-// The script of the example, and what its README says of the files.
+// The script of the example, and the description of its files in the README.
 TEST(StoredExample, TheFilesOfTheExampleAreRead) {
   const std::filesystem::path example = PAIRS_SOURCE_DIR "/assets/examples/stored-lifetime";
   if (std::system("/usr/bin/python3 -c 'import numpy' 2> /dev/null") != 0)
@@ -374,8 +374,8 @@ TEST(StoredExample, TheFilesOfTheExampleAreRead) {
   EXPECT_NEAR(z.std().item<double>(), 1, 0.2);
 }
 
-// The bump hunt from files, 200,000 sets of 2 and 20,000 of 200, at the budgets of its preset `quick`, beside the
-// built-in task that simulates every set anew.
+// Compares the bump hunt from files, 200,000 sets of 2 and 20,000 of 200, at the budgets of its preset `quick`, with
+// the built-in task that simulates every set anew.
 TEST(StoredBumpHunt, FilesTeachNearlyWhatTheSimulatorDoes) {
   if (!long_tests()) GTEST_SKIP() << "takes minutes; set PAIRS_LONG_TESTS=1";
   const auto simulator = built_in_tasks()->make("bump-hunt");
