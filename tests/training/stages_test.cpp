@@ -252,7 +252,7 @@ TEST_F(StagesTest, AnotherRunsWeightsCanBeStartedFrom) {
   EXPECT_DOUBLE_EQ(spent.cost.before_with_cache, before.cost.with_cache());
   std::filesystem::rename(folder_ / "moved", source);
 
-  // A head of other settings is said to be left; one for each size, too.
+  // A message states that a head with other settings is not used, and likewise for one head per size.
   const auto wide = make(tiny("gaussian", "pairs", {from, "head.hidden=24", "pretrain.epochs=0"}), "wide");
   TestMonitor told;
   execute_run(built_in_tasks(), wide, told);
@@ -379,7 +379,7 @@ TEST_F(StagesTest, EndToEndHasOneStageAndServesItsSize) {
   EXPECT_TRUE(std::isfinite(evaluate(*loaded.estimator, options).at(0).gap));
 }
 
-// The appendix' baseline: what stage 1 learnt stays as it is at every N, and stage 3 fits the spread alone.
+// The baseline of the appendix: the weights of stage 1 stay unchanged at every N, and stage 3 fits the spread alone.
 TEST_F(StagesTest, TheGaussianBaselineKeepsItsRegressionAndFitsItsSpreadAtEachN) {
   const auto run = make(tiny("bump-hunt", "gaussian",
                              {"pretrain.epochs=10", "pretrain.steps=40", "pretrain.batch=256", "cache.sets=[3000,3000]",

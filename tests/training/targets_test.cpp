@@ -144,8 +144,8 @@ TEST_F(ChosenTargetsRun, OtherTargetsInItsFileAreNoticed) {
   EXPECT_THROW(load_run(built_in_tasks(), run.string()), Error);
 }
 
-// What a run of the preset says of θ at the truths of test sets of n observations -> [sets]: its density, or that of a
-// joint one summed over a grid of ψ.
+// Log density of θ by a run of the preset at the truths of test sets of n observations -> [sets]. A joint density is
+// summed over a grid of ψ.
 torch::Tensor log_density_of_theta(const LoadedRun& run, std::int64_t n, std::int64_t sets, double step) {
   constexpr double low = -9, high = 11;  // five sd of ψ's prior
   constexpr std::int64_t at_once = 8;

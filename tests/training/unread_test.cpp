@@ -143,7 +143,7 @@ TEST(Unread, SettingsOfSeveralKindsAgree) {
   EXPECT_GT(check(head_kinds(), HeadConfig()), 3);
 }
 
-// What a preset says for all strategies some of them read; what it says for one, that one does.
+// Some strategy reads each value that a preset sets for all strategies; a value for one strategy is read by that one.
 TEST(Unread, PresetsSayNothingThatNobodyReads) {
   for (const std::string& task : built_in_tasks()->names())
     for (const std::string& preset : preset_names()) {
