@@ -24,8 +24,8 @@ find_program(PAIRS_CCACHE ccache)
 if(PAIRS_CCACHE)
   foreach(language C CXX CUDA)
     if(NOT CMAKE_${language}_COMPILER_LAUNCHER)
-      # What ccache wants to be told before it caches anything that uses precompiled headers; another clone of the same
-      # files finds what the first compiled.
+      # Settings without which ccache does not cache files that use precompiled headers. With the base folder, another
+      # clone of the repository finds what the first compiled.
       set(CMAKE_${language}_COMPILER_LAUNCHER
         ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
         CCACHE_NOHASHDIR=1 ${PAIRS_CCACHE})
@@ -57,7 +57,7 @@ if(pairs_sanitizers)
   endif()
 endif()
 
-# The fuzzers' own folder says what is instrumented and how.
+# tests/fuzz decides which code is instrumented, and how.
 option(PAIRS_FUZZ "Add the libFuzzer programs of tests/fuzz (clang only; build the target fuzzers)" OFF)
 if(PAIRS_FUZZ AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   message(FATAL_ERROR "PAIRS_FUZZ needs clang: use the preset 'fuzz', or set CMAKE_CXX_COMPILER to clang++")
@@ -84,7 +84,7 @@ add_library(pairs_options INTERFACE)
 target_compile_options(pairs_options INTERFACE
   $<$<COMPILE_LANGUAGE:C,CXX>:-fPIC>
   $<$<COMPILE_LANGUAGE:C,CXX>:-Wall> $<$<COMPILE_LANGUAGE:C,CXX>:-Wextra>
-  # GCC tells of calling conventions of its version 4.6 wherever a vector is passed.
+  # GCC notes a change of its calling convention since version 4.6 wherever a vector is passed.
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-psabi>
   $<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off> $<$<COMPILE_LANGUAGE:C,CXX>:-fno-math-errno>
   $<$<COMPILE_LANGUAGE:C,CXX>:-fno-trapping-math> $<$<COMPILE_LANGUAGE:C,CXX>:${PAIRS_OPENMP_FLAG}>)

@@ -74,7 +74,7 @@ elseif(pairs_cuda_obstacle)
   message(STATUS "CUDA module: left out, ${pairs_cuda_obstacle}")
 else()
   message(STATUS "CUDA module: built with nvcc ${CMAKE_CUDA_COMPILER_VERSION} for sm_${pairs_cuda_lowest} and sm_${pairs_cuda_newest}")
-  # NCCL's headers come with its wheel, or beside the toolkit's; its library is opened at run time.
+  # The headers of NCCL come with its wheel or lie next to those of the toolkit; its library is opened at run time.
   find_path(PAIRS_NCCL_INCLUDE nccl.h
     PATHS ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES} ${LibTorch_DIR}/../nvidia/nccl/include)
   if(PAIRS_NCCL_INCLUDE)
@@ -88,7 +88,7 @@ else()
   set_target_properties(pairs_cuda PROPERTIES
     CUDA_STANDARD_REQUIRED OFF
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
-  # Programs look for it beside themselves: those of the tests lie in a folder of their own.
+  # Programs look for it in their own folder; test programs have a folder of their own.
   file(CREATE_LINK ../libpairs_cuda.so ${PROJECT_BINARY_DIR}/tests/libpairs_cuda.so SYMBOLIC)
   pairs_run_path(pairs_cuda "${LibTorch_DIR}/lib" "$ORIGIN:$ORIGIN/torch/lib")
   target_compile_definitions(pairs_cuda PRIVATE

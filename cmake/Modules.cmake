@@ -11,7 +11,7 @@ function(pairs_module name user folder built)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${ARGN})
   pairs_run_path(${name} "${built}" "$ORIGIN")
-  # Programs look for it beside themselves: those of the tests lie in a folder of their own.
+  # Programs look for it in their own folder; test programs have a folder of their own.
   file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   file(CREATE_LINK ../lib${name}.so ${PROJECT_BINARY_DIR}/tests/lib${name}.so SYMBOLIC)
   add_dependencies(${user} ${name})

@@ -10,8 +10,8 @@ pairs_install_desktop(/usr/share debian EXCLUDE_FROM_ALL)
 pairs_install_documents(${pairs_debian_doc} ../../../../lib/pairs-studio/share/pairs-studio/examples ${pairs_debian})
 install(FILES packaging/copyright DESTINATION ${pairs_debian_doc} ${pairs_debian})
 install(FILES packaging/lintian-overrides DESTINATION /usr/share/lintian/overrides RENAME pairs-studio ${pairs_debian})
-# What can be said only when it is packaged: links into the folder, and the changelog with the date of the commit
-# (SOURCE_DATE_EPOCH), in Debian's form.
+# Steps that are possible only when the package is built: links into the folder, and the changelog with the date of the
+# commit (SOURCE_DATE_EPOCH), in the format of Debian.
 install(CODE "
   set(root \"\$ENV{DESTDIR}\")
   file(MAKE_DIRECTORY \"\${root}/usr/bin\" \"\${root}${pairs_debian_doc}\")
@@ -52,7 +52,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
-# Of Debian 12, whose glibc and libstdc++ the libraries within were built for.
+# The minimum versions are those of Debian 12, on which the packaged libraries are built.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= 2.36), libgcc-s1 (>= 12), libstdc++6 (>= 12)")
 if(PAIRS_WINDOW)
   string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", fonts-dejavu-core, fonts-inter, libegl1, libgl1, libglfw3")

@@ -17,9 +17,9 @@ function(pairs_precompiled name)
   endif()
 endfunction()
 
-# Compiles the target's files up to 18 at a time: what files of one namespace keep in unnamed ones must differ in name.
-# Those that choose instruction sets for all that follows (#pragma GCC target) stay alone, and so does what runs on the CPU
-# of an operator (_cpu.cpp), which takes long by itself.
+# Compiles up to 18 of the target's files as one unit, so that names in unnamed namespaces must differ between files of
+# one namespace. Files that select instruction sets (#pragma GCC target) are compiled alone, and so are CPU operators
+# (_cpu.cpp), each of which takes long.
 function(pairs_together name)
   if(PAIRS_UNITY)
     get_target_property(sources ${name} SOURCES)
@@ -76,8 +76,9 @@ function(pairs_library name folder)
   pairs_together(${name})
 endfunction()
 
-# The same for a folder whose files register operators with LibTorch's dispatcher when the program starts. Nothing
-# refers to such a file, so a linker would drop it from a static library: whoever links NAME gets all of NAME_archive.
+# pairs_operator_library(NAME FOLDER): a library whose files register operators with LibTorch's dispatcher when the
+# program starts. Nothing refers to such a file, so a linker would drop it from a static library: whoever links NAME
+# gets all of NAME_archive.
 function(pairs_operator_library name folder)
   pairs_library(${name}_archive ${folder} ${ARGN})
   file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.h)

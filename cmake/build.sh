@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # build.sh TARGET...: sets up what is missing, configures the preset `release` (or $PAIRS_PRESET) where that is not done,
-# builds the targets into build/release. Everything it says goes to stderr.
+# builds the targets into build/release. All output goes to stderr.
 set -euo pipefail
 cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/.."
 preset=${PAIRS_PRESET:-release}

@@ -4,7 +4,7 @@
 #   pairs-studio-VERSION-linux-x86_64.tar.zst            a folder that runs wherever it is unpacked, without root
 #   pairs-studio-VERSION-linux-x86_64-headless.tar.zst   the same without the window, for clusters
 #   SHA256SUMS
-# The same commit gives the same bytes with the same compiler and Debian packages, in whichever folder it is built.
+# Builds are reproducible: a commit gives the same bytes with the same compiler and Debian packages in any folder.
 set -euo pipefail
 cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/.."
 out=$(realpath -m "${1:-packaging/out}")
@@ -23,7 +23,7 @@ export SOURCE_DATE_EPOCH TZ=UTC LC_ALL=C
 umask 022
 version=$(sed -n 's/^project(PairsStudio VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 
-# The command on a build folder; what it says is shown where it fails.
+# Runs the command quietly and shows its output if it fails.
 quietly() {
   local log=$1
   "${@:2}" >"$log" 2>&1 || { cat "$log" >&2 && die "${*:2:2} failed; its messages stand above"; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # try.sh SUITE FILE.deb [FOLDER]: installs the package in a bare Debian (SUITE: bookworm, trixie) as a person would, without
 # compilers: apt brings what it depends on, the window opens on a virtual display, and a file of one's own is asked about.
-# Says how long each step takes; FOLDER (packaging/out) gets the picture of the window. Needs root, debootstrap and a
+# Prints the time of each step; FOLDER (packaging/out) gets the picture of the window. Needs root, debootstrap and a
 # network; TRY_ROOT names a folder where a bare system is kept for the next time (default: none is kept).
 set -euo pipefail
 suite=$1 deb=$(realpath "$2") out=$(realpath -m "${3:-$(dirname "$0")/out}")

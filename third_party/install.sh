@@ -97,8 +97,8 @@ python_with_pip() {
   die "no python3 with pip was found; install the package python3-pip"
 }
 
-# fetch WHAT LIST FOLDER GB: downloads the wheels of a list into a folder beside, which takes its name only when it is
-# complete.
+# fetch WHAT LIST FOLDER GB: downloads the wheels of a list into a temporary folder, which is renamed to FOLDER once it
+# is complete.
 fetch() {
   local what=$1 list=$here/$2.txt folder=$3 need=$4 partial=$cache/.partial-$2 free python tag
   if ! mkdir -p "$cache" 2>/dev/null || [[ ! -w $cache ]]; then

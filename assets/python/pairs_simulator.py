@@ -159,8 +159,8 @@ class _Simulator:
             return self._draw_rows(draws, theta, psi, given)
         if self.given > 0:
             return self._draw_given(draws, theta, psi, given)
-        # What a set costs beside the call counts: rows come from iterators, which is cheaper than from indices, and all
-        # that can be done for many sets at once is done once.
+        # The overhead of a set besides the call matters: rows come from iterators, which is cheaper than from indices,
+        # and all work that can be shared by many sets is done once.
         counts = draws[:, 3].tolist()
         parts = []
         simulate, add = self.simulate, parts.append
@@ -317,7 +317,8 @@ def _serve(prior, simulate, reference, simulate_many):
         sys.exit("This program is asked by Pairs Studio; run it with --check task.toml by hand.")
     if words[1] not in (b"1", b"2"):
         sys.exit("This pairs_simulator.py speaks versions 1 and 2 of the protocol, not %s." % words[1].decode())
-    # Version 2 is that of tasks whose sets come with something given: "given G", drawn by the prior, or "told G".
+    # Version 2 serves tasks whose sets have conditions: "given G" if the prior draws them, or "told G" if the set
+    # states them.
     given = int(words.pop(7)) if words[1] == b"2" else 0
     drawn = given if given and words.pop(6) == b"given" else 0
     sim = _Simulator(

@@ -1,6 +1,6 @@
-// Steps of training beside other work. "ratio" is the mean time of a step beside two busy processes over that without
-// them; the two take turns of a second, so that what else the machine does slows both. On two cores a fair share makes
-// it 2; at most 2.2 is wanted. "apart" is whether threads are kept apart between steps, as training does
+// Steps of training while other processes work. "ratio" is the mean time of a step with two busy processes over that
+// without them; the two cases alternate every second, so that other load slows both. On two cores a fair share gives a
+// ratio of 2; it should be at most 2.2. "apart" states whether threads are kept apart between steps, as training does
 // (core/base/threads.h). GOMP_SPINCOUNT tries other bounds (core/base/wait_policy.h).
 #include <benchmark/benchmark.h>
 #include <signal.h>

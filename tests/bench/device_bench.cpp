@@ -1,5 +1,5 @@
-// Training steps of every task on the device that the program would pick, beside that device's best matrix product in
-// the same process ("of_gemm") and, for the simulators, in observations a second.
+// Training steps of every task on the device that the program would select, relative to that device's best matrix
+// product in the same process ("of_gemm") and, for the simulators, in observations a second.
 #include <ATen/Functions.h>
 #include <ATen/record_function.h>
 #include <benchmark/benchmark.h>
@@ -127,7 +127,7 @@ void tell(benchmark::State& state, const OnDevice& of, std::int64_t items, doubl
                                                  benchmark::Counter::kIsIterationInvariantRate);
 }
 
-// What benchmarks of recorded steps are told where these cannot be recorded.
+// Stops benchmarks of recorded steps where steps cannot be recorded.
 void refuse(const std::string& why) {
   throw std::runtime_error(why);
 }

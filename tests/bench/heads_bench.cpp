@@ -88,7 +88,7 @@ BENCHMARK_CAPTURE(head_step, umnn_circle, umnn(false), 1, 11)->Arg(100)->Unit(be
 BENCHMARK_CAPTURE(head_step, umnn_digits, umnn(true), 1, 257)->Arg(256)->Unit(benchmark::kMicrosecond)->UseRealTime();
 
 // Circle Radius as published, precision aside: a pretraining step of 100 sets of one or two images of 64 by 64 without
-// their simulation, and the embedding of images. tests/bench/circle_vs_python.sh puts them beside PyTorch.
+// their simulation, and the embedding of images. tests/bench/circle_vs_python.sh compares them with PyTorch.
 std::shared_ptr<Embedder> circle_embedder(const char* precision) {
   EmbedderConfig config;
   config.kind = "cnn";

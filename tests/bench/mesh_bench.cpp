@@ -97,8 +97,8 @@ class BareEmbree {
   std::vector<std::array<double, 3>> eyes_;
 };
 
-// 17 views of about 10,000 triangles, 224 x 224, one ray a pixel, beside bare Embree in turns. Argument: 1 fills the
-// image with the mesh (a ball that touches the borders), 0 is a slim box of which most rays pass by.
+// 17 views of about 10,000 triangles, 224 x 224, one ray a pixel, alternating with bare Embree. Argument: 1 fills the
+// image with the mesh (a ball that touches the borders), 0 is a slim box that most rays miss.
 void mesh_views(benchmark::State& state) {
   TriangleMesh mesh = bumpy_ball(100, 50, 0.1);
   if (state.range(0) == 0)

@@ -16,9 +16,9 @@
 #include "tasks/registry.h"
 #include "tests/bench/beside.h"
 
-// Our own operators beside LibTorch's, at the shapes that a preset's networks have, forward and with their gradients.
-// The contestants take turns within one run, on two threads; `gain` is the quicker opponent's time over ours. An
-// operator is worth its lines where that is 1.2 or more.
+// Compares our operators with those of LibTorch, at the shapes of a preset's networks, forward and with gradients. They
+// alternate within one run, on two threads; `gain` is the time of the quicker alternative over ours. An operator is
+// worth its lines where that is 1.2 or more.
 namespace {
 
 using namespace pairs;

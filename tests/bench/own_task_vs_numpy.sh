@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# own_task_vs_numpy.sh PAIRS PAIRS_BENCH [TASK_FOLDER]: pairs a second that a simulator in Python answers through the
-# protocol with two workers, against the same two functions called in a plain loop of one process; and beside it the share
-# by processor time, of all processes together, which tells the same on a busy machine. Takes a minute.
+# own_task_vs_numpy.sh PAIRS PAIRS_BENCH [TASK_FOLDER]: compares the pairs per second that a Python simulator with two
+# workers delivers through the protocol with those of the same two functions in a plain loop of one process. Also
+# compares the processor times of all processes, whose ratio does not depend on the load of the machine. Takes a minute.
 set -euo pipefail
 pairs=$(realpath "$1") bench=$(realpath "$2")
 source=$(cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../.." && pwd)

@@ -16,7 +16,7 @@ namespace pairs {
 namespace {
 
 // Stage 2 of 3D Object Properties once the members of its pools are embedded: the preset quick's sets with five passes
-// of augmentation beside one.
+// of augmentation, compared with one.
 void pooled_cache_five_passes(benchmark::State& state) {
   const TemporaryFolder folder;
   setenv("PAIRS_CACHE", (folder.path() / "caches").c_str(), 1);

@@ -21,7 +21,7 @@ void exchange(benchmark::State& state) {
   const auto take_part = [&](int rank, const std::function<bool()>& again) {
     Ranks ranks({rank, size}, Rendezvous::in_file(folder / "meeting"), {});
     const torch::Tensor own = at::ones({floats});
-    // The first says whether there is another round.
+    // The first rank decides whether there is another round.
     for (bool more = true; more;) {
       more = ranks.gather(at::full({1}, rank == 0 && again() ? 1.0f : 0.0f))[0].item<float>() > 0;
       for (int round = 0; more && round < ranks.rounds(); ++round)

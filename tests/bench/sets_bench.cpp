@@ -13,7 +13,7 @@
 #include "core/base/error.h"
 #include "tasks/registry.h"
 
-// Many sets in one call beside one call a set in one process, on the bump hunt with the shipped weights.
+// Compares many sets in one call with one call per set in one process, on the bump hunt with the shipped weights.
 
 namespace {
 

@@ -1,5 +1,5 @@
-// Whole steps as the stages run them, on the networks of tasks' presets `small`, beside the best float32 matrix product
-// of the same process ("of_gemm").
+// Whole steps as the stages run them, on the networks of the presets `small`, relative to the best float32 matrix
+// product of the same process ("of_gemm").
 #include <ATen/Functions.h>
 #include <benchmark/benchmark.h>
 
@@ -89,7 +89,7 @@ void finetune_step(benchmark::State& state, const char* name, const std::vector<
 }
 BENCHMARK_CAPTURE(finetune_step, bump_hunt, "bump-hunt", {"cache.sets=2000"}, 0)->UseRealTime();
 BENCHMARK_CAPTURE(finetune_step, novel_view, "novel-view", {"cache.sets=40"}, 0)->UseRealTime();
-// The same step at both ends of N.
+// Fine-tuning steps at the smallest and the largest N.
 const std::vector<std::string> kBothEnds = {"embedder.size=64",
                                             "cache.mode=\"fixed\"",
                                             "cache.sizes=[2,100000]",

@@ -161,8 +161,8 @@ TEST(TargetSupport, DensitiesIntegrateToOneOverIt) {
       if (ends.size() < 3) {
         SCOPED_TRACE(fmt::format("{} {} targets from {} to {}", head, ends.size(), ends[0].low, ends[0].high));
         const auto cut = estimator_of(ends, head, true);
-        // Of two targets the mass is known from samples, to 3 % where as many as are drawn at most can tell, but of a
-        // Gaussian.
+        // With two targets, heads other than the Gaussian estimate the mass within the support from samples, to 3 % if
+        // the maximum number of samples allows.
         const double out = cut->share_outside(aggregate, torch::ones({1}, torch::kInt64)).item<double>();
         EXPECT_NEAR(mass(*cut, ends, aggregate), 1,
                     ends.size() == 1 || std::string(head) == "gaussian" ? 2e-3 : 4 * std::min(0.03, std::sqrt(out / (1 - out) / 2048)));

@@ -2,7 +2,7 @@
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // The same bytes as an archive and as a bare array; a bomb may take no more than the limit.
+  // Parses the input as an archive and as a bare array. An archive may not unpack to more than the limit.
   constexpr std::uint64_t limit = 16u << 20;
   pairs::fuzz(data, size, [](std::string_view bytes) {
     std::uint64_t total = 0;

@@ -32,7 +32,7 @@ else
 fi
 tasks=(gaussian bump-hunt circle digits molecules objects novel-view)
 
-# Each part prints its findings as one JSON value into the file $1 and what else there is to say on stdout.
+# Each part prints its findings as one JSON value into the file $1, and other output on stdout.
 
 part_tests() { # {"PROGRAM": its report, ...}
   local program failed=0 separator='{'

@@ -80,7 +80,7 @@ expect wrong core/report/figure.h '#include <GL/gl.h>'
 expect wrong core/ops/a_cpu.cpp '#include "../nn/embedder.h"'
 expect wrong core/base/error.h '#include "tests/core/helper.h"'
 
-# The same in a tree with two tasks, of which one has settings.
+# expect_name ok|wrong FILE LINE: like expect, in a tree with two task folders, one of which has settings.
 expect_name() {
   local verdict=ok
   rm -rf "${tree:?}"/*

@@ -25,7 +25,7 @@ FILENAME in chooses { next }
 {
   line = $0
   sub(/\/\/.*/, "", line)
-  # A task says of which kind it is.
+  # A task states its kind.
   if (FILENAME ~ /^tasks\//) sub(/(target_)?kind = (Observation|Target)Kind::[a-z]+;/, "", line)
   if (line ~ /(Observation|Target)Kind::|[.>]image_target\(\)|[.>]target_kind/)
     complain("asks for the kind of an observation or a target; give its room, or its model, a face")

@@ -60,8 +60,8 @@ TEST(CircleRaster, MatchesTheFloat64Reference) {
 }
 
 TEST(CircleRaster, GivesTheShareOfAPixelThatTheLineCovers) {
-  // Beside the true area under the line, by 32 x 32 points a pixel. Both say the same where the line runs along the
-  // pixels; across them the pixel is wider along the line's normal than its side.
+  // Compares with the true area under the line, by 32 x 32 points a pixel. Both agree where the line runs along the
+  // pixels; across them the pixel is wider along the normal of the line than its side.
   const float x = 31.3f, y = 33.9f, radius = 24.6f;
   const double line = 2;
   const torch::Tensor drawn = draw_circles(one_circle(x, y, radius), {64, 64, line})[0][0];

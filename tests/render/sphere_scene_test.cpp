@@ -16,7 +16,7 @@ namespace {
 
 constexpr double half_circle = std::numbers::pi;
 
-// Of many draws: least, greatest, mean.
+// Minimum, maximum and mean of many draws.
 struct Range {
   double low = 1e300, high = -1e300, sum = 0;
   int count = 0;

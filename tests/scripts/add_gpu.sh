@@ -36,7 +36,7 @@ int cuDeviceTotalMem_v2(std::size_t* bytes, int) { return *bytes = 1ull << 33, 0
 int cuDeviceGetAttribute(int* value, int what, int) { return *value = what == 75 ? std::atoi(std::getenv("CAPABILITY")) : 0, 0; }
 }
 C
-# A program beside a module that needs a library which is in the wheels alone.
+# A program next to a module that needs a library which only the wheels contain.
 wheels=$SCRATCH/wheels
 mkdir -p "$SCRATCH/program" "$SCRATCH/assets" "$SCRATCH/index"/{simple,torch,nvidia-standin}
 ln "$PROGRAM" "$PAIRS" 2>/dev/null || cp "$PROGRAM" "$PAIRS"

@@ -74,7 +74,7 @@ refuses 1 "This program has no task" --batch evaluate edited
 : >edited/run.toml
 refuses 1 "edited/run.toml names no task" --batch run --resume edited
 
-# Streams that are closed, full or have lost their reader: training goes on, the answer says what is lost.
+# Streams that are closed, full or have lost their reader: training goes on, and the result names what is lost.
 stream_run() { tiny_run bump-hunt --out "$1" --json; }
 stream_run closed >closed.json 2>&-
 [ $? -eq 0 ] || say_fail "a closed stderr ended the run"
@@ -102,7 +102,7 @@ slow=(--set pretrain.epochs=100000 --set checkpoint=3600 --until pretrain)
 export PAIRS
 export -f tiny_run run_with
 rm -f code
-# The terminal's first shell dies of it, and with that the kernel tells the others.
+# Killing the terminal's first shell makes the kernel send SIGHUP to the others.
 SHELL=$BASH script -qfc "bash -c 'trap : HUP; tiny_run bump-hunt --out gone ${slow[*]}; echo \$? >code'; true" /dev/null >/dev/null 2>&1 &
 terminal=$!
 wait_for gone/events.jsonl

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Wrong usage and broken input: exit codes, and one sentence that says what and where.
+# Wrong usage and broken input: exit codes, and one sentence that states what is wrong and where.
 # bad_input.sh PAIRS
 PAIRS=$(realpath "$1")
 SCRATCH=$(mktemp -d)

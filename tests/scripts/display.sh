@@ -7,7 +7,7 @@ close_display() {
   rm -rf "$SCRATCH"
 }
 
-# open_display: sets DISPLAY to one that nobody else has, and HOME to a folder in which windows say no welcome.
+# open_display: sets DISPLAY to one that is not in use, and HOME to a folder in which windows show no welcome.
 open_display() {
   local tool number
   for tool in Xvfb xdotool xwd python3; do

@@ -2,7 +2,7 @@
 # examples.sh PAIRS SOURCE [PATTERN]: every command that README.md, docs (but own-task.md), the tasks' pages and the help
 # texts print, and every "Next:" that one of them answers with, runs as it stands; small_pairs.sh keeps them short. A new
 # example is run without being named here: where it needs a file, `prepare` makes it, and where it would take long,
-# small_pairs.sh says how it becomes short. PATTERN picks examples by a regular expression.
+# small_pairs.sh shortens it. PATTERN picks examples by a regular expression.
 PAIRS=$(realpath "$1")
 SOURCE=$(realpath "$2")
 pattern=${3:-.}
@@ -58,7 +58,7 @@ fi
 export SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=8 SLURM_ARRAY_TASK_COUNT=8
 exec "$@"
 E
-# What launchers have in common: so many processes of a command, each of which is told its number in a variable.
+# Common part of the launchers: starts several processes of a command, each with its number in a variable.
 cat >"$SCRATCH/bin/start_ranks" <<'E'
 #!/usr/bin/env bash
 count=$1 variable=$2 failed=0 processes=()
@@ -180,7 +180,7 @@ commands_of_help() { # commands_of_help FILE: lines that are a command, and thos
 
 ran=0
 declare -A done_before
-# try WHERE COMMAND: runs it in the current folder, then what it says comes next.
+# try WHERE COMMAND: runs it in the current folder, then the command that it suggests as the next one.
 try() {
   local where=$1 command=$2 begin status next
   [[ $command =~ $pattern ]] || return 0
@@ -237,7 +237,7 @@ for text in $(cd "$SOURCE" && ls README.md third_party/README.md docs/*.md tasks
   commands_of "$SOURCE/$text" >"$SCRATCH/commands"
   [ ! -s "$SCRATCH/commands" ] || try_all "$text" "$SCRATCH/work/${text//\//-}" <"$SCRATCH/commands"
 done
-# Those of own tasks.
+# The READMEs of the example tasks.
 for text in "$SOURCE"/assets/examples/*/README.md; do
   name=$(basename "$(dirname "$text")")
   commands_of "$text" >"$SCRATCH/commands"

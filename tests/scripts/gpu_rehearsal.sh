@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# gpu_rehearsal.sh BUILD: tests/gpu/hour.sh on the CPU: every part is done, a failed one is told and done again, those that
-# succeeded are not.
+# gpu_rehearsal.sh BUILD: rehearses tests/gpu/hour.sh on the CPU. Every part runs; a failed part is reported and
+# repeated, and parts that succeeded are not.
 set -euo pipefail
 hour=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../gpu/hour.sh")
 OUT=$(mktemp -d)

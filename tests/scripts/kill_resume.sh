@@ -37,7 +37,7 @@ case $task in
       --set finetune.epochs=40 --set finetune.steps=100 --set finetune.batch=128)
     ;;
 esac
-# Stage 3 may refresh the cache: what stage 2 made is kept beside.
+# Stage 3 may refresh the cache: keeps a copy of the cache of stage 2.
 {
   "$run" "$task" "${longer[@]}" --out whole --until cache >/dev/null 2>log &&
     mkdir made && cp whole/pretrained.safetensors whole/aggregates.cache made/ &&

@@ -38,7 +38,7 @@ refuses 2 "needs a task of your own that a program simulates" --batch run bump-h
 refuses 2 "leave out --simulations" --batch run --resume none --simulations 5000
 refuses 2 "is given twice" --batch run my --simulations 5000 --set task.simulations=6000
 
-# Of a slow program a budget that fits an hour is named before anything takes long.
+# For a slow program the plan suggests a budget that fits an hour before it runs anything long.
 cp -r my slow
 sed -i 's/time.sleep(0.001 \* n)/time.sleep(0.2)/' slow/simulate.py
 "$PAIRS" --batch data slow/task.toml --allow --plan >out 2>log &
@@ -111,13 +111,13 @@ ls killed/simulations/sets-*.npz >out 2>&1 || say_fail "what was simulated is no
 "$PAIRS" --batch run --resume killed >log 2>&1 || say_fail "the stopped run did not go on: $(tail -3 log)"
 cmp -s whole/estimator.safetensors killed/estimator.safetensors || say_fail "the stopped run ended with other weights"
 
-# Without its sets a finished run still answers; whoever asks for test sets is told.
+# Without its sets a finished run still gives posteriors; an evaluation, which needs test sets, stops with an error.
 rm killed/simulations/sets-*.npz
 "$PAIRS" --batch infer killed --overwrite --data my/events.csv --n 20 --predictive 0 --json >after.json 2>log || say_fail "infer ended with $?: $(tail -1 log)"
 [ "$(grep -A4 '"mean"' before.json)" = "$(grep -A4 '"mean"' after.json)" ] || say_fail "infer answers otherwise without sets"
 refuses 1 "nothing matches" --batch evaluate killed --samples 19
 
-# [reader] reads what nothing else reads, beside the task's file.
+# [reader], next to the task's file, reads a format that nothing else reads.
 cat >my/read.py <<'P'
 import numpy as np
 from pairs_reader import serve
@@ -134,7 +134,7 @@ refuses 2 "--reader belongs to a set of your own; name one with --data" --batch 
 printf '[reader]\ncommand = ["/usr/bin/python3", "read.py"]\nendings = [".raw"]\n' >>my/task.toml
 refuses 2 "simulate.py and /usr/bin/python3 read.py, which reads files, in the folder" \
   --batch figure samples my/task.toml --out s.svg
-# [reference] file tells the exact posterior of a set by its name, and of all its observations.
+# [reference] file holds the exact posterior of a set, by the name of the set, given all its observations.
 /usr/bin/python3 - <<'P'
 import math
 with open("my/exact.csv", "w") as table:
@@ -162,7 +162,7 @@ grep -q "exact is left out: it is that of all 2 observations of the set, and 1 a
   say_fail "nothing tells that the reference is of another set: $(cat log)"
 "$PAIRS" --batch infer reads --overwrite --data my/three.csv --n 2 --json >out 2>log || say_fail "infer ended with $?"
 grep -q '"exact"' out && say_fail "the reference of one set is told of another"
-# --given of many sets says of each set where the file tells otherwise. Embeddings do not depend on it.
+# --given with many sets reports each set whose file gives another value. Embeddings do not depend on it.
 mkdir noise
 cat >noise/simulate.py <<'P'
 from pairs_simulator import serve

@@ -70,7 +70,7 @@ grep -q "WRONG .*outside of its support" out || say_fail "the check does not nam
 cp right.py my/simulate.py
 refuses 2 "is built in" --batch data gaussian --check
 
-# As many simulators run as there are threads, whatever the file says; and the file may say otherwise without a question.
+# As many simulators run as there are threads, whatever the file states; this value may change without a new permission.
 sed -i 's/^command = .*/&\nworkers = 2/' my/task.toml
 : >my/pids
 "$PAIRS" --batch run my --threads 1 --device cpu --out one --set pretrain.epochs=1 --set pretrain.steps=2 \
@@ -110,7 +110,7 @@ gone my/pids
 grep -q '"resumed"' killed/events.jsonl || say_fail "the killed run began anew"
 same killed
 
-# Its simulator died: the run is kept, says why, and goes on.
+# Its simulator died: the run is kept, reports the reason, and goes on.
 begin died
 touch my/die
 wait $! && say_fail "a run whose simulator died ended well"
@@ -148,7 +148,7 @@ cp right.py my/simulate.py
 "$PAIRS" --batch figure samples my/task.toml --out samples.svg >out 2>log || say_fail "figure ended with $?: $(tail -3 log)"
 "$PAIRS" --batch infer whole --overwrite --data my/events.csv --n 20 --json >before.json 2>log ||
   say_fail "infer ended with $?: $(tail -3 log)"
-# Five samples are written, and what is told of them is that of a thousand.
+# Five samples are written, but the printed numbers are those of a thousand.
 "$PAIRS" --batch infer whole --data my/events.csv --n 20 --samples 5 --out five.csv --json >five.json 2>log ||
   say_fail "infer --samples 5 ended with $?"
 [ "$(grep -A4 '"mean"' before.json)" = "$(grep -A4 '"mean"' five.json)" ] || say_fail "--samples 5 changes the mean"

@@ -10,7 +10,7 @@ cd "$SCRATCH" || exit 1
 
 slow=(--set pretrain.epochs=200 --set checkpoint=3600)
 
-# end_with SIGNAL: sends it to $process and waits; $status and $took, in milliseconds, tell how it ended.
+# end_with SIGNAL: sends it to $process and waits; sets $status and $took, the time in milliseconds.
 end_with() {
   local begin
   begin=$(date +%s%3N)
@@ -37,8 +37,9 @@ for signal in INT TERM; do
   echo "SIG$signal: exit $status after $took ms"
 done
 
-# While its time is still estimated a run ends soon and leaves no folder; where the estimate was already told, the run
-# says how it goes on. Of three tries the shortest counts: another process on the machine lengthens them.
+# While the time of a run is still estimated, a signal ends it soon and it leaves no folder. After the estimate is
+# printed, the run states how to resume it. The shortest of three tries counts: another process on the machine lengthens
+# them.
 early=0
 for wait in 0.3 0.8 1.5; do
   least=
@@ -122,7 +123,7 @@ for words in "demo --tasks novel-view,objects,molecules --out pictures --json"; 
   [ -z "$(ls -A temporary)" ] || say_fail "$words left $(ls temporary)"
 done
 
-# The demonstration says how it goes on, and does.
+# The demonstration prints how to resume it, and this works.
 demo=(--batch demo --tasks bump-hunt --device cpu --threads 1 --set pretrain.validation_sets=512 "${slow[@]}" --out demo)
 "$PAIRS" "${demo[@]}" >/dev/null 2>err &
 process=$!

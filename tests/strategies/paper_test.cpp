@@ -10,8 +10,8 @@
 #include "core/train/config.h"
 #include "tasks/registry.h"
 
-// docs/paper-presets.md tells where the presets `paper` depart from the paper. Here stands what the paper prints
-// (appendix, Experiment Details), so that neither can change alone.
+// docs/paper-presets.md lists where the presets `paper` depart from the paper. This test holds the values that the
+// paper prints (appendix, Experiment Details), so that neither can change alone.
 
 namespace pairs {
 namespace {
@@ -213,7 +213,7 @@ std::string written(RunConfig config, const std::string& key, const std::string&
   return text_of(all, key);
 }
 
-// Rows of the page whose first cell names a setting: by task, what the page says it is here.
+// Rows of the page whose first cell names a setting: by task, the value that the page gives for our preset.
 std::map<std::string, std::map<std::string, std::string>> departures() {
   std::map<std::string, std::map<std::string, std::string>> rows;
   std::istringstream page(read_file(std::string(PAIRS_SOURCE_DIR) + "/docs/paper-presets.md"));

@@ -30,7 +30,7 @@ const std::set<std::string> kNames = {"task.name", "task_file", "preset",  "stra
 // How much is held in memory at once, and what an evaluation draws: tested where they are read.
 const std::set<std::string> kElsewhere = {"cache.chunk", "evaluate.extrapolate", "evaluate.samples", "pretrain.from"};
 
-// Legal values that differ from the field's, most likely the first to be accepted beside the other settings.
+// Legal values that differ from that of the field, most likely first the one that fits the other settings.
 std::vector<std::string> other_values(const Field& field) {
   const std::string now = field_text(field);
   std::vector<std::string> values;
@@ -129,7 +129,7 @@ std::string trained(const RunConfig& config) {
   return text;
 }
 
-// The first of the field's other values that the preset takes beside `settings`; none where it takes no other.
+// The first other value of the field that the preset accepts together with `settings`; none where it accepts no other.
 std::optional<RunConfig> changed(const TaskInfo& info, const std::string& strategy, std::vector<std::string> settings,
                                  const Field& field, std::size_t& next) {
   const std::vector<std::string> values = other_values(field);
@@ -149,7 +149,7 @@ struct Case {
   std::vector<std::string> settings = {};
 };
 
-// Of every kind of network the settings that it reads.
+// Every setting that a kind of network reads has an effect.
 TEST(Settings, OfNetworksAndTasksHaveAnEffect) {
   const std::vector<std::string> images = {"embedder.channels=8,8,8,8", "embedder.size=16"};
   const std::vector<Case> cases = {

@@ -122,7 +122,7 @@ INSTANTIATE_TEST_SUITE_P(All, StrategiesTest,
                            return text;
                          });
 
-// The plan of a strategy, as `data TASK --plan` tells it.
+// The plan of a strategy, as printed by `data TASK --plan`.
 struct Planned {
   RunConfig config;
   std::vector<StagePlan> stages;

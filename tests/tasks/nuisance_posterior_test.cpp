@@ -44,7 +44,7 @@ torch::Tensor events_of(const Task& task, const Latents& latents, std::int64_t i
   return sets_of(task, latents, 11, Purpose::check, index, n)[0];
 }
 
-// The density of single events, multiplied on a plain grid of ψ, beside marginal and draws.
+// Multiplies the densities of single events on a plain grid of ψ, and compares the product with marginal and draws.
 TEST(BumpHuntNuisance, AgreesWithTheProductOfDensities) {
   const auto task = make_bump_hunt();
   for (std::int64_t set = 0; set < 12; ++set) {

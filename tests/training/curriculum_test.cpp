@@ -26,7 +26,7 @@ TEST(Curriculum, RefusesWhatIsNoLesson) {
   EXPECT_THAT(refused("bump-hunt", "distractors=0: 1"), testing::HasSubstr("distractors"));
   EXPECT_THAT(refused("circle", "distractors=0: 1000"), testing::HasSubstr("leaves none of"));
   EXPECT_THAT(refused("novel-view", "size=8: 1"), testing::HasSubstr("another shape"));
-  // Judged beside the run's own settings, by what lessons of them would be.
+  // Checked together with the run's own settings, as the lessons would use them.
   EXPECT_THAT(refused("circle", "center_low=70: 1"), testing::HasSubstr("pretrain.curriculum, 'center_low=70: 1'"));
   EXPECT_NO_THROW(load_preset(built_in_tasks(), built_in_tasks()->make("novel-view")->info(), "quick", "pairs",
                               {"pretrain.curriculum=noise=0.1: 1"}));

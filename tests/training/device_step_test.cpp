@@ -306,7 +306,7 @@ class DeviceRuns {
   }
   ~DeviceRuns() { std::filesystem::remove_all(folder_); }
   // Runs to the end, stopped on the way after so many polls, then twice as many and so on (0: never); returns the
-  // losses told.
+  // reported losses.
   std::vector<double> execute(const RunConfig& config, const std::string& name, int polls = 0,
                               Stage until = Stage::finetune) {
     const auto run = create_run(config, folder_ / name);
@@ -354,7 +354,7 @@ PAIRS_DEVICE_TEST(DeviceRun, OfEveryTaskRepeatsResumesAndAgreesWithTheCpu) {
     RunConfig recorded = config;
     recorded.recorded_steps = true;
     runs.execute(recorded, "recorded");
-    // Its settings, which the files tell as well, differ.
+    // The settings, which the files also contain, differ.
     for (const char* which : {run_file::estimator, run_file::pretrained})
       EXPECT_TRUE(runs.same_weights("whole", "recorded", which)) << which;
     for (const char* other : {"again", "cut"})
@@ -394,7 +394,7 @@ PAIRS_DEVICE_TEST(DeviceCache, AgreesWithTheCpu) {
     if (reference.theta.defined()) {
       EXPECT_TRUE(torch::equal(here.theta, reference.theta));
     }
-    // Of images a pixel in a thousand may lie on the other side of an edge.
+    // In images, one pixel in a thousand may fall on the other side of an edge.
     EXPECT_LT(relative_rms(here.aggregates, reference.aggregates), in_bf16(config) ? 0.02
                                                                    : task->info().kind == ObservationKind::image
                                                                        ? 1e-3

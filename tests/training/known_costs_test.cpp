@@ -122,7 +122,7 @@ TEST_F(KnownCostsTest, AreMeasuredOnce) {
   const auto measuring = [&] { ++measured; };
   const ExpectedCost first = expected_cost(config("seed=1"), {}, measuring);
   EXPECT_EQ(measured, 1);
-  // Beside other processes a measurement counts until the machine is idle.
+  // A measurement on a busy machine counts until the machine is idle.
   nlohmann::json document = nlohmann::json::parse(read_file(file()));
   for (auto& entry : document["costs"]) entry["others"] = 0;
   write_file(file(), document.dump());

@@ -15,7 +15,7 @@ EstimatorConfig quick_estimator(const std::string& task) {
   return load_preset(built_in_tasks(), built_in_tasks()->make(task)->info(), "quick", "pairs", {}).estimator;
 }
 
-// The bound in the loss's units against what an estimator says of the same sets: its loss and its log densities differ
+// Compares the bound, in units of the loss, with an estimator on the same sets: its loss and its log densities differ
 // by the same constant.
 TEST(LeastLoss, HasTheUnitsOfTheLoss) {
   for (const std::string task : {"gaussian", "bump-hunt"}) {

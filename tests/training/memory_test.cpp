@@ -33,8 +33,8 @@ bool reset_peak() {
   return static_cast<bool>(refs.flush());
 }
 
-// Left to itself the allocator keeps freed tensors or not by its history. Told to give everything back, the peak is
-// what was in use. False where the program runs without tcmalloc.
+// By default the allocator keeps freed tensors or returns them, depending on its history. With this setting it returns
+// all freed memory, and the peak is the memory in use. Returns false where the program runs without tcmalloc.
 bool give_freed_memory_back() {
   const auto set =
       reinterpret_cast<int (*)(const char*, std::size_t)>(::dlsym(RTLD_DEFAULT, "MallocExtension_SetNumericProperty"));
@@ -55,7 +55,7 @@ Estimator small_cnn() {
   return {built_in_tasks()->make("digits"), config, 1};
 }
 
-// Why peaks cannot be told here; empty when they can.
+// The reason why peaks cannot be measured here, or an empty string.
 std::string cannot_measure() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return "sanitizers keep freed memory";

@@ -42,7 +42,7 @@ RunConfig shared_run(const std::string& task, std::vector<std::string> more) {
   return load_read(built_in_tasks(), built_in_tasks()->make(task)->info(), "quick", "pairs", set);
 }
 
-// Asks its rank to stop at the `at`-th question; counts what it is told.
+// Asks its rank to stop at the `at`-th poll; counts the events.
 class RankCountingMonitor : public Monitor {
  public:
   explicit RankCountingMonitor(int at = 0) : at_(at) {}

@@ -11,7 +11,7 @@
 namespace pairs {
 namespace {
 
-// Values that some check may refuse, in themselves or beside others.
+// Values that some check may refuse, alone or together with others.
 std::vector<std::string> odd_values(const Field& field) {
   std::vector<std::string> values = field.choices;
   if (std::holds_alternative<std::vector<std::int64_t>*>(field.slot))

@@ -16,8 +16,8 @@ inline void make_assets(const std::filesystem::path& assets) {
   std::filesystem::create_directory_symlink(assets_folder() / "presets", assets / "presets");
 }
 
-// Adds weights/NAME: tiny networks for the digits as they were drawn, which say that they were trained on what the task
-// draws from with the data folder `data`.
+// Adds weights/NAME: tiny untrained networks for the digits, recorded as trained on what the task draws from with the
+// data folder `data`.
 inline void ship_digits(const std::filesystem::path& assets, const std::string& name, const std::string& data) {
   RunConfig config =
       load_read(built_in_tasks(), built_in_tasks()->make("digits", {})->info(), "quick", "pairs",

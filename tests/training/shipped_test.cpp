@@ -33,7 +33,7 @@ class ShippedTest : public ::testing::Test {
   std::optional<model::Environment> assets_;
 };
 
-// The names say nothing: what the file records decides.
+// The names do not matter: the records in the files decide.
 TEST_F(ShippedTest, WeightsAreChosenByTheDataAtHand) {
   ship("digits-a", mnist_);
   ship("digits-b", "");

@@ -135,7 +135,7 @@ class UnknownStatistics : public Task {
   std::shared_ptr<const Task> task_;
 };
 
-// Every validation of stage 1 tells 1 − R² of each of the five statistics, which decides nothing of the weights.
+// Every validation of stage 1 reports 1 − R² of each of the five statistics, which has no effect on the weights.
 TEST_F(StagesTest, KnownStatisticsAreToldAndDecideNothing) {
   const RunConfig config = tiny("gaussian", "pairs");
   const Tasks unknown = in_place_of("gaussian", [](const TaskOptions& options) {
@@ -252,7 +252,7 @@ TEST_F(StagesTest, AnotherRunsWeightsCanBeStartedFrom) {
   EXPECT_DOUBLE_EQ(spent.cost.before_with_cache, before.cost.with_cache());
   std::filesystem::rename(folder_ / "moved", source);
 
-  // A head of other settings is said to be left; one for each size, too.
+  // A message states that a head with other settings is not used, and likewise for one head per size.
   const auto wide = make(tiny("gaussian", "pairs", {from, "head.hidden=24", "pretrain.epochs=0"}), "wide");
   TestMonitor told;
   execute_run(built_in_tasks(), wide, told);
@@ -379,7 +379,7 @@ TEST_F(StagesTest, EndToEndHasOneStageAndServesItsSize) {
   EXPECT_TRUE(std::isfinite(evaluate(*loaded.estimator, options).at(0).gap));
 }
 
-// The appendix' baseline: what stage 1 learnt stays as it is at every N, and stage 3 fits the spread alone.
+// The baseline of the appendix: the weights of stage 1 stay unchanged at every N, and stage 3 fits the spread alone.
 TEST_F(StagesTest, TheGaussianBaselineKeepsItsRegressionAndFitsItsSpreadAtEachN) {
   const auto run = make(tiny("bump-hunt", "gaussian",
                              {"pretrain.epochs=10", "pretrain.steps=40", "pretrain.batch=256", "cache.sets=[3000,3000]",
@@ -406,7 +406,7 @@ TEST_F(StagesTest, TheGaussianBaselineKeepsItsRegressionAndFitsItsSpreadAtEachN)
     const Latents latents = task->latents(1, Purpose::test, index);
     const torch::Tensor aggregates = aggregate_sets(after, latents, 1, Purpose::test, index, n);
     const torch::Tensor sizes = torch::full({4000}, n, torch::kInt64);
-    // The same point at every N, with nothing done to the aggregate; its error is the spread it tells.
+    // Fine-tuning leaves the point estimate unchanged at every N, and its error equals the predicted spread.
     const torch::Tensor point = face<ResidualSpread>(after.head(0))->predict(after.context(aggregates, sizes));
     EXPECT_TRUE(point.equal(face<ResidualSpread>(before.head(0))->predict(before.context(aggregates, sizes))));
     const double error = (after.restore(point) - latents.theta).square().mean().sqrt().item<double>();
@@ -456,7 +456,7 @@ TEST_F(StagesTest, ARunThatLearntNothingSaysSo) {
   const std::vector<std::string> frozen = {"pretrain.rate=1e-12", "finetune.rate=1e-12",
                                            "pretrain.validation_sets=4000", "cache.sets=[2000,2000]"};
   EXPECT_TRUE(outcome("nothing", frozen));
-  // Of sets of one and two observations a tenth of a nat is all there is to learn.
+  // Sets of one and two observations allow a gain of only a tenth of a nat.
   EXPECT_FALSE(outcome("little", {"pretrain.epochs=10", "pretrain.steps=40", "pretrain.batch=256",
                                   "pretrain.validation_sets=4000", "finetune.epochs=10", "cache.sets=[2000,2000]"}));
 }

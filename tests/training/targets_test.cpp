@@ -144,8 +144,8 @@ TEST_F(ChosenTargetsRun, OtherTargetsInItsFileAreNoticed) {
   EXPECT_THROW(load_run(built_in_tasks(), run.string()), Error);
 }
 
-// What a run of the preset says of θ at the truths of test sets of n observations -> [sets]: its density, or that of a
-// joint one summed over a grid of ψ.
+// Log density of θ by a run of the preset at the truths of test sets of n observations -> [sets]. A joint density is
+// summed over a grid of ψ.
 torch::Tensor log_density_of_theta(const LoadedRun& run, std::int64_t n, std::int64_t sets, double step) {
   constexpr double low = -9, high = 11;  // five sd of ψ's prior
   constexpr std::int64_t at_once = 8;
@@ -168,8 +168,8 @@ torch::Tensor log_density_of_theta(const LoadedRun& run, std::int64_t n, std::in
   return out;
 }
 
-// The bump hunt's quick preset, asked for the bump's place as well, is no worse about θ than the preset that is asked
-// for θ alone, and loses no more than a tenth of a nat to the exact joint posterior, as far as its error tells.
+// The bump hunt's quick preset with the bump's place as a second target is no worse for θ than the preset for θ alone.
+// Its gap to the exact joint posterior is at most a tenth of a nat, within the error.
 TEST_F(ChosenTargetsRun, TheBumpHuntKnowsThetaAsWellWithItsPlace) {
   if (!long_tests()) GTEST_SKIP() << "takes a quarter of an hour; set PAIRS_LONG_TESTS=1";
   constexpr std::int64_t n = 100, sets = 2000;

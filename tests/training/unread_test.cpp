@@ -57,7 +57,7 @@ TEST(Unread, SettingsAreRefusedOfEveryTaskPresetAndStrategy) {
         for (const Field& field : fields(config)) {
           const std::string why = unread_because(config, field.key), value = other_value(field);
           if (why.empty() || value.empty()) continue;
-          // Of end-to-end training that is told no size it is the size.
+          // Without pretrain.sizes, end-to-end training takes the largest of cache.sizes.
           if (field.key == "cache.sizes" &&
               preset_values(built_in_tasks(), info, preset, strategy.name).pretrain.sizes.empty())
             continue;
@@ -143,7 +143,7 @@ TEST(Unread, SettingsOfSeveralKindsAgree) {
   EXPECT_GT(check(head_kinds(), HeadConfig()), 3);
 }
 
-// What a preset says for all strategies some of them read; what it says for one, that one does.
+// Some strategy reads each value that a preset sets for all strategies; a value for one strategy is read by that one.
 TEST(Unread, PresetsSayNothingThatNobodyReads) {
   for (const std::string& task : built_in_tasks()->names())
     for (const std::string& preset : preset_names()) {

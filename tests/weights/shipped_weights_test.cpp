@@ -1,6 +1,6 @@
-// The weights in assets/weights against what the tasks' pages say of them: exact answers where there are some,
-// calibration everywhere. On few sets, so that the tests take minutes; with PAIRS_LONG_TESTS=1 on as many as the pages'
-// figures.
+// Compares the weights in assets/weights with the numbers on the pages of the tasks: exact posteriors where there are
+// some, calibration everywhere. Uses few sets, so that the tests take minutes; with PAIRS_LONG_TESTS=1 as many as the
+// pages.
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Functions.h>
 #include <fmt/format.h>
@@ -54,14 +54,15 @@ constexpr Promise kPromises[] = {
 constexpr std::int64_t kSamples = 99, kLongSamples = 299;
 constexpr double kMostZ = 4;
 constexpr double kLeastP = 0.001 / std::size(kPromises);
-// On MNIST's test images, a finite pool: the location beside what resampling the pool explains (95 %), and the width.
+// On MNIST's test images, a finite pool: the location relative to what resampling the pool explains (95 %), and the
+// width.
 struct MnistPromise {
   std::int64_t n, sets, long_sets;
 };
 constexpr MnistPromise kMnistPromises[] = {{1, 400, 5000}, {10, 200, 5000}, {100, 60, 5000}, {1000, 20, 5000}};
 constexpr double kMostPoolZ = 2.5, kLongMostPoolZ = 1.96;  // 95 % for the four sizes together, and for each
 
-// Of a program that was built without it.
+// True of a task that this program was built without.
 bool left_out(const std::string& task) {
   const std::vector<std::string> all = built_in_tasks()->names();
   return std::find(all.begin(), all.end(), task) == all.end();
@@ -99,7 +100,7 @@ double mass_1d(Estimator& estimator, const torch::Tensor& aggregate, std::int64_
          static_cast<double>(points - 1);
 }
 
-// The same of two targets, over the part of centre ± half that their supports hold.
+// Trapezoid over a grid of two targets, restricted to `centre` ± `half` and to their supports.
 double mass_2d(Estimator& estimator, const torch::Tensor& aggregate, std::int64_t n, const torch::Tensor& centre,
                const torch::Tensor& half, std::int64_t side) {
   const std::vector<Target>& targets = estimator.task().info().targets;
@@ -345,7 +346,7 @@ TEST(ShippedObjects, KnowMoreFromMoreViewsAndMoreThanThePrior) {
   EXPECT_LT(rows[2].nll, rows[1].nll);
 }
 
-// Beside pairs stand weights of more sizes where they are better, under a name that says so.
+// Next to pairs there are weights of more sizes where these are better, under a name that states the sizes.
 TEST(ShippedViewsBeside, OfMoreSizesAreNamedSo) {
   const auto folders = all_fitting_weights(built_in_tasks(), "novel-view", "");
   ASSERT_EQ(folders.size(), 2u);

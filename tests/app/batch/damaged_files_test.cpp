@@ -36,7 +36,7 @@ using testing::HasSubstr;
 
 constexpr const char* kUnknown = "not known";
 
-// What is read of a folder, by name; a value that is told to be unknown is kUnknown.
+// Facts that are read from a folder, by name. The value of a fact that the program reports as unknown is kUnknown.
 using Facts = std::map<std::string, std::string>;
 
 // A way in which a file differs from what was written.
@@ -94,7 +94,7 @@ std::vector<Change> changes_of(const fs::path& file, std::size_t count) {
     changed[at] = static_cast<char>(changed[at] ^ 1);
     add(fmt::format("byte {} with another bit", at), changed);
     changed = text;
-    // The next digit is the kind of byte that nothing but its value tells from others.
+    // Changes the next digit, which alters a value and nothing else in the format.
     const std::size_t digit = text.find_first_of("123456789", at);
     if (digit == text.npos) continue;
     changed[digit] = changed[digit] == '9' ? '4' : static_cast<char>(changed[digit] + 1);
@@ -332,7 +332,7 @@ TEST_F(DamagedFiles, OfAStudyAreNoticed) {
   write_file(*folder_ / "study.toml", text + "device = \"cpu\"\nthreads = 1\n");
   const Answer made = run_words({"study", (*folder_ / "study.toml").string(), "--out", study.string()});
   ASSERT_EQ(made.code, 0) << made.err;
-  // Of each run that is done: that it is, and what it scores.
+  // Maps the name of each finished run to its metrics.
   const auto read = [](const fs::path& folder) {
     const Tasks tasks = built_in_tasks();
     const std::vector<StudyRun> runs = runs_of_study(built_in_tasks(), "", folder);

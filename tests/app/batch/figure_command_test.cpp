@@ -51,7 +51,7 @@ TEST(FigureCommand, RefusesHeightsAndIndicesThatMeanNothing) {
   EXPECT_THAT(refused({"--random", "3"}), HasSubstr("name one with --data"));
 }
 
-// Of every figure and every option whose help says which figures it is of: others refuse it, before they open a run.
+// The help of an option names the figures that read it. All other figures refuse it before they open a run.
 TEST(FigureCommand, RefusesOptionsThatItDoesNotRead) {
   CLI::App app;
   const Action action = add_figure(app, built_in_tasks());
@@ -124,7 +124,7 @@ TEST(FigureCommand, DrawsThePosteriorOfHeadsForSomeSizes) {
   EXPECT_THAT(read_file(out("heads.csv")), HasSubstr("N = 10"));
 }
 
-// What infer says of a set before its posterior is believed, the figure says in the same words.
+// The figure gives the warnings that infer gives for a set, in the same words.
 TEST(FigureCommand, WarnsAsInferDoes) {
   std::string text = "x1,x2\n";
   for (int i = 0; i < 20; ++i) text += "5000,5000\n";

@@ -1,4 +1,4 @@
-// What `infer --predictive`, `figure predictive` and `infer --prior` say, and what they refuse.
+// Output and errors of `infer --predictive`, `figure predictive` and `infer --prior`.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -138,7 +138,7 @@ TEST_F(FitCommand, InferAnswersUnderAnotherPrior) {
   EXPECT_EQ(read_npz(path("s.npz")).at("weight").size(0), 1000);
   infer({});
   EXPECT_FALSE(read_npz(path("s.npz")).contains("weight"));
-  // A table of the same density says the same.
+  // A table of this density gives the same posterior.
   std::string table = "theta,density\n";
   for (int k = 0; k <= 2000; ++k) {
     const double x = k / 2000.0;

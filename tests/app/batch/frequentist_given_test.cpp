@@ -53,8 +53,8 @@ TEST_F(FrequentistGiven, IntervalsAndLimitsAreThoseOfWhatIsGiven) {
   }
 }
 
-// With a mean eight sd below the range no toy of the null value is as extreme: nothing is told rather than the range's
-// end.
+// With a mean eight sd below the range no toy of the null value is as extreme. The limit is then unknown; it is not the
+// bound of the range.
 TEST_F(FrequentistGiven, LimitsByClsAreUnknownWithoutToysThatCouldTell) {
   write_file(path("low.csv"), "x\n-2.9\n-2.7\n");
   const json said = answered({"--data", path("low.csv"), "--given", "sigma=0.5", "--exact"});

@@ -1,4 +1,4 @@
-// What `evaluate` and `figure` say of the tests beside the ranks', and `infer --local-test` of one posterior.
+// Tests beyond the ranks in `evaluate` and `figure`, and the test of a single posterior by `infer --local-test`.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ class FurtherTestsCommand : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-// A run that has learnt next to nothing is rejected, and the shipped one is not.
+// The tests reject a run that has learned next to nothing, and not the shipped one.
 TEST_F(FurtherTestsCommand, EvaluateTellsThemAndFiguresDrawThem) {
   const std::string small = run();
   const Answer answer = run_words({"evaluate", small, "--sizes", "10", "--sets", "300", "--samples", "99"});
@@ -61,7 +61,7 @@ TEST_F(FurtherTestsCommand, InferTestsItsOwnPosterior) {
   EXPECT_GT(test.at("p").get<double>(), 0);
   EXPECT_EQ(test.at("shift").size(), nlohmann::json::parse(answer.out).at("targets").size());
   EXPECT_EQ(test, nlohmann::json::parse(run_words(words).out).at("local_test")) << "the same seed";
-  // Weights that hardly learnt anything are off where the data say much.
+  // Weights that learned hardly anything are wrong where the data are informative.
   const Answer off = run_words({"infer", run(), "--data", points(), "--local-test", "500", "--out", path("t.npz")});
   ASSERT_EQ(off.code, 0) << off.err;
   EXPECT_THAT(off.out, HasSubstr("Local test: this posterior is off (p = 0.001"));

@@ -23,7 +23,7 @@ using testing::HasSubstr;
 
 class InferFollow : public testing::Test {
  protected:
-  // What the program says when this text comes on standard input.
+  // The output of the program for this text on standard input.
   Answer follow(const std::string& text, std::vector<std::string> words = {}) {
     write_file(folder_ / "input", text);
     const int before = ::dup(STDIN_FILENO), input = ::open((folder_ / "input").c_str(), O_RDONLY);

@@ -8,7 +8,7 @@
 #include "tests/core/base/temporary_folder.h"
 #include "tests/tasks/own/tables/table_writers.h"
 
-// Faults of tables of points, each with the sentence that says what to mend.
+// Faults of tables of points, each with the sentence that explains how to fix it.
 
 namespace pairs::batch {
 namespace {

@@ -56,7 +56,7 @@ class InferSets : public ::testing::Test {
     for (const Row& row : rows) text += fmt::format("{},{}\n", row.set, row.x);
     return text;
   }
-  // What single calls say of each set, by name.
+  // The results of single calls on each set, by name.
   std::map<std::string, json> alone(const std::vector<Row>& rows, const std::vector<std::string>& more = {}) const {
     std::map<std::string, std::string> texts;
     for (const Row& row : rows) texts.try_emplace(row.set, "x\n").first->second += fmt::format("{}\n", row.x);
@@ -259,7 +259,7 @@ TEST_F(InferSets, RowsWithoutTheNameOfASetAreRefused) {
           "the array run does not say to which set observation 3 belongs");
 }
 
-// Where it is known and another one, that is told of one set and of many.
+// A warning is given for one set and for many where the exact posterior is known and differs.
 TEST_F(InferSets, AnExactPosteriorThatIsAnotherOneIsTold) {
   std::string text = "run,x\n";
   for (int k = 0; k < 49; ++k) text += fmt::format("a,{}\n", k < 20 ? 2 + 0.005 * (k - 10) : 0.08 * (k - 34));
@@ -300,7 +300,7 @@ TEST_F(InferSets, TextsOfAnNpzTellSetsApart) {
   ASSERT_GE(zip_file_add(archive, "run.npy", zip_source_buffer(archive, texts.data(), texts.size(), 0), 0), 0);
   ASSERT_EQ(zip_close(archive), 0);
   EXPECT_EQ(many({"--data", path("sets.npz"), "--group", "run"})["sets"].dump(), numbers.dump());
-  // Beside x it is no observation.
+  // Next to x, the array is not an observation.
   EXPECT_EQ(run_words({"infer", "bump-hunt", "--data", path("sets.npz"), "--out", path("a.npz")}).code, 0);
 }
 
@@ -395,7 +395,7 @@ TEST_F(InferSets, FilesHoldTheSameNumbers) {
   EXPECT_THAT(latex, HasSubstr("in.csv, line "));
 }
 
-// The columns of --exact: the numbers that a call about each set alone tells, and the divergence as a plain sum of its
+// The columns of --exact: they hold the numbers of a call on each set alone, and the divergence as a plain sum over its
 // log densities.
 TEST_F(InferSets, ExactPosteriorsStandBesideWhereTheyAreAskedFor) {
   const std::vector<Row> all = rows();

@@ -37,7 +37,7 @@ TEST(KnownValues, AreFarFromWhereTrainingHasNone) {
   EXPECT_FALSE(KnownValues().unlike({0.4, 1000})) << "nothing is known";
 }
 
-// An end that training stays away from is far from it, and no farther than a number says.
+// A bound that training stays away from lies far from training, at a finite distance.
 TEST(KnownValues, AnEndIsAsFarAsTrainingStaysAway) {
   KnownValues known = even();
   for (std::size_t i = 0; i < known.values.size(); i += 2) known.values[i] = 0.3 + 0.4 * known.values[i];
@@ -56,8 +56,8 @@ TEST(KnownValues, AConstantTargetIsNoTrouble) {
 }
 
 #if PAIRS_WITH_OBJECTS
-// The shipped weights' own: of generated objects that no stage had seen one in twenty is told falsely; a tetrahedron,
-// and a bar a thousand times as long as it is wide, are such as the generator hardly makes.
+// The shipped weights report one in twenty of the generated objects that no stage has seen as unlike training. They
+// also report a tetrahedron, and a bar a thousand times as long as it is wide, which the generator hardly ever makes.
 TEST(KnownValues, OfObjectsTellFewGeneratedOnesAndTheOddOnes) {
   LoadedRun shipped = load_run(built_in_tasks(), "objects", "", "cpu");
   const KnownValues known = tried_of(shipped).values;

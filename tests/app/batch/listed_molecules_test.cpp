@@ -114,7 +114,7 @@ TEST(ListedMolecules, ABadRecordIsARowAndConformersAreOneMolecule) {
   EXPECT_FALSE(lists_things(*task, folder / "b.sdf")) << "conformers of one molecule";
   write_file(folder / "c.sdf", record("x", 2, false, false, "\n") + record("y", 2, false, false, "\n"));
   EXPECT_TRUE(lists_things(*task, folder / "c.sdf")) << "drawings are no conformers";
-  // Of a folder every molecule of every file.
+  // A folder lists every molecule of every file.
   const std::filesystem::path many = folder / "many";
   std::filesystem::create_directory(many);
   std::filesystem::rename(folder / "a.sdf", many / "a.sdf");

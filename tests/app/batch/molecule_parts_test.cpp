@@ -31,8 +31,8 @@ KnownParts shipped_parts() {
   return tried_of(load_run(built_in_tasks(), "molecules", "", "cpu")).parts;
 }
 
-// Of molecules that no stage had seen one in twenty is told to be unlike training, of those that it learnt from, whose
-// own parts may be rare, fewer by half.
+// At most one in twenty of the molecules that no stage has seen is reported as unlike training. For training molecules,
+// whose own parts may be rare, the rate is less than half of that.
 TEST(MoleculeParts, FewOfRdkitsOwnAreUnlikeTraining) {
   const KnownParts known = shipped_parts();
   ASSERT_TRUE(known.known());
@@ -75,7 +75,7 @@ TEST(MoleculeParts, GroupsThatTrainingLacksAreToldByName) {
   EXPECT_EQ(text("CC(C)Cc1ccc(cc1)C(C)C(=O)[O-]"), "") << "ibuprofen";
 }
 
-// A kind that is left out of training, here every molecule with a charged atom, is told whole.
+// Every molecule of a kind that training lacks, here those with a charged atom, is reported.
 TEST(MoleculeParts, EveryChargedOneIsToldWhereTrainingHadNone) {
   const TemporaryFolder folder;
   const auto file = folder / "uncharged.smi";

@@ -70,7 +70,7 @@ TEST(Options, ASettingOfTheDemonstrationIsReadBySomeTask) {
   };
   EXPECT_THAT(refused("embedder.cutoff=5"), HasSubstr("nothing reads embedder.cutoff"));
   EXPECT_THAT(refused("embedder.size=0"), HasSubstr("embedder.size"));
-  // Of the second task.
+  // Only the second task refuses this value.
   EXPECT_THAT(refused("cache.sizes=1,10,1000"), HasSubstr("beyond the largest N of task bump-hunt"));
 }
 

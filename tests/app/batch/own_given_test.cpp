@@ -111,7 +111,7 @@ TEST_F(OwnGiven, TheExactPosteriorThatTheProgramTellsStandsBeside) {
   }
 }
 
-// What --check says of this task with another reference.
+// The output of --check for this task with another reference.
 struct Checked {
   int code;
   std::string text;
@@ -154,7 +154,7 @@ TEST_F(OwnGiven, CheckTellsWhatIsGiven) {
   const std::string reference = "def reference(theta, x, given):\n    return -theta[:, 0] ** 2\n";
   EXPECT_THAT(checked(*folder_ / "told", reference, kKnownNoiseTask).text,
               HasSubstr("given: sigma, 0.5 to 2, drawn as task.toml says (log_uniform)"));
-  // The program's prior draws it where the file does not say how.
+  // The program's prior draws the condition where the file does not specify it.
   std::string task = kKnownNoiseTask;
   task.erase(task.find("log_uniform"), task.find("[x]") - task.find("log_uniform"));
   const std::string drawn =

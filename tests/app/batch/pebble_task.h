@@ -57,7 +57,8 @@ class PebbleTask : public ToyTask, public Things {
     return out;
   }
 
-  // Those of training have the mark 100; one in twenty that are held out has 150 instead.
+  // Hands on 20 pebbles of stage 1, of which two have the mark 150, and 50 held-out ones, of which one has it. All
+  // others have the mark 100.
   void training_parts(const std::function<bool(std::vector<ThingPart>&&, bool)>& next) const override {
     for (std::uint64_t k = 0; k < (with_parts_ ? 70 : 0); ++k)
       next({{k == 3 || k == 4 || k == 21 ? 150u : 100u, 3}}, k >= 20);

@@ -15,7 +15,7 @@ struct Answer {
   std::string out, err;
 };
 
-// What `pairs --batch` says to these words.
+// Runs `pairs --batch` with these words.
 inline Answer run_words(std::vector<std::string> words) {
   words.insert(words.begin(), {"pairs", "--batch"});
   std::vector<const char*> arguments;

@@ -84,7 +84,7 @@ TEST(ProgressPrinter, RedrawsOneLineOnATerminal) {
   EXPECT_THAT(out, testing::EndsWith("\r\033[Ka line\n"));
 }
 
-// Of a stage that has ended no progress is told any more, also where the next one has none yet.
+// Progress of a stage is no longer printed once the stage has ended, even before the next stage reports any.
 TEST(Drive, TellsNoProgressOfAStageThatHasEnded) {
   std::vector<std::string> lines;
   ProgressPrinter printer([&](const std::string& text) { lines.push_back(text); }, false, 100, 0.01);

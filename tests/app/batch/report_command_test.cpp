@@ -133,7 +133,7 @@ TEST_F(ReportCommand, ASetUnlikeTheModelIsACaution) {
   EXPECT_THAT(read_file("report.html"), HasSubstr("Warning: the predictive test finds the set unlike the model"));
 }
 
-// The verdict by default of infer, report and figure is one, and so is what is said of the model.
+// By default infer, report and figure give one verdict on the model, in the same words.
 TEST_F(ReportCommand, JudgesAsInferAndFiguresDo) {
   for (const bool own : {true, false}) {
     std::string lines = "x\n";
@@ -234,7 +234,7 @@ TEST_F(ReportCommand, CarriesAsManySamplesAsInferDraws) {
   EXPECT_THAT(read_file("report.html"), HasSubstr(base64(read_file("samples.csv"))));
 }
 
-// That a few sets tell nothing apart is no word on calibration.
+// The report does not call a run miscalibrated if its tests do not, even with few sets.
 TEST_F(ReportCommand, CallsNothingMiscalibratedThatTestsDoNot) {
   const nlohmann::json report = made({"--sets", "60", "--n", "1"});
   EXPECT_THAT(read_file("report.html"), testing::Not(HasSubstr("the run is not calibrated"))) << report["evaluate"];

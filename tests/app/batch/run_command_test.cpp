@@ -8,7 +8,7 @@
 #include "tests/app/batch/program.h"
 #include "tests/core/base/temporary_folder.h"
 
-// What `run` refuses before it trains, and before it tells what a run costs.
+// Errors that `run` reports before it trains and before it prints the cost of a run.
 
 namespace pairs::batch {
 namespace {
@@ -19,7 +19,7 @@ using ::testing::Not;
 class RunCommand : public ::testing::Test {
  protected:
   std::string out(const std::string& name) const { return (folder_ / name).string(); }
-  // The sentence of a refused run, which leaves no folder and tells no cost.
+  // The error message of a refused run, which leaves no folder and prints no cost.
   std::string refused(std::vector<std::string> words) const {
     words.insert(words.begin(), {"run", "gaussian"});
     words.insert(words.end(), {"--out", out("refused")});

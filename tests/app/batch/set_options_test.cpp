@@ -1,4 +1,4 @@
-// Options that name a set: every command that takes one has all of them, or says why not.
+// Options that name a set: every command that takes a set has all of them, or explains why not.
 #include "app/batch/set_options.h"
 
 #include <gmock/gmock.h>

@@ -87,7 +87,7 @@ TEST_F(StudyCommand, ReadsAnotherStudyAtThePresetsThatAreAskedFor) {
   const std::vector<std::string> presets = {"--preset", "quick", "--preset", "small"};
   const Answer both = figures(presets);
   ASSERT_EQ(both.code, 0) << both.err;
-  // Two strategies and the planned one at each preset, beside PAIRS at the same.
+  // Compares two strategies and the planned one with PAIRS at each preset.
   const auto document = nlohmann::json::parse(both.out);
   int marks = 0;
   for (const auto& note : document.at("figures")[0].at("notes"))
@@ -140,7 +140,7 @@ TEST_F(StudyCommand, PartsAreThoseOfAJobArrayToo) {
   EXPECT_EQ(document.at("runs")[1].at("state"), "done");
 }
 
-// Of workers that start at once one sees what another writes beside its target.
+// A worker may find the temporary file that another one, started at the same time, writes next to its target.
 TEST_F(StudyCommand, AnotherWorkersTemporaryFileIsNoForeignOne) {
   std::filesystem::create_directories(out());
   write_file(out() + "/.study.toml.4194305-0.tmp", "title = \"Mi");

@@ -9,7 +9,7 @@
 #include "tests/app/batch/program.h"
 #include "tests/app/model/small_run.h"
 
-// What `figure theorem` says.
+// The output of `figure theorem`.
 
 namespace pairs::batch {
 namespace {
@@ -51,7 +51,7 @@ TEST_F(TheoremCommand, DrawsTheLogsAndTellsTheWeights) {
   for (const nlohmann::json& one : document["maps"]) EXPECT_NE(one.at("from"), one.at("to"));
 }
 
-// The log tells of the weights that were validated: with one epoch these are the run's.
+// The log describes the weights that were validated: with one epoch these are the final ones.
 TEST_F(TheoremCommand, LogAndWeightsAgree) {
   const std::string one = run("one", 1, "pairs", {"pretrain.epochs=1"});
   const Answer answer = run_words({"figure", "theorem", one, "--out", path("one.csv"), "--json"});

@@ -33,7 +33,7 @@ class ThingsOfPeople : public ::testing::Test {
       words.insert(words.end(), {"--out", path("out.npz")});
     return act(add_infer, words, tasks_);
   }
-  // Of many at once.
+  // Runs infer on all sets of a list.
   Acted infer_all(const std::string& list, const std::string& out, std::vector<std::string> words = {}) const {
     words.insert(words.begin(), {run_, "--data", path(list), "--out", path(out), "--threads", "1", "--device", "cpu"});
     return act(add_infer, words, tasks_);
@@ -338,7 +338,7 @@ TEST_F(ThingsOfPeople, ValuesThatTrainingHardlyHasAreReportedAndAreNoKind) {
   EXPECT_THAT(usual.err, Not(HasSubstr("unlike training")));
   EXPECT_EQ(usual.document.at("unlike_training"), false);
 
-  // Whatever is wrong with the file, the set is answered, and it is told that nothing is known of such things.
+  // Whatever is wrong with the file, the set gets its posterior, with a note that such items are not known.
   const std::filesystem::path values = std::filesystem::path(run_) / "tried-values.npz";
   const auto sound = read_npz(values);
   const auto told_with = [&](const char* name, const torch::Tensor& array) {
@@ -542,7 +542,7 @@ TEST_F(ThingsOfPeople, FewThatWereTriedSayLittle) {
 
 TEST_F(ThingsOfPeople, WhatWasTriedIsKeptAndWarnsOfSuchThings) {
   EXPECT_THAT(infer({"pebble:1"}).err, HasSubstr("nothing like this one (small pebble) was ever tried with"));
-  // Small ones are told 0, which the prior's posterior holds; one could not be read.
+  // The small pebble has the value 0, which the posterior contains; the other one cannot be read.
   std::string list;
   for (int k = 0; k < 20; ++k) list += fmt::format("pebble:{}\n", 40 + k);
   std::ofstream(folder_ / "list.txt") << list << "pebble:0\npebble:soft\n";

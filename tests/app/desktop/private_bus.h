@@ -23,7 +23,7 @@ extern char** environ;
 
 namespace pairs::model {
 
-// A session bus of the test's own, that starts nothing by itself, where DBUS_SESSION_BUS_ADDRESS says it is.
+// A session bus for the test alone, which starts no services. DBUS_SESSION_BUS_ADDRESS holds its address.
 class PrivateBus {
  public:
   explicit PrivateBus(const std::filesystem::path& folder)

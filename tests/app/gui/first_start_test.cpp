@@ -49,7 +49,7 @@ TEST(FirstStart, ShowsEveryTaskOnEveryTabWithoutWarningOrEmptyPage) {
       EXPECT_EQ(window.find("data/differs"), nullptr) << where;
       for (const Item& item : recorder().items())
         if (item.kind == ItemKind::text && !item.text.empty()) {
-          // A borderline size is told in amber, the tests that say so on the Evaluate tab.
+          // A borderline size appears in amber, and so do the borderline tests on the Evaluate tab.
           const bool borderline = item.text.find("orderline") != item.text.npos ||
                                   (tab == model::Tab::evaluate && item.text.starts_with("▲ "));
           EXPECT_NE(item.ink, palette().bad) << where << ": " << item.text;

@@ -45,7 +45,7 @@ TEST(FrameSchedule, ANewsIsDrawnAtOnceAndWhileOneTrainsAtLeisure) {
   }
 }
 
-// A worker tells what it found before it is at rest.
+// A worker reports its result before it rests.
 TEST(FrameSchedule, TheEndOfWorkIsNews) {
   FrameSchedule schedule;
   double now = 0;

@@ -1,4 +1,4 @@
-// Notes beside the tabs, and sessions saved and opened by hand.
+// Notes next to the tabs, and sessions that the user saves and opens.
 #include <gmock/gmock.h>
 
 #include "app/runs/run_about.h"

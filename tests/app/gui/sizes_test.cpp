@@ -141,7 +141,7 @@ class WindowSizes : public ::testing::Test {
         }
         d.frames(3);
         const std::string where = fmt::format("{} {}x{}", what, size.width, size.height);
-        // Large texts in the smallest window may be shortened, and tell the rest under the mouse; nothing lies on another.
+        // In the smallest window large texts may be shortened, with the full text under the mouse; nothing overlaps.
         const bool tight = size.width < 1024 * size.scale;
         for (const std::string& one : complaints_about(recorder().items(), size.scale))
           if (!tight || one.starts_with("overlap") || one.starts_with("cut at the side")) complaints_[one].insert(where);

@@ -24,7 +24,7 @@ Places places() {
     // Pictures keep their proportions, whatever their number; the strip of views follows N.
     const bool pictures = item.name.starts_with("posterior/observed/") || item.name.starts_with("posterior/check/") ||
                           item.name.starts_with("viewer/view");
-    // Beside a heading, where nothing else stands.
+    // A note next to a heading may come and go: nothing else is drawn there.
     const bool note = item.text.ends_with("is on its way");
     if (item.layer > 0 || item.plotted || pictures || note) continue;
     if (!item.name.empty() && item.kind != ItemKind::text)

@@ -1,4 +1,4 @@
-// A study from the window: chosen, started, told, stopped and gone on with, without a file written by hand.
+// A study from the window: configured, started, displayed, stopped and resumed without a file written by hand.
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
@@ -22,7 +22,7 @@ class StudyDialogTest : public ::testing::Test {
     write_file(folder_ / "program", "#!/bin/sh\ntouch \"$(dirname \"$0\")/called\"\n");
     ::chmod((folder_ / "program").c_str(), 0755);
   }
-  // The same, of one that takes a while to begin.
+  // Replaces the program by one that starts slowly.
   void slow_program() {
     write_file(folder_ / "program", "#!/bin/sh\ntouch \"$(dirname \"$0\")/called\"\nsleep 5\n");
     ::chmod((folder_ / "program").c_str(), 0755);

@@ -19,7 +19,7 @@ inline const std::vector<std::pair<std::string, std::string>> kTinyDraft = {
     {"evaluate.sizes", "1,20"},   {"evaluate.sets", "50"},   {"evaluate.samples", "50"},
     {"checkpoint", "0.05"},       {"device", "cpu"},         {"threads", "1"}};
 
-// Those that its networks read.
+// Applies the values of kTinyDraft that the draft's networks read.
 inline void make_draft_tiny(model::Studio& studio) {
   model::Draft& draft = studio.training.draft();
   for (const auto& [key, value] : kTinyDraft) {

@@ -33,7 +33,7 @@ class Agreement {
     const std::string& task = studio.task();
     const model::TaskEntry* entry = studio.library.task(task);
     const Item* header = d_.find("header/shown");
-    // What the panel has changed in this frame, the header above it says in the next.
+    // The header shows in the next frame what the panel has changed in this one.
     if (header && header->text != studio.shown_title()) {
       d_.frames();
       header = d_.find("header/shown");
@@ -180,7 +180,7 @@ class Agreement {
   int copies_ = 0, starts_ = 0;
 };
 
-// Presses random things. PAIRS_WALK says how many (the sanitizer's run presses 20,000), PAIRS_WALK_SEED which.
+// Presses random items. PAIRS_WALK sets the number of presses (20,000 under sanitizers), PAIRS_WALK_SEED the seed.
 TEST(Walk, WhatTheHeaderNamesIsWhatHappens) {
   const char* wanted = std::getenv("PAIRS_WALK");
   const int presses = wanted ? std::atoi(wanted) : long_tests() ? 1500 : 800;
@@ -226,7 +226,7 @@ TEST(Walk, WhatTheHeaderNamesIsWhatHappens) {
       d.screen.input.wheel(0, pick(2) ? 3.0f : -3.0f);
     } else if (!items.empty()) {
       Item item = items[pick(items.size())];
-      // What is copied is compared with what the button says: presses before this one come to their end first.
+      // Compares the copied text with the label of the button; earlier presses finish first.
       copies = item.name == "train/copy" || item.name == "evaluate/command" || item.name == "posterior/command";
       if (copies) {
         d.frames(6);
@@ -259,7 +259,7 @@ TEST(Walk, WhatTheHeaderNamesIsWhatHappens) {
   RecordProperty("starts", agreement.starts());
 }
 
-// The same without chance: runs of one's own of several tasks, and every way from one to another.
+// The walk without randomness: opens custom runs of several tasks and goes from each run to each task.
 TEST(Walk, FromEachRunToEachTaskNothingOfTheOldOneStays) {
   const TemporaryFolder folder;
   const model::Settings settings = settings_in(folder.path());

@@ -44,7 +44,7 @@ TEST(KeepWhole, CountsAndNamesTheFirstPlace) {
 }
 
 TEST(KeepWhole, LeavesOutWholeObservationsOfRaggedRows) {
-  // Of 1, 0, 2 and 1 rows; the third has one that is not finite.
+  // Observations have 1, 0, 2 and 1 rows; the third has a value that is not finite.
   const Observations x =
       Observations::ragged(torch::tensor({{1.0}, {2.0}, {kNan}, {4.0}}), torch::tensor({0, 1, 1, 3, 4}, torch::kInt64));
   std::int64_t dropped = 0;
@@ -57,7 +57,7 @@ TEST(KeepWhole, LeavesOutWholeObservationsOfRaggedRows) {
   EXPECT_TRUE(kept.offsets().equal(torch::tensor({0, 1, 1, 2}, torch::kInt64)));
 }
 
-// A table of columns "a" and "b" in which a row is missing where `missing` says so.
+// A table with columns "a" and "b" in which `missing` determines the missing rows.
 class Patterned final : public TableFile {
  public:
   Patterned(std::int64_t rows, std::function<bool(std::int64_t)> missing)

@@ -314,7 +314,7 @@ TEST_F(ObservedTest, ImagesOfOtherKindsAreRefusedAndNotLeftOut) {
 }
 
 TEST_F(ObservedTest, UnpacksNoMoreOfAFileThanIsAskedFor) {
-  // What lies behind the first rows is damaged: whoever unpacks it is told.
+  // The file is damaged far behind its first rows. Reading all of it is an error; reading the first rows is not.
   write_npz(folder_ / "x.npz", {{"x", torch::rand({1 << 20}, torch::kFloat64)}, {"y", torch::zeros({2})}});
   std::fstream file(folder_ / "x.npz", std::ios::in | std::ios::out | std::ios::binary);
   file.seekp(4 << 20);

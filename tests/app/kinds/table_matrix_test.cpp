@@ -526,7 +526,7 @@ std::vector<TextQuirk> text_quirks() {
     add(
         fmt::format("a cell '{}'", cell), ".csv", [=](const Logical& table) { return with_cell(table, cell); },
         never({"line"}));
-  // Of one column pandas writes it in quotes: else it is a blank line.
+  // In a table of one column, pandas writes an empty cell as quotes; otherwise it would be a blank line.
   for (const char* separator : {",", "\t", ";"})
     add(
         fmt::format("an empty cell between '{}'", separator), ".csv",
@@ -854,7 +854,7 @@ TEST_F(TableMatrix, BytesAreReadRightOrRefusedByName) {
   EXPECT_GE(combinations_, 500);
 }
 
-// The same texts with a column that tells sets apart.
+// Writes each text with a further column that identifies the sets.
 TEST_F(TableMatrix, SetsOfTextsAreReadRightOrRefusedByName) {
   for (Logical table : logical_tables()) {
     const TaskInfo task = task_of(table);

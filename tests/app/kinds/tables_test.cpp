@@ -12,7 +12,7 @@
 #include "tests/core/base/temporary_folder.h"
 #include "tests/tasks/own/tables/table_writers.h"
 
-// Tables of points by the names of their columns, and what a task says of these.
+// Tables of points by the names of their columns, and how a task describes these.
 
 namespace pairs {
 namespace {
@@ -259,7 +259,7 @@ TEST_F(ObservedTables, MasksBesideAnArrayOfAnNpzMarkWhatIsMissing) {
   EXPECT_THAT(refusal("a.npz", task), HasSubstr("other numbers than 0 and 1"));
 }
 
-// What stands beside x is heeded of each set of many, too.
+// Arrays next to x apply to each of many sets, too.
 TEST_F(ObservedTables, NamesAndMasksOfAnNpzHoldForEachOfItsSets) {
   const TaskInfo task = info({"a", "b"});
   std::string values, sets, mask;

@@ -47,7 +47,7 @@ TEST(About, ListsEveryDependencyWithItsLicence) {
                           (!PAIRS_WITH_HDF5 && row[4].find("-DPAIRS_HDF5=OFF") != std::string::npos);
     if (left_out) continue;
     ASSERT_TRUE(licences.contains(row[0])) << row[0] << " is missing";
-    // The README may say more.
+    // The README may contain more.
     EXPECT_EQ(row[3].substr(0, 3), licences[row[0]].substr(0, 3)) << row[0];
   }
 }

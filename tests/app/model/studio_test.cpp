@@ -65,8 +65,7 @@ TEST_F(StudioTest, FirstStartShowsTheBumpHuntWithItsShippedWeights) {
   EXPECT_EQ(studio.activity(), "Ready");
 }
 
-// Where digits came in two, those that know the data at hand are shown: no warning, and scores where some are kept.
-// Of one core: LibTorch's own threads come on top, one for each further core.
+// On one core the program keeps at most three threads of its own at rest. LibTorch adds one for each further core.
 TEST_F(StudioTest, AtRestItHasFewThreads) {
   const auto threads = [] {
     using Entries = std::filesystem::directory_iterator;
@@ -92,6 +91,7 @@ TEST_F(StudioTest, AtRestItHasFewThreads) {
   EXPECT_LE(now - before, 3) << "the list of runs, own tasks, and the desktop's file dialogues look around";
 }
 
+// Where digits ship in two versions, the studio shows the weights that match the data: no warning, and stored scores.
 TEST_F(StudioTest, ShowsTheShippedWeightsThatKnowTheData) {
   const auto assets = scratch_.path() / "assets", mnist = scratch_.path() / "mnist";
   make_assets(assets);
@@ -207,7 +207,7 @@ TEST_F(StudioTest, TakesADataFileAsTheObservedSet) {
   EXPECT_EQ(studio.posterior.scene()->set_size, 4);
 }
 
-// N, the observed file, the runs beside and those that are compared are there again after a restart.
+// N, the observed file, the other runs of the posterior and the compared runs are restored after a restart.
 TEST_F(StudioTest, ShowsAgainWhatWasShown) {
   const std::string one = make_run("one", Stage::finetune).string(), two = make_run("two", Stage::finetune).string();
   const auto file = scratch_.path() / "events.csv";
@@ -247,8 +247,8 @@ TEST_F(StudioTest, ShowsAgainWhatWasShown) {
   EXPECT_EQ(again.posterior.shown()->n, 12);
 }
 
-// Set and object of a number are the same on the Task tab and in the posterior, whose weights learnt from other objects
-// than a new run would.
+// The Task tab and the posterior show the same set and object for a number, although the weights were trained on other
+// objects than a new run would use.
 TEST_F(StudioTest, TheTaskTabShowsTheTaskOfTheRun) {
   std::vector<std::string> shown;
   for (const std::string side : {"32", "48"}) {

@@ -56,7 +56,7 @@ Figure corner(std::size_t count, std::vector<double> truth = {}) {
   return figure;
 }
 
-// An open mesh tells its elongation and no volume: the legend names the line that stands in the second plot alone.
+// An open mesh has an elongation and no volume: the legend names the line, which only the second plot has.
 TEST(CornerPlots, TheLegendNamesATruthOfLaterTargetsAlone) {
   const Figure figure = corner(2, {NAN, 0.25});
   bool named = false;

@@ -24,7 +24,7 @@ TaskInfo two_targets() {
   return info;
 }
 
-// The same two normals at every seed, in quantiles: their sum and difference are known.
+// Two normal distributions as evenly spaced quantiles, whatever the seed: their sum and difference are known.
 PosteriorSource normals(const std::string& name, SeriesRole role, bool ours) {
   PosteriorSource source;
   source.name = name;

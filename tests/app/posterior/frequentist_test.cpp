@@ -98,7 +98,7 @@ TEST_F(FrequentistAnswers, ExactLikelihoodIsThePlainSum) {
     EXPECT_NEAR(curve.log_at(theta) - curve.log_at(0.5), log_sum(theta) - log_sum(0.5), 2e-3) << theta;
 }
 
-// A run's likelihood of simulated sets is what its density says of the same sets, and near the exact one.
+// A run's likelihood of simulated sets equals its density for these sets, and is near the exact one.
 TEST_F(FrequentistAnswers, LikelihoodsOfToysAreThoseOfPosteriors) {
   ToyTable ours(run(), plan(100, 11, false)), exact(run(), plan(100, 11, true));
   std::vector<ToyTable::ToySet> by_run, by_task;

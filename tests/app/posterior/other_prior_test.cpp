@@ -46,7 +46,7 @@ PosteriorSource known_normal(double mean, double sd, std::int64_t d) {
   return source;
 }
 
-// The prior N(0, 2) of a target without ends, which the task may tell.
+// The prior N(0, 2) of an unbounded target. `tells`: whether the task provides its density.
 class NormalPriorTask : public ToyTask, public HasPriorDensity {
  public:
   explicit NormalPriorTask(bool tells) : ToyTask("toy"), tells_(tells), own_(ToyTask::info()) {
@@ -186,7 +186,8 @@ TEST(OtherPrior, ReweighsTheBumpHuntsExactPosterior) {
   EXPECT_THAT(reweighed_warnings(reweighed(wide, exact)), testing::Contains(HasSubstr("65.9 % of its probability")));
 }
 
-// Tasks that do not tell their prior's density: it is said, and held to their draws.
+// Where the task does not provide the density of its prior, the user states it, and it is checked against the task's
+// draws.
 TEST(OtherPrior, ChecksThePriorThatIsSaid) {
   const auto task = std::make_shared<NormalPriorTask>(false);
   const Conjugate old = conjugate(0, 2), now = conjugate(0.5, 0.6);
@@ -208,7 +209,7 @@ TEST(OtherPrior, ChecksThePriorThatIsSaid) {
 }
 
 TEST(OtherPrior, IsOfTargetsOneByOne) {
-  // θ uniform and ψ normal, both known: of one of the two alone the task does not tell the prior, but θ's draws do.
+  // θ uniform and ψ normal, both known: the task does not provide the prior of one target alone, but θ's draws show it.
   const auto both = with_targets(built_in_tasks()->make("bump-hunt"), "theta,psi");
   const torch::Tensor theta = torch::tensor({{0.2, 1.0}, {0.6, 3.0}}, torch::kFloat64);
   const std::vector<double> one = doubles(OtherPrior(both, {"theta = beta(1, 2)"}, {}).log_ratio(theta));

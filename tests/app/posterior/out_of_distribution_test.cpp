@@ -119,7 +119,7 @@ double alarms(const LoadedRun& run, const Judge& judge, std::int64_t sets, std::
 void expect_one_in_a_hundred(const std::string& name, double share, std::int64_t sets) {
   ::testing::Test::RecordProperty(name + " false alarms", fmt::format("{:.4f} of {}", share, sets));
   fmt::print("{}: {:.4f} of {} sets of the model are warned of\n", name, share, sets);
-  // Of one draw of the held-out sets the level varies by 0.0015.
+  // The false-alarm rate varies by 0.0015 between draws of the held-out sets.
   const double errors = 4 * std::sqrt(0.01 / static_cast<double>(sets));
   EXPECT_LE(share, 0.01 + 0.003 + errors) << name;
   if (long_tests()) {

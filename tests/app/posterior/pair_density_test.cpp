@@ -18,7 +18,7 @@ struct PairDraws {
   std::vector<double> first, second;
 };
 
-// Of a Gaussian with these sds and correlation around (3, -1).
+// Draws from a Gaussian with these sds and this correlation, centered at (3, -1).
 PairDraws gaussian_pairs(std::size_t count, double a, double b, double rho, std::uint64_t seed) {
   Stream stream(seed, 4);
   PairDraws out;
@@ -55,7 +55,7 @@ TEST(PairDensityTest, IsTheGaussianThatDrawsComeFrom) {
         }
       EXPECT_NEAR(mass, 1, 0.02) << rho << " " << b;
       EXPECT_LT(apart, 0.12) << rho << " " << b;
-      // The contours hold what they say of the true density.
+      // The contours hold the stated shares of the true density.
       EXPECT_NEAR(held[0], 0.5, 0.04) << rho << " " << b;
       EXPECT_NEAR(held[1], 0.9, 0.03) << rho << " " << b;
     }

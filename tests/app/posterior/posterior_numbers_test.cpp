@@ -88,7 +88,8 @@ TEST(PosteriorNumbers, KeepToTheTargetsRange) {
   EXPECT_NEAR(numbers.at(0).targets[0].quantiles[1], 0.25, 1e-9);
 }
 
-// Beside a wide one, a posterior between two points of the grid: its numbers are right, or it is left out and named.
+// A narrow posterior, drawn with a wide one, may lie between two grid points: its numbers are right, or it is left out
+// and named.
 TEST(PosteriorNumbers, GiveNoFalseNumbersOfASpikeBesideAWideOne) {
   int right = 0, named = 0;
   for (const double mean : {0.31234, 0.99995})
@@ -111,7 +112,7 @@ TEST(PosteriorNumbers, GiveNoFalseNumbersOfASpikeBesideAWideOne) {
   EXPECT_GE(named, 2);
 }
 
-// Why a posterior cannot be drawn is said as it is: one that lies elsewhere, or far beyond, is not called narrow.
+// The reason why a posterior is not drawn is correct: one that lies elsewhere, or far beyond, is not called narrow.
 TEST(PosteriorNumbers, SayWhyAPosteriorIsLeftOut) {
   const auto why = [](double mean, double sd, std::vector<PosteriorSource> beside = {}) {
     std::string heard;
@@ -226,7 +227,7 @@ TEST(EmbeddedSet, AggregatesAnyPrefix) {
   EXPECT_THROW(every.add(x.slice(0, 0, 1)), Error);
 }
 
-// A posterior of the plane that is far narrower than what it is drawn beside: right, or left out and named.
+// A two-dimensional posterior that is far narrower than the others in its plot is right, or left out and named.
 TEST(PosteriorNumbers, GiveNoFalseNumbersOfASpikeInThePlane) {
   const auto plane = [](const std::string& name, double mean, double sd, bool ours) {
     PosteriorSource source = normal_source(name, mean, sd, ours);
@@ -267,7 +268,7 @@ TEST(PosteriorNumbers, GiveNoFalseNumbersOfASpikeInThePlane) {
   EXPECT_GE(named, 2);
 }
 
-// Tails that a grid of the plane must not cut off: Student's t with two degrees of freedom beside a narrow start.
+// A two-dimensional grid must not cut off heavy tails, here those of Student's t with two degrees of freedom.
 TEST(PosteriorNumbers, HoldHeavyTailsOfThePlane) {
   PosteriorSource source;
   source.name = "ours";

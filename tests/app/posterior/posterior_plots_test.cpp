@@ -105,7 +105,7 @@ TEST(PosteriorPlots, ACurveFollowsItsDensityWhereItBends) {
   EXPECT_LT(line.x.size(), 2000u);
 }
 
-// Of two targets the marginals are sums over a coarse grid, joined by a smooth line to the ends of the supports.
+// Marginals of two targets are sums over a coarse grid; the plot joins them by a smooth line up to the bounds.
 TEST(PosteriorPlots, MarginalsOfTwoTargetsHaveNoKinks) {
   const auto part = [](double x, double mean, double sd) {
     const double z = (x - mean) / sd;

@@ -1,5 +1,5 @@
-// Predictive tests of whole sets: uniform over sets of the model, powerful against other models, of every kind of task,
-// and what they say of observations that lie far.
+// Predictive tests of whole sets: uniform for sets of the model, powerful against other models, for every kind of task,
+// and correct about outlying observations.
 #include "app/posterior/predictive_sets.h"
 
 #include <gmock/gmock.h>
@@ -145,7 +145,7 @@ TEST_F(PredictiveSetsOfOwn, TakeManyObservationsAsFarAsMemoryAllows) {
   EXPECT_THROW(predictive_sets({.loaded = run()}, asked, x, nullptr, options), Stopped);
 }
 
-// The same seed gives the same sets, another one others.
+// A seed determines the sets; another seed gives other sets.
 TEST_F(PredictiveSetsOfOwn, AreAFunctionOfTheSeed) {
   const Observations x = model_set(*run().task, 2, 20);
   const PredictiveSets one = compare(run(), x, 3), same = compare(run(), x, 3), other = compare(run(), x, 4);
@@ -213,7 +213,7 @@ TEST(PredictiveSets, AreOfAllThatIsInferred) {
   EXPECT_EQ(sets.sets.explained.size(1), 2);
 }
 
-// An event that no bump hunt makes is named by its row, and what is told without it is what a file without it says.
+// An event that no bump hunt makes is named by its row. The posterior without it equals that of a file without it.
 TEST(SetPredictiveTest, TellsThePosteriorWithoutWhatLiesFar) {
   const TemporaryFolder folder;
   std::string all = "x\n", rest = "x\n";
@@ -256,7 +256,8 @@ TEST(SetPredictiveTest, TellsThePosteriorWithoutWhatLiesFar) {
   EXPECT_FALSE(figure_svg(figure).empty());
 }
 
-// Of many odd events, too far apart for any bump, some would be named and the rest would be as odd: none is.
+// Eight of 50 events lie in the tails, too far apart to form a bump. Removing some would leave the others just as odd,
+// so the test names none.
 TEST(SetPredictiveTest, NamesNoneWhereTheWholeSetDoesNotFit) {
   const TemporaryFolder folder;
   const LoadedRun& run = shipped("bump-hunt");

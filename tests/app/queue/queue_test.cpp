@@ -246,7 +246,7 @@ class QueuePace : public QueuedFolders {
     item_.since = kNow - 1000;
     tell({.type = EventType::stage_started, .values = {{"epochs", 10}, {"steps", 5}}}, 1000);
   }
-  // An event that was told so many seconds ago.
+  // Appends an event that was written so many seconds ago.
   void tell(const Event& event, double ago) {
     const std::filesystem::path log = runs_ / "a" / run_file::events;
     std::ofstream(log, std::ios::app) << log_line(event) << "\n";

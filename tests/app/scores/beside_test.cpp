@@ -58,7 +58,7 @@ TEST(MeansApart, AreOfTheSameSetsAlone) {
   EXPECT_EQ(target.beside, "b");
 }
 
-// metrics.json keeps the means to a thousandth of the sd, and what was found beside another run.
+// metrics.json keeps the means to a thousandth of the sd, and the comparison with another run.
 TEST(MeansApart, SurviveTheFile) {
   Metrics a = scored("a", 0.3, 2, 200);
   for (double& mean : a.rows[0].means[0]) mean = 65000 + 1e-3 * mean;

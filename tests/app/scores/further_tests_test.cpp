@@ -17,7 +17,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Of a calibrated posterior of two targets, what an evaluation keeps of it.
+// The row that an evaluation stores for a calibrated posterior of two targets.
 EvaluationRow tested_row(std::int64_t n) {
   constexpr std::int64_t sets = 200, samples = 99;
   EvaluationRow row;

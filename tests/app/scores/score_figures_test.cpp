@@ -60,7 +60,7 @@ const Line* named(const Plot& plot, const std::string& name) {
   return nullptr;
 }
 
-// Beside other runs it is named after its own, in figures of the NLL and of the gap.
+// Next to other runs it is named after its own run, in figures of the NLL and of the gap.
 TEST(GapFigure, TellsWhoseLearnedProductItShows) {
   Metrics pairs = metrics("pairs", 1, 0), one = metrics("n1", 1, 1);
   for (Metrics* run : {&pairs, &one})
@@ -174,7 +174,7 @@ TEST(GapFigure, StandsOnTheExactPosterior) {
   EXPECT_THAT(exact->y, testing::ElementsAre(0, 0));
 }
 
-// The references that are not exact stand beside the runs on a logarithmic axis, with their errors.
+// References that are not exact share a logarithmic axis with the runs and have error bars.
 TEST(GapFigure, ShowsTheOtherReferencesWithoutSqueezingTheRuns) {
   Metrics one = metrics("pairs", 1, 0.0);
   for (EvaluationRow& r : one.rows) {

@@ -94,7 +94,8 @@ TEST_F(ClaimsTest, AFailureIsKeptUntilItIsAskedForAgain) {
   EXPECT_EQ(state(one), ClaimState::free);
 }
 
-// Of another machine it can only be told by its silence, judged by the reader's own clock from when it saw it.
+// A worker on another machine counts as dead only after a silence, measured by the reader's own clock since it last saw
+// a heartbeat.
 TEST_F(ClaimsTest, ASilentWorkerOfAnotherMachineIsDeadAfterTheGrace) {
   write_foreign(1, "held", 1);
   Claims seen = claims(60);

@@ -94,8 +94,7 @@ TEST_F(StudyWorkerTest, TrainsAndEvaluatesEachRunOnce) {
   EXPECT_EQ(done_.size(), 4u);
 }
 
-// What shared stages give is what each run gives alone, to the byte; and each is made once.
-// Of thousands of runs few cost anything else: seeds and learning rates are measured once.
+// A plan of thousands of runs costs little more than that of a few: seeds and learning rates share one measurement.
 TEST_F(StudyWorkerTest, APlanMeasuresEachKindOfRunOnce) {
   const std::vector<StudyRun> runs = runs_of(
       read("tasks = [\"bump-hunt\"]\nseeds = [1, 2, 3]", "[vary]\nfinetune.rate = [1e-3, 2e-3]\npretrain.rate = [1e-3]\n"));

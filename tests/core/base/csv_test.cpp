@@ -124,7 +124,7 @@ TEST(Csv, ColumnNumbersAreNoRow) {
   EXPECT_TRUE(read("0,1,2\n1.5,2,3\n", {"2", "0"}).rows.equal(numbers({3, 1.5}, 2))) << "they are names";
   EXPECT_TRUE(read("0,2\n1.5,2\n", {"x1", "x2"}).rows.equal(numbers({0, 2, 1.5, 2}, 2))) << "no column numbers";
   EXPECT_TRUE(read("0.0,1\n1.5,2\n", {"x1", "x2"}).rows.equal(numbers({0, 1, 1.5, 2}, 2)));
-  // Where the rows are whole numbers, too, nobody can tell.
+  // If the rows hold whole numbers, too, the header is ambiguous.
   for (const char* text : {"0\n3\n5\n", "0\n", "0\n0.5\n1\n1.5\n"})
     EXPECT_THAT(message_of([&] { read(text, {"x"}); }), HasSubstr("line 1: it holds 0 alone, which may be the column"));
   EXPECT_THAT(csv_refusal("0,1\n0.5,1.5\n"), HasSubstr("may hold column numbers"))

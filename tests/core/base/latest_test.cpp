@@ -52,7 +52,7 @@ TEST(Latest, AFailureIsASentenceAndLeavesTheLastValue) {
   EXPECT_EQ(*latest.last(), 3);
 }
 
-// Of two that are asked for one after the other the first is ready only once the second waits.
+// Two requests follow one another; the first is ready only once the second waits.
 TEST(Latest, WhatIsReadyTooLateIsDroppedOrKept) {
   for (const Late late : {Late::drop, Late::keep}) {
     std::promise<void> begun, asked;

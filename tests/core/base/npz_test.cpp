@@ -17,7 +17,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// A .npy array with this dictionary; `length` overrides what the header says of itself.
+// A .npy array with this dictionary; `length` overrides the length in the header.
 std::string npy(const std::string& dictionary, const std::string& data, int version = 1, long length = -1) {
   const auto size = static_cast<std::uint32_t>(length < 0 ? static_cast<long>(dictionary.size()) : length);
   std::string bytes = std::string("\x93NUMPY") + static_cast<char>(version) + '\0';

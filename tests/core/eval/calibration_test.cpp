@@ -17,7 +17,7 @@
 namespace pairs {
 namespace {
 
-// Simulated evaluations see it as often as is said.
+// Simulated evaluations detect it at the stated rate.
 TEST(CalibrationPower, SeesWhatItSaysInFourOfFive) {
   constexpr std::int64_t sets = 400, samples = 199;
   constexpr int repeats = 400;
@@ -109,7 +109,7 @@ TEST(RankTests, AreStandardNormalAndUniformForUniformRanks) {
   }
 }
 
-// What was shipped: a bias beside too wide a posterior.
+// An error of earlier shipped weights: a bias in a posterior that is too wide.
 TEST(RankTests, SeeABiasThatAcaucPasses) {
   constexpr std::int64_t sets = 5000, samples = 299;
   const std::vector<double> ranks = gaussian_draw_ranks(sets, samples, -0.25, 1.035, 3);

@@ -91,8 +91,8 @@ TEST(Intervals, AreNamedOnTheCommandLine) {
   }
 }
 
-// θ ~ U(0, 1), x ~ N(θ, 0.3): θ's posterior is a normal cut off at both ends, which often peaks at one of them. Of
-// 4,000 sets each kind of interval holds θ as often as it says (four standard errors), on cells and of draws.
+// θ ~ U(0, 1), x ~ N(θ, 0.3): θ's posterior is a normal truncated at both bounds, which often peaks at one of them.
+// Over 4,000 sets each kind of interval, on cells and of draws, has its stated coverage (four standard errors).
 TEST(Intervals, HoldTheTruthAsOftenAsTheySay) {
   constexpr int kSets = 4000, kOfDraws = 800, kDraws = 2000;
   constexpr double sd = 0.3;

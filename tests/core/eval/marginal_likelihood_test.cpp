@@ -81,7 +81,8 @@ TEST(MarginalLikelihood, OfTheExactPosteriorIsTheClosedForm) {
   }
 }
 
-// Of an estimator it is its density of the set's aggregate less that of the prior, however sets were cut for embedding.
+// The estimated log likelihood is the estimator's log density at the set's aggregate minus the log prior, however sets
+// are split for embedding.
 TEST(MarginalLikelihood, OfAnEstimatorIsItsDensityOverThePrior) {
   const auto task = std::make_shared<UniformToy>();
   const auto estimator = std::make_shared<Estimator>(task, toy_estimator(), 3);

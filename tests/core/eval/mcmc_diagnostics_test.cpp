@@ -13,7 +13,7 @@
 namespace pairs {
 namespace {
 
-// Of tests/reference/mcmc_diagnostics.py: autoregression of uniform numbers, the chains apart by `shift`.
+// Chains as in tests/reference/mcmc_diagnostics.py: autoregression of uniform numbers, the chains apart by `shift`.
 torch::Tensor made_up_chains(double autoregression, double shift, std::int64_t count, std::int64_t draws) {
   torch::Tensor out = torch::empty({count, draws}, torch::kFloat64);
   std::uint64_t state = 12345;

@@ -49,7 +49,7 @@ double gaussian_acauc(double wide, double bias = 0) {
       [&](double a) { return std::fabs(gaussian_coverage(a, wide, bias) - a); }, 0.0, 1.0, 12);
 }
 
-// The same by the trapezoid rule on 100 levels, which is how the metric is defined.
+// gaussian_acauc by the trapezoid rule on 100 levels, which is how the metric is defined.
 double gaussian_trapezoid(double wide, double bias = 0) {
   double area = 0;
   for (int i = 0; i < 100; ++i)
@@ -77,7 +77,7 @@ TEST(CentralRanks, CountSamplesBelowAndPlaceTiesAtRandom) {
   const torch::Tensor samples = values({1, 5, 2, 5, 2, 5, 4, 5}).view({1, 4, 2}).expand({tests, 4, 2});
   const torch::Tensor ranks = central_ranks(samples, values({2, 5}).view({1, 2}).expand({tests, 2}), 3);
   for (std::int64_t k = 0; k <= 4; ++k) {
-    // Of the first target one sample lies below and two are equal, of the second all are equal.
+    // For the first target, one sample lies below the truth and two are equal to it; for the second, all are equal.
     const torch::Tensor share = ranks.eq(static_cast<double>(k) / 4).to(torch::kFloat64).mean(0);
     EXPECT_NEAR(share[0].item<double>(), k >= 1 && k <= 3 ? 1.0 / 3 : 0, 0.04) << k;
     EXPECT_NEAR(share[1].item<double>(), 0.2, 0.04) << k;
@@ -169,7 +169,7 @@ TEST(NoiseFloor, KnowsThatTargetsDependOnEachOther) {
   EXPECT_LT(half, 0.97 * copies);
 }
 
-// Of calibrated evaluations with two strongly dependent targets, as many lie beyond the floor as it says.
+// One in twenty calibrated evaluations with two strongly dependent targets exceeds the noise floor.
 TEST(NoiseFloor, IsPassedByOneInTwentyOfDependentTargets) {
   constexpr int kRuns = 1500;
   const double p95 = acauc_noise_floor(dependent_ranks(200, 2, 0.9, 1), 99).p95;

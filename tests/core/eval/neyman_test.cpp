@@ -219,7 +219,7 @@ TEST(Neyman, ToysCountByHowNearTheirNuisanceIs) {
   EXPECT_GE(worst_tail(toys, TestOrder::excess, 4, 1000), tail(toys, TestOrder::excess, 4));
 }
 
-// Sets of confidence hold the true mean as often as they say, at means that are no nodes.
+// Confidence sets have their stated coverage of the true mean, at means that are no nodes.
 TEST(Neyman, IntervalsCover) {
   const BoundedMean mean;
   const std::vector<NodeToys> toys = mean.toys(1001);

@@ -1,4 +1,4 @@
-// The predictive test beside a model that is solved in closed form: draws of a normal's mean and sd.
+// The predictive test on a model with a closed-form solution: draws of the mean and sd of a normal.
 #include "core/eval/predictive_test.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ ComparedSets compared(const torch::Tensor& x, bool explain) {
           explain ? x.mean(1, true) : torch::zeros({x.size(0), 0}, torch::kFloat64)};
 }
 
-// Of a set x [n] of N(θ, 1) with θ ~ N(0, 3): beside sets at a draw of the exact posterior of θ.
+// Compares a set x [n] of N(θ, 1), θ ~ N(0, 3²), with sets simulated at a draw from the exact posterior of θ.
 PredictiveTest beside_posterior(const torch::Tensor& x, bool explain) {
   const double precision = kObservations + 1.0 / 9, mean = x.sum().item<double>() / precision;
   const double theta = mean + torch::randn({1}, torch::kFloat64).item<double>() / std::sqrt(precision);

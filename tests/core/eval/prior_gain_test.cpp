@@ -81,7 +81,7 @@ TEST(PriorGain, StopsWhenAsked) {
   EXPECT_THROW(prior_gain(is.estimator, is.sets, [] { return true; }), Stopped);
 }
 
-// A density over a range: where nothing was learnt the uniform density is the one to beat.
+// A density over a range: where nothing was learned the uniform density is the one to beat.
 TEST(PriorGain, ComparesADensityOverARangeWithTheUniformOne) {
   EstimatorConfig config = toy_estimator();
   config.head.of<SplineHead::Settings>().support = "box";

@@ -74,7 +74,7 @@ TEST(Tarp, SeesACorrelationThatRanksCannot) {
   constexpr std::int64_t n = 1500;
   NormalSets sets = normal_sets(n, 99, 2, 5);
   const torch::Tensor middle = (0.8 * sets.aggregates).unsqueeze(1), noise = sets.samples - middle;
-  // The same margins, correlated by 0.8.
+  // Keeps the margins and correlates them by 0.8.
   const torch::Tensor second = 0.8 * noise.select(2, 0) + 0.6 * noise.select(2, 1);
   sets.samples = middle + torch::stack({noise.select(2, 0), second}, 2);
   const UniformEcdf ecdf(n, 99);

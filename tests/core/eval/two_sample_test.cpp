@@ -34,7 +34,7 @@ TEST(TwoSampleTest, ReachesTheAccuracyOfTheBestClassifier) {
   const TwoSampleTest narrow = of(normal_sets(12000, kSamples, 1, 1, {0, 0.85})).global();
   const double best = 2 / std::numbers::pi * std::atan(1 / 0.85);
   EXPECT_NEAR(narrow.accuracy, best, 0.01);
-  // Of two normals 0.3 sd apart: Φ(0.3 / √2).
+  // For two normals 0.3 sd apart the best accuracy is Φ(0.3 / √2).
   const TwoSampleTest moved = of(normal_sets(12000, kSamples, 1, 2, {0.3, 1})).global();
   EXPECT_NEAR(moved.accuracy, 0.5 * std::erfc(-0.3 / 2), 0.01);
   EXPECT_NEAR(moved.se, std::sqrt(22.0 / 240 / 9600), 1e-12);
@@ -67,7 +67,8 @@ TEST(TwoSampleTest, RejectsPosteriorsFifteenPerCentTooNarrowAndShiftedOnes) {
   EXPECT_TRUE(has_power(shifted)) << shifted;
 }
 
-// The prior has the right ranks and the right distances from random points; only beside its set it is seen to be wrong.
+// The prior has the right ranks and the right distances from random points; it fails only when the set is taken into
+// account.
 TEST(TwoSampleTest, RejectsThePriorInPlaceOfThePosterior) {
   NormalSets sets = normal_sets(1000, kSamples, 1, 7);
   for (std::int64_t i = 0; i < sets.samples.numel(); ++i) {
@@ -160,7 +161,7 @@ TEST(TwoSampleTest, NeedsSetsAndSamples) {
   EXPECT_THROW(of(bad), Error);
 }
 
-// Of targets that never vary no covariance has a factor.
+// A target that never varies has a singular covariance, which has no Cholesky factor.
 TEST(TwoSampleTest, BearsConstantSamples) {
   NormalSets sets = normal_sets(120, kSamples, 2, 20);
   sets.samples.select(2, 1).fill_(0.5);

@@ -35,7 +35,7 @@ std::vector<double> uniform_draws(std::int64_t sets, std::int64_t samples, std::
   return ranks;
 }
 
-// Of a truth of N(0, 1) among samples of N(0, wide²).
+// Ranks of truths from N(0, 1) among samples of N(0, wide²).
 std::vector<double> drawn_ranks(std::int64_t sets, std::int64_t samples, std::uint64_t repeat, double wide) {
   std::vector<double> ranks;
   Stream stream(stream_key(11, Purpose::check), repeat, static_cast<std::uint64_t>(sets));

@@ -51,7 +51,7 @@ std::shared_ptr<FlowMatchingHead> flow_head(const HeadConfig& config, std::uint6
   return std::dynamic_pointer_cast<FlowMatchingHead>(head);
 }
 
-// The same with random values for zero-initialised weights.
+// flow_head with random values for zero-initialized weights.
 std::shared_ptr<FlowMatchingHead> lively_head(const HeadConfig& config) {
   auto head = flow_head(config);
   torch::NoGradGuard no_grad;

@@ -101,7 +101,7 @@ PAIRS_DEVICE_TEST(Heads, AgreeWithFloat64OnTheCpu) {
   }
 }
 
-// The same weights with random values for zero-initialised ones, for images of 8 x 8 with a map beside them.
+// A head for images of 8 x 8 with a context map, equal on every device. Zero-initialized weights get random values.
 std::shared_ptr<FlowMatchingHead> device_flow(const std::string& precision, const torch::Device& device,
                                               torch::ScalarType type) {
   HeadConfig config;

@@ -71,7 +71,7 @@ TEST(Mass, OfEveryHeadIsTheIntegralOfItsDensity) {
         EXPECT_NEAR(measured(middle - 0.2, middle + 0.3), mass(*head, one, slice, side), tolerance);
         EXPECT_NEAR(measured(below, above), 1, 1e-12);
       }
-      // Each context's number is its own, whatever stands beside it.
+      // The number of a context does not depend on the other contexts.
       const Tensor low = torch::zeros({contexts, d}, torch::kDouble), high = low + kInf;
       const Tensor both = head->log_mass(context, low, high);
       for (std::int64_t b = 0; b < contexts; ++b)

@@ -149,8 +149,8 @@ TEST(MixtureHead, StartsSpreadOverThePrior) {
   EXPECT_NEAR(real_sd, 6 / std::sqrt(12.0), 0.1);
 }
 
-// A posterior of two narrow modes a hundredth of the prior wide, whose places the context tells: the mixture comes
-// within 0.1 nat of its entropy.
+// The posterior has two modes a hundredth as wide as the prior, at places that follow from the context. The mixture
+// comes within 0.1 nat of its entropy.
 TEST(MixtureHead, LearnsNarrowModes) {
   HeadConfig config = small_mixture("box", 16);
   config.of<MixtureHead::Settings>().hidden = 64;

@@ -60,7 +60,7 @@ TEST_P(UmnnHeads, InverseUndoesTheMap) {
   }
 }
 
-// Many draws of a context are solved for by integrals over grids: beside a quadrature of 400 steps.
+// Many draws of a context are solved for by integrals over grids; compares them with a quadrature of 400 steps.
 TEST_P(UmnnHeads, ManyDrawsUndoTheMapAsAFineQuadratureSeesIt) {
   if (GetParam().d > 1) GTEST_SKIP() << "draws of several targets share no conditions";
   for (const double factor : {1.0, 1.5, 2.0}) {

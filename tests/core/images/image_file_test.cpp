@@ -144,7 +144,7 @@ TEST(ImageFile, ReadsProgressiveJpegs) {
 }
 
 TEST(ImageFile, TheHeadIsCheckedBeforeAnythingIsDecoded) {
-  // Says 8,192 x 8,191 pixels, which take 268 MB.
+  // The header claims 8,192 x 8,191 pixels, which take 268 MB.
   std::string large = jpeg();
   const std::size_t frame = large.find("\xff\xc0");
   ASSERT_NE(frame, large.npos);

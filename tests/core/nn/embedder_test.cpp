@@ -156,7 +156,7 @@ TEST(Embedder, CnnStartsWithTheWeightsAskedFor) {
   }
 }
 
-// What bfloat16 costs: embeddings and gradients beside those of the same weights in float32.
+// The cost of bfloat16: compares embeddings and gradients with those of the same weights in float32.
 TEST(Embedder, CnnHoldsInBfloat16) {
   EmbedderConfig config = circle();
   const auto wide = make(config, {1, 64, 64});

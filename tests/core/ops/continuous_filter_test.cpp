@@ -17,7 +17,7 @@ using torch::Tensor;
 constexpr double kCutoff = 4, kSpacing = 0.05;
 constexpr std::int64_t kPoints = 83;  // (83 - 3) * 0.05 = 4
 
-// The same through ATen in float64: each edge for itself.
+// Reference through ATen in float64: evaluates the filter edge by edge.
 Tensor edge_by_edge(const Tensor& x, const Tensor& table, const Neighbours& near) {
   const std::int64_t rows = x.size(0);
   const Tensor receiver = torch::repeat_interleave(torch::arange(rows), near.start.diff());
@@ -95,7 +95,7 @@ TEST(ContinuousFilter, EveryInstructionSetAgrees) {
   EXPECT_FALSE(use_filter_instructions("mmx"));
 }
 
-// A cubic is interpolated exactly; a smooth function as the bound says.
+// A cubic is interpolated exactly; a smooth function within the stated bound.
 TEST(ContinuousFilter, InterpolatesWithinItsBound) {
   const Tensor places = torch::zeros({200, 3}, torch::kDouble);
   places.select(1, 0).slice(0, 1, 200, 2).copy_(torch::linspace(0, 3.999, 100, torch::kDouble));

@@ -36,7 +36,7 @@ struct NormTensors {
     torch::manual_seed(5);
     const std::int64_t all = c.channels + c.beside, rows = c.shared ? 1 : c.images;
     const auto d = torch::kDouble;
-    // A mean that is large beside the spread, in one channel more than in another.
+    // A mean that is large relative to the spread, and differs between channels.
     x = (2 * torch::randn({c.images, c.channels, c.height, c.width}, d) + 3 * torch::randn({1, c.channels, 1, 1}, d));
     if (c.beside > 0) beside = torch::randn({c.images, c.beside, c.height, c.width}, d) - 1;
     scale = 1 + 0.5 * torch::randn({rows, all}, d);
@@ -68,7 +68,7 @@ Tensor through_libtorch(const NormCase& c, const Tensor& x, const Tensor& beside
   return c.act == "silu" ? torch::silu(z) : z;
 }
 
-// The result and the gradients of x, beside (where there is one), scale and shift, in float64.
+// The result and the gradients of x, of `beside` (where there is one), of scale and of shift, in float64.
 std::vector<Tensor> evaluate(const NormCase& c, const NormTensors& in, torch::ScalarType type, NormFunction f,
                              torch::Device device = torch::kCPU) {
   const auto wide = type == torch::kDouble ? torch::kDouble : torch::kFloat;

@@ -40,7 +40,7 @@ Tensor g_of(const Tensor& t, const Tensor& h, const Net& net) {  // t [R, m], h 
   return torch::elu(a).squeeze(2) + 1.05;
 }
 
-// The same written plainly: all nodes through one network, gradients by autograd with Leibniz' rule for x.
+// Plain reference: evaluates all nodes with one network and takes gradients by autograd, with Leibniz' rule for x.
 std::tuple<Tensor, Tensor> reference(const Tensor& x, const Tensor& h, const Net& net, std::int64_t steps) {
   const auto& rule = ops::clenshaw_curtis(steps);
   const Tensor nodes = torch::tensor(rule.nodes, x.options().requires_grad(false)),

@@ -74,7 +74,7 @@ TEST(Launcher, SaysWhichVariablesTellAndWhichLack) {
 }
 
 TEST(Launcher, TheInnermostLauncherCounts) {
-  // mpirun in a Slurm allocation: the batch script's own variables stand beside.
+  // mpirun in a Slurm allocation: the variables of the batch script are set, too.
   const Variables batch = {{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "8"}};
   Variables inner = batch;
   inner.insert({{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "2"}});

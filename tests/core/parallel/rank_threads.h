@@ -26,7 +26,7 @@ inline Ranks::Options quick_ranks() {
   return options;
 }
 
-// Work of one rank and what it throws, with whether it told the others why it left.
+// Does the work of one rank and returns what it throws and whether the rank sent the others its reason for leaving.
 inline RankEnd end_of(const std::function<void()>& work) {
   RankEnd end;
   const auto begin = std::chrono::steady_clock::now();

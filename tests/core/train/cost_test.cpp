@@ -66,7 +66,7 @@ TEST(TrainingCost, CountsTheRunsItStartedFrom) {
   EXPECT_TRUE(std::isnan(visits_after({start, pretrain}).before));
 }
 
-// A figure that leaves a run out says which part of its record is missing, not that there is none.
+// A figure that leaves a run out names the missing part of its record, and does not report that there is no record.
 TEST(TrainingCost, SaysWhatOfTheRecordIsMissing) {
   const TemporaryFolder folder;
   LoadedRun run;

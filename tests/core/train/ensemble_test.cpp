@@ -104,7 +104,7 @@ TEST(Ensemble, IsDrawnTogetherAboutItsMean) {
   const torch::Tensor wide = plain.sample(aggregate, kOne, 1000, 7, {}),
                       drawn = narrow.sample(aggregate, kOne, 1000, 7, {});
   EXPECT_TRUE(drawn.allclose(middle + 0.5 * (wide - middle), 1e-12, 1e-12));
-  // Of a set alone, wherever it stands among others.
+  // The center of a set does not depend on the other sets in the batch.
   const torch::Tensor many = torch::cat({torch::randn({2, 18}), aggregate});
   EXPECT_TRUE(narrow.centre(many, torch::ones({3}, torch::kInt64), {})[2].equal(narrow.centre(aggregate, kOne, {})[0]));
 }

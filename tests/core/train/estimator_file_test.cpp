@@ -1,4 +1,4 @@
-// An estimator's file is not believed: what it says of its network is compared with what it holds.
+// The file of an estimator is not trusted: its description of the network is compared with its contents.
 #include <ATen/Functions.h>
 #include <gmock/gmock.h>
 #include <sys/resource.h>

@@ -146,7 +146,7 @@ TEST(Estimator, ARegressionIsTheSameOnceLoadedWhateverTheSupportOfADensity) {
   const torch::Tensor n = torch::ones({16}, torch::kInt64);
   EXPECT_TRUE(loaded.standardise(theta).equal(estimator.standardise(theta)));
   EXPECT_TRUE(loaded.log_prob(theta, aggregates, n).equal(estimator.log_prob(theta, aggregates, n)));
-  // A density in its place is on the range that its own settings say.
+  // A density in its place has the range of its own settings.
   config.head.kind = "spline";
   loaded.reset_heads(2, config.head);
   EXPECT_EQ(loaded.config().head.of<SplineHead::Settings>().bins, 9);
@@ -196,8 +196,8 @@ torch::Tensor percentiles_of(const std::function<double(double)>& quantile, std:
   return at::quantile(torch::tensor(draws, torch::kFloat64), at::linspace(0, 1, 101, torch::kFloat64));
 }
 
-// Of tails that end, fall off as a normal's, or are heavy, the alarm at 99.9 % rings for one set in a thousand. Read
-// off between the 99th percentile and the largest draw it rang for three in ten thousand.
+// For exponential, Rayleigh and heavy tails the alarm at the 99.9th percentile rings for about one set in a thousand.
+// Interpolation between the 99th percentile and the largest draw gave three in ten thousand.
 TEST(DistanceRecord, HoldsTheLevelOfItsTail) {
   const auto exponential = [](double u) { return -std::log1p(-u); };
   const std::vector<std::pair<std::string, std::function<double(double)>>> all = {

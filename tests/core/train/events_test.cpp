@@ -137,7 +137,7 @@ TEST(Record, NoByteChangesUnnoticed) {
     changed[at] = static_cast<char>(changed[at] ^ (at % 2 == 0 ? 1 : 4));
     write_file(folder / "log", changed);
     const std::vector<Event> events = read_events((folder / "log").string());
-    // Of the last line the end alone may be lost: it was never whole.
+    // Damage to the last byte, a line break, may pass unnoticed: the line then counts as incomplete.
     EXPECT_TRUE(holds_damage(events) || told(events) == whole || at + 1 == text.size()) << "byte " << at;
   }
 }

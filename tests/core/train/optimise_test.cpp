@@ -75,7 +75,7 @@ TEST(Optimise, StepsReadTogetherAreTheSameSteps) {
   EXPECT_NEAR(each.w.item<double>(), together.w.item<double>(), 1e-5);
 }
 
-// What is told beside the losses is of the weights that were validated, and moves none of them.
+// Further values that are reported with the losses belong to the validated weights and change none of them.
 TEST(Optimise, TellsBesideTheLossesWhatItIsAsked) {
   class Losses : public SilentMonitor {
    public:
@@ -133,7 +133,7 @@ TEST(Optimise, AStepThatIsNotFiniteIsNamedAndTheLastGoodWeightsKept) {
     }
 }
 
-// Losses of easier problems say nothing of the stage's own.
+// Losses of easier problems in a curriculum are not comparable with the loss of the stage itself.
 TEST(Optimise, NoLessonIsTheBestEpoch) {
   RunConfig config;
   config.checkpoint = 1000;

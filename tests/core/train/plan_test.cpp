@@ -11,7 +11,7 @@
 namespace pairs {
 namespace {
 
-// Stored sets of one size beside endless smaller ones.
+// Stored sets of one size, and an endless supply of smaller ones.
 class OneSize final : public StoredSets {
  public:
   explicit OneSize(std::int64_t n) : n_(n) {}

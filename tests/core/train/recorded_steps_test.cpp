@@ -88,7 +88,7 @@ PAIRS_DEVICE_TEST(RecordedSteps, MayHaveSeveralShapes) {
   expect_same(train(task, config, device, true, {4, 6, 8}), train(task, config, device, false, {4, 6, 8}), 3);
 }
 
-// What waits for the device cannot be recorded: said once, and the step is done nonetheless.
+// A step that waits for the device cannot be recorded: a message appears once, and the step runs nonetheless.
 TEST(RecordedSteps, SayWhyTheyAreNotRecorded_CUDA) {
   PAIRS_NEEDS_CUDA();
   const torch::Device device = choose_device("cuda");

@@ -13,7 +13,7 @@
 namespace pairs {
 namespace {
 
-// Residuals of known standard deviation at each N: what the head then says of N must be that.
+// Residuals of known standard deviation at each N: the head must give this value at each N.
 TEST(RegressionSigma, IsTheResidualsAtEverySize) {
   EstimatorConfig config = toy_estimator();
   config.head.kind = "gaussian";
@@ -35,7 +35,7 @@ TEST(RegressionSigma, IsTheResidualsAtEverySize) {
 
   const torch::Tensor asked = torch::tensor(std::vector<std::int64_t>{1, 2, 3, 5, 10, 30, 100, 300, 1000});
   const torch::Tensor at_sizes = estimator.context(aggregates.narrow(0, 0, asked.size(0)), asked);
-  // The density at its mean tells the standard deviation.
+  // The density at the mean gives the standard deviation.
   const torch::Tensor peak = head.log_prob(head.predict(at_sizes), at_sizes).to(torch::kFloat64);
   const torch::Tensor fitted = (-peak).exp() / std::sqrt(2 * std::numbers::pi), known = sigma(asked);
   for (std::int64_t i = 0; i < asked.size(0); ++i) {

@@ -28,7 +28,7 @@ TEST(SessionTable, EveryPairIsDecidedAndExplained) {
     }
 }
 
-// A job that steps until told to stop, counting.
+// A job that counts its steps until it is asked to stop.
 struct Stepper {
   std::atomic<int> steps{0};
   std::atomic<bool> saved{false};

@@ -55,7 +55,7 @@ Gradients parameters_of(const Estimator& estimator) {
   return all;
 }
 
-// What a step told and did.
+// Loss and gradients of a step, and the weights after it.
 struct SetStep {
   double loss;
   Gradients gradients, after;

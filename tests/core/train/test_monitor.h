@@ -7,7 +7,7 @@
 
 namespace pairs {
 
-// Asks to stop with a probability of 1 / `one_in` at each poll (0: never); records what it is told.
+// Asks to stop with a probability of 1 / `one_in` at each poll (0: never); records the events.
 class TestMonitor : public Monitor {
  public:
   explicit TestMonitor(std::uint64_t one_in = 0, std::uint64_t seed = 0)

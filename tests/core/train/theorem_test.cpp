@@ -87,7 +87,7 @@ TEST_F(Theorem, PairsLearnTheSufficientStatisticAndSinglesDoNot) {
     least_of_singles = std::min(least_of_singles, of_singles);
   }
   EXPECT_LT(10 * most_of_pairs, least_of_singles);
-  // Corollary 2: the two that learnt from pairs are affine maps of one another.
+  // Corollary 2: the two that learned from pairs are affine maps of one another.
   EXPECT_LT(unexplained_in_all(embeddings[0], embeddings[1]), 0.02);
   EXPECT_LT(unexplained_in_all(embeddings[1], embeddings[0]), 0.02);
 }

@@ -52,7 +52,7 @@ class ToyTask : public Task {
   TaskInfo info_;
 };
 
-// The same with θ told to lie in [-3, 5].
+// ToyTask with the declared support [-3, 5] of θ.
 class BoundedToyTask : public ToyTask {
  public:
   BoundedToyTask() : bounded_(ToyTask::info()) {

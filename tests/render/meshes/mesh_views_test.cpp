@@ -96,7 +96,7 @@ TEST(MeshViews, NothingAndTrianglesWithoutAreaAreWhite) {
   }
   EXPECT_EQ(MeshViews(empty).render({}, {}).size(0), 0);
 
-  // Beside others they change nothing, nor does a vertex of no triangle, wherever it lies.
+  // Next to other triangles they change nothing, nor does a vertex of no triangle, wherever it lies.
   TriangleMesh both = box(1, 1, 1);
   const torch::Tensor without = MeshViews(both).render(cameras, {40, 1, 1});
   both.triangles.push_back({0, 0, 7});

@@ -106,7 +106,7 @@ double log_likelihood_by_logs(const std::vector<double>& x, double theta, double
   return top + std::log(sum);
 }
 
-// A signal may be far out in its prior, and the background alone may be beyond what float64 holds beside it.
+// A signal may be far out in its prior, so far that the relative density of the background underflows in float64.
 TEST(BumpHunt, ExactPosteriorsOfEventsFarFromThePriorsPlace) {
   const auto task = make_bump_hunt();
   const std::vector<std::vector<double>> sets = {{20.0},
@@ -295,7 +295,7 @@ TEST(BumpHunt, McmcAgreesWithQuadrature) {
   }
 }
 
-// Two bumps as good as each other: chains stay at the one that they find, and R-hat tells.
+// Two equally good bumps: chains stay at the one that they find, and R-hat shows it.
 TEST(BumpHunt, RHatTellsWhereMcmcMissesAPlaceOfTheSignal) {
   std::vector<double> values;
   for (const double x : unit_set())

@@ -65,7 +65,7 @@ Latents pure(int digit, double angle) {
 
 TEST(Digits, NineIsASixUpsideDown) {
   const auto task = make_digits("");
-  // The same stream draws the same image and noise for both; only the half turn differs.
+  // Both sets use one random stream, hence equal images and noise; only the half turn differs.
   const torch::Tensor nine = sets_of(*task, pure(9, 0.7), 1, Purpose::pretrain, 4, 50);
   const torch::Tensor six = sets_of(*task, pure(6, 0.7 + M_PI), 1, Purpose::pretrain, 4, 50);
   EXPECT_LT((nine - six).abs().max().item<double>(), 1e-5);
@@ -92,7 +92,7 @@ TEST(Digits, GeneratedOnesNeverRepeat) {
     const torch::Tensor x = sets_of(*task, pure(3, 0.0), seed, purpose, set, 300)[0].flatten(1);
     return x;
   };
-  // Noise variances, told by the first three and last three rows, where upright digits have no ink.
+  // Noise variances from the first three and last three rows, where upright digits have no ink.
   const auto variances = [](const torch::Tensor& x) {
     return at::cat({x.slice(1, 0, 84), x.slice(1, 700, 784)}, 1).square().mean(1);
   };
@@ -110,7 +110,7 @@ TEST(Digits, GeneratedOnesNeverRepeat) {
     EXPECT_LE(alike(a, b), 5);
     EXPECT_GT((a - b).square().sum(1).median().item<double>(), 2 * 784 * 0.0433 * 1.1) << "row by row";
   }
-  // The same glyphs under other noise would be found.
+  // Equal glyphs under different noise would be detected.
   const torch::Tensor again = a + 0.15 * at::randn({300, 784});
   const torch::Tensor repeats = at::diagonal(at::cdist(a, again).square()) - 784 * 0.0225;
   EXPECT_LT(repeats.abs().max().item<double>(), 4);

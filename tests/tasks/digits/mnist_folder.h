@@ -6,7 +6,7 @@
 
 namespace pairs::testing {
 
-// The folder of real data, if this machine has one: $PAIRS_DATA, else shared/data beside the source tree; else "".
+// The folder of real data, if this machine has one: $PAIRS_DATA, else shared/data next to the source tree; else "".
 inline std::string data_folder() {
   const char* named = std::getenv("PAIRS_DATA");
   const std::filesystem::path folder =

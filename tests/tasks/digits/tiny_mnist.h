@@ -6,8 +6,8 @@
 
 namespace pairs {
 
-// Four IDX files as MNIST's, with `each` images of every digit for training and as many for tests: bright squares whose
-// place tells the digit.
+// Writes four IDX files like MNIST's, with `each` images of every digit for training and as many for testing: bright
+// squares whose position identifies the digit.
 inline void write_tiny_mnist(const std::filesystem::path& folder, int each = 12) {
   std::filesystem::create_directories(folder);
   const auto word = [](int value) {

@@ -12,7 +12,8 @@
 
 namespace pairs::testing {
 
-// A file of molecules in the folder of real data: $PAIRS_DATA, else shared/data beside the source tree; "" when absent.
+// A file of molecules in the folder of real data: $PAIRS_DATA, else shared/data next to the source tree; "" when
+// absent.
 inline std::filesystem::path molecule_data(const std::string& name) {
   const char* named = std::getenv("PAIRS_DATA");
   const std::filesystem::path folder =

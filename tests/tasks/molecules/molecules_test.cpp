@@ -534,7 +534,7 @@ TEST_F(MoleculesTask, BodiesHaveTheAtomsAndBondsOfTheirConformers) {
   const PlaneDrawing formula = face<Bodies>(*made)->plane_drawing(latents);
   EXPECT_FALSE(formula.empty());
   EXPECT_GT(formula.width, 0);
-  // Of latents that tell of no molecule this task knows, distances tell the bonds.
+  // Latents that match none of the molecules give no formula; bonds are then inferred from distances.
   const Latents unknown{latents.theta, at::full({1, 1}, -12.0, torch::kFloat64)};
   EXPECT_EQ(face<Bodies>(*made)->subject_text(unknown), "");
   EXPECT_TRUE(face<Bodies>(*made)->plane_drawing(unknown).empty());

@@ -28,8 +28,8 @@ MoleculeSplit part_of(const Molecule& molecule) {
   return molecule_split(molecule_hash(parent_smiles(molecule)));
 }
 
-// Of RDKit's own molecules: each is a molecule with a logP, another than its origin's, of its part; together they reach
-// further than these do.
+// Variants of the molecules bundled with RDKit. Each is a different molecule of the same split as its origin and has a
+// logP. Together they vary in charge, size and elements.
 TEST(Variants, AreOtherMoleculesOfTheSamePart) {
   std::size_t molecules = 0, variants = 0, charged = 0, smaller = 0, larger = 0;
   std::set<std::string> seen;
@@ -90,7 +90,7 @@ TEST(Variants, LeaveNothingInMemory) {
 }
 
 TEST(Variants, FollowTheirMoleculeInASource) {
-  // Of the test part each molecule is followed by one at most.
+  // In the test split at most one variant follows each molecule.
   ASSERT_EQ(part_of(parsed("CC(=O)O")), MoleculeSplit::pretrain);
   ASSERT_EQ(part_of(parsed("CCO")), MoleculeSplit::test);
   ASSERT_EQ(part_of(parsed("CCCO")), MoleculeSplit::pretrain);

@@ -98,7 +98,7 @@ TEST(NovelView, OnlyTrainingViewsAreNoisy) {
   }
 }
 
-// In the target's frame a scene and its cameras that turn together are told alike.
+// In the target's frame the observations do not change when scene and cameras turn together.
 TEST(NovelView, TargetFrameForgetsWhereTheWorldsAxesPoint) {
   const NovelViewSettings options = small_views("target");
   const torch::Tensor images = torch::rand({4, 3, 16, 16});
@@ -114,7 +114,7 @@ TEST(NovelView, TargetFrameForgetsWhereTheWorldsAxesPoint) {
                             view_observations(world, images, turned, {1.2 + turn, 0.7}), 0, 1e-2));
 }
 
-// A point of the scene lies at the same place of the target's axes whichever view's map tells it.
+// The maps of all views give a point of the scene the same coordinates in the target's axes.
 TEST(NovelView, TargetFrameIsTheTargetsPixels) {
   const NovelViewSettings options = small_views("target");
   const auto task = make_novel_view(options);

@@ -71,7 +71,7 @@ double signed_volume(const TriangleMesh& mesh) {
   return sum;
 }
 
-// What a single part says of itself against the general rules.
+// Compares the properties that a single part reports with the general rules.
 void expect_sound(const generated::Body& body) {
   const MeshFacts facts = measure_mesh(body.mesh());
   EXPECT_EQ(facts.rule, VolumeRule::enclosed) << facts.why;

@@ -45,7 +45,7 @@ std::string measured_text(const MeasuredMeshes& meshes) {
   return out;
 }
 
-// A source that tells which objects were measured.
+// A source that records which objects were measured.
 class WatchedSource : public MeshSource {
  public:
   explicit WatchedSource(std::shared_ptr<const MeshSource> of) : of_(std::move(of)) {}
@@ -150,7 +150,7 @@ TEST_F(MeasuredMeshesTest, MeasuresNothingTwiceButWhatChanged) {
   EXPECT_TRUE(source.take_measured().empty());
   EXPECT_EQ(read_file(facts()), bytes);
 
-  // The same length, another content; a new file; one fewer.
+  // Rewrites a file at equal length, adds one and removes one.
   put_file(root / "chair/train/03.off", corner_off(0.99));
   fs::last_write_time(root / "chair/train/03.off", fs::file_time_type::clock::now() + std::chrono::seconds(5));
   put_file(root / "lamp/train/new.off", corner_off(0.77));

@@ -234,7 +234,7 @@ TEST(MeshFile, ReadsOneCubeInEveryFormat) {
     EXPECT_EQ(same.mesh.triangles.size(), 12u) << name;
     EXPECT_NEAR(measure_mesh(same.mesh).volume, 1, 1e-6) << name;
   }
-  // One file under another's name is what its first bytes say.
+  // Among mesh files, the first bytes determine the format, not the ending of the name.
   for (const auto& [name, text] : {std::pair("off.stl", off), {"ply.off", ply}, {"ply.stl", ply}}) {
     write_file(folder / name, text);
     EXPECT_EQ(read_mesh_file(folder / name).mesh.triangles.size(), 12u) << name;

@@ -122,7 +122,8 @@ TEST(MeshFolder, IsModelNetOnlyWhenItIs) {
   fs::rename(folder / "small/xbox", folder / "small/pyramid");
   EXPECT_EQ(open_mesh_folder(folder / "small")->name(), "meshes in ModelNet's layout (600 files)");
 
-  // Those chosen are like the whole, in its order, in its parts, and more of them hold fewer of them.
+  // The selected meshes keep the order and the splits of the whole and cover all its classes. A smaller selection is a
+  // subset of a larger one.
   ASSERT_EQ(some->size(), 100u);
   std::set<std::string> classes;
   std::map<std::string, MeshSplit> larger;

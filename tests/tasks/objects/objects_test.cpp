@@ -473,7 +473,7 @@ TEST_F(ObjectsTest, MakesSetsOfAMeshOfOnesOwn) {
   EXPECT_EQ(face<Bodies>(*task)->bodies(set.latents, set.x, 1).at(0).faces.size(), 12u);
   EXPECT_NE(face<Bodies>(*task)->subject_text(set.latents).find("brick.off"), std::string::npos);
 
-  // The axis that points up is chosen, told, and seen.
+  // The axis that points up can be selected, is reported and changes the views.
   EXPECT_EQ(set.kind, "closed mesh");
   EXPECT_TRUE(set.other.empty());
   EXPECT_NE(set.read_as.find("brick.off is read as z-up"), std::string::npos) << set.read_as;
@@ -529,7 +529,7 @@ TEST_F(ObjectsTest, SettingsTakeEffectOrAreRefused) {
   fewer.objects = 40;
   EXPECT_EQ(make_objects_of(source, fewer)->subjects(Purpose::test), 7) << "2, 7, ..., 37 without 22";
   EXPECT_EQ(make_objects_of(source, fewer)->info().data_source, "boxes for tests, 40 of them, 32 × 32 pixels");
-  // Too few for a stage: said when it is asked for.
+  // Too few objects for a stage: reported when the stage needs them.
   fewer.objects = 4;
   const auto few = make_objects_of(source, fewer);
   EXPECT_NO_THROW(few->latents(1, Purpose::explore, std::vector<std::int64_t>{0}));

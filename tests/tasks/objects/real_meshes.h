@@ -5,7 +5,7 @@
 
 namespace pairs {
 
-// The folder of real meshes, if this machine has one: meshes in $PAIRS_DATA, else shared/data beside the source tree;
+// The folder of real meshes, if this machine has one: meshes in $PAIRS_DATA, else shared/data next to the source tree;
 // else "".
 inline std::filesystem::path real_meshes() {
   const char* named = std::getenv("PAIRS_DATA");

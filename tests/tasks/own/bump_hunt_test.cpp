@@ -47,8 +47,8 @@ class OwnBumpHunt : public OwnFolder {
   const Catalogue tasks_ = built_in_tasks();
 };
 
-// The shipped example, 20 lines of Python, beside the built-in task of the same sets: presets made to its size teach as
-// much as those written for it.
+// Compares the shipped example, 20 lines of Python, with the built-in task of the same sets: presets fitted to its size
+// train as well as those written for the task.
 TEST_F(OwnBumpHunt, TwentyLinesOfPythonLearnWhatTheBuiltInTaskDoes) {
   if (!long_tests()) GTEST_SKIP() << "takes minutes; set PAIRS_LONG_TESTS=1";
   if (std::system("/usr/bin/python3 -c 'import numpy' 2> /dev/null") != 0)

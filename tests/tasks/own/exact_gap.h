@@ -15,8 +15,8 @@ namespace pairs::own {
 // log p(θ | x) of each set in nat: θ [B, d], x [B, N, ...] -> [B].
 using ExactPosterior = std::function<torch::Tensor(const torch::Tensor& theta, const torch::Tensor& x)>;
 
-// What a run loses to the exact posterior of sets of n, in nat, on average over 2,000 test sets; told on stdout with
-// its standard error.
+// The gap of a run to the exact posterior for sets of n, in nat: the mean over 2,000 test sets. Prints it to stdout
+// with its standard error.
 inline double gap_to(const ExactPosterior& exact, const LoadedRun& run, std::int64_t n) {
   constexpr std::int64_t kSets = 2000, kAtOnce = 100;
   std::vector<torch::Tensor> gaps;

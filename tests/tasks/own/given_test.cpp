@@ -1,5 +1,4 @@
-// What is known of a set beside its observations: the size of the noise of a normal with unknown mean, whose exact
-// posterior depends on it.
+// Conditions of a set: the size of the noise of a normal with unknown mean, whose exact posterior depends on it.
 #include "core/given.h"
 
 #include <ATen/Functions.h>

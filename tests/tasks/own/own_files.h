@@ -26,14 +26,14 @@ class OwnFolder : public ::testing::Test {
     return folder_ / name;
   }
 
-  // A task of one target in [0, 1] and one nuisance, whose x is points of one column unless said otherwise, asked of
-  // `program`, a Python source; agreed to.
+  // A task with one target in [0, 1] and one nuisance, whose x is points of one column by default, simulated by
+  // `program`, a Python source that is permitted to run.
   TaskFile python_task(const std::string& program, const std::string& more = "workers = 2\ntimeout = 20\n",
                        const std::string& x = "columns = [\"x\"]") const {
     write("simulate.py", program);
     return allowed(task_text("[\"/usr/bin/python3\", \"simulate.py\"]", more, x));
   }
-  // The same of any command.
+  // Writes a task file with this text and permits running its program.
   TaskFile allowed(const std::string& text) const {
     const TaskFile task = read_task_file(write("task.toml", text));
     allow(task);

@@ -75,7 +75,7 @@ class OwnInput : public OwnFolder {
     return folder / "task.toml";
   }
 
-  // The same as stored sets of 40.
+  // Stores such observations in sets of 40, with a task that reads them.
   std::filesystem::path stored(const Units& units) const {
     const std::filesystem::path folder = folder_ / (std::string("stored-") + units.name);
     std::filesystem::create_directory(folder);
@@ -174,7 +174,8 @@ TEST_F(OwnInput, AProgramInMillivoltsLearnsWhatOneInUnitsOfOneDoes) {
   expect_same(one, kOne, millivolts, kMillivolts);
   expect_same(one, kOne, time, kTime);
 
-  // The numbers belong to the run: its weights and its copy of the file tell them, and it answers without the program.
+  // Location and scale belong to the run: its weights and its copy of the file hold them, and posteriors do not need
+  // the program.
   const TensorFile weights = read_safetensors(millivolts.run / run_file::estimator);
   EXPECT_NEAR(weights.tensors.at("embedder.x_location").item<double>(), 65000 + 5000, 1500);
   EXPECT_NEAR(weights.tensors.at("embedder.x_scale").item<double>(), 9000, 2000);
@@ -195,7 +196,7 @@ TEST_F(OwnInput, StoredSetsInMillivoltsLearnWhatThoseInUnitsOfOneDo) {
   posterior(millivolts, kMillivolts);
 }
 
-// A second apart at the present time: float32 tells times 128 s apart.
+// Times at the present epoch are a second apart; float32 resolves only 128 s.
 TEST_F(OwnInput, NothingIsRoundedBeforeItIsStandardised) {
   const auto spread = [](const Task& task) {
     const Latents latents = pairs::testing::latents_of(task, 1, Purpose::test, 0, 20);

@@ -50,7 +50,7 @@ TEST_F(OwnProbe, TellsAnotherProgramFromTheSame) {
   EXPECT_EQ(changed_simulator(run(), *program()), "");
   EXPECT_EQ(record(*program()), "") << "the run goes on with the program that it began with";
 
-  // The noise is not told by its size alone: with the same seed each number differs.
+  // The noise is not compared by its size alone: with equal seeds each number differs.
   const std::string noise = "1.5 * rng.standard_normal(n)";
   EXPECT_THAT(changed_simulator(run(), *program(noise)),
               HasSubstr("is not the one that the run run was trained with: x drawn from the same seed and parameters "

@@ -1,4 +1,5 @@
-// The posterior that a person's program tells of its own task: a line with unknown slope and offset and known noise.
+// The posterior that the user's program provides for a custom task: a line with unknown slope and offset and known
+// noise.
 #include <ATen/Functions.h>
 #include <gmock/gmock.h>
 

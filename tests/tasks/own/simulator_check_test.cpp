@@ -20,7 +20,7 @@ struct Told {
 
 class OwnSimulatorCheck : public OwnFolder {
  protected:
-  // Of functions after these lines, for the task that task_text() describes with this x and these nuisances.
+  // Runs --check on a simulator with these functions, for the task of task_text() with this x and these nuisances.
   Told check(const std::string& functions, const std::string& x = "columns = [\"energy\"]", bool nuisance = true) {
     std::string text = task_text("[\"python3\", \"simulate.py\"]", "", x);
     if (!nuisance) {
@@ -84,7 +84,7 @@ TEST_F(OwnSimulatorCheck, NamesWhatIsWrong) {
   EXPECT_THAT(raising.text, HasSubstr("no beam"));
 }
 
-// Units do not matter, where x is standardised; a column that tells nothing does.
+// Units do not matter where x is standardized, but a constant column does.
 TEST_F(OwnSimulatorCheck, HintsAtColumns) {
   const std::string large = "def simulate(theta, psi, n, rng):\n    return rng.normal(3e4, 1e3, n)\n";
   const Told standardised = check(kDraws + large);

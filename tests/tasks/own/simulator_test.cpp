@@ -36,7 +36,7 @@ class OwnSimulator : public OwnFolder {
  protected:
   // As many workers as a task asks for, whatever the tests before left.
   void SetUp() override { at::set_num_threads(usable_cores()); }
-  // What drawing 100 sets of a program says.
+  // The error of drawing 100 sets of a program.
   std::string problem(const TaskFile& task, std::int64_t n = 2) const {
     try {
       const auto made = make_simulated_task(task);
@@ -49,7 +49,7 @@ class OwnSimulator : public OwnFolder {
     }
     return "";
   }
-  // Of a program whose simulate begins with `line`.
+  // The problem of a program whose simulate begins with `line`.
   std::string problem_of(const std::string& line, const std::string& more = "workers = 2\ntimeout = 20\n",
                          const std::string& prior = kPrior) const {
     return problem(python_task(prior + "def simulate(theta, psi, n, rng):\n    " + line + kRest + kServe, more));
@@ -95,7 +95,7 @@ TEST_F(OwnSimulator, DrawsFromThePriorAndTheLikelihood) {
   const torch::Tensor x = testing::sets_of(*task, latents, 3, Purpose::test, 0, 7).squeeze(2).to(torch::kFloat64);
   const torch::Tensor z = (x - latents.psi) / (latents.theta + 0.1);
   EXPECT_LT(testing::kolmogorov(sorted(z), normal), 1.95);
-  // Of one set, observations of one block and of different ones are independent.
+  // Observations of a set are independent, within a block and between blocks.
   EXPECT_LT(std::abs((z.select(1, 0) * z.select(1, 1)).mean().item<double>()), 4 / std::sqrt(4000.0));
   EXPECT_LT(std::abs((z.select(1, 1) * z.select(1, 2)).mean().item<double>()), 4 / std::sqrt(4000.0));
 }
@@ -509,7 +509,7 @@ TEST_F(OwnSimulator, AChangedProgramIsAnotherQuestion) {
   EXPECT_TRUE(is_allowed(task)) << "what was agreed to before";
 }
 
-// Whatever the umask says, nobody else may agree in a person's place.
+// Whatever the umask is, nobody else can permit a program in place of the user.
 TEST_F(OwnSimulator, WhatWasAgreedToIsThePersonsAlone) {
   const mode_t umask = ::umask(0);
   const TaskFile task = allowed(task_text("[\"./sim\"]"));

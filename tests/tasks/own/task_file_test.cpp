@@ -330,7 +330,7 @@ TEST_F(OpenedTasks, OpenedTasksHaveNames) {
   EXPECT_THROW(tasks_->open(folder_ / "none.toml"), Error);
 }
 
-// A key that is missing because it is nearly called so is told by its right name.
+// If a required key is missing because it is misspelled, the error names the right spelling.
 TEST(OwnTaskFile, NamesTheKeyThatWasMeant) {
   EXPECT_THAT(problem(with("max_n = 500", "max_N = 500")),
               HasSubstr("line 3: unknown key 'max_N'; did you mean 'max_n'?"));

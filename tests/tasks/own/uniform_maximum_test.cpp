@@ -96,8 +96,8 @@ TEST_F(UniformMaximum, SimulatorFollowsTheExactPosterior) {
   }
 }
 
-// What a single observation and small sets say is learnt; the mean of features learnt on pairs does not tell the
-// largest of a hundred.
+// Pairs learn the posterior of single observations and small sets; the mean of features learned on pairs does not
+// determine the largest of a hundred.
 TEST_F(UniformMaximum, PairsDoNotRecoverTheLargestOfAHundred) {
   if (!long_tests()) GTEST_SKIP() << "takes minutes; set PAIRS_LONG_TESTS=1";
   const LoadedRun pairs = trained("pairs");
@@ -106,7 +106,7 @@ TEST_F(UniformMaximum, PairsDoNotRecoverTheLargestOfAHundred) {
   EXPECT_GE(gap_to(uniform_log_prob, pairs, 100), 0.3);
 }
 
-// Nor do features that are learnt on sets of a hundred: what is missing is a mean that holds the largest.
+// Features learned on sets of a hundred do not determine it either: no mean of features holds the largest value.
 TEST_F(UniformMaximum, NorDoSetsOfAHundred) {
   if (!long_tests()) GTEST_SKIP() << "takes minutes; set PAIRS_LONG_TESTS=1";
   EXPECT_GE(gap_to(uniform_log_prob, trained("e2e"), 100), 0.3);

@@ -47,7 +47,7 @@ class ComparePanelTest : public testing::Test {
     return settings;
   }
   std::string run(const std::string& name) const { return (folder_ / "runs" / name).string(); }
-  // Until the table holds these runs beside the shipped weights, in any order, and is at rest.
+  // Waits until the table lists these runs and the shipped weights, in any order, and is at rest.
   static bool lists(Driver& d, std::vector<std::string> names) {
     names.push_back("Shipped weights");
     std::sort(names.begin(), names.end());

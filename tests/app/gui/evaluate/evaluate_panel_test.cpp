@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Scores of another simulator than the run was trained on say so above the verdict.
+// Scores for a simulator other than that of training carry a note above the verdict.
 TEST(EvaluatePanel, WarnsOfScoresOfAnotherModel) {
   const TemporaryFolder folder;
   model::Settings settings = settings_in(folder.path(), "gaussian", "evaluate");

@@ -137,7 +137,7 @@ TEST_F(OwnTaskTest, AFileThatIsWrongStaysInTheListAndSaysWhy) {
   EXPECT_EQ(std::string(ImGui::GetClipboardText()), (folder_ / "bad/task.toml").string());
 }
 
-// What a simulator cannot do is told where the set would stand, with a way on.
+// An error of the simulator appears in place of the set, with a way to go on.
 TEST_F(OwnTaskTest, ASetThatCannotBeSimulatedSaysWhy) {
   Driver& d = window();
   describe("my-fault");

@@ -224,7 +224,7 @@ TEST_F(SidebarTest, NoTextsOverlapHoweverNarrowItIs) {
   window().studio.library.annotate((folder_ / "runs/short").string(), "a note that is too long for its row as well");
   window().until([&] { return says("a note"); });
   window().click("sidebar/all-tasks");
-  // What the status bar says of the work that goes on stands below, where the list is cut off.
+  // Excludes the status bar, which shows the work in progress below the end of the list.
   const float bottom = window().item("status/log").min.y;
   std::vector<const Item*> texts;
   for (const Item& item : recorder().items())

@@ -69,7 +69,7 @@ TEST_F(PosteriorPanelTest, ThePosteriorUnderAnotherPriorIsDrawn) {
   EXPECT_EQ(d.find("posterior/prior/plot/0"), nullptr) << "an empty one takes the answer away";
 }
 
-// Of a run that has one, by a click.
+// A click adds the learned product where the run has one; other runs do not offer it.
 TEST_F(PosteriorPanelTest, TheLearnedProductIsAskedForByAClick) {
   Driver& d = window();
   d.studio.open_task("bump-hunt");
@@ -178,7 +178,8 @@ TEST_F(PosteriorPanelTest, PlotsStayInViewNextToLongAnswers) {
   }
 }
 
-// Where ψ can be drawn given θ and X: the likelihood's place is said in words, and ψ has a posterior of its own.
+// Where ψ can be drawn given θ and X, the place of the likelihood is described in words, and ψ has a posterior of its
+// own.
 TEST_F(PosteriorPanelTest, TheCheckSaysWhereTheLikelihoodLiesAndWhereTheBumpIs) {
   for (const auto& [width, height] : std::vector<std::pair<float, float>>{{1024, 700}, {1440, 900}}) {
     driver_.reset();

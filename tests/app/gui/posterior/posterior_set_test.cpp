@@ -40,7 +40,7 @@ class PosteriorSetTest : public ::testing::Test {
     write_file(path("events.csv"), "x\n" + numbers(count));
     open("events.csv");
   }
-  // Of a file of more than the task knows it takes the first.
+  // Opens a file. If it has more rows than the task allows, accepts the first ones in the dialog.
   void open(const std::string& name) {
     posterior().open_file(path(name));
     ASSERT_TRUE(window().rest(60));
@@ -139,7 +139,7 @@ TEST_F(PosteriorSetTest, SamplesAreSaved) {
   EXPECT_EQ(read_csv(path("mine.csv")).sizes(), (std::vector<std::int64_t>{50, 1}));
   const std::string before = read_file(path("mine.csv"));
 
-  // A file that is there is replaced by the button that says so alone.
+  // An existing file is replaced only by the button that offers it.
   window().click("posterior/save");
   window().type("posterior/save/path", path("mine.csv"));
   window().type("posterior/save/count", "60");
@@ -152,7 +152,7 @@ TEST_F(PosteriorSetTest, SamplesAreSaved) {
   EXPECT_TRUE(window().until([&] { return !window().find("posterior/save/path"); }, 60));
   EXPECT_EQ(read_csv(path("mine.csv")).size(0), 60);
 
-  // What goes wrong is said in the dialog.
+  // The dialog shows the error.
   window().click("posterior/save");
   window().type("posterior/save/path", path("gone/mine.npz"));
   ASSERT_TRUE(window().until([&] { return says("gone") && !posterior().saving().job().busy(); }, 60));

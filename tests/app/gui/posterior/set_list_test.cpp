@@ -1,4 +1,4 @@
-// The table of many sets beside the posterior.
+// The table of many sets next to the posterior.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -54,7 +54,7 @@ class SetListTest : public ::testing::Test {
       window().click("posterior/large/open");
       return rest();
     }
-    // Of the columns that an observation is not made of the second one.
+    // Selects the second of the columns that are not part of x.
     window().click("posterior/sets/by");
     window().click("posterior/sets/by/2");
     rest();

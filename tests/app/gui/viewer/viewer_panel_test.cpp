@@ -282,7 +282,7 @@ TEST_F(ViewerPanelTest, KeepsItsTextsWhole) {
   }
 }
 
-// The run's evaluation says beside the samples what error it makes on average; without one the panel says how to get
+// Next to the samples, the panel shows the average error from the run's evaluation; without one it explains how to get
 // it.
 TEST_F(ViewerPanelTest, TheAverageErrorStandsBesideTheSamples) {
   const auto says = [](const std::string& part) {

@@ -13,8 +13,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// Shipped digits that know MNIST alone, and no MNIST: the badge is amber, every tab that stands on the weights says so
-// and offers the folder, which is then used at once and remembered.
+// Shipped digits that know MNIST alone, without MNIST: the badge is amber, and every tab that uses the weights shows a
+// note and offers to select the folder, which is then used at once and remembered.
 TEST(DataBanner, OffersTheDataThatTheWeightsLearntFrom) {
   TemporaryFolder folder;
   const auto assets = folder / "assets", mnist = folder / "mnist", empty = folder / "empty";

@@ -87,7 +87,7 @@ TEST_F(DesktopDialogTest, SavingAsksItAtOnce) {
   call(1);
   desktop_->respond(1, {});
   EXPECT_TRUE(until([&] { return !find("save/path"); })) << "cancelled there, cancelled here";
-  // What it answers that cannot be is said here.
+  // Impossible answers of the dialog are reported here.
   written_.clear();
   save_.ask("plot.svg");
   call(2);

@@ -1,4 +1,4 @@
-// Tips stand beside what they explain.
+// Tips appear next to what they explain.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 

@@ -10,8 +10,8 @@
 
 namespace pairs::model {
 
-// A run of a table, as nothing on disk says it: scored at N = 1 and 10 on 4 sets, with log densities that lie `better`
-// above those of another run with 0.
+// A made-up run for tables: scored at N = 1 and 10 on 4 sets, with log densities that lie `better` above those of a run
+// with 0.
 inline RunRecord made_up_run(const std::string& name, const std::string& strategy = "pairs", std::int64_t seed = 1,
                              double better = 0, const std::string& size = "8") {
   ListedRun listed;
@@ -55,7 +55,7 @@ inline RunRecord made_up_run(const std::string& name, const std::string& strateg
   return {listed, facts};
 }
 
-// The same run with other facts.
+// Returns a copy of the run with changed facts.
 inline RunRecord changed(RunRecord run, const std::function<void(RunFacts&)>& change) {
   auto facts = std::make_shared<RunFacts>(*run.facts);
   change(*facts);

@@ -98,7 +98,7 @@ TEST(RunTable, FoldsSeedsToMeansAndSaysOverHowMany) {
   EXPECT_THAT(view->rows[0].runs, ElementsAre("/runs/first", "/runs/second", "/runs/third"));
 }
 
-// A mean over fewer runs than the row stands for says so, and so does a row of which the filter hides runs.
+// A row states when its mean covers fewer runs than it stands for, and when the filter hides some of its runs.
 TEST(RunTable, NothingIsAveragedOrHiddenWithoutAWord) {
   std::vector<RunRecord> runs = kRuns;
   runs[1] = changed(runs[1], [](RunFacts& facts) {

@@ -56,7 +56,7 @@ TEST_F(PortalTest, ThereIsNoneWithoutABus) {
   EXPECT_THAT(answer->problem, HasSubstr("There is no session bus"));
 }
 
-// A bus that takes connections and says nothing.
+// A bus that accepts connections and never replies.
 TEST_F(PortalTest, NobodyWaitsForABusThatIsSilent) {
   const std::string path = (folder_ / "silent").string();
   const Descriptor listens(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));

@@ -162,7 +162,7 @@ TEST(Settings, RememberWhatWasOpenedAndWhereItWasSaved) {
   EXPECT_EQ(settings.recent_files.front(), "/figures/new") << "the file of settings is UTF-8";
 }
 
-// What is exported of one task says nothing of where another's goes, and a run's own folder needs no remembering.
+// The export folder is remembered for each task, except where it is the folder of the run itself.
 TEST(Settings, EachTaskHasItsFolderToSaveTo) {
   Settings settings;
   settings.remember_saved("/figures/decay/a.svg", "decay");

@@ -141,7 +141,7 @@ TEST_F(OwnTasksTest, WhatIsWrongIsToldAndTheListGoesOn) {
   EXPECT_GE(hub_.messages.unseen(), 2);
   tasks.forget(folder_ / "bad");
   EXPECT_EQ(tasks.all().size(), 2u);
-  // Another folder's task of the same name takes its place, and says so.
+  // A task of the same name in another folder replaces it, with a message.
   const fs::path other = put_task("own-good", "other");
   allow_task_file(other);
   tasks.open(other, true);
@@ -182,7 +182,7 @@ TEST_F(OwnTasksTest, AChangedProgramIsNoticed) {
   EXPECT_EQ(tasks.ready("own-program")->note(), "its file or program has changed");
 }
 
-// The program is part of the task: what is read again runs what stands there by now, though task.toml says the same.
+// The program is part of the task: reloading runs the current program even if task.toml is unchanged.
 TEST_F(OwnTasksTest, ReadAgainItStartsItsProgramAnew) {
   const fs::path file = put_task("own-again", "again"), program = folder_ / "again/simulate.py";
   allow_task_file(file);

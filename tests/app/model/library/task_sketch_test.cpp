@@ -101,7 +101,7 @@ TEST_F(TaskSketchTest, WritesNothingOver) {
   EXPECT_THROW(sketch_.write(*tasks_), Error);
 }
 
-// The simulator that is written to start from runs, for every kind of x and of supports, and draws what it says.
+// The generated simulator runs for every kind of x and of support, and draws what it describes.
 TEST_F(TaskSketchTest, TheWrittenSimulatorRuns) {
   struct Kind {
     TaskSketch::X x;

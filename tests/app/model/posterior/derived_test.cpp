@@ -7,7 +7,7 @@
 #include "tests/app/batch/program.h"
 #include "tests/core/base/temporary_folder.h"
 
-// Quantities that follow from the targets, as the Posterior tab tells them.
+// Quantities that are derived from the targets, as shown on the Posterior tab.
 
 namespace pairs::model {
 namespace {

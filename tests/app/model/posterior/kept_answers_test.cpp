@@ -35,7 +35,7 @@ TEST(KeptAnswers, AreThereAgainAfterAnotherTask) {
   ASSERT_TRUE(posterior.wait(kAnswerPatience));
   EXPECT_EQ(posterior.inquiry_key(), key);
   EXPECT_TRUE(prior.answer(posterior.inquiry_key()));
-  // Of a file that was written anew it is another question.
+  // After the file has been rewritten, the inquiry is a different one.
   write_file(data, "x\n0.3\n-1.2\n0.8\n1.9\n2.1\n0.1\n");
   posterior.open_file(data);
   ASSERT_TRUE(posterior.wait(kAnswerPatience));

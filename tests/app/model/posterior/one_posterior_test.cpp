@@ -1,5 +1,5 @@
-// One set at one N has one posterior, whoever asks: the window, the figure, infer, infer --follow, a file that the
-// window follows, saved samples and the posterior that is watched in training say the same to the bit.
+// A set at one N has one posterior. The window, the figure, infer, infer --follow, a file that the window follows,
+// saved samples and the posterior that is watched in training agree to the bit.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -79,7 +79,7 @@ class OnePosterior : public testing::TestWithParam<std::pair<const char*, int>> 
                                                   "--out", path("infer.npz"), "--seed", "3", "--json"})
                                              .out));
   }
-  // Of the whole file, as standard input.
+  // Reads the whole file from standard input.
   Told by_follow() {
     const int before = ::dup(STDIN_FILENO), input = ::open(path("set.csv").c_str(), O_RDONLY);
     ::dup2(input, STDIN_FILENO);
@@ -153,7 +153,7 @@ TEST_P(OnePosterior, IsTheSameToTheBitWhoeverAsks) {
   EXPECT_EQ(by_following_window(), whole);
 }
 
-// A run that stands beside others says of itself what it says alone.
+// A run has the same numbers alone and next to other runs.
 TEST_P(OnePosterior, DoesNotDependOnWhatStandsBesideIt) {
   const LoadedRun run = load_run(built_in_tasks(), task(), "", "cpu");
   LoadedRun other = run;

@@ -130,7 +130,7 @@ TEST_P(CopiedCommandOfRuns, DrawsThemInTheirColours) {
   settle();
   ASSERT_EQ(posterior_.scene()->runs.size(), 4u);
   expect_the_same();
-  // Alone it keeps the colour that it has beside the others.
+  // Alone, the run keeps the color that it has among others.
   posterior_.open(second);
   settle();
   EXPECT_THAT(posterior_.batch_command(), testing::HasSubstr(fmt::format("--shades={}", hub_.run_shades->of(second))));

@@ -100,8 +100,8 @@ TEST_F(ShippedPosterior, BumpHuntBesideTheExact) {
   EXPECT_EQ(posterior.batch_command(), "pairs --batch figure posterior bump-hunt --index 0 --n 64");
 }
 
-// One posterior, one set of numbers: what the window's table shows of a file is what `infer` tells of it, however many
-// samples that writes.
+// One posterior, one set of numbers: the table of the window and `infer` agree for a file, whatever the number of
+// samples that `infer` writes.
 TEST_F(ShippedPosterior, ItsNumbersAreThoseOfInfer) {
   TemporaryFolder folder;
   for (const auto& [task, columns] : {std::pair("bump-hunt", 1), std::pair("gaussian", 2)}) {
@@ -134,7 +134,8 @@ TEST_F(ShippedPosterior, ItsNumbersAreThoseOfInfer) {
   }
 }
 
-// The references that are not exact have their KL, too; another interval is shaded, told and in the copied command.
+// References that are not exact have their KL, too. Selecting another interval changes the shade, the numbers and the
+// copied command.
 TEST_F(ShippedPosterior, ReferencesHaveTheirDistanceAndIntervalsAreChosen) {
   posterior.open("bump-hunt");
   posterior.set_n(64);
@@ -230,7 +231,7 @@ TEST_F(ShippedPosterior, AnotherSetAndValuesSetByHand) {
   EXPECT_EQ(posterior.scene()->set_name, "Set 0 of the prior");
 }
 
-// A slider tells its value in every frame in which it is held, also where the task settles on another.
+// A slider sends its value in every frame in which it is held, even where the task rounds that value to another one.
 TEST_F(ShippedPosterior, AValueThatWasAskedForMakesNoOtherSet) {
   posterior.open("gaussian");
   settle();
@@ -450,7 +451,7 @@ TEST_F(ShippedPosterior, ManyTargetsInACorner) {
       return warning.text.find("shows the first 8 of 10 unknowns") != std::string::npos;
     });
     EXPECT_EQ(told, count > 8);
-    // The command draws the same, and says as much.
+    // The command draws the same figure and gives the same warning.
     PosteriorFigureOptions options;
     options.n = 5;
     bool warned = false;
@@ -514,7 +515,7 @@ TEST_F(ShippedPosterior, RunsBesideIt) {
   settle();
   EXPECT_EQ(posterior.shown()->series.size(), 4u);
   EXPECT_EQ(hub.messages.unseen(), 2) << hub.messages.text("", Level::info);
-  // The same weights in a folder of their own are another run with the same posterior.
+  // A copy of the weights in another folder is a different run with an equal posterior.
   const TemporaryFolder folder;
   std::filesystem::copy(find_run(built_in_tasks(), "bump-hunt").folder, folder.path() / "copy",
                         std::filesystem::copy_options::recursive);

@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(Sets, PredictiveCheckOf,
                                   std::get<1>(of.param);
                          });
 
-// The same statistic with ψ from its prior, as a check that forgets ψ would draw it, accuses most sets.
+// With ψ drawn from its prior instead of its posterior, the statistic is far from uniform.
 TEST(PredictiveCheck, WouldAccuseWithPsiFromItsPrior) {
   const auto task = built_in_tasks()->make("bump-hunt");
   std::vector<double> points;
@@ -167,8 +167,8 @@ std::pair<double, double> moments_by_quadrature(const Task& task, const torch::T
   return {first / mass, std::sqrt(second / mass - first * first / (mass * mass))};
 }
 
-// What the window shows of ψ beside quadrature: the exact posterior's always; the shipped run's as far as its posterior
-// of θ is the exact one, which is least so where there may be no bump at all.
+// Compares the posterior of ψ in the window with quadrature. With the exact posterior of θ they always agree; with the
+// shipped run they agree as far as its posterior of θ is exact, which is least so where there may be no bump at all.
 TEST(NuisanceView, AgreesWithQuadratureOnTwentySets) {
   const auto task = built_in_tasks()->make("bump-hunt");
   Hub hub{built_in_tasks()};
@@ -221,7 +221,7 @@ TEST(NuisanceView, FollowsNAndSaysTheTruth) {
   }
 }
 
-// Where the bump's place is found and a tail of "no bump" remains, mean ± sd says nothing: median and interval do.
+// Where the posterior has a peak and a tail of "no bump", mean ± sd is not informative: median and interval are.
 TEST(NuisanceView, TellsHeavyTailsByMedianAndInterval) {
   const TaskInfo& info = built_in_tasks()->make("bump-hunt")->info();
   Cells cells{-4, 6, 2000};
@@ -238,7 +238,7 @@ TEST(NuisanceView, TellsHeavyTailsByMedianAndInterval) {
   EXPECT_TRUE(view.line.starts_with("ψ: 0.52")) << view.line;
 }
 
-// Of a file nobody knows the truth; data that no bump hunt makes are accused in words.
+// A file has no known truth to mark. The check rejects data that a bump hunt does not produce.
 TEST(PredictiveCheck, AccusesAFileThatTheModelDoesNotMake) {
   TemporaryFolder folder;
   {

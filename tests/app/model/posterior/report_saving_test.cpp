@@ -55,7 +55,7 @@ TEST_F(ReportSavingTest, IsTheOneOfTheCommand) {
   EXPECT_TRUE(read_file(path("window.html")) == read_file(path("batch.html")));
 }
 
-// What the page answers beside the posterior is reported, and what it failed to answer is not.
+// The report holds the further results of the page, and not those that failed.
 TEST_F(ReportSavingTest, HoldsWhatWasAskedBeside) {
   posterior_.open_file(path("events.csv"));
   ASSERT_TRUE(posterior_.wait(kReportPatience));

@@ -1,4 +1,4 @@
-// Tests, intervals of confidence and another prior that are asked for in the window say what commands say.
+// Tests, confidence intervals and other priors in the window agree with those of the commands.
 #include "app/model/posterior/set_inquiry.h"
 
 #include <fmt/format.h>

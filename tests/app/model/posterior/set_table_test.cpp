@@ -1,4 +1,4 @@
-// Many sets in the window: their table says what `infer --group` says of them, to the byte of the exported file.
+// Many sets in the window: their table agrees with `infer --group`, to the byte of the exported file.
 #include "app/model/posterior/set_table.h"
 
 #include <fmt/format.h>
@@ -114,7 +114,7 @@ TEST_F(SetTableTest, ExactPosteriorsStandBesideWhereTheyAreAskedFor) {
   EXPECT_EQ(table().columns().size(), before);
 }
 
-// The window refuses what infer refuses, in its words, until a person says which observations are meant.
+// The window refuses what infer refuses, in the same words, until the user selects the observations.
 TEST_F(SetTableTest, AFileOfMoreThanCanBeAskedAboutIsRefusedAsByInfer) {
   posterior_.open("bump-hunt");
   settle();
@@ -169,13 +169,13 @@ TEST_F(SetTableTest, OneWrongRowLosesItsSetAlone) {
   settle();
   EXPECT_EQ(table().failed(), 1);
   EXPECT_THAT(table().row(table().order()[place("4")]).problem, HasSubstr("zero"));
-  // Without another column there is nothing to tell sets by.
+  // Without another column, nothing can identify the sets.
   write_file(path("one.csv"), "x\n1\ntwo\n");
   posterior_.open_file(path("one.csv"));
   settle();
   EXPECT_FALSE(posterior_.take_broken_table());
   EXPECT_THAT(posterior_.set_failure(), HasSubstr("two"));
-  // Columns that a person chose are not those that tell sets apart.
+  // Columns that the user selected for x cannot identify the sets.
   write_file(path("other.csv"), "run,energy\n1,0.5\n1,oops\n2,0.7\n");
   posterior_.open_file(path("other.csv"), {"energy"});
   settle();
@@ -263,7 +263,7 @@ TEST_F(SetTableTest, AFileThatVanishedIsNotChosen) {
   EXPECT_NE(posterior_.set_failure(), "");
   EXPECT_EQ(posterior_.scene()->set_name, "0.csv");
   EXPECT_EQ(table().chosen(), std::vector<std::size_t>{0});
-  // Other sets drop what was said of it.
+  // Opening other sets clears the error of the removed one.
   posterior_.open_sets(sets(), "run");
   EXPECT_EQ(posterior_.set_failure(), "");
   settle();

@@ -154,7 +154,7 @@ TEST_F(SettingsPageTest, TheFolderOfRunsIsFollowedAtOnce) {
   EXPECT_EQ(extent.bytes, studio.library.find(run.string())->bytes);
   EXPECT_EQ(studio.library.extent_of(folder_ / "oth").runs, 0) << "a folder, not the beginning of its name";
   EXPECT_EQ(studio.training.draft().folder().parent_path(), folder_ / "other") << "new runs go there";
-  // What is wrong is told, and changes nothing.
+  // An error is shown and changes nothing.
   write_text(folder_ / "file", "x");
   studio.page.name_runs_folder(folder_ / "file");
   ASSERT_TRUE(until(studio, [&] { return !studio.page.runs_problem().empty(); }));
@@ -211,7 +211,7 @@ TEST_F(SettingsPageTest, MembersAreCountedAndWhatIsSetAsideIsTold) {
   const auto account = studio.page.account("molecules");
   ASSERT_NE(account, nullptr);
   EXPECT_GE(account->set_aside.size(), 1u);
-  // Of another folder it is not known any more.
+  // Selecting another data folder discards the counts.
   studio.page.name_data_folder({});
   ASSERT_TRUE(until(studio, [&] { return studio.hub.data_folder.empty(); }));
   studio.poll();

@@ -369,7 +369,7 @@ TEST_F(SpecimenTest, TellsTheNetworkThatEveryPresetBuilds) {
   }
 }
 
-// The network of novel views was once told as an MLP of 64 × 64 pixels, whatever the preset.
+// The network of novel views once appeared as an MLP of 64 × 64 pixels, whatever the preset.
 TEST_F(SpecimenTest, ViewsAreEmbeddedAtThePresetsSize) {
   show("novel-view");
   for (const char* preset : {"quick", "small"}) {

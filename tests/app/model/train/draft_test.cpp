@@ -97,7 +97,7 @@ TEST(Draft, SaysWhatIsWrongBesideTheSettingAsItIsTyped) {
     draft.reset(key);
     EXPECT_EQ(draft.error(), "");
   }
-  // Settings that contradict each other: the sentence stands beside those that it names.
+  // If settings contradict each other, the message appears next to those that it names.
   draft.set("encoding", "none");
   EXPECT_THAT(draft.error(), HasSubstr("encoding"));
   EXPECT_FALSE(draft.setting("pretrain.sizes").error.empty());

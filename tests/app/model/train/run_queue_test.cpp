@@ -148,7 +148,7 @@ TEST_F(RunQueueTest, ADraftBecomesARunThatWaits) {
   EXPECT_TRUE(std::filesystem::exists(draft.folder / run_file::config));
   EXPECT_DOUBLE_EQ(queue->shown()->left.seconds, 60);
   EXPECT_TRUE(until(*queue, [&] { return queue->going(); })) << "what is added is trained";
-  // The same folder again cannot be made.
+  // A folder that exists cannot be created again.
   queue->add(draft);
   ASSERT_TRUE(until(*queue, [&] { return !hub_.messages.matching("", Level::error).empty(); }));
   EXPECT_EQ(names(*queue).size(), 1u);

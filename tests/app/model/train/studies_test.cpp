@@ -232,7 +232,7 @@ TEST_F(StudiesTest, GoesOnWithAsManyProcessesAsBeforeAndOnce) {
   EXPECT_TRUE(studies.starting(all[0])) << "at once, not when its process is seen";
   studies.go_on(all[0]);  // pressed again
   EXPECT_THAT(called(), HasSubstr("--jobs 3"));
-  // Its process ends without a word: it is told, taken leave of, and can be gone on with.
+  // If its process ends silently, a warning appears, no child process is left, and the study can be resumed.
   for (int k = 0; k < 1000 && studies.starting(all[0]); ++k) {
     studies.poll();
     std::this_thread::sleep_for(std::chrono::milliseconds(10));

@@ -103,7 +103,7 @@ TEST_F(TrainingTest, TrainsADraftToTheWeightsOfTheCommandLine) {
   execute_run(built_in_tasks(), same, quiet);
   EXPECT_EQ(read_file(scratch_.path() / "mine" / run_file::estimator), read_file(same / run_file::estimator));
 
-  // Every loss of the log is in the figure, and the bound beside them.
+  // The figure has every loss of the log, and the bound.
   ASSERT_TRUE(training.losses(0) && training.losses(2));
   int told = 0;
   for (const Event& event : read_events((scratch_.path() / "mine" / run_file::events).string()))
@@ -259,7 +259,7 @@ TEST_F(TrainingTest, AFailureIsASentenceUntilItIsDismissed) {
   EXPECT_EQ(training.blocked(Action::dismiss), "");
   ASSERT_FALSE(hub_.messages.all().empty());
   EXPECT_EQ(hub_.messages.all().back().level, Level::error);
-  // Elsewhere it is told with its name.
+  // On another task the problem is shown with the name of the run.
   const std::string name = training.name();
   training.open_task("bump-hunt");
   EXPECT_THAT(training.problem(), HasSubstr(name));
@@ -368,7 +368,7 @@ TEST_F(TrainingTest, WatchesAnotherProcessAndTailsItsLog) {
   EXPECT_NEAR(training.card(0).rate, 2.0, 1e-9);  // four steps in two seconds
   EXPECT_NEAR(training.card(0).eta, 16, 1e-9);    // 32 steps are left
 
-  // Killed and resumed at epoch 1: what it tells again replaces what it told. A torn line goes before.
+  // Killed and resumed at epoch 1: repeated epochs replace the earlier ones. The log has a torn line before them.
   out << "{\"type\": \"lo" << std::flush;
   std::this_thread::sleep_for(std::chrono::milliseconds(600));
   training.poll();

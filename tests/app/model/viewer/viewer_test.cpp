@@ -96,7 +96,7 @@ TEST_F(ViewerTest, PrefixSumsAreTheMeanEmbeddings) {
     ASSERT_EQ(embeddings.embed(views, [] { return true; }), views.size());
     check(views);
     EXPECT_EQ(embeddings.count(), 9);
-    // Another target costs all of them where maps are told in its axes, and nothing else.
+    // Another target camera needs all embeddings anew where the maps are in its axes, and none otherwise.
     embeddings.show(scene, {1.4, 0.5});
     ASSERT_EQ(embeddings.embed(views, [] { return true; }), views.size());
     EXPECT_EQ(embeddings.count(), run == target_ ? 9 + 8 : 9);

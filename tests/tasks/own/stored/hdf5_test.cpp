@@ -122,7 +122,7 @@ TEST_F(StoredHdf5Test, SourcesThatAreMissingOutsideOrNoFilesAreRefused) {
   EXPECT_THAT(with("parts/other.h5"), HasSubstr("holds no such data set"));
   write_virtual(first);
   EXPECT_THAT(refused(), HasSubstr("its sources hold 120 of its 200 numbers: the others would be read as fill values"));
-  // Sources stand beside the file that names them.
+  // Sources lie next to the file that names them.
   write_virtual({{"parts/a.h5", 0, 30}, {"parts/b.h5", 30, 20}});
   std::filesystem::rename(task() / "all.h5", task() / "parts/all.h5");
   EXPECT_THAT(refused("parts/all.h5"), HasSubstr("cannot be opened"));

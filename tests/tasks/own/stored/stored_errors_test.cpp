@@ -26,7 +26,7 @@ class StoredErrorsTest : public ::testing::Test {
     write_stored_npz(folder_ / "a.npz", arrays);
     return opened({"a.npz"}, info);
   }
-  // What a.npz is told when a run begins, or before --plan.
+  // The error that a.npz gives when a run begins, or before --plan.
   std::string prepared(const TaskInfo& info) {
     return sentence_of([&] { stored_task(folder_.path(), {"a.npz"}, info)->prepare({}); });
   }
@@ -281,7 +281,7 @@ TEST_F(StoredErrorsTest, FilesThatChangeWhileTheyAreInUse) {
   write_stored_npz(folder_ / "other.npz", numbered_sets(50, 4, 7));
   std::filesystem::rename(folder_ / "other.npz", folder_ / "a.npz");
   EXPECT_THAT(draw(), StartsWith("a.npz has changed since it was opened"));
-  // The same size and time, other contents: what a run records differs all the same.
+  // Size and time are unchanged, but the content differs: so does the state that a run records.
   std::filesystem::last_write_time(folder_ / "a.npz", time);
   EXPECT_NE(stored_task(folder_.path(), {"a.npz"}, stored_info(4))->stored()->state()[0].state, state[0].state);
   std::filesystem::remove(folder_ / "a.npz");

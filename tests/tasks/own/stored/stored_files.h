@@ -16,8 +16,8 @@
 #include <hdf5.h>
 #endif
 
-// Files of simulations for tests. Number 1000 s + m stands in observation m of set s, whose θ is s / 1000: what is read
-// tells where it stood.
+// Files of simulations for tests. Observation m of set s, whose θ is s / 1000, holds the number 1000 s + m, so that
+// each number identifies its place.
 
 namespace pairs::testing {
 
@@ -116,7 +116,7 @@ inline std::shared_ptr<const Task> stored_task(const std::filesystem::path& fold
   return make_stored_task(std::make_shared<const Simulations>(names, folder, simulation_shape(info)), info);
 }
 
-// What an error says; "" where there is none.
+// The message of an error; "" where there is none.
 template <class Call>
 std::string sentence_of(Call&& call) {
   try {

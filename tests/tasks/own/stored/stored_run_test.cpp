@@ -225,8 +225,8 @@ bool reset_peak() {
   return static_cast<bool>(refs.flush());
 }
 
-// Left to itself the allocator keeps freed tensors or not by its history. Told to give everything back, the peak is
-// what was in use. False where the program runs without tcmalloc.
+// By default the allocator keeps freed tensors or returns them, depending on its history. With this setting it returns
+// all freed memory, and the peak is the memory in use. Returns false where the program runs without tcmalloc.
 bool give_freed_memory_back() {
   const auto set =
       reinterpret_cast<int (*)(const char*, std::size_t)>(::dlsym(RTLD_DEFAULT, "MallocExtension_SetNumericProperty"));
@@ -237,7 +237,7 @@ bool give_freed_memory_back() {
   return true;
 }
 
-// Why peaks cannot be told here; empty when they can.
+// The reason why peaks cannot be measured here, or an empty string.
 std::string cannot_measure() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return "sanitizers keep freed memory";
@@ -344,7 +344,7 @@ TEST(StoredRows, TheOrderOfRowsChangesNothingAndMemoryGoesWithTheRows) {
   }
 }
 
-// The script of the example, and what its README says of the files.
+// The script of the example, and the description of its files in the README.
 TEST(StoredExample, TheFilesOfTheExampleAreRead) {
   const std::filesystem::path example = PAIRS_SOURCE_DIR "/assets/examples/stored-lifetime";
   if (std::system("/usr/bin/python3 -c 'import numpy' 2> /dev/null") != 0)
@@ -364,8 +364,8 @@ TEST(StoredExample, TheFilesOfTheExampleAreRead) {
   const Latents latents = latents_of(*task, 1, Purpose::finetune, 0, sets);
   const torch::Tensor x = sets_of(*task, latents, 1, Purpose::finetune, 0, 200).to(torch::kFloat64).flatten(1),
                       psi = latents.psi;
-  // Of a decay within the window W, with q = 1 / (exp(W / τ) − 1): the mean is τ − W q, and the mean square
-  // 2 τ² − (W² + 2 W τ) q; of noise W / 2 and W² / 3.
+  // With q = 1 / (exp(W / τ) − 1), a decay within the window W has mean τ − W q and mean square 2 τ² − (W² + 2 W τ) q.
+  // Noise has mean W / 2 and mean square W² / 3.
   const torch::Tensor tau = latents.theta, q = 1 / (20 / tau).expm1();
   const torch::Tensor mean = (1 - psi) * (tau - 20 * q) + psi * 10,
                       square = (1 - psi) * (2 * tau * tau - (400 + 40 * tau) * q) + psi * 400 / 3;
@@ -374,8 +374,8 @@ TEST(StoredExample, TheFilesOfTheExampleAreRead) {
   EXPECT_NEAR(z.std().item<double>(), 1, 0.2);
 }
 
-// The bump hunt from files, 200,000 sets of 2 and 20,000 of 200, at the budgets of its preset `quick`, beside the
-// built-in task that simulates every set anew.
+// Compares the bump hunt from files, 200,000 sets of 2 and 20,000 of 200, at the budgets of its preset `quick`, with
+// the built-in task that simulates every set anew.
 TEST(StoredBumpHunt, FilesTeachNearlyWhatTheSimulatorDoes) {
   if (!long_tests()) GTEST_SKIP() << "takes minutes; set PAIRS_LONG_TESTS=1";
   const auto simulator = built_in_tasks()->make("bump-hunt");

@@ -343,7 +343,7 @@ TEST_F(StoredTaskTest, RaggedRowsHaveOffsetsOfTheirOwn) {
       EXPECT_LT(*seen.rbegin(), begin + n);
     }
   }
-  // The same number of rows everywhere: no offsets at all.
+  // With equally many rows in every observation, the file needs no offsets.
   write_stored_npz(folder_ / "fixed.npz", {{"theta", numbered_theta(20)},
                                            {"x", torch::arange(20 * 4 * 3 * 2, torch::kFloat32).view({20, 4, 3, 2})}});
   const auto fixed = stored_task(folder_.path(), {"fixed.npz"}, stored_row_info(4));

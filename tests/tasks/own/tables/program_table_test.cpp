@@ -16,7 +16,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// Numbers of a text file, told as two columns: u, which counts rows, and v.
+// Reads the numbers of a text file as two columns: u, which counts rows, and v.
 constexpr const char* kReader = R"(import numpy as np
 from pairs_reader import serve
 
