@@ -458,8 +458,8 @@ Action add_frequentist(CLI::App& app, const Catalogue& tasks) {
       ->type_name("V,V,...");
   app.add_option("--nuisance", arguments->nuisance,
                  "With which nuisances toys are compared with a set: prior (coverage holds on average over the prior), "
-                 "posterior (those that the set leaves possible; nearly at each ψ) or worst (at least, at each ψ) "
-                 "(default: posterior where the task knows it, else prior)")
+                 "posterior (drawn from their posterior given the set; nearly at each ψ) or worst (at least, at each "
+                 "ψ) (default: posterior where the task knows it, else prior)")
       ->type_name("CHOICE")
       ->check(CLI::IsMember({"prior", "posterior", "worst"}));
   app.add_option("--known-psi", arguments->known_psi, "The nuisances are known: toys have these values")

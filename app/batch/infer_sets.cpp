@@ -141,8 +141,8 @@ class SetsReport {
   void warn() const {
     if (cut_ > 0)
       tell(
-          fmt::format("warning: {} of {} more than {} observations, the most that the task {} knows; so many of each "
-                      "are used at most\n",
+          fmt::format("warning: {} of {} more than {} observations, the maximum for the task {}; at most that many of "
+                      "each are used\n",
                       count_text(cut_), verb("holds", "hold"), count_text(info_.max_n), info_.title));
     if (dropped_ > 0)
       tell(

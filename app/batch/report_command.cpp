@@ -145,7 +145,7 @@ Action add_report(CLI::App& app, const Catalogue& tasks) {
       ->type_name("M")
       ->transform(whole_number(1, 10000000));
   app.add_option("--confidence", arguments->confidence,
-                 "Also report intervals of confidence by so many toys at each value of θ, as frequentist does (10000 is "
+                 "Also report confidence intervals by so many toys at each value of θ, as frequentist does (10000 is "
                  "its number)")
       ->type_name("TOYS")
       ->transform(whole_number(100, kMostToys));

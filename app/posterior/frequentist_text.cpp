@@ -117,7 +117,7 @@ std::string frequentist_text(const TaskInfo& info, const FrequentistAnswer& answ
 }
 
 std::string frequentist_lines(const TaskInfo& info, const FrequentistAnswer& answer, const std::string& null_words) {
-  std::string text = fmt::format("Highest marginal likelihood at {} = {}\n", info.targets.front().label,
+  std::string text = fmt::format("Best fit (marginal likelihood): {} = {}\n", info.targets.front().label,
                                  target_text(info, answer.estimate));
   for (const ConfidenceLevel& one : answer.levels)
     text += fmt::format("{}: {}; upper limit {}{}\n", confidence_text(one.level), interval_text(info, one.parts),

@@ -226,8 +226,8 @@ void ObservedSet::read_member() {
 }
 
 std::string cut_set_text(const std::string& name, std::int64_t held, const TaskInfo& info, bool random) {
-  return fmt::format("{} holds {} observations; {} {} are used, the most that the task {} knows", name,
-                     count_text(held), random ? "a random" : "the first", count_text(info.max_n), info.title);
+  return fmt::format("{} holds {} observations; {} {} are used, the maximum for the task {}", name, count_text(held),
+                     random ? "a random" : "the first", count_text(info.max_n), info.title);
 }
 
 void ObservedSet::read_views(const SceneViews& views) {

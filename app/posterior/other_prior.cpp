@@ -275,8 +275,8 @@ std::vector<std::string> reweighed_warnings(const ReweighedPosterior& answer) {
                                                        "right in its tails"));
   else if (answer.effective < kFewEffective)
     out.push_back(fmt::format(
-        "Under {} only {:.0f} of {} draws count (effective sample size): the two priors differ "
-        "too much where the data put θ{}",
+        "Under {} the effective sample size is only {:.0f} of {}: the two priors differ too much where the data put "
+        "θ{}",
         answer.prior, answer.effective, count_text(answer.draws),
         answer.density.empty() ? "" : "; the numbers are those of the density, as far as it is right in its tails"));
   if (answer.outside > 1e-3)
@@ -300,15 +300,14 @@ std::string reweighed_text(const ReweighedPosterior& answer, const TaskInfo& inf
   if (few && answer.density.empty() && answer.targets.empty())
     return fmt::format("Under the prior {} there is no posterior.", answer.prior);
   const std::string count =
-      fmt::format("{:.0f} of {} draws count (effective sample size)", answer.effective, count_text(answer.draws));
+      fmt::format("effective sample size {:.0f} of {}", answer.effective, count_text(answer.draws));
   if (few && !answer.density.empty())
-    text = fmt::format("Under the prior {}, by the density: {}; only {}, too few for numbers of their own.",
-                       answer.prior, numbers(answer.density), count);
+    text = fmt::format("Under the prior {}, by the density: {}; {}, too small for numbers of its own.", answer.prior,
+                       numbers(answer.density), count);
   else
     text = fmt::format("Under the prior {}: {}; {}.{}", answer.prior, numbers(answer.targets), count,
                        answer.density.empty() ? "" : fmt::format(" By the density: {}.", numbers(answer.density)));
-  text +=
-      fmt::format(" The data are {:.3g} times as probable as under the prior that was learnt under.", answer.evidence);
+  text += fmt::format(" Bayes factor against the training prior: {:.3g}.", answer.evidence);
   if (const std::string unchanged = unchanged_text(info); !unchanged.empty()) text += " " + unchanged + ".";
   return text;
 }

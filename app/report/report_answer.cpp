@@ -200,7 +200,7 @@ PageSection fit_section(const ReportContent& content) {
     return section;
   }
   section.blocks.push_back(PageText{check->line});
-  if (check->extreme) section.blocks.push_back(PageWarning{"Warning: the model hardly makes such a set."});
+  if (check->extreme) section.blocks.push_back(PageWarning{"Warning: the model rarely makes such a set."});
   if (check->figure)
     section.blocks.push_back(PageFigure{*check->figure, check->note,
                                         "the observations lie within what the model makes.",

@@ -197,7 +197,7 @@ ReportContent report_content(const LoadedRun& run, const std::string& asked, Rep
   if (!question.prior.empty()) OtherPrior(run.task, question.prior, question.learnt_prior);
   if (question.local_test > 0) check_local_test(run.task->info(), question.local_test);
   if (const std::string why = question.confidence > 0 ? no_frequentist_answers(*run.task) : ""; !why.empty())
-    fail_usage("The task {} has no intervals of confidence: {}", run.task->info().name, why);
+    fail_usage("The task {} has no confidence intervals: {}", run.task->info().name, why);
   const auto set = std::make_shared<ObservedSet>(run.task, question.set);
   if (question.n == 0)
     question.n = set->of_thing() && !question.force ? std::min(set->held(), run.estimator->max_n()) : set->held();

@@ -217,9 +217,9 @@ std::vector<ReportCommand> report_commands(const ReportContent& content) {
   }
   if (question.confidence > 0)
     out.push_back(
-        {"its intervals of confidence", fmt::format("pairs --batch frequentist {}{}{} --toys {} --null-toys {}{}", run,
-                                                    set_arguments(question.set, SetCommand::infer), size,
-                                                    question.confidence, null_toys_of(question.confidence), machine)});
+        {"its confidence intervals", fmt::format("pairs --batch frequentist {}{}{} --toys {} --null-toys {}{}", run,
+                                                 set_arguments(question.set, SetCommand::infer), size,
+                                                 question.confidence, null_toys_of(question.confidence), machine)});
   out.push_back({"this report",
                  fmt::format("pairs --batch report {}{}{}{}{}{}{}{}{} --out report{}", run,
                              set_arguments(question.set, SetCommand::infer), size, samples, prior + local + confidence,

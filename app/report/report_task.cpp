@@ -66,9 +66,8 @@ void add_prior(PageSection& section, const ReportContent& content) {
     return;
   }
   try {
-    section.blocks.push_back(
-        PageTable{prior_table(*content.run.task),
-                  fmt::format("The prior under which it learnt, by quantiles of {} draws.", kPriorDraws)});
+    section.blocks.push_back(PageTable{prior_table(*content.run.task),
+                                       fmt::format("The training prior, by quantiles of {} draws.", kPriorDraws)});
   } catch (const Error& error) {
     section.blocks.push_back(PageText{fmt::format("The prior could not be drawn from: {}.", sentence(error))});
   }

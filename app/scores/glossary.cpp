@@ -22,7 +22,7 @@ constexpr Term kTerms[] = {
      "The same of the run's own answers to each observation: the naive product where these are exact.",
      "∏ₙ q(θ | xₙ) / p(θ)^(N − 1) / const"},
     {"per-event classifier",
-     "What is left when of each event only its ratio of signal to background is kept, the signal averaged over ψ.",
+     "Posterior using only each event's likelihood ratio of signal to background, the signal averaged over ψ.",
      "p(θ | s₁, …), sₙ = ∫ p(ψ) p(xₙ | signal, ψ) dψ / p(xₙ | background)"},
     {"truth", "The θ that the simulated set was made with; of a mesh or molecule of yours, what it tells of itself.",
      ""},

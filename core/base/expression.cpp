@@ -163,7 +163,7 @@ class Parser {
     const bool function =
         std::any_of(std::begin(kFunctions), std::end(kFunctions), [&](const Function& f) { return f.name == word; });
     if (function) refuse(at_, fmt::format("{} takes its argument in parentheses", word));
-    refuse(begin, fmt::format("there is no \"{}\"; its names are {}", printable(word, 60), fmt::join(names_, ", ")));
+    refuse(begin, fmt::format("unknown name \"{}\"; available: {}", printable(word, 60), fmt::join(names_, ", ")));
   }
 
   void call(const std::string& word, std::size_t begin, int depth) {

@@ -31,8 +31,7 @@ void DerivedList::draw(model::Posterior& posterior, const model::PosteriorSnapsh
     ui::wrapped(texts[k], ui::Look::small, room);
     const float below = ImGui::GetCursorPosY();
     ImGui::SetCursorScreenPos({at.x + room + px(4), at.y});
-    if (ui::button(fmt::format("posterior/derived/{}/remove", k + 1), "×", ui::Button::quiet, "", "Takes it away",
-                   button))
+    if (ui::button(fmt::format("posterior/derived/{}/remove", k + 1), "×", ui::Button::quiet, "", "Removes it", button))
       posterior.remove_derived(k);
     ImGui::SetCursorPosY(below);
     const std::string name = DerivedQuantity(texts[k], scene.names).name();

@@ -16,7 +16,7 @@ namespace {
 
 std::string blocked_text(const model::Posterior& posterior, bool known) {
   if (posterior.following()) return "A file that is followed is not asked about; stop it first";
-  return known ? "" : "The posterior is on its way";
+  return known ? "" : "The posterior is being computed";
 }
 
 // A question with one button.
@@ -154,9 +154,9 @@ void OtherPriorRow::draw(model::Posterior& posterior, const model::PosteriorScen
     inquiry.ask(key, *asked, model::prior_question(asked_prior));
   const bool several = scene.names.size() > 1;
   const std::string about = fmt::format(
-      "In place of the prior that the run learnt under: {}, or a table of values and densities (.csv){}. Draws are "
-      "weighted by the ratio of the two. Where the task does not tell its own prior, say it behind a semicolon: "
-      "\"; learnt {} = normal(0, 1)\"",
+      "In place of the run's training prior: {}, or a table of values and densities (.csv){}. Samples are weighted by "
+      "the ratio of the two. Where the density of the task's own prior is not known, give it after a semicolon: \"; "
+      "learnt {} = normal(0, 1)\"",
       prior_families(), several ? "; of several targets with semicolons between" : "", scene.names.front());
   const float show = ui::button_width("Show");
   bool enter = ui::input("posterior/prior/text", typed_, scene.prior_example, about,

@@ -13,7 +13,7 @@ std::string ReportDialog::blocked(const model::Posterior& posterior) {
   if (posterior.following()) return "A report is about a file that is whole; stop following it first";
   if (!scene || scene->simulated) return "A report is about a set that was observed; open a file first";
   if (!scene->choice.member.empty()) return "A report is about a file that is one set; give this set a file of its own";
-  if (!posterior.report_asked()) return "The set is on its way";
+  if (!posterior.report_asked()) return "The set is being loaded";
   return "";
 }
 
@@ -35,7 +35,7 @@ void ReportDialog::draw(model::Posterior& posterior) {
       texts);
   if (!file) return;
   auto asked = posterior.report_asked();
-  if (!asked) return save_.fail("The set is on its way; try again");
+  if (!asked) return save_.fail("The set is being loaded; try again");
   asked->file = *file;
   asked->question.ending = file->extension().string();
   if (asked->question.ending != ".html" && asked->question.ending != ".pdf")

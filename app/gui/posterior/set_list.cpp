@@ -54,7 +54,7 @@ std::vector<std::string> spare_columns(const model::PosteriorScene& scene) {
 
 // All that is to know of a row, of which its cells have the beginning, and what a click does.
 std::string row_tip(const SetRow& row) {
-  constexpr const char* click = "A click shows this set; with Ctrl another stands beside it, with Shift all up to it";
+  constexpr const char* click = "Click to show this set; Ctrl adds another one, Shift all up to it";
   if (!row.problem.empty()) return fmt::format("Not answered: {}\n{}", row.problem, click);
   if (row.warnings.empty()) return click;
   return fmt::format("{}\n{}", fmt::join(row.warnings, "\n"), click);
@@ -77,13 +77,13 @@ void SetList::draw_choice(model::Posterior& posterior, const model::PosteriorSce
   if (scene.simulated || posterior.following() || !scene.choice.member.empty() || posterior.table().is_open()) return;
   const std::vector<std::string> spare = spare_columns(scene);
   if (spare.empty()) return;
-  std::vector<std::string> choices = {"are one set"};
-  for (const std::string& name : spare) choices.push_back("are sets by " + printable(name, 60));
+  std::vector<std::string> choices = {"one set"};
+  for (const std::string& name : spare) choices.push_back("sets by " + printable(name, 60));
   int chosen = 0;
   constexpr const char* about =
-      "Whether all rows of the file are one set, or a column says to which of many sets each belongs; these are listed "
-      "in a table, as infer --group answers them";
-  ui::label("Its rows", about, 72);
+      "Whether all rows of the file form one set, or a column assigns each row to one of many sets; these are listed "
+      "in a table, as infer --group does";
+  ui::label("Rows form", about, 72);
   if (ui::combo("posterior/sets/by", chosen, choices, about, 0) && chosen > 0) {
     SetChoice sets = of_all_members(scene.choice);
     sets.group = spare[static_cast<std::size_t>(chosen - 1)];
@@ -122,7 +122,7 @@ void SetList::head(model::Posterior& posterior) {
     sets.set_exact(exact);
   ImGui::SameLine();
   if (ui::button("posterior/sets/close", "Close", ui::Button::quiet, "",
-                 group.empty() ? "Takes the table away" : "All rows of the file are one set again"))
+                 group.empty() ? "Takes the table away" : "All rows of the file form one set again"))
     posterior.close_sets();
 }
 

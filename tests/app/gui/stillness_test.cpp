@@ -25,7 +25,7 @@ Places places() {
     const bool pictures = item.name.starts_with("posterior/observed/") || item.name.starts_with("posterior/check/") ||
                           item.name.starts_with("viewer/view");
     // Beside a heading, where nothing else stands.
-    const bool note = item.text.ends_with("is on its way");
+    const bool note = item.text.starts_with("Computing N = ");
     if (item.layer > 0 || item.plotted || pictures || note) continue;
     if (!item.name.empty() && item.kind != ItemKind::text)
       all.named[item.name] = {item.min, item.max};
