@@ -68,8 +68,7 @@ void LogDrawer::lines(model::Messages& messages) {
   ImGui::BeginChild("log/lines", {0, 0});
   const std::vector<const model::Message*> shown = messages.matching(filter_, least_);
   if (shown.empty()) {
-    ui::wrapped(messages.all().empty() ? "No messages yet: what goes wrong, and what runs and evaluations have to say, "
-                                         "stands here."
+    ui::wrapped(messages.all().empty() ? "No messages yet: problems, and messages of runs and evaluations, appear here."
                                        : "No message fits: choose All, or empty the filter.",
                 ui::Look::muted);
     ImGui::EndChild();

@@ -22,7 +22,7 @@ std::vector<Field> optimiser_fields(const std::string& table, OptimiserConfig& o
       Field{key("epochs"), &o.epochs, "Groups of steps, each with a validation at its end", fewest_epochs, 1e9}.titled(
           "Epochs"),
       {key("steps"), &o.steps, steps, fewest_steps, 1e9},
-      Field{key("batch"), &o.batch, "Sets a step", 1, 1e7}.titled("Sets a step"),
+      Field{key("batch"), &o.batch, "Batch size (sets)", 1, 1e7}.titled("Batch size (sets)"),
       Field{key("rate"), &o.rate, "Initial learning rate of AdamW", 1e-12, 10}.titled("Learning rate"),
       {key("floor"), &o.floor, "The cosine ends at rate * floor", 0, 1},
       {key("weight_decay"), &o.weight_decay, "Decoupled weight decay", 0, 10},
@@ -100,7 +100,7 @@ namespace {
 template <class Name>
 void check_counts(std::size_t numbers, std::size_t sizes, const Name& name) {
   if (numbers != 1 && numbers != sizes)
-    fail_usage("{} holds {} for {}; give one for all, or one a size", name, counted(numbers, "number"),
+    fail_usage("{} holds {} for {}; give one for all, or one per size", name, counted(numbers, "number"),
                counted(sizes, "size"));
 }
 
@@ -189,7 +189,7 @@ std::vector<Field> fields(RunConfig& c) {
       {"finetune.validation_draws", &c.finetune.validation_draws, "Aggregates drawn once from the held-out sets", 16,
        1e8},
       {"evaluate.sizes", &c.evaluate.sizes, "Set sizes", 1, 1e9},
-      {"evaluate.sets", &c.evaluate.sets, "Test sets: one number for all sizes, or one a size", 2, 1e9},
+      {"evaluate.sets", &c.evaluate.sets, "Test sets: one number for all sizes, or one per size", 2, 1e9},
       {"evaluate.extrapolate", &c.evaluate.extrapolate,
        "Score set sizes that training did not see as well: extrapolation"},
       {"evaluate.samples", &c.evaluate.samples, "Posterior samples a set", 2, 1e7},

@@ -404,7 +404,7 @@ void ComparePanel::results(model::RunBoard& board, Comparison& comparison, const
       any = true;
     }
   if (comparison.entries().size() == 1) {
-    ui::wrapped("One more run of this task, ticked on the left, makes a comparison.", ui::Look::muted);
+    ui::wrapped("Tick another run of this task on the left to compare.", ui::Look::muted);
     any = true;
   }
   if (any) ui::space(8);

@@ -47,7 +47,7 @@ void cell_text(const std::string& text, ui::Look look, bool number) {
 }
 
 std::string chosen_text(std::size_t count) {
-  return fmt::format("{} chosen", count);
+  return fmt::format("{} selected", count);
 }
 
 }  // namespace
@@ -136,8 +136,7 @@ void RunTablePanel::set_baseline(const Shown& shown, const std::string& run) {
 void RunTablePanel::chosen_line(const Shown& shown, const TableView& view) {
   RunBoard& board = shown.board;
   const std::vector<std::string> runs = board.chosen_listed();
-  const std::string none =
-      runs.empty() ? "Choose rows of the table first: a click, Ctrl and a click, Shift and a click" : "";
+  const std::string none = runs.empty() ? "Select rows of the table first: click, Ctrl+click or Shift+click" : "";
   const auto button = [&](const char* name, const char* label, const std::string& blocked, const char* tip,
                           ui::Button kind = ui::Button::normal) {
     // What does not fit stands in a line of its own.
@@ -150,9 +149,10 @@ void RunTablePanel::chosen_line(const Shown& shown, const TableView& view) {
   ui::text(chosen_text(runs.size()), runs.empty() ? ui::Look::muted : ui::Look::strong);
   ImGui::SameLine(0, px(12));
   constexpr std::size_t kMostCompared = 40;
-  const std::string many = runs.size() > kMostCompared
-                               ? fmt::format("At most {} at once: their curves could not be told apart", kMostCompared)
-                               : none;
+  const std::string many =
+      runs.size() > kMostCompared
+          ? fmt::format("At most {} at once: more curves could not be distinguished", kMostCompared)
+          : none;
   if (button("compare", "Compare", many, "Puts these runs into the figures and tables below, in place of others")) {
     shown.comparison.clear();
     for (const std::string& run : runs) shown.comparison.toggle(run);
@@ -164,7 +164,7 @@ void RunTablePanel::chosen_line(const Shown& shown, const TableView& view) {
   });
   if (button("baseline", is_baseline ? "No baseline" : "Baseline",
              runs.size() == 1 || one_row ? ""
-             : none.empty()              ? "Choose one row alone"
+             : none.empty()              ? "Select one row only"
                                          : none,
              "Takes the differences of all other runs from this one, on the same test sets"))
     set_baseline(shown, is_baseline ? "" : runs[0]);
@@ -174,10 +174,11 @@ void RunTablePanel::chosen_line(const Shown& shown, const TableView& view) {
     return entry && !entry->finished && !entry->pretrained;
   });
   if (button("average", "Average",
-             runs.size() < 2 ? "Choose two runs or more of one task that differ in nothing but their seed"
+             runs.size() < 2 ? "Select two or more runs of one task that differ only in their seed"
              : untrained     ? "One of these runs has no weights yet"
                              : "",
-             "Makes a new run whose posterior is the mean of theirs, and which tells how far they differ about a set"))
+             "Makes an ensemble of these runs: its posterior is the mean of theirs, and it shows how far they differ "
+             "about a set"))
     board.average(runs);
   const bool all_archived = !runs.empty() && std::all_of(runs.begin(), runs.end(), [&](const std::string& run) {
     const model::RunEntry* entry = shown.library.find(run);
@@ -187,8 +188,8 @@ void RunTablePanel::chosen_line(const Shown& shown, const TableView& view) {
              all_archived ? "Lists these runs again" : "Keeps these runs, and leaves them out of lists"))
     shown.library.archive(runs, !all_archived);
   if (button("delete", "Delete…", none, "Moves these runs to the trash", ui::Button::danger)) ask(Asked::remove, runs);
-  if (button("none", "Choose none", none, "", ui::Button::quiet)) board.choose_none();
-  if (button("all", "Choose all", view.rows.empty() ? "No run is listed" : "", "Every run that is listed",
+  if (button("none", "Clear selection", none, "", ui::Button::quiet)) board.choose_none();
+  if (button("all", "Select all", view.rows.empty() ? "No run is listed" : "", "Every run that is listed",
              ui::Button::quiet))
     board.choose_all();
   const std::string& undoable = shown.library.undoable();

@@ -24,7 +24,7 @@ constexpr SettingText kSettings[] = {
      "How many observations the test sets hold, with commas between: each size becomes a point in every figure.", 160,
      0.5f},
     {EvaluationField::sets, "evaluate/sets", "Test sets",
-     "How many sets are simulated at each size: one number for all, or one a size. Four times as many halve the "
+     "How many sets are simulated at each size: one number for all, or one per size. Four times as many halve the "
      "errors.",
      120, 0.5f},
     {EvaluationField::samples, "evaluate/samples", "Samples",
@@ -217,9 +217,9 @@ void EvaluatePanel::draw(Evaluation& evaluation, const std::string& run, bool da
         return ui::empty_state("This run has no weights yet",
                                "It can be evaluated as soon as its first stage is done; the Train tab shows how far it "
                                "is.");
-      ui::empty_state("Nothing to evaluate yet",
-                      "Scores tell how good a trained run is. Train this task on the Train tab, or choose a run on the "
-                      "left.");
+      ui::empty_state(
+          "Nothing to evaluate yet",
+          "Scores show how good a trained run is. Train this task on the Train tab, or select a run on the left.");
       return;
     case Evaluation::State::loading:
       ui::working_state(fmt::format("Reading {} …", evaluation.name()));

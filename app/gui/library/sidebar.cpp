@@ -36,7 +36,7 @@ std::string tip_of(const model::RunEntry& run) {
                                  run.preset, run.seed, byte_text(run.bytes), ago(run.changed),
                                  run.shipped ? "Came with the program" : printable(run.folder.string(), 300));
   if (!run.verdict.text.empty()) text += "\n" + run.verdict.text;
-  if (run.other_data()) text += fmt::format("\nIt learnt from {}; in use is {}", run.trained_on, run.data_here);
+  if (run.other_data()) text += fmt::format("\nTrained on {}; in use is {}", run.trained_on, run.data_here);
   if (!run.note.empty()) text += "\n" + run.note;
   return text;
 }
@@ -105,7 +105,7 @@ void Sidebar::draw_task(model::Studio& studio, const model::TaskEntry& task) {
   ImVec2 min, max;
   const std::string tip =
       task.badge == model::Badge::other_data
-          ? task.summary + "\nIts weights learnt from other data than are in use; the tabs say from which."
+          ? task.summary + "\nIts weights were trained on other data than those in use; the tabs show which."
           : task.summary;
   if (ui::row("sidebar/task/" + task.name, chosen, task_row_, min, max, tip)) studio.open_task(task.name);
   const ui::Surface on(chosen ? palette().hovered : ui::surface());

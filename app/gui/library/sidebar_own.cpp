@@ -105,12 +105,11 @@ void Sidebar::draw_own_menu(model::Studio& studio, const model::OwnTask& task) {
   };
   ImGui::PushStyleVar(ImGuiStyleVar_ButtonTextAlign, {0, 0.5f});
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
-  if (item("again", "Read again", "Reads its file anew",
-           task.state == model::OwnState::opening ? "It is being read" : ""))
+  if (item("again", "Reload", "Reads its file anew", task.state == model::OwnState::opening ? "It is being read" : ""))
     studio.library.own().open(task.file, true);
   if (item("copy", "Copy path", "Of its file")) ui::copy(task.file.string());
   if (item("reveal", "Show in file manager")) studio.library.reveal_file(task.file);
-  if (item("forget", "Take off the list", "Its file and its runs stay")) studio.library.own().forget(task.file);
+  if (item("forget", "Remove from list", "Its file and its runs stay")) studio.library.own().forget(task.file);
   ImGui::PopStyleVar(2);
   ImGui::EndPopup();
 }

@@ -99,7 +99,8 @@ void SetList::head(model::Posterior& posterior) {
   ui::text(group.empty() ? "Sets of " + name : fmt::format("Sets of {} by {}", name, printable(group, 60)),
            ui::Look::small_strong);
   ui::wrapped(sets.progress_text(), ui::Look::small_muted, 0, "posterior/sets/progress");
-  if (ui::segment("posterior/sets/posterior", "Posterior", !forest_, "The plot shows the chosen set")) forest_ = false;
+  if (ui::segment("posterior/sets/posterior", "Posterior", !forest_, "The plot shows the selected set"))
+    forest_ = false;
   ImGui::SameLine(0, px(2));
   if (ui::segment("posterior/sets/forest", "Forest plot", forest_,
                   "The plot shows mean and interval of each set, in the order of the table",

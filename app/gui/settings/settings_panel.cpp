@@ -52,7 +52,7 @@ void SettingsPanel::draw(const SettingsParts& parts) {
   ImGui::SameLine(ImGui::GetContentRegionMax().x - done);
   if (ui::button("settings/done", "Done", ui::Button::normal, {}, "Back to where you were (Escape)"))
     parts.page.close();
-  ui::wrapped("All of this counts at once and at later starts.", ui::Look::muted);
+  ui::wrapped("Changes apply immediately and at later starts.", ui::Look::muted);
   runs(parts);
   data(parts);
   computing(parts);
@@ -320,7 +320,7 @@ void SettingsPanel::gpu_libraries(model::GpuSetup& gpu) {
 }
 
 void SettingsPanel::looks(model::Settings& settings) {
-  begin_section(model::SettingsSection::looks, "Looks");
+  begin_section(model::SettingsSection::looks, "Appearance");
   ui::label("Theme", "Ctrl+T changes it, too", kLabel);
   if (ui::segment("settings/theme/dark", "Dark", settings.theme != "light")) settings.theme = "dark";
   ImGui::SameLine(0, px(4));
@@ -351,7 +351,7 @@ void SettingsPanel::looks(model::Settings& settings) {
   ui::space(6);
   ui::label("Notifications", "The desktop's, of which it decides how long they are shown", kLabel);
   ui::toggle(
-      "settings/notifications", "Tell of ends while nobody looks", settings.notifications,
+      "settings/notifications", "Notify when work ends unwatched", settings.notifications,
       "When a run, a study or the queue has ended and another window is being worked with, or this one is closed");
 }
 

@@ -32,15 +32,15 @@ void QueuePanel::head(model::RunQueue& queue, const model::QueueShown& shown) {
   if (queue.going()) {
     if (ui::button("queue/pause", "Pause all", ui::Button::normal, "", "Saves what is begun, and begins nothing more"))
       queue.pause();
-  } else if (ui::button("queue/go-on", "Go on", ui::Button::normal, shown.view.left() == 0 ? "Nothing waits" : "",
+  } else if (ui::button("queue/go-on", "Resume", ui::Button::normal, shown.view.left() == 0 ? "Nothing waits" : "",
                         "Trains what waits, one after the other, from where it was saved")) {
     queue.go_on();
   }
   ImGui::SameLine(0, px(8));
   ImGui::AlignTextToFramePadding();
   ui::text("Queue: " + queue.line(), ui::Look::strong);
-  ui::tip(shown.left.measured ? "What waits is expected to go as fast against its estimate as the first one does"
-                              : "Of a machine that does nothing else");
+  ui::tip(shown.left.measured ? "Estimates of what waits are scaled by the current speed"
+                              : "For a machine that does nothing else");
   // Beside it, or below where it has no room.
   constexpr const char* kKeep = "Keep training when the window is closed";
   ImGui::SameLine(0, px(16));
@@ -79,7 +79,7 @@ void QueuePanel::row(model::RunQueue& queue, const model::QueueShown& shown, std
     place("Try again");
     if (ui::button(base + "/retry", "Try again", ui::Button::quiet)) queue.retry(item.id);
   } else {
-    const char* at_work = at < first ? "It is at work" : "";
+    const char* at_work = at < first ? "It is in progress" : "";
     place("↓");
     if (ui::button(base + "/down", "↓", ui::Button::quiet, at + 1 == count ? "It is the last" : at_work, "Later"))
       queue.move(item.id, at + 1);

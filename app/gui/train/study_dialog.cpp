@@ -172,12 +172,13 @@ void draw_studies(model::Studies& studies, const model::RunQueue& queue) {
     ui::space(4);
     const std::string base = "study/" + study.name;
     const bool works = !study.processes.empty();
-    if (works && ui::button(base + "/stop", "Stop", ui::Button::normal, "", "Saves what is begun; it can go on later"))
+    if (works &&
+        ui::button(base + "/stop", "Stop", ui::Button::normal, "", "Saves what is begun; it can be resumed later"))
       studies.stop(study);
     const bool starting = studies.starting(study);
     if (starting) ui::button(base + "/starting", "Starting …", ui::Button::normal, "A process is starting");
     if (!works && !starting &&
-        ui::button(base + "/go-on", "Go on", ui::Button::normal, study.problem,
+        ui::button(base + "/go-on", "Resume", ui::Button::normal, study.problem,
                    "Trains what is left of it, from where it was saved, with as many processes as before")) {
       try {
         studies.go_on(study);

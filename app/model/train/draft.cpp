@@ -120,7 +120,7 @@ SweptRow swept_row(const Setting& row) {
   const std::vector<std::string> values = swept_values(row);
   if (values.empty()) return {};
   const std::string twice = value_given_twice(values);
-  if (twice.empty()) return {"Several values: a run takes one, a study each of them", ""};
+  if (twice.empty()) return {"Several values: start a study, one run per value", ""};
   const std::string problem = fmt::format("{} stands there twice; give each value once", twice);
   return {problem, fmt::format("{}: {}", row.title, problem)};
 }

@@ -166,7 +166,7 @@ std::string StudyForm::wrong_values() const {
 
 std::string StudyForm::problem_now() {
   runs_.clear();
-  if (strategies.empty()) return "Choose a strategy";
+  if (strategies.empty()) return "Select a strategy";
   if (seed_count() < 1 || seed_count() > kMostSeeds) return fmt::format("Seeds: take from 1 to {}", kMostSeeds);
   if (process_count() < 1 || process_count() > kMostProcesses)
     return fmt::format("Processes: take from 1 to {}", kMostProcesses);

@@ -352,10 +352,10 @@ TEST_F(QueueTest, TellsItsEndAsAClockDoes) {
   view.working = true;
   EXPECT_EQ(queue_line(view, {9000}, noon), "3 to go, expected end 14:30");
   EXPECT_EQ(queue_line(view, {9000, false}, noon), "3 to go, expected end 14:30 at the earliest");
-  EXPECT_EQ(queue_line(view, {9000, true, true}, noon), "3 to go, expected end 14:30 by how fast the first one goes");
+  EXPECT_EQ(queue_line(view, {9000, true, true}, noon), "3 to go, expected end 14:30 at the current speed");
   EXPECT_EQ(queue_line(view, {NAN}, noon), "3 to go, expected end not known");
   view.held = true;
-  EXPECT_EQ(queue_line(view, {9000}, noon), "3 to go, once the run that a window trains has ended; 2 h 30 min of work");
+  EXPECT_EQ(queue_line(view, {9000}, noon), "3 to go, after the run that a window trains; 2 h 30 min of work");
   view.held = false;
   view.paused = true;
   EXPECT_EQ(queue_line(view, {NAN}, noon), "3 to go, pausing");

@@ -87,7 +87,7 @@ TEST_F(StudiesTest, AFormTakesOverWhatFieldsHoldSeveralValuesOf) {
   draft.set("seed", "7");
   draft.set("embedder.size", "4, 16,64");
   draft.set("finetune.rate", "1e-3, 2e-3");
-  EXPECT_EQ(draft.setting("embedder.size").error, "Several values: a run takes one, a study each of them");
+  EXPECT_EQ(draft.setting("embedder.size").error, "Several values: start a study, one run per value");
   EXPECT_THAT(draft.error(), HasSubstr("Several values")) << "a run cannot be started";
   EXPECT_EQ(draft.study_error(), "");
   StudyForm form(hub_.tasks, draft, hub_.runs_folder, "", folder_ / "program");
@@ -156,7 +156,7 @@ TEST_F(StudiesTest, AFormSaysWhatIsWrong) {
   EXPECT_THAT(form.problem(), HasSubstr("is varied twice"));
   form.varied.clear();
   form.strategies.clear();
-  EXPECT_EQ(form.problem(), "Choose a strategy");
+  EXPECT_EQ(form.problem(), "Select a strategy");
   form.strategies = {"pairs"};
   for (const char* seeds : {"0", "abc", "", "1.5", "101"}) {
     form.seeds = seeds;
