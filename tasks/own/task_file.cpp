@@ -129,7 +129,7 @@ TaskFile parse_task(std::string_view all, const fs::path& file) {
   std::vector<std::string> names;
   for (const toml::table* target : quantities_of(top, "targets")) read_target(*target, where, names, task);
   if (info.targets.empty())
-    top.refuse_missing("targets", "there is no [[targets]]: name at least one quantity to be learnt");
+    top.refuse_missing("targets", "there is no [[targets]]: name at least one quantity to infer");
   for (const toml::table* nuisance : quantities_of(top, "nuisances")) read_nuisance(*nuisance, where, names, task);
   for (const toml::table* given : quantities_of(top, "given")) read_given(*given, where, names, task);
 

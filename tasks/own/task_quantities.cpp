@@ -99,7 +99,7 @@ std::vector<const toml::table*> quantities_of(TableReader& top, const char* key)
   std::vector<const toml::table*> tables = top.tables(key);
   if (tables.size() > kMostParameters)
     top.refuse(*tables.front(),
-               fmt::format("there are {} {}; at most {} can be learnt", tables.size(), key, kMostParameters));
+               fmt::format("there are {} {}; at most {} can be inferred", tables.size(), key, kMostParameters));
   return tables;
 }
 

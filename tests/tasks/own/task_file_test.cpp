@@ -388,7 +388,7 @@ TEST_F(OpenedTasks, ShowsWhichProgramIsRun) {
 }
 
 TEST(OwnTaskFile, RefusesWhatCannotBeLearntFromOrShown) {
-  EXPECT_THAT(problem(with("columns = [\"x\", \"y\"]", "shape = [8192]")), HasSubstr("at most 4096 can be learnt"));
+  EXPECT_THAT(problem(with("columns = [\"x\", \"y\"]", "shape = [8192]")), HasSubstr("at most 4096 can be learned"));
   EXPECT_THAT(problem(with("columns = [\"x\", \"y\"]", "shape = [3, 4096, 4096]")), HasSubstr("of at most 4194304"));
   std::string many = "columns = [";
   for (int k = 0; k < 50000; ++k) many += fmt::format("{}\"c{}\"", k ? "," : "", k);
