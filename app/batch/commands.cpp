@@ -11,7 +11,7 @@ const std::vector<CommandEntry>& commands() {
       {"session", "What a session of the window holds, and the same with its runs and data in a folder", add_session},
       {"embed", "Embeddings and aggregates of one set as arrays of NumPy", add_embed},
       {"frequentist", "Confidence intervals, limits, significance and coverage by simulated sets", add_frequentist},
-      {"tried", "Try a run on real things whose θ is known, and keep how often it was right beside it", add_tried},
+      {"tried", "External validation: coverage of a run on real items with known θ", add_tried},
       {"compare", "Runs side by side on the same test sets: quality, cost, settings", add_compare},
       {"ensemble", "Average runs into one estimator, and tell how far they differ", add_ensemble},
       {"tag", "Put tags and notes on runs, by which the window finds them", add_tag},

@@ -72,7 +72,7 @@ EvaluationOptions resolve(const LoadedRun& run, const EvaluateArguments& argumen
             count_text(n), run.name, count_text(run.estimator->max_n()));
     for (const std::int64_t n : options.sizes)
       if (n > run.task->info().max_n)
-        fail_usage("--sizes asks for N = {}, beyond N = {}, the most that task {} knows", count_text(n),
+        fail_usage("--sizes asks for N = {}, beyond N = {}, the maximum for task {}", count_text(n),
                    count_text(run.task->info().max_n), run.task->info().name);
     if (options.sets.size() != 1) options.sets = {2000};
   }
@@ -255,7 +255,7 @@ Action add_evaluate(CLI::App& app, const Catalogue& tasks) {
   app.add_option("RUN", arguments->run, "A run folder, or a task's name for its shipped weights")->required();
   app.add_option("--sizes", arguments->sizes, "Set sizes, e.g. 1,2,10,100 (default: the run's evaluate.sizes)")
       ->type_name("N,N,...");
-  app.add_option("--sets", arguments->sets, "Test sets: one number, or one a size (default: the run's evaluate.sets)")
+  app.add_option("--sets", arguments->sets, "Test sets: one number, or one per size (default: the run's evaluate.sets)")
       ->type_name("M,M,...");
   app.add_option("--samples", arguments->samples,
                  "Posterior samples a set (default: the run's evaluate.samples); 0 leaves out RMAE, calibration and "

@@ -281,8 +281,7 @@ std::vector<int> shades_of(const std::string& text) {
 void check_size(const LoadedRun& run, std::int64_t n) {
   const TaskInfo& info = run.task->info();
   if (n > info.max_n)
-    fail_usage("--n {} goes beyond N = {}, the most that task {} knows", count_text(n), count_text(info.max_n),
-               info.name);
+    fail_usage("--n {} goes beyond N = {}, the maximum for task {}", count_text(n), count_text(info.max_n), info.name);
   const std::vector<std::int64_t> heads = run.estimator->sizes();
   if (!heads.empty() && std::find(heads.begin(), heads.end(), n) == heads.end())
     fail_usage("{} has heads for N = {} alone; give one of these with --n", run.name, fmt::join(heads, ", "));

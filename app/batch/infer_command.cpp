@@ -450,7 +450,7 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
                  "RUN/posterior, or ./posterior)")
       ->type_name("FILE|DIR");
   app.add_option("--interval", arguments->interval,
-                 "Which intervals are told: central (as much below as above), hpd (highest density: the shortest) or "
+                 "Interval type: central (as much below as above), hpd (highest density: the shortest) or "
                  "upper (limits)")
       ->type_name("KIND")
       ->capture_default_str();

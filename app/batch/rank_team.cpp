@@ -26,7 +26,7 @@ int number_of_ranks(const std::string& text) {
   int value = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
   if (read.ec == std::errc::result_out_of_range || value > kMostRanks)
-    fail_usage("--ranks {} are more than {}, the most that train one run", printable(text, 100), kMostRanks);
+    fail_usage("--ranks {} are more than {}, the maximum for one run", printable(text, 100), kMostRanks);
   if (read.ec != std::errc() || read.ptr != text.data() + text.size() || value < 1 || (value & (value - 1)) != 0)
     fail_usage(
         "--ranks {} is neither a power of two of processes on this machine (1, 2, 4, ...) nor \"{}\", for processes "

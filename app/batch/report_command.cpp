@@ -112,8 +112,7 @@ Action add_report(CLI::App& app, const Catalogue& tasks) {
          "it out, and the report says so")
       ->type_name("M")
       ->transform(whole_number(0, 10000000));
-  app.add_option("--interval", set.interval,
-                 "Which intervals are told: central, hpd (highest density) or upper (limits)")
+  app.add_option("--interval", set.interval, "Interval type: central, hpd (highest density) or upper (limits)")
       ->type_name("KIND")
       ->capture_default_str();
   app.add_option("--seed", set.seed, "Seed of the samples, and of observations that are made of a thing")

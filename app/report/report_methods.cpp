@@ -228,7 +228,7 @@ std::vector<ReportCommand> report_commands(const ReportContent& content) {
 }
 
 PageSection commands_section(const ReportContent& content) {
-  PageSection section{"commands", "Made again", {}};
+  PageSection section{"commands", "Reproduce", {}};
   std::string lines;
   for (const ReportCommand& one : report_commands(content)) lines += fmt::format("# {}\n{}\n", one.gives, one.command);
   section.blocks.push_back(PageLines{lines});

@@ -190,12 +190,10 @@ PageSection training_section(const ReportContent& content) {
   PageSection section{"training", "Training", {std::move(facts)}};
   if (content.progress.has_losses()) {
     LossCurves curves{run.name, config.strategy, content.progress, loss_label(config.estimator.head)};
-    section.blocks.push_back(
-        PageFigure{loss_figure({curves}), "Loss in training (dotted) and on sets kept apart (solid).",
-                   "both flat at the end, and together.",
-                   "still falling: train longer; the solid one rising: it learnt its training sets "
-                   "by heart.",
-                   fmt::format("pairs --batch figure loss {}", shell_word(content.asked))});
+    section.blocks.push_back(PageFigure{
+        loss_figure({curves}), "Loss in training (dotted) and on held-out sets (solid).",
+        "both flat at the end, and together.", "still falling: train longer; the solid one rising: it overfits.",
+        fmt::format("pairs --batch figure loss {}", shell_word(content.asked))});
   }
   add_prior(section, content);
   add_own_files(section, run);
@@ -213,7 +211,7 @@ PageSection limits_section(const ReportContent& content) {
   say(fmt::format("The estimator saw sets of up to N = {}; the task is defined up to N = {}.",
                   count_text(run.estimator->max_n()), count_text(info.max_n)));
   say(
-      fmt::format("It learnt from {}{}. What the simulator does not make it does not know: an answer holds under the "
+      fmt::format("It was trained on {}{}. It knows only what the simulator makes: a posterior holds under the "
                   "model and its prior, and no check here proves that the model describes the world.",
                   learnt_from(run), info.variant.empty() ? "" : ", " + info.variant));
   say("Calibration is an average over the prior: an estimator can be calibrated and still be off for one set, and in a "

@@ -166,7 +166,7 @@ Figure nll_figure(const std::vector<Metrics>& metrics) {
 
 Figure gap_figure(const std::vector<Metrics>& metrics) {
   check_figure_suits(metrics, "gap");
-  Figure figure = against_n(metrics, "NLL above the exact posterior's", "gap / nat");
+  Figure figure = against_n(metrics, "Excess NLL", "gap / nat");
   Plot& plot = figure.plots.front();
   plot.lines = metric_lines(metrics, score_named("gap"));
   refuse_without_exact(!plot.lines.empty(), metrics.front().task);

@@ -385,28 +385,28 @@ const std::vector<Score>& score_list() {
        .own_text =
            [](const Row& row) { return beside_noise(row.score("c2st"), 0.5 + 1.645 * row.score("c2st_se"), 3); },
        .meaning =
-           "How often a classifier picks the truth out of the truth and a draw of its posterior: ½ where nothing "
-           "tells them apart; in brackets what a calibrated posterior stays below in 95 % of evaluations.",
-       .sentence = "How often a classifier picks the truth out of the truth and a draw of the same set's posterior.",
-       .equation = "P(f(θ, X) > f(θ̃, X)), θ̃ ~ q(θ | X), f learnt from other sets: ½ where q is exact",
+           "Accuracy of a classifier that picks the truth out of the truth and a sample of its posterior: ½ where it "
+           "cannot separate them; in brackets what a calibrated posterior stays below in 95 % of evaluations.",
+       .sentence =
+           "Accuracy of a classifier that picks the truth out of the truth and a sample of the same set's posterior.",
+       .equation = "P(f(θ, X) > f(θ̃, X)), θ̃ ~ q(θ | X), f trained on other sets: ½ where q is exact",
        .printed = kNowhere,
        .in_window = kNowhere,
        .compared = kNowhere,
        .tested = {.heading = "C2ST (noise)"},
-       .figure = {.summary = "C2ST against N: how often a classifier tells truths from draws of their posteriors",
-                  .title = "Truths told from draws",
-                  .meaning = "C2ST: how often a classifier picks the truth out of the truth and a draw of its "
-                             "posterior. ½ where nothing tells them apart: also beside its set a calibrated posterior "
-                             "gives no hint.",
-                  .draw = drawn_by(c2st_figure),
-                  .where_known = true}},
+       .figure =
+           {.summary = "C2ST against N: accuracy of a classifier that separates truths from posterior samples",
+            .title = "Classifier test (C2ST)",
+            .meaning = "Accuracy of a classifier that picks the truth out of the truth and a sample of its posterior, "
+                       "given the set. ½ where it cannot separate them, as for a calibrated posterior.",
+            .draw = drawn_by(c2st_figure),
+            .where_known = true}},
       {.key = "c2st_p",
        .title = "C2ST p",
        .number = false,
        .own_text = [](const Row& row) { return p_text(row.score("c2st_p")); },
-       .meaning = "How likely a classifier tells truths from draws of their posteriors as well as this when these are "
-                  "exact.",
-       .sentence = "The p-value of a classifier's picking truths out of draws of their posteriors.",
+       .meaning = "How likely a classifier is this accurate when the posteriors are exact.",
+       .sentence = "The p-value of that classifier's accuracy.",
        .equation = "P(accuracy as high as this), of places uniform among K draws: ½, sd √((K + 2) / (12 K sets))",
        .printed = kNowhere,
        .compared = kNowhere,
@@ -455,15 +455,15 @@ const std::vector<Score>& score_list() {
       {.key = "contraction",
        .title = "contraction",
        .number = false,
-       .sentence = "How much narrower the posterior is than the prior: 0 where nothing was learnt, 1 where all was.",
+       .sentence = "How much narrower the posterior is than the prior: 0 where it is the prior, 1 where it is a point.",
        .equation = "1 − sd² / variance of the prior",
        .printed = kNowhere,
        .in_window = kNowhere,
        .compared = kNowhere,
        .figure = {.summary = "Error of the posterior mean in sds against the posterior's contraction (one run)",
                   .title = "Error against contraction",
-                  .meaning = "How many sds the posterior mean is from the truth, against how much was learnt. Dots lie "
-                             "within −2 to 2 but for one in twenty; to the right where data decide.",
+                  .meaning = "How many sds the posterior mean is from the truth, against the posterior's contraction. "
+                             "Dots lie within −2 to 2 but for one in twenty; to the right where data decide.",
                   .draw = drawn_of_one(contraction_figure),
                   .of_one = true,
                   .alone = true}},

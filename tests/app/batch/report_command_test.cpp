@@ -184,7 +184,7 @@ TEST_F(ReportCommand, ItsCommandsGiveItsNumbers) {
   }
   EXPECT_THAT(page, HasSubstr("In four of five such evaluations so many sets notice"));
   EXPECT_THAT(page, HasSubstr("RMAE: "));
-  EXPECT_THAT(page, HasSubstr("It learnt from simulated sets"));
+  EXPECT_THAT(page, HasSubstr("It was trained on simulated sets"));
   EXPECT_THAT(page, HasSubstr("The training prior"));
 
   EXPECT_EQ(answer_to(report["commands"][3]["command"], "again.html").code, 0);
