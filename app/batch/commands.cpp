@@ -13,7 +13,7 @@ const std::vector<CommandEntry>& commands() {
       {"frequentist", "Confidence intervals, limits, significance and coverage by simulated sets", add_frequentist},
       {"tried", "External validation: coverage of a run on real items with known θ", add_tried},
       {"compare", "Runs side by side on the same test sets: quality, cost, settings", add_compare},
-      {"ensemble", "Average runs into one estimator, and tell how far they differ", add_ensemble},
+      {"ensemble", "Average runs into an ensemble, which also reports how far they differ", add_ensemble},
       {"tag", "Put tags and notes on runs, by which the window finds them", add_tag},
       {"figure", "Draw a figure of one or more runs as SVG, PDF, PNG or CSV", add_figure},
       {"study", "Run, plan or draw a study: tasks x strategies x seeds x settings", add_study},

@@ -102,7 +102,7 @@ Action add_embed(CLI::App& app, const Catalogue& tasks) {
   use.without = {{"given", "it has no effect on embeddings, which are of observations alone: leave it out"}};
   add_set_options(app, *set, use);
   app.add_option("--n", arguments->sizes,
-                 "Sizes at which the aggregate is told; the embeddings are those of the largest (default: all "
+                 "Sizes at which the aggregate is written; the embeddings are those of the largest (default: all "
                  "observations of a file, else as many as training saw)")
       ->type_name("N,N,...");
   app.add_option("--out", arguments->out, "The file of the arrays")->type_name("FILE.npz")->required();

@@ -160,7 +160,8 @@ nlohmann::json calibration_document(const std::vector<EvaluationRow>& rows, cons
 
 Result evaluate_command(const EvaluateArguments& arguments) {
   if (arguments.sampler.any() && arguments.out.empty())
-    fail_usage("--steps and --solver measure another sampler than the run's: say where to with --out FILE.json");
+    fail_usage(
+        "--steps and --solver measure another sampler than the run's: name the file to write with --out FILE.json");
   const LoadedRun run = open_run(arguments.run, arguments.open);
   set_sampler(run, arguments.sampler);
   ProgressPrinter printer = stderr_printer();

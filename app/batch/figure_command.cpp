@@ -416,9 +416,10 @@ void add_width_options(CLI::App& app, WidthOptions& options) {
         ->capture_default_str();
   };
   count("--sets", options.sets, "M", 2, "width, location: sets for each ψ");
-  count("--mcmc", options.mcmc.sets, "M", 0,
-        "width, location: run MCMC (the No-U-Turn sampler) on the first M of the sets for each ψ, and tell its R-hat, "
-        "effective sample size and time (the paper: 400 sets, 2 chains of 12,000 steps of tuning and 50,000 draws)");
+  count(
+      "--mcmc", options.mcmc.sets, "M", 0,
+      "width, location: run MCMC (the No-U-Turn sampler) on the first M of the sets for each ψ, and report its R-hat, "
+      "effective sample size and time (the paper: 400 sets, 2 chains of 12,000 steps of tuning and 50,000 draws)");
   count("--mcmc-chains", options.mcmc.chains, "C", 1, "width, location: chains on each set");
   count("--mcmc-tuning", options.mcmc.tuning, "S", 0, "width, location: steps of tuning of each chain");
   count("--mcmc-draws", options.mcmc.draws, "S", 1, "width, location: draws of each chain, 8 at least");
@@ -428,8 +429,8 @@ void add_width_options(CLI::App& app, WidthOptions& options) {
 void check_mcmc(const CLI::App& app, const McmcOptions& options) {
   for (const char* option : {"--mcmc-chains", "--mcmc-tuning", "--mcmc-draws"})
     if (app.count(option) > 0 && options.sets == 0)
-      fail_usage("{} says how chains are run; ask for them with --mcmc M", option);
-  if (options.draws < 8) fail_usage("--mcmc-draws {} are too few to tell R-hat; give 8 or more", options.draws);
+      fail_usage("{} sets how chains are run; ask for them with --mcmc M", option);
+  if (options.draws < 8) fail_usage("--mcmc-draws {} are too few to estimate R-hat; give 8 or more", options.draws);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ FollowedAnswer answer_of(const FollowedPosterior& posterior, std::int64_t draws,
   answer.known = posterior.answer();
   answer.samples = posterior.samples(answer.known, draws, seed);
   answer.numbers = answer.known.shown_numbers(*posterior.run().loaded.task, posterior.run());
-  PAIRS_CHECK(!answer.numbers.empty(), "The posterior of {} has no density that can be told in numbers",
+  PAIRS_CHECK(!answer.numbers.empty(), "The posterior of {} has no density that can be summarized in numbers",
               posterior.run().loaded.name);
   return answer;
 }

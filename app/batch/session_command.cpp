@@ -43,7 +43,7 @@ std::string set_text(const SavedSession& session) {
     return fmt::format("set {} of the prior{}", set.index, set.theta.empty() ? "" : ", with values set by hand");
   std::string text = printable(set.file.string(), 300);
   if (session.many)
-    text += set.group.empty() ? ", many sets" : fmt::format(", sets told apart by {}", printable(set.group));
+    text += set.group.empty() ? ", many sets" : fmt::format(", sets separated by {}", printable(set.group));
   if (!set.member.empty()) text += fmt::format(", set {}", printable(set.member));
   return text;
 }

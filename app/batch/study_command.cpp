@@ -288,7 +288,7 @@ Result plan(const StudyArguments& arguments, const Standing& standing) {
                            {"trained", one.trained}};
     if (!one.shares.empty()) line["shares"] = one.shares;
     result.document["runs"].push_back(line);
-    const std::string note = !one.trained ? "cost told, not trained" : done[k] ? "done" : one.shares;
+    const std::string note = !one.trained ? "cost known, not trained" : done[k] ? "done" : one.shares;
     table.add({one.name, flop_text(one.gflop), one.trained ? duration_text(one.seconds()) : "–",
                byte_text(static_cast<std::uint64_t>(one.cache_bytes)), note});
     if (!one.trained) continue;
@@ -357,7 +357,7 @@ bool work_beside(const StudyArguments& arguments, const Standing& standing) {
   if (arguments.retry) words.emplace_back("--retry");
   ProgressPrinter printer = stderr_printer();
   StudyProcesses processes(words, static_cast<int>(arguments.jobs), workers_folder(standing.folder));
-  printer.line(fmt::format("{} processes work; what they say is in {}", arguments.jobs,
+  printer.line(fmt::format("{} processes work; their output is in {}", arguments.jobs,
                            workers_folder(standing.folder).string()));
   Claims claims(claims_folder(standing.folder), arguments.grace);
   std::vector<StudyState> known(standing.runs.size(), StudyState::open);
@@ -466,7 +466,7 @@ Action add_study(CLI::App& app, const Catalogue& tasks) {
       ->type_name("S")
       ->capture_default_str();
   app.add_flag("--retry", arguments->retry, "Try runs that failed again");
-  app.add_flag("--plan", arguments->plan, "Train nothing: tell each run's cost, time and disk, and what it shares");
+  app.add_flag("--plan", arguments->plan, "Train nothing: print each run's cost, time and disk, and what it shares");
   app.add_flag("--figures", arguments->figures, "Train nothing: draw the study's figures from the runs that are done");
   app.add_option("--data", arguments->data, "Folder of real data (default: $PAIRS_DATA)")->type_name("DIR");
   app.add_option("--device", arguments->device, "auto, cpu or cuda (default: auto)")

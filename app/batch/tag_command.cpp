@@ -43,7 +43,7 @@ void change(RunAbout& about, const TagArguments& arguments) {
 
 Result tag(const TagArguments& arguments) {
   if (!arguments.name.empty() && arguments.runs.size() > 1)
-    fail_usage("--name is for one run, so that runs can be told apart; {} are named", arguments.runs.size());
+    fail_usage("--name is for one run, so that runs can be distinguished; {} are named", arguments.runs.size());
   std::vector<RunFolder> found;
   for (const std::string& run : arguments.runs) found.push_back(writable_run(arguments, run));
   std::vector<RunAbout> abouts;  // what is wrong with one is found before the first is written

@@ -390,7 +390,7 @@ def _hint_columns(values, x, out):
         spread = (high - low) / 2
         name = names[k] if names else "x" if values.shape[1] == 1 else "number %d" % (k + 1)
         if column.min() == column.max():
-            print("HINT   x: %s is always %.3g, which tells nothing: leave it out" % (name, middle), file=out)
+            print("HINT   x: %s is always %.3g, which carries no information: leave it out" % (name, middle), file=out)
         elif x.get("standardise", True) or (0.1 <= spread <= 10 and abs(middle) <= 10 * max(spread, 1)):
             continue
         else:
@@ -502,7 +502,7 @@ def check(prior, simulate, path="task.toml", out=sys.stdout, reference=None, sim
         begin = asked(what, lambda: sim.draw(draws(3, sets, 0, size), *args))
         if begin is None:
             continue
-        say(True, what + ": x has the shape that task.toml says")
+        say(True, what + ": x has the shape that task.toml states")
         say(sim.draw(draws(3, sets, 0, size), *args) == begin, what + ": the same seed gives the same x")
         say(sim.draw(draws(4, sets, 0, size), *args) != begin, what + ": another seed gives other x")
         few = np.arange(sets)[::-3]  # others, and in another order

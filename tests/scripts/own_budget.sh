@@ -192,13 +192,13 @@ tiny_run noise --allow --out noisy >log 2>&1 || say_fail "the run ended with $?:
 printf 'run,x,sigma\na,0.7,1.5\na,-0.4,1.5\nb,1.9,0.7\n' >sets.csv
 "$PAIRS" --batch infer noisy --data sets.csv --group run --given sigma=1.5 --out sets.json >out 2>log ||
   say_fail "infer --group --given ended with $?: $(tail -1 log)"
-grep -q "The file tells that sigma = 0.7, and sigma = 1.5 is taken instead (1 of 2 sets)" log ||
+grep -q "The file states that sigma = 0.7, and sigma = 1.5 is taken instead (1 of 2 sets)" log ||
   say_fail "nothing tells that --given says otherwise than the file: $(cat log)"
 mkdir folder empty
 printf 'x,sigma\n0.7,1.5\n' >folder/a.csv
 printf 'x\n0.7\n' >folder/b.csv
 "$PAIRS" --batch infer noisy --data folder --given sigma=1 --out sets.json >out 2>log || say_fail "infer of a folder ended with $?"
-grep -q "The file tells that sigma = 1.5, and sigma = 1 is taken instead" log || say_fail "nothing is told of a folder's file: $(cat log)"
+grep -q "The file states that sigma = 1.5, and sigma = 1 is taken instead" log || say_fail "nothing is told of a folder's file: $(cat log)"
 refuses 1 "is an empty folder: put the observations into it" --batch infer noisy --data empty
 printf 'x\n0.7\n-0.4\n' >x.csv
 refuses 2 "has no effect on embeddings" --batch embed noisy --data x.csv --given sigma=1 --out e.npz

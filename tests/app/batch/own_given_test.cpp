@@ -153,7 +153,7 @@ TEST_F(OwnGiven, CheckAsksTheReference) {
 TEST_F(OwnGiven, CheckTellsWhatIsGiven) {
   const std::string reference = "def reference(theta, x, given):\n    return -theta[:, 0] ** 2\n";
   EXPECT_THAT(checked(*folder_ / "told", reference, kKnownNoiseTask).text,
-              HasSubstr("given: sigma, 0.5 to 2, drawn as task.toml says (log_uniform)"));
+              HasSubstr("given: sigma, 0.5 to 2, drawn as task.toml states (log_uniform)"));
   // The program's prior draws it where the file does not say how.
   std::string task = kKnownNoiseTask;
   task.erase(task.find("log_uniform"), task.find("[x]") - task.find("log_uniform"));
