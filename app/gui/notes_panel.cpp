@@ -34,7 +34,7 @@ void NotesPanel::draw(model::Studio& studio) {
   ui::text("On this session", ui::Look::small_strong);
   std::string note = studio.session.note();
   if (ui::text_box("notes/session", note, "What is this work about, and what was found?",
-                   "Kept with the session; a report on your data tells it", px(kSessionHigh))
+                   "Kept with the session; a report on your data shows it", px(kSessionHigh))
           .changed)
     studio.session.set_note(note);
   draw_run(studio);
@@ -91,7 +91,7 @@ void NotesPanel::draw_data(model::Studio& studio) {
   ui::text("On the data " + file_name(file), ui::Look::small_strong);
   std::string note = studio.session.data_note();
   if (ui::text_box("notes/data", note, "Where do they come from, and what was left out?",
-                   "Kept with the session; a report on these data tells it", px(kOtherHigh))
+                   "Kept with the session; a report on these data shows it", px(kOtherHigh))
           .changed)
     studio.session.set_data_note(note);
 }

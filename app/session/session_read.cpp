@@ -63,7 +63,7 @@ void read_shown(const toml::table& table, const fs::path& file, SavedSession& se
   session.set_note = tidy_note(reader.text_or("note", ""));
   reader.finish();
   if (session.many && session.set.file.empty())
-    reader.refuse_table("many = true says that a file holds many sets, and 'set.file' is missing; name it");
+    reader.refuse_table("many = true states that a file holds many sets, and 'set.file' is missing; name it");
 }
 
 SessionPin read_pin(const toml::table& table, const fs::path& file) {
@@ -84,9 +84,11 @@ SessionPin read_pin(const toml::table& table, const fs::path& file) {
 void check_version(TableReader& reader) {
   const auto version = reader.whole("session", 1, kLargestWhole);
   if (!version)
-    reader.refuse_missing("session", fmt::format("this is no session of Pairs Studio, which would say 'session = {}'; "
-                                                 "check that it is the right file",
-                                                 kSessionVersion));
+    reader.refuse_missing(
+        "session",
+        fmt::format(
+            "this is no session of Pairs Studio, which would hold 'session = {}'; check that it is the right file",
+            kSessionVersion));
   if (*version != kSessionVersion)
     reader.refuse_table(
         fmt::format("this session is of version {}, and this program reads version {}; open it with "

@@ -350,7 +350,7 @@ void ComparePanel::losses(Comparison& comparison, const Comparison::View& view) 
   ImGui::SameLine(0, px(8));
   changed |= ui::combo(
       "compare/losses/smoothing", mean, means,
-      "An exponential mean over the points, of weight 0.5, 0.8 or 0.95; the title of the figure says so", px(180));
+      "An exponential mean over the points, of weight 0.5, 0.8 or 0.95; the title of the figure states it", px(180));
   ImGui::SameLine(0, px(12));
   changed |= ui::toggle("compare/losses/rate", "Learning rate", rate, "Draws the learning rate below");
   look.axis = static_cast<LossAxis>(axis);

@@ -80,8 +80,8 @@ void RunTablePanel::switches(RunBoard& board, const TableView& view) {
   bool fold = board.choices().fold, all = board.all_tasks(), archived = board.choices().archived;
   if (ui::toggle("compare/fold", "Fold seeds", fold,
                  "Runs that differ in their seed alone are one row: scores become mean ± standard error over test sets "
-                 "and seeds, cost and time mean ± standard deviation "
-                 "between the runs, and the column \"runs\" says over how many"))
+                 "and seeds, cost and time mean ± standard deviation between the runs, and the column \"runs\" shows "
+                 "over how many"))
     board.set_fold(fold);
   ImGui::SameLine(0, px(16));
   if (ui::toggle("compare/all-tasks", "All tasks", all, "Lists the runs of every task")) board.set_all_tasks(all);

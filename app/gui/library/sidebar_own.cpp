@@ -16,8 +16,8 @@ std::string tip_of_own(const model::OwnTask& task) {
   text += "\n" + printable(task.file.string(), 300);
   if (!task.problem.empty()) text += "\n" + task.problem;
   if (task.state == model::OwnState::asks)
-    text += "\nNothing of it was run yet. A click shows its command, to be agreed to once.";
-  if (task.changed) text += "\nA click reads it again; runs that it has begun keep what it said.";
+    text += "\nNothing of it was run yet. Click to show its command, which needs your permission once.";
+  if (task.changed) text += "\nClick to reload it; runs that it has begun keep what it stated.";
   return text;
 }
 

@@ -15,7 +15,7 @@ namespace pairs::gui {
 namespace {
 
 std::string blocked_text(const model::Posterior& posterior, bool known) {
-  if (posterior.following()) return "A file that is followed is not asked about; stop it first";
+  if (posterior.following()) return "A file that is followed cannot be queried; stop it first";
   return known ? "" : "The posterior is being computed";
 }
 
@@ -75,9 +75,9 @@ InquiryButton local_test(model::Posterior& posterior) {
           "Local test",
           model::kLocalTestSets,
           "",
-          fmt::format("Is this posterior itself right? A classifier learns from {} simulated sets of this N to tell "
-                      "truths from draws of the run's posteriors, and is asked at this one (LC2ST). It takes as long "
-                      "as evaluating so many sets",
+          fmt::format("Is this posterior itself right? A classifier learns from {} simulated sets of this N to "
+                      "separate truths from samples of the run's posteriors, and is evaluated at this one (LC2ST). It "
+                      "takes as long as evaluating that many sets",
                       count_text(model::kLocalTestSets)),
           model::local_test_question()};
 }
@@ -89,8 +89,8 @@ InquiryButton predictive_test(model::Posterior& posterior) {
           PredictiveOptions().sets,
           "",
           fmt::format("Does the model describe these data? {} sets of this N are simulated at a draw of the posterior "
-                      "and compared with this one, column by column and in their embeddings. Names the observations "
-                      "that lie far, and tells the posterior without them",
+                      "and compared with this one, column by column and in their embeddings. Names the outliers, and "
+                      "shows the posterior without them",
                       count_text(PredictiveOptions().sets)),
           model::predictive_question(),
           &posterior.inquiries()};

@@ -117,8 +117,7 @@ void interval_choice(model::Posterior& posterior, const PosteriorSnapshot& shown
   if (outside)
     about +=
         "\nThe density is highest where the central interval of 90 % does not reach: the highest-density interval or "
-        "an "
-        "upper limit says more.";
+        "an upper limit is more informative.";
   int chosen = static_cast<int>(posterior.interval());
   ui::label("Intervals", about, 72);
   if (ui::combo("posterior/interval", chosen, titles, about, px(160)))

@@ -108,7 +108,7 @@ void SetList::head(model::Posterior& posterior) {
     forest_ = true;
   ImGui::SameLine(0, px(12));
   const std::string blocked = sets.job().busy()     ? "It is being written"
-                              : !sets.result().done ? "The sets are still being asked about"
+                              : !sets.result().done ? "The sets are still being evaluated"
                                                     : "";
   if (ui::button("posterior/sets/export", "Export…", ui::Button::normal, blocked,
                  "Writes the table as infer --group does: CSV, JSON, NPZ or LaTeX"))
@@ -229,8 +229,8 @@ void SetList::dialog(model::Posterior& posterior) {
   if (saving_) answer(posterior);
   if (!save_.is_drawn()) return;
   const SaveDialog::Texts texts = {"Export the table of sets",
-                                   "A row a set with everything that infer --group says of it. The ending decides the "
-                                   "format: .csv, .json, .npz or .tex.",
+                                   "One row per set with everything that infer --group reports of it. The ending "
+                                   "decides the format: .csv, .json, .npz or .tex.",
                                    "Path, e.g. ~/posteriors.csv",
                                    {{"Tables", {".csv", ".json", ".npz", ".tex"}}}};
   const auto file = save_.draw(

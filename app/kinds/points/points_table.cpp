@@ -46,12 +46,10 @@ void check_units(const std::vector<std::string>& columns, const TableColumns& re
   const bool named = columns.size() == 1 && columns.front() != "column 1";
   if (!read.chosen.empty() || !named || read.files.size() != 1 || !read.files.front().converts()) return;
   if (columns.front() != read.files.front().from)
-    throw ColumnsError(
-        fmt::format(
-            "{} has the column {}, and not {}, whose values are converted as [[x.columns]] says; name it so, or "
-            "choose it with --columns where it is the same",
-            where, printable(columns.front()), printable(read.files.front().from)),
-        columns);
+    throw ColumnsError(fmt::format("{} has the column {}, and not {}, whose values are converted as [[x.columns]] "
+                                   "states; name it so, or choose it with --columns where it is the same",
+                                   where, printable(columns.front()), printable(read.files.front().from)),
+                       columns);
 }
 
 // An array of an .npz file, or one of the numbers that it has a row: "x[1]".
@@ -253,7 +251,7 @@ class PointRows final : public ObservedRows {
     if (!read.chosen.empty() || !converts || vector.empty() || has_column(*table_, read.files.front().from)) return;
     throw ColumnsError(
         fmt::format("{} has a column {} of {} numbers a row, and not {}, whose values are converted as [[x.columns]] "
-                    "says; name them so, or choose it with --columns {} where they are the same",
+                    "states; name them so, or choose it with --columns {} where they are the same",
                     table_->where(), printable(vector), places_.size(),
                     printable(fmt::format("{}", fmt::join(wanted_columns(info_, read), ", "))), printable(vector)),
         table_->names());

@@ -154,7 +154,7 @@ SetInquiry::Question predictive_question() {
 SetInquiry::Question prior_question(const std::string& text) {
   return [text](SetPosterior& posterior, const SamplesAsked& asked, const SetInquiry::Progress&) {
     const PriorTexts texts = prior_texts(text);
-    PAIRS_CHECK(!texts.now.empty(), "write a prior, normal(0.2, 0.05) say");
+    PAIRS_CHECK(!texts.now.empty(), "write a prior, e.g. normal(0.2, 0.05)");
     const auto prior =
         std::make_shared<OtherPrior>(posterior.runs().front().loaded.task, texts.now, texts.learnt);
     const PosteriorAnswer answer = posterior.answer(asked.n, false);

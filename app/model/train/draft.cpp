@@ -519,7 +519,7 @@ const std::vector<Choice>& preset_choices() {
 const std::vector<Choice>& strategy_choices() {
   static const std::vector<Choice> all = [] {
     const std::map<std::string, std::string> texts = {
-        {"pairs", "The embedder sees sets of one and two: all that larger sets can tell, at the least cost."},
+        {"pairs", "The embedder sees sets of one and two: as informative as larger sets, at the least cost."},
         {"n1", "The embedder sees single observations: blind to what only shows between two."},
         {"n1-5", "The embedder sees sets of one to five: between pairs and one to ten."},
         {"n1-10", "The embedder sees sets of one to ten: dearer, and no better where pairs suffice."},

@@ -171,7 +171,7 @@ void RunQueue::ensure_worker(bool training) {
   if (starts_ > 0 && since_start_.seconds() < kStartInterval) return;
   if (starts_ >= kMostStarts) {
     wanted_ = false;
-    hub_.messages.error("queue", fmt::format("What works on the queue ends at once; {} holds what it said",
+    hub_.messages.error("queue", fmt::format("What works on the queue ends at once; {} holds its output",
                                              printable(queue().log().string(), 300)));
     return;
   }
