@@ -63,9 +63,9 @@ void open_listed(const LoadedRun& run, const AskedSets& asked, SetsQuestion& que
   const Things& known = *face<Things>(*run.task);
   const std::string words = printable(asked.set.file.string(), 300);
   if (!asked.set.columns.empty())
-    fail_usage("Columns are those of a table; {} names things, each a {}", words, known.thing());
+    fail_usage("Columns are those of a table; {} names items, each a {}", words, known.thing());
   if (asked.set.missing != Missing::refuse || !asked.set.table.empty())
-    fail_usage("--missing and --table read tables of observations; {} names things, each a {}", words, known.thing());
+    fail_usage("--missing and --table read tables of observations; {} names items, each a {}", words, known.thing());
   if (asked.set.random)
     fail_usage("Leave --random out: of a {} as many observations are made as are used", known.thing());
   if (asked.size.n > run.task->info().max_n)

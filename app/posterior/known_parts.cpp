@@ -87,7 +87,7 @@ KnownParts read_known_parts(const std::filesystem::path& file) {
   known.most = most->second.contiguous().const_data_ptr<double>()[0];
   constexpr double kMostNews = 1000;
   if (!(known.most >= 0 && known.most <= kMostNews))
-    fail("{} is damaged: of things like training none is new by {}", file.string(), known.most);
+    fail("{} is damaged: of items like training none is new by {}", file.string(), known.most);
   return known;
 }
 

@@ -101,21 +101,21 @@ std::shared_ptr<const PriorFamily> learnt_prior(const Task& task, const torch::T
   const TaskInfo& info = task.info();
   const Target& target = info.targets[static_cast<std::size_t>(t)];
   const bool bounded = std::isfinite(target.low) && std::isfinite(target.high);
-  const std::string hint = fmt::format(
-      "say what it is, as the simulator draws it, with --learnt-prior \"{} = normal(0, 1)\" say", target.name);
+  const std::string hint =
+      fmt::format("state it, as the simulator draws it, with e.g. --learnt-prior \"{} = normal(0, 1)\"", target.name);
   if (told.empty() && !bounded)
-    fail_usage("Task {} does not tell the density of its prior of {}; {}", info.name, target.label, hint);
+    fail_usage("Task {} does not state the density of its prior of {}; {}", info.name, target.label, hint);
   const std::string text = told.empty() ? fmt::format("uniform({}, {})", target.low, target.high) : told;
   std::shared_ptr<const PriorFamily> prior = prior_family(text, told.empty() ? "The prior" : "--learnt-prior", target.name);
   if (const double distance = distance_from(draws.select(1, t), *prior); distance > kKolmogorovLimit)
     fail_usage("{} draws of the prior of {} are not those of {}{}", count_text(draws.size(0)), target.label,
                printable(text, 200),
-               told.empty() ? ", and task " + info.name + " does not tell its density; " + hint
+               told.empty() ? ", and task " + info.name + " does not state its density; " + hint
                             : "; give the prior that the simulator draws from");
   if (const std::string other = depends_on(info, draws, t); !other.empty())
     fail_usage(
-        "The prior of {} depends on {}, so that its density alone does not tell how to reweigh; give both their "
-        "own prior in the simulator",
+        "The prior of {} depends on {}, so that its density alone does not determine the weights; give both their own "
+        "prior in the simulator",
         target.label, other);
   return prior;
 }

@@ -73,8 +73,9 @@ void add_warnings(const AskedRun& run, const AskedSet& set, std::vector<Posterio
   add(training_warnings(loaded, run.trained.learnt_nothing));
   if (set.seen > set.n) add({{WarningKind::subset, subset_text(loaded.name, set.n)}});
   if (!set.simulated.empty() && source != set.simulated)
-    add({{WarningKind::other_data, fmt::format("{} was trained on {} and is asked about {}: its posterior may be wrong",
-                                               loaded.name, source, set.simulated)}});
+    add({{WarningKind::other_data,
+          fmt::format("{} was trained on {} and is evaluated on {}: its posterior may be wrong", loaded.name, source,
+                      set.simulated)}});
 }
 
 // What of the head's own density lies outside the targets' supports from which on it is told.

@@ -283,7 +283,7 @@ const std::vector<SetField>& set_fields() {
        "of more observations than are used, take those that this seed draws rather than the first"},
       {"up", "up", &SetChoice::up, Of::own, "AXIS",
        "meshes: the axis of the file that points up, x, y or z (default: what the file states, else z)"},
-      {"seed", "seed", &SetChoice::seed, Of::own, "N", "seed of observations that are made of a thing (default: 1)"},
+      {"seed", "seed", &SetChoice::seed, Of::own, "N", "seed of observations that are made of an item (default: 1)"},
       {"given", "given", &SetChoice::given, Of::both, "NAME=V,...",
        "what is given of the set beside its observations, where the task asks for it (\"tasks\" names it); default: "
        "the "

@@ -515,7 +515,7 @@ std::string within_sets_missing(const LoadedRun& run, std::int64_t n) {
     return "its sets take long to simulate and embed";
   // Asked last, since the task may have to prepare its things for the answer.
   if (face<Things>(task) != nullptr || task.subjects(Purpose::test) > 0)
-    return "its sets are of a fixed number of things";
+    return "its sets are of a fixed number of items";
   return "";
 }
 

@@ -24,7 +24,7 @@ std::string observations_text(std::int64_t n) {
 std::string answer_text(const ReportContent& content) {
   const TaskInfo& info = content.info();
   if (content.ours.empty())
-    return fmt::format("The posterior is told by {} samples below.", count_text(content.samples.size(0)));
+    return fmt::format("The posterior is given by {} samples below.", count_text(content.samples.size(0)));
   std::vector<std::string> parts;
   for (std::size_t t = 0; t < content.ours.size(); ++t) {
     const TargetNumbers& one = content.ours[t];
@@ -50,7 +50,7 @@ std::string trust_text(const ReportContent& content) {
   std::vector<std::string> parts;
   if (content.metrics)
     parts.push_back(fmt::format("on {} simulated sets of this size: {}", count_text(content.metrics->rows.front().sets),
-                                content.verdict.text.empty() ? "nothing can be said" : content.verdict.text));
+                                content.verdict.text.empty() ? "no statement is possible" : content.verdict.text));
   else
     parts.push_back("calibration at this size was not measured");
   parts.push_back("this set: " + lower_first(content.judged.text));

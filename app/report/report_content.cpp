@@ -229,7 +229,7 @@ ReportContent report_content(const LoadedRun& run, const std::string& asked, Rep
     content.cautions.push_back(changed);
   if (const std::string problem = record_problem(run.config, content.progress, run.finetuned);
       !problem.empty() && std::filesystem::exists(run.folder / run_file::events))
-    content.cautions.push_back(fmt::format("What {} tells of its training is not certain: {}", run.name, problem));
+    content.cautions.push_back(fmt::format("The record of the training of {} is not certain: {}", run.name, problem));
   compare_with_model(content, monitor);
   ask_further(content, monitor);
   judge(content);

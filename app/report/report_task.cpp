@@ -62,7 +62,7 @@ std::string learnt_from(const LoadedRun& run) {
 void add_prior(PageSection& section, const ReportContent& content) {
   if (content.info().targets.empty()) return;
   if (content.question.sets == 0) {
-    section.blocks.push_back(PageText{"The prior is not told here, since no set was simulated for this report."});
+    section.blocks.push_back(PageText{"The prior is not shown here, since no set was simulated for this report."});
     return;
   }
   try {

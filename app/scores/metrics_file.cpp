@@ -349,7 +349,7 @@ Metrics parse_metrics(const std::string& text, const std::string& where) {
       if (line.contains("set_mse")) line["set_mse"].get_to(row.set_mse);
       if (line.contains("set_mse_posterior")) line["set_mse_posterior"].get_to(row.set_mse_posterior);
       if (!tested.empty()) {
-        PAIRS_CHECK(static_cast<std::size_t>(row.sets) <= tested.size(), "{} of {} sets are told", tested.size(),
+        PAIRS_CHECK(static_cast<std::size_t>(row.sets) <= tested.size(), "{} of {} sets are known", tested.size(),
                     row.sets);
         row.tested.assign(tested.begin(), tested.begin() + static_cast<std::ptrdiff_t>(row.sets));
       }

@@ -252,7 +252,7 @@ const std::vector<Score>& score_list() {
        .meaning =
            "Mean distance of that rank from ½ less that of even ranks, in standard errors, for each target: above "
            "about 4 the posterior is too narrow, below −4 too wide.",
-       .sentence = "Whether truths lie farther out than the posteriors say (above zero: too narrow).",
+       .sentence = "Whether truths lie farther out than the posteriors state (above zero: too narrow).",
        .equation = "z = (mean of |(k + ½) / (S + 1) − ½| − ¼) / se, se ≈ √(1 / (48 sets))",
        .test = CalibrationTest::width},
       {.key = "rank_p",
@@ -292,7 +292,7 @@ const std::vector<Score>& score_list() {
                   "sets, in units of the posterior sd, for each target: at least half of it is one run's own error.",
        .sentence =
            "How far the posterior means of two runs lie apart on the same test sets: at least half of it is the "
-           "error of one of the two, whatever their calibration says.",
+           "error of one of the two, whatever their calibration is.",
        .equation = "√(mean of (E₁[θ | X] − E₂[θ | X])² / sd²), sd² the mean of both variances",
        .printed = kNowhere,
        .compared = kNowhere},
@@ -471,7 +471,7 @@ const std::vector<Score>& score_list() {
        .title = "coverage by region",
        .number = false,
        .sentence = "Coverage of the sets whose posterior means lie next to each other: of these, too, intervals of a "
-                   "calibrated run hold the truth as often as they say.",
+                   "calibrated run hold the truth as often as they state.",
        .printed = kNowhere,
        .in_window = kNowhere,
        .compared = kNowhere,
