@@ -202,7 +202,7 @@ Action add_compare(CLI::App& app, const Catalogue& tasks) {
       "mean) minus the first's, with its standard error. Means apart: how far the posterior means lie from the "
       "first's\n"
       "on the same sets, rms in units of the posterior sd; at least half of it is the error of one of the two.\n"
-      "Runs of a task of your own on other data (stored sets beside a simulator) are scored on the first run's test\n"
+      "Runs of a task of your own on other data (stored sets next to a simulator) are scored on the first run's test\n"
       "sets.\n"
       "Cost counts forward FLOPs times three (the paper's rule), and again with stage 2's forward passes; of a run "
       "that\n"

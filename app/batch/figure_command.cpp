@@ -60,11 +60,11 @@ const std::vector<FigureEntry>& figure_entries() {
       if (score.drawn()) out.push_back({score.key, score.figure.summary});
     out.insert(
         out.end(),
-        {{"posterior", "One set: the posterior sharpening with N around the truth, beside its references"},
+        {{"posterior", "One set: the posterior sharpening with N around the truth, with its references"},
          {"predictive", "One set: histograms of it in the bands of sets that the model makes at its posterior"},
          {"forest", "Many sets: posterior mean and interval of each"},
-         {"width", "One target and one nuisance: median posterior width against ψ, beside the references"},
-         {"location", "One target and one nuisance: posterior mean and sd against ψ, beside the references"},
+         {"width", "One target and one nuisance: median posterior width against ψ, with the references"},
+         {"location", "One target and one nuisance: posterior mean and sd against ψ, with the references"},
          {"loss", "Training and validation loss of the stages"},
          {"theorem", "Known sufficient statistics: 1 − R² of their affine map from the embedding while stage 1 trains"},
          {"pareto", "Training cost against NLL (images: squared error), one point a run"},

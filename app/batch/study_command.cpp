@@ -481,8 +481,8 @@ Action add_study(CLI::App& app, const Catalogue& tasks) {
       "  pairs --batch study gaussian-exact --figures\n"
       "  pairs --batch study my-study.toml --part 1/4 --max-hours 7.5\n"
       "A study is a list of runs, tasks x strategies x seeds x settings, in one file. The command does what is missing "
-      "of\n"
-      "it, beside any number of other processes and machines that share its folder: each run is done once. Stopped or\n"
+      "of\nit, alongside any number of other processes and machines that share its folder: each run is done once. "
+      "Stopped or\n"
       "killed, it goes on from the last checkpoint. Runs that share a stage share it.");
   return [arguments, &app] {
     arguments->hours_given = app.count("--max-hours") > 0;

@@ -103,7 +103,7 @@ double check_sets(const Task& task, std::int64_t sets, std::int64_t n, Findings&
   const Latents own{latents.theta.slice(0, one, one + 1), latents.psi.slice(0, one, one + 1),
                     latents.given.defined() ? latents.given.slice(0, one, one + 1) : torch::Tensor()};
   findings.say(same(x.slice(one * n, (one + 1) * n), task.observe(own, kSeed, Purpose::check, alone, torch::kCPU)),
-               what + ": a set is the same whichever others are simulated beside it");
+               what + ": a set is the same whichever others are simulated with it");
   if (n == 2) note_columns(task, x, findings);
   const Stopwatch watch;
   std::int64_t drawn = 0;
@@ -177,7 +177,7 @@ void check_reference(const Task& task, const std::string& name, std::int64_t n, 
     reference->add(task.observe(own, kSeed, Purpose::check, ranges_of(1, 0, n), torch::kCPU));
     const bool same = same_in_parts(*reference, latents.theta);
     findings.say(true, fmt::format("{}: a log density for each of {} values of θ, finite or -inf", what, kValues));
-    findings.say(same, what + ": the log density of a value is the same whichever values are asked beside it");
+    findings.say(same, what + ": the log density of a value is the same whichever values are queried with it");
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::usage) throw;
     findings.say(false, what + ": " + brief(error.what()));

@@ -152,10 +152,9 @@ namespace {
 // Sets that the model makes at this posterior beside the observed one, where it can make any.
 void add_predictive_test(PageSection& section, const ReportContent& content) {
   if (!content.predictive) {
-    section.blocks.push_back(
-        PageText{"A predictive test, sets simulated at the posterior beside this one, was not "
-                 "made: " +
-                 content.no_predictive + "."});
+    section.blocks.push_back(PageText{
+        "The predictive test, which compares this set with sets simulated at the posterior, was not made: " +
+        content.no_predictive + "."});
     return;
   }
   const SetPredictiveTest& test = *content.predictive;

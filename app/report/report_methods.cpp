@@ -155,7 +155,7 @@ PageSection methods_section(const ReportContent& content) {
       fmt::format("Each observation is embedded by {} into {} numbers, whose mean over the set {}{} is what the "
                   "posterior is conditioned on; the posterior is modelled by {}.",
                   embedder, one_of_ensemble(content.run.estimator).embedding_size(), mean,
-                  config.estimator.encoding == "none" ? "" : ", with an encoding of N beside it,", head));
+                  config.estimator.encoding == "none" ? "" : ", with an encoding of N next to it,", head));
   if (const std::string given = given_text(content.set().task(), content.set().latents().given); !given.empty())
     citing.say(fmt::format("It is conditioned, too, on what is given of the set: {}.", given));
   say_training(content, citing);

@@ -168,7 +168,8 @@ void put_moments(json& line, const EvaluationRow& row) {
 void read_moments(const json& line, EvaluationRow& row) {
   if (line.contains("beside")) line["beside"].get_to(row.beside);
   PAIRS_CHECK(row.beside.empty() || row.beside.size() == row.ranks.size(),
-              "{} numbers beside another run do not fit {} targets", row.beside.size(), row.ranks.size());
+              "{} numbers of the comparison with another run do not fit {} targets", row.beside.size(),
+              row.ranks.size());
   if (!line.contains("means")) return;
   line["means"].get_to(row.means);
   line.at("sds").get_to(row.sds);
@@ -237,8 +238,8 @@ std::string calibration_note(const std::vector<EvaluationRow>& rows) {
       calibrated_meaning());
   if (const std::string pool = pool_note(rows); !pool.empty())
     text += fmt::format(
-        " The location is judged beside what the pool does; rank p and ACAUC, which the pool moves with it, are not "
-        "judged. {}",
+        " The location is judged against the effect of the pool; rank p and ACAUC, which the pool moves with it, are "
+        "not judged. {}",
         pool);
   return text;
 }

@@ -123,8 +123,7 @@ const std::vector<Score>& score_list() {
        .meaning = "Squared error per pixel of one sample of the posterior, ± its standard error.",
        .sentence = "Squared error per pixel of one sample of the posterior.",
        .equation = "mean over sets, samples and pixels of (θₛ − θ)²",
-       .figure = {.summary =
-                      "Images: squared error of a sample and of the posterior mean against N, beside the prior's",
+       .figure = {.summary = "Images: squared error of a sample and of the posterior mean against N, with the prior's",
                   .title = "Error of predicted images",
                   .meaning = "Squared error per pixel of one sample and of the mean of all samples, freed of their "
                              "noise: both fall as more is seen; without any observation they stand at the prior's.",
@@ -276,7 +275,7 @@ const std::vector<Score>& score_list() {
            [](const Row& row) { return joined(row.pool_location_z, [](double z) { return number_text(z, 1); }); },
        .meaning = "Location in standard errors of sets and pool together: all test sets share the observations of one "
                   "data set, whose own deviation no estimator can remove.",
-       .sentence = "The location beside what the finite pool of observations does by itself.",
+       .sentence = "The location against the effect of the finite pool of observations alone.",
        .equation = "z = (mean of (k + ½) / (S + 1) − ½) / √(se² of the sets + se² of the pool)",
        .printed = kNowhere,
        .compared = kNowhere,
@@ -288,7 +287,7 @@ const std::vector<Score>& score_list() {
        .number = false,
        .own_text =
            [](const Row& row) { return joined(row.beside, [](double apart) { return number_text(apart, 2); }); },
-       .meaning = "How far the posterior means of the run that was scored beside this one lie from these, on the same "
+       .meaning = "How far the posterior means of the run that this one was compared with lie from these, on the same "
                   "sets, in units of the posterior sd, for each target: at least half of it is one run's own error.",
        .sentence =
            "How far the posterior means of two runs lie apart on the same test sets: at least half of it is the "

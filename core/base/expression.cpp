@@ -173,7 +173,7 @@ class Parser {
       refuse(begin, fmt::format("there is no function \"{}\"; there are sqrt, exp, log, abs, sin, cos, min and max",
                                 printable(word, 60)));
     const auto wrong = [&] {
-      refuse(at_, fmt::format("{} takes {}", word, known->arguments == 1 ? "one value" : "two values, max(a, b) say"));
+      refuse(at_, fmt::format("{} takes {}", word, known->arguments == 1 ? "one value" : "two values, e.g. max(a, b)"));
     };
     take('(');
     for (int k = 0; k < known->arguments; ++k) {

@@ -148,7 +148,7 @@ std::vector<Field> fields(RunConfig& c) {
   append(optimiser_fields("pretrain", c.pretrain, "Steps an epoch", 0, 1));
   append({
       {"pretrain.from", &c.pretrain.from, "Run whose weights stage 1 starts from, empty = fresh weights"},
-      {"pretrain.budget", &c.pretrain.budget, "Observations of sets that come again, 0 = as pretrain.sets says", 0,
+      {"pretrain.budget", &c.pretrain.budget, "Observations of sets that come again, 0 = as pretrain.sets states", 0,
        1e12},
       {"pretrain.sets", &c.pretrain.sets, "Sets that come again, a fifth for validation; 0 = they never repeat", 0,
        1e10},
@@ -206,7 +206,7 @@ void validate(const RunConfig& c) {
     fail_usage("{} = 0 trains nothing; set it to 1 or more, or name a run in {}", "pretrain.epochs"_key,
                "pretrain.from"_key);
   if (c.pretrain.budget > 0 && c.pretrain.sets > 0)
-    fail_usage("{} = {} and {} = {} both say how many sets there are; set one of them to 0", "pretrain.budget"_key,
+    fail_usage("{} = {} and {} = {} both set how many sets there are; set one of them to 0", "pretrain.budget"_key,
                c.pretrain.budget, "pretrain.sets"_key, c.pretrain.sets);
   if (c.pretrain.sets > 0 && c.pretrain.sets < 10)
     fail_usage("{} = {} is fewer than 10 sets; raise it or set it to 0", "pretrain.sets"_key, c.pretrain.sets);

@@ -73,7 +73,7 @@ std::vector<EnsembleMember> ensemble_of(const EnsembleTable& table, const std::s
   const std::vector<std::string> runs = parts(table.runs, '\n'), weights = parts(table.weights, ' ');
   if (runs.size() != table.seeds.size() || weights.size() != table.seeds.size() || runs.size() == 1)
     fail_usage(ErrorPlace{where},
-               "the table [ensemble] does not tell two runs or more, each with its seed and weights");
+               "the table [ensemble] does not list two runs or more, each with its seed and weights");
   std::vector<EnsembleMember> members;
   for (std::size_t k = 0; k < runs.size(); ++k) members.push_back({runs[k], table.seeds[k], weights[k]});
   return members;

@@ -319,7 +319,7 @@ std::shared_ptr<const Comparison::View> make_view(const std::vector<ComparedRun>
                        [&] { return drawn_differences(*view, members); }));
     if (metrics.size() > 1 && scoring_of(metrics.front().rows).compares_means())
       view->figures.push_back(shown_figure(
-          "apart", "Means beside the baseline's",
+          "apart", "Means against the baseline's",
           "How far posterior means lie from the baseline's on the same sets, in units of the posterior sd (rms; of "
           "several targets the one furthest apart). Two runs that both answer exactly would lie at zero: at least "
           "half of it is the error of one of the two, whatever their calibration is.",

@@ -98,7 +98,7 @@ Verdict verdict_of(const EvaluationRow& row, const CalibrationLimits& limits) {
         "decide.",
         limits.tests + limits.pooled_tests);
   if (row.pool > 0)
-    verdict.meaning += " The location is judged beside what the finite pool of test observations does by itself.";
+    verdict.meaning += " The location is judged against the effect of the finite pool of test observations alone.";
   return verdict;
 }
 
