@@ -243,7 +243,7 @@ bool tells_given(const std::filesystem::path& path, const TaskInfo& task, const 
 torch::Tensor read_given(const std::string& text, const std::filesystem::path& path, const TaskInfo& task,
                          const TableColumns& read) {
   if (task.given.empty()) {
-    if (!text.empty()) fail_usage("Sets of task {} come with nothing given beside their observations", task.name);
+    if (!text.empty()) fail_usage("Sets of task {} have no conditions besides their observations", task.name);
     return {};
   }
   if (!text.empty()) return given_of_rows(given_of_text(text, task).reshape({1, -1}), task, "--given");

@@ -96,7 +96,8 @@ std::string session_text(const SavedSession& session, const fs::path& folder) {
     lines.add("weights", pin.weights);
     lines.add("sha256", pin.sha256);
   }
-  return "# A session of Pairs Studio, closed by a checksum: pairs --session FILE opens it. What begins with ./ lies beside this file.\n" +
+  return "# A session of Pairs Studio, closed by a checksum: pairs --session FILE opens it. What begins with ./ lies "
+         "next to this file.\n" +
          lines.text();
 }
 

@@ -229,7 +229,7 @@ Study parse_study(std::string_view text, const std::filesystem::path& file, cons
   top.finish();
   for (const std::string& name : study.reads)
     if (!is_name(name))
-      fail_usage(ErrorPlace{where}, "'reads' names studies, whose folders lie beside this one's, not \"{}\"",
+      fail_usage(ErrorPlace{where}, "'reads' names studies, whose folders lie next to this one's, not \"{}\"",
                  printable(name));
   const bool none = !root.contains("tasks") && !root.contains("runs") && !study.reads.empty();
   if (none) return study;

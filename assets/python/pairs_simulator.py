@@ -417,7 +417,7 @@ def _check_reference(sim, theta, psi, known, draws, say, asked):
     whole = asked("reference", lambda: at(theta[:64]))
     if whole is None:
         return
-    text = "reference: the log density of a value is the same whichever values stand beside it"
+    text = "reference: the log density of a value is the same whichever values are queried with it"
     say(not np.isnan(whole).any() and not (whole == np.inf).any(), "reference: no log density is NaN or infinite")
     for part in (slice(10, 20), slice(0, 1), slice(40, 41)):  # some, and one alone
         few = asked("reference", lambda: at(theta[part]))
@@ -508,7 +508,7 @@ def check(prior, simulate, path="task.toml", out=sys.stdout, reference=None, sim
         few = np.arange(sets)[::-3]  # others, and in another order
         alone = [sim.draw(draws(3, sets, 0, size)[k : k + 1], *(a[k : k + 1] for a in args)) for k in few[:4]]
         mixed = sim.draw(draws(3, sets, 0, size)[few[:4]], *(a[few[:4]] for a in args))
-        say(_parts(alone, kind, size) == mixed, what + ": a set is the same whichever others are simulated beside it")
+        say(_parts(alone, kind, size) == mixed, what + ": a set is the same whichever others are simulated with it")
         head = 8 * sets * size if kind == "rows" else 0
         held = int(np.frombuffer(begin[:head], np.int64).sum()) if kind == "rows" else sets * size
         wide = len(begin) - head > 4 * held * int(np.prod(shape))

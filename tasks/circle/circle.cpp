@@ -22,7 +22,7 @@ std::vector<Field> CircleSettings::fields() {
       {"center_low", &center_low, "Least coordinate of a circle's centre in pixels of the 64 × 64 image", -64, 128},
       {"center_high", &center_high, "Largest coordinate of a circle's centre", -64, 128},
       {"line", &line, "Width of the lines in pixels", 0.25, 16},
-      {"distractors", &distractors, "Circles beside the target in each image", 0, render::max_circles - 1},
+      {"distractors", &distractors, "Circles besides the target in each image", 0, render::max_circles - 1},
   };
 }
 

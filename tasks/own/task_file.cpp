@@ -142,7 +142,7 @@ TaskFile parse_task(std::string_view all, const fs::path& file) {
   if (files) task.simulations = read_simulations(*files, where);
   if (files && !task.given.empty() && task.given_by_prior() == 0)
     top.refuse_table(
-        "[[given]] says how a quantity is drawn, but stored simulations hold it with each set; leave that out");
+        "[[given]] states how a quantity is drawn, but stored simulations hold it with each set; leave that out");
 
   if (const toml::table* reference = top.table("reference")) {
     if (reference->contains("file"))

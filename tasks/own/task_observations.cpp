@@ -22,7 +22,7 @@ void read_input(TableReader& table, std::int64_t channels, TaskFile& task) {
     table.refuse_missing(location ? "scale" : "location",
                          "'x.location' and 'x.scale' belong together: networks see (x - location) / scale");
   if (!task.standardises)
-    table.refuse_table("'x.location' and 'x.scale' have no effect beside standardise = false; remove one or the other");
+    table.refuse_table("'x.location' and 'x.scale' have no effect with standardise = false; remove one or the other");
   for (auto* values : {&*location, &*scale}) {
     if (values->size() == 1) values->resize(static_cast<std::size_t>(channels), values->front());
     if (static_cast<std::int64_t>(values->size()) != channels)

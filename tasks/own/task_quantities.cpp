@@ -44,7 +44,8 @@ void read_given_draw(TableReader& table, GivenQuantity& given, GivenRange& range
     const auto numbers = table.numbers(key);
     if (!numbers) continue;
     if (!given.drawn.empty())
-      table.refuse_table(fmt::format("'given.{}' and 'given.{}' both say how it is drawn; keep one", given.drawn, key));
+      table.refuse_table(
+          fmt::format("'given.{}' and 'given.{}' both state how it is drawn; keep one", given.drawn, key));
     given.drawn = key;
     given.numbers = *numbers;
   }
@@ -173,8 +174,8 @@ void read_given(const toml::table& source, const std::string& where, std::vector
   read_given_draw(table, quantity, range);
   if (!task.given.empty() && task.given.front().drawn.empty() != quantity.drawn.empty())
     table.refuse_table(
-        "some of [[given]] say how they are drawn (uniform, log_uniform, normal or values) and some do not; let all "
-        "say it, or none, and the program's prior draw them");
+        "some of [[given]] state how they are drawn (uniform, log_uniform, normal or values) and some do not; let all "
+        "state it, or none, and the program's prior draw them");
   table.finish();
   task.info.given.push_back(std::move(known));
   task.given.push_back(std::move(quantity));

@@ -91,7 +91,7 @@ void NewTaskDialog::source() {
     field("new-task/command", "Command", sketch_.command, "./simulate --fast", "Run in the folder of the task");
   if (sketch_.source == Sketch::Source::stored)
     field("new-task/files", "Files", sketch_.files, "pairs-*.npz, large.h5",
-          "Beside task.toml or with a path, with commas between them");
+          "Next to task.toml or with a path, separated by commas");
 }
 
 void NewTaskDialog::form(model::Studio& studio) {

@@ -192,8 +192,7 @@ void SetFile::lay_out_rows() {
   if (!starts_.empty()) return;
   PAIRS_CHECK(
       total > 0 && total % sets_ == 0,
-      "{} tells of {} observations, which {} sets do not share equally; say with offsets [S + 1] where each set "
-      "begins",
+      "{} holds {} observations, which {} sets do not share equally; give offsets [S + 1], where each set begins",
       row_offsets_->where(), total, sets_);
   each_ = total / sets_;
 }

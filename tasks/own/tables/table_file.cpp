@@ -173,8 +173,8 @@ void TableFile::read_texts(std::int64_t first, std::int64_t count, std::size_t p
 
 void TableFile::read_row_texts(std::int64_t first, std::int64_t count, std::size_t place,
                                std::vector<std::string>& out) {
-  PAIRS_CHECK(columns_[place].other.empty(), "{}: column {} holds {}, by which sets cannot be told; convert it", where_,
-              printable(columns_[place].name), columns_[place].other);
+  PAIRS_CHECK(columns_[place].other.empty(), "{}: column {} holds {}, by which sets cannot be separated; convert it",
+              where_, printable(columns_[place].name), columns_[place].other);
   std::vector<double> numbers(static_cast<std::size_t>(count));
   read_rows(first, count, {place}, numbers.data());
   for (const double number : numbers) out.push_back(std::isnan(number) ? "" : fmt::format("{}", number));

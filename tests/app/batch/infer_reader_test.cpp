@@ -68,7 +68,7 @@ TEST_F(InferReader, OfAFolderEachFileIsASet) {
   file("dat/c.dat", "x\nnot a number\n");
   const json faulty = infer({"--data", path("dat"), "--reader", reader()}, "bump-hunt", 1);
   EXPECT_EQ(faulty["failed"], 1);
-  EXPECT_THAT(faulty["sets"][2]["error"].get<std::string>(), HasSubstr("says: ValueError"));
+  EXPECT_THAT(faulty["sets"][2]["error"].get<std::string>(), HasSubstr("reports: ValueError"));
 }
 
 TEST_F(InferReader, WhatIsWrongIsToldInASentence) {
