@@ -54,9 +54,9 @@ struct EvaluateArguments {
 // Refuses the learned product of a run that has none, or at no size that it is worked out of.
 void check_learned_product(const LoadedRun& run, const std::vector<std::int64_t>& sizes) {
   if (const std::string why = no_learned_product(run); !why.empty())
-    fail_usage("--learned-product is the product of a run's answers at N = 1: {}; leave it out", why);
+    fail_usage("--learned-product is the product of a run's posteriors at N = 1: {}; leave it out", why);
   if (std::none_of(sizes.begin(), sizes.end(), [](std::int64_t n) { return n <= kMostLearnedProduct; }))
-    fail_usage("--learned-product is worked out of at most {} observations; name smaller sets with --sizes",
+    fail_usage("--learned-product is computed from at most {} observations; name smaller sets with --sizes",
                count_text(kMostLearnedProduct));
 }
 
@@ -272,8 +272,8 @@ Action add_evaluate(CLI::App& app, const Catalogue& tasks) {
                  "from this one's, in units of the posterior sd, on the same sets")
       ->type_name("RUN");
   app.add_option("--learned-product", arguments->learned_product,
-                 fmt::format("Score the product of the run's own answers at N = 1, over the prior, too: on the first M "
-                             "sets of each size up to {}",
+                 fmt::format("Also score the product of the run's own posteriors at N = 1, over the prior: on the "
+                             "first M sets of each size up to {}",
                              count_text(kMostLearnedProduct)))
       ->type_name("M")
       ->transform(whole_number(2, 1000000));
@@ -298,7 +298,7 @@ Action add_evaluate(CLI::App& app, const Catalogue& tasks) {
       "  pairs --batch evaluate {first} --sizes 10 --sets 200 --export tested\n"
       "  pairs --batch evaluate runs/digits --json > digits.json\n"
       "NLL: mean of -log posterior density of the truth. exact: the same for the exact posterior, same sets.\n"
-      "learned product: the run's NLL plus what the product of its answers at N = 1 loses to it on the first sets.\n"
+      "learned product: the run's NLL plus the deficit of the product of its posteriors at N = 1 on the first sets.\n"
       "gap: their difference. sd: mean posterior sd. RMAE: mean |posterior mean - truth| over the prior's width.\n"
       "ACAUC: mean |coverage - level| over the levels of central intervals. noise floor: the ACAUC that a\n"
       "calibrated estimator has with so many sets; in brackets its 95th percentile, corrected for the number of\n"
@@ -314,7 +314,8 @@ Action add_evaluate(CLI::App& app, const Catalogue& tasks) {
       "false-alarm\n"
       "rate 5 % (borderline), 0.1 % (miscalibrated). The verdict names the width that would have been seen with 80 %. "
       "It is\n"
-      "on average over the prior: a run without a fault may be far from the exact posterior of one set. means apart: of the run that --beside names, rms over the same sets of (mean - other mean) / sd; at "
+      "on average over the prior: a run without a fault may be far from the exact posterior of one set. means apart: "
+      "of the run that --beside names, rms over the same sets of (mean - other mean) / sd; at "
       "least\n"
       "half of it is one run's own error. Where a task draws from a finite pool (the test images of a data set), "
       "pool_location_sd: sd "

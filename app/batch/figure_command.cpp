@@ -136,7 +136,7 @@ void check_read(const CLI::App& app, const std::string& figure) {
     if (std::find(one.figures.begin(), one.figures.end(), figure) == one.figures.end())
       refuse(one.option, fmt::format(", which is an option of {}", fmt::join(one.figures, " and ")));
   if (figure == "loss")
-    for (const char* option : {"--device", "--threads"}) refuse(option, ", since no network is asked");
+    for (const char* option : {"--device", "--threads"}) refuse(option, ", since no network is evaluated");
 }
 
 struct FigureArguments {
@@ -223,7 +223,7 @@ Figure draw_pareto(const FigureArguments& arguments) {
   const Score& score = score_of(metrics.front().rows);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const RunCost cost = cost_of(runs[i]);
-    PAIRS_CHECK(cost.known, "What {} cost is not known: {}; leave it out of this figure", runs[i].name,
+    PAIRS_CHECK(cost.known, "The cost of {} is not known: {}; leave it out of this figure", runs[i].name,
                 printable(cost.missing, 300));
     const EvaluationRow* at = nullptr;
     for (const EvaluationRow& row : metrics[i].rows)
@@ -473,22 +473,22 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
   const auto posterior_option = [&](const char* name, std::string& value, const char* help, const char* type) {
     app.add_option(name, value, help)->type_name(type);
   };
-  posterior_option("--range", arguments->range, "posterior: ends of the axis of each target (default: chosen)",
+  posterior_option("--range", arguments->range, "posterior: bounds of the axis of each target (default: automatic)",
                    "LOW,HIGH,...");
-  posterior_option("--height", arguments->height, "posterior: largest density of each target's axis (default: chosen)",
-                   "H,...");
+  posterior_option("--height", arguments->height,
+                   "posterior: largest density of each target's axis (default: automatic)", "H,...");
   posterior_option(
       "--interval", arguments->interval,
       "posterior, forest: which intervals of 50 and 90 % are shown: central, hpd (highest density) or upper "
       "(limits)",
       "KIND");
-  posterior_option("--shades", arguments->shades, "posterior: shade of each run's colour, 0 to 4 (default: chosen)",
+  posterior_option("--shades", arguments->shades, "posterior: shade of each run's color, 0 to 4 (default: automatic)",
                    "K,...");
   app.add_flag(
       "--learned-product", arguments->learned_product,
-      fmt::format("posterior: also the product of the first run's answers at N = 1, over the prior, for sets of "
-                  "up to {}",
-                  count_text(kMostLearnedProduct)));
+      fmt::format(
+          "posterior: also the product of the first run's posteriors at N = 1, over the prior, for sets of up to {}",
+          count_text(kMostLearnedProduct)));
   arguments->open.data_option = "--data-folder";
   app.add_option(arguments->open.data_option, arguments->open.data,
                  "Folder of real data in place of the run's ($PAIRS_DATA when not given)")

@@ -131,7 +131,7 @@ Action add_session(CLI::App& app, const Catalogue& tasks) {
       ->type_name("FOLDER");
   app.add_option("--data", arguments->data, "The folder of real data (default: $PAIRS_DATA)")->type_name("DIR");
   app.footer(
-      "Says what a session holds (what is open, pinned, compared and noted), the command that draws its posterior,\n"
+      "Prints what a session holds (what is open, pinned, compared and noted), the command that draws its posterior,\n"
       "and what is missing, another by now or cannot be opened: the exit code is 1 then. The window opens it by pairs "
       "--session FILE.\n"
       "A packed folder holds session.pairs, the runs without what only their training reads, and the data; whoever\n"

@@ -45,9 +45,9 @@ std::array<std::string, kSteps> texts(const model::PosteriorScene& scene, bool e
           "Open data of your own: a CSV or NPZ file, or a folder of images. The same network infers their posterior "
           "immediately; nothing is trained again. Without a file the set is simulated, and θ and ψ that made it can be "
           "dragged here.",
-          "Train a network of your own: it learns from simulated pairs of observations, and its last stage makes it "
-          "answer for sets of any size. Then Evaluate shows how far its posteriors can be trusted, and Compare shows "
-          "runs side by side."};
+          "Train a network of your own: it learns from simulated pairs of observations, and its last stage extends it "
+          "to sets of any size. Then Evaluate shows how far its posteriors can be trusted, and Compare shows runs side "
+          "by side."};
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ std::vector<PosteriorWarning> size_warnings(const LoadedRun& run, std::int64_t n
     return {
         {WarningKind::few_sets,
          fmt::format("{} learned posteriors of N = {} from {} stored sets alone: they are often wider than the exact "
-                     "ones, and may be off; simulate or store {} or more of that size, or ask about fewer observations",
+                     "ones, and may be off; simulate or store {} or more of that size, or use fewer observations",
                      run.name, count_text(n), count_text(found->second), count_text(kEnoughSets))}};
   }
   if (three)

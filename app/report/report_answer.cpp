@@ -81,7 +81,7 @@ PageFigure posterior_page_figure(const ReportContent& content) {
 
 PageSection summary_section(const ReportContent& content) {
   const TaskInfo& info = content.info();
-  PageSection section{"summary", "Question and answer", {}};
+  PageSection section{"summary", "Question and result", {}};
   const std::string question = info.question.text(content.n(), count_text(content.n()));
   section.blocks.push_back(PageText{question.empty() ? info.theta_text : question});
   section.blocks.push_back(PageText{answer_text(content)});
@@ -177,7 +177,7 @@ PageSection fit_section(const ReportContent& content) {
       typicality.known
           ? fmt::format("{}. The mean embedding of the set lies at a Mahalanobis distance of {:.3g} from the center of "
                         "training sets of this size, farther than {:.4g} % of them. Above the 99.9th percentile a set "
-                        "is out of distribution, and the answer may be sharp and wrong.",
+                        "is out of distribution, and the posterior may be sharp and wrong.",
                         content.judged.text, typicality.distance, typicality.percentile)
           : content.judged.text + "."});
   if (content.usual.within)
@@ -188,9 +188,8 @@ PageSection fit_section(const ReportContent& content) {
     section.blocks.push_back(PageText{"How the observations differ among themselves was not tested: " +
                                       content.usual.why_not + "."});
   if (const std::string text = disagreement_text(content.answer.disagreement, content.info()); !text.empty())
-    section.blocks.push_back(PageText{text +
-                                      ". Where they differ much the answer depends on how a run was trained; that "
-                                      "they agree does not show that they are right."});
+    section.blocks.push_back(PageText{text + ". Where they differ much the posterior depends on how a run was trained; "
+                                             "that they agree does not show that they are right."});
   add_predictive_test(section, content);
   const auto nuisances = content.posterior->nuisances(content.n());
   const auto check =

@@ -217,9 +217,8 @@ PageSection limits_section(const ReportContent& content) {
   say("Calibration is an average over the prior: an estimator can be calibrated and still be off for one set, and in a "
       "region of the prior that is rarely drawn.");
   if (!info.psi_text.empty())
-    say("The nuisance parameters are integrated out under their prior: under another prior of theirs the answer would "
-        "be "
-        "another one.");
+    say("The nuisance parameters are integrated out under their prior: under another prior of theirs the posterior "
+        "would be different.");
   if (content.exact.empty())
     say("No exact posterior of this model is known to the program: how far the estimate lies from it is not known.");
   return section;

@@ -325,7 +325,7 @@ Metrics parse_metrics(const std::string& text, const std::string& where) {
                   "{} sets of {} with {} samples are no evaluation", row.sets, row.n, row.samples);
       PAIRS_CHECK(std::none_of(metrics.rows.begin(), metrics.rows.end(),
                                [&](const EvaluationRow& other) { return other.n == row.n; }),
-                  "N = {} stands there twice", row.n);
+                  "N = {} appears twice", row.n);
       for (const Score& score : score_list())
         for (const RowNumber& number : score.numbers())
           if (line.contains(number.key)) number.put(row, line[number.key].get<double>());

@@ -102,9 +102,10 @@ constexpr std::string_view kSeal = "# checksum ", kHead = "# A session of Pairs 
 void check_seal(const std::string& text, const fs::path& file) {
   const std::size_t at = text.rfind(kSeal);
   const bool sealed = at != text.npos && (at == 0 || text[at - 1] == '\n');
-  PAIRS_CHECK(sealed || !text.starts_with(kHead),
-              "The session {} was cut short: its checksum is gone; if you changed it yourself, remove its first line, too",
-              printable(file.string(), 300));
+  PAIRS_CHECK(
+      sealed || !text.starts_with(kHead),
+      "The session {} was cut short: its checksum is missing; if you changed it yourself, remove its first line, too",
+      printable(file.string(), 300));
   if (!sealed) return;
   const std::string_view before = std::string_view(text).substr(0, at);
   PAIRS_CHECK(text.substr(at) == session_seal(before),

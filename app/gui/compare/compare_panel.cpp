@@ -388,8 +388,8 @@ void ComparePanel::results(model::RunBoard& board, Comparison& comparison, const
   ui::space(8);
   if (comparison.entries().empty()) {
     ui::empty_state("Nothing to compare yet",
-                    "Tick two or more runs above or on the left: their scores, losses, costs and settings then stand "
-                    "side by side.");
+                    "Tick two or more runs above or on the left: their scores, losses, costs and settings are then "
+                    "shown side by side.");
     return;
   }
   const auto view = comparison.view();

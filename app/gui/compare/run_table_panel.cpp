@@ -168,7 +168,7 @@ void RunTablePanel::chosen_line(const Shown& shown, const TableView& view) {
                                          : none,
              "Takes the differences of all other runs from this one, on the same test sets"))
     set_baseline(shown, is_baseline ? "" : runs[0]);
-  if (button("tag", "Tag…", none, "Puts tags on these runs, or takes them off")) ask(Asked::tag, runs);
+  if (button("tag", "Tag…", none, "Adds tags to these runs, or removes them")) ask(Asked::tag, runs);
   const bool untrained = std::any_of(runs.begin(), runs.end(), [&](const std::string& run) {
     const model::RunEntry* entry = shown.library.find(run);
     return entry && !entry->finished && !entry->pretrained;
@@ -388,7 +388,7 @@ void RunTablePanel::tag_dialog(model::Library& library, bool& open) {
   std::set<std::string> tags;
   for (const std::string& run : about_)
     if (const model::RunEntry* entry = library.find(run)) tags.insert(entry->tags.begin(), entry->tags.end());
-  ui::wrapped("Words by which runs are found: tag:paper. They stand in the run's folder, and no training reads them.",
+  ui::wrapped("Words to find runs by: tag:paper. They are kept in the run's folder, and no training reads them.",
               ui::Look::muted);
   const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
   for (const std::string& tag : tags) {
@@ -397,7 +397,7 @@ void RunTablePanel::tag_dialog(model::Library& library, bool& open) {
       ImGui::SameLine(0, px(4));
       if (ImGui::GetCursorScreenPos().x + ui::button_width(label) > right) ImGui::NewLine();
     }
-    if (ui::button("compare/tag/remove/" + tag, label, ui::Button::normal, "", "Takes it off these runs"))
+    if (ui::button("compare/tag/remove/" + tag, label, ui::Button::normal, "", "Removes it from these runs"))
       library.tag(about_, {}, {tag});
   }
   if (just_asked_) ImGui::SetKeyboardFocusHere();

@@ -247,8 +247,8 @@ void EvaluatePanel::draw(Evaluation& evaluation, const std::string& run, bool da
                       "Its row in the table and its points in the figures appear as soon as it is done.");
     else
       ui::empty_state("Not evaluated yet",
-                      "An evaluation simulates test sets, asks the run for their posteriors and measures how much of "
-                      "them lies on the truth. Press Evaluate: the figures grow while it works.");
+                      "An evaluation simulates test sets, infers their posteriors and measures how well these match "
+                      "the truth. Press Evaluate: the figures grow while it works.");
     return;
   }
   ImGui::BeginChild("evaluate/results");

@@ -59,11 +59,10 @@ void another_draw(model::Posterior& posterior, const std::string& key) {
   model::SetInquiries& all = posterior.inquiries();
   if (all.predictive.busy()) return;
   auto asked = posterior.samples_asked();
-  if (!ui::button(
-          "posterior/predictive/another", fmt::format("Another draw (this was seed {})", all.predictive_seed),
-          ui::Button::quiet, blocked_text(posterior, asked.has_value()),
-          "Simulates the sets at another draw of the posterior, as infer --predictive 200 --seed does: an answer "
-          "that depends on the draw is no strong one"))
+  if (!ui::button("posterior/predictive/another", fmt::format("Another draw (this was seed {})", all.predictive_seed),
+                  ui::Button::quiet, blocked_text(posterior, asked.has_value()),
+                  "Simulates the sets at another draw of the posterior, as infer --predictive 200 --seed does: a "
+                  "result that depends on the draw is weak"))
     return;
   asked->seed = ++all.predictive_seed;
   all.predictive.ask(all.predictive_key(key), std::move(*asked), model::predictive_question());
@@ -133,7 +132,7 @@ void inquiry_answers(model::Posterior& posterior, const model::PosteriorScene& s
     const std::string fold = one.id + std::string("/fold");
     bool& folded = *ImGui::GetStateStorage()->GetBoolRef(ImGui::GetID(fold.c_str()), false);
     if (ui::button(fold, fmt::format("{} {}", folded ? "+" : "−", one.title), ui::Button::quiet, "",
-                   folded ? "Shows this answer" : "Folds this answer away"))
+                   folded ? "Shows this result" : "Hides this result"))
       folded = !folded;
     if (folded) continue;
     ui::notice(one.id + "/answer", answer->bad ? ui::Look::warning : ui::Look::small_muted, answer->text);
@@ -162,10 +161,10 @@ void OtherPriorRow::draw(model::Posterior& posterior, const model::PosteriorScen
   bool enter = ui::input("posterior/prior/text", typed_, scene.prior_example, about,
                          ImGui::GetContentRegionAvail().x - show - px(8));
   ImGui::SameLine(0, px(8));
-  enter |=
-      ui::button("posterior/prior/show", "Show", ui::Button::normal,
-                 typed_.empty() && asked_prior.empty() ? "Write a prior first" : blocked_text(posterior, asked.has_value()),
-                 typed_.empty() ? "Takes the answer away" : "Tells the posterior under it");
+  enter |= ui::button(
+      "posterior/prior/show", "Show", ui::Button::normal,
+      typed_.empty() && asked_prior.empty() ? "Write a prior first" : blocked_text(posterior, asked.has_value()),
+      typed_.empty() ? "Removes the result" : "Shows the posterior under it");
   if (enter) asked_prior = typed_;
   if (const auto answer = inquiry.answer(key); answer && !asked_prior.empty())
     ui::wrapped(answer->text, answer->bad ? ui::Look::small_bad : ui::Look::small_muted, 0, "posterior/prior/answer");

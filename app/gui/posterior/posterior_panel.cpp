@@ -290,8 +290,8 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
     ui::wrapped(scene.simulated ? scene.set_name + " · " + scene.set_source : scene.set_name + ": " + used,
                 ui::Look::small_muted, 0, "posterior/set/used");
   if (scene.columns.size() > scene.taken.size())
-    ui::wrapped(fmt::format("{} {} of {}", scene.taken.size() == 1 ? "column" : "columns", fmt::join(scene.taken, ", "),
-                            fmt::join(scene.columns, ", ")),
+    ui::wrapped(fmt::format("Using {} {} of {}", scene.taken.size() == 1 ? "column" : "columns",
+                            fmt::join(scene.taken, ", "), fmt::join(scene.columns, ", ")),
                 ui::Look::small_muted, 0, "posterior/set/columns");
   if (!scene.set_own.empty()) ui::wrapped(scene.set_own, ui::Look::small_muted);
   if (!scene.set_learnt.empty()) ui::wrapped(scene.set_learnt, ui::Look::small_muted);
@@ -335,7 +335,7 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
                  command))
     ui::copy(command);
   if (button("posterior/report", "Report…", ui::Button::quiet, ReportDialog::blocked(posterior),
-             "Writes one page on this answer: data, posterior, checks, calibration at this N, methods, commands"))
+             "Writes one page on this posterior: data, results, checks, calibration at this N, methods, commands"))
     report.ask(posterior);
   if (scene.columns.size() > scene.taken.size() &&
       button("posterior/choose-columns", "Columns…", ui::Button::normal, "", "Takes other columns of the file"))

@@ -25,11 +25,12 @@ void ReportDialog::ask(const model::Posterior& posterior) {
 
 void ReportDialog::draw(model::Posterior& posterior) {
   if (!save_.is_drawn()) return;
-  const SaveDialog::Texts texts = {"Write a report",
-                                   "One page that holds all it shows: answer, data, checks, calibration on simulated "
-                                   "sets of this size, methods and commands. Measuring calibration may take minutes.",
-                                   "Path, e.g. ~/report.html",
-                                   {{"Page", {".html", ".pdf"}}}};
+  const SaveDialog::Texts texts = {
+      "Write a report",
+      "One page that holds all it shows: posterior, data, checks, calibration on simulated sets of this size, methods "
+      "and commands. Measuring calibration may take minutes.",
+      "Path, e.g. ~/report.html",
+      {{"Page", {".html", ".pdf"}}}};
   const auto file = save_.draw(
       {"posterior/report/browser", "posterior/report/path", "posterior/report/write", "posterior/report/cancel"},
       texts);

@@ -104,7 +104,7 @@ void SetList::head(model::Posterior& posterior) {
   ImGui::SameLine(0, px(2));
   if (ui::segment("posterior/sets/forest", "Forest plot", forest_,
                   "The plot shows mean and interval of each set, in the order of the table",
-                  sets.rows() == 0 ? "No set is answered yet" : ""))
+                  sets.rows() == 0 ? "No set has a posterior yet" : ""))
     forest_ = true;
   ImGui::SameLine(0, px(12));
   const std::string blocked = sets.job().busy()     ? "It is being written"
@@ -123,7 +123,7 @@ void SetList::head(model::Posterior& posterior) {
     sets.set_exact(exact);
   ImGui::SameLine();
   if (ui::button("posterior/sets/close", "Close", ui::Button::quiet, "",
-                 group.empty() ? "Takes the table away" : "All rows of the file form one set again"))
+                 group.empty() ? "Closes the table" : "All rows of the file form one set again"))
     posterior.close_sets();
 }
 

@@ -129,7 +129,7 @@ void SettingsPanel::runs(const SettingsParts& parts) {
     ImGui::Dummy({room, ImGui::GetFrameHeight()});
     ImGui::SameLine();
     if (ui::button(fmt::format("settings/added/{}/remove", i), "Remove", ui::Button::quiet, {},
-                   "Takes it out of the list; nothing on disk is touched"))
+                   "Removes it from the list; nothing on disk is touched"))
       parts.library.remove_folder(added[i]);
     if (i > 0) ImGui::Unindent(px(kLabel));
   }
@@ -350,9 +350,8 @@ void SettingsPanel::looks(model::Settings& settings) {
     settings.file_dialogs = "own";
   ui::space(6);
   ui::label("Notifications", "The desktop's, of which it decides how long they are shown", kLabel);
-  ui::toggle(
-      "settings/notifications", "Notify when work ends unwatched", settings.notifications,
-      "When a run, a study or the queue has ended and another window is being worked with, or this one is closed");
+  ui::toggle("settings/notifications", "Notify when background work ends", settings.notifications,
+             "When a run, a study or the queue has ended and another window is in use, or this one is closed");
 }
 
 void SettingsPanel::file() {

@@ -72,8 +72,8 @@ void QueuePanel::row(model::RunQueue& queue, const model::QueueShown& shown, std
   };
   place("Remove");
   if (ui::button(base + "/remove", "Remove", ui::Button::quiet, "",
-                 item.state == QueueState::working ? "Saves it and takes it out of the queue; the run stays"
-                                                   : "Takes it out of the queue; the run stays"))
+                 item.state == QueueState::working ? "Saves it and removes it from the queue; the run stays"
+                                                   : "Removes it from the queue; the run stays"))
     queue.remove(item.id);
   if (failed) {
     place("Try again");

@@ -321,7 +321,7 @@ std::shared_ptr<const Comparison::View> make_view(const std::vector<ComparedRun>
       view->figures.push_back(shown_figure(
           "apart", "Means against the baseline's",
           "How far posterior means lie from the baseline's on the same sets, in units of the posterior sd (rms; of "
-          "several targets the one furthest apart). Two runs that both answer exactly would lie at zero: at least "
+          "several targets the one furthest apart). Two runs with exact posteriors would lie at zero: at least "
           "half of it is the error of one of the two, whatever their calibration is.",
           [&] { return drawn_apart(*view, members, by_member); }));
     view->figures.push_back(

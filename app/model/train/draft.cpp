@@ -121,7 +121,7 @@ SweptRow swept_row(const Setting& row) {
   if (values.empty()) return {};
   const std::string twice = value_given_twice(values);
   if (twice.empty()) return {"Several values: start a study, one run per value", ""};
-  const std::string problem = fmt::format("{} stands there twice; give each value once", twice);
+  const std::string problem = fmt::format("{} appears twice; give each value once", twice);
   return {problem, fmt::format("{}: {}", row.title, problem)};
 }
 

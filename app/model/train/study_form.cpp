@@ -159,7 +159,7 @@ std::string StudyForm::wrong_values() const {
     if (values.empty())
       return fmt::format("Write the values of {} that are tried, with commas between them", title_of(at->key));
     if (const std::string twice = value_given_twice(values); !twice.empty())
-      return fmt::format("{}: {} stands there twice; give each value once", title_of(at->key), twice);
+      return fmt::format("{}: {} appears twice; give each value once", title_of(at->key), twice);
   }
   return "";
 }

@@ -472,7 +472,7 @@ std::string Viewer::infer_command(std::string* why) const {
     if (why) *why = reason;
     return std::string();
   };
-  if (s.request.run.empty()) return refuse("There are no trained weights to ask");
+  if (s.request.run.empty()) return refuse("There are no trained weights");
   if (s.request.n < 1) return refuse("There is no view: add one");
   const ViewerRequest& saved = s.saved_views;
   if (s.views_file.empty() || saved.run != s.request.run || !same_scene(saved.scene, s.request.scene) ||
