@@ -138,7 +138,7 @@ std::string no_frequentist_answers(const Task& task) {
   if (info.target_size() != 1) return fmt::format("its target has {} numbers, and they are of one", info.target_size());
   const Target& target = info.targets.front();
   if (!std::isfinite(target.low) || !std::isfinite(target.high))
-    return fmt::format("its target {} has no ends, between which every value could be tested", target.label);
+    return fmt::format("its target {} has no bounds, between which every value could be tested", target.label);
   if (task.stored() != nullptr)
     return "its sets are read from files, and none can be simulated at a value of the target that is to be tested";
   return "";

@@ -430,9 +430,8 @@ LoadedRun load_run(const Tasks& tasks, const std::string& run, const std::string
               "The run {} has no trained weights yet; continue it with \"pairs --batch run --resume {}\"", run, run);
   if (!loaded.finetuned && was_finished(loaded.folder))
     fail(
-        "{} was trained to its end, and its {} is gone: put it back, or make it again with \"pairs --batch run "
-        "--resume "
-        "{}\"",
+        "{} was trained to its end, and its {} is missing: put it back, or make it again with \"pairs --batch run "
+        "--resume {}\"",
         loaded.folder.string(), run_file::estimator, run);
   check_settings(loaded.folder, loaded.finetuned ? finished : first, loaded.config);
   loaded.estimator = load_estimator(loaded.finetuned ? finished : first, loaded.task);

@@ -187,7 +187,7 @@ void check_complete(RunConfig config, const std::vector<std::string>& keys, std:
     if (!field.seldom && !(text && (*text)->empty()) && std::find(keys.begin(), keys.end(), field.key) == keys.end())
       gone.push_back(field.key);
   }
-  fail_usage(ErrorPlace{where}, "{} of the {} settings that the run was made with are gone{}; restore the file",
+  fail_usage(ErrorPlace{where}, "{} of the {} settings that the run was made with are missing{}; restore the file",
              written - there, written, gone.empty() ? "" : fmt::format(" ({})", fmt::join(gone, ", ")));
 }
 

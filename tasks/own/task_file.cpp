@@ -135,7 +135,7 @@ TaskFile parse_task(std::string_view all, const fs::path& file) {
 
   const toml::table *program = top.table("simulator"), *files = top.table("simulations");
   if (!program == !files)
-    top.refuse_table(program ? "[simulator] and [simulations] both stand there; keep one"
+    top.refuse_table(program ? "[simulator] and [simulations] are both there; keep one"
                              : "where simulations come from is missing: add [simulator] with a command, or "
                                "[simulations] with files");
   if (program) task.simulator = read_simulator(*program, where);

@@ -23,7 +23,7 @@ std::string quantity_name(TableReader& table, std::vector<std::string>& taken) {
                     table.full("name"), printable(name)));
   check_length(table, "name", name);
   if (std::find(taken.begin(), taken.end(), name) != taken.end())
-    table.refuse_table(fmt::format("the name '{}' stands there twice; rename one", name));
+    table.refuse_table(fmt::format("the name '{}' appears twice; rename one", name));
   taken.push_back(name);
   return name;
 }

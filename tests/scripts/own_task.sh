@@ -165,8 +165,8 @@ mv my gone
 # No set can be simulated without the program, and the posterior is the same.
 mean() { grep -A3 '^  "mean"' "$1"; }
 [ "$(mean before.json)" = "$(mean after.json)" ] || say_fail "infer answers otherwise"
-grep -q '"no_within": ".*the folder .*/my is gone"' after.json || say_fail "nothing says why the set was not tested"
-refuses 1 "the folder $SCRATCH/my is gone" --batch evaluate whole --sets 20 --samples 19
+grep -q '"no_within": ".*the folder .*/my is missing"' after.json || say_fail "nothing says why the set was not tested"
+refuses 1 "the folder $SCRATCH/my is missing" --batch evaluate whole --sets 20 --samples 19
 
 # A program that never answers, heeds no signal and has others in sessions of their own.
 mkdir hang

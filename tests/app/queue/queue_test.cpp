@@ -111,7 +111,7 @@ TEST_F(QueueTest, DamagedFilesAndVanishedFoldersAreToldAndStopNothing) {
   ASSERT_EQ(view.items.size(), 4u);
   EXPECT_EQ(view.items[0].id, b);
   EXPECT_EQ(view.items[0].state, QueueState::waiting);
-  EXPECT_EQ(view.items[1].reason, "Its folder is gone");
+  EXPECT_EQ(view.items[1].reason, "Its folder is missing");
   EXPECT_THAT(view.items[2].reason, HasSubstr("damaged"));
   EXPECT_THAT(view.items[3].reason, HasSubstr("damaged"));
   queue_.remove("x");

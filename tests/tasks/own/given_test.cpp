@@ -92,7 +92,7 @@ TEST_F(GivenOfSets, FilesAreReadAndWrongOnesRefused) {
   EXPECT_THAT(refusal("normal = [1, 2]\n"), HasSubstr("leave the support out"));
   EXPECT_THAT(refusal("values = []\n"), HasSubstr("1 to 10000 numbers"));
   EXPECT_THAT(refusal("unifrom = [1, 2]\n"), HasSubstr("did you mean 'uniform'?"));
-  EXPECT_THAT(refusal("[[given]]\nname = \"theta\"\n"), HasSubstr("stands there twice"));
+  EXPECT_THAT(refusal("[[given]]\nname = \"theta\"\n"), HasSubstr("appears twice"));
   EXPECT_THAT(refusal("[[given]]\nname = \"other\"\nuniform = [0, 1]\n"), HasSubstr("let all state it, or none"));
 }
 

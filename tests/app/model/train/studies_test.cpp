@@ -108,8 +108,8 @@ TEST_F(StudiesTest, AFormTakesOverWhatFieldsHoldSeveralValuesOf) {
 TEST_F(StudiesTest, AValueThatStandsTwiceIsToldAtItsField) {
   Draft draft = this->draft();
   draft.set("embedder.size", "4, 16, 4");
-  EXPECT_EQ(draft.setting("embedder.size").error, "4 stands there twice; give each value once");
-  EXPECT_THAT(draft.study_error(), HasSubstr("4 stands there twice"));
+  EXPECT_EQ(draft.setting("embedder.size").error, "4 appears twice; give each value once");
+  EXPECT_THAT(draft.study_error(), HasSubstr("4 appears twice"));
   draft.set("embedder.size", "4, 16, four");
   EXPECT_THAT(draft.setting("embedder.size").error, HasSubstr("cannot be read"));
   EXPECT_NE(draft.study_error(), "");
@@ -151,7 +151,7 @@ TEST_F(StudiesTest, AFormSaysWhatIsWrong) {
   EXPECT_THAT(form.problem(), HasSubstr("embedder.size"));
   EXPECT_THAT(form.problem(), ::testing::Not(HasSubstr(".toml"))) << "no file is there yet";
   form.varied = {{"embedder.size", "8, 8"}};
-  EXPECT_THAT(form.problem(), HasSubstr("(embedder.size): 8 stands there twice"));
+  EXPECT_THAT(form.problem(), HasSubstr("(embedder.size): 8 appears twice"));
   form.varied = {{"embedder.size", "8, 16"}, {"embedder.size", "4, 2"}};
   EXPECT_THAT(form.problem(), HasSubstr("is varied twice"));
   form.varied.clear();
