@@ -207,7 +207,7 @@ Result demo(const DemoArguments& arguments) {
   try {
     return demonstrate(arguments, plan(arguments), printer);
   } catch (const Stopped&) {
-    printer.line("stopped: run the same command again, and the demonstration goes on from here");
+    printer.line("stopped: run the same command again, and the demonstration continues from here");
     throw;
   }
 }

@@ -112,7 +112,7 @@ Action add_embed(CLI::App& app, const Catalogue& tasks) {
       "Examples:\n"
       "  pairs --batch embed {exact} --index 3 --n 1,10,100 --out embedded.npz\n"
       "  pairs --batch embed {first} --data events.csv --out embedded.npz\n"
-      "The file holds embeddings [M, l], a row an observation, aggregates [K, l], their means over the first N for\n"
+      "The file holds embeddings [M, l], one row per observation, aggregates [K, l], their means over the first N for\n"
       "each of the K sizes n, and, of a set whose values are known, theta [d] and psi [p]. Aggregates are those that\n"
       "infer asks the head with, before they are standardised."));
   return [arguments, set] {

@@ -306,7 +306,7 @@ Action add_evaluate(CLI::App& app, const Catalogue& tasks) {
       "calibration.\n"
       "location z, width z: mean rank of the truth among the samples less 1/2, and mean |rank - 1/2| less that of "
       "uniform\n"
-      "ranks, in standard errors, one number a target; width z above zero: too narrow. rank p: chi-square of the "
+      "ranks, in standard errors, one number per target; width z above zero: too narrow. rank p: chi-square of the "
       "ranks\n"
       "in bins of equally many of the S + 1 values (S = 299, 499, ... divide evenly). calibration: none detected, "
       "borderline\n"

@@ -312,7 +312,7 @@ void answer_coverage(const Asked& asked, Result& result) {
   if (!asked.arguments.figure.empty())
     write_figure(asked.arguments.figure,
                  coverage_figure(asked.info(), ours,
-                                 fmt::format("{}: coverage of {} sets a point, N = {}", asked.info().title,
+                                 fmt::format("{}: coverage of {} sets per point, N = {}", asked.info().title,
                                              count_text(asked.arguments.simulated_sets()), count_text(asked.n)),
                                  asked.info().data_source + "; " + asked.run.name));
 }

@@ -142,7 +142,8 @@ std::filesystem::path RankTeam::meet(const std::filesystem::path& folder, const 
 }
 
 void RankTeam::check_stop() const {
-  if (ranks_ && keep_going()) fail("Another rank was asked to stop: the run is saved, and goes on when it is resumed");
+  if (ranks_ && keep_going())
+    fail("Another rank was asked to stop: the run is saved, and continues when it is resumed");
 }
 
 }  // namespace pairs::batch

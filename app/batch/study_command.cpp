@@ -301,8 +301,8 @@ Result plan(const StudyArguments& arguments, const Standing& standing) {
   result.document["gflop"] = gflop;
   result.document["cache_bytes_at_once"] = bytes;
   result.text = fmt::format(
-      "{}\n\n{}\n{}: {} of training by the paper's rule, {} on this machine with all its cores, up to {} of "
-      "aggregates a worker at once.\n",
+      "{}\n\n{}\n{}: {} of training by the paper's rule, {} on this machine with all its cores, up to {} of aggregates "
+      "per worker at once.\n",
       standing.study.title, table.text(), counted(trained, "run"), flop_text(gflop), duration_text(seconds),
       byte_text(static_cast<std::uint64_t>(bytes)));
   if (!planned.busy.empty()) result.text += planned.busy + "\n";
@@ -431,7 +431,7 @@ Result study(StudyArguments arguments) {
     else
       work_here(arguments, standing, options);
   } catch (const Stopped&) {
-    tell("what was begun is saved: the same command goes on\n");
+    tell("what was begun is saved: the same command resumes it\n");
     throw;
   }
   return report(arguments, standing, troubled);
@@ -459,7 +459,7 @@ Action add_study(CLI::App& app, const Catalogue& tasks) {
   app.add_option("--part", arguments->part,
                  "Do this part of the runs alone, for example 2/8; array: the part of this task of a Slurm job array")
       ->type_name("I/M");
-  app.add_option("--max-hours", arguments->hours, "Save and leave after so many hours; the same command goes on")
+  app.add_option("--max-hours", arguments->hours, "Save and exit after so many hours; the same command resumes")
       ->type_name("H");
   app.add_option("--grace", arguments->grace,
                  "Take a run over from a worker of another machine that was silent for so many seconds")

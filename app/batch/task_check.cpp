@@ -109,7 +109,7 @@ double check_sets(const Task& task, std::int64_t sets, std::int64_t n, Findings&
   std::int64_t drawn = 0;
   for (std::uint64_t seed = 3; drawn == 0 || watch.seconds() < kTimedSeconds; ++seed, drawn += sets) draw(seed, 0, n);
   const double rate = static_cast<double>(drawn) / watch.seconds();
-  findings.note(fmt::format("{}: {} sets, {} observations a second", what, number_text(rate, 3),
+  findings.note(fmt::format("{}: {} sets, {} observations per second", what, number_text(rate, 3),
                             number_text(rate * static_cast<double>(n), 3)));
   return rate * static_cast<double>(n);
 }

@@ -69,7 +69,7 @@ void LogDrawer::lines(model::Messages& messages) {
   const std::vector<const model::Message*> shown = messages.matching(filter_, least_);
   if (shown.empty()) {
     ui::wrapped(messages.all().empty() ? "No messages yet: problems, and messages of runs and evaluations, appear here."
-                                       : "No message fits: choose All, or empty the filter.",
+                                       : "No message matches: select All, or clear the filter.",
                 ui::Look::muted);
     ImGui::EndChild();
     return;

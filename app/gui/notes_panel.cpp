@@ -75,7 +75,7 @@ void NotesPanel::draw_run(model::Studio& studio) {
   ui::text("On the run " + run->name, ui::Look::small_strong);
   std::string note = typed_ ? run_note_ : run->note;
   const ui::TextBox box = ui::text_box("notes/run", note, "What is special about it?",
-                                       "Stands in the run's about.toml, as pairs --batch tag --note puts it there",
+                                       "Kept in the run's about.toml, as pairs --batch tag --note writes it",
                                        px(kOtherHigh), studio.library.blocked(*run, model::RunAction::note));
   if (box.changed) {
     run_note_ = note;

@@ -243,8 +243,9 @@ std::string coverage_text(const TaskInfo& info, const std::vector<CoveragePoint>
                                    with_error_text(beside->levels[l].length, beside->levels[l].length_error, 4)});
       table.add(std::move(cells));
     }
-  return table.text(2) + fmt::format("\nThe largest deviation from a level is {} binomial errors of {} sets a point\n",
-                                     number_text(worst, 1), count_text(points.front().sets));
+  return table.text(2) +
+         fmt::format("\nThe largest deviation from a level is {} binomial errors of {} sets per point\n",
+                     number_text(worst, 1), count_text(points.front().sets));
 }
 
 }  // namespace pairs

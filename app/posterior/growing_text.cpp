@@ -97,7 +97,7 @@ GrowingText::Came GrowingText::read(const std::function<void(std::string_view)>&
     rest_.append(bytes);
     const std::size_t end = rest_.rfind('\n');
     if (end == rest_.npos) {
-      PAIRS_CHECK(rest_.size() <= kLongestLine, "{} has a line of more than {} bytes; give one observation a line",
+      PAIRS_CHECK(rest_.size() <= kLongestLine, "{} has a line of more than {} bytes; give one observation per line",
                   name_, kLongestLine);
       continue;
     }

@@ -118,20 +118,19 @@ void say_tests(const ReportContent& content, Citing& citing) {
     return;
   }
   const EvaluationRow& row = content.metrics->rows.front();
-  citing.say(
-      fmt::format("On {} further simulated sets of N = {} ", count_text(row.sets), count_text(content.n())) +
-      (std::isfinite(row.nll)
-           ? fmt::format("its negative log posterior density of the true values was {} nat",
-                         with_error_text(row.nll, row.nll_se, 3)) +
-                 (std::isfinite(row.gap) ? fmt::format(", {} above that of the exact posterior on the same sets",
-                                                       with_error_text(row.gap, row.gap_se, 4))
-                                         : "") +
-                 fmt::format("; ranks of the true values among {} posterior samples were tested for location, "
-                             "width and uniformity {}.",
-                             count_text(row.samples), citing.cite("ranks"))
-           : fmt::format("the squared error of a posterior sample was {:.4g} a pixel, of the posterior mean {:.4g}, "
-                         "of the prior's mean {:.4g}.",
-                         row.mse, row.mse_posterior, row.mse_prior)));
+  citing.say(fmt::format("On {} further simulated sets of N = {} ", count_text(row.sets), count_text(content.n())) +
+             (std::isfinite(row.nll)
+                  ? fmt::format("its negative log posterior density of the true values was {} nat",
+                                with_error_text(row.nll, row.nll_se, 3)) +
+                        (std::isfinite(row.gap) ? fmt::format(", {} above that of the exact posterior on the same sets",
+                                                              with_error_text(row.gap, row.gap_se, 4))
+                                                : "") +
+                        fmt::format("; ranks of the true values among {} posterior samples were tested for location, "
+                                    "width and uniformity {}.",
+                                    count_text(row.samples), citing.cite("ranks"))
+                  : fmt::format("the squared error of a posterior sample was {:.4g} per pixel, of the posterior mean "
+                                "{:.4g}, of the prior's mean {:.4g}.",
+                                row.mse, row.mse_posterior, row.mse_prior)));
 }
 
 }  // namespace

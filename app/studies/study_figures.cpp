@@ -38,7 +38,7 @@ std::vector<std::string> notes_on(const StudyResults& results) {
 
 const std::vector<StudyFigure>& study_figures() {
   static const std::vector<StudyFigure> all = {
-      {"scores", "NLL and RMAE (images: squared error) against N, a column a task", draw_scores},
+      {"scores", "NLL and RMAE (images: squared error) against N, one column per task", draw_scores},
       {"differences", "Score less that of PAIRS on the same test sets, paired, with errors", draw_differences},
       {"gap", "Gap to the exact posterior in nats against N", draw_gap},
       {"acauc", "ACAUC against N, with its noise floor", draw_acauc},
@@ -48,7 +48,7 @@ const std::vector<StudyFigure>& study_figures() {
       {"location", "One target and one nuisance: posterior mean and sd against ψ, with the references", draw_location},
       {"theorem", "Known sufficient statistics: 1 − R² on the embeddings while stage 1 trains", draw_theorem},
       {"posteriors", "Each task's posterior of one set as N grows, with its references", draw_posteriors},
-      {"tasks", "A row a task: its prior, sets of observations, the posterior as N grows", draw_tasks},
+      {"tasks", "One row per task: its prior, sets of observations, the posterior as N grows", draw_tasks},
       {"views", "Images: the truth and samples of the posterior, scenes by N", draw_views},
   };
   return all;

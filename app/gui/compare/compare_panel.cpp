@@ -113,7 +113,7 @@ void ComparePanel::actions(Comparison& comparison, const std::string& task) {
   if (comparison.evaluating()) {
     if (ui::button("compare/stop", "Stop evaluating", ui::Button::normal,
                    comparison.stopping() ? "The evaluation is being stopped" : "",
-                   "Ends the evaluation that runs; runs that are done keep their scores."))
+                   "Stops the running evaluation; finished runs keep their scores."))
       comparison.stop();
   } else {
     const std::string label = lacking > 0 ? fmt::format("Evaluate {} without scores", lacking) : "Evaluate all";

@@ -233,8 +233,8 @@ void RunTablePanel::header(RunBoard& board, const TableView& view) {
     const std::string name = "compare/sort/" + column.key;
     if (ImGui::InvisibleButton(name.c_str(), {std::max(width, px(8)), inner_height()})) board.sort_by(column.key);
     keyboard::offer(name, ItemKind::button, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), label);
-    ui::tip(column.meaning.empty() ? column.title + "\nA click sorts by it"
-                                   : column.title + "\n" + column.meaning + "\nA click sorts by it");
+    ui::tip(column.meaning.empty() ? column.title + "\nClick to sort by it"
+                                   : column.title + "\n" + column.meaning + "\nClick to sort by it");
     ImGui::SetCursorScreenPos(at);
     cell_text(label, sorted ? ui::Look::small : ui::Look::small_muted, column.number);
   }
@@ -402,7 +402,7 @@ void RunTablePanel::tag_dialog(model::Library& library, bool& open) {
   }
   if (just_asked_) ImGui::SetKeyboardFocusHere();
   just_asked_ = false;
-  const bool typed = ui::input("compare/tag/text", text_, "A tag, or several with blanks between them") && entered();
+  const bool typed = ui::input("compare/tag/text", text_, "A tag, or several separated by blanks") && entered();
   // Escape takes the letters out of the field and closes; they are there again when it is opened next.
   if (!ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape))) unsent_ = text_;
   std::vector<std::string> add;

@@ -124,7 +124,7 @@ void NewTaskDialog::form(model::Studio& studio) {
   ImGui::NewLine();
   const bool shape = sketch_.x == Sketch::X::shape;
   field("new-task/x", shape ? "Shape" : "Names", sketch_.x_text, shape ? "channels, height, width" : "u, v",
-        "With commas between them");
+        "Separated by commas");
   if (sketch_.x == Sketch::X::rows)
     field("new-task/typical", "Rows", sketch_.typical, "10", "How many a typical observation has");
   source();

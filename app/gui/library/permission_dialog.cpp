@@ -31,7 +31,7 @@ void PermissionDialog::draw(model::Studio& studio) {
   ui::space(4);
   ui::wrapped(
       "Permission holds for task.toml and for the program's own file next to it as they are now: when one of them "
-      "changes, you are asked again. What else the program imports or reads is not looked at.",
+      "changes, you are asked again. What else the program imports or reads is not checked.",
       ui::Look::muted);
   const ui::Choice choice =
       ui::choose("permission/agree", "Agree and open", ui::Button::primary, "permission/decline");

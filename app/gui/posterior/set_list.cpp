@@ -139,7 +139,7 @@ void SetList::header(SetTable& sets) {
     const float wide = ImGui::GetContentRegionAvail().x;
     const bool pressed = ImGui::InvisibleButton(name.c_str(), {std::max(wide, px(8)), px(kRowHeight - 4)});
     keyboard::offer(name, ItemKind::button, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), label);
-    ui::tip(column.title + "\n" + column.meaning + "\nA click sorts by it");
+    ui::tip(column.title + "\n" + column.meaning + "\nClick to sort by it");
     ImGui::SetCursorScreenPos(at);
     number_cell(label, sorted ? ui::Look::small : ui::Look::small_muted, column.number());
     if (pressed) sets.sort_by(c);

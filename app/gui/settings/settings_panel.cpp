@@ -340,7 +340,7 @@ void SettingsPanel::looks(model::Settings& settings) {
   if (ui::combo("settings/scale", at, items, "", px(180)) && at < static_cast<int>(kScales.size()))
     settings.scale = kScales[static_cast<std::size_t>(at)];
   ui::space(6);
-  ui::label("File dialogs", "What asks for files to open and to save", kLabel);
+  ui::label("File dialogs", "Which dialog selects files to open and to save", kLabel);
   if (ui::segment("settings/dialogs/desktop", "The desktop's", settings.file_dialogs == "desktop",
                   "Through the desktop's portal; where there is none, the window's own"))
     settings.file_dialogs = "desktop";
@@ -349,7 +349,7 @@ void SettingsPanel::looks(model::Settings& settings) {
                   "Folders, a filter, and what a file holds, in this window"))
     settings.file_dialogs = "own";
   ui::space(6);
-  ui::label("Notifications", "The desktop's, of which it decides how long they are shown", kLabel);
+  ui::label("Notifications", "The desktop's, which decides how long they are shown", kLabel);
   ui::toggle("settings/notifications", "Notify when background work ends", settings.notifications,
              "When a run, a study or the queue has ended and another window is in use, or this one is closed");
 }
@@ -364,8 +364,9 @@ void SettingsPanel::file() {
   ImGui::Dummy({room, ImGui::GetFrameHeight()});
   ImGui::SameLine();
   if (ui::button("settings/copy-path", "Copy path", ui::Button::normal)) ui::copy(path);
-  ui::wrapped("A text that can be edited while the window is closed: what is taken out of it has its default again.",
-              ui::Look::small_muted);
+  ui::wrapped(
+      "A text file that can be edited while the window is closed: what is removed from it has its default again.",
+      ui::Look::small_muted);
   hints(model::overrides("", true, true).file);
 }
 

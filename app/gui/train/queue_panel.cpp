@@ -46,7 +46,7 @@ void QueuePanel::head(model::RunQueue& queue, const model::QueueShown& shown) {
   ImGui::SameLine(0, px(16));
   if (ImGui::GetContentRegionAvail().x < ui::text_size(kKeep).x + 2 * ImGui::GetFrameHeight()) ImGui::NewLine();
   ui::toggle("queue/keep", kKeep, queue.keep,
-             "A process without a window goes on with the queue; the next start finds it. Otherwise closing saves what "
+             "A process without a window continues the queue; the next start finds it. Otherwise closing saves what "
              "is begun.");
 }
 

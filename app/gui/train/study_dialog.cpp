@@ -60,9 +60,9 @@ void StudyDialog::varied(std::size_t at) {
       form.varied.push_back({key, ""});
   }
   if (at >= form.varied.size()) return;
-  ui::label("Values", "With commas between them", kLabels);
+  ui::label("Values", "Separated by commas", kLabels);
   ui::input("study/values" + number, form.varied[at].values, "4, 16, 64",
-            "The values that are tried, with commas between them");
+            "The values that are tried, separated by commas");
 }
 
 void StudyDialog::choices() {
@@ -126,8 +126,8 @@ void StudyDialog::act(model::Studies& studies, model::RunQueue& queue, model::Dr
 void StudyDialog::draw(model::Studies& studies, model::RunQueue& queue, model::Draft& draft) {
   if (!form_ || !ui::begin_dialog("study/dialog", "New study", open_, kWide)) return;
   ui::wrapped(
-      "Trains and evaluates every choice on the same test sets, with the settings of this "
-      "draft. It goes on when the window is closed; the runs appear in the list on the left as they come.",
+      "Trains and evaluates every choice on the same test sets, with the settings of this draft. It continues when the "
+      "window is closed; the runs appear in the list on the left as they come.",
       ui::Look::muted);
   ui::space(8);
   // So high that what stands below stays in view: the dialog itself does not scroll.

@@ -93,7 +93,7 @@ void TrainPanel::header(Training& training, const model::Library& library, const
     if (queue_button(training, queue)) queue.add(training.plan());
     ImGui::SameLine(0, gap);
     const char* starts = queue.going() ? "Makes the run's folder and runs all stages; the queue saves what it has "
-                                         "begun, and goes on when this has ended"
+                                         "begun, and resumes when this has ended"
                                        : "Makes the run's folder and runs all stages";
     if (ui::button("train/start", kStart, ui::Button::primary, training.blocked(Action::start), starts))
       training.start();
@@ -120,7 +120,7 @@ void TrainPanel::header(Training& training, const model::Library& library, const
   // Going on after a failure dismisses it.
   const bool failed = training.state() == Activity::failed && training.run_settings();
   if (ui::button("train/start", kResume, ui::Button::primary, failed ? "" : training.blocked(Action::start),
-                 "Goes on from the last checkpoint, through all stages")) {
+                 "Resumes from the last checkpoint, through all stages")) {
     if (failed) training.dismiss();
     training.start();
   }

@@ -123,11 +123,10 @@ CsvTable read_npz_columns(const std::filesystem::path& path, const std::vector<s
     if (column.dim() == 1) column = column.unsqueeze(1);
     if (one.number >= 0) column = column.narrow(1, one.number, 1);
     if (column.size(1) > 1 && static_cast<std::int64_t>(wanted.size()) == numbers)
-      throw ColumnsError(
-          fmt::format("{}: the array {} holds {} numbers a row, where one is needed; choose one of them, "
-                      "such as {}[0], with --columns",
-                      path.string(), printable(name), column.size(1), printable(name)),
-          table.columns);
+      throw ColumnsError(fmt::format("{}: the array {} holds {} numbers per row, where one is needed; choose one of "
+                                     "them, such as {}[0], with --columns",
+                                     path.string(), printable(name), column.size(1), printable(name)),
+                         table.columns);
     PAIRS_CHECK(columns.empty() || column.size(0) == columns.front().size(0),
                 "{}: the arrays {} and {} have {} and {} rows; columns of one table have as many", path.string(),
                 printable(wanted.front()), printable(name), columns.front().size(0), column.size(0));
@@ -250,7 +249,7 @@ class PointRows final : public ObservedRows {
         std::any_of(read.files.begin(), read.files.end(), [](const FileColumn& one) { return one.converts(); });
     if (!read.chosen.empty() || !converts || vector.empty() || has_column(*table_, read.files.front().from)) return;
     throw ColumnsError(
-        fmt::format("{} has a column {} of {} numbers a row, and not {}, whose values are converted as [[x.columns]] "
+        fmt::format("{} has a column {} of {} numbers per row, and not {}, whose values are converted as [[x.columns]] "
                     "states; name them so, or choose it with --columns {} where they are the same",
                     table_->where(), printable(vector), places_.size(),
                     printable(fmt::format("{}", fmt::join(wanted_columns(info_, read), ", "))), printable(vector)),

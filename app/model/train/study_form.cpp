@@ -157,7 +157,7 @@ std::string StudyForm::wrong_values() const {
     if (std::any_of(varied.begin(), at, [&](const Varied& one) { return one.key == at->key; }))
       return fmt::format("{} is varied twice; choose another setting", title_of(at->key));
     if (values.empty())
-      return fmt::format("Write the values of {} that are tried, with commas between them", title_of(at->key));
+      return fmt::format("Write the values of {} that are tried, separated by commas", title_of(at->key));
     if (const std::string twice = value_given_twice(values); !twice.empty())
       return fmt::format("{}: {} appears twice; give each value once", title_of(at->key), twice);
   }
