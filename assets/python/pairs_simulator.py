@@ -526,7 +526,7 @@ def check(prior, simulate, path="task.toml", out=sys.stdout, reference=None, sim
             sim.draw(draws(5, sets, 0, size), *args)
             calls += sets
         seconds = time.perf_counter() - start
-        print("       %s: %d sets, %d observations a second" % (what, calls / seconds, calls * size / seconds), file=out)
+        print("       %s: %d sets, %d observations per second" % (what, calls / seconds, calls * size / seconds), file=out)
     if "reference" in task:
         _check_reference(sim, theta, psi, known, draws, say, asked)
     print("Nothing is wrong." if not faults else "%d fault%s." % (len(faults), "s" * (len(faults) > 1)), file=out)

@@ -29,7 +29,7 @@ std::vector<Field> optimiser_fields(const std::string& table, OptimiserConfig& o
       {key("warmup"), &o.warmup, "Share of all steps with a rising rate", 0, 0.99},
       {key("clip"), &o.clip, "Largest global gradient norm, 0 = off", 0, 1e9},
       {key("patience"), &o.patience, "Steps without a better validation loss before stopping, 0 = never", 0, 1e9},
-      {key("ema"), &o.ema, "Decay a step of the moving average of the weights, which is what is kept; 0 = off", 0,
+      {key("ema"), &o.ema, "Decay per step of the moving average of the weights, which is what is kept; 0 = off", 0,
        0.999999},
   };
 }

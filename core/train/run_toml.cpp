@@ -43,7 +43,7 @@ struct EnsembleTable {
   std::string runs, weights;
   std::vector<std::int64_t> seeds;
   std::vector<Field> fields() {
-    return {{"ensemble.runs", &runs, "Runs that are averaged, one a line"},
+    return {{"ensemble.runs", &runs, "Runs that are averaged, one per line"},
             {"ensemble.seeds", &seeds, "Their seeds"},
             {"ensemble.weights", &weights, "Checksums of their weights, in their order"}};
   }

@@ -57,7 +57,7 @@ grep -q "Networks see (x" out || say_fail "the plan does not tell how x is stand
 
 # Its program is checked before anything is trained.
 "$PAIRS" --batch data my --check >out 2>log || say_fail "the check of a right program ended with $?: $(cat out log)"
-grep -q "Nothing is wrong" out && grep -q "observations a second" out && grep -q "preset small draws .* of simulating" out ||
+grep -q "Nothing is wrong" out && grep -q "observations per second" out && grep -q "preset small draws .* of simulating" out ||
   say_fail "the check says too little: $(cat out)"
 cp my/simulate.py right.py
 # A changed program is asked about again, and one that was agreed to before is not.

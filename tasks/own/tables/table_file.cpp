@@ -44,7 +44,7 @@ ColumnNames names_of(const TableFile& table) {
       fmt::format("{} {} needed", fmt::join(wanted, ", "), wanted.size() > 1 ? "are, in any order," : "is");
   if (x.size() > 1 && !names.called_twice("x"))
     throw ColumnsError(
-        fmt::format("{} has a column x of {} numbers a row, but {}; choose among {} to {} with --columns",
+        fmt::format("{} has a column x of {} numbers per row, but {}; choose among {} to {} with --columns",
                     table.where(), x.size(), needed, table.columns()[x.front()].name, table.columns()[x.back()].name),
         table.names());
   throw ColumnsError(fmt::format("{} has the columns {}, but {}; rename them, or choose others with --columns",
@@ -65,8 +65,8 @@ std::vector<std::size_t> places_by_name(const TableFile& table, const std::vecto
           table.names());
     if (found.size() > 1 && numbers == wanted.size())
       throw ColumnsError(
-          fmt::format("{}: column {} holds {} numbers a row, where one is needed; choose one of them, such "
-                      "as {}, with --columns",
+          fmt::format("{}: column {} holds {} numbers per row, where one is needed; choose one of them, such as {}, "
+                      "with --columns",
                       table.where(), printable(name), found.size(), printable(table.columns()[found.front()].name)),
           table.names());
     places.insert(places.end(), found.begin(), found.end());

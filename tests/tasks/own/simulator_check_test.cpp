@@ -47,7 +47,7 @@ TEST_F(OwnSimulatorCheck, FindsNothingInWhatIsRight) {
   const Told right = check(kDraws + "def simulate(theta, psi, n, rng):\n    return rng.normal(theta[0], 1, n)\n");
   EXPECT_EQ(right.code, 0) << right.text;
   EXPECT_THAT(right.text, AllOf(HasSubstr("prior answers 1 targets and 1 nuisances"), HasSubstr("Nothing is wrong."),
-                                HasSubstr("observations a second"), Not(HasSubstr("HINT")), Not(HasSubstr("WRONG"))));
+                                HasSubstr("observations per second"), Not(HasSubstr("HINT")), Not(HasSubstr("WRONG"))));
   const Told without = check(
       "def prior(rng, size):\n    return rng.random(size)\n"
       "def simulate(theta, psi, n, rng):\n    return rng.normal(theta[0], 1, n)\n",
