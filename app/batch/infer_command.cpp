@@ -462,8 +462,8 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
       ->transform(whole_number(1, 1000000));
   app.add_option("--predictive", arguments->predictive,
                  "Test whether the set looks like sets of the model, by M that it makes at a draw of this posterior; "
-                 "names the observations that lie far, and prints the posterior without them (below). Default: where points "
-                 "are cheap to simulate, the test within the set (below); 0 turns it off")
+                 "names the outliers, and prints the posterior without them (below). Default: where points are cheap "
+                 "to simulate, the test within the set (below); 0 turns it off")
       ->type_name("M")
       ->transform(whole_number(0, 1000000));
   app.add_option("--seed", arguments->seed, "Seed of the samples, and of observations that are made of an item")

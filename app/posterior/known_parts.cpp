@@ -102,7 +102,7 @@ std::string new_parts_text(const KnownParts& known, const std::vector<ThingPart>
                    [](const ThingPart* a, const ThingPart* b) { return a->weight > b->weight; });
   std::string names;
   for (std::size_t k = 0; k < std::min(news.size(), kNamed); ++k) names += (k > 0 ? ", " : "") + news[k]->text;
-  return fmt::format("it is unlike training, hardly any of which has {}{}", names,
+  return fmt::format("it is out of distribution, since hardly any of training has {}{}", names,
                      news.size() > kNamed ? fmt::format(", and {} more of its parts", news.size() - kNamed) : "");
 }
 

@@ -101,7 +101,7 @@ void add_outside(const AskedRun& run, const torch::Tensor& aggregate, const Aske
   if (cut && share > Estimator::kOutOfRange)
     fail(
         "The posterior of this set is out of range: the network of {} puts {:.5g} % of it outside {}, so that nothing "
-        "follows from it. The set is unlike all that training saw; check the units of its observations",
+        "follows from it. The set is far out of distribution; check the units of its observations",
         run.loaded.name, 100 * share, supports_text(targets));
   if (!cut && share > kSomeOutside)
     answer.warnings.push_back(

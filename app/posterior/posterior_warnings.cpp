@@ -63,7 +63,7 @@ TrainingRecord training_record(const LoadedRun& run) {
 
 std::string subset_text(const std::string& run, std::int64_t most) {
   return fmt::format(
-      "{} knows sets of at most {}: from here on a random subset of so many is used, and the posterior sharpens no "
+      "{} knows sets of at most {}: from here on a random subset of that size is used, and the posterior sharpens no "
       "further",
       run, count_text(most));
 }

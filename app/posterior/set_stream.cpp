@@ -164,8 +164,8 @@ class GroupedArrays final : public SetStream {
     if (given_.defined()) {
       given_of_sets_ = given_.size(0) == static_cast<std::int64_t>(names_.size());
       PAIRS_CHECK(given_of_sets_ || given_.size(0) == x_.count(),
-                  "{}: what is given has {} rows; one for each of {} sets, or of {} observations, is needed", where_,
-                  given_.size(0), names_.size(), x_.count());
+                  "{}: the array of conditions has {} rows; one for each of {} sets, or of {} observations, is needed",
+                  where_, given_.size(0), names_.size(), x_.count());
     }
   }
   std::int64_t count() const override { return static_cast<std::int64_t>(names_.size()); }

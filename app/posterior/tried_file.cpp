@@ -71,7 +71,7 @@ void read_kinds(Tried& tried, const std::filesystem::path& file, const LoadedRun
     for (const nlohmann::json& one : document.at("kinds"))
       tried.kinds.push_back(kind_of_json(one, run.task->info().targets.size()));
     if (document.value("known_by", "") == "values" && !tried.values.known())
-      fail("it finds items unlike training by {}, which is missing", beside(file, "values").filename().string());
+      fail("it finds items out of distribution by {}, which is missing", beside(file, "values").filename().string());
     if (document.contains("recalibrated"))
       tried.recalibrations = recalibrations_of_json(document.at("recalibrated"), run.task->info().targets);
   } catch (const nlohmann::json::exception&) {
@@ -95,7 +95,7 @@ Tried tried_of(const LoadedRun& run) {
     const bool apart = std::any_of(tried.kinds.begin(), tried.kinds.end(),
                                    [](const TriedKind& kind) { return kind.kind.ends_with(kUnlikeTraining); });
     if (apart && !tried.parts.known() && !tried.values.known())
-      fail("{} separates items unlike training, and neither {} nor {} is there to find them by", file.string(),
+      fail("{} separates items out of distribution, and neither {} nor {} is there to find them by", file.string(),
            beside(file, "parts").filename().string(), beside(file, "values").filename().string());
   } catch (const Error& error) {
     tried.kinds.clear();

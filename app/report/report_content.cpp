@@ -106,8 +106,7 @@ void compare_with_model(ReportContent& content, Monitor& monitor) {
     content.predictive = content.posterior->predictive_test(content.n(), options);
     content.infer["predictive"] = predictive_document(*content.predictive, content.info());
     if (const double p = content.predictive->test.p; p <= kUnlikeModel)
-      content.cautions.push_back(
-          fmt::format("the predictive test finds the set unlike the model (p = {:.2g}, below)", p));
+      content.cautions.push_back(fmt::format("the predictive test rejects the model (p = {:.2g}, below)", p));
   } catch (const Error& error) {
     content.no_predictive = sentence(error);
   }

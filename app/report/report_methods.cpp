@@ -156,7 +156,7 @@ PageSection methods_section(const ReportContent& content) {
                   embedder, one_of_ensemble(content.run.estimator).embedding_size(), mean,
                   config.estimator.encoding == "none" ? "" : ", with an encoding of N next to it,", head));
   if (const std::string given = given_text(content.set().task(), content.set().latents().given); !given.empty())
-    citing.say(fmt::format("It is conditioned, too, on what is given of the set: {}.", given));
+    citing.say(fmt::format("It is also conditioned on the conditions of the set: {}.", given));
   say_training(content, citing);
   say_ensemble(content, citing);
   say_tests(content, citing);

@@ -435,7 +435,7 @@ void PosteriorPanel::State::plots(Posterior& posterior, ImVec2 size) {
   ImGui::BeginChild("posterior/plot", size);
   ui::working_state(shown                   ? "There is no posterior at this N; the line above explains why."
                     : posterior.following() ? "Waiting for the first line of the file…"
-                                            : "Working out the posterior…",
+                                            : "Computing the posterior…",
                     shown ? 0 : static_cast<float>(posterior.embedded()));
   ImGui::EndChild();
 }
@@ -443,7 +443,7 @@ void PosteriorPanel::State::plots(Posterior& posterior, ImVec2 size) {
 // Each of its plots in a place of its own, under the title that it has: side by side in one they could not be read.
 void PosteriorPanel::State::confidence_plots(const std::shared_ptr<const model::SetInquiry::Answer>& answer, bool works,
                                              std::vector<Small>& all) {
-  constexpr const char* kTip = "It is being worked out.";
+  constexpr const char* kTip = "It is being computed.";
   if (!answer && works) all.push_back({&confidence, nullptr, "Confidence", "", kTip});
   if (!answer || !answer->figure) return;
   if (answer->figure != confidence_whole) {
@@ -479,7 +479,7 @@ std::vector<PosteriorPanel::State::Small> PosteriorPanel::State::small_plots(con
     const auto answer = scene ? inquiry.answer(named) : nullptr;
     if (answer && answer->figure) all.push_back({&view, answer->figure, title, "", answer->note});
     // Its place is there from when it was asked for, so that nothing moves when it comes.
-    if (!answer && inquiry.works_on(named)) all.push_back({&view, nullptr, title, "", "It is being worked out."});
+    if (!answer && inquiry.works_on(named)) all.push_back({&view, nullptr, title, "", "It is being computed."});
   };
   asked(inquiries.predictive, inquiries.predictive_key(key), simulated, "Observed vs simulated");
   if (!inquiries.prior.empty()) asked(inquiries.other_prior, inquiries.prior_key(key), under, "Under another prior");

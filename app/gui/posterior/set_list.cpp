@@ -83,7 +83,7 @@ void SetList::draw_choice(model::Posterior& posterior, const model::PosteriorSce
   constexpr const char* about =
       "Whether all rows of the file form one set, or a column assigns each row to one of many sets; these are listed "
       "in a table, as infer --group does";
-  ui::label("Rows form", about, 72);
+  ui::label("Rows form", about, 80);
   if (ui::combo("posterior/sets/by", chosen, choices, about, 0) && chosen > 0) {
     SetChoice sets = of_all_members(scene.choice);
     sets.group = spare[static_cast<std::size_t>(chosen - 1)];

@@ -135,7 +135,7 @@ CsvTable read_npz_columns(const std::filesystem::path& path, const std::vector<s
   }
   if (held != numbers)
     throw ColumnsError(
-        fmt::format("{}: {} {} {} a row, where {} are needed; choose others with --columns", path.string(),
+        fmt::format("{}: {} {} {} per row, where {} are needed; choose others with --columns", path.string(),
                     printable(fmt::format("{}", fmt::join(wanted, ", "))), wanted.size() > 1 ? "hold" : "holds",
                     held == 1 ? "one number" : fmt::format("{} numbers", held), numbers),
         table.columns);

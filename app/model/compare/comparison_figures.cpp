@@ -385,8 +385,8 @@ void tell_arguments(const std::vector<ComparedRun>& entries,
     if (!differs && !list) made.arguments += fmt::format(" {} {}", kEvaluationArguments[k], texts[0][k]);
   }
   if (!differing.empty())
-    made.note =
-        fmt::format("The runs were scored differently: {}. The command scores all alike.", fmt::join(differing, "; "));
+    made.note = fmt::format("The runs were scored differently: {}. The command scores all in the same way.",
+                            fmt::join(differing, "; "));
 }
 
 }  // namespace

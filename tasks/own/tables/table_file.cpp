@@ -73,7 +73,7 @@ std::vector<std::size_t> places_by_name(const TableFile& table, const std::vecto
   }
   if (places.size() != numbers)
     throw ColumnsError(
-        fmt::format("{}: {} {} {} {} a row, where {} are needed; choose others with --columns", table.where(),
+        fmt::format("{}: {} {} {} {} per row, where {} are needed; choose others with --columns", table.where(),
                     wanted.size() > 1 ? "columns" : "column", printable(fmt::format("{}", fmt::join(wanted, ", "))),
                     wanted.size() > 1 ? "hold" : "holds",
                     places.size() == 1 ? "one number" : fmt::format("{} numbers", places.size()), numbers),

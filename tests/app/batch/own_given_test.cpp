@@ -187,7 +187,7 @@ TEST_F(OwnGiven, WhatIsMissingOrCannotBeIsTold) {
   refused({"--data", data, "--given", "sigma=nan"}, "--given sigma=nan: sigma = \"nan\" is not a finite number");
   refused({"--data", data, "--given", "wide"}, "--given wide: sigma = \"wide\" is not a finite number");
   refused({"--data", file("two.csv", "sigma,x\n1.5,0.7\n1.4,0.3\n")},
-          "sigma is 1.5 of observation 1 and 1.4 of observation 2; what is given is one number for the whole set");
+          "sigma is 1.5 of observation 1 and 1.4 of observation 2; a condition is one number for the whole set");
   const Answer far = infer({"--data", data, "--given", "sigma=3"});
   EXPECT_EQ(far.code, 0);
   EXPECT_THAT(far.err, HasSubstr("sigma = 3 lies outside of 0.5 to 2, which training saw"));

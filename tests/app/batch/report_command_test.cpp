@@ -129,8 +129,8 @@ TEST_F(ReportCommand, ASetUnlikeTheModelIsACaution) {
   for (int i = 0; i < 38; ++i) lines += std::to_string(-2 + 0.1 * i) + "\n";
   write_file("events.csv", lines);
   const nlohmann::json report = made({"--sets", "20", "--samples", "50"});
-  EXPECT_THAT(report["cautions"].dump(), HasSubstr("the predictive test finds the set unlike the model"));
-  EXPECT_THAT(read_file("report.html"), HasSubstr("Warning: the predictive test finds the set unlike the model"));
+  EXPECT_THAT(report["cautions"].dump(), HasSubstr("the predictive test rejects the model"));
+  EXPECT_THAT(read_file("report.html"), HasSubstr("Warning: the predictive test rejects the model"));
 }
 
 // The verdict by default of infer, report and figure is one, and so is what is said of the model.

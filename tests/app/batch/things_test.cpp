@@ -285,7 +285,7 @@ TEST_F(ThingsOfPeople, PartsThatTrainingNeverHadAreTriedApartAndTold) {
 
   const Acted answer = infer({"pebble:200"});
   ASSERT_EQ(answer.code, 0) << answer.err;
-  const std::string text = "pebble 200: it is unlike training, hardly any of which has a mark 200";
+  const std::string text = "pebble 200: it is out of distribution, since hardly any of training has a mark 200";
   EXPECT_THAT(answer.err, HasSubstr("warning: " + text));
   EXPECT_THAT(answer.err, HasSubstr("own values in its 90 % interval: θ 0 %; do not trust the posterior"));
   EXPECT_THAT(answer.err, Not(HasSubstr(text + ": do not trust"))) << "its kind says so";
@@ -293,8 +293,8 @@ TEST_F(ThingsOfPeople, PartsThatTrainingNeverHadAreTriedApartAndTold) {
   EXPECT_EQ(answer.document.at("kind"), "large pebble, unlike training");
   EXPECT_EQ(read_npz(folder_ / "out.npz").at("warned").item<std::int64_t>(), 1);
   EXPECT_THAT(figure({"pebble:200", "--n", "5"}).err, HasSubstr(text));
-  EXPECT_THAT(infer({"pebble:100"}).err, Not(HasSubstr("unlike training, hardly")));
-  EXPECT_THAT(infer({"pebble:1"}).err, Not(HasSubstr("unlike training, hardly"))) << "without parts";
+  EXPECT_THAT(infer({"pebble:100"}).err, Not(HasSubstr("out of distribution, since hardly")));
+  EXPECT_THAT(infer({"pebble:1"}).err, Not(HasSubstr("out of distribution, since hardly"))) << "without parts";
 
   const std::filesystem::path table = std::filesystem::path(run_) / "tried.json";
   const std::string sound = read_file(table);
@@ -329,13 +329,14 @@ TEST_F(ThingsOfPeople, ValuesThatTrainingHardlyHasAreReportedAndAreNoKind) {
 
   const Acted answer = infer({"pebble:2.5"});
   ASSERT_EQ(answer.code, 0) << answer.err;
-  const std::string text = "pebble 2.5: it is unlike training, where hardly any set has values like its own (θ 2.5)";
+  const std::string text =
+      "pebble 2.5: it is out of distribution, since hardly any set in training has values like its own (θ 2.5)";
   EXPECT_THAT(answer.err, HasSubstr("warning: " + text));
   EXPECT_THAT(answer.document.at("warnings").dump(), HasSubstr(text));
   EXPECT_EQ(answer.document.at("kind"), "small pebble");
   EXPECT_EQ(answer.document.at("unlike_training"), true);
   const Acted usual = infer({"pebble:1"});
-  EXPECT_THAT(usual.err, Not(HasSubstr("unlike training")));
+  EXPECT_THAT(usual.err, Not(HasSubstr("out of distribution, since hardly")));
   EXPECT_EQ(usual.document.at("unlike_training"), false);
 
   // Whatever is wrong with the file, the set is answered, and it is told that nothing is known of such things.
@@ -363,7 +364,7 @@ TEST_F(ThingsOfPeople, ValuesThatTrainingHardlyHasAreReportedAndAreNoKind) {
   told_with("most", torch::full({1}, -1.0, torch::kFloat64));
   std::filesystem::remove(values);
   EXPECT_THAT(infer({"pebble:2.5"}).err,
-              HasSubstr("it finds items unlike training by tried-values.npz, which is missing"));
+              HasSubstr("it finds items out of distribution by tried-values.npz, which is missing"));
 }
 
 // Large ones lie far beyond the prior, whose posterior is drawn away from all of them.
