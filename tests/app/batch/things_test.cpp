@@ -120,7 +120,7 @@ TEST_F(ThingsOfPeople, InferRefusesBadThingsInASentence) {
   refused(1, {"pebble:soft"}, "pebble:soft is no pebble");
   refused(1, {path("gone.pebble")}, "gone.pebble");
   refused(2, {"pebble:1", "--n", "61"}, "--n 61 goes beyond N = 60");
-  refused(2, {"pebble:1", "--given", "1"}, "nothing given");
+  refused(2, {"pebble:1", "--given", "1"}, "no conditions besides");
   refused(2, {"pebble:1", "--camera", "1,2"}, "--camera belongs to views");
   refused(1, {"stone"},
           "stone is no file that is there, and no pebble; for the task gaussian give a file of observations, or "
