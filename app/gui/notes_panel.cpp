@@ -122,7 +122,7 @@ void NotesPanel::dialogs(model::Studio& studio) {
     why.empty() ? save_.close() : save_.fail(why);
   }
   const SaveDialog::Texts packed = {"Pack the session to send it",
-                                    "A new folder with the session, its runs and its data. Whoever gets it opens "
+                                    "A new folder with the session, its runs and its data. Its recipient opens "
                                     "session.pairs in it with this program.",
                                     "Path of a new folder"};
   const auto folder =

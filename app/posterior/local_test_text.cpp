@@ -58,7 +58,7 @@ std::string local_test_text(const LocalTest& test, const TaskInfo& info, std::in
   const std::string found = faults_of(test, info);
   const std::string where = found.empty() ? "" : fmt::format(" The truths of sets like it seem to lie: {}.", found);
   if (test.p_value >= kLocallyOff)
-    return fmt::format("Local test: borderline, one in twenty right posteriors shows it ({}; {}).{}", p, from, where);
+    return fmt::format("Local test: borderline, as one in twenty calibrated posteriors ({}; {}).{}", p, from, where);
   return fmt::format("Local test: this posterior is off ({}; {}).{}", p, from, where);
 }
 

@@ -72,8 +72,8 @@ PageFigure posterior_page_figure(const ReportContent& content) {
           : "Posterior density of the target; shaded: the interval of 90 %.",
       content.exact.empty() ? "a sharper curve, while the calibration below stays as it is."
                             : "the solid curve on the dashed one, which is the exact posterior of the model.",
-      "several peaks far apart, or a curve cut off at the end of the axis: the data then leave more than one value "
-      "open, or the prior's range decides.",
+      "several peaks far apart, or a curve cut off at the end of the axis: the data then allow more than one value, or "
+      "the prior's range decides.",
       figure_command_of(content, "posterior")};
 }
 
@@ -90,8 +90,8 @@ PageSection summary_section(const ReportContent& content) {
     for (const std::string& sentence : sentences) section.blocks.push_back(PageWarning{"Warning: " + sentence + "."});
   if (content.verdict.level == CalibrationLevel::miscalibrated)
     section.blocks.push_back(
-        PageWarning{"Warning: on simulated sets of this size the run is not calibrated, so that its "
-                    "probabilities are not those that they are called."});
+        PageWarning{"Warning: on simulated sets of this size the run is not calibrated, so that its probabilities are "
+                    "not as stated."});
   if (!content.answer.null.empty()) section.blocks.push_back(PageText{content.answer.null});
   return section;
 }
@@ -138,10 +138,9 @@ PageSection notes_section(const ReportContent& content) {
 PageSection posterior_section(const ReportContent& content) {
   PageSection section{
       "posterior", "Posterior", {PageText{content.info().theta_text}, PageText{content.info().psi_text}}};
-  section.blocks.push_back(
-      PageTable{content.table,
-                "Numbers of the posterior; \"exact\", where it stands, is the model's own posterior by a "
-                "way that needs no network."});
+  section.blocks.push_back(PageTable{
+      content.table,
+      "Numbers of the posterior; \"exact\", where shown, is the model's own posterior, computed without a network."});
   if (!content.answer.numbers.empty()) section.blocks.push_back(posterior_page_figure(content));
   for (const PagePicture& picture : content.pictures) section.blocks.push_back(picture);
   return section;

@@ -107,9 +107,8 @@ void say_ensemble(const ReportContent& content, Citing& citing) {
                   "densities {}{}.",
                   members.size(), fmt::join(seeds, ", "), citing.cite("ensembles"),
                   width == 1 ? ""
-                             : fmt::format(", drawn {} about its mean by a factor of {:.3g}, which fits held-out sets "
-                                           "best",
-                                           width < 1 ? "together" : "apart", width)));
+                             : fmt::format(", recalibrated on held-out sets: {} about its mean by a factor of {:.3g}",
+                                           width < 1 ? "narrowed" : "widened", width)));
 }
 
 void say_tests(const ReportContent& content, Citing& citing) {
@@ -160,7 +159,8 @@ PageSection methods_section(const ReportContent& content) {
   say_training(content, citing);
   say_ensemble(content, citing);
   say_tests(content, citing);
-  PageSection section{"methods", "Methods", {PageText{"To be pasted and adapted; every word follows from what ran."}}};
+  PageSection section{
+      "methods", "Methods", {PageText{"To be pasted and adapted; every statement follows from the actual run."}}};
   section.blocks.push_back(PageText{citing.text()});
   section.blocks.push_back(PageReferences{citing.references()});
   return section;

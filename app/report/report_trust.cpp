@@ -49,7 +49,7 @@ void add_figures(PageSection& section, const ReportContent& content) {
   for (const Target& target : content.info().targets) labels.push_back(target.label);
   for (const ScoreFigure& figure : scoring.own_figures(labels)) {
     if (figure.name == "coverage")
-      add_score_figure(section, content, figure, "the curve on the diagonal, within the band of what chance does.",
+      add_score_figure(section, content, figure, "the curve on the diagonal, within the band of chance.",
                        "a curve below the diagonal: intervals hold the truth less often than they state; above it: "
                        "they are wider than need be.");
     if (figure.name == "ranks")
@@ -134,9 +134,9 @@ std::string terms_text(const Table& table, bool further) {
 PageSection calibration_section(const ReportContent& content) {
   PageSection section{"calibration", fmt::format("Calibration at N = {}", count_text(content.n())), {}};
   if (!content.metrics) {
-    section.blocks.push_back(PageWarning{
-        "Warning: calibration at this size was not measured for this report; what probabilities are worth is "
-        "not shown."});
+    section.blocks.push_back(
+        PageWarning{"Warning: calibration at this size was not measured for this report; how reliable its "
+                    "probabilities are is not known."});
     return section;
   }
   const std::vector<EvaluationRow>& rows = content.metrics->rows;

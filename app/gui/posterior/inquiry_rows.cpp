@@ -106,7 +106,7 @@ InquiryButton confidence(model::Posterior& posterior, const model::PosteriorScen
           fmt::format("Frequentist intervals (Feldman and Cousins), upper limits and, where the task has a value that "
                       "means \"nothing there\", limits by CLs and its significance, by the marginal likelihood: the "
                       "posterior over the "
-                      "prior. {} sets of this N are simulated once and kept, so that the next set is answered at once",
+                      "prior. {} sets of this N are simulated once and kept, so that the next set takes no time",
                       count_text(sets)),
           model::confidence_question(counts)};
 }

@@ -273,7 +273,7 @@ void TrainPanel::run(Training& training, model::Library& library, const model::R
   ui::text(state, ui::Look::muted);
   if (queued) {
     ImGui::SameLine();
-    if (ui::button("train/show-queue", "Show the queue", ui::Button::quiet, "", "It stands above the draft"))
+    if (ui::button("train/show-queue", "Show the queue", ui::Button::quiet, "", "It is shown above the draft"))
       return training.open_draft();
   }
   const model::RunEntry* entry = library.find(training.folder().string());

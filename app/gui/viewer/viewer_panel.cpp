@@ -108,7 +108,7 @@ void ViewerPanel::State::n_row(Viewer& viewer) {
   now.playing = viewer.playing();
   now.loop = viewer.loop();
   now.other = "New scene";
-  now.other_tip = "The next scene of the prior, with cameras of its own (Ctrl+N)";
+  now.other_tip = "Next simulated scene, with its own cameras (Ctrl+N)";
   now.n_tip = "How many of the observed views are used";
   if (now.most < 2) now.blocked = "There are fewer than two views: add some";
   const char* save = "Export…";
@@ -248,8 +248,8 @@ void ViewerPanel::State::samples(Viewer& viewer, float side) {
       }
     }
     textures.draw(picture, low, high, alpha);
-    ui::tip(zoomed >= 0 ? "A click or Esc shows all samples"
-                        : fmt::format("Sample {}: a click shows it large", number + 1));
+    ui::tip(zoomed >= 0 ? "Click or press Esc to show all samples"
+                        : fmt::format("Sample {}: click to enlarge", number + 1));
   }
   ImGui::SetCursorScreenPos({at.x, min.y + side});
   ImGui::Dummy({side, 0});
@@ -374,7 +374,7 @@ void ViewerPanel::State::average(const Viewer& viewer, const model::Scores* scor
     error_line(ui::Look::small, "One sample", thousandths(known->sample), share_of(known->sample, known->prior));
     ui::tip("Mean squared error of a sample over the test scenes");
     error_line(ui::Look::small, "Posterior mean", thousandths(known->mean), share_of(known->mean, known->prior));
-    ui::tip("Mean squared error of the mean of endlessly many samples over the test scenes");
+    ui::tip("Mean squared error of the mean of infinitely many samples over the test scenes");
     error_line(ui::Look::small, "Explained by sample spread", "", share_of(known->undetermined, 1));
     ui::tip(
         "The samples' variance as a share of the posterior mean's error. For an exact posterior it is 100 %: the views "

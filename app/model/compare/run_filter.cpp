@@ -230,8 +230,8 @@ const std::string& filter_help() {
       "preset=small   a word; strategy=pairs,n1 is any of them, name=bump* begins so\n"
       "batch=64   the last part of a setting's key will do where no other ends so\n"
       "tag:paper   has the tag; note:wide holds these letters\n"
-      "wide \"two words\"   stands in the name, the note or a tag\n"
-      "-tag:paper   turns a term around\n"
+      "wide \"two words\"   is in the name, the note or a tag\n"
+      "-tag:paper   negates a term\n"
       "A run without such a value matches only !=.";
   return text;
 }

@@ -156,7 +156,7 @@ class TableMaker {
     };
     add("name", "run", "What people call it", false, true);
     add("task", "task", "What it learns", false, choices_.task.empty());
-    if (choices_.fold) add("runs", "runs", "How many runs the row stands for, and how many of them fit", true, true);
+    if (choices_.fold) add("runs", "runs", "How many runs the row represents, and how many of them match", true, true);
     add("strategy", "strategy", "What the embedder was trained on", false,
         differs([](const ListedRun& run) { return run.strategy; }));
     add("preset", "preset", "The settings that it began with", false,

@@ -185,7 +185,7 @@ ScorePlot score_plot(const std::vector<PlottedRun>& runs, const PlotChoices& cho
   const std::size_t all = order.size();
   if (all > kMostLines) {
     order.resize(kMostLines);
-    out.note = fmt::format("The first {} of {} lines are drawn; a filter chooses others", kMostLines, all);
+    out.note = fmt::format("The first {} of {} lines are drawn; use a filter to select others", kMostLines, all);
   }
   Figure figure;
   Plot plot;

@@ -522,7 +522,7 @@ const std::vector<Choice>& strategy_choices() {
         {"pairs", "The embedder sees sets of one and two: as informative as larger sets, at the least cost."},
         {"n1", "The embedder sees single observations: blind to what only shows between two."},
         {"n1-5", "The embedder sees sets of one to five: between pairs and one to ten."},
-        {"n1-10", "The embedder sees sets of one to ten: dearer, and no better where pairs suffice."},
+        {"n1-10", "The embedder sees sets of one to ten: more expensive, and no better where pairs suffice."},
         {"e2e", "Embedder and head are trained together at one large N alone: no stages 2 and 3."},
         {"gaussian", "A point by regression on sets of one and two, its spread fitted for each N: no density."},
     };

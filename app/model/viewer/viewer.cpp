@@ -361,7 +361,7 @@ void Viewer::clear_views() {
 std::string Viewer::add_blocked() const {
   const State& s = *state_;
   if (s.count() < s.info.most) return "";
-  return fmt::format("A set holds at most {} views; remove one by a click on it", s.info.most);
+  return fmt::format("A set holds at most {} views; click one to remove it", s.info.most);
 }
 
 bool Viewer::ready() const {
