@@ -56,7 +56,8 @@ batch::Action add_screenshot(CLI::App& app, const Catalogue& tasks) {
       ->type_name("RUN...");
   app.add_option("--data", options.file, "The observed set of the posterior: a file, as infer takes it")
       ->type_name("FILE");
-  app.add_option("--group", options.group, "Of --data, the column that tells many sets apart, which stand in a table")
+  app.add_option("--group", options.group,
+                 "Of --data, the column that separates many sets, which are listed in a table")
       ->type_name("COLUMN");
   app.add_option("--n", options.n, "Observations in the posterior (default: where the window opens)")
       ->type_name("N")

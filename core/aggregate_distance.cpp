@@ -105,7 +105,7 @@ torch::Tensor AggregateDistance::factor(std::int64_t n) {
   const auto [factor, failed] = at::linalg_cholesky_ex(covariance + ridge);
   PAIRS_CHECK(failed.item<int>() == 0,
               "This estimator's record of its training aggregates holds no covariance at N = {}, so how typical a set "
-              "is cannot be told; its file is damaged or its training diverged: finetune it again",
+              "is cannot be computed; its file is damaged or its training diverged: finetune it again",
               n);
   const std::lock_guard lock(mutex_);
   if (static_cast<std::int64_t>(factors_.size() + 1) * static_cast<std::int64_t>(factor.nbytes()) > kKept)

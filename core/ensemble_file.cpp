@@ -16,7 +16,7 @@ std::size_t member_count(const TensorFile& content, const std::string& where) {
   std::size_t count = 0;
   if (const auto it = content.metadata.find("members"); it != content.metadata.end())
     std::from_chars(it->second.data(), it->second.data() + it->second.size(), count);
-  PAIRS_CHECK(count >= 2 && count <= kMostMembers, "{} cannot be used: its metadata tells of no members", where);
+  PAIRS_CHECK(count >= 2 && count <= kMostMembers, "{} cannot be used: its metadata lists no members", where);
   return count;
 }
 
@@ -25,7 +25,7 @@ double width_of(const TensorFile& content, const std::string& where) {
   if (const auto it = content.metadata.find("width"); it != content.metadata.end())
     std::from_chars(it->second.data(), it->second.data() + it->second.size(), width);
   PAIRS_CHECK(width >= Ensemble::kLeastWidth && width <= Ensemble::kMostWidth,
-              "{} cannot be used: its metadata tells of no width", where);
+              "{} cannot be used: its metadata states no width", where);
   return width;
 }
 

@@ -261,12 +261,12 @@ int run_program(const Catalogue& tasks, int argc, const char* const* argv, const
     return report_error(fmt::format("The command {0} needs --batch: pairs --batch {0}", command->get_name()), json,
                         kUsage);
   if (!session.empty() && !path.empty())
-    return report_error("A session says itself which run it shows; leave out the one or the other", json, kUsage);
+    return report_error("A session names the run it shows; leave out the one or the other", json, kUsage);
   if (!batch && !session.empty()) return open_session(*tasks, extension, session, theme, json);
   if (!batch) return open_window(*tasks, extension, path, theme, json);
   if (!path.empty()) return report_error(unknown_command(path, all), json, kUsage);
   if (!session.empty())
-    return report_error("--session belongs to the window; pairs --batch session FILE says what one holds", json,
+    return report_error("--session belongs to the window; pairs --batch session FILE lists what one holds", json,
                         kUsage);
   if (!theme.empty()) return report_error("--theme belongs to the window; leave out --batch", json, kUsage);
   if (!command)

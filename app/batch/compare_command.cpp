@@ -44,7 +44,7 @@ EvaluationOptions common_options(const std::vector<LoadedRun>& runs, const Compa
   std::int64_t most = runs.front().estimator->max_n();
   for (const LoadedRun& run : runs) most = std::min(most, run.estimator->max_n());
   if (!arguments.sizes.empty() && *std::max_element(options.sizes.begin(), options.sizes.end()) > most)
-    fail_usage("--sizes goes beyond N = {}, the most that every run saw", most);
+    fail_usage("--sizes goes beyond N = {}, the maximum that every run saw", most);
   while (!options.sizes.empty() && options.sizes.back() > most) {
     options.sizes.pop_back();
     if (options.sets.size() > 1) options.sets.pop_back();
@@ -183,7 +183,7 @@ Action add_compare(CLI::App& app, const Catalogue& tasks) {
   arguments->open.tasks = tasks;
   app.add_option("RUN", arguments->runs, "Two or more run folders, or task names for shipped weights")->required();
   app.add_option("--sizes", arguments->sizes, "Set sizes (default: the first run's)")->type_name("N,N,...");
-  app.add_option("--sets", arguments->sets, "Test sets: one number, or one a size (default: the first run's)")
+  app.add_option("--sets", arguments->sets, "Test sets: one number, or one per size (default: the first run's)")
       ->type_name("M,M,...");
   app.add_option("--samples", arguments->samples,
                  "Posterior samples a set (default: 199; of images the first run's evaluate.samples)")
@@ -202,7 +202,7 @@ Action add_compare(CLI::App& app, const Catalogue& tasks) {
       "mean) minus the first's, with its standard error. Means apart: how far the posterior means lie from the "
       "first's\n"
       "on the same sets, rms in units of the posterior sd; at least half of it is the error of one of the two.\n"
-      "Runs of a task of your own on other data (stored sets beside a simulator) are scored on the first run's test\n"
+      "Runs of a task of your own on other data (stored sets next to a simulator) are scored on the first run's test\n"
       "sets.\n"
       "Cost counts forward FLOPs times three (the paper's rule), and again with stage 2's forward passes; of a run "
       "that\n"

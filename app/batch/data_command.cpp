@@ -60,8 +60,8 @@ Action add_data(CLI::App& app, const Catalogue& tasks) {
   return [question, planned, tasks] {
     const std::string task = task_named(planned->task, planned->own);
     if (planned->plan ? task.empty() || question->check : !task.empty() && !question->check)
-      fail_usage("{}", task.empty()    ? "--plan tells of a task: name one, as in data TASK --plan"
-                       : planned->plan ? "--plan and --check ask different things of a task; give one of them"
+      fail_usage("{}", task.empty()    ? "--plan is for one task: name it, as in data TASK --plan"
+                       : planned->plan ? "--plan and --check are different reports on a task; give one of them"
                                        : "data takes a task with --plan or --check; name a folder with --data");
     if (!task.empty() && !planned->plan) return check_task(tasks, tasks->make(task));
     DataQuestion asked = *question;

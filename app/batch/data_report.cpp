@@ -65,7 +65,7 @@ std::string account_text(const DataAccount& account, bool all) {
 std::string not_usable(const TaskCatalogue& tasks, const DataSet& set, const FoundData& found) {
   if (found.missing() == static_cast<std::int64_t>(found.files.size())) {
     try {
-      return fmt::format("{}: not found; without --data the task {} runs on {} and says so\n", set.name, set.task,
+      return fmt::format("{}: not found; without --data the task {} runs on {} and reports it\n", set.name, set.task,
                          tasks.make(set.task)->info().data_source);
     } catch (const Error& error) {
       return fmt::format("{}: not found, and the task {} cannot do without: {}\n", set.name, set.task, error.what());

@@ -207,7 +207,7 @@ Result demo(const DemoArguments& arguments) {
   try {
     return demonstrate(arguments, plan(arguments), printer);
   } catch (const Stopped&) {
-    printer.line("stopped: run the same command again, and the demonstration goes on from here");
+    printer.line("stopped: run the same command again, and the demonstration continues from here");
     throw;
   }
 }
@@ -239,13 +239,12 @@ Action add_demo(CLI::App& app, const Catalogue& tasks) {
   app.add_option("--threads", arguments->wanted.threads, "CPU threads, 0 = all cores (default: 0)")
       ->type_name("N")
       ->check(CLI::Range(0, 4096));
-  app.footer(with_task_names(
-      "Trains, draws and evaluates every task, beside the exact posterior where it is known; those that take long to\n"
-      "train are drawn from the shipped weights. Stopped, it goes on where it was when the same command is run again; "
-      "finished runs in the "
-      "folder are used as they stand. Examples:\n"
-      "  pairs --batch demo --out runs/demo\n"
-      "  pairs --batch demo --tasks {views} --train {views}"));
+  app.footer(
+      with_task_names("Trains, draws and evaluates every task, with the exact posterior where it is known; those that "
+                      "take long to\ntrain are drawn from the shipped weights. After a stop the same command continues "
+                      "where it was; finished runs in the folder are used as they stand. Examples:\n"
+                      "  pairs --batch demo --out runs/demo\n"
+                      "  pairs --batch demo --tasks {views} --train {views}"));
   return [arguments] { return demo(*arguments); };
 }
 

@@ -39,10 +39,9 @@ Result show_devices() {
 
 Action add_devices(CLI::App& app, const Catalogue&) {
   const auto wanted = std::make_shared<GpuQuestion>();
-  CLI::Option* const add = app.add_flag(
-      "--add-gpu", wanted->add,
-      "Fetch the CUDA libraries that a GPU needs, where this program came without them: says what it takes, "
-      "and goes on where an earlier try ended");
+  CLI::Option* const add = app.add_flag("--add-gpu", wanted->add,
+                                        "Fetch the CUDA libraries that a GPU needs, where this program came without "
+                                        "them: prints what it takes, and continues where an earlier try ended");
   app.add_flag("--remove-gpu", wanted->remove, "Remove what --add-gpu has fetched")->excludes(add);
   app.add_option("--index", wanted->index,
                  "With --add-gpu: the package index to fetch from, the address of its simple pages (default: pip's, "

@@ -102,7 +102,7 @@ Action add_embed(CLI::App& app, const Catalogue& tasks) {
   use.without = {{"given", "it has no effect on embeddings, which are of observations alone: leave it out"}};
   add_set_options(app, *set, use);
   app.add_option("--n", arguments->sizes,
-                 "Sizes at which the aggregate is told; the embeddings are those of the largest (default: all "
+                 "Sizes at which the aggregate is written; the embeddings are those of the largest (default: all "
                  "observations of a file, else as many as training saw)")
       ->type_name("N,N,...");
   app.add_option("--out", arguments->out, "The file of the arrays")->type_name("FILE.npz")->required();
@@ -112,7 +112,7 @@ Action add_embed(CLI::App& app, const Catalogue& tasks) {
       "Examples:\n"
       "  pairs --batch embed {exact} --index 3 --n 1,10,100 --out embedded.npz\n"
       "  pairs --batch embed {first} --data events.csv --out embedded.npz\n"
-      "The file holds embeddings [M, l], a row an observation, aggregates [K, l], their means over the first N for\n"
+      "The file holds embeddings [M, l], one row per observation, aggregates [K, l], their means over the first N for\n"
       "each of the K sizes n, and, of a set whose values are known, theta [d] and psi [p]. Aggregates are those that\n"
       "infer asks the head with, before they are standardised."));
   return [arguments, set] {

@@ -77,7 +77,7 @@ Action add_ensemble(CLI::App& app, const Catalogue& tasks) {
   app.add_option("--data", arguments->data, "Folder of real data, in place of the runs' own")->type_name("FOLDER");
   app.footer(
       "Makes a run whose posterior is the mean of the runs' densities. It holds copies of their weights, and every\n"
-      "command takes it as it takes a run: its answers tell how far the runs differ about a set.\n"
+      "command takes it as it takes a run: its results report how far the runs differ about a set.\n"
       "Example:\n"
       "  pairs --batch ensemble runs/a runs/b --out runs/mean");
   return [arguments] { return ensemble(*arguments); };

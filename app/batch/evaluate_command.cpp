@@ -54,9 +54,9 @@ struct EvaluateArguments {
 // Refuses the learned product of a run that has none, or at no size that it is worked out of.
 void check_learned_product(const LoadedRun& run, const std::vector<std::int64_t>& sizes) {
   if (const std::string why = no_learned_product(run); !why.empty())
-    fail_usage("--learned-product is the product of a run's answers at N = 1: {}; leave it out", why);
+    fail_usage("--learned-product is the product of a run's posteriors at N = 1: {}; leave it out", why);
   if (std::none_of(sizes.begin(), sizes.end(), [](std::int64_t n) { return n <= kMostLearnedProduct; }))
-    fail_usage("--learned-product is worked out of at most {} observations; name smaller sets with --sizes",
+    fail_usage("--learned-product is computed from at most {} observations; name smaller sets with --sizes",
                count_text(kMostLearnedProduct));
 }
 
@@ -72,7 +72,7 @@ EvaluationOptions resolve(const LoadedRun& run, const EvaluateArguments& argumen
             count_text(n), run.name, count_text(run.estimator->max_n()));
     for (const std::int64_t n : options.sizes)
       if (n > run.task->info().max_n)
-        fail_usage("--sizes asks for N = {}, beyond N = {}, the most that task {} knows", count_text(n),
+        fail_usage("--sizes asks for N = {}, beyond N = {}, the maximum for task {}", count_text(n),
                    count_text(run.task->info().max_n), run.task->info().name);
     if (options.sets.size() != 1) options.sets = {2000};
   }
@@ -160,7 +160,8 @@ nlohmann::json calibration_document(const std::vector<EvaluationRow>& rows, cons
 
 Result evaluate_command(const EvaluateArguments& arguments) {
   if (arguments.sampler.any() && arguments.out.empty())
-    fail_usage("--steps and --solver measure another sampler than the run's: say where to with --out FILE.json");
+    fail_usage(
+        "--steps and --solver measure another sampler than the run's: name the file to write with --out FILE.json");
   const LoadedRun run = open_run(arguments.run, arguments.open);
   set_sampler(run, arguments.sampler);
   ProgressPrinter printer = stderr_printer();
@@ -255,7 +256,7 @@ Action add_evaluate(CLI::App& app, const Catalogue& tasks) {
   app.add_option("RUN", arguments->run, "A run folder, or a task's name for its shipped weights")->required();
   app.add_option("--sizes", arguments->sizes, "Set sizes, e.g. 1,2,10,100 (default: the run's evaluate.sizes)")
       ->type_name("N,N,...");
-  app.add_option("--sets", arguments->sets, "Test sets: one number, or one a size (default: the run's evaluate.sets)")
+  app.add_option("--sets", arguments->sets, "Test sets: one number, or one per size (default: the run's evaluate.sets)")
       ->type_name("M,M,...");
   app.add_option("--samples", arguments->samples,
                  "Posterior samples a set (default: the run's evaluate.samples); 0 leaves out RMAE, calibration and "
@@ -271,8 +272,8 @@ Action add_evaluate(CLI::App& app, const Catalogue& tasks) {
                  "from this one's, in units of the posterior sd, on the same sets")
       ->type_name("RUN");
   app.add_option("--learned-product", arguments->learned_product,
-                 fmt::format("Score the product of the run's own answers at N = 1, over the prior, too: on the first M "
-                             "sets of each size up to {}",
+                 fmt::format("Also score the product of the run's own posteriors at N = 1, over the prior: on the "
+                             "first M sets of each size up to {}",
                              count_text(kMostLearnedProduct)))
       ->type_name("M")
       ->transform(whole_number(2, 1000000));
@@ -297,7 +298,7 @@ Action add_evaluate(CLI::App& app, const Catalogue& tasks) {
       "  pairs --batch evaluate {first} --sizes 10 --sets 200 --export tested\n"
       "  pairs --batch evaluate runs/digits --json > digits.json\n"
       "NLL: mean of -log posterior density of the truth. exact: the same for the exact posterior, same sets.\n"
-      "learned product: the run's NLL plus what the product of its answers at N = 1 loses to it on the first sets.\n"
+      "learned product: the run's NLL plus the deficit of the product of its posteriors at N = 1 on the first sets.\n"
       "gap: their difference. sd: mean posterior sd. RMAE: mean |posterior mean - truth| over the prior's width.\n"
       "ACAUC: mean |coverage - level| over the levels of central intervals. noise floor: the ACAUC that a\n"
       "calibrated estimator has with so many sets; in brackets its 95th percentile, corrected for the number of\n"
@@ -305,7 +306,7 @@ Action add_evaluate(CLI::App& app, const Catalogue& tasks) {
       "calibration.\n"
       "location z, width z: mean rank of the truth among the samples less 1/2, and mean |rank - 1/2| less that of "
       "uniform\n"
-      "ranks, in standard errors, one number a target; width z above zero: too narrow. rank p: chi-square of the "
+      "ranks, in standard errors, one number per target; width z above zero: too narrow. rank p: chi-square of the "
       "ranks\n"
       "in bins of equally many of the S + 1 values (S = 299, 499, ... divide evenly). calibration: none detected, "
       "borderline\n"
@@ -313,7 +314,8 @@ Action add_evaluate(CLI::App& app, const Catalogue& tasks) {
       "false-alarm\n"
       "rate 5 % (borderline), 0.1 % (miscalibrated). The verdict names the width that would have been seen with 80 %. "
       "It is\n"
-      "on average over the prior: a run without a fault may be far from the exact posterior of one set. means apart: of the run that --beside names, rms over the same sets of (mean - other mean) / sd; at "
+      "on average over the prior: a run without a fault may be far from the exact posterior of one set. means apart: "
+      "of the run that --beside names, rms over the same sets of (mean - other mean) / sd; at "
       "least\n"
       "half of it is one run's own error. Where a task draws from a finite pool (the test images of a data set), "
       "pool_location_sd: sd "

@@ -60,11 +60,11 @@ const std::vector<FigureEntry>& figure_entries() {
       if (score.drawn()) out.push_back({score.key, score.figure.summary});
     out.insert(
         out.end(),
-        {{"posterior", "One set: the posterior sharpening with N around the truth, beside its references"},
+        {{"posterior", "One set: the posterior sharpening with N around the truth, with its references"},
          {"predictive", "One set: histograms of it in the bands of sets that the model makes at its posterior"},
          {"forest", "Many sets: posterior mean and interval of each"},
-         {"width", "One target and one nuisance: median posterior width against ψ, beside the references"},
-         {"location", "One target and one nuisance: posterior mean and sd against ψ, beside the references"},
+         {"width", "One target and one nuisance: median posterior width against ψ, with the references"},
+         {"location", "One target and one nuisance: posterior mean and sd against ψ, with the references"},
          {"loss", "Training and validation loss of the stages"},
          {"theorem", "Known sufficient statistics: 1 − R² of their affine map from the embedding while stage 1 trains"},
          {"pareto", "Training cost against NLL (images: squared error), one point a run"},
@@ -136,7 +136,7 @@ void check_read(const CLI::App& app, const std::string& figure) {
     if (std::find(one.figures.begin(), one.figures.end(), figure) == one.figures.end())
       refuse(one.option, fmt::format(", which is an option of {}", fmt::join(one.figures, " and ")));
   if (figure == "loss")
-    for (const char* option : {"--device", "--threads"}) refuse(option, ", since no network is asked");
+    for (const char* option : {"--device", "--threads"}) refuse(option, ", since no network is evaluated");
 }
 
 struct FigureArguments {
@@ -223,7 +223,7 @@ Figure draw_pareto(const FigureArguments& arguments) {
   const Score& score = score_of(metrics.front().rows);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const RunCost cost = cost_of(runs[i]);
-    PAIRS_CHECK(cost.known, "What {} cost is not known: {}; leave it out of this figure", runs[i].name,
+    PAIRS_CHECK(cost.known, "The cost of {} is not known: {}; leave it out of this figure", runs[i].name,
                 printable(cost.missing, 300));
     const EvaluationRow* at = nullptr;
     for (const EvaluationRow& row : metrics[i].rows)
@@ -281,8 +281,7 @@ std::vector<int> shades_of(const std::string& text) {
 void check_size(const LoadedRun& run, std::int64_t n) {
   const TaskInfo& info = run.task->info();
   if (n > info.max_n)
-    fail_usage("--n {} goes beyond N = {}, the most that task {} knows", count_text(n), count_text(info.max_n),
-               info.name);
+    fail_usage("--n {} goes beyond N = {}, the maximum for task {}", count_text(n), count_text(info.max_n), info.name);
   const std::vector<std::int64_t> heads = run.estimator->sizes();
   if (!heads.empty() && std::find(heads.begin(), heads.end(), n) == heads.end())
     fail_usage("{} has heads for N = {} alone; give one of these with --n", run.name, fmt::join(heads, ", "));
@@ -417,9 +416,10 @@ void add_width_options(CLI::App& app, WidthOptions& options) {
         ->capture_default_str();
   };
   count("--sets", options.sets, "M", 2, "width, location: sets for each ψ");
-  count("--mcmc", options.mcmc.sets, "M", 0,
-        "width, location: run MCMC (the No-U-Turn sampler) on the first M of the sets for each ψ, and tell its R-hat, "
-        "effective sample size and time (the paper: 400 sets, 2 chains of 12,000 steps of tuning and 50,000 draws)");
+  count(
+      "--mcmc", options.mcmc.sets, "M", 0,
+      "width, location: run MCMC (the No-U-Turn sampler) on the first M of the sets for each ψ, and report its R-hat, "
+      "effective sample size and time (the paper: 400 sets, 2 chains of 12,000 steps of tuning and 50,000 draws)");
   count("--mcmc-chains", options.mcmc.chains, "C", 1, "width, location: chains on each set");
   count("--mcmc-tuning", options.mcmc.tuning, "S", 0, "width, location: steps of tuning of each chain");
   count("--mcmc-draws", options.mcmc.draws, "S", 1, "width, location: draws of each chain, 8 at least");
@@ -429,8 +429,8 @@ void add_width_options(CLI::App& app, WidthOptions& options) {
 void check_mcmc(const CLI::App& app, const McmcOptions& options) {
   for (const char* option : {"--mcmc-chains", "--mcmc-tuning", "--mcmc-draws"})
     if (app.count(option) > 0 && options.sets == 0)
-      fail_usage("{} says how chains are run; ask for them with --mcmc M", option);
-  if (options.draws < 8) fail_usage("--mcmc-draws {} are too few to tell R-hat; give 8 or more", options.draws);
+      fail_usage("{} sets how chains are run; ask for them with --mcmc M", option);
+  if (options.draws < 8) fail_usage("--mcmc-draws {} are too few to estimate R-hat; give 8 or more", options.draws);
 }
 
 }  // namespace
@@ -473,22 +473,22 @@ Action add_figure(CLI::App& app, const Catalogue& tasks) {
   const auto posterior_option = [&](const char* name, std::string& value, const char* help, const char* type) {
     app.add_option(name, value, help)->type_name(type);
   };
-  posterior_option("--range", arguments->range, "posterior: ends of the axis of each target (default: chosen)",
+  posterior_option("--range", arguments->range, "posterior: bounds of the axis of each target (default: automatic)",
                    "LOW,HIGH,...");
-  posterior_option("--height", arguments->height, "posterior: largest density of each target's axis (default: chosen)",
-                   "H,...");
+  posterior_option("--height", arguments->height,
+                   "posterior: largest density of each target's axis (default: automatic)", "H,...");
   posterior_option(
       "--interval", arguments->interval,
       "posterior, forest: which intervals of 50 and 90 % are shown: central, hpd (highest density) or upper "
       "(limits)",
       "KIND");
-  posterior_option("--shades", arguments->shades, "posterior: shade of each run's colour, 0 to 4 (default: chosen)",
+  posterior_option("--shades", arguments->shades, "posterior: shade of each run's color, 0 to 4 (default: automatic)",
                    "K,...");
   app.add_flag(
       "--learned-product", arguments->learned_product,
-      fmt::format("posterior: also the product of the first run's answers at N = 1, over the prior, for sets of "
-                  "up to {}",
-                  count_text(kMostLearnedProduct)));
+      fmt::format(
+          "posterior: also the product of the first run's posteriors at N = 1, over the prior, for sets of up to {}",
+          count_text(kMostLearnedProduct)));
   arguments->open.data_option = "--data-folder";
   app.add_option(arguments->open.data_option, arguments->open.data,
                  "Folder of real data in place of the run's ($PAIRS_DATA when not given)")

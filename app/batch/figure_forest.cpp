@@ -42,7 +42,7 @@ Figure draw_forest(const LoadedRun& run, const ForestQuestion& question, std::ve
   options.role = strategy_role(run.config.strategy);
   options.source = fmt::format("{}; {}", words, run.name);
   if (!asks_many_sets(run, arguments))
-    fail_usage("{} is one set; name the column that tells many apart with --group, or draw it with figure posterior",
+    fail_usage("{} is one set; name the column that separates many with --group, or draw it with figure posterior",
                words);
   SetsQuestion sets = sets_question(run, arguments);
   sets.asked.within = false;  // the figure draws numbers alone
@@ -65,7 +65,7 @@ Figure draw_forest(const LoadedRun& run, const ForestQuestion& question, std::ve
     warn(fmt::format("{} with a missing value left out; posteriors assume that values are missing at random",
                      counted(static_cast<std::size_t>(dropped), "observation")));
   if (forest.unanswered() > 0)
-    warn(fmt::format("{} could not be answered and are left out; infer tells why",
+    warn(fmt::format("{} have no posterior and are left out; infer reports why",
                      counted(static_cast<std::size_t>(forest.unanswered()), "set")));
   if (forest.left_out() > 0)
     warn(fmt::format("{} are left out, since {} are drawn; --first asks for more",

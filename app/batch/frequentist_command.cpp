@@ -79,7 +79,7 @@ std::vector<double> levels_of(const FrequentistArguments& arguments) {
     level /= 100;
     const double needed = std::ceil(kFewestBeyond / (1 - level) * (1 - 1e-9));
     if (static_cast<double>(arguments.toys) < needed)
-      fail_usage("{:.8g} % cannot be told from {} toys; give {} or more with --toys", 100 * level,
+      fail_usage("{:.8g} % cannot be resolved by {} toys; give {} or more with --toys", 100 * level,
                  count_text(arguments.toys), count_text(static_cast<std::int64_t>(needed)));
   }
   std::sort(levels.begin(), levels.end());
@@ -223,7 +223,7 @@ void warn_blind(Result& result, const FrequentistAnswer& answer) {
   if (std::any_of(answer.levels.begin(), answer.levels.end(), [](const ConfidenceLevel& one) { return one.cls_blind; }))
     warn(result,
          "no toy of the null value is as extreme as this set where limits by CLs would begin, so that these are not "
-         "told; give more with --null-toys");
+         "reported; give more with --null-toys");
 }
 
 // Points of a map whose nuisance lies beyond all that toys, and training, have.
@@ -312,7 +312,7 @@ void answer_coverage(const Asked& asked, Result& result) {
   if (!asked.arguments.figure.empty())
     write_figure(asked.arguments.figure,
                  coverage_figure(asked.info(), ours,
-                                 fmt::format("{}: coverage of {} sets a point, N = {}", asked.info().title,
+                                 fmt::format("{}: coverage of {} sets per point, N = {}", asked.info().title,
                                              count_text(asked.arguments.simulated_sets()), count_text(asked.n)),
                                  asked.info().data_source + "; " + asked.run.name));
 }
@@ -358,9 +358,9 @@ void check_frequentist(const FrequentistArguments& arguments) {
   if (arguments.sets && !arguments.coverage && !arguments.expected)
     fail_usage("--sets are simulated for --coverage and --expected; ask for one of them");
   if (!arguments.set.group.empty() && arguments.set.member.empty())
-    fail_usage("--group tells many sets apart, and these answers are of one; choose it with --member");
+    fail_usage("--group separates many sets, and these answers are of one; choose it with --member");
   if (!arguments.known_psi.empty() && !arguments.nuisance.empty())
-    fail_usage("--nuisance chooses toys by nuisances that are not known, and --known-psi tells them; leave one out");
+    fail_usage("--nuisance chooses toys by nuisances that are not known, and --known-psi states them; leave one out");
   if (arguments.figure.empty()) return;
   if (arguments.set.file.empty() && !arguments.coverage)
     fail_usage("--figure draws a set or a map; name a set with --data, or ask for --coverage");
@@ -443,11 +443,12 @@ Action add_frequentist(CLI::App& app, const Catalogue& tasks) {
   app.add_option("--levels", arguments->levels, "Levels of confidence in percent")
       ->type_name("P,P,...")
       ->capture_default_str();
-  app.add_option("--null", arguments->null, "The value of θ whose significance is told (default: the task's, if any)")
+  app.add_option("--null", arguments->null,
+                 "The value of θ whose significance is reported (default: the task's, if any)")
       ->type_name("V")
       ->transform(number(-1e300, 1e300));
   app.add_option("--expected", arguments->expected,
-                 "Also what sets at this θ can be expected to tell: significance and length of intervals, and upper "
+                 "Also what sets at this θ are expected to yield: significance and length of intervals, and upper "
                  "limits where the null value holds")
       ->type_name("V")
       ->transform(number(-1e300, 1e300));
@@ -458,8 +459,8 @@ Action add_frequentist(CLI::App& app, const Catalogue& tasks) {
       ->type_name("V,V,...");
   app.add_option("--nuisance", arguments->nuisance,
                  "With which nuisances toys are compared with a set: prior (coverage holds on average over the prior), "
-                 "posterior (those that the set leaves possible; nearly at each ψ) or worst (at least, at each ψ) "
-                 "(default: posterior where the task knows it, else prior)")
+                 "posterior (drawn from their posterior given the set; nearly at each ψ) or worst (at least, at each "
+                 "ψ) (default: posterior where the task knows it, else prior)")
       ->type_name("CHOICE")
       ->check(CLI::IsMember({"prior", "posterior", "worst"}));
   app.add_option("--known-psi", arguments->known_psi, "The nuisances are known: toys have these values")

@@ -54,7 +54,7 @@ Result add_gpu(const std::string& index) {
   if (const std::string why = why_no_gpu_to_add(); !why.empty()) fail("GPU libraries are not fetched: {}", why);
   const gpu::Needs needs = gpu::needs();
   const std::string address = gpu::index_address(index);
-  tell(fmt::format("{}\nFrom {}; Ctrl+C stops, and the same command goes on\n", needs.text(),
+  tell(fmt::format("{}\nFrom {}; Ctrl+C stops, and the same command continues\n", needs.text(),
                    gpu::shown_address(address)));
   {
     const SavesOnSignal saves;

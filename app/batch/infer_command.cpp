@@ -300,10 +300,10 @@ std::string thing_lines(const TaskCatalogue& tasks) {
       continue;  // what it lacks is said when it is asked for
     }
     if (const Things* const known = face<Things>(*task))
-      lines += fmt::format("{}  {}: {}", lines.empty() ? "Tasks that make observations of a thing you have:\n" : "\n",
+      lines += fmt::format("{}  {}: {}", lines.empty() ? "Tasks that make observations of an item you have:\n" : "\n",
                            name, known->thing_help());
   }
-  return lines.empty() ? "" : "\n" + lines + "\nWhat the thing itself tells of θ is said beside the posterior.";
+  return lines.empty() ? "" : "\n" + lines + "\nAn item's own θ is shown next to the posterior.";
 }
 
 // The verdict with the distance it rests on, and how to test further.
@@ -328,7 +328,7 @@ Result infer(const InferArguments& arguments, bool json) {
   if (asks_many_sets(run, arguments)) return infer_sets(run, arguments);
   const std::optional<OtherPrior> prior = infer_prior(run, arguments);
   if (arguments.exact)
-    fail_usage("--exact adds columns to a table of many sets; of one set the exact posterior is told without it");
+    fail_usage("--exact adds columns to a table of many sets; of one set the exact posterior is printed without it");
   if (arguments.follow && arguments.local_test > 0)
     fail_usage("--local-test takes a set as it stands; leave --follow out");
   if (arguments.follow && !arguments.set.member.empty())
@@ -364,7 +364,8 @@ Result infer(const InferArguments& arguments, bool json) {
   for (std::size_t t = 0; t < answer.ours.size() && interval == IntervalKind::central; ++t)
     if (answer.ours[t].peak_outside())
       result.text += fmt::format(
-          "\nThe density of {} is highest outside its central interval of 90 %: --interval hpd or upper says more\n",
+          "\nThe density of {} is highest outside its central interval of 90 %: --interval hpd or upper is more "
+          "informative\n",
           info.targets[t].label);
   if (set.of_thing()) {
     if (const std::string own = own_values_text(set.task(), set.marks()); !own.empty())
@@ -437,8 +438,8 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
       ->type_name("TEXT")
       ->allow_extra_args(false);
   app.add_option("--learnt-prior", arguments->learnt,
-                 "With --prior: the prior that the task draws a target from, where it does not tell that itself and it "
-                 "is not uniform between two ends; it is checked against the task's draws; may be given again")
+                 "With --prior: the prior that the task draws a target from, where the task does not state it and it "
+                 "is not uniform between two bounds; it is checked against the task's draws; may be given again")
       ->type_name("TEXT")
       ->allow_extra_args(false);
   app.add_option("--theta", arguments->theta, "Also score these values of θ (.npz or .csv, one row each)")
@@ -450,23 +451,22 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
                  "RUN/posterior, or ./posterior)")
       ->type_name("FILE|DIR");
   app.add_option("--interval", arguments->interval,
-                 "Which intervals are told: central (as much below as above), hpd (highest density: the shortest) or "
+                 "Interval type: central (as much below as above), hpd (highest density: the shortest) or "
                  "upper (limits)")
       ->type_name("KIND")
       ->capture_default_str();
-  app.add_option(
-         "--local-test", arguments->local_test,
-         "Test this posterior itself, by M simulated sets of the same size: whether their truths can be told from "
-         "draws of posteriors like it (below)")
+  app.add_option("--local-test", arguments->local_test,
+                 "Test this posterior itself, by M simulated sets of the same size: whether a classifier can separate "
+                 "their truths from samples of posteriors like it (below)")
       ->type_name("M")
       ->transform(whole_number(1, 1000000));
   app.add_option("--predictive", arguments->predictive,
                  "Test whether the set looks like sets of the model, by M that it makes at a draw of this posterior; "
-                 "names the observations that lie far, and prints the posterior without them (below). Default: where points "
-                 "are cheap to simulate, the test within the set (below); 0 turns it off")
+                 "names the outliers, and prints the posterior without them (below). Default: where points are cheap "
+                 "to simulate, the test within the set (below); 0 turns it off")
       ->type_name("M")
       ->transform(whole_number(0, 1000000));
-  app.add_option("--seed", arguments->seed, "Seed of the samples, and of observations that are made of a thing")
+  app.add_option("--seed", arguments->seed, "Seed of the samples, and of observations that are made of an item")
       ->type_name("N")
       ->transform(whole_number(0, 9007199254740992))
       ->capture_default_str();
@@ -480,7 +480,7 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
       ->capture_default_str();
   app.add_flag("--exact", arguments->exact,
                "Of many sets: also mean and sd of the exact posterior of each, where the task knows one, and the "
-               "Kullback-Leibler divergence from it to ours. It takes longer; of one set it is told without");
+               "Kullback-Leibler divergence from it to ours. It takes longer; of one set it is printed without");
   app.add_flag("--follow", arguments->follow,
                "Points: read lines as they come, from standard input (--data -) until it ends or what is appended to a "
                "CSV file until the program is stopped, and answer what has arrived with one line (with --json a "
@@ -502,35 +502,28 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
       "  pairs --batch infer {first} --data events.csv --n 20 --predictive 200\n"
       "  pairs --batch infer runs/digits --data photos/ --samples 5000 --out posterior.npz\n"
       "  pairs --batch infer runs/spheres --data views/ --camera 120,45 --n 10 --out seen/\n"
-      "Answers mean, sd, median and intervals, those of the density itself (of more than two targets those of 4,000 "
-      "draws),\n"
-      "whatever --samples says; the samples go into an .npz or .csv file. Refuses NaN, wrong shapes and sets "
-      "larger "
-      "than\n"
-      "training saw. One verdict reports whether the model makes such data, by the percentile of the set's mean\n"
-      "embedding among training sets (out of distribution above the 99.9th) and the test within the set (model rejected\n"
-      "at p = 0.009 or below; then no posterior under the model is recommended). That compares how the observations\n"
-      "differ among themselves with sets of the prior: one set of the model in a hundred is warned of. --follow has the\n"
-      "percentile alone; --predictive M adds its own test (rejected at p = 0.01 or below), and 0 leaves both out.\n"
-      "Many sets: --group, a folder with a file for each, HDF5 with a group for each, or a folder or text file that\n"
-      "names things (below), one a line. Each is answered as alone, but without references; one that cannot be has "
-      "its\n"
-      "reason in its row, and the exit code is 1.\n"
-      "Local test: a classifier learns to tell truths from draws of the run's posteriors on M simulated sets, and is\n"
-      "asked at this one; p: how often it says as much where truth and draw changed places at random. shift, spread: "
-      "by\n"
-      "how many posterior sds truths of sets like this one lie above its mean, and how many times as widely they "
-      "spread,\n"
-      "as far as it can tell. It costs as much as M sets; 1,000 find a posterior 15 % too narrow in three of four "
-      "cases.\n"
-      "Predictive test: M sets of this N are simulated at one draw of the posterior and compared with this one, column "
-      "by\n"
-      "column (of images and rows by a few numbers of each) and in their embeddings, beside what their own posteriors\n"
-      "explain. p: how often a set of the model differs as much in any of this; 200 sets tell p down to 0.005. figure\n"
-      "predictive draws it.\n"
-      "Another prior: 4,000 draws are weighted by new over old prior density; effective: how many of them count. With "
-      "one\n"
-      "target its density is reweighed, too. The file of samples has a column weight. Families: " +
+      "Answers mean, sd, median and intervals, those of the density itself (of more than two targets those of\n"
+      "4,000 samples), whatever --samples is; the samples go into an .npz or .csv file. Refuses NaN, wrong shapes\n"
+      "and sets larger than training saw. One verdict reports whether the model makes such data, by the\n"
+      "percentile of the set's mean embedding among training sets (out of distribution above the 99.9th) and the\n"
+      "test within the set (model rejected at p = 0.009 or below; then no posterior under the model is\n"
+      "recommended). That compares how the observations differ among themselves with sets of the prior: one set\n"
+      "of the model in a hundred is warned of. --follow has the percentile alone; --predictive M adds its own\n"
+      "test (rejected at p = 0.01 or below), and 0 leaves both out.\n"
+      "Many sets: --group, a folder with a file for each, HDF5 with a group for each, or a folder or text file\n"
+      "that names items (below), one per line. Each is answered as alone, but without references; one that cannot\n"
+      "be has its reason in its row, and the exit code is 1.\n"
+      "Local test: a classifier learns to separate truths from samples of the run's posteriors on M simulated\n"
+      "sets, and is evaluated at this one; p: how often it is as certain where truth and sample changed places at\n"
+      "random. shift, spread: by how many posterior sds truths of sets like this one lie above its mean, and how\n"
+      "many times as widely they spread, as far as it can resolve. It costs as much as M sets; 1,000 find a\n"
+      "posterior 15 % too narrow in three of four cases.\n"
+      "Predictive test: M sets of this N are simulated at one draw of the posterior and compared with this one,\n"
+      "column by column (of images and rows by a few numbers of each) and in their embeddings, given what their\n"
+      "own posteriors explain. p: how often a set of the model differs as much in any of this; 200 sets resolve p\n"
+      "down to 0.005. figure predictive draws it.\n"
+      "Another prior: 4,000 samples are weighted by new over old prior density; effective: their effective sample\n"
+      "size. With one target its density is reweighed, too. The file of samples has a column weight. Families: " +
       prior_families() +
       "\n"
       "Images: a folder with samples.npz (samples, mean and sd by pixel), mean.png, sd.png and samples.png.\n"

@@ -39,7 +39,7 @@ FollowedAnswer answer_of(const FollowedPosterior& posterior, std::int64_t draws,
   answer.known = posterior.answer();
   answer.samples = posterior.samples(answer.known, draws, seed);
   answer.numbers = answer.known.shown_numbers(*posterior.run().loaded.task, posterior.run());
-  PAIRS_CHECK(!answer.numbers.empty(), "The posterior of {} has no density that can be told in numbers",
+  PAIRS_CHECK(!answer.numbers.empty(), "The posterior of {} has no density that can be summarized in numbers",
               posterior.run().loaded.name);
   return answer;
 }
@@ -83,7 +83,7 @@ Result infer_follow(const LoadedRun& run, const InferArguments& arguments, bool 
   const std::unique_ptr<ObservationLines> lines =
       room_of(info).lines(info, name, file_columns(*run.task), arguments.set.missing);
   if (!lines || info.targets.empty())
-    fail_usage("--follow reads one observation a line, and no line of text holds one of task {}", info.name);
+    fail_usage("--follow reads one observation per line, and no line of text holds one of task {}", info.name);
   const FollowPlan plan = follow_plan(run, arguments);
   FollowedPosterior set({run}, plan.most, plan.given, static_cast<std::uint64_t>(arguments.seed));
   GrowingText text(arguments.data(), name);
@@ -120,7 +120,7 @@ Result infer_follow(const LoadedRun& run, const InferArguments& arguments, bool 
   if (lines->dropped() > 0)
     tell(fmt::format("warning: {}\n", dropped_text(lines->dropped(), set.seen() + lines->dropped())));
   const bool stopped = !keep_going();
-  PAIRS_CHECK(stopped || set.seen() > 0, "{} holds no observations; write one a line", name);
+  PAIRS_CHECK(stopped || set.seen() > 0, "{} holds no observations; write one per line", name);
   if (set.seen() > 0) {
     write_samples(plan.out, {{"samples", last.samples.slice(0, 0, plan.written).contiguous()}}, info);
     ResultFile(plan.out, {.made = plan.use.made, .overwrite = true}).written();

@@ -16,7 +16,7 @@ std::string check_predictive(const LoadedRun& run, std::int64_t sets) {
   if (const std::string why = no_predictive_test(*run.task); !why.empty())
     fail_usage("--predictive cannot be asked of task {}: {}", run.task->info().name, why);
   if (sets < kFewestPredictiveSets)
-    fail_usage("--predictive {} are too few simulated sets to tell what is rare; give {} or more, 200 say", sets,
+    fail_usage("--predictive {} are too few simulated sets to resolve what is rare; give {} or more, e.g. 200", sets,
                kFewestPredictiveSets);
   const std::string changed = changed_simulator(run.folder, *run.task, [] { return !keep_going(); });
   if (changed.empty()) return "";

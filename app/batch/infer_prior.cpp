@@ -10,7 +10,7 @@ namespace pairs::batch {
 std::optional<OtherPrior> infer_prior(const LoadedRun& run, const InferArguments& arguments) {
   if (arguments.prior.empty()) {
     if (!arguments.learnt.empty())
-      fail_usage("--learnt-prior says what another prior takes the place of; name that with --prior");
+      fail_usage("--learnt-prior states the prior to be replaced by another; name that with --prior");
     return {};
   }
   if (arguments.follow) fail_usage("--prior takes a set as it stands; leave --follow out");

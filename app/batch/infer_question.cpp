@@ -76,8 +76,8 @@ void check_asked(const LoadedRun& run, const InferArguments& arguments, const Ob
                  const std::string& name) {
   const TaskInfo& info = run.task->info();
   if (set.of_thing() && arguments.n > info.max_n)
-    fail_usage("--n {} goes beyond N = {}, the most that task {} knows", count_text(arguments.n),
-               count_text(info.max_n), info.name);
+    fail_usage("--n {} goes beyond N = {}, the maximum for task {}", count_text(arguments.n), count_text(info.max_n),
+               info.name);
   check_held(arguments.n, name, set.held());
 }
 

@@ -48,7 +48,7 @@ void check_together(const LoadedRun& run, const InferArguments& arguments) {
   for (const auto& [given, option] : refused)
     if (given) fail_usage("{} is about one set, and {} holds many: name one of them with --member", option, words);
   if (!arguments.set.up.empty() && !lists_things(*run.task, arguments.data()))
-    fail_usage("--up turns things such as meshes; {} holds sets of observations", words);
+    fail_usage("--up turns items such as meshes; {} holds sets of observations", words);
 }
 
 // What is asked for must have a place in the file.
@@ -141,8 +141,8 @@ class SetsReport {
   void warn() const {
     if (cut_ > 0)
       tell(
-          fmt::format("warning: {} of {} more than {} observations, the most that the task {} knows; so many of each "
-                      "are used at most\n",
+          fmt::format("warning: {} of {} more than {} observations, the maximum for the task {}; at most that many of "
+                      "each are used\n",
                       count_text(cut_), verb("holds", "hold"), count_text(info_.max_n), info_.title));
     if (dropped_ > 0)
       tell(
@@ -169,7 +169,7 @@ class SetsReport {
                       "much as the data\n",
                       count_text(disagree_), sets_text(count_)));
     if (of_things_ > 0)
-      tell(fmt::format("warning: what speaks against the posterior of one thing or another:\n{}{}", told_of_things_,
+      tell(fmt::format("warning: what speaks against the posterior of one item or another:\n{}{}", told_of_things_,
                        of_things_ > kThingsTold
                            ? fmt::format("  … and {} more in the file\n", count_text(of_things_ - kThingsTold))
                            : ""));

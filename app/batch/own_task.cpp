@@ -23,8 +23,7 @@ bool names_task_file(const std::string& word) {
 }  // namespace
 
 void add_allow_option(CLI::App& app, bool& allow) {
-  app.add_flag("--allow", allow,
-               "Agree, from now on, that the program which the file of a task of your own names is run");
+  app.add_flag("--allow", allow, "Permit running the program of a custom task");
 }
 
 void add_own_task_options(CLI::App& app, OwnTaskOptions& options) {

@@ -65,10 +65,10 @@ void tell_expectation(const TaskCatalogue& tasks, const RunConfig& config, const
   if (const std::string budget = budget_lines(config); !budget.empty()) tell(budget);
   if (const DataSet* set = config.data.empty() ? nullptr : tasks.data_set_of(config.task);
       set && tasks.make(config.task, options_without_data(config))->info().data_source == source)
-    tell(fmt::format(
-        "warning: {} holds no {} that this task reads, so the run is trained on {}; pairs --batch data --data "
-        "{} says what was found\n",
-        printable(config.data, 300), set->name, source, printable(config.data, 300)));
+    tell(
+        fmt::format("warning: {} holds no {} that this task reads, so the run is trained on {}; pairs --batch data "
+                    "--data {} lists what was found\n",
+                    printable(config.data, 300), set->name, source, printable(config.data, 300)));
   if (const StoredSets* stored = task->stored()) {
     for (const SetService& one : stored->service(set_demands(config, task))) tell(one.text + "\n");
     for (const std::string& note : stored->notes()) tell(note + "\n");

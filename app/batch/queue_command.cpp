@@ -239,7 +239,7 @@ Action add_queue(CLI::App& app, const Catalogue& tasks) {
       ->capture_default_str();
   app.add_option("--data", arguments->data, "add: folder of real data of a study (default: $PAIRS_DATA)")
       ->type_name("DIR");
-  app.add_flag("--notify", arguments->notify, "work: tell the desktop of the end where no window is open");
+  app.add_flag("--notify", arguments->notify, "work: notify the desktop of the end where no window is open");
   app.add_flag("--of-window", arguments->of_window,
                "work: the window that this is started for ends it where it closes, unless it is to keep training")
       ->group("");  // the window's own

@@ -26,7 +26,7 @@ int number_of_ranks(const std::string& text) {
   int value = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
   if (read.ec == std::errc::result_out_of_range || value > kMostRanks)
-    fail_usage("--ranks {} are more than {}, the most that train one run", printable(text, 100), kMostRanks);
+    fail_usage("--ranks {} are more than {}, the maximum for one run", printable(text, 100), kMostRanks);
   if (read.ec != std::errc() || read.ptr != text.data() + text.size() || value < 1 || (value & (value - 1)) != 0)
     fail_usage(
         "--ranks {} is neither a power of two of processes on this machine (1, 2, 4, ...) nor \"{}\", for processes "
@@ -51,8 +51,8 @@ std::optional<Rendezvous> meeting_of(const Launch& launch, const std::string& re
     at = host_port(rendezvous);
   else if (at.host.empty() || at.port == 0)
     fail_usage(
-        "The variables of {} do not say where its ranks can meet{}; add --rendezvous HOST:PORT, with the host of "
-        "rank 0 and a free port",
+        "The variables of {} do not name a place where its ranks can meet{}; add --rendezvous HOST:PORT, with the host "
+        "of rank 0 and a free port",
         launch.by, launch.address_by.empty() ? "" : fmt::format(" (by {})", launch.address_by));
   check_meeting_host(at.host);
   if (rendezvous.empty() && !launch.attempt.empty()) return Rendezvous::served(at.host, at.port, launch.attempt);
@@ -78,8 +78,8 @@ void add_rank_options(CLI::App& app, RankOptions& options) {
                  "torchrun, mpirun or srun started (docs/cluster.md)")
       ->type_name("K");
   app.add_option("--rendezvous", options.rendezvous,
-                 "With --ranks launched: where the ranks meet, the host of rank 0 and a free port of it (default: what "
-                 "the launcher says)")
+                 "With --ranks launched: where the ranks meet, the host of rank 0 and a free port of it (default: the "
+                 "launcher's)")
       ->type_name("HOST:PORT")
       ->needs("--ranks");
 }
@@ -109,7 +109,7 @@ RankTeam::RankTeam(const RankOptions& options) : shared_(!options.ranks.empty())
                found->by, place_.size);
   meeting_ = meeting_of(*found, options.rendezvous);
   if (meeting_ && leads())
-    spdlog::info("Waiting for {} at {}: {} tell that they are {}",
+    spdlog::info("Waiting for {} at {}: {} give their number as {}",
                  place_.size == 2 ? "the other rank" : fmt::format("{} other ranks", place_.size - 1), meeting_->name(),
                  found->told_by, place_.size);
 }
@@ -142,7 +142,8 @@ std::filesystem::path RankTeam::meet(const std::filesystem::path& folder, const 
 }
 
 void RankTeam::check_stop() const {
-  if (ranks_ && keep_going()) fail("Another rank was asked to stop: the run is saved, and goes on when it is resumed");
+  if (ranks_ && keep_going())
+    fail("Another rank was asked to stop: the run is saved, and continues when it is resumed");
 }
 
 }  // namespace pairs::batch

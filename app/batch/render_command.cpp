@@ -65,7 +65,7 @@ render::SphereScene open_scene(const RenderArguments& arguments) {
   if (std::filesystem::path(name).extension() != ".toml")
     fail_usage("--scene {} is neither a seed (a whole number) nor a scene file, whose name ends in .toml",
                printable(name, 300));
-  if (arguments.counted) fail_usage("--spheres belongs to a seed; {} says how many it has", printable(name, 300));
+  if (arguments.counted) fail_usage("--spheres belongs to a seed; {} sets how many it has", printable(name, 300));
   return render::read_scene(name);
 }
 

@@ -61,14 +61,14 @@ Result report(const ReportArguments& arguments) {
   check_output(set.out, pdf ? ".pdf" : ".html", {set.set.file});
   const ResultFile file(set.out, {.made = set.run, .overwrite = set.overwrite});
   if (!set.set.group.empty() && set.set.member.empty())
-    fail_usage("--group tells many sets apart, and a report is of one; choose it with --member");
+    fail_usage("--group separates many sets, and a report is of one; choose it with --member");
   if (arguments.sets > 0 && arguments.sets < kFewestTestSets)
     fail_usage("--sets {} are too few to test ranks; give {} or more, or 0 to leave calibration out", arguments.sets,
                kFewestTestSets);
   if (arguments.sets == 0 && arguments.test_seed >= 0)
     fail_usage("--test-seed draws the sets of calibration, and --sets 0 leaves that out; leave out one of them");
   if (set.prior.empty() && !set.learnt.empty())
-    fail_usage("--learnt-prior says what another prior takes the place of; name that with --prior");
+    fail_usage("--learnt-prior states the prior to be replaced by another; name that with --prior");
   ReportQuestion question = question_of(arguments);
   if (pdf) question.ending = ".pdf";
   const LoadedRun run = open_run(set.run, set.open);
@@ -106,23 +106,21 @@ Action add_report(CLI::App& app, const Catalogue& tasks) {
   app.add_option("--samples", set.samples, "Posterior samples (default: 1000, of images 16)")
       ->type_name("S")
       ->transform(whole_number(2, 10000000));
-  app.add_option(
-         "--sets", arguments->sets,
-         "Simulated sets on which calibration at this N is measured (default: as evaluate takes them); 0 leaves "
-         "it out, and the report says so")
+  app.add_option("--sets", arguments->sets,
+                 "Simulated sets on which calibration at this N is measured (default: as evaluate takes them); 0 "
+                 "leaves it out, and the report states it")
       ->type_name("M")
       ->transform(whole_number(0, 10000000));
-  app.add_option("--interval", set.interval,
-                 "Which intervals are told: central, hpd (highest density) or upper (limits)")
+  app.add_option("--interval", set.interval, "Interval type: central, hpd (highest density) or upper (limits)")
       ->type_name("KIND")
       ->capture_default_str();
-  app.add_option("--seed", set.seed, "Seed of the samples, and of observations that are made of a thing")
+  app.add_option("--seed", set.seed, "Seed of the samples, and of observations that are made of an item")
       ->type_name("N")
       ->transform(whole_number(0, 9007199254740992))
       ->capture_default_str();
   app.add_option(
          "--note", arguments->notes,
-         "What is to be known of the data or the work, which the page tells under \"Notes\"; may be given again")
+         "What is to be known of the data or the work, which the page shows under \"Notes\"; may be given again")
       ->type_name("TEXT")
       ->allow_extra_args(false);
   app.add_option("--test-seed", arguments->test_seed,
@@ -145,7 +143,7 @@ Action add_report(CLI::App& app, const Catalogue& tasks) {
       ->type_name("M")
       ->transform(whole_number(1, 10000000));
   app.add_option("--confidence", arguments->confidence,
-                 "Also report intervals of confidence by so many toys at each value of θ, as frequentist does (10000 is "
+                 "Also report confidence intervals by so many toys at each value of θ, as frequentist does (10000 is "
                  "its number)")
       ->type_name("TOYS")
       ->transform(whole_number(100, kMostToys));

@@ -162,8 +162,9 @@ Action add_run(CLI::App& app, const Catalogue& tasks) {
   arguments->own.tasks = tasks;
   app.add_option("TASK", arguments->wanted.task, "The task; pairs --batch tasks lists them");
   add_own_task_options(app, arguments->own);
-  app.add_option("--preset", arguments->wanted.preset,
-                 "quick (try it), small (good results on a CPU) or paper (for a GPU); the expected time is told first")
+  app.add_option(
+         "--preset", arguments->wanted.preset,
+         "quick (try it), small (good results on a CPU) or paper (for a GPU); the expected time is printed first")
       ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--strategy", arguments->wanted.strategy,
@@ -205,7 +206,7 @@ Action add_run(CLI::App& app, const Catalogue& tasks) {
       ->needs("--resume");
   app.add_flag("--drop-aggregates", arguments->drop,
                "With --resume: train nothing, but remove the aggregates that stage 2 has left (aggregates.cache, often "
-               "hundreds of MB), and say what resuming would do then")
+               "hundreds of MB), and print what resuming would do then")
       ->excludes("--ranks");
   app.add_option("--until", arguments->until, "Stop after this stage; --resume does the rest")
       ->type_name("STAGE")

@@ -43,7 +43,7 @@ std::string set_text(const SavedSession& session) {
     return fmt::format("set {} of the prior{}", set.index, set.theta.empty() ? "" : ", with values set by hand");
   std::string text = printable(set.file.string(), 300);
   if (session.question.many)
-    text += set.group.empty() ? ", many sets" : fmt::format(", sets told apart by {}", printable(set.group));
+    text += set.group.empty() ? ", many sets" : fmt::format(", sets separated by {}", printable(set.group));
   if (!set.member.empty()) text += fmt::format(", set {}", printable(set.member));
   return text;
 }
@@ -131,7 +131,7 @@ Action add_session(CLI::App& app, const Catalogue& tasks) {
       ->type_name("FOLDER");
   app.add_option("--data", arguments->data, "The folder of real data (default: $PAIRS_DATA)")->type_name("DIR");
   app.footer(
-      "Says what a session holds (what is open, pinned, compared and noted), the command that draws its posterior,\n"
+      "Prints what a session holds (what is open, pinned, compared and noted), the command that draws its posterior,\n"
       "and what is missing, another by now or cannot be opened: the exit code is 1 then. The window opens it by pairs "
       "--session FILE.\n"
       "A packed folder holds session.pairs, the runs without what only their training reads, and the data; whoever\n"

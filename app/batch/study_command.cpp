@@ -288,7 +288,7 @@ Result plan(const StudyArguments& arguments, const Standing& standing) {
                            {"trained", one.trained}};
     if (!one.shares.empty()) line["shares"] = one.shares;
     result.document["runs"].push_back(line);
-    const std::string note = !one.trained ? "cost told, not trained" : done[k] ? "done" : one.shares;
+    const std::string note = !one.trained ? "cost known, not trained" : done[k] ? "done" : one.shares;
     table.add({one.name, flop_text(one.gflop), one.trained ? duration_text(one.seconds()) : "–",
                byte_text(static_cast<std::uint64_t>(one.cache_bytes)), note});
     if (!one.trained) continue;
@@ -301,8 +301,8 @@ Result plan(const StudyArguments& arguments, const Standing& standing) {
   result.document["gflop"] = gflop;
   result.document["cache_bytes_at_once"] = bytes;
   result.text = fmt::format(
-      "{}\n\n{}\n{}: {} of training by the paper's rule, {} on this machine with all its cores, up to {} of "
-      "aggregates a worker at once.\n",
+      "{}\n\n{}\n{}: {} of training by the paper's rule, {} on this machine with all its cores, up to {} of aggregates "
+      "per worker at once.\n",
       standing.study.title, table.text(), counted(trained, "run"), flop_text(gflop), duration_text(seconds),
       byte_text(static_cast<std::uint64_t>(bytes)));
   if (!planned.busy.empty()) result.text += planned.busy + "\n";
@@ -357,7 +357,7 @@ bool work_beside(const StudyArguments& arguments, const Standing& standing) {
   if (arguments.retry) words.emplace_back("--retry");
   ProgressPrinter printer = stderr_printer();
   StudyProcesses processes(words, static_cast<int>(arguments.jobs), workers_folder(standing.folder));
-  printer.line(fmt::format("{} processes work; what they say is in {}", arguments.jobs,
+  printer.line(fmt::format("{} processes work; their output is in {}", arguments.jobs,
                            workers_folder(standing.folder).string()));
   Claims claims(claims_folder(standing.folder), arguments.grace);
   std::vector<StudyState> known(standing.runs.size(), StudyState::open);
@@ -431,7 +431,7 @@ Result study(StudyArguments arguments) {
     else
       work_here(arguments, standing, options);
   } catch (const Stopped&) {
-    tell("what was begun is saved: the same command goes on\n");
+    tell("what was begun is saved: the same command resumes it\n");
     throw;
   }
   return report(arguments, standing, troubled);
@@ -459,14 +459,14 @@ Action add_study(CLI::App& app, const Catalogue& tasks) {
   app.add_option("--part", arguments->part,
                  "Do this part of the runs alone, for example 2/8; array: the part of this task of a Slurm job array")
       ->type_name("I/M");
-  app.add_option("--max-hours", arguments->hours, "Save and leave after so many hours; the same command goes on")
+  app.add_option("--max-hours", arguments->hours, "Save and exit after so many hours; the same command resumes")
       ->type_name("H");
   app.add_option("--grace", arguments->grace,
                  "Take a run over from a worker of another machine that was silent for so many seconds")
       ->type_name("S")
       ->capture_default_str();
   app.add_flag("--retry", arguments->retry, "Try runs that failed again");
-  app.add_flag("--plan", arguments->plan, "Train nothing: tell each run's cost, time and disk, and what it shares");
+  app.add_flag("--plan", arguments->plan, "Train nothing: print each run's cost, time and disk, and what it shares");
   app.add_flag("--figures", arguments->figures, "Train nothing: draw the study's figures from the runs that are done");
   app.add_option("--data", arguments->data, "Folder of real data (default: $PAIRS_DATA)")->type_name("DIR");
   app.add_option("--device", arguments->device, "auto, cpu or cuda (default: auto)")
@@ -481,8 +481,8 @@ Action add_study(CLI::App& app, const Catalogue& tasks) {
       "  pairs --batch study gaussian-exact --figures\n"
       "  pairs --batch study my-study.toml --part 1/4 --max-hours 7.5\n"
       "A study is a list of runs, tasks x strategies x seeds x settings, in one file. The command does what is missing "
-      "of\n"
-      "it, beside any number of other processes and machines that share its folder: each run is done once. Stopped or\n"
+      "of\nit, alongside any number of other processes and machines that share its folder: each run is done once. "
+      "Stopped or\n"
       "killed, it goes on from the last checkpoint. Runs that share a stage share it.");
   return [arguments, &app] {
     arguments->hours_given = app.count("--max-hours") > 0;

@@ -43,7 +43,7 @@ void change(RunAbout& about, const TagArguments& arguments) {
 
 Result tag(const TagArguments& arguments) {
   if (!arguments.name.empty() && arguments.runs.size() > 1)
-    fail_usage("--name is for one run, so that runs can be told apart; {} are named", arguments.runs.size());
+    fail_usage("--name is for one run, so that runs can be distinguished; {} are named", arguments.runs.size());
   std::vector<RunFolder> found;
   for (const std::string& run : arguments.runs) found.push_back(writable_run(arguments, run));
   std::vector<RunAbout> abouts;  // what is wrong with one is found before the first is written
@@ -85,7 +85,7 @@ Action add_tag(CLI::App& app, const Catalogue& tasks) {
   CLI::Option* const note =
       app.add_option("--note", arguments->note, "What is to be known of them, in place of their note")
           ->type_name("TEXT");
-  app.add_flag("--no-note", arguments->unnote, "Takes their note away")->excludes(note);
+  app.add_flag("--no-note", arguments->unnote, "Removes their note")->excludes(note);
   CLI::Option* const name =
       app.add_option("--name", arguments->name, "What one run is called in lists")->type_name("TEXT");
   app.add_flag("--no-name", arguments->unname, "Calls them as their folders again")->excludes(name);
@@ -93,7 +93,7 @@ Action add_tag(CLI::App& app, const Catalogue& tasks) {
       app.add_flag("--archive", arguments->archive, "Keeps them, and leaves them out of the window's lists");
   app.add_flag("--unarchive", arguments->restore, "Lists them again")->excludes(archive);
   app.footer(
-      "Tells the tags and notes of runs, and changes them. They stand in RUN/about.toml, which no training and no\n"
+      "Prints the tags and notes of runs, and changes them. They are kept in RUN/about.toml, which no training and no\n"
       "evaluation reads; the window's Compare tab filters by them (tag:paper).\n"
       "Examples:\n"
       "  pairs --batch tag runs/a runs/b --add paper --note 'the first that converged'\n"

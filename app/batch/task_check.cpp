@@ -76,7 +76,7 @@ void note_columns(const Task& task, const Observations& x, Findings& findings) {
     const std::string name = info.observation_columns.empty() ? fmt::format("channel {}", k + 1)
                                                               : info.observation_columns[static_cast<std::size_t>(k)];
     if (low == high)
-      findings.note(fmt::format("x: {} is always {:g}, which tells nothing: leave it out", name, low));
+      findings.note(fmt::format("x: {} is always {:g}, which carries no information: leave it out", name, low));
     else if (!standardises_input(task) && (std::max(std::abs(low), std::abs(high)) > 100 || high - low < 0.1))
       findings.note(
           fmt::format("x: {} lies between {:g} and {:g}, and networks learn best from numbers of size one: "
@@ -95,7 +95,7 @@ double check_sets(const Task& task, std::int64_t sets, std::int64_t n, Findings&
     return task.observe(latents, seed, Purpose::check, ranges_of(sets, first, count), torch::kCPU);
   };
   const Observations x = draw(kSeed, 0, n);
-  findings.say(true, what + ": x has the shape that task.toml says, and every number is finite");
+  findings.say(true, what + ": x has the shape that task.toml states, and every number is finite");
   findings.say(same(x, draw(kSeed, 0, n)), what + ": the same seed gives the same x");
   findings.say(!same(x, draw(kOtherSeed, 0, n)), what + ": another seed gives other x");
   const std::int64_t one = sets / 2;
@@ -103,13 +103,13 @@ double check_sets(const Task& task, std::int64_t sets, std::int64_t n, Findings&
   const Latents own{latents.theta.slice(0, one, one + 1), latents.psi.slice(0, one, one + 1),
                     latents.given.defined() ? latents.given.slice(0, one, one + 1) : torch::Tensor()};
   findings.say(same(x.slice(one * n, (one + 1) * n), task.observe(own, kSeed, Purpose::check, alone, torch::kCPU)),
-               what + ": a set is the same whichever others are simulated beside it");
+               what + ": a set is the same whichever others are simulated with it");
   if (n == 2) note_columns(task, x, findings);
   const Stopwatch watch;
   std::int64_t drawn = 0;
   for (std::uint64_t seed = 3; drawn == 0 || watch.seconds() < kTimedSeconds; ++seed, drawn += sets) draw(seed, 0, n);
   const double rate = static_cast<double>(drawn) / watch.seconds();
-  findings.note(fmt::format("{}: {} sets, {} observations a second", what, number_text(rate, 3),
+  findings.note(fmt::format("{}: {} sets, {} observations per second", what, number_text(rate, 3),
                             number_text(rate * static_cast<double>(n), 3)));
   return rate * static_cast<double>(n);
 }
@@ -136,7 +136,7 @@ std::vector<std::string> given_sources(const Task& task) {
   for (const toml::table* one : TableReader(root, "", where).tables("given")) {
     out.emplace_back(task.stored() ? "as the files hold it" : "drawn by the program");
     for (const char* key : {"uniform", "log_uniform", "normal", "values"})
-      if (one->contains(key)) out.back() = fmt::format("drawn as task.toml says ({})", key);
+      if (one->contains(key)) out.back() = fmt::format("drawn as task.toml states ({})", key);
   }
   return out;
 }
@@ -177,7 +177,7 @@ void check_reference(const Task& task, const std::string& name, std::int64_t n, 
     reference->add(task.observe(own, kSeed, Purpose::check, ranges_of(1, 0, n), torch::kCPU));
     const bool same = same_in_parts(*reference, latents.theta);
     findings.say(true, fmt::format("{}: a log density for each of {} values of θ, finite or -inf", what, kValues));
-    findings.say(same, what + ": the log density of a value is the same whichever values are asked beside it");
+    findings.say(same, what + ": the log density of a value is the same whichever values are queried with it");
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::usage) throw;
     findings.say(false, what + ": " + brief(error.what()));

@@ -47,7 +47,7 @@ Result tried(const TriedArguments& arguments) {
     check_output(written, written == file ? ".json" : ".npz", {arguments.data});
   const TaskInfo& info = run.task->info();
   const Things* const known = face<Things>(*run.task);
-  if (!known) fail_usage("The task {} makes no sets of things that people have", info.name);
+  if (!known) fail_usage("The task {} makes no sets of items that people have", info.name);
   if (arguments.n > run.estimator->max_n())
     fail_usage("--n {} goes beyond the sets of at most {} that {} saw in training", count_text(arguments.n),
                count_text(run.estimator->max_n()), run.name);
@@ -60,7 +60,7 @@ Result tried(const TriedArguments& arguments) {
     return try_things(run, *known, texts, arguments.n, arguments.samples, hearer);
   }();
   if (tried.kinds.empty())
-    fail("None of the {} named by {} could be used; the first: {}", counted(texts.size(), "thing"),
+    fail("None of the {} named by {} could be used; the first: {}", counted(texts.size(), "item"),
          printable(arguments.data, 300), tried.refused.empty() ? known->thing_help() : tried.refused.front());
   std::int64_t before = 0;
   if (file == run.folder / kTriedFile)
@@ -83,7 +83,7 @@ Result tried(const TriedArguments& arguments) {
                                          {"unlike_training", thing.unlike},
                                          {"disagreed", thing.disagreed},
                                          {"spread", thing.spread}});
-  std::vector<Table::Column> columns = {{"kind", false},     {"things"},           {"N"},
+  std::vector<Table::Column> columns = {{"kind", false},     {"items"},           {"N"},
                                         {"target", false},   {"in 90 %"},          {"miss 99 %"},
                                         {"unlike training"}, {"widened: in 90 %"}, {"miss 99 %"}};
   const bool disagree = !run.estimator->members().empty();
@@ -116,18 +116,18 @@ Result tried(const TriedArguments& arguments) {
   result.text =
       table.text() +
       (tried.unread > 0
-           ? fmt::format("\n{} could not be used:\n  {}\n", counted(static_cast<std::size_t>(tried.unread), "thing"),
+           ? fmt::format("\n{} could not be used:\n  {}\n", counted(static_cast<std::size_t>(tried.unread), "item"),
                          fmt::join(tried.refused, "\n  "))
            : "") +
       (tried.repeated > 0
-           ? fmt::format("\n{} named before {} left out\n", counted(static_cast<std::size_t>(tried.repeated), "thing"),
+           ? fmt::format("\n{} named before {} left out\n", counted(static_cast<std::size_t>(tried.repeated), "item"),
                          tried.repeated == 1 ? "was" : "were")
            : "") +
       (file.empty() ? std::string("\nNot written, since these weights came with the program: --out writes it\n")
                     : fmt::format("\nWritten: {}{}\n", file.string(),
                                   before == 0 ? ""
                                               : fmt::format(", in place of what was known of {}",
-                                                            counted(static_cast<std::size_t>(before), "thing"))));
+                                                            counted(static_cast<std::size_t>(before), "item"))));
   return result;
 }
 
@@ -138,7 +138,7 @@ Action add_tried(CLI::App& app, const Catalogue& tasks) {
   arguments->open.tasks = tasks;
   app.add_option("RUN", arguments->run, "A run folder, or a task's name for its shipped weights")->required();
   app.add_option("--data", arguments->data,
-                 "A folder of things (meshes), or a text file that names one a line (SMILES, files)")
+                 "A folder of items (meshes), or a text file that names one per line (SMILES, files)")
       ->type_name("DIR|FILE")
       ->required();
   app.add_option("--n", arguments->n, "Observations of each (default: as many as training saw)")
@@ -149,15 +149,15 @@ Action add_tried(CLI::App& app, const Catalogue& tasks) {
       ->transform(whole_number(100, 1000000))
       ->capture_default_str();
   app.add_option("--out", arguments->out,
-                 "Write the answer there (default: beside a run's weights; not for shipped ones)")
+                 "Write the result there (default: next to a run's weights; not for shipped ones)")
       ->type_name("X.json");
   add_machine_arguments(app, arguments->open);
   app.footer(
-      "Asks a run about real things whose θ is known from themselves, and writes how often it was right as tried.json\n"
-      "beside the weights: infer, figures and the window report it with every answer about such things. From 40 of a\n"
-      "kind on their posteriors are widened until 90 and 99 % intervals hold their shares; a warning comes where the\n"
-      "90 % interval then held less than 80 %, each thing judged by what other parts of the list showed. --json lists "
-      "each thing with its own θ and its 90 % interval.\n"
+      "External validation: evaluates a run on real items whose own θ is known, and writes its coverage as\n"
+      "tried.json next to the weights: infer, figures and the window report it with every posterior of such items.\n"
+      "From 40 items of a kind on their posteriors are widened until 90 and 99 % intervals hold their shares; a\n"
+      "warning comes where the 90 % interval then held less than 80 %, each item judged by other parts of the list.\n"
+      "--json lists each item with its own θ and its 90 % interval.\n"
       "Examples:\n"
       "  pairs --batch tried runs/objects --data meshes/\n"
       "  pairs --batch tried runs/molecules --data smiles.txt");

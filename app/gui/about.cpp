@@ -50,7 +50,7 @@ void AboutDialog::draw(model::Studio& studio) {
   if (!open_) return;
   if (!ui::begin_dialog("about", "Pairs Studio", open_, 680)) return;
   ui::wrapped(
-      "Simulation-based inference from sets of any size: embeddings learnt on pairs, posteriors sharpened with N.");
+      "Simulation-based inference from sets of any size: embeddings learned on pairs, posteriors sharpened with N.");
   ui::space(8);
   ui::text(fmt::format("Version {}   ·   LibTorch {}", model::program_version(), model::libtorch_version()),
            ui::Look::muted);

@@ -32,14 +32,14 @@ bool CloseDialog::draw(model::Studio& studio) {
   if (state_ == State::stopping) {
     ui::wrapped("Stopping; the window closes as soon as the run is saved.");
   } else {
-    ui::wrapped(fmt::format(
-        "{} is {}. {}", studio.library.name_of(training.session_folder().string()),
-        going ? model::RunEntry::live_state(going->word, going->stage, going->share) : "training",
-        studio.queue.keep ? "It is saved, and a process without a window goes on with it as the first of the queue."
-                          : "Stopping saves it; the next start offers to go on from there."));
+    ui::wrapped(fmt::format("{} is {}. {}", studio.library.name_of(training.session_folder().string()),
+                            going ? model::RunEntry::live_state(going->word, going->stage, going->share) : "training",
+                            studio.queue.keep
+                                ? "It is saved, and a process without a window continues it as the first of the queue."
+                                : "Stopping saves it; the next start offers to resume it."));
     ui::space(8);
     ui::toggle("close/keep", "Keep training when the window is closed", studio.queue.keep,
-               "A process without a window goes on with it and with the queue; the next start finds it");
+               "A process without a window continues it and the queue; the next start finds it");
     const char* label = studio.queue.keep ? "Save and keep training" : "Stop and save";
     const ui::Choice choice = ui::choose("close/confirm", label, ui::Button::primary, "close/cancel",
                                          training.session_blocked(model::Action::stop));

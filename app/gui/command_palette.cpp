@@ -76,7 +76,7 @@ void CommandPalette::draw(const std::vector<Command>& commands) {
   chosen_ = std::clamp(chosen_, 0, std::max(0, count - 1));
   const Command* run = nullptr;
   if ((pressed(key::enter) || pressed(key::keypad_enter)) && count > 0) run = found[static_cast<std::size_t>(chosen_)];
-  if (count == 0) ui::text("Nothing fits; try other letters.", ui::Look::muted);
+  if (count == 0) ui::text("No match; try other letters.", ui::Look::muted);
   const int first = std::max(0, chosen_ - kShown + 1);
   for (int i = first; i < std::min(count, first + kShown); ++i) {
     const Command& command = *found[static_cast<std::size_t>(i)];

@@ -68,9 +68,8 @@ void LogDrawer::lines(model::Messages& messages) {
   ImGui::BeginChild("log/lines", {0, 0});
   const std::vector<const model::Message*> shown = messages.matching(filter_, least_);
   if (shown.empty()) {
-    ui::wrapped(messages.all().empty() ? "No messages yet: what goes wrong, and what runs and evaluations have to say, "
-                                         "stands here."
-                                       : "No message fits: choose All, or empty the filter.",
+    ui::wrapped(messages.all().empty() ? "No messages yet: problems, and messages of runs and evaluations, appear here."
+                                       : "No message matches: select All, or clear the filter.",
                 ui::Look::muted);
     ImGui::EndChild();
     return;

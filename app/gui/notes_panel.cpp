@@ -34,7 +34,7 @@ void NotesPanel::draw(model::Studio& studio) {
   ui::text("On this session", ui::Look::small_strong);
   std::string note = studio.session.note();
   if (ui::text_box("notes/session", note, "What is this work about, and what was found?",
-                   "Kept with the session; a report on your data tells it", px(kSessionHigh))
+                   "Kept with the session; a report on your data shows it", px(kSessionHigh))
           .changed)
     studio.session.set_note(note);
   draw_run(studio);
@@ -75,7 +75,7 @@ void NotesPanel::draw_run(model::Studio& studio) {
   ui::text("On the run " + run->name, ui::Look::small_strong);
   std::string note = typed_ ? run_note_ : run->note;
   const ui::TextBox box = ui::text_box("notes/run", note, "What is special about it?",
-                                       "Stands in the run's about.toml, as pairs --batch tag --note puts it there",
+                                       "Kept in the run's about.toml, as pairs --batch tag --note writes it",
                                        px(kOtherHigh), studio.library.blocked(*run, model::RunAction::note));
   if (box.changed) {
     run_note_ = note;
@@ -91,7 +91,7 @@ void NotesPanel::draw_data(model::Studio& studio) {
   ui::text("On the data " + file_name(file), ui::Look::small_strong);
   std::string note = studio.session.data_note();
   if (ui::text_box("notes/data", note, "Where do they come from, and what was left out?",
-                   "Kept with the session; a report on these data tells it", px(kOtherHigh))
+                   "Kept with the session; a report on these data shows it", px(kOtherHigh))
           .changed)
     studio.session.set_data_note(note);
 }
@@ -122,7 +122,7 @@ void NotesPanel::dialogs(model::Studio& studio) {
     why.empty() ? save_.close() : save_.fail(why);
   }
   const SaveDialog::Texts packed = {"Pack the session to send it",
-                                    "A new folder with the session, its runs and its data. Whoever gets it opens "
+                                    "A new folder with the session, its runs and its data. Its recipient opens "
                                     "session.pairs in it with this program.",
                                     "Path of a new folder"};
   const auto folder =

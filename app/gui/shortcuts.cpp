@@ -60,8 +60,8 @@ bool ShortcutsDialog::draw() {
       "button, or Shift and the left, moves; a double click shows all again; a right click opens the menu.",
       ui::Look::small_muted);
   ui::wrapped(
-      "In the table of runs (Compare): Ctrl and Shift choose several rows, a double click opens one, a right click "
-      "opens the menu; the ? beside the filter tells its words.",
+      "In the table of runs (Compare): Ctrl and Shift select several rows, a double click opens one, a right click "
+      "opens the menu; the ? next to the filter lists its words.",
       ui::Look::small_muted);
   ui::wrapped(
       "Tab and Shift+Tab lead through all controls; Enter or Space presses the one with the ring, arrows move a "

@@ -36,20 +36,18 @@ std::string named(const model::PosteriorScene& scene, bool nuisance) {
 }
 
 std::array<std::string, kSteps> texts(const model::PosteriorScene& scene, bool exact, bool contours) {
-  return {fmt::format(
-              "Drag N, the number of observations that are used. The {} shows how likely each value of {} is, "
-              "given these observations{}; {} is unknown, too, and the same for all of them.{} More observations "
-              "make it narrower. What the other lines are, the names in the legend tell when the mouse rests "
-              "on them.",
-              contours ? "pair of solid contours" : "filled curve", named(scene, false),
-              contours ? " (50 % and 90 % lie within)" : " (its shades: the central 50 % and 90 %)", named(scene, true),
-              exact ? " Dashed is the exact answer, to which the network's should be equal." : ""),
-          "Open data of your own: a CSV or NPZ file, or a folder of images. The same network answers at once with "
-          "their posterior; nothing is trained again. Without a file the set is simulated, and θ and ψ that made it "
-          "can be dragged here.",
-          "Train a network of your own: it learns from simulated pairs of observations, and its last stage makes it "
-          "answer for sets of any size. Then Evaluate tells how far its posteriors can be trusted, and Compare sets "
-          "runs side by side."};
+  return {fmt::format("Drag N, the number of observations that are used. The {} shows how likely each value of {} is, "
+                      "given these observations{}; {} is unknown, too, and the same for all of them.{} More "
+                      "observations make it narrower. Hover over the legend for what the other lines are.",
+                      contours ? "pair of solid contours" : "filled curve", named(scene, false),
+                      contours ? " (50 % and 90 % lie within)" : " (its shades: the central 50 % and 90 %)",
+                      named(scene, true), exact ? " Dashed: the exact posterior, which the network should match." : ""),
+          "Open data of your own: a CSV or NPZ file, or a folder of images. The same network infers their posterior "
+          "immediately; nothing is trained again. Without a file the set is simulated, and θ and ψ that made it can be "
+          "dragged here.",
+          "Train a network of your own: it learns from simulated pairs of observations, and its last stage extends it "
+          "to sets of any size. Then Evaluate shows how far its posteriors can be trusted, and Compare shows runs side "
+          "by side."};
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ void refuse_several_sets(NpzReader& arrays, std::int64_t observations, const std
   if (set != arrays.shapes().end() && set->second == std::vector<std::int64_t>{observations}) {
     const torch::Tensor numbers = arrays.read("set");
     if (numbers.numel() > 0 && !numbers.eq(numbers[0]).all().item<bool>())
-      fail("{} holds several sets, which its array \"set\" tells apart; ask about each with --group set", path.string());
+      fail("{} holds several sets, which its array \"set\" separates; query each with --group set", path.string());
   }
   if (offsets == arrays.shapes().end() || offsets->second.size() != 1 || offsets->second[0] < 3) return;
   const torch::Tensor firsts = arrays.read("offsets");

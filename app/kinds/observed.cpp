@@ -155,7 +155,7 @@ void check_alike(const torch::Tensor& rows, const torch::Tensor& first, std::int
     const torch::Tensor column = rows.select(1, k), other = (column != first[0][k]).nonzero();
     if (other.numel() == 0) continue;
     const auto at = other[0][0].item<std::int64_t>();
-    fail("{}: {} is {} of observation 1 and {} of observation {}; what is given is one number for the whole set", where,
+    fail("{}: {} is {} of observation 1 and {} of observation {}; a condition is one number for the whole set", where,
          task.given[static_cast<std::size_t>(k)].name, first[0][k].item<double>(), column[at].item<double>(),
          before + at + 1);
   }
@@ -243,7 +243,7 @@ bool tells_given(const std::filesystem::path& path, const TaskInfo& task, const 
 torch::Tensor read_given(const std::string& text, const std::filesystem::path& path, const TaskInfo& task,
                          const TableColumns& read) {
   if (task.given.empty()) {
-    if (!text.empty()) fail_usage("Sets of task {} come with nothing given beside their observations", task.name);
+    if (!text.empty()) fail_usage("Sets of task {} have no conditions besides their observations", task.name);
     return {};
   }
   if (!text.empty()) return given_of_rows(given_of_text(text, task).reshape({1, -1}), task, "--given");

@@ -37,8 +37,9 @@ DataNotice data_notice(const Studio& studio) {
   const RunEntry* run = studio.library.find(studio.run());
   if (!run || run->task != studio.task() || !run->other_data()) return {};
   DataNotice notice;
-  notice.sentence = fmt::format("{} learnt from {}, and what is drawn here is {}: posteriors and scores may be wrong.",
-                                run->name, run->trained_on, run->data_here);
+  notice.sentence =
+      fmt::format("{} was trained on {}, and what is drawn here is {}: posteriors and scores may be wrong.", run->name,
+                  run->trained_on, run->data_here);
   const RunEntry* shipped = run->shipped ? nullptr : studio.library.find(run->task);
   if (shipped && !shipped->other_data()) {
     notice.label = "Show the shipped weights";

@@ -53,7 +53,7 @@ Studio::Studio(Catalogue tasks, Settings remembered, std::function<void()> wake)
   }
   // A machine without a driver has no GPU to speak of.
   if (const std::string reason = why_no_gpu(); !reason.empty() && cuda_driver().loaded && hub.device == "auto")
-    hub.messages.warning("device", fmt::format("No GPU is used: {}; Device on the Settings page tells of it", reason));
+    hub.messages.warning("device", fmt::format("No GPU is used: {}; Device on the Settings page shows why", reason));
   if (settings.threads > usable_cores())
     hub.messages.warning("threads", fmt::format("The settings ask for {} threads, and {} are used: there are no more "
                                                 "cores; Threads on the Settings page changes it",

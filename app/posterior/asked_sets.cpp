@@ -63,13 +63,13 @@ void open_listed(const LoadedRun& run, const AskedSets& asked, SetsQuestion& que
   const Things& known = *face<Things>(*run.task);
   const std::string words = printable(asked.set.file.string(), 300);
   if (!asked.set.columns.empty())
-    fail_usage("Columns are those of a table; {} names things, each a {}", words, known.thing());
+    fail_usage("Columns are those of a table; {} names items, each a {}", words, known.thing());
   if (asked.set.missing != Missing::refuse || !asked.set.table.empty())
-    fail_usage("--missing and --table read tables of observations; {} names things, each a {}", words, known.thing());
+    fail_usage("--missing and --table read tables of observations; {} names items, each a {}", words, known.thing());
   if (asked.set.random)
     fail_usage("Leave --random out: of a {} as many observations are made as are used", known.thing());
   if (asked.size.n > run.task->info().max_n)
-    fail_usage("--n {} goes beyond N = {}, the most that task {} knows", count_text(asked.size.n),
+    fail_usage("--n {} goes beyond N = {}, the maximum for task {}", count_text(asked.size.n),
                count_text(run.task->info().max_n), run.task->info().name);
   // More can always be made: no more than training saw.
   question.asked.size = [&run, choice = asked.size](const std::string& name, std::int64_t held) {

@@ -36,7 +36,7 @@ Sides sides_of(const std::string& text) {
   const std::size_t equals = text.find('=');
   const std::string shown = printable(text, 200);
   if (equals == text.npos)
-    fail_usage("The derived quantity \"{}\" has no name; write NAME = EXPRESSION, \"ratio = a/b\" say", shown);
+    fail_usage("The derived quantity \"{}\" has no name; write NAME = EXPRESSION, e.g. \"ratio = a/b\"", shown);
   Sides sides{without_blanks(text.substr(0, equals)), without_blanks(text.substr(equals + 1))};
   if (!is_name(sides.name) || sides.name.size() > 60)
     fail_usage(

@@ -46,9 +46,8 @@ std::string disagreement_warning(const Disagreement& known, const TaskInfo& info
   const bool wide = known.spread[t] > kWideSpread;
   if (!wide && known.nat < kWideDivergence) return "";
   return fmt::format(
-      "The {} runs of the ensemble disagree about this set: {}, so that the answer depends on the run as much as on "
-      "the "
-      "data; train longer, or average more runs",
+      "The {} runs of the ensemble disagree about this set: {}, so that the posterior depends on the run as much as on "
+      "the data; train longer, or average more runs",
       known.members,
       wide ? fmt::format("their means of {} spread by {:.2g} of its sd", info.targets[t].label, known.spread[t])
            : fmt::format("they differ by {:.2g} nat of at most {:.2g}", known.nat,

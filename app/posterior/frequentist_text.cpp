@@ -117,7 +117,7 @@ std::string frequentist_text(const TaskInfo& info, const FrequentistAnswer& answ
 }
 
 std::string frequentist_lines(const TaskInfo& info, const FrequentistAnswer& answer, const std::string& null_words) {
-  std::string text = fmt::format("Highest marginal likelihood at {} = {}\n", info.targets.front().label,
+  std::string text = fmt::format("Best fit (marginal likelihood): {} = {}\n", info.targets.front().label,
                                  target_text(info, answer.estimate));
   for (const ConfidenceLevel& one : answer.levels)
     text += fmt::format("{}: {}; upper limit {}{}\n", confidence_text(one.level), interval_text(info, one.parts),
@@ -243,8 +243,9 @@ std::string coverage_text(const TaskInfo& info, const std::vector<CoveragePoint>
                                    with_error_text(beside->levels[l].length, beside->levels[l].length_error, 4)});
       table.add(std::move(cells));
     }
-  return table.text(2) + fmt::format("\nThe largest deviation from a level is {} binomial errors of {} sets a point\n",
-                                     number_text(worst, 1), count_text(points.front().sets));
+  return table.text(2) +
+         fmt::format("\nThe largest deviation from a level is {} binomial errors of {} sets per point\n",
+                     number_text(worst, 1), count_text(points.front().sets));
 }
 
 }  // namespace pairs

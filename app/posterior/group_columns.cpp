@@ -59,7 +59,7 @@ std::size_t place_of_group(const std::vector<std::string>& names, bool named, co
   PAIRS_CHECK(count <= 1, "{} has more than one column {}; name its columns apart", where, printable(group));
   for (std::size_t k = 0; k < names.size(); ++k)
     if (names[k] == group || (count == 0 && fmt::format("column {}", k + 1) == group)) return k;
-  throw ColumnsError(fmt::format("{} has no column {} to tell sets by; {} {}", where, printable(group),
+  throw ColumnsError(fmt::format("{} has no column {} to separate sets by; {} {}", where, printable(group),
                                  named ? "it has" : "its first line names none: it has",
                                  printable(fmt::format("{}", fmt::join(names, ", ")), 300)),
                      names);
@@ -69,17 +69,17 @@ std::vector<std::string> columns_of_x(const ManySets& sets, const TaskInfo& info
                                       bool named, std::size_t place, const std::string& where) {
   const std::string& group = names[place];
   for (const std::string& column : sets.columns.chosen)
-    if (column == group) fail_usage("Column {} cannot be both an observation and what sets are told by", group);
+    if (column == group) fail_usage("Column {} cannot both be an observation and separate the sets", group);
   if (!sets.columns.chosen.empty()) return sets.columns.chosen;
   std::vector<std::string> wanted = info.observation_columns;
   for (std::size_t k = 0; k < sets.columns.files.size(); ++k) wanted[k] = sets.columns.files[k].from;
   if (named && std::find(wanted.begin(), wanted.end(), group) != wanted.end())
-    fail_usage("--group {} names a column that the task {} reads; name the one that tells sets apart",
+    fail_usage("--group {} names a column that the task {} reads; name the one that separates sets",
                printable(group, 100), info.name);
   const bool one = wanted.size() == 1 && names.size() == 2;  // a single column may have any name
   if (named && !one) return wanted;
   PAIRS_CHECK(names.size() == wanted.size() + 1,
-              "{} has {} beside the one that sets are told by, but task {} needs {}: {}; choose with --columns", where,
+              "{} has {} besides the one that separates sets, but task {} needs {}: {}; choose with --columns", where,
               counted(names.size() - 1, "column"), info.name, wanted.size(), fmt::join(wanted, ", "));
   std::vector<std::string> others;
   for (std::size_t k = 0; k < names.size(); ++k)
@@ -118,7 +118,7 @@ bool names_a_set(std::string_view text) {
 }
 
 void fail_nameless(const ErrorPlace& place, std::int64_t rows) {
-  fail(place, "the row does not say to which set it belongs{}; fill it in or drop it",
+  fail(place, "the row does not name the set it belongs to{}; fill it in or drop it",
        rows > 1 ? fmt::format(", and {} more do not", count_text(rows - 1)) : "");
 }
 

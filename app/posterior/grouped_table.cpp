@@ -147,8 +147,8 @@ class GroupedTable final : public SetStream {
   bool next_nameless(ComingSet& set) {
     if (nameless_ == 0 || std::exchange(told_, true)) return false;
     set = {"(none)", 0, [where = table_->where(), row = first_nameless_, rows = nameless_]() -> Observed {
-             fail("{}: row {} does not say to which set it belongs{}; fill it in or drop it", where,
-                  count_text(row + 1), rows > 1 ? fmt::format(", and {} more do not", count_text(rows - 1)) : "");
+             fail("{}: row {} does not name the set it belongs to{}; fill it in or drop it", where, count_text(row + 1),
+                  rows > 1 ? fmt::format(", and {} more do not", count_text(rows - 1)) : "");
            }};
     return true;
   }

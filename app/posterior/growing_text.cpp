@@ -35,11 +35,10 @@ GrowingText::GrowingText(const std::string& data, std::string name)
   PAIRS_CHECK(!appended_ || file_ >= 0, "{} cannot be opened: {}; check its name and its permissions", name_,
               std::strerror(errno));
   struct stat opened {};
-  PAIRS_CHECK(
-      !appended_ || (::fstat(file_, &opened) == 0 && S_ISREG(opened.st_mode)),
-      "{} is no file that grows but a pipe, a folder or a device; of a pipe give what it says as standard input "
-      "(infer --data - --follow)",
-      name_);
+  PAIRS_CHECK(!appended_ || (::fstat(file_, &opened) == 0 && S_ISREG(opened.st_mode)),
+              "{} is no file that grows but a pipe, a folder or a device; pass the output of a pipe as standard input "
+              "(infer --data - --follow)",
+              name_);
 }
 
 void GrowingText::remember(std::string_view bytes) {
@@ -98,7 +97,7 @@ GrowingText::Came GrowingText::read(const std::function<void(std::string_view)>&
     rest_.append(bytes);
     const std::size_t end = rest_.rfind('\n');
     if (end == rest_.npos) {
-      PAIRS_CHECK(rest_.size() <= kLongestLine, "{} has a line of more than {} bytes; give one observation a line",
+      PAIRS_CHECK(rest_.size() <= kLongestLine, "{} has a line of more than {} bytes; give one observation per line",
                   name_, kLongestLine);
       continue;
     }

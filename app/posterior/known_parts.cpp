@@ -87,7 +87,7 @@ KnownParts read_known_parts(const std::filesystem::path& file) {
   known.most = most->second.contiguous().const_data_ptr<double>()[0];
   constexpr double kMostNews = 1000;
   if (!(known.most >= 0 && known.most <= kMostNews))
-    fail("{} is damaged: of things like training none is new by {}", file.string(), known.most);
+    fail("{} is damaged: of items like training none is new by {}", file.string(), known.most);
   return known;
 }
 
@@ -102,7 +102,7 @@ std::string new_parts_text(const KnownParts& known, const std::vector<ThingPart>
                    [](const ThingPart* a, const ThingPart* b) { return a->weight > b->weight; });
   std::string names;
   for (std::size_t k = 0; k < std::min(news.size(), kNamed); ++k) names += (k > 0 ? ", " : "") + news[k]->text;
-  return fmt::format("it is unlike training, hardly any of which has {}{}", names,
+  return fmt::format("it is out of distribution, since hardly any of training has {}{}", names,
                      news.size() > kNamed ? fmt::format(", and {} more of its parts", news.size() - kNamed) : "");
 }
 

@@ -179,7 +179,7 @@ std::string far_values_text(const KnownValues& known, const TaskInfo& info, cons
   std::string values;
   for (std::size_t t = 0; t < own.size(); ++t)
     values += fmt::format("{}{} {:.3g}", t > 0 ? ", " : "", info.targets[t].label, own[t]);
-  return fmt::format("it is unlike training, where hardly any {} has values like its own ({})",
+  return fmt::format("it is out of distribution, since hardly any {} in training has values like its own ({})",
                      info.subject.empty() ? "set" : info.subject, values);
 }
 

@@ -206,7 +206,7 @@ std::string listed_thing(const Things& known, const std::filesystem::path& path,
   const std::string words = printable(path.string(), kNameLength), name = printable(member, kNameLength);
   if (called.empty()) fail_usage("{} names no {} called {}", words, known.thing(), name);
   if (called.size() > 1)
-    fail_usage("{} calls {} things {}; name the one by its own text, {} say", words, called.size(), name,
+    fail_usage("{} calls {} items {}; name the one by its own text, e.g. {}", words, called.size(), name,
                printable(called.front(), kNameLength));
   return called.front();
 }

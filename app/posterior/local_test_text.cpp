@@ -23,7 +23,8 @@ std::string faults_of(const LocalTest& test, const TaskInfo& info) {
     if (std::fabs(shift) >= kWorthSaying)
       one = fmt::format("{} sd {} its mean", number_text(std::fabs(shift), 1), shift > 0 ? "above" : "below");
     if (std::fabs(spread - 1) >= kWorthSaying)
-      one += fmt::format("{}{} times as widely as it says", one.empty() ? "" : ", ", number_text(spread, 2));
+      one +=
+          fmt::format("{}{} times as widely spread as the posterior", one.empty() ? "" : ", ", number_text(spread, 2));
     if (one.empty()) continue;
     const std::string name = t < info.targets.size() ? info.targets[t].label : "";
     text += fmt::format("{}{} {}", text.empty() ? "" : "; ", name, one);
@@ -36,28 +37,28 @@ std::string faults_of(const LocalTest& test, const TaskInfo& info) {
 void check_local_test(const TaskInfo& info, std::int64_t sets) {
   target_room_of(info).check_density(info, "but --local-test is of densities of parameters");
   if (sets < TwoSample::kFewestSets)
-    fail_usage("--local-test {} learns nothing from so few sets; give {} or more, 1000 for a fair chance", sets,
+    fail_usage("--local-test {} is too few simulated sets for a test; give {} or more, 1000 for good power", sets,
                TwoSample::kFewestSets);
 }
 
 std::string local_test_text(const LocalTest& test, const TaskInfo& info, std::int64_t n) {
   const std::string p =
-      test.p_value < 0.0015 ? "p = 0.001, the least there is" : fmt::format("p = {:.3f}", test.p_value);
-  const std::string from = fmt::format("learnt from {} simulated sets of N = {}", count_text(test.sets), count_text(n));
+      test.p_value < 0.0015 ? "p ≤ 0.001, the smallest resolvable" : fmt::format("p = {:.3f}", test.p_value);
+  const std::string from =
+      fmt::format("learned from {} simulated sets of N = {}", count_text(test.sets), count_text(n));
   if (test.unlike)
     return fmt::format(
-        "Local test: it cannot tell, since the set lies outside of training and no simulated set is like "
-        "it ({}; {}).",
-        p, from);
+        "Local test: no result, since the set is out of distribution and no simulated set is like it ({}; {}).", p,
+        from);
   if (test.p_value >= 0.05)
     return fmt::format(
-        "Local test: nothing tells this posterior from the truths of sets like this one ({}; {}). That holds for a set "
-        "that the model made; the predictive test asks whether this one is.",
+        "Local test: no local miscalibration detected ({}; {}). That holds for a set that the model made; the "
+        "predictive test checks whether this one is.",
         p, from);
   const std::string found = faults_of(test, info);
   const std::string where = found.empty() ? "" : fmt::format(" The truths of sets like it seem to lie: {}.", found);
   if (test.p_value >= kLocallyOff)
-    return fmt::format("Local test: borderline, one in twenty right posteriors shows it ({}; {}).{}", p, from, where);
+    return fmt::format("Local test: borderline, as one in twenty calibrated posteriors ({}; {}).{}", p, from, where);
   return fmt::format("Local test: this posterior is off ({}; {}).{}", p, from, where);
 }
 

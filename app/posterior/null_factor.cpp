@@ -61,7 +61,7 @@ std::string null_text(const Task& task, const std::vector<NullFactor>& factors) 
       ours += fmt::format(", {} by {}'s density there", factor_text(one.factor), one.name);
   return fmt::format("{} = {:g} ({}) against {} from its prior: Bayes factor {}{}{}", label, null.theta, null.words,
                      label, exact.empty() ? ours.substr(std::min<std::size_t>(2, ours.size())) : exact + " exactly",
-                     exact.empty() ? "" : ours, far_off(factors) ? ", too far off to be relied on" : "");
+                     exact.empty() ? "" : ours, far_off(factors) ? ", unreliable this far into the tail" : "");
 }
 
 }  // namespace pairs

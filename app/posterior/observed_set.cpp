@@ -111,14 +111,14 @@ void ObservedSet::read() {
   const std::string words = printable(choice_.file.string(), 300);
   if (!choice_.member.empty()) return read_member();
   if (!choice_.group.empty())
-    fail_usage("--group tells many sets apart, and this is about one of them; choose it with --member");
+    fail_usage("--group separates many sets, and this is about one of them; choose it with --member");
   std::error_code error;
   if (choice_.camera && !views)
     fail_usage("--camera belongs to views of a scene; the task {} has none", task_->info().name);
   if (lists_things(*task_, choice_.file))
     fail_usage(
-        "{} names several things, each of which is a set: ask about one of them with --member, or ask infer or "
-        "figure forest about all",
+        "{} names several items, each of which is a set: query one of them with --member, or all with infer or figure "
+        "forest",
         words);
   if (const Things* const known = things_named(*task_, choice_.file.string())) {
     if (!choice_.columns.empty()) fail_usage("Columns are those of a table; {} is none", known->thing());
@@ -127,7 +127,7 @@ void ObservedSet::read() {
     check_rows_of_table(known->thing());
     return read_thing(*known, choice_.file.string());
   }
-  if (!choice_.up.empty()) fail_usage("--up turns a thing such as a mesh; {} is a set of observations", words);
+  if (!choice_.up.empty()) fail_usage("--up turns an item such as a mesh; {} is a set of observations", words);
   const bool folder = views && std::filesystem::is_directory(choice_.file, error);
   if (folder) {
     check_rows_of_table("folder of views");
@@ -171,7 +171,7 @@ void ObservedSet::read_given_of_file() {
   if (middle.defined() && !tells_given(choice_.file, info, read)) {
     latents_.given = middle;
     given_assumed_ =
-        fmt::format("The file does not tell what is given of the set: {} is taken, the middle of training; set it",
+        fmt::format("The file does not state the conditions of the set: {} is taken, the middle of training; set it",
                     given_text(*task_, middle));
     warn(given_assumed_);
     return;
@@ -210,7 +210,7 @@ void ObservedSet::read_member() {
     return read_thing(*known, listed_thing(*known, choice_.file, choice_.member));
   }
   if (!choice_.up.empty() || choice_.camera)
-    fail_usage("One of many sets is asked about as it stands in its file; leave --up and --camera out");
+    fail_usage("One of many sets is read as it stands in its file; leave --up and --camera out");
   const ManySets sets = many_sets(*task_, choice_);
   Observed observed = read_one_set(sets, choice_.member, info);
   held_ = observed.held;
@@ -226,8 +226,8 @@ void ObservedSet::read_member() {
 }
 
 std::string cut_set_text(const std::string& name, std::int64_t held, const TaskInfo& info, bool random) {
-  return fmt::format("{} holds {} observations; {} {} are used, the most that the task {} knows", name,
-                     count_text(held), random ? "a random" : "the first", count_text(info.max_n), info.title);
+  return fmt::format("{} holds {} observations; {} {} are used, the maximum for the task {}", name, count_text(held),
+                     random ? "a random" : "the first", count_text(info.max_n), info.title);
 }
 
 void ObservedSet::read_views(const SceneViews& views) {

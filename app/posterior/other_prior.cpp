@@ -101,21 +101,21 @@ std::shared_ptr<const PriorFamily> learnt_prior(const Task& task, const torch::T
   const TaskInfo& info = task.info();
   const Target& target = info.targets[static_cast<std::size_t>(t)];
   const bool bounded = std::isfinite(target.low) && std::isfinite(target.high);
-  const std::string hint = fmt::format(
-      "say what it is, as the simulator draws it, with --learnt-prior \"{} = normal(0, 1)\" say", target.name);
+  const std::string hint =
+      fmt::format("state it, as the simulator draws it, with e.g. --learnt-prior \"{} = normal(0, 1)\"", target.name);
   if (told.empty() && !bounded)
-    fail_usage("Task {} does not tell the density of its prior of {}; {}", info.name, target.label, hint);
+    fail_usage("Task {} does not state the density of its prior of {}; {}", info.name, target.label, hint);
   const std::string text = told.empty() ? fmt::format("uniform({}, {})", target.low, target.high) : told;
   std::shared_ptr<const PriorFamily> prior = prior_family(text, told.empty() ? "The prior" : "--learnt-prior", target.name);
   if (const double distance = distance_from(draws.select(1, t), *prior); distance > kKolmogorovLimit)
     fail_usage("{} draws of the prior of {} are not those of {}{}", count_text(draws.size(0)), target.label,
                printable(text, 200),
-               told.empty() ? ", and task " + info.name + " does not tell its density; " + hint
+               told.empty() ? ", and task " + info.name + " does not state its density; " + hint
                             : "; give the prior that the simulator draws from");
   if (const std::string other = depends_on(info, draws, t); !other.empty())
     fail_usage(
-        "The prior of {} depends on {}, so that its density alone does not tell how to reweigh; give both their "
-        "own prior in the simulator",
+        "The prior of {} depends on {}, so that its density alone does not determine the weights; give both their own "
+        "prior in the simulator",
         target.label, other);
   return prior;
 }
@@ -275,8 +275,8 @@ std::vector<std::string> reweighed_warnings(const ReweighedPosterior& answer) {
                                                        "right in its tails"));
   else if (answer.effective < kFewEffective)
     out.push_back(fmt::format(
-        "Under {} only {:.0f} of {} draws count (effective sample size): the two priors differ "
-        "too much where the data put θ{}",
+        "Under {} the effective sample size is only {:.0f} of {}: the two priors differ too much where the data put "
+        "θ{}",
         answer.prior, answer.effective, count_text(answer.draws),
         answer.density.empty() ? "" : "; the numbers are those of the density, as far as it is right in its tails"));
   if (answer.outside > 1e-3)
@@ -300,15 +300,14 @@ std::string reweighed_text(const ReweighedPosterior& answer, const TaskInfo& inf
   if (few && answer.density.empty() && answer.targets.empty())
     return fmt::format("Under the prior {} there is no posterior.", answer.prior);
   const std::string count =
-      fmt::format("{:.0f} of {} draws count (effective sample size)", answer.effective, count_text(answer.draws));
+      fmt::format("effective sample size {:.0f} of {}", answer.effective, count_text(answer.draws));
   if (few && !answer.density.empty())
-    text = fmt::format("Under the prior {}, by the density: {}; only {}, too few for numbers of their own.",
-                       answer.prior, numbers(answer.density), count);
+    text = fmt::format("Under the prior {}, by the density: {}; {}, too small for numbers of its own.", answer.prior,
+                       numbers(answer.density), count);
   else
     text = fmt::format("Under the prior {}: {}; {}.{}", answer.prior, numbers(answer.targets), count,
                        answer.density.empty() ? "" : fmt::format(" By the density: {}.", numbers(answer.density)));
-  text +=
-      fmt::format(" The data are {:.3g} times as probable as under the prior that was learnt under.", answer.evidence);
+  text += fmt::format(" Bayes factor against the training prior: {:.3g}.", answer.evidence);
   if (const std::string unchanged = unchanged_text(info); !unchanged.empty()) text += " " + unchanged + ".";
   return text;
 }

@@ -50,10 +50,8 @@ std::string own_values_warning(const Task& task, const ThingMarks& marks, const 
                                   number_text(std::abs(theta[t] - numbers.mean) / numbers.sd, 1)));
   }
   if (outside.empty()) return "";
-  return fmt::format(
-      "What the {} tells of itself lies outside the interval of 99 % ({}): the posterior is hardly right "
-      "about this one",
-      known->thing(), fmt::join(outside, "; "));
+  return fmt::format("The {}'s own value lies outside the 99 % interval ({}): the posterior is unreliable for this one",
+                     known->thing(), fmt::join(outside, "; "));
 }
 
 }  // namespace pairs

@@ -73,8 +73,9 @@ void add_warnings(const AskedRun& run, const AskedSet& set, std::vector<Posterio
   add(training_warnings(loaded, run.trained.learnt_nothing));
   if (set.seen > set.n) add({{WarningKind::subset, subset_text(loaded.name, set.n)}});
   if (!set.simulated.empty() && source != set.simulated)
-    add({{WarningKind::other_data, fmt::format("{} was trained on {} and is asked about {}: its posterior may be wrong",
-                                               loaded.name, source, set.simulated)}});
+    add({{WarningKind::other_data,
+          fmt::format("{} was trained on {} and is evaluated on {}: its posterior may be wrong", loaded.name, source,
+                      set.simulated)}});
 }
 
 // What of the head's own density lies outside the targets' supports from which on it is told.
@@ -100,7 +101,7 @@ void add_outside(const AskedRun& run, const torch::Tensor& aggregate, const Aske
   if (cut && share > Estimator::kOutOfRange)
     fail(
         "The posterior of this set is out of range: the network of {} puts {:.5g} % of it outside {}, so that nothing "
-        "follows from it. The set is unlike all that training saw; check the units of its observations",
+        "follows from it. The set is far out of distribution; check the units of its observations",
         run.loaded.name, 100 * share, supports_text(targets));
   if (!cut && share > kSomeOutside)
     answer.warnings.push_back(

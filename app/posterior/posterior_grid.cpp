@@ -109,7 +109,7 @@ std::string hidden_text(const PosteriorDraft& draft, const std::vector<Cells>& g
     narrow |= (half[1] - half[0]).item<double>() / 1.349 < kNarrow * grid[t].width();
   }
   if (inside.to(torch::kFloat64).mean().item<double>() < 1 - kHidden / 2) return "the plot does not hold all of it";
-  return narrow ? "it is narrower than the plot can show beside the others"
+  return narrow ? "it is narrower than the plot can show next to the others"
                 : "its density does not sum to one on the plot";
 }
 

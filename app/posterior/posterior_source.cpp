@@ -68,7 +68,7 @@ PosteriorSource known_source(const std::string& name, const std::shared_ptr<Refe
 
 PosteriorSource product_source(std::shared_ptr<Estimator> estimator, const Observations& x, const torch::Tensor& given,
                                const std::function<bool()>& keep_going) {
-  PAIRS_CHECK(x.count() <= kMostLearnedProduct, "it is worked out of at most {} observations",
+  PAIRS_CHECK(x.count() <= kMostLearnedProduct, "it is computed from at most {} observations",
               count_text(kMostLearnedProduct));
   const Stopwatch watch;
   const auto product = std::make_shared<const LearnedProduct>(estimator->task(), single_answers(*estimator, given),

@@ -22,7 +22,8 @@ std::vector<PosteriorWarning> training_warnings(const LoadedRun& run, bool learn
   if (learnt_nothing)
     out.push_back(
         {WarningKind::learnt_nothing,
-         run.name + " learnt nothing in training: its answers were no better than answers without observations"});
+         run.name +
+             " is no better than the prior: in training its answers did not improve on those without observations"});
   return out;
 }
 
@@ -31,11 +32,11 @@ std::vector<PosteriorWarning> size_warnings(const LoadedRun& run, std::int64_t n
   if (n <= run.estimator->max_n() && (three || !extrapolates(run, n))) {
     const auto found = record.held.lower_bound(n);
     if (found == record.held.end() || found->second >= kEnoughSets) return {};
-    return {{WarningKind::few_sets,
-             fmt::format("{} learnt posteriors of N = {} from {} stored sets alone: they are often wider than the exact "
-                         "ones, and may be off; simulate or store {} or more of that size, or ask about fewer "
-                         "observations",
-                         run.name, count_text(n), count_text(found->second), count_text(kEnoughSets))}};
+    return {
+        {WarningKind::few_sets,
+         fmt::format("{} learned posteriors of N = {} from {} stored sets alone: they are often wider than the exact "
+                     "ones, and may be off; simulate or store {} or more of that size, or use fewer observations",
+                     run.name, count_text(n), count_text(found->second), count_text(kEnoughSets))}};
   }
   if (three)
     return {{WarningKind::extrapolation,
@@ -62,7 +63,7 @@ TrainingRecord training_record(const LoadedRun& run) {
 
 std::string subset_text(const std::string& run, std::int64_t most) {
   return fmt::format(
-      "{} knows sets of at most {}: from here on a random subset of so many is used, and the posterior sharpens no "
+      "{} knows sets of at most {}: from here on a random subset of that size is used, and the posterior sharpens no "
       "further",
       run, count_text(most));
 }

@@ -54,15 +54,14 @@ PredictiveCheck predictive_check(const Task& task, const NuisancePosterior& nuis
                : out.point > kTooLikely ? "Likelihood above 99.5 % of simulated sets"
                                         : fmt::format("Likelihood above {:.0f} % of simulated sets", 100 * out.point);
   }
-  out.note = fmt::format(
-      "{} at {} draws of θ and ψ from their posterior: observed and simulated data should look alike.{}",
-      beside->simulated, kReplicates,
-      point
-          ? fmt::format("\nOf sets simulated at one draw, {:.1f} % have a lower log likelihood than the observed one. "
-                        "Where the model holds every percentage is equally likely; below 0.5 or above 99.5 the model "
-                        "and these data hardly go together.",
-                        100 * out.point)
-          : "");
+  out.note =
+      fmt::format("{} at {} draws of θ and ψ from their posterior: observed and simulated data should look alike.{}",
+                  beside->simulated, kReplicates,
+                  point ? fmt::format("\nOf sets simulated at one draw, {:.1f} % have a lower log likelihood than the "
+                                      "observed one. Where the model holds every percentage is equally likely; below "
+                                      "0.5 or above 99.5 the model does not fit these data.",
+                                      100 * out.point)
+                        : "");
   return out;
 }
 

@@ -118,7 +118,7 @@ Question read_question(TableReader& reader, const std::string& where,
     if (more_of_set) more_of_set(of_set);
     of_set.finish();
     if (question.many && question.set.file.empty())
-      of_set.refuse_table("many = true says that a file holds many sets, and '" + of_set.full("file") +
+      of_set.refuse_table("many = true states that a file holds many sets, and '" + of_set.full("file") +
                           "' is missing; name it");
   }
   for (const toml::table* const one : reader.tables("pinned"))

@@ -242,7 +242,7 @@ std::vector<Recalibration> recalibrations_of_json(const nlohmann::json& document
         std::find_if(targets.begin(), targets.end(), [&](const Target& target) { return target.name == name; });
     PAIRS_CHECK(at != targets.end(), "it recalibrates a target {} that the task lacks", name);
     PAIRS_CHECK(one.at("count").is_number_integer() && one.at("missed_99").is_number_integer(),
-                "its recalibration counts no whole things");
+                "its recalibration counts no whole items");
     const Recalibration read{.kind = one.at("kind").get<std::string>(),
                              .target = static_cast<std::size_t>(at - targets.begin()),
                              .count = one.at("count").get<std::int64_t>(),

@@ -18,7 +18,7 @@ SetConfidence set_confidence(const SetPosterior& posterior, std::int64_t n, cons
   const AskedRun& run = posterior.runs().front();
   const TaskInfo& info = posterior.task().info();
   const std::string why = no_frequentist_answers(posterior.task());
-  PAIRS_CHECK(why.empty(), "The task {} has no intervals of confidence: {}", info.name, why);
+  PAIRS_CHECK(why.empty(), "The task {} has no confidence intervals: {}", info.name, why);
   ToyPlan plan = usual_toys(posterior.task(), n);
   plan.toys = counts.toys;
   plan.null_toys = counts.null_toys;

@@ -284,11 +284,10 @@ const std::vector<SetField>& set_fields() {
        "of more observations than are used, take those that this seed draws rather than the first"},
       {"up", "up", &SetChoice::up, Of::own, "AXIS",
        "meshes: the axis of the file that points up, x, y or z (default: what the file states, else z)"},
-      {"seed", "seed", &SetChoice::seed, Of::own, "N", "seed of observations that are made of a thing (default: 1)"},
+      {"seed", "seed", &SetChoice::seed, Of::own, "N", "seed of observations that are made of an item (default: 1)"},
       {"given", "given", &SetChoice::given, Of::both, "NAME=V,...",
-       "what is given of the set beside its observations, where the task asks for it (\"tasks\" names it); default: "
-       "the "
-       "file's, an array given of an .npz or columns of these names"},
+       "conditions of the set, where the task has them (\"tasks\" names them); default: the file's, an array given of "
+       "an .npz or columns of these names"},
       {"camera", "camera", &SetChoice::camera, Of::own, "AZ,EL",
        "views of a scene: the camera whose image is inferred from a folder of views; azimuth and elevation in degrees"},
       {"theta", "theta", &SetChoice::theta, Of::simulated, "V,V,...", "θ of the simulated set (default: the prior's)"},

@@ -183,9 +183,9 @@ PosteriorAnswer SetPosterior::answer(std::int64_t n, bool references) const {
   warn_of_own(*set_, out);
   add_members(task(), confined_, out);
   if (const std::size_t count = task().info().targets.size(); count > kMostCorner)
-    out.warnings.push_back({WarningKind::left_out, fmt::format("The plot shows the first {} of {} unknowns; their "
-                                                               "numbers are told of all",
-                                                               kMostCorner, count)});
+    out.warnings.push_back({WarningKind::left_out,
+                            fmt::format("The plot shows the first {} of {} unknowns; their numbers are shown for all",
+                                        kMostCorner, count)});
   if (references) out.nulls = null_factors(task(), out.sources);
   out.null = null_text(task(), out.nulls);
   out.milliseconds = 1000 * watch.seconds();

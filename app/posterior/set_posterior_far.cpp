@@ -117,7 +117,7 @@ void SetPosterior::judge_left(const AskedSet& asked, const Observations& x, cons
   } catch (const Stopped&) {
     throw;
   } catch (const std::exception& error) {
-    test.not_judged = "What is left was not tested: " + sentence(error);
+    test.not_judged = "The rest was not tested: " + sentence(error);
   }
   if (test.left_p <= kUnlikeModel) test.test.far.clear();
 }

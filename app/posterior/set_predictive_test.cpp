@@ -208,10 +208,10 @@ std::string predictive_text(const SetPredictiveTest& test, const TaskInfo& info)
                                                  : "";
   std::string text;
   if (test.test.p > 0.05)
-    text = fmt::format("Predictive test: the set looks like sets of the model ({}).", how);
+    text = fmt::format("Predictive test: the set is compatible with the model ({}).", how);
   else if (test.test.p > kUnlikeModel)
-    text = fmt::format("Predictive test: borderline, one in twenty sets of the model looks so ({}). {}.",
-                       how, statistics_text(test));
+    text = fmt::format("Predictive test: borderline, as one in twenty sets of the model ({}). {}.", how,
+                       statistics_text(test));
   else
     text = fmt::format("Predictive test: model rejected ({}). {}.", how,
                        statistics_text(test));

@@ -125,7 +125,7 @@ class GroupedArrays final : public SetStream {
     const auto found = arrays.shapes().find(sets.group);
     std::vector<std::string> names;
     if (found == arrays.shapes().end()) names = read_npz_texts(sets.data, sets.group);
-    PAIRS_CHECK(found != arrays.shapes().end() || !names.empty(), "{} holds no array {} to tell sets by", where_,
+    PAIRS_CHECK(found != arrays.shapes().end() || !names.empty(), "{} holds no array {} to separate sets by", where_,
                 printable(sets.group));
     block_ = arrays.shapes().contains("x");
     // Sets are checked one by one, so that a fault in one is told of it alone.
@@ -149,7 +149,7 @@ class GroupedArrays final : public SetStream {
     for (std::size_t i = 0; i < names.size(); ++i)
       PAIRS_CHECK(
           names_a_set(names[i]),
-          "{}: the array {} does not say to which set observation {} belongs; fill it in, or drop the observation",
+          "{}: the array {} does not name the set that observation {} belongs to; fill it in, or drop the observation",
           where_, printable(sets.group), count_text(static_cast<std::int64_t>(i) + 1));
     if (!info.given.empty() && (!sets.given_known || tells_given_of(arrays))) read_given_of(arrays, sets.data);
     std::map<std::string, std::size_t> places;
@@ -164,8 +164,8 @@ class GroupedArrays final : public SetStream {
     if (given_.defined()) {
       given_of_sets_ = given_.size(0) == static_cast<std::int64_t>(names_.size());
       PAIRS_CHECK(given_of_sets_ || given_.size(0) == x_.count(),
-                  "{}: what is given has {} rows; one for each of {} sets, or of {} observations, is needed", where_,
-                  given_.size(0), names_.size(), x_.count());
+                  "{}: the array of conditions has {} rows; one for each of {} sets, or of {} observations, is needed",
+                  where_, given_.size(0), names_.size(), x_.count());
     }
   }
   std::int64_t count() const override { return static_cast<std::int64_t>(names_.size()); }
@@ -258,7 +258,7 @@ void check_no_groups(const ManySets& sets, const TaskInfo& info) {
   const auto groups = open_table_groups(sets.data, wanted_columns(info, sets.columns));
   if (!groups) return;
   fail_usage(
-      "{} holds {} groups ({}, ...), each of which is a set, and --group {} names a column to tell sets by; leave "
+      "{} holds {} groups ({}, ...), each of which is a set, and --group {} names a column to separate sets by; leave "
       "--group out, or put all rows into one table with that column",
       printable(sets.data.string(), 300), groups->names().size(), printable(groups->names().front(), 100),
       printable(sets.group, 100));
@@ -319,7 +319,7 @@ std::unique_ptr<SetStream> open_sets(const ManySets& asked, const TaskInfo& info
                       ? open_table_groups(sets.data, wanted_columns(info, sets.columns))
                       : nullptr;
     if (groups) return open_sets_in_groups(sets, std::move(groups), info);
-    fail_usage("{} is one file; name the column that tells its sets apart with --group", where);
+    fail_usage("{} is one file; name the column that separates its sets with --group", where);
   }
   if (!sets.columns.reader.empty()) {
     if (room_of(info).lines(info, "") == nullptr)
@@ -332,7 +332,7 @@ std::unique_ptr<SetStream> open_sets(const ManySets& asked, const TaskInfo& info
     return std::make_unique<GroupedArrays>(sets, info);
   }
   const bool table = std::find(table_endings().begin(), table_endings().end(), extension) != table_endings().end();
-  PAIRS_CHECK(extension == ".csv" || table, "{} is neither a table nor an .npz file, whose columns tell sets apart",
+  PAIRS_CHECK(extension == ".csv" || table, "{} is neither a table nor an .npz file, whose columns separate sets",
               where);
   PAIRS_CHECK(room_of(info).lines(info, "") != nullptr,
               "{} is a table, and no line of text holds an observation of task {}; give an .npz file with the "

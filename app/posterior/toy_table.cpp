@@ -50,7 +50,7 @@ void check_plan(const LoadedRun& run, const ToyPlan& plan) {
   if (plan.exact && std::find(known.begin(), known.end(), "exact") == known.end())
     fail_usage("The task {} knows no exact posterior", info.name);
   if (plan.n < 1 || plan.n > info.max_n)
-    fail_usage("N = {} lies outside of 1 to {}, the sizes that task {} knows", count_text(plan.n),
+    fail_usage("N = {} lies outside of 1 to {}, the sizes that task {} allows", count_text(plan.n),
                count_text(info.max_n), info.name);
   const std::vector<std::int64_t> heads = run.estimator->sizes();
   if (!plan.exact && !heads.empty() && std::find(heads.begin(), heads.end(), plan.n) == heads.end())

@@ -56,7 +56,7 @@ std::vector<PosteriorNumbers> TrainingPosterior::series(Estimator& estimator, Se
     aggregate_ = embedded.aggregate(n_, x_);
   }
   std::vector<PosteriorNumbers> all = exact_;
-  all.push_back(numbers_on(estimator_source("learnt", role, borrowed, aggregate_, n_, set_.latents().given), cells_));
+  all.push_back(numbers_on(estimator_source("learned", role, borrowed, aggregate_, n_, set_.latents().given), cells_));
   return all;
 }
 

@@ -105,19 +105,19 @@ Tried try_things(const LoadedRun& run, const Things& known, const std::vector<st
                  std::int64_t draws, const Preparation& hearer) {
   const TaskInfo& info = run.task->info();
   const std::size_t d = info.targets.size();
-  PAIRS_CHECK(d > 0, "What a thing tells of itself is compared with parameters, and the target of task {} is an image",
+  PAIRS_CHECK(d > 0, "An item's own values are compared with parameters, and the target of task {} is an image",
               info.name);
   if (n == 0) n = std::min(run.estimator->max_n(), info.max_n);
   Tried tried;
   tried.on = known.thing();
-  const std::string learnt_from = "what training had, to tell what is unlike it";
+  const std::string learnt_from = "values in training, to find what is out of distribution";
   std::int64_t looked_at = 0;
   const auto go_on = [&] { return tell_of(hearer, learnt_from, ++looked_at, 0); };
   if (run.estimator->data_source() == info.data_source) tried.parts = learn_parts(known, go_on);
   if (!tried.parts.known()) tried.values = learn_values(run, go_on);
   std::set<std::pair<std::uint32_t, std::uint32_t>> met;
   for (std::size_t k = 0; k < texts.size(); ++k) {
-    if (!tell_of(hearer, tried.on + " asked about", static_cast<std::int64_t>(k),
+    if (!tell_of(hearer, tried.on + " evaluated", static_cast<std::int64_t>(k),
                  static_cast<std::int64_t>(texts.size())))
       throw Stopped();
     ThingSet set;
@@ -191,10 +191,11 @@ bool doubtful(const TriedKind& kind) {
 }
 
 std::string learnt_text(const LoadedRun& run, const Tried& tried) {
-  std::string text = fmt::format("Learnt from {}.", run.estimator->data_source());
+  std::string text = fmt::format("Trained on {}.", run.estimator->data_source());
   if (!tried.problem.empty()) return text;
-  if (tried.kinds.empty()) return text + " What it says of others was never tried.";
-  text += fmt::format(" Others tried at N = {}, own values in the 90 % interval:", count_text(tried.kinds.front().n));
+  if (tried.kinds.empty()) return text + " Without external validation.";
+  text += fmt::format(" External validation at N = {}, own values in the 90 % interval:",
+                      count_text(tried.kinds.front().n));
   bool widened = false;
   for (const TriedKind& kind : tried.kinds) {
     const std::vector<Recalibration> by = recalibrations_for(tried, kind.kind);
@@ -227,7 +228,7 @@ std::string tried_note(const LoadedRun& run, const Tried& tried, const std::stri
   const TriedKind* const known = tried.find(kind);
   if (!known) return "";
   const std::vector<Recalibration> by = recalibrations_for(tried, kind);
-  return fmt::format("tried on {} ({}) at N = {}: {} in the {}90 % interval", count_text(known->count), kind,
+  return fmt::format("validated on {} ({}) at N = {}: {} in the {}90 % interval", count_text(known->count), kind,
                      count_text(known->n), shares(run.task->info(), as_widened(*known, by)),
                      by.empty() ? "" : "widened ");
 }
@@ -237,24 +238,24 @@ std::string tried_warning(const LoadedRun& run, const Tried& tried, const std::s
   const TriedKind* const found = tried.find(kind);
   if (!found)
     return fmt::format(
-        "nothing like this one ({}) was ever tried with {}, which learnt from {}: whether its posterior holds is not "
-        "known",
+        "no external validation on items like this one ({}) with {}, which was trained on {}: whether its posterior "
+        "holds is not known",
         kind, run.name, run.estimator->data_source());
   const std::vector<Recalibration> by = recalibrations_for(tried, kind);
   const TriedKind widened = as_widened(*found, by);
   const TriedKind* const known = &widened;
-  const std::string learnt =
-      fmt::format("{} learnt from {}; tried on {} like this one ({}) at N = {}", run.name, run.estimator->data_source(),
-                  counted(static_cast<std::size_t>(known->count), "thing"), kind, count_text(known->n));
+  const std::string learnt = fmt::format(
+      "{} was trained on {}; validated on {} like this one ({}) at N = {}", run.name, run.estimator->data_source(),
+      counted(static_cast<std::size_t>(known->count), "item"), kind, count_text(known->n));
   const std::string held = fmt::format("{}: own values in its {}90 % interval: {}", learnt,
                                        by.empty() ? "" : "widened ", shares(run.task->info(), *known));
   if (doubtful(*known))
     return held +
            (least_share(*known) < kHardly ? "; do not trust the posterior" : "; take the posterior for too narrow");
-  if (known->count < kFewTried) return held + "; so few say little of whether the posterior holds";
+  if (known->count < kFewTried) return held + "; too few to show whether the posterior holds";
   for (std::size_t t = 0; t < run.task->info().targets.size(); ++t)
     if (known->other_quantity(t))
-      return fmt::format("{}, which tell no {} of their own: whether that of the posterior holds is not known", learnt,
+      return fmt::format("{}, which have no {} of their own: whether that of the posterior holds is not known", learnt,
                          run.task->info().targets[t].label);
   return "";
 }

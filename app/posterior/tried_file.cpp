@@ -65,13 +65,13 @@ void read_kinds(Tried& tried, const std::filesystem::path& file, const LoadedRun
     tried.unread = document.at("unread").get<std::int64_t>();
     tried.repeated = document.at("repeated").get<std::int64_t>();
     const std::string from = document.at("learnt_from").get<std::string>();
-    PAIRS_CHECK(from == run.estimator->data_source(), "it is about weights that learnt from {}", from);
+    PAIRS_CHECK(from == run.estimator->data_source(), "it is about weights that were trained on {}", from);
     PAIRS_CHECK(document.at("weights").get<std::string>() == weights_checksum(run), "it is about other weights");
     PAIRS_CHECK(document.at("kinds").is_array(), "its kinds are no list");
     for (const nlohmann::json& one : document.at("kinds"))
       tried.kinds.push_back(kind_of_json(one, run.task->info().targets.size()));
     if (document.value("known_by", "") == "values" && !tried.values.known())
-      fail("it knows things unlike training by {}, which is not there", beside(file, "values").filename().string());
+      fail("it finds items out of distribution by {}, which is missing", beside(file, "values").filename().string());
     if (document.contains("recalibrated"))
       tried.recalibrations = recalibrations_of_json(document.at("recalibrated"), run.task->info().targets);
   } catch (const nlohmann::json::exception&) {
@@ -95,7 +95,7 @@ Tried tried_of(const LoadedRun& run) {
     const bool apart = std::any_of(tried.kinds.begin(), tried.kinds.end(),
                                    [](const TriedKind& kind) { return kind.kind.ends_with(kUnlikeTraining); });
     if (apart && !tried.parts.known() && !tried.values.known())
-      fail("{} tells things unlike training apart, and neither {} nor {} is there to know them by", file.string(),
+      fail("{} separates items out of distribution, and neither {} nor {} is there to find them by", file.string(),
            beside(file, "parts").filename().string(), beside(file, "values").filename().string());
   } catch (const Error& error) {
     tried.kinds.clear();

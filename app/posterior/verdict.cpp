@@ -91,7 +91,7 @@ std::string verdict_warning(const ModelVerdict& verdict) {
   if (!verdict.rejected()) return verdict.text + ": do not trust this posterior";
   // A network that is far off draws sets unlike the observed one, too.
   const bool by_sets = verdict.by == "predictive test";
-  return verdict.text + ": the model does not make such data" + (by_sets ? ", or the network answers wrongly" : "") +
+  return verdict.text + ": the model does not make such data" + (by_sets ? ", or the network is wrong" : "") +
          ", so use no posterior under it";
 }
 

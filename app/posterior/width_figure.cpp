@@ -174,7 +174,7 @@ class NuisanceScan {
 
 // "200 sets a point", and how many of these chains are run on.
 std::string sets_text(const WidthOptions& options) {
-  const std::string all = fmt::format("{} sets a point", options.sets);
+  const std::string all = fmt::format("{} sets per point", options.sets);
   const std::int64_t chains = std::min(options.mcmc.sets, options.sets);
   return chains > 0 && chains < options.sets ? fmt::format("{} ({} of MCMC)", all, chains) : all;
 }

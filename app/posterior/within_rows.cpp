@@ -81,7 +81,7 @@ WithinRows::Compared& WithinRows::compared_with(const WithinRow& row, const std:
   const std::int64_t size = ladder_size(n);
   if (const auto found = known(size); found != all_.end()) return *found->second;
   if (all_.size() < (by_program ? kAllByProgram : kAllSizes)) return add(size);
-  static Compared none{nullptr, "the sets differ in more sizes, or in what is given of them, than are simulated"};
+  static Compared none{nullptr, "the sets differ in more sizes, or in their conditions, than are simulated"};
   return none;
 }
 

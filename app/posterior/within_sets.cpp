@@ -100,7 +100,7 @@ void describe(const torch::Tensor& values, const std::vector<std::string>& colum
     const std::string& column = columns[static_cast<std::size_t>(j)];
     add(column + ": mean", mean.select(2, j).select(1, 0));
     add(column + ": spread", log_of(sd.select(1, j)));
-    if (width > 1) add(column + ": spread beside the other columns", left.select(1, j));
+    if (width > 1) add(column + ": spread given the other columns", left.select(1, j));
     add(column + ": skewness", third.select(1, j).asinh());
     add(column + ": kurtosis", log_of(fourth.select(1, j), 0.1));
     const torch::Tensor one = scaled.select(2, j);
@@ -515,7 +515,7 @@ std::string within_sets_missing(const LoadedRun& run, std::int64_t n) {
     return "its sets take long to simulate and embed";
   // Asked last, since the task may have to prepare its things for the answer.
   if (face<Things>(task) != nullptr || task.subjects(Purpose::test) > 0)
-    return "its sets are of a fixed number of things";
+    return "its sets are of a fixed number of items";
   return "";
 }
 
@@ -541,9 +541,9 @@ ModelVerdict within_verdict(ModelVerdict other, const WithinTest& within) {
 
 std::string within_text(const WithinTest& test) {
   const double least = 1 / static_cast<double>(test.sets + 1);
-  std::string text =
-      fmt::format("Within the set: p {} {:.2g} beside {} sets of {} simulated from the prior", test.p < 1.5 * least ? "≤" : "=",
-                  test.p, count_text(test.sets), test.compared == 1 ? "one observation" : count_text(test.compared) + " observations");
+  std::string text = fmt::format("Within the set: p {} {:.2g} compared with {} sets of {} simulated from the prior",
+                                 test.p < 1.5 * least ? "≤" : "=", test.p, count_text(test.sets),
+                                 test.compared == 1 ? "one observation" : count_text(test.compared) + " observations");
   if (test.p <= 5 * kUnlikeWithin)
     text += fmt::format("; {} is {} than the mean embedding leads to expect", test.most, test.above ? "larger" : "smaller");
   return text + ".";

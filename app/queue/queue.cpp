@@ -106,7 +106,7 @@ QueueItem read_item(const fs::path& file, const fs::path& runs) {
     item = parse_item(parse_json(read_file(file, kMostBytes)), runs);
     if (!fs::is_directory(item.folder)) {
       item.state = QueueState::failed;
-      item.reason = "Its folder is gone";
+      item.reason = "Its folder is missing";
     }
   } catch (const std::exception&) {
     item.folder = file;

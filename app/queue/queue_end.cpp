@@ -37,14 +37,14 @@ std::string queue_line(const QueueView& view, const QueueTime& left, std::int64_
   else if (!view.working)
     text += ", nothing works on it";
   else if (waits_for_window)
-    text += ", once the run that a window trains has ended";
+    text += ", after the run that a window trains";
   if (view.paused || !view.working || waits_for_window) {
     if (!std::isfinite(left.seconds)) return text;
     return text + fmt::format("; {}{} of work", left.whole ? "" : "at least ", duration_text(left.seconds));
   }
   if (!std::isfinite(left.seconds)) return text + ", expected end not known";
   return text + fmt::format(", expected end {}{}{}", end_text(now, left.seconds), left.whole ? "" : " at the earliest",
-                            left.measured ? " by how fast the first one goes" : "");
+                            left.measured ? " at the current speed" : "");
 }
 
 std::string queue_end_text(std::size_t done, const std::vector<std::string>& failed) {

@@ -87,8 +87,8 @@ std::string failure_of_answer(const std::string& answer, int code, const std::st
   }
   if (code > 128) return fmt::format("Its process was ended by signal {}", code - 128);
   const std::string last = last_line(said);
-  return fmt::format("Its process ended with exit code {}{}; work.log in the queue's folder holds what it said", code,
-                     last.empty() ? "" : fmt::format(" and said last: \"{}\"", last));
+  return fmt::format("Its process ended with exit code {}{}; work.log in the queue's folder holds its output", code,
+                     last.empty() ? "" : fmt::format(" and wrote last: \"{}\"", last));
 }
 
 QueueWorker::QueueWorker(Queue queue, fs::path program, bool of_window)

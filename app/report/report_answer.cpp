@@ -24,7 +24,7 @@ std::string observations_text(std::int64_t n) {
 std::string answer_text(const ReportContent& content) {
   const TaskInfo& info = content.info();
   if (content.ours.empty())
-    return fmt::format("The posterior is told by {} samples below.", count_text(content.samples.size(0)));
+    return fmt::format("The posterior is given by {} samples below.", count_text(content.samples.size(0)));
   std::vector<std::string> parts;
   for (std::size_t t = 0; t < content.ours.size(); ++t) {
     const TargetNumbers& one = content.ours[t];
@@ -50,7 +50,7 @@ std::string trust_text(const ReportContent& content) {
   std::vector<std::string> parts;
   if (content.metrics)
     parts.push_back(fmt::format("on {} simulated sets of this size: {}", count_text(content.metrics->rows.front().sets),
-                                content.verdict.text.empty() ? "nothing can be said" : content.verdict.text));
+                                content.verdict.text.empty() ? "no statement is possible" : content.verdict.text));
   else
     parts.push_back("calibration at this size was not measured");
   parts.push_back("this set: " + lower_first(content.judged.text));
@@ -72,8 +72,8 @@ PageFigure posterior_page_figure(const ReportContent& content) {
           : "Posterior density of the target; shaded: the interval of 90 %.",
       content.exact.empty() ? "a sharper curve, while the calibration below stays as it is."
                             : "the solid curve on the dashed one, which is the exact posterior of the model.",
-      "several peaks far apart, or a curve cut off at the end of the axis: the data then leave more than one value "
-      "open, or the prior's range decides.",
+      "several peaks far apart, or a curve cut off at the end of the axis: the data then allow more than one value, or "
+      "the prior's range decides.",
       figure_command_of(content, "posterior")};
 }
 
@@ -81,7 +81,7 @@ PageFigure posterior_page_figure(const ReportContent& content) {
 
 PageSection summary_section(const ReportContent& content) {
   const TaskInfo& info = content.info();
-  PageSection section{"summary", "Question and answer", {}};
+  PageSection section{"summary", "Question and result", {}};
   const std::string question = info.question.text(content.n(), count_text(content.n()));
   section.blocks.push_back(PageText{question.empty() ? info.theta_text : question});
   section.blocks.push_back(PageText{answer_text(content)});
@@ -90,8 +90,8 @@ PageSection summary_section(const ReportContent& content) {
     for (const std::string& sentence : sentences) section.blocks.push_back(PageWarning{"Warning: " + sentence + "."});
   if (content.verdict.level == CalibrationLevel::miscalibrated)
     section.blocks.push_back(
-        PageWarning{"Warning: on simulated sets of this size the run is not calibrated, so that its "
-                    "probabilities are not those that they are called."});
+        PageWarning{"Warning: on simulated sets of this size the run is not calibrated, so that its probabilities are "
+                    "not as stated."});
   if (!content.answer.null.empty()) section.blocks.push_back(PageText{content.answer.null});
   return section;
 }
@@ -138,10 +138,9 @@ PageSection notes_section(const ReportContent& content) {
 PageSection posterior_section(const ReportContent& content) {
   PageSection section{
       "posterior", "Posterior", {PageText{content.info().theta_text}, PageText{content.info().psi_text}}};
-  section.blocks.push_back(
-      PageTable{content.table,
-                "Numbers of the posterior; \"exact\", where it stands, is the model's own posterior by a "
-                "way that needs no network."});
+  section.blocks.push_back(PageTable{
+      content.table,
+      "Numbers of the posterior; \"exact\", where shown, is the model's own posterior, computed without a network."});
   if (!content.answer.numbers.empty()) section.blocks.push_back(posterior_page_figure(content));
   for (const PagePicture& picture : content.pictures) section.blocks.push_back(picture);
   return section;
@@ -152,10 +151,9 @@ namespace {
 // Sets that the model makes at this posterior beside the observed one, where it can make any.
 void add_predictive_test(PageSection& section, const ReportContent& content) {
   if (!content.predictive) {
-    section.blocks.push_back(
-        PageText{"A predictive test, sets simulated at the posterior beside this one, was not "
-                 "made: " +
-                 content.no_predictive + "."});
+    section.blocks.push_back(PageText{
+        "The predictive test, which compares this set with sets simulated at the posterior, was not made: " +
+        content.no_predictive + "."});
     return;
   }
   const SetPredictiveTest& test = *content.predictive;
@@ -178,7 +176,7 @@ PageSection fit_section(const ReportContent& content) {
       typicality.known
           ? fmt::format("{}. The mean embedding of the set lies at a Mahalanobis distance of {:.3g} from the center of "
                         "training sets of this size, farther than {:.4g} % of them. Above the 99.9th percentile a set "
-                        "is out of distribution, and the answer may be sharp and wrong.",
+                        "is out of distribution, and the posterior may be sharp and wrong.",
                         content.judged.text, typicality.distance, typicality.percentile)
           : content.judged.text + "."});
   if (content.usual.within)
@@ -189,9 +187,8 @@ PageSection fit_section(const ReportContent& content) {
     section.blocks.push_back(PageText{"How the observations differ among themselves was not tested: " +
                                       content.usual.why_not + "."});
   if (const std::string text = disagreement_text(content.answer.disagreement, content.info()); !text.empty())
-    section.blocks.push_back(PageText{text +
-                                      ". Where they differ much the answer depends on how a run was trained; that "
-                                      "they agree does not show that they are right."});
+    section.blocks.push_back(PageText{text + ". Where they differ much the posterior depends on how a run was trained; "
+                                             "that they agree does not show that they are right."});
   add_predictive_test(section, content);
   const auto nuisances = content.posterior->nuisances(content.n());
   const auto check =
@@ -200,7 +197,7 @@ PageSection fit_section(const ReportContent& content) {
     return section;
   }
   section.blocks.push_back(PageText{check->line});
-  if (check->extreme) section.blocks.push_back(PageWarning{"Warning: the model hardly makes such a set."});
+  if (check->extreme) section.blocks.push_back(PageWarning{"Warning: the model rarely makes such a set."});
   if (check->figure)
     section.blocks.push_back(PageFigure{*check->figure, check->note,
                                         "the observations lie within what the model makes.",

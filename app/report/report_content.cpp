@@ -106,8 +106,7 @@ void compare_with_model(ReportContent& content, Monitor& monitor) {
     content.predictive = content.posterior->predictive_test(content.n(), options);
     content.infer["predictive"] = predictive_document(*content.predictive, content.info());
     if (const double p = content.predictive->test.p; p <= kUnlikeModel)
-      content.cautions.push_back(
-          fmt::format("the predictive test finds the set unlike the model (p = {:.2g}, below)", p));
+      content.cautions.push_back(fmt::format("the predictive test rejects the model (p = {:.2g}, below)", p));
   } catch (const Error& error) {
     content.no_predictive = sentence(error);
   }
@@ -197,7 +196,7 @@ ReportContent report_content(const LoadedRun& run, const std::string& asked, Rep
   if (!question.prior.empty()) OtherPrior(run.task, question.prior, question.learnt_prior);
   if (question.local_test > 0) check_local_test(run.task->info(), question.local_test);
   if (const std::string why = question.confidence > 0 ? no_frequentist_answers(*run.task) : ""; !why.empty())
-    fail_usage("The task {} has no intervals of confidence: {}", run.task->info().name, why);
+    fail_usage("The task {} has no confidence intervals: {}", run.task->info().name, why);
   const auto set = std::make_shared<ObservedSet>(run.task, question.set);
   if (question.n == 0)
     question.n = set->of_thing() && !question.force ? std::min(set->held(), run.estimator->max_n()) : set->held();
@@ -229,7 +228,7 @@ ReportContent report_content(const LoadedRun& run, const std::string& asked, Rep
     content.cautions.push_back(changed);
   if (const std::string problem = record_problem(run.config, content.progress, run.finetuned);
       !problem.empty() && std::filesystem::exists(run.folder / run_file::events))
-    content.cautions.push_back(fmt::format("What {} tells of its training is not certain: {}", run.name, problem));
+    content.cautions.push_back(fmt::format("The record of the training of {} is not certain: {}", run.name, problem));
   compare_with_model(content, monitor);
   ask_further(content, monitor);
   judge(content);

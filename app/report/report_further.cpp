@@ -15,7 +15,7 @@ PageSection further_section(const ReportContent& content) {
     if (content.under_figure)
       section.blocks.push_back(
           PageFigure{*content.under_figure,
-                     "The posterior under the prior that the run learnt, and under " + content.under->prior + ".",
+                     "The posterior under the run's training prior, and under " + content.under->prior + ".",
                      "both alike: the data decide, and the prior hardly matters.",
                      "the second at the edge of the first: few draws lie there, and its numbers are rough."});
   }

@@ -107,9 +107,8 @@ void say_ensemble(const ReportContent& content, Citing& citing) {
                   "densities {}{}.",
                   members.size(), fmt::join(seeds, ", "), citing.cite("ensembles"),
                   width == 1 ? ""
-                             : fmt::format(", drawn {} about its mean by a factor of {:.3g}, which fits held-out sets "
-                                           "best",
-                                           width < 1 ? "together" : "apart", width)));
+                             : fmt::format(", recalibrated on held-out sets: {} about its mean by a factor of {:.3g}",
+                                           width < 1 ? "narrowed" : "widened", width)));
 }
 
 void say_tests(const ReportContent& content, Citing& citing) {
@@ -118,20 +117,19 @@ void say_tests(const ReportContent& content, Citing& citing) {
     return;
   }
   const EvaluationRow& row = content.metrics->rows.front();
-  citing.say(
-      fmt::format("On {} further simulated sets of N = {} ", count_text(row.sets), count_text(content.n())) +
-      (std::isfinite(row.nll)
-           ? fmt::format("its negative log posterior density of the true values was {} nat",
-                         with_error_text(row.nll, row.nll_se, 3)) +
-                 (std::isfinite(row.gap) ? fmt::format(", {} above that of the exact posterior on the same sets",
-                                                       with_error_text(row.gap, row.gap_se, 4))
-                                         : "") +
-                 fmt::format("; ranks of the true values among {} posterior samples were tested for location, "
-                             "width and uniformity {}.",
-                             count_text(row.samples), citing.cite("ranks"))
-           : fmt::format("the squared error of a posterior sample was {:.4g} a pixel, of the posterior mean {:.4g}, "
-                         "of the prior's mean {:.4g}.",
-                         row.mse, row.mse_posterior, row.mse_prior)));
+  citing.say(fmt::format("On {} further simulated sets of N = {} ", count_text(row.sets), count_text(content.n())) +
+             (std::isfinite(row.nll)
+                  ? fmt::format("its negative log posterior density of the true values was {} nat",
+                                with_error_text(row.nll, row.nll_se, 3)) +
+                        (std::isfinite(row.gap) ? fmt::format(", {} above that of the exact posterior on the same sets",
+                                                              with_error_text(row.gap, row.gap_se, 4))
+                                                : "") +
+                        fmt::format("; ranks of the true values among {} posterior samples were tested for location, "
+                                    "width and uniformity {}.",
+                                    count_text(row.samples), citing.cite("ranks"))
+                  : fmt::format("the squared error of a posterior sample was {:.4g} per pixel, of the posterior mean "
+                                "{:.4g}, of the prior's mean {:.4g}.",
+                                row.mse, row.mse_posterior, row.mse_prior)));
 }
 
 }  // namespace
@@ -155,13 +153,14 @@ PageSection methods_section(const ReportContent& content) {
       fmt::format("Each observation is embedded by {} into {} numbers, whose mean over the set {}{} is what the "
                   "posterior is conditioned on; the posterior is modelled by {}.",
                   embedder, one_of_ensemble(content.run.estimator).embedding_size(), mean,
-                  config.estimator.encoding == "none" ? "" : ", with an encoding of N beside it,", head));
+                  config.estimator.encoding == "none" ? "" : ", with an encoding of N next to it,", head));
   if (const std::string given = given_text(content.set().task(), content.set().latents().given); !given.empty())
-    citing.say(fmt::format("It is conditioned, too, on what is given of the set: {}.", given));
+    citing.say(fmt::format("It is also conditioned on the conditions of the set: {}.", given));
   say_training(content, citing);
   say_ensemble(content, citing);
   say_tests(content, citing);
-  PageSection section{"methods", "Methods", {PageText{"To be pasted and adapted; every word follows from what ran."}}};
+  PageSection section{
+      "methods", "Methods", {PageText{"To be pasted and adapted; every statement follows from the actual run."}}};
   section.blocks.push_back(PageText{citing.text()});
   section.blocks.push_back(PageReferences{citing.references()});
   return section;
@@ -217,9 +216,9 @@ std::vector<ReportCommand> report_commands(const ReportContent& content) {
   }
   if (question.confidence > 0)
     out.push_back(
-        {"its intervals of confidence", fmt::format("pairs --batch frequentist {}{}{} --toys {} --null-toys {}{}", run,
-                                                    set_arguments(question.set, SetCommand::infer), size,
-                                                    question.confidence, null_toys_of(question.confidence), machine)});
+        {"its confidence intervals", fmt::format("pairs --batch frequentist {}{}{} --toys {} --null-toys {}{}", run,
+                                                 set_arguments(question.set, SetCommand::infer), size,
+                                                 question.confidence, null_toys_of(question.confidence), machine)});
   out.push_back({"this report",
                  fmt::format("pairs --batch report {}{}{}{}{}{}{}{}{} --out report{}", run,
                              set_arguments(question.set, SetCommand::infer), size, samples, prior + local + confidence,
@@ -228,7 +227,7 @@ std::vector<ReportCommand> report_commands(const ReportContent& content) {
 }
 
 PageSection commands_section(const ReportContent& content) {
-  PageSection section{"commands", "Made again", {}};
+  PageSection section{"commands", "Reproduce", {}};
   std::string lines;
   for (const ReportCommand& one : report_commands(content)) lines += fmt::format("# {}\n{}\n", one.gives, one.command);
   section.blocks.push_back(PageLines{lines});

@@ -62,13 +62,12 @@ std::string learnt_from(const LoadedRun& run) {
 void add_prior(PageSection& section, const ReportContent& content) {
   if (content.info().targets.empty()) return;
   if (content.question.sets == 0) {
-    section.blocks.push_back(PageText{"The prior is not told here, since no set was simulated for this report."});
+    section.blocks.push_back(PageText{"The prior is not shown here, since no set was simulated for this report."});
     return;
   }
   try {
-    section.blocks.push_back(
-        PageTable{prior_table(*content.run.task),
-                  fmt::format("The prior under which it learnt, by quantiles of {} draws.", kPriorDraws)});
+    section.blocks.push_back(PageTable{prior_table(*content.run.task),
+                                       fmt::format("The training prior, by quantiles of {} draws.", kPriorDraws)});
   } catch (const Error& error) {
     section.blocks.push_back(PageText{fmt::format("The prior could not be drawn from: {}.", sentence(error))});
   }

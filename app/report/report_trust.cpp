@@ -49,9 +49,9 @@ void add_figures(PageSection& section, const ReportContent& content) {
   for (const Target& target : content.info().targets) labels.push_back(target.label);
   for (const ScoreFigure& figure : scoring.own_figures(labels)) {
     if (figure.name == "coverage")
-      add_score_figure(section, content, figure, "the curve on the diagonal, within the band of what chance does.",
-                       "a curve below the diagonal: intervals hold the truth less often than they say; above it: they "
-                       "are wider than need be.");
+      add_score_figure(section, content, figure, "the curve on the diagonal, within the band of chance.",
+                       "a curve below the diagonal: intervals hold the truth less often than they state; above it: "
+                       "they are wider than need be.");
     if (figure.name == "ranks")
       add_score_figure(section, content, figure, "bars at 1, within the band of what chance does.",
                        "bars that rise at both ends: too narrow; in the middle: too wide; to one side: shifted.");
@@ -99,7 +99,7 @@ std::string time_text(const ReportContent& content) {
 std::string good_text(std::string_view name) {
   static const std::map<std::string_view, const char*> all = {
       {"RMAE", " Good: small; 0.25 is about what the middle of a uniform prior does without data."},
-      {"ACAUC", " Good: within its noise, which the next number tells."},
+      {"ACAUC", " Good: within its noise, which is the next number."},
       {"location z", " Good: within 2 to either side; beyond 4 posteriors lie to one side."},
       {"width z", " Good: within 2 to either side."},
       {"rank p", " Good: any value but tiny ones, below 0.001."},
@@ -134,15 +134,15 @@ std::string terms_text(const Table& table, bool further) {
 PageSection calibration_section(const ReportContent& content) {
   PageSection section{"calibration", fmt::format("Calibration at N = {}", count_text(content.n())), {}};
   if (!content.metrics) {
-    section.blocks.push_back(PageWarning{
-        "Warning: calibration at this size was not measured for this report; what probabilities are worth is "
-        "not shown."});
+    section.blocks.push_back(
+        PageWarning{"Warning: calibration at this size was not measured for this report; how reliable its "
+                    "probabilities are is not known."});
     return section;
   }
   const std::vector<EvaluationRow>& rows = content.metrics->rows;
   section.blocks.push_back(PageText{fmt::format(
-      "The same estimator was asked about {} sets of N = {} that were simulated with known values, "
-      "drawn from the prior ({}; seed {}).",
+      "The same estimator was evaluated on {} sets of N = {} that were simulated with known values, drawn from the "
+      "prior ({}; seed {}).",
       count_text(rows.front().sets), count_text(content.n()), content.metrics->data, content.metrics->seed)});
   if (!content.verdict.text.empty()) section.blocks.push_back(PageText{content.verdict.text + "."});
   PageFacts facts;  // one row, and many columns
@@ -153,9 +153,9 @@ PageSection calibration_section(const ReportContent& content) {
   if (const std::string power = power_text(rows.front(), calibration_limits(rows)); !power.empty())
     section.blocks.push_back(PageText{power});
   if (!content.info().given.empty())
-    section.blocks.push_back(PageText{
-        "These sets have what is given of them as training drew it: calibration is an average over that, too, and does "
-        "not tell of sets with the given of this one alone."});
+    section.blocks.push_back(
+        PageText{"The conditions of these sets are drawn as in training: calibration is an average over that, too, and "
+                 "is not known for sets with the conditions of this one alone."});
   std::vector<std::string> labels;
   for (const Target& target : content.info().targets) labels.push_back(target.label);
   const std::string further = further_text(rows, labels, 0);
@@ -190,12 +190,10 @@ PageSection training_section(const ReportContent& content) {
   PageSection section{"training", "Training", {std::move(facts)}};
   if (content.progress.has_losses()) {
     LossCurves curves{run.name, config.strategy, content.progress, loss_label(config.estimator.head)};
-    section.blocks.push_back(
-        PageFigure{loss_figure({curves}), "Loss in training (dotted) and on sets kept apart (solid).",
-                   "both flat at the end, and together.",
-                   "still falling: train longer; the solid one rising: it learnt its training sets "
-                   "by heart.",
-                   fmt::format("pairs --batch figure loss {}", shell_word(content.asked))});
+    section.blocks.push_back(PageFigure{
+        loss_figure({curves}), "Loss in training (dotted) and on held-out sets (solid).",
+        "both flat at the end, and together.", "still falling: train longer; the solid one rising: it overfits.",
+        fmt::format("pairs --batch figure loss {}", shell_word(content.asked))});
   }
   add_prior(section, content);
   add_own_files(section, run);
@@ -213,17 +211,16 @@ PageSection limits_section(const ReportContent& content) {
   say(fmt::format("The estimator saw sets of up to N = {}; the task is defined up to N = {}.",
                   count_text(run.estimator->max_n()), count_text(info.max_n)));
   say(
-      fmt::format("It learnt from {}{}. What the simulator does not make it does not know: an answer holds under the "
+      fmt::format("It was trained on {}{}. It knows only what the simulator makes: a posterior holds under the "
                   "model and its prior, and no check here proves that the model describes the world.",
                   learnt_from(run), info.variant.empty() ? "" : ", " + info.variant));
   say("Calibration is an average over the prior: an estimator can be calibrated and still be off for one set, and in a "
       "region of the prior that is rarely drawn.");
   if (!info.psi_text.empty())
-    say("The nuisance parameters are integrated out under their prior: under another prior of theirs the answer would "
-        "be "
-        "another one.");
+    say("The nuisance parameters are integrated out under their prior: under another prior of theirs the posterior "
+        "would be different.");
   if (content.exact.empty())
-    say("No exact posterior of this model is known to the program: how far the estimate lies from it cannot be told.");
+    say("No exact posterior of this model is known to the program: how far the estimate lies from it is not known.");
   return section;
 }
 

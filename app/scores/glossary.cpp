@@ -15,20 +15,19 @@ constexpr Term kTerms[] = {
     {"exact", "The true posterior of θ given the set: in closed form, or by quadrature over ψ.",
      "p(θ | X) ∝ p(θ) ∫ p(ψ) ∏ₙ p(xₙ | θ, ψ) dψ"},
     {"naive product",
-     "What each observation says alone, multiplied as if each had a ψ of its own: another width than the exact, "
+     "The posteriors of single observations, multiplied as if each had a ψ of its own: another width than the exact, "
      "and with more observations around a wrong θ.",
      "∏ₙ p(θ | xₙ) / p(θ)^(N − 1) = p(θ) ∏ₙ ∫ p(ψ) p(xₙ | θ, ψ) dψ / const"},
     {"learned product",
-     "The same of the run's own answers to each observation: the naive product where these are exact.",
+     "The product of the run's own posteriors of each observation: the naive product where these are exact.",
      "∏ₙ q(θ | xₙ) / p(θ)^(N − 1) / const"},
     {"per-event classifier",
-     "What is left when of each event only its ratio of signal to background is kept, the signal averaged over ψ.",
+     "Posterior using only each event's likelihood ratio of signal to background, the signal averaged over ψ.",
      "p(θ | s₁, …), sₙ = ∫ p(ψ) p(xₙ | signal, ψ) dψ / p(xₙ | background)"},
-    {"truth", "The θ that the simulated set was made with; of a mesh or molecule of yours, what it tells of itself.",
-     ""},
+    {"truth", "The θ that the simulated set was made with; of a mesh or molecule of yours, its own value.", ""},
     {"observed", "The observations that the posterior is of.", ""},
     {"observations", "The observations of the set.", ""},
-    {"simulated", "Sets simulated at draws of the posterior: 90 % of them lie in the band.", ""},
+    {"simulated", "Sets simulated at samples of the posterior: 90 % of them lie in the band.", ""},
     {"mean", "Posterior mean.", "E[θ | X]"},
     {"sd", "Posterior standard deviation.", "√(E[θ² | X] − E[θ | X]²)"},
     {"50 %", "An interval that holds half of the posterior, of the kind chosen below.",
@@ -40,7 +39,7 @@ constexpr Term kTerms[] = {
     {"noise", "Where a calibrated posterior stays in 95 % of evaluations like this one, for so many sets.", ""},
     {"calibrated",
      "Where a calibrated posterior stays in so many of a hundred evaluations like this one. Calibrated means that over "
-     "all sets of the prior intervals hold the truth as often as they say, not that the posterior of one set is near "
+     "all sets of the prior intervals hold the truth as often as they state, not that the posterior of one set is near "
      "the exact one.",
      ""},
     {"median", "As much probability lies below as above.", "P(θ ≤ median | X) = ½"},

@@ -10,7 +10,7 @@
 namespace pairs {
 namespace {
 
-constexpr const char* kBrief = "learnt nothing";
+constexpr const char* kBrief = "no better than the prior";
 
 // How much better than without observations, and its error; NaN where that is not known.
 struct Gain {
@@ -67,7 +67,7 @@ EvaluationVerdict learnt_nothing_verdict(const std::vector<EvaluationRow>& rows)
 EvaluationVerdict learnt_nothing_verdict() {
   EvaluationVerdict verdict;
   verdict.bad = true;
-  verdict.text = "Learnt nothing: its answers are no better than answers without observations";
+  verdict.text = "No better than the prior: its answers do not improve on those without observations";
   verdict.brief = kBrief;
   return verdict;
 }

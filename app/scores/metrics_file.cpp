@@ -168,7 +168,8 @@ void put_moments(json& line, const EvaluationRow& row) {
 void read_moments(const json& line, EvaluationRow& row) {
   if (line.contains("beside")) line["beside"].get_to(row.beside);
   PAIRS_CHECK(row.beside.empty() || row.beside.size() == row.ranks.size(),
-              "{} numbers beside another run do not fit {} targets", row.beside.size(), row.ranks.size());
+              "{} numbers of the comparison with another run do not fit {} targets", row.beside.size(),
+              row.ranks.size());
   if (!line.contains("means")) return;
   line["means"].get_to(row.means);
   line.at("sds").get_to(row.sds);
@@ -237,8 +238,8 @@ std::string calibration_note(const std::vector<EvaluationRow>& rows) {
       calibrated_meaning());
   if (const std::string pool = pool_note(rows); !pool.empty())
     text += fmt::format(
-        " The location is judged beside what the pool does; rank p and ACAUC, which the pool moves with it, are not "
-        "judged. {}",
+        " The location is judged against the effect of the pool; rank p and ACAUC, which the pool moves with it, are "
+        "not judged. {}",
         pool);
   return text;
 }
@@ -324,7 +325,7 @@ Metrics parse_metrics(const std::string& text, const std::string& where) {
                   "{} sets of {} with {} samples are no evaluation", row.sets, row.n, row.samples);
       PAIRS_CHECK(std::none_of(metrics.rows.begin(), metrics.rows.end(),
                                [&](const EvaluationRow& other) { return other.n == row.n; }),
-                  "N = {} stands there twice", row.n);
+                  "N = {} appears twice", row.n);
       for (const Score& score : score_list())
         for (const RowNumber& number : score.numbers())
           if (line.contains(number.key)) number.put(row, line[number.key].get<double>());
@@ -349,7 +350,7 @@ Metrics parse_metrics(const std::string& text, const std::string& where) {
       if (line.contains("set_mse")) line["set_mse"].get_to(row.set_mse);
       if (line.contains("set_mse_posterior")) line["set_mse_posterior"].get_to(row.set_mse_posterior);
       if (!tested.empty()) {
-        PAIRS_CHECK(static_cast<std::size_t>(row.sets) <= tested.size(), "{} of {} sets are told", tested.size(),
+        PAIRS_CHECK(static_cast<std::size_t>(row.sets) <= tested.size(), "{} of {} sets are known", tested.size(),
                     row.sets);
         row.tested.assign(tested.begin(), tested.begin() + static_cast<std::ptrdiff_t>(row.sets));
       }

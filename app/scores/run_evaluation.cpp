@@ -183,8 +183,8 @@ std::string weights_now(const LoadedRun& run) {
 
 bool save_metrics(const LoadedRun& run, const Metrics& metrics) {
   PAIRS_CHECK(metrics.weights == weights_now(run),
-              "{} was moved or replaced while it was evaluated: these scores are of other weights than stand there now, "
-              "and are not put beside them",
+              "{} was moved or replaced while it was evaluated: these scores are of other weights than those there "
+              "now, and are not written next to them",
               run.folder.string());
   const auto weight = [](const Metrics& one) {
     std::int64_t sum = 0;

@@ -166,7 +166,7 @@ Figure nll_figure(const std::vector<Metrics>& metrics) {
 
 Figure gap_figure(const std::vector<Metrics>& metrics) {
   check_figure_suits(metrics, "gap");
-  Figure figure = against_n(metrics, "NLL above the exact posterior's", "gap / nat");
+  Figure figure = against_n(metrics, "Excess NLL", "gap / nat");
   Plot& plot = figure.plots.front();
   plot.lines = metric_lines(metrics, score_named("gap"));
   refuse_without_exact(!plot.lines.empty(), metrics.front().task);
@@ -174,7 +174,7 @@ Figure gap_figure(const std::vector<Metrics>& metrics) {
   if (!references.empty()) {
     // A logarithmic axis holds runs and references; on the runs' own these would squeeze them.
     Plot all;
-    all.title = "beside the other references";
+    all.title = "next to the other references";
     all.x = plot.x;
     all.y = {plot.y.label, AxisScale::log};
     all.lines = plot.lines;
@@ -241,7 +241,7 @@ Figure difference_figure(const std::string& baseline, const std::vector<Differen
 }
 
 Figure apart_figure(const std::string& baseline, const std::vector<DifferenceCurve>& runs, const std::string& data) {
-  Figure figure = beside_baseline("Posterior means beside those of", baseline, runs, data);
+  Figure figure = beside_baseline("Posterior means against those of", baseline, runs, data);
   Plot& plot = figure.plots.front();
   PAIRS_CHECK(!plot.lines.empty(),
               "No posterior means of the same sets are stored of {} and another run; evaluate them again", baseline);

@@ -123,8 +123,7 @@ const std::vector<Score>& score_list() {
        .meaning = "Squared error per pixel of one sample of the posterior, ± its standard error.",
        .sentence = "Squared error per pixel of one sample of the posterior.",
        .equation = "mean over sets, samples and pixels of (θₛ − θ)²",
-       .figure = {.summary =
-                      "Images: squared error of a sample and of the posterior mean against N, beside the prior's",
+       .figure = {.summary = "Images: squared error of a sample and of the posterior mean against N, with the prior's",
                   .title = "Error of predicted images",
                   .meaning = "Squared error per pixel of one sample and of the mean of all samples, freed of their "
                              "noise: both fall as more is seen; without any observation they stand at the prior's.",
@@ -252,7 +251,7 @@ const std::vector<Score>& score_list() {
        .meaning =
            "Mean distance of that rank from ½ less that of even ranks, in standard errors, for each target: above "
            "about 4 the posterior is too narrow, below −4 too wide.",
-       .sentence = "Whether truths lie farther out than the posteriors say (above zero: too narrow).",
+       .sentence = "Whether truths lie farther out than the posteriors state (above zero: too narrow).",
        .equation = "z = (mean of |(k + ½) / (S + 1) − ½| − ¼) / se, se ≈ √(1 / (48 sets))",
        .test = CalibrationTest::width},
       {.key = "rank_p",
@@ -276,7 +275,7 @@ const std::vector<Score>& score_list() {
            [](const Row& row) { return joined(row.pool_location_z, [](double z) { return number_text(z, 1); }); },
        .meaning = "Location in standard errors of sets and pool together: all test sets share the observations of one "
                   "data set, whose own deviation no estimator can remove.",
-       .sentence = "The location beside what the finite pool of observations does by itself.",
+       .sentence = "The location against the effect of the finite pool of observations alone.",
        .equation = "z = (mean of (k + ½) / (S + 1) − ½) / √(se² of the sets + se² of the pool)",
        .printed = kNowhere,
        .compared = kNowhere,
@@ -288,11 +287,11 @@ const std::vector<Score>& score_list() {
        .number = false,
        .own_text =
            [](const Row& row) { return joined(row.beside, [](double apart) { return number_text(apart, 2); }); },
-       .meaning = "How far the posterior means of the run that was scored beside this one lie from these, on the same "
+       .meaning = "How far the posterior means of the run that this one was compared with lie from these, on the same "
                   "sets, in units of the posterior sd, for each target: at least half of it is one run's own error.",
        .sentence =
            "How far the posterior means of two runs lie apart on the same test sets: at least half of it is the "
-           "error of one of the two, whatever their calibration says.",
+           "error of one of the two, whatever their calibration is.",
        .equation = "√(mean of (E₁[θ | X] − E₂[θ | X])² / sd²), sd² the mean of both variances",
        .printed = kNowhere,
        .compared = kNowhere},
@@ -385,28 +384,28 @@ const std::vector<Score>& score_list() {
        .own_text =
            [](const Row& row) { return beside_noise(row.score("c2st"), 0.5 + 1.645 * row.score("c2st_se"), 3); },
        .meaning =
-           "How often a classifier picks the truth out of the truth and a draw of its posterior: ½ where nothing "
-           "tells them apart; in brackets what a calibrated posterior stays below in 95 % of evaluations.",
-       .sentence = "How often a classifier picks the truth out of the truth and a draw of the same set's posterior.",
-       .equation = "P(f(θ, X) > f(θ̃, X)), θ̃ ~ q(θ | X), f learnt from other sets: ½ where q is exact",
+           "Accuracy of a classifier that picks the truth out of the truth and a sample of its posterior: ½ where it "
+           "cannot separate them; in brackets what a calibrated posterior stays below in 95 % of evaluations.",
+       .sentence =
+           "Accuracy of a classifier that picks the truth out of the truth and a sample of the same set's posterior.",
+       .equation = "P(f(θ, X) > f(θ̃, X)), θ̃ ~ q(θ | X), f trained on other sets: ½ where q is exact",
        .printed = kNowhere,
        .in_window = kNowhere,
        .compared = kNowhere,
        .tested = {.heading = "C2ST (noise)"},
-       .figure = {.summary = "C2ST against N: how often a classifier tells truths from draws of their posteriors",
-                  .title = "Truths told from draws",
-                  .meaning = "C2ST: how often a classifier picks the truth out of the truth and a draw of its "
-                             "posterior. ½ where nothing tells them apart: also beside its set a calibrated posterior "
-                             "gives no hint.",
-                  .draw = drawn_by(c2st_figure),
-                  .where_known = true}},
+       .figure =
+           {.summary = "C2ST against N: accuracy of a classifier that separates truths from posterior samples",
+            .title = "Classifier test (C2ST)",
+            .meaning = "Accuracy of a classifier that picks the truth out of the truth and a sample of its posterior, "
+                       "given the set. ½ where it cannot separate them, as for a calibrated posterior.",
+            .draw = drawn_by(c2st_figure),
+            .where_known = true}},
       {.key = "c2st_p",
        .title = "C2ST p",
        .number = false,
        .own_text = [](const Row& row) { return p_text(row.score("c2st_p")); },
-       .meaning = "How likely a classifier tells truths from draws of their posteriors as well as this when these are "
-                  "exact.",
-       .sentence = "The p-value of a classifier's picking truths out of draws of their posteriors.",
+       .meaning = "How likely a classifier is this accurate when the posteriors are exact.",
+       .sentence = "The p-value of that classifier's accuracy.",
        .equation = "P(accuracy as high as this), of places uniform among K draws: ½, sd √((K + 2) / (12 K sets))",
        .printed = kNowhere,
        .compared = kNowhere,
@@ -455,15 +454,15 @@ const std::vector<Score>& score_list() {
       {.key = "contraction",
        .title = "contraction",
        .number = false,
-       .sentence = "How much narrower the posterior is than the prior: 0 where nothing was learnt, 1 where all was.",
+       .sentence = "How much narrower the posterior is than the prior: 0 where it is the prior, 1 where it is a point.",
        .equation = "1 − sd² / variance of the prior",
        .printed = kNowhere,
        .in_window = kNowhere,
        .compared = kNowhere,
        .figure = {.summary = "Error of the posterior mean in sds against the posterior's contraction (one run)",
                   .title = "Error against contraction",
-                  .meaning = "How many sds the posterior mean is from the truth, against how much was learnt. Dots lie "
-                             "within −2 to 2 but for one in twenty; to the right where data decide.",
+                  .meaning = "How many sds the posterior mean is from the truth, against the posterior's contraction. "
+                             "Dots lie within −2 to 2 but for one in twenty; to the right where data decide.",
                   .draw = drawn_of_one(contraction_figure),
                   .of_one = true,
                   .alone = true}},
@@ -471,7 +470,7 @@ const std::vector<Score>& score_list() {
        .title = "coverage by region",
        .number = false,
        .sentence = "Coverage of the sets whose posterior means lie next to each other: of these, too, intervals of a "
-                   "calibrated run hold the truth as often as they say.",
+                   "calibrated run hold the truth as often as they state.",
        .printed = kNowhere,
        .in_window = kNowhere,
        .compared = kNowhere,

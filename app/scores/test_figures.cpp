@@ -165,7 +165,7 @@ Figure tarp_figure(const Metrics& metrics) {
 
 Figure c2st_figure(const std::vector<Metrics>& metrics) {
   check_figure_suits(metrics, "c2st");
-  Figure figure = against_n(metrics, "Truths told from draws of their posteriors (C2ST)", "accuracy of a classifier");
+  Figure figure = against_n(metrics, "Classifier two-sample test (C2ST)", "accuracy of a classifier");
   Plot& plot = figure.plots.front();
   plot.lines = metric_lines(metrics, score_named("c2st"));
   PAIRS_CHECK(
@@ -230,7 +230,7 @@ Figure recovery_figure(const Metrics& metrics, const std::vector<std::string>& t
 Figure contraction_figure(const Metrics& metrics, const std::vector<std::string>& targets) {
   check_figure_suits({metrics}, "contraction");
   const auto rows = rows_with(metrics, 3, "the truths of its sets", has_truths);
-  Figure figure = empty_figure(metrics, "Error in posterior sds against how much was learnt", rows.size());
+  Figure figure = empty_figure(metrics, "Error in posterior sds against the posterior's contraction", rows.size());
   figure.source += "; the hundredth of sets with the least contraction is left out";
   for (const EvaluationRow* row : rows)
     for (std::size_t t = 0; t < row->truths.size(); ++t) {

@@ -135,10 +135,10 @@ std::string lost_text(const std::vector<EvaluationRow>& rows) {
     if (!std::isnan(row.gap) && (!most || row.gap > most->gap)) most = &row;
   if (!most) return "";
   if (!std::isnan(most->gap_se) && most->gap < 2 * most->gap_se)
-    return fmt::format("; nothing measurable lost to the exact posterior (at most {} nat)",
+    return fmt::format("; no measurable log-score deficit against the exact posterior (at most {} nat)",
                        number_text(std::max(most->gap, 0.0) + 2 * most->gap_se, 3));
-  return fmt::format("; {} nat lost to the exact posterior at N = {}", with_error_text(most->gap, most->gap_se, 3),
-                     count_text(most->n));
+  return fmt::format("; mean log-score deficit against the exact posterior: {} nat at N = {}",
+                     with_error_text(most->gap, most->gap_se, 3), count_text(most->n));
 }
 
 double largest_of(const std::vector<double>& values) {

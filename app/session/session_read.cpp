@@ -30,9 +30,11 @@ PathChange placed_from(const fs::path& folder, bool file) {
 void check_version(TableReader& reader) {
   const auto version = reader.whole("session", 1, kLargestWhole);
   if (!version)
-    reader.refuse_missing("session", fmt::format("this is no session of Pairs Studio, which would say 'session = {}'; "
-                                                 "check that it is the right file",
-                                                 kSessionVersion));
+    reader.refuse_missing(
+        "session",
+        fmt::format(
+            "this is no session of Pairs Studio, which would hold 'session = {}'; check that it is the right file",
+            kSessionVersion));
   if (*version != kSessionVersion)
     reader.refuse_table(
         fmt::format("this session is of version {}, and this program reads version {}; open it with "
@@ -48,7 +50,7 @@ void check_seal(const std::string& text, const fs::path& file) {
   const bool sealed = at != text.npos && (at == 0 || text[at - 1] == '\n');
   PAIRS_CHECK(
       sealed || !text.starts_with(kHead),
-      "The session {} was cut short: its checksum is gone; if you changed it yourself, remove its first line, too",
+      "The session {} was cut short: its checksum is missing; if you changed it yourself, remove its first line, too",
       printable(file.string(), 300));
   if (!sealed) return;
   const std::string_view before = std::string_view(text).substr(0, at);

@@ -47,7 +47,7 @@ std::string session_text(const SavedSession& session, const fs::path& folder) {
   add(set, "note", session.set_note);
   std::ostringstream out;
   out << "# A session of Pairs Studio, closed by a checksum: pairs --session FILE opens it. What begins with ./ lies "
-         "beside this file.\n"
+         "next to this file.\n"
       << table << "\n";
   return out.str();
 }

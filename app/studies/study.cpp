@@ -134,14 +134,14 @@ void check_runs(TableReader& table, const StudyRuns& runs) {
       } catch (const Error& error) {
         refuse(key, error.what());
       }
-      if (!seen.insert(name).second) refuse(key, fmt::format("the strategy {} stands there twice", name));
+      if (!seen.insert(name).second) refuse(key, fmt::format("the strategy {} appears twice", name));
     }
   for (const std::string& task : runs.tasks)
     if (std::count(runs.tasks.begin(), runs.tasks.end(), task) > 1)
-      refuse("tasks", fmt::format("the task {} stands there twice", printable(task)));
+      refuse("tasks", fmt::format("the task {} appears twice", printable(task)));
   for (const std::int64_t seed : runs.seeds)
     if (std::count(runs.seeds.begin(), runs.seeds.end(), seed) > 1)
-      refuse("seeds", fmt::format("the seed {} stands there twice", seed));
+      refuse("seeds", fmt::format("the seed {} appears twice", seed));
   for (const Sweep& sweep : runs.vary)
     for (const std::string& one : runs.set)
       if (assigned_key(one) == sweep.key)
@@ -229,7 +229,7 @@ Study parse_study(std::string_view text, const std::filesystem::path& file, cons
   top.finish();
   for (const std::string& name : study.reads)
     if (!is_name(name))
-      fail_usage(ErrorPlace{where}, "'reads' names studies, whose folders lie beside this one's, not \"{}\"",
+      fail_usage(ErrorPlace{where}, "'reads' names studies, whose folders lie next to this one's, not \"{}\"",
                  printable(name));
   const bool none = !root.contains("tasks") && !root.contains("runs") && !study.reads.empty();
   if (none) return study;

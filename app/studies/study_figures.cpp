@@ -29,7 +29,7 @@ std::vector<std::string> notes_on(const StudyResults& results) {
                                   group.done(), trained));
     for (const StudyResult* one : group.runs)
       if (one->metrics && learnt_nothing(one->metrics->rows))
-        notes.push_back(fmt::format("{} learnt nothing: its answers are the prior", one->run.name));
+        notes.push_back(fmt::format("{} is no better than the prior", one->run.name));
   }
   return notes;
 }
@@ -38,18 +38,17 @@ std::vector<std::string> notes_on(const StudyResults& results) {
 
 const std::vector<StudyFigure>& study_figures() {
   static const std::vector<StudyFigure> all = {
-      {"scores", "NLL and RMAE (images: squared error) against N, a column a task", draw_scores},
+      {"scores", "NLL and RMAE (images: squared error) against N, one column per task", draw_scores},
       {"differences", "Score less that of PAIRS on the same test sets, paired, with errors", draw_differences},
-      {"gap", "What is lost to the exact posterior against N", draw_gap},
+      {"gap", "Gap to the exact posterior in nats against N", draw_gap},
       {"acauc", "ACAUC against N, with its noise floor", draw_acauc},
       {"pareto", "Training cost over that of PAIRS against the score's gap to it", draw_pareto},
       {"sweep", "Scores against a number that the study varies", draw_sweep},
-      {"width", "One target and one nuisance: posterior width against ψ, beside the references", draw_width},
-      {"location", "One target and one nuisance: posterior mean and sd against ψ, beside the references",
-       draw_location},
+      {"width", "One target and one nuisance: posterior width against ψ, with the references", draw_width},
+      {"location", "One target and one nuisance: posterior mean and sd against ψ, with the references", draw_location},
       {"theorem", "Known sufficient statistics: 1 − R² on the embeddings while stage 1 trains", draw_theorem},
-      {"posteriors", "Each task's posterior of one set as N grows, beside its references", draw_posteriors},
-      {"tasks", "A row a task: its prior, sets of observations, the posterior as N grows", draw_tasks},
+      {"posteriors", "Each task's posterior of one set as N grows, with its references", draw_posteriors},
+      {"tasks", "One row per task: its prior, sets of observations, the posterior as N grows", draw_tasks},
       {"views", "Images: the truth and samples of the posterior, scenes by N", draw_views},
   };
   return all;

@@ -67,7 +67,7 @@ StudyDrawing draw_pareto(const StudyResults& results, const std::function<bool()
   const std::size_t tasks = done_tasks(results).size();
   const std::vector<SeedGroup> groups = results.groups();
   StudyDrawing drawing{"pareto", {}};
-  drawing.figure.title = "Cost and quality beside PAIRS: to the right costlier, upwards worse";
+  drawing.figure.title = "Cost and quality against PAIRS: to the right costlier, upwards worse";
   drawing.figure.source = source_of(results) + "; hollow: cost as planned, not trained";
   drawing.figure.columns = 2;
   std::map<std::string, int> used;

@@ -151,7 +151,7 @@ class Expansion {
       for (const auto& [key, instead] :
            {std::pair("seed", "seeds"), std::pair("strategy", "strategies"), std::pair("preset", "presets")})
         if (assigned_key(one) == key)
-          fail_usage("{}: {} is no setting of a study; say '{}' in its file", study_.file.string(), key, instead);
+          fail_usage("{}: {} is no setting of a study; write '{}' in its file", study_.file.string(), key, instead);
     std::vector<std::string> read;
     try {
       // Which settings are read follows from the targets, too: presets have others for several.

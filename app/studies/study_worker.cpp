@@ -125,7 +125,7 @@ FoundRun look_at(const Tasks& tasks, const fs::path& folder, const StudyRun& run
   const RunConfig made = read_run_toml(tasks, folder / run_file::config);
   const std::string changed =
       changed_setting(training_settings(made), run.config, Stage::finetune, (folder / run_file::config).string());
-  PAIRS_CHECK(changed.empty(), "{}, as the study says now; give the study another folder with --out, or remove {}",
+  PAIRS_CHECK(changed.empty(), "{}, as the study states now; give the study another folder with --out, or remove {}",
               changed, folder.string());
   if (!is_done(folder)) return found;
   try {

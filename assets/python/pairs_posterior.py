@@ -483,7 +483,7 @@ def _task_of(run):
 
 
 def _nothing_given(task):
-    return PairsError("Sets of task %s come with nothing given beside their observations; leave given out" % task)
+    return PairsError("Sets of task %s have no conditions besides their observations; leave given out" % task)
 
 
 def _numbers(values, what):

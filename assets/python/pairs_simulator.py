@@ -391,7 +391,7 @@ def _hint_columns(values, x, out):
         spread = (high - low) / 2
         name = names[k] if names else "x" if values.shape[1] == 1 else "number %d" % (k + 1)
         if column.min() == column.max():
-            print("HINT   x: %s is always %.3g, which tells nothing: leave it out" % (name, middle), file=out)
+            print("HINT   x: %s is always %.3g, which carries no information: leave it out" % (name, middle), file=out)
         elif x.get("standardise", True) or (0.1 <= spread <= 10 and abs(middle) <= 10 * max(spread, 1)):
             continue
         else:
@@ -418,7 +418,7 @@ def _check_reference(sim, theta, psi, known, draws, say, asked):
     whole = asked("reference", lambda: at(theta[:64]))
     if whole is None:
         return
-    text = "reference: the log density of a value is the same whichever values stand beside it"
+    text = "reference: the log density of a value is the same whichever values are queried with it"
     say(not np.isnan(whole).any() and not (whole == np.inf).any(), "reference: no log density is NaN or infinite")
     for part in (slice(10, 20), slice(0, 1), slice(40, 41)):  # some, and one alone
         few = asked("reference", lambda: at(theta[part]))
@@ -503,13 +503,13 @@ def check(prior, simulate, path="task.toml", out=sys.stdout, reference=None, sim
         begin = asked(what, lambda: sim.draw(draws(3, sets, 0, size), *args))
         if begin is None:
             continue
-        say(True, what + ": x has the shape that task.toml says")
+        say(True, what + ": x has the shape that task.toml states")
         say(sim.draw(draws(3, sets, 0, size), *args) == begin, what + ": the same seed gives the same x")
         say(sim.draw(draws(4, sets, 0, size), *args) != begin, what + ": another seed gives other x")
         few = np.arange(sets)[::-3]  # others, and in another order
         alone = [sim.draw(draws(3, sets, 0, size)[k : k + 1], *(a[k : k + 1] for a in args)) for k in few[:4]]
         mixed = sim.draw(draws(3, sets, 0, size)[few[:4]], *(a[few[:4]] for a in args))
-        say(_parts(alone, kind, size) == mixed, what + ": a set is the same whichever others are simulated beside it")
+        say(_parts(alone, kind, size) == mixed, what + ": a set is the same whichever others are simulated with it")
         head = 8 * sets * size if kind == "rows" else 0
         held = int(np.frombuffer(begin[:head], np.int64).sum()) if kind == "rows" else sets * size
         wide = len(begin) - head > 4 * held * int(np.prod(shape))
@@ -527,7 +527,7 @@ def check(prior, simulate, path="task.toml", out=sys.stdout, reference=None, sim
             sim.draw(draws(5, sets, 0, size), *args)
             calls += sets
         seconds = time.perf_counter() - start
-        print("       %s: %d sets, %d observations a second" % (what, calls / seconds, calls * size / seconds), file=out)
+        print("       %s: %d sets, %d observations per second" % (what, calls / seconds, calls * size / seconds), file=out)
     if "reference" in task:
         _check_reference(sim, theta, psi, known, draws, say, asked)
     print("Nothing is wrong." if not faults else "%d fault%s." % (len(faults), "s" * (len(faults) > 1)), file=out)

@@ -163,7 +163,7 @@ std::string crash_text(const fs::path& folder) {
   std::ifstream file(folder / kCrashFile);
   std::string line;
   if (!file || !std::getline(file, line) || !line.starts_with(kDiedOf)) return "";
-  return fmt::format("the last session died of {} ({} says where)", printable(line.substr(kDiedOf.size()), 20),
+  return fmt::format("the last session died of {} ({} shows where)", printable(line.substr(kDiedOf.size()), 20),
                      (folder / kCrashFile).string());
 }
 

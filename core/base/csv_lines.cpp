@@ -401,7 +401,7 @@ bool CsvLines::take_separator_line(std::string_view raw) {
   while (rest.ends_with('\r') || rest.ends_with('"')) rest.remove_suffix(1);
   if (rest.empty() || rest.find_first_not_of(rest[0]) != rest.npos) return false;
   PAIRS_CHECK(std::string_view(";,\t| ").find(rest[0]) != std::string_view::npos, ErrorPlace(where_, record_),
-              "it is 'sep={}', by which Excel is told what stands between values; use ';', ',', '|' or a tab",
+              "it is 'sep={}', Excel's line for what stands between values; use ';', ',', '|' or a tab",
               printable(rest.substr(0, 1)));
   separator_ = rest[0];
   return true;

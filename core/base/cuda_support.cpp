@@ -33,7 +33,7 @@ std::string gpu_problem(const CudaFacts& facts, std::size_t ordinal) {
     return fmt::format("there is no GPU {}: the NVIDIA driver sees {}; check CUDA_VISIBLE_DEVICES and nvidia-smi",
                        ordinal, driver.gpus.size());
   const Gpu& gpu = driver.gpus[ordinal];
-  if (gpu.major == 0) return "the GPU does not tell its compute capability; check nvidia-smi";
+  if (gpu.major == 0) return "the GPU does not report its compute capability; check nvidia-smi";
   if (std::string problem = capability_problem(gpu, facts.build.lowest); !problem.empty()) return problem;
   // Machine code serves its own major version; for later ones the driver compiles PTX, which must not be newer than it.
   if (gpu.major > facts.build.newest / 10 && driver.version != 0 && driver.version < facts.build.toolkit)

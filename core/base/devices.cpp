@@ -80,7 +80,7 @@ void open_module(CudaFacts& facts) {
   const std::filesystem::path place = program_part(module_name);
   if (place.empty()) {
     facts.module =
-        fmt::format("{} is neither beside the program nor in ../lib; build with nvcc installed", module_name);
+        fmt::format("{} is neither next to the program nor in ../lib; build with nvcc installed", module_name);
     return;
   }
   std::string problem = "unknown";

@@ -163,7 +163,7 @@ class Parser {
     const bool function =
         std::any_of(std::begin(kFunctions), std::end(kFunctions), [&](const Function& f) { return f.name == word; });
     if (function) refuse(at_, fmt::format("{} takes its argument in parentheses", word));
-    refuse(begin, fmt::format("there is no \"{}\"; its names are {}", printable(word, 60), fmt::join(names_, ", ")));
+    refuse(begin, fmt::format("unknown name \"{}\"; available: {}", printable(word, 60), fmt::join(names_, ", ")));
   }
 
   void call(const std::string& word, std::size_t begin, int depth) {
@@ -173,7 +173,7 @@ class Parser {
       refuse(begin, fmt::format("there is no function \"{}\"; there are sqrt, exp, log, abs, sin, cos, min and max",
                                 printable(word, 60)));
     const auto wrong = [&] {
-      refuse(at_, fmt::format("{} takes {}", word, known->arguments == 1 ? "one value" : "two values, max(a, b) say"));
+      refuse(at_, fmt::format("{} takes {}", word, known->arguments == 1 ? "one value" : "two values, e.g. max(a, b)"));
     };
     take('(');
     for (int k = 0; k < known->arguments; ++k) {

@@ -68,9 +68,8 @@ double LoadMeter::cores() const {
 std::string busy_sentence(double others, double cores, double threads) {
   const double wanted = std::min(threads, cores);
   if (cores - others > 0.75 * wanted) return "";
-  return fmt::format(
-      "Other processes keep {:.1f} of {:.0f} cores busy: beside them it takes up to {:.1f} times as long.",
-      std::min(others, cores), cores, (wanted + others) / cores);
+  return fmt::format("Other processes keep {:.1f} of {:.0f} cores busy: with them it takes up to {:.1f} times as long.",
+                     std::min(others, cores), cores, (wanted + others) / cores);
 }
 
 }  // namespace pairs

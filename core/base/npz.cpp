@@ -196,7 +196,7 @@ NpzReader::NpzReader(std::string bytes, std::string where, std::uint64_t limit)
       PAIRS_CHECK(status.comp_method == ZIP_CM_STORE || status.comp_method == ZIP_CM_DEFLATE,
                   "{} has a compression that is not supported; save it with NumPy's savez or savez_compressed", place);
       PAIRS_CHECK(!archive_->entries.contains(name) && !problems_.contains(name),
-                  "{} stands in the file twice; make the file again", place);
+                  "{} appears in the file twice; make the file again", place);
       const NpyHeader header = ArrayStream(archive_->zip.get(), index, status.size, place).header();
       archive_->entries.emplace(name, Archive::Entry{index, status.size, place});
       if (!header.text()) shapes_[name] = header.shape;

@@ -288,7 +288,7 @@ std::vector<EvaluationRow> evaluate(Estimator& estimator, const EvaluationOption
                                     const std::function<void(std::int64_t)>& step) {
   const Task& task = estimator.task();
   PAIRS_CHECK(!options.sizes.empty() && (options.sets.size() == 1 || options.sets.size() == options.sizes.size()),
-              "An evaluation needs set sizes, and one number of sets for all or one a size");
+              "An evaluation needs set sizes, and one number of sets for all or one per size");
   if (!estimator.has_density()) return evaluate_images(estimator, options, keep_going, row_done, step);
   const std::vector<std::string> references = wanted_references(task, options);
   estimator.train(false);

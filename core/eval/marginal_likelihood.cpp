@@ -138,7 +138,7 @@ std::string no_frequentist_answers(const Task& task) {
   if (info.target_size() != 1) return fmt::format("its target has {} numbers, and they are of one", info.target_size());
   const Target& target = info.targets.front();
   if (!std::isfinite(target.low) || !std::isfinite(target.high))
-    return fmt::format("its target {} has no ends, between which every value could be tested", target.label);
+    return fmt::format("its target {} has no bounds, between which every value could be tested", target.label);
   if (task.stored() != nullptr)
     return "its sets are read from files, and none can be simulated at a value of the target that is to be tested";
   return "";
@@ -150,8 +150,8 @@ torch::Tensor prior_on_grid(const Task& task, const torch::Tensor& grid, std::ui
   const TaskInfo& info = task.info();
   if (distance_from_uniform(task, seed) > kKolmogorov)
     fail(
-        "Task {} does not tell the density of its prior, and its draws of {} are not uniform between {:g} and {:g}, so "
-        "that a posterior cannot be turned into a likelihood; draw {} uniformly between its ends",
+        "Task {} does not state the density of its prior, and its draws of {} are not uniform between {:g} and {:g}, "
+        "so that a posterior cannot be turned into a likelihood; draw {} uniformly between its bounds",
         info.name, info.targets.front().label, info.targets.front().low, info.targets.front().high,
         info.targets.front().label);
   return uniform_log_prior(info, grid.unsqueeze(1));

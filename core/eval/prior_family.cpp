@@ -303,7 +303,7 @@ std::shared_ptr<const PriorFamily> prior_family(const std::string& text, const s
   const std::size_t open = all.find('(');
   if (all.ends_with(".csv")) return table_prior(std::string(all), where, target);
   if (open == all.npos || !all.ends_with(')'))
-    fail_usage("{} {} is no prior: write a family with its numbers, normal(0.2, 0.05) say, or name a table (.csv). {}",
+    fail_usage("{} {} is no prior: write a family with its numbers, e.g. normal(0.2, 0.05), or name a table (.csv). {}",
                where, shown.empty() ? "\"\"" : shown, "Families: " + prior_families());
   std::string name(trimmed(all.substr(0, open)));
   std::replace(name.begin(), name.end(), '_', '-');

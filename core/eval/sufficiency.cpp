@@ -68,7 +68,8 @@ TheoremSample theorem_sample(const Task& task, std::int64_t embedding_size) {
               "Task {} names {} sufficient statistics and gives others", task.info().name, sample.names.size());
   const std::string constant = constant_statistic(statistics, sample.names);
   PAIRS_CHECK(constant.empty(),
-              "The sufficient statistic {} of task {} is the same of all observations and tells nothing: leave it out",
+              "The sufficient statistic {} of task {} is the same for all observations and carries no information: "
+              "leave it out",
               constant, task.info().name);
   const torch::Tensor kept = central_pairs(statistics);
   sample.x = x.pick(kept);

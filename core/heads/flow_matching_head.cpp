@@ -236,7 +236,7 @@ std::vector<Field> FlowMatchingHead::Settings::fields() {
       {"time_size", &unet.time_size, "Length of the sinusoidal embedding of time (even)", 2, 4096},
       {"given_size", &given_size, "Length of the encoding of what is given", 1, 4096},
       {"patch", &unet.patch, "The image enters the U-Net as patch x patch pixels a place", 1, 16},
-      {"context_map", &unet.context_map, "Add the context as a learnt map at the lowest resolution"},
+      {"context_map", &unet.context_map, "Add the context as a learned map at the lowest resolution"},
       {"steps", &steps, "Steps of a sample's integration", 1, 10000},
       Field::choice("solver", &solver, "Integrator of samples", {"euler", "heun"}),
       {"time_power", &time_power, "Flow times are t = u^p, in training and in the steps of sampling", 1, 16},

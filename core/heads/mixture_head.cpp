@@ -160,7 +160,7 @@ std::vector<Field> MixtureHead::Settings::fields() {
       {"hidden", &hidden, "Width of the context net and of the targets' nets", 1, 65536},
       {"context_blocks", &context_blocks, "Residual blocks of the context net", 0, 64},
       {"target_blocks", &target_blocks, "Residual blocks of each target's net", 0, 64},
-      Field::choice("support", &support, "box: bounded target, components cut off at its ends; real: unbounded",
+      Field::choice("support", &support, "box: bounded target, components cut off at its bounds; real: unbounded",
                     {"box", "real"}),
   };
 }

@@ -24,7 +24,7 @@ MlpEmbedder::MlpEmbedder(const Settings& own, std::int64_t embedding, std::int64
   }
   if (own.append_input) appended_ = inputs;
   PAIRS_CHECK(embedding > appended_,
-              "an embedding of {} numbers has no room beside the observation's {}: raise {} or set {} to false",
+              "an embedding of {} numbers has no room next to the observation's {}: raise {} or set {} to false",
               embedding, appended_, "embedder.size"_key, "embedder.append_input"_key);
   net_ = register_module("net", std::make_shared<Mlp>(inputs * (1 + 2 * own.frequencies), own.layers,
                                                       embedding - appended_, own.activation, std::move(generator)));

@@ -21,7 +21,7 @@ std::string numeric(const sockaddr_storage& address, socklen_t size) {
   char text[NI_MAXHOST] = {};
   const int code =
       ::getnameinfo(reinterpret_cast<const sockaddr*>(&address), size, text, sizeof text, nullptr, 0, NI_NUMERICHOST);
-  PAIRS_CHECK(code == 0, "The system does not tell an address as text: {}", ::gai_strerror(code));
+  PAIRS_CHECK(code == 0, "The system does not give an address as text: {}", ::gai_strerror(code));
   return text;
 }
 

@@ -228,7 +228,7 @@ Ranks::Ranks(const RankPlace& place, const Rendezvous& meeting, const Options& o
   } catch (const Stopped&) {
     throw;
   } catch (const std::exception& error) {
-    fail("The rendezvous at {} broke off ({}); see what the first rank says", meeting.name(), sentence(error));
+    fail("The rendezvous at {} broke off ({}); see the messages of the first rank", meeting.name(), sentence(error));
   }
 }
 

@@ -101,8 +101,8 @@ CairoCanvas::CairoCanvas(double width, double height, double scale) {
   const double w = std::ceil(width * scale - 1e-9), h = std::ceil(height * scale - 1e-9);
   if (!(scale > 0) || !(w >= 1) || !(h >= 1) || w > 32767 || h > 32767)
     fail_usage(
-        "A picture of {:.0f} by {:.0f} points at {} pixels a point cannot be drawn; choose a scale that gives "
-        "1 to 32,767 pixels each way.",
+        "A picture of {:.0f} by {:.0f} points at {} pixels per point cannot be drawn; choose a scale that gives 1 to "
+        "32,767 pixels each way.",
         width, height, scale);
   surface_ = cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(w), static_cast<int>(h));
   begin();

@@ -89,11 +89,11 @@ bool Checkpoint::load(Position& at, TensorMap& best, const WeightAverage& averag
               file_.string(), meta("format"));
   if (meta("stage") != stage_name(problem_.stage) || meta("head_n") != std::to_string(problem_.head_n)) return false;
   const std::string changed = changed_setting(meta("training_settings"), config_, Stage::finetune, file_.string());
-  PAIRS_CHECK(changed.empty(), "{} as {} says now; put it back, or start a new run", changed,
+  PAIRS_CHECK(changed.empty(), "{} as {} states now; put it back, or start a new run", changed,
               (file_.parent_path() / run_file::config).string());
   if (const std::string edited = edited_settings(meta("training_settings"), config_, Stage::finetune, file_.string());
       !edited.empty())
-    spdlog::warn("{} was changed since {} was saved, when it said {}",
+    spdlog::warn("{} was changed since {} was saved, when it stated {}",
                  (file_.parent_path() / run_file::config).string(), file_.filename().string(), edited);
   TensorMap live, moments, averages;
   for (const auto& [name, tensor] : content.tensors) {

@@ -22,14 +22,14 @@ std::vector<Field> optimiser_fields(const std::string& table, OptimiserConfig& o
       Field{key("epochs"), &o.epochs, "Groups of steps, each with a validation at its end", fewest_epochs, 1e9}.titled(
           "Epochs"),
       {key("steps"), &o.steps, steps, fewest_steps, 1e9},
-      Field{key("batch"), &o.batch, "Sets a step", 1, 1e7}.titled("Sets a step"),
+      Field{key("batch"), &o.batch, "Batch size (sets)", 1, 1e7}.titled("Batch size (sets)"),
       Field{key("rate"), &o.rate, "Initial learning rate of AdamW", 1e-12, 10}.titled("Learning rate"),
       {key("floor"), &o.floor, "The cosine ends at rate * floor", 0, 1},
       {key("weight_decay"), &o.weight_decay, "Decoupled weight decay", 0, 10},
       {key("warmup"), &o.warmup, "Share of all steps with a rising rate", 0, 0.99},
       {key("clip"), &o.clip, "Largest global gradient norm, 0 = off", 0, 1e9},
       {key("patience"), &o.patience, "Steps without a better validation loss before stopping, 0 = never", 0, 1e9},
-      {key("ema"), &o.ema, "Decay a step of the moving average of the weights, which is what is kept; 0 = off", 0,
+      {key("ema"), &o.ema, "Decay per step of the moving average of the weights, which is what is kept; 0 = off", 0,
        0.999999},
   };
 }
@@ -100,7 +100,7 @@ namespace {
 template <class Name>
 void check_counts(std::size_t numbers, std::size_t sizes, const Name& name) {
   if (numbers != 1 && numbers != sizes)
-    fail_usage("{} holds {} for {}; give one for all, or one a size", name, counted(numbers, "number"),
+    fail_usage("{} holds {} for {}; give one for all, or one per size", name, counted(numbers, "number"),
                counted(sizes, "size"));
 }
 
@@ -148,7 +148,7 @@ std::vector<Field> fields(RunConfig& c) {
   append(optimiser_fields("pretrain", c.pretrain, "Steps an epoch", 0, 1));
   append({
       {"pretrain.from", &c.pretrain.from, "Run whose weights stage 1 starts from, empty = fresh weights"},
-      {"pretrain.budget", &c.pretrain.budget, "Observations of sets that come again, 0 = as pretrain.sets says", 0,
+      {"pretrain.budget", &c.pretrain.budget, "Observations of sets that come again, 0 = as pretrain.sets states", 0,
        1e12},
       {"pretrain.sets", &c.pretrain.sets, "Sets that come again, a fifth for validation; 0 = they never repeat", 0,
        1e10},
@@ -189,7 +189,7 @@ std::vector<Field> fields(RunConfig& c) {
       {"finetune.validation_draws", &c.finetune.validation_draws, "Aggregates drawn once from the held-out sets", 16,
        1e8},
       {"evaluate.sizes", &c.evaluate.sizes, "Set sizes", 1, 1e9},
-      {"evaluate.sets", &c.evaluate.sets, "Test sets: one number for all sizes, or one a size", 2, 1e9},
+      {"evaluate.sets", &c.evaluate.sets, "Test sets: one number for all sizes, or one per size", 2, 1e9},
       {"evaluate.extrapolate", &c.evaluate.extrapolate,
        "Score set sizes that training did not see as well: extrapolation"},
       {"evaluate.samples", &c.evaluate.samples, "Posterior samples a set", 2, 1e7},
@@ -206,7 +206,7 @@ void validate(const RunConfig& c) {
     fail_usage("{} = 0 trains nothing; set it to 1 or more, or name a run in {}", "pretrain.epochs"_key,
                "pretrain.from"_key);
   if (c.pretrain.budget > 0 && c.pretrain.sets > 0)
-    fail_usage("{} = {} and {} = {} both say how many sets there are; set one of them to 0", "pretrain.budget"_key,
+    fail_usage("{} = {} and {} = {} both set how many sets there are; set one of them to 0", "pretrain.budget"_key,
                c.pretrain.budget, "pretrain.sets"_key, c.pretrain.sets);
   if (c.pretrain.sets > 0 && c.pretrain.sets < 10)
     fail_usage("{} = {} is fewer than 10 sets; raise it or set it to 0", "pretrain.sets"_key, c.pretrain.sets);

@@ -60,7 +60,7 @@ std::string missing_of(const RunConfig& config, const RunProgress& progress, boo
   if (progress.damaged()) return record_problem(config, progress, finished);
   if (!visits.known) return fmt::format("its {} does not hold the end of stage 1", run_file::events);
   if (!config.pretrain.from.empty() && visits.before == 0)
-    return fmt::format("its {} does not say what the run cost that it started from (no \"started-from\")",
+    return fmt::format("its {} does not state what the run cost that it started from (no \"started-from\")",
                        run_file::events);
   if (std::isnan(visits.before_with_cache))
     return fmt::format("the run that it started from, {}, has no training record", config.pretrain.from);

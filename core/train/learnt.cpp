@@ -37,9 +37,10 @@ void tell_gain(Stage stage, const PriorGain& gain, bool density, nlohmann::json&
   event.type = EventType::warning;
   event.stage = stage;
   event.values = {
-      {"text", fmt::format("stage {} learnt nothing: on held-out sets its answers are no better than without "
-                           "observations ({:.3g} ± {:.2g}{} better); give it more steps or sets, or another {}.rate",
-                           stage_name(stage), gain.gain, gain.se, density ? " nat" : "", stage_name(stage))}};
+      {"text",
+       fmt::format("stage {} is no better than the prior: on held-out sets its answers do not improve on those without "
+                   "observations ({:.3g} ± {:.2g}{} better); give it more steps or sets, or another {}.rate",
+                   stage_name(stage), gain.gain, gain.se, density ? " nat" : "", stage_name(stage))}};
   monitor.event(event);
 }
 

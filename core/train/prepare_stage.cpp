@@ -52,7 +52,7 @@ void check_stored_files(const std::filesystem::path& run, const StoredSets& stor
                 printable(state.get<std::string>(), 300), remedy);
   }
   for (const auto& [name, state] : before.items())
-    PAIRS_CHECK(now.contains(name), "{} was among the stored simulations when the run began and is gone; {}",
+    PAIRS_CHECK(now.contains(name), "{} was among the stored simulations when the run began and is missing; {}",
                 printable(name, 300), remedy);
 }
 
@@ -108,7 +108,7 @@ void simulate_within_budget(const std::filesystem::path& run, const RunConfig& c
   const BudgetedSimulator* const budget = face<BudgetedSimulator>(*task);
   if (budget == nullptr) return;
   PAIRS_CHECK(!std::filesystem::exists(run / run_file::stored),
-              "The simulations that {} began its training on are gone; restore them, or start the run anew",
+              "The simulations that {} began its training on are missing; restore them, or start the run anew",
               printable(run.string(), 300));
   budget->simulate(static_cast<std::uint64_t>(config.seed), teller.preparation());
   nlohmann::json told = nlohmann::json::object();

@@ -114,14 +114,14 @@ void check_settings(const std::filesystem::path& run, const std::filesystem::pat
   const TensorFile content = read_safetensors(file);
   const std::map<std::string, std::string>& metadata = content.metadata;
   if (!content.checked)
-    spdlog::warn("{} has no checksum, so whether its weights were changed or damaged cannot be told", file.string());
+    spdlog::warn("{} has no checksum, so whether its weights were changed or damaged is not known", file.string());
   const auto settings = metadata.find("training_settings"), stage = metadata.find("stage");
   if (settings == metadata.end() || stage == metadata.end()) return;
   const bool first = stage->second == stage_name(Stage::pretrain);
   const Stage last = first ? Stage::pretrain : Stage::finetune;
   const std::string where = (run / run_file::config).string();
   const std::string changed = changed_setting(settings->second, config, last, file.string());
-  PAIRS_CHECK(changed.empty(), "{} as {} says now; put it back, or start a new run (run --set KEY=VALUE)", changed,
+  PAIRS_CHECK(changed.empty(), "{} as {} states now; put it back, or start a new run (run --set KEY=VALUE)", changed,
               where);
   const bool of_first = file.filename() == run_file::pretrained || !strategy(config.strategy).stages_2_and_3;
   PAIRS_CHECK(of_first == first, "{} holds the weights of stage {}, not of stage {}: another file is in its place; {}",
@@ -129,7 +129,7 @@ void check_settings(const std::filesystem::path& run, const std::filesystem::pat
               "remove it and resume the run, which makes it again");
   if (const std::string edited = edited_settings(settings->second, config, last, where);
       !edited.empty() && !(first && took_stages(run)))
-    spdlog::warn("{} was changed since {} was trained, when it said {}", where, file.filename().string(), edited);
+    spdlog::warn("{} was changed since {} was trained, when it stated {}", where, file.filename().string(), edited);
 }
 
 // What a stage left behind stands for the stage only when it can be read.
@@ -430,9 +430,8 @@ LoadedRun load_run(const Tasks& tasks, const std::string& run, const std::string
               "The run {} has no trained weights yet; continue it with \"pairs --batch run --resume {}\"", run, run);
   if (!loaded.finetuned && was_finished(loaded.folder))
     fail(
-        "{} was trained to its end, and its {} is gone: put it back, or make it again with \"pairs --batch run "
-        "--resume "
-        "{}\"",
+        "{} was trained to its end, and its {} is missing: put it back, or make it again with \"pairs --batch run "
+        "--resume {}\"",
         loaded.folder.string(), run_file::estimator, run);
   check_settings(loaded.folder, loaded.finetuned ? finished : first, loaded.config);
   loaded.estimator = load_estimator(loaded.finetuned ? finished : first, loaded.task);

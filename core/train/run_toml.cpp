@@ -43,7 +43,7 @@ struct EnsembleTable {
   std::string runs, weights;
   std::vector<std::int64_t> seeds;
   std::vector<Field> fields() {
-    return {{"ensemble.runs", &runs, "Runs that are averaged, one a line"},
+    return {{"ensemble.runs", &runs, "Runs that are averaged, one per line"},
             {"ensemble.seeds", &seeds, "Their seeds"},
             {"ensemble.weights", &weights, "Checksums of their weights, in their order"}};
   }
@@ -73,7 +73,7 @@ std::vector<EnsembleMember> ensemble_of(const EnsembleTable& table, const std::s
   const std::vector<std::string> runs = parts(table.runs, '\n'), weights = parts(table.weights, ' ');
   if (runs.size() != table.seeds.size() || weights.size() != table.seeds.size() || runs.size() == 1)
     fail_usage(ErrorPlace{where},
-               "the table [ensemble] does not tell two runs or more, each with its seed and weights");
+               "the table [ensemble] does not list two runs or more, each with its seed and weights");
   std::vector<EnsembleMember> members;
   for (std::size_t k = 0; k < runs.size(); ++k) members.push_back({runs[k], table.seeds[k], weights[k]});
   return members;
@@ -187,7 +187,7 @@ void check_complete(RunConfig config, const std::vector<std::string>& keys, std:
     if (!field.seldom && !(text && (*text)->empty()) && std::find(keys.begin(), keys.end(), field.key) == keys.end())
       gone.push_back(field.key);
   }
-  fail_usage(ErrorPlace{where}, "{} of the {} settings that the run was made with are gone{}; restore the file",
+  fail_usage(ErrorPlace{where}, "{} of the {} settings that the run was made with are missing{}; restore the file",
              written - there, written, gone.empty() ? "" : fmt::format(" ({})", fmt::join(gone, ", ")));
 }
 

@@ -22,7 +22,7 @@ std::vector<Field> CircleSettings::fields() {
       {"center_low", &center_low, "Least coordinate of a circle's centre in pixels of the 64 × 64 image", -64, 128},
       {"center_high", &center_high, "Largest coordinate of a circle's centre", -64, 128},
       {"line", &line, "Width of the lines in pixels", 0.25, 16},
-      {"distractors", &distractors, "Circles beside the target in each image", 0, render::max_circles - 1},
+      {"distractors", &distractors, "Circles besides the target in each image", 0, render::max_circles - 1},
   };
 }
 
@@ -39,10 +39,9 @@ class Circle final : public Task, public Outlines, public HasPriorDensity, publi
                  settings.center_high);
     info_.name = "circle";
     info_.title = "Circle radius";
-    info_.summary = "The radius of the one circle that all images of a set share, among others that come and go.";
-    info_.theta_text =
-        fmt::format("θ is the radius of the circle that stands at the same place in every image, {} to {} pixels.",
-                    radius_low, radius_high);
+    info_.summary = "The radius of the one circle that all images of a set share, among others that vary.";
+    info_.theta_text = fmt::format("θ is the radius of the circle at the same place in every image, {} to {} pixels.",
+                                   radius_low, radius_high);
     info_.psi_text = "ψ is the place of that circle's centre.";
     info_.x_text =
         fmt::format("Each x is an image of {0} × {0} pixels, white on black, with that circle and {1} drawn anew.",
@@ -52,8 +51,8 @@ class Circle final : public Task, public Outlines, public HasPriorDensity, publi
                       radius_high, "radius"}};
     for (const char* axis : {"x", "y"})
       info_.nuisances.push_back({axis, axis, "px", settings.center_low, settings.center_high, -1, "of its centre"});
-    info_.question = {"Which radius θ has the circle that is meant in this image? Its place is unknown, too.",
-                      "Which radius θ has the circle that these {} images share? Its place is unknown, too."};
+    info_.question = {"What is the radius θ of the target circle in this image? Its place is unknown, too.",
+                      "What is the radius θ of the circle that these {} images share? Its place is unknown, too."};
     info_.max_n = 1000;
     info_.kind = ObservationKind::image;
     info_.observation_shape = {1, side, side};

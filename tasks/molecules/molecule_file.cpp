@@ -168,7 +168,7 @@ std::vector<ListedMolecule> listed_molecules(const fs::path& file, const Molecul
     }
     one.entry = std::move(entry);
     PAIRS_CHECK(!records || all.size() <= kMostRecords,
-                "{} holds more than {} molecules, which are too many to be asked about at once; split it", where,
+                "{} holds more than {} molecules, which are too many to be evaluated at once; split it", where,
                 kMostRecords);
     return all.size() < most;
   };

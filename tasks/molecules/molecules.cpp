@@ -141,7 +141,7 @@ class Molecules final : public Task, public Bodies, public Things {
         showcase_(Showcase::of(found_, conformers_of(settings_))) {
     info_.name = "molecules";
     info_.title = "Molecular lipophilicity";
-    info_.summary = "How much rather a molecule dissolves in fat than in water, from the shapes that it takes.";
+    info_.summary = "Lipophilicity (logP) of a molecule, inferred from its conformers.";
     info_.theta_text =
         "θ is the molecule's Crippen logP, the logarithm of its octanol-water partition, as RDKit adds it up.";
     info_.psi_text = "ψ is which molecule it is.";

@@ -75,7 +75,7 @@ class NovelView final : public Task, public SceneViews {
     render::ray_map_named(options.map);
     info_.name = "novel-view";
     info_.title = "Novel views";
-    info_.summary = "What a new camera would see of a scene of coloured spheres, told from views of other cameras.";
+    info_.summary = "What a new camera would see of a scene of colored spheres, inferred from views of other cameras.";
     info_.theta_text = "θ is the image that the target camera sees.";
     info_.psi_text =
         "ψ is the scene: where the spheres are, how large and of which colour, where the light comes from, and the "
@@ -274,7 +274,7 @@ std::vector<Field> NovelViewSettings::fields() {
       {"spheres", &spheres, "Spheres in a scene", 1, render::max_drawn_spheres},
       {"half_width", &half_width, "Half of the image plane's width in world units", 0.1, 10},
       {"noise", &noise, "Sd of the noise on observed views in training", 0, 1},
-      Field::choice("map", &map, "What the map beside a view tells of each pixel's ray",
+      Field::choice("map", &map, "What the map next to a view encodes of each pixel's ray",
                     {"origin", "direction", "pluecker"}),
       Field::choice("frame", &frame, "Axes of the ray maps: the world's (paper), or the target camera's",
                     {"world", "target"}),

@@ -57,11 +57,11 @@ FoundData find_mesh_data(const std::string& folder) {
       ++(!source->divided_by_form() && source->split(k) == MeshSplit::test ? out.test : out.training);
     const std::vector<std::string> others = meshes_left_out(folder, at);
     if (!others.empty())
-      out.notes.push_back(fmt::format(
-          "Meshes are read below {} alone; {} beside it {} meshes, too, and {} left out: name it, or the folder that holds "
-          "all of them, with --data",
-          printable(at.string(), 300), fmt::join(others, ", "), others.size() == 1 ? "holds" : "hold",
-          others.size() == 1 ? "is" : "are"));
+      out.notes.push_back(
+          fmt::format("Meshes are read below {} alone; {} next to it {} meshes, too, and {} left out: name it, or the "
+                      "folder that holds all of them, with --data",
+                      printable(at.string(), 300), fmt::join(others, ", "), others.size() == 1 ? "holds" : "hold",
+                      others.size() == 1 ? "is" : "are"));
   } catch (const Error& error) {
     out.problem = error.what();
   }

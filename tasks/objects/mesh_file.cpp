@@ -71,8 +71,8 @@ MeshFile parse_mesh(std::string_view bytes, MeshFormat format, const std::string
   PAIRS_CHECK(!bytes.starts_with("\xff\xfe") && !bytes.starts_with("\xfe\xff"),
               "{} is text in UTF-16; save it as UTF-8 or plain ASCII", where);
   if (const std::string_view kind = unread_mesh_kind(bytes); !kind.empty())
-    fail("{} is {}, and not what its name says; meshes are read from {} files: convert it to one of these", where, kind,
-         kMeshFormats);
+    fail("{} is {}, and not what its name states; meshes are read from {} files: convert it to one of these", where,
+         kind, kMeshFormats);
   const std::string_view line = bytes.substr(0, std::min(bytes.find_first_of("\r\n"), bytes.size()));
   if (line == "ply") format = MeshFormat::ply;
   if (line == "OFF" || line == "COFF") format = MeshFormat::off;

@@ -150,7 +150,7 @@ MeshFile parse_with_assimp(std::string_view bytes, MeshFormat format, const std:
   // The name under which it looks at what lies in memory.
   if (complaint.find("___magic___") != complaint.npos) complaint = "its bytes are those of no such file";
   PAIRS_CHECK(scene != nullptr, "{} cannot be read ({}); get it again, or convert it to OFF", where,
-              printable(complaint.empty() ? "Assimp does not say why" : complaint, 160));
+              printable(complaint.empty() ? "Assimp gives no reason" : complaint, 160));
   MeshFile file;
   file.parts = scene->mNumMeshes;
   PolygonCutter cutter(file, where);

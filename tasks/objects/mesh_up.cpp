@@ -54,7 +54,7 @@ std::optional<ToldUp> told_up(std::string_view bytes, MeshFormat format) {
     if (!comment(line, format)) continue;
     std::smatch match;
     if (std::regex_search(line, match, before) || std::regex_search(line, match, after))
-      return ToldUp{*up_axis(match[1].str()), "as its header says"};
+      return ToldUp{*up_axis(match[1].str()), "as its header states"};
     blender |= line.find("blender") != line.npos;
   }
   if (blender && format == MeshFormat::obj) return ToldUp{UpAxis::y, "as Blender writes OBJ files"};

@@ -319,10 +319,9 @@ class Objects final : public Task, public Bodies, public Things {
     info_.targets = {{"volume", "V", "", 0.0, 1.0, kVolumeLocation, kVolumeScale, kVolumeScale, 0.0, 0.6, "volume"},
                      {"log_aspect", "log a", "", 0.0, infinity, kAspectLocation, kAspectScale, kAspectScale, 0.0, 3.0,
                       "log aspect ratio"}};
-    info_.nuisances = {
-        {"object", "object", "", 0.0, static_cast<double>(showcase_.size() - 1), -1, "number of the one seen"}};
-    info_.question = {"Which volume and log aspect ratio θ has the object of which this view shows a part?",
-                      "Which volume and log aspect ratio θ has the object of which these {} views show parts?"};
+    info_.nuisances = {{"object", "object", "", 0.0, static_cast<double>(showcase_.size() - 1), -1, "object index"}};
+    info_.question = {"What are the volume and log aspect ratio θ of the object partly shown in this view?",
+                      "What are the volume and log aspect ratio θ of the object partly shown in these {} views?"};
     info_.max_n = 80;
     info_.kind = ObservationKind::image;
     info_.observation_shape = {1, settings_.side, settings_.side};

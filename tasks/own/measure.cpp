@@ -34,8 +34,8 @@ Measured measure_one(const std::string& name, const torch::Tensor& column) {
   m.view_low = quantile(values, 0.005);
   m.view_high = quantile(values, 0.995);
   PAIRS_CHECK(m.scale > 0 && m.range > 0 && m.view_low < m.view_high,
-              "The prior draws nearly always the same {}, {}, so its range cannot be told; give it a support with two "
-              "ends, or location, scale, range and view",
+              "The prior draws nearly always the same {}, {}, so its range is not known; give it a support with two "
+              "bounds, or location, scale, range and view",
               name, m.location);
   return m;
 }

@@ -148,8 +148,8 @@ void check_allowed(const TaskFile& task) {
   // A program that is gone with its folder is nothing to look at.
   const fs::path folder = task.origin.parent_path();
   std::error_code missing;
-  PAIRS_CHECK(fs::is_directory(folder, missing), "The program {} cannot run: the folder {} is gone", command_text(task),
-              printable(folder.string(), 300));
+  PAIRS_CHECK(fs::is_directory(folder, missing), "The program {} cannot run: the folder {} is missing",
+              command_text(task), printable(folder.string(), 300));
   if (is_allowed(task)) return;
   const std::string owner = other_owner(task);
   std::string files;

@@ -83,7 +83,7 @@ class ProgramTable final : public TableFile {
     const std::string_view said = worker_.received();
     const std::size_t end = said.find('\n');
     if (end == said.npos || end > kLongest)
-      complain(fmt::format("says '{}' where a line of the protocol belongs", printable(said.substr(0, kLongest))));
+      complain(fmt::format("wrote '{}' where a line of the protocol belongs", printable(said.substr(0, kLongest))));
     std::string text(said.substr(0, end));
     worker_.take(end + 1);
     return text;
@@ -100,9 +100,9 @@ class ProgramTable final : public TableFile {
     const std::string head = line();
     const auto good = numbers_behind(head, "answer"), bad = numbers_behind(head, "error");
     if (bad.size() == 3 && bad[0] == id_ && bad[2] >= 0 && bad[2] <= static_cast<std::int64_t>(kMostText))
-      fail("{}: its reader {} says: {}", where(), program_, printable(bytes(bad[2]), 500));
+      fail("{}: its reader {} reports: {}", where(), program_, printable(bytes(bad[2]), 500));
     if (good.size() != 2 || good[0] != id_)
-      complain(fmt::format("says '{}' where 'answer {} BYTES' belongs; what it prints must go to standard error",
+      complain(fmt::format("wrote '{}' where 'answer {} BYTES' belongs; what it prints must go to standard error",
                            printable(head), id_));
     if (good[1] < 0 || good[1] > static_cast<std::int64_t>(most))
       complain(fmt::format("answers with {} bytes where at most {} belong", good[1], most));
@@ -121,8 +121,8 @@ class ProgramTable final : public TableFile {
       from = end;
     }
     if (columns_.empty() || columns_.size() > kMostColumns)
-      complain(fmt::format("tells of {} columns; 1 to {} can be read", columns_.size(), kMostColumns));
-    PAIRS_CHECK(rows_ > 0, "{} holds no rows, as its reader {} says; give at least one", where(), program_);
+      complain(fmt::format("announces {} columns; 1 to {} can be read", columns_.size(), kMostColumns));
+    PAIRS_CHECK(rows_ > 0, "{} holds no rows, as its reader {} reports; give at least one", where(), program_);
   }
 
   void read_rows(std::int64_t first, std::int64_t count, const std::vector<std::size_t>& places, double* out) override {

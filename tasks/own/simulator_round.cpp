@@ -196,7 +196,7 @@ class Simulator::Round {
       refuse(process,
              fmt::format("no answer came within {:g} seconds{}{}{}", timeout,
                          greeting && timeout > task().simulator->timeout ? " of its start" : " (simulator.timeout)",
-                         words.empty() ? "" : "; it said: ", words));
+                         words.empty() ? "" : "; it wrote: ", words));
     }
   }
 
@@ -268,7 +268,7 @@ class Simulator::Round {
       if (const std::size_t first = line.find_first_not_of(" \t\r"); first != line.npos)
         joined += (joined.empty() ? "" : "\n  ") + printable(line.substr(first), 300);
     }
-    return joined.empty() ? "it told of an error without words" : joined;
+    return joined.empty() ? "it reported an error without words" : joined;
   }
 
   void check_bytes(Process& process, std::uint64_t bytes) {

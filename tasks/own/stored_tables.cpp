@@ -52,7 +52,7 @@ class TableArrays {
     places_.insert(places_.end(), x.begin(), x.end());
     const std::vector<std::string> all = table_->names();
     const auto at = std::find(all.begin(), all.end(), kSetColumn);
-    PAIRS_CHECK(at != all.end(), "{} has no column {} that tells which rows are one set; it has {}", table_->where(),
+    PAIRS_CHECK(at != all.end(), "{} has no column {} that names the set of each row; it has {}", table_->where(),
                 kSetColumn, printable(fmt::format("{}", fmt::join(all, ", ")), 300));
     set_ = static_cast<std::size_t>(at - all.begin());
   }
@@ -89,7 +89,7 @@ class TableArrays {
   // Row number `row`, whose set is called `name`.
   void take(std::int64_t row, const std::string& name, const double* numbers) {
     const auto where = [&] { return fmt::format("{}: row {}", table_->where(), count_text(row + 1)); };
-    PAIRS_CHECK(!name.empty(), "{} does not say to which set it belongs; fill in the column {}", where(), kSetColumn);
+    PAIRS_CHECK(!name.empty(), "{} does not name the set it belongs to; fill in the column {}", where(), kSetColumn);
     if (offsets_.empty() || name != name_) {
       PAIRS_CHECK(seen_.insert(name).second,
                   "{} is of the set {}, whose other rows stand apart from it; sort the table by its column {}", where(),

@@ -129,20 +129,20 @@ TaskFile parse_task(std::string_view all, const fs::path& file) {
   std::vector<std::string> names;
   for (const toml::table* target : quantities_of(top, "targets")) read_target(*target, where, names, task);
   if (info.targets.empty())
-    top.refuse_missing("targets", "there is no [[targets]]: name at least one quantity to be learnt");
+    top.refuse_missing("targets", "there is no [[targets]]: name at least one quantity to infer");
   for (const toml::table* nuisance : quantities_of(top, "nuisances")) read_nuisance(*nuisance, where, names, task);
   for (const toml::table* given : quantities_of(top, "given")) read_given(*given, where, names, task);
 
   const toml::table *program = top.table("simulator"), *files = top.table("simulations");
   if (!program == !files)
-    top.refuse_table(program ? "[simulator] and [simulations] both stand there; keep one"
+    top.refuse_table(program ? "[simulator] and [simulations] are both there; keep one"
                              : "where simulations come from is missing: add [simulator] with a command, or "
                                "[simulations] with files");
   if (program) task.simulator = read_simulator(*program, where);
   if (files) task.simulations = read_simulations(*files, where);
   if (files && !task.given.empty() && task.given_by_prior() == 0)
     top.refuse_table(
-        "[[given]] says how a quantity is drawn, but stored simulations hold it with each set; leave that out");
+        "[[given]] states how a quantity is drawn, but stored simulations hold it with each set; leave that out");
 
   if (const toml::table* reference = top.table("reference")) {
     if (reference->contains("file"))

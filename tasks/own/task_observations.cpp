@@ -22,7 +22,7 @@ void read_input(TableReader& table, std::int64_t channels, TaskFile& task) {
     table.refuse_missing(location ? "scale" : "location",
                          "'x.location' and 'x.scale' belong together: networks see (x - location) / scale");
   if (!task.standardises)
-    table.refuse_table("'x.location' and 'x.scale' have no effect beside standardise = false; remove one or the other");
+    table.refuse_table("'x.location' and 'x.scale' have no effect with standardise = false; remove one or the other");
   for (auto* values : {&*location, &*scale}) {
     if (values->size() == 1) values->resize(static_cast<std::size_t>(channels), values->front());
     if (static_cast<std::int64_t>(values->size()) != channels)
@@ -85,8 +85,8 @@ void read_x(const toml::table& source, const std::string& where, TaskFile& task)
   if (const auto& names = columns ? columns : rows) {
     if (static_cast<std::int64_t>(names->size()) > kMostColumns)
       table.refuse_table(
-          fmt::format("[x] names {} columns; at most {} can be learnt from, so summarise an observation "
-                      "or make it an image, shape = [channels, height, width]",
+          fmt::format("[x] names {} columns; at most {} can be learned from, so summarize an observation or make it an "
+                      "image, shape = [channels, height, width]",
                       names->size(), kMostColumns));
     for (const std::string& name : *names)
       if (!is_word(name, "_-") || std::count(names->begin(), names->end(), name) > 1)
@@ -115,8 +115,8 @@ void read_x(const toml::table& source, const std::string& where, TaskFile& task)
   if (shape->size() == 3) return;
   if (shape->front() > kMostColumns)
     table.refuse_table(
-        fmt::format("'x.shape' is {} numbers; of points at most {} can be learnt from, so summarise an "
-                    "observation or make it an image, shape = [channels, height, width]",
+        fmt::format("'x.shape' is {} numbers; of points at most {} can be learned from, so summarize an observation or "
+                    "make it an image, shape = [channels, height, width]",
                     shape->front(), kMostColumns));
   info.kind = ObservationKind::points;
   for (std::int64_t k = 1; k <= shape->front(); ++k)

@@ -111,7 +111,7 @@ std::vector<SufficientExpression> read_sufficient(const toml::table& source, con
     table.refuse_table("[sufficient] is looked at with sets that [simulator] makes, and there is none; take it out");
   const std::vector<std::string>& columns = task.info.observation_columns;
   if (task.info.rows > 0 || columns.empty())
-    table.refuse_table("[sufficient] is told of the columns of x, which [x] does not name; take it out");
+    table.refuse_table("[sufficient] is computed from the columns of x, which [x] does not name; take it out");
   std::vector<SufficientExpression> all;
   for (const std::string& text : *texts) {
     try {

@@ -23,7 +23,7 @@ std::string quantity_name(TableReader& table, std::vector<std::string>& taken) {
                     table.full("name"), printable(name)));
   check_length(table, "name", name);
   if (std::find(taken.begin(), taken.end(), name) != taken.end())
-    table.refuse_table(fmt::format("the name '{}' stands there twice; rename one", name));
+    table.refuse_table(fmt::format("the name '{}' appears twice; rename one", name));
   taken.push_back(name);
   return name;
 }
@@ -44,7 +44,8 @@ void read_given_draw(TableReader& table, GivenQuantity& given, GivenRange& range
     const auto numbers = table.numbers(key);
     if (!numbers) continue;
     if (!given.drawn.empty())
-      table.refuse_table(fmt::format("'given.{}' and 'given.{}' both say how it is drawn; keep one", given.drawn, key));
+      table.refuse_table(
+          fmt::format("'given.{}' and 'given.{}' both state how it is drawn; keep one", given.drawn, key));
     given.drawn = key;
     given.numbers = *numbers;
   }
@@ -99,7 +100,7 @@ std::vector<const toml::table*> quantities_of(TableReader& top, const char* key)
   std::vector<const toml::table*> tables = top.tables(key);
   if (tables.size() > kMostParameters)
     top.refuse(*tables.front(),
-               fmt::format("there are {} {}; at most {} can be learnt", tables.size(), key, kMostParameters));
+               fmt::format("there are {} {}; at most {} can be inferred", tables.size(), key, kMostParameters));
   return tables;
 }
 
@@ -173,8 +174,8 @@ void read_given(const toml::table& source, const std::string& where, std::vector
   read_given_draw(table, quantity, range);
   if (!task.given.empty() && task.given.front().drawn.empty() != quantity.drawn.empty())
     table.refuse_table(
-        "some of [[given]] say how they are drawn (uniform, log_uniform, normal or values) and some do not; let all "
-        "say it, or none, and the program's prior draw them");
+        "some of [[given]] state how they are drawn (uniform, log_uniform, normal or values) and some do not; let all "
+        "state it, or none, and the program's prior draw them");
   table.finish();
   task.info.given.push_back(std::move(known));
   task.given.push_back(std::move(quantity));

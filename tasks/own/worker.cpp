@@ -153,7 +153,8 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
 
 Worker::Worker(const std::vector<std::string>& command, const std::filesystem::path& folder) {
   std::error_code missing;
-  PAIRS_CHECK(std::filesystem::is_directory(folder, missing), "the folder {} is gone", printable(folder.string(), 300));
+  PAIRS_CHECK(std::filesystem::is_directory(folder, missing), "the folder {} is missing",
+              printable(folder.string(), 300));
   std::vector<std::string> words = {keeper_program()}, environment = variables();
   words.insert(words.end(), command.begin(), command.end());
   Pipe in(true), out(false), err(false);

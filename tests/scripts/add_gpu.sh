@@ -92,7 +92,7 @@ refuses 1 "not fetched: no NVIDIA driver was found" "${add[@]}"
 CUDA=12080 with_driver refuses 1 "the NVIDIA driver supports CUDA 12.8; install one that supports 13.0" "${add[@]}"
 CAPABILITY=7 with_driver refuses 1 "the GPU has compute capability 7.0 and this program needs 8.0" "${add[@]}"
 mv "$SCRATCH/program/libpairs_cuda.so" "$SCRATCH"
-with_driver refuses 1 "libpairs_cuda.so is neither beside the program" "${add[@]}"
+with_driver refuses 1 "libpairs_cuda.so is neither next to the program" "${add[@]}"
 mv "$SCRATCH/libpairs_cuda.so" "$SCRATCH/program"
 with_driver refuses 2 "no Python package index is named" --batch devices --add-gpu
 with_driver refuses 2 "ftp://x is not the address of a package index" --batch devices --add-gpu --index ftp://x

@@ -191,7 +191,7 @@ refuses 1 "no trained weights yet" --batch infer early --data good.csv
 tiny_run bump-hunt --out weightless >/dev/null 2>err || say_fail "another tiny run failed: $(tail -1 err)"
 cp -r weightless cut && truncate -s 100 cut/estimator.safetensors && ls -l cut >sizes
 rm weightless/estimator.safetensors
-refuses 1 "was trained to its end, and its estimator.safetensors is gone" --batch infer weightless --data good.csv
+refuses 1 "was trained to its end, and its estimator.safetensors is missing" --batch infer weightless --data good.csv
 refuses 1 "cut/estimator.safetensors" --batch run --resume cut --drop-aggregates
 cmp -s sizes <(ls -l cut) || say_fail "aggregates were removed from a run whose weights are damaged"
 cp -r run nested && rm nested/estimator.safetensors && mkdir nested/estimator.safetensors

@@ -90,7 +90,7 @@ grep -q '"simulations":' whole/events.jsonl || say_fail "the log does not tell w
 used=$(calls)
 "$PAIRS" --batch evaluate whole --samples 19 >out 2>log || say_fail "evaluate ended with $?: $(tail -1 log)"
 "$PAIRS" --batch infer whole --overwrite --data my/events.csv --n 20 --predictive 0 --json >before.json 2>log || say_fail "infer ended with $?"
-grep -q "learnt posteriors of N = 20 from [1-9][0-9]* stored sets alone" before.json ||
+grep -q "learned posteriors of N = 20 from [1-9][0-9]* stored sets alone" before.json ||
   say_fail "nothing warns that few sets of that size were learnt from: $(cat before.json)"
 "$PAIRS" --batch infer whole --overwrite --data my/events.csv --n 2 --predictive 0 --json >two.json 2>log || say_fail "infer ended with $?"
 grep -q "stored sets alone" two.json && say_fail "a size of which 400 sets are stored is warned of: $(cat two.json)"
@@ -192,13 +192,13 @@ tiny_run noise --allow --out noisy >log 2>&1 || say_fail "the run ended with $?:
 printf 'run,x,sigma\na,0.7,1.5\na,-0.4,1.5\nb,1.9,0.7\n' >sets.csv
 "$PAIRS" --batch infer noisy --data sets.csv --group run --given sigma=1.5 --out sets.json >out 2>log ||
   say_fail "infer --group --given ended with $?: $(tail -1 log)"
-grep -q "The file tells that sigma = 0.7, and sigma = 1.5 is taken instead (1 of 2 sets)" log ||
+grep -q "The file states that sigma = 0.7, and sigma = 1.5 is taken instead (1 of 2 sets)" log ||
   say_fail "nothing tells that --given says otherwise than the file: $(cat log)"
 mkdir folder empty
 printf 'x,sigma\n0.7,1.5\n' >folder/a.csv
 printf 'x\n0.7\n' >folder/b.csv
 "$PAIRS" --batch infer noisy --data folder --given sigma=1 --out sets.json >out 2>log || say_fail "infer of a folder ended with $?"
-grep -q "The file tells that sigma = 1.5, and sigma = 1 is taken instead" log || say_fail "nothing is told of a folder's file: $(cat log)"
+grep -q "The file states that sigma = 1.5, and sigma = 1 is taken instead" log || say_fail "nothing is told of a folder's file: $(cat log)"
 refuses 1 "is an empty folder: put the observations into it" --batch infer noisy --data empty
 printf 'x\n0.7\n-0.4\n' >x.csv
 refuses 2 "has no effect on embeddings" --batch embed noisy --data x.csv --given sigma=1 --out e.npz

@@ -57,7 +57,7 @@ grep -q "Networks see (x" out || say_fail "the plan does not tell how x is stand
 
 # Its program is checked before anything is trained.
 "$PAIRS" --batch data my --check >out 2>log || say_fail "the check of a right program ended with $?: $(cat out log)"
-grep -q "Nothing is wrong" out && grep -q "observations a second" out && grep -q "preset small draws .* of simulating" out ||
+grep -q "Nothing is wrong" out && grep -q "observations per second" out && grep -q "preset small draws .* of simulating" out ||
   say_fail "the check says too little: $(cat out)"
 cp my/simulate.py right.py
 # A changed program is asked about again, and one that was agreed to before is not.
@@ -165,8 +165,8 @@ mv my gone
 # No set can be simulated without the program, and the posterior is the same.
 mean() { grep -A3 '^  "mean"' "$1"; }
 [ "$(mean before.json)" = "$(mean after.json)" ] || say_fail "infer answers otherwise"
-grep -q '"no_within": ".*the folder .*/my is gone"' after.json || say_fail "nothing says why the set was not tested"
-refuses 1 "the folder $SCRATCH/my is gone" --batch evaluate whole --sets 20 --samples 19
+grep -q '"no_within": ".*the folder .*/my is missing"' after.json || say_fail "nothing says why the set was not tested"
+refuses 1 "the folder $SCRATCH/my is missing" --batch evaluate whole --sets 20 --samples 19
 
 # A program that never answers, heeds no signal and has others in sessions of their own.
 mkdir hang

@@ -89,7 +89,7 @@ assert np.isnan(rows["mean"][1]).all() and rows["error"][0] == "" and rows["erro
 warnings.simplefilter("error")
 raises(PairsError, "no-such-run", lambda: Posterior("no-such-run").sample(sets))
 raises(PairsError, "needs [S, 1]", lambda: bump.log_prob(np.zeros((3, 2)), sets))
-raises(PairsError, "nothing given", lambda: bump.sample(sets, given=[1.0]))
+raises(PairsError, "no conditions besides", lambda: bump.sample(sets, given=[1.0]))
 raises(ValueError, "set 1 holds no observation", lambda: bump.sample([[0.5], []]))
 raises(ValueError, "no set", lambda: bump.sample([]))
 raises(ValueError, "an observation of set 1", lambda: bump.sample([[0.5], [[0.5, 1.0]]]))

@@ -56,7 +56,7 @@ OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 refuses 2 'add --rendezvous HOST:P
 RANK=0 refuses 2 'RANK is set and WORLD_SIZE is not' --batch run bump-hunt --ranks launched
 RANK=0 WORLD_SIZE=2 refuses 2 'by MASTER_ADDR and MASTER_PORT' --batch run bump-hunt --ranks launched
 OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 refuses 2 'they use IPv4' --batch run bump-hunt --ranks launched --rendezvous '[::1]:1'
-refuses 2 'the most that train one run' --batch run bump-hunt --ranks 1048576
+refuses 2 'the maximum for one run' --batch run bump-hunt --ranks 1048576
 refuses 2 'which 16 ranks cannot share' --batch run bump-hunt --ranks 16 --set slots=8 --out none
 [ ! -e none ] || say_fail "a folder is made for ranks that cannot share the run"
 bump_hunt --out plain --until pretrain >/dev/null 2>&1

@@ -447,7 +447,7 @@ TEST_F(StagesTest, ARunThatLearntNothingSaysSo) {
     const std::vector<Event> events = read_events((run / run_file::events).string());
     const auto warned = std::count_if(events.begin(), events.end(), [](const Event& event) {
       return event.type == EventType::warning &&
-             event.values["text"].get<std::string>().find("learnt nothing") != std::string::npos;
+             event.values["text"].get<std::string>().find("no better than the prior") != std::string::npos;
     });
     const bool nothing = read_progress(run / run_file::events).learnt_nothing();
     EXPECT_EQ(warned > 0, nothing) << name;

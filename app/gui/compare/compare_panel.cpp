@@ -113,7 +113,7 @@ void ComparePanel::actions(Comparison& comparison, const std::string& task) {
   if (comparison.evaluating()) {
     if (ui::button("compare/stop", "Stop evaluating", ui::Button::normal,
                    comparison.stopping() ? "The evaluation is being stopped" : "",
-                   "Ends the evaluation that runs; runs that are done keep their scores."))
+                   "Stops the running evaluation; finished runs keep their scores."))
       comparison.stop();
   } else {
     const std::string label = lacking > 0 ? fmt::format("Evaluate {} without scores", lacking) : "Evaluate all";
@@ -350,7 +350,7 @@ void ComparePanel::losses(Comparison& comparison, const Comparison::View& view) 
   ImGui::SameLine(0, px(8));
   changed |= ui::combo(
       "compare/losses/smoothing", mean, means,
-      "An exponential mean over the points, of weight 0.5, 0.8 or 0.95; the title of the figure says so", px(180));
+      "An exponential mean over the points, of weight 0.5, 0.8 or 0.95; the title of the figure states it", px(180));
   ImGui::SameLine(0, px(12));
   changed |= ui::toggle("compare/losses/rate", "Learning rate", rate, "Draws the learning rate below");
   look.axis = static_cast<LossAxis>(axis);
@@ -388,8 +388,8 @@ void ComparePanel::results(model::RunBoard& board, Comparison& comparison, const
   ui::space(8);
   if (comparison.entries().empty()) {
     ui::empty_state("Nothing to compare yet",
-                    "Tick two or more runs above or on the left: their scores, losses, costs and settings then stand "
-                    "side by side.");
+                    "Tick two or more runs above or on the left: their scores, losses, costs and settings are then "
+                    "shown side by side.");
     return;
   }
   const auto view = comparison.view();
@@ -404,7 +404,7 @@ void ComparePanel::results(model::RunBoard& board, Comparison& comparison, const
       any = true;
     }
   if (comparison.entries().size() == 1) {
-    ui::wrapped("One more run of this task, ticked on the left, makes a comparison.", ui::Look::muted);
+    ui::wrapped("Tick another run of this task on the left to compare.", ui::Look::muted);
     any = true;
   }
   if (any) ui::space(8);

@@ -47,7 +47,7 @@ void cell_text(const std::string& text, ui::Look look, bool number) {
 }
 
 std::string chosen_text(std::size_t count) {
-  return fmt::format("{} chosen", count);
+  return fmt::format("{} selected", count);
 }
 
 }  // namespace
@@ -80,8 +80,8 @@ void RunTablePanel::switches(RunBoard& board, const TableView& view) {
   bool fold = board.choices().fold, all = board.all_tasks(), archived = board.choices().archived;
   if (ui::toggle("compare/fold", "Fold seeds", fold,
                  "Runs that differ in their seed alone are one row: scores become mean ± standard error over test sets "
-                 "and seeds, cost and time mean ± standard deviation "
-                 "between the runs, and the column \"runs\" says over how many"))
+                 "and seeds, cost and time mean ± standard deviation between the runs, and the column \"runs\" shows "
+                 "over how many"))
     board.set_fold(fold);
   ImGui::SameLine(0, px(16));
   if (ui::toggle("compare/all-tasks", "All tasks", all, "Lists the runs of every task")) board.set_all_tasks(all);
@@ -136,8 +136,7 @@ void RunTablePanel::set_baseline(const Shown& shown, const std::string& run) {
 void RunTablePanel::chosen_line(const Shown& shown, const TableView& view) {
   RunBoard& board = shown.board;
   const std::vector<std::string> runs = board.chosen_listed();
-  const std::string none =
-      runs.empty() ? "Choose rows of the table first: a click, Ctrl and a click, Shift and a click" : "";
+  const std::string none = runs.empty() ? "Select rows of the table first: click, Ctrl+click or Shift+click" : "";
   const auto button = [&](const char* name, const char* label, const std::string& blocked, const char* tip,
                           ui::Button kind = ui::Button::normal) {
     // What does not fit stands in a line of its own.
@@ -150,9 +149,10 @@ void RunTablePanel::chosen_line(const Shown& shown, const TableView& view) {
   ui::text(chosen_text(runs.size()), runs.empty() ? ui::Look::muted : ui::Look::strong);
   ImGui::SameLine(0, px(12));
   constexpr std::size_t kMostCompared = 40;
-  const std::string many = runs.size() > kMostCompared
-                               ? fmt::format("At most {} at once: their curves could not be told apart", kMostCompared)
-                               : none;
+  const std::string many =
+      runs.size() > kMostCompared
+          ? fmt::format("At most {} at once: more curves could not be distinguished", kMostCompared)
+          : none;
   if (button("compare", "Compare", many, "Puts these runs into the figures and tables below, in place of others")) {
     shown.comparison.clear();
     for (const std::string& run : runs) shown.comparison.toggle(run);
@@ -164,20 +164,21 @@ void RunTablePanel::chosen_line(const Shown& shown, const TableView& view) {
   });
   if (button("baseline", is_baseline ? "No baseline" : "Baseline",
              runs.size() == 1 || one_row ? ""
-             : none.empty()              ? "Choose one row alone"
+             : none.empty()              ? "Select one row only"
                                          : none,
              "Takes the differences of all other runs from this one, on the same test sets"))
     set_baseline(shown, is_baseline ? "" : runs[0]);
-  if (button("tag", "Tag…", none, "Puts tags on these runs, or takes them off")) ask(Asked::tag, runs);
+  if (button("tag", "Tag…", none, "Adds tags to these runs, or removes them")) ask(Asked::tag, runs);
   const bool untrained = std::any_of(runs.begin(), runs.end(), [&](const std::string& run) {
     const model::RunEntry* entry = shown.library.find(run);
     return entry && !entry->finished && !entry->pretrained;
   });
   if (button("average", "Average",
-             runs.size() < 2 ? "Choose two runs or more of one task that differ in nothing but their seed"
+             runs.size() < 2 ? "Select two or more runs of one task that differ only in their seed"
              : untrained     ? "One of these runs has no weights yet"
                              : "",
-             "Makes a new run whose posterior is the mean of theirs, and which tells how far they differ about a set"))
+             "Makes an ensemble of these runs: its posterior is the mean of theirs, and it shows how far they differ "
+             "about a set"))
     board.average(runs);
   const bool all_archived = !runs.empty() && std::all_of(runs.begin(), runs.end(), [&](const std::string& run) {
     const model::RunEntry* entry = shown.library.find(run);
@@ -187,8 +188,8 @@ void RunTablePanel::chosen_line(const Shown& shown, const TableView& view) {
              all_archived ? "Lists these runs again" : "Keeps these runs, and leaves them out of lists"))
     shown.library.archive(runs, !all_archived);
   if (button("delete", "Delete…", none, "Moves these runs to the trash", ui::Button::danger)) ask(Asked::remove, runs);
-  if (button("none", "Choose none", none, "", ui::Button::quiet)) board.choose_none();
-  if (button("all", "Choose all", view.rows.empty() ? "No run is listed" : "", "Every run that is listed",
+  if (button("none", "Clear selection", none, "", ui::Button::quiet)) board.choose_none();
+  if (button("all", "Select all", view.rows.empty() ? "No run is listed" : "", "Every run that is listed",
              ui::Button::quiet))
     board.choose_all();
   const std::string& undoable = shown.library.undoable();
@@ -232,8 +233,8 @@ void RunTablePanel::header(RunBoard& board, const TableView& view) {
     const std::string name = "compare/sort/" + column.key;
     if (ImGui::InvisibleButton(name.c_str(), {std::max(width, px(8)), inner_height()})) board.sort_by(column.key);
     keyboard::offer(name, ItemKind::button, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), label);
-    ui::tip(column.meaning.empty() ? column.title + "\nA click sorts by it"
-                                   : column.title + "\n" + column.meaning + "\nA click sorts by it");
+    ui::tip(column.meaning.empty() ? column.title + "\nClick to sort by it"
+                                   : column.title + "\n" + column.meaning + "\nClick to sort by it");
     ImGui::SetCursorScreenPos(at);
     cell_text(label, sorted ? ui::Look::small : ui::Look::small_muted, column.number);
   }
@@ -387,7 +388,7 @@ void RunTablePanel::tag_dialog(model::Library& library, bool& open) {
   std::set<std::string> tags;
   for (const std::string& run : about_)
     if (const model::RunEntry* entry = library.find(run)) tags.insert(entry->tags.begin(), entry->tags.end());
-  ui::wrapped("Words by which runs are found: tag:paper. They stand in the run's folder, and no training reads them.",
+  ui::wrapped("Words to find runs by: tag:paper. They are kept in the run's folder, and no training reads them.",
               ui::Look::muted);
   const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
   for (const std::string& tag : tags) {
@@ -396,12 +397,12 @@ void RunTablePanel::tag_dialog(model::Library& library, bool& open) {
       ImGui::SameLine(0, px(4));
       if (ImGui::GetCursorScreenPos().x + ui::button_width(label) > right) ImGui::NewLine();
     }
-    if (ui::button("compare/tag/remove/" + tag, label, ui::Button::normal, "", "Takes it off these runs"))
+    if (ui::button("compare/tag/remove/" + tag, label, ui::Button::normal, "", "Removes it from these runs"))
       library.tag(about_, {}, {tag});
   }
   if (just_asked_) ImGui::SetKeyboardFocusHere();
   just_asked_ = false;
-  const bool typed = ui::input("compare/tag/text", text_, "A tag, or several with blanks between them") && entered();
+  const bool typed = ui::input("compare/tag/text", text_, "A tag, or several separated by blanks") && entered();
   // Escape takes the letters out of the field and closes; they are there again when it is opened next.
   if (!ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape))) unsent_ = text_;
   std::vector<std::string> add;

@@ -21,14 +21,14 @@ struct SettingText {
 };
 constexpr SettingText kSettings[] = {
     {EvaluationField::sizes, "evaluate/sizes", "Set sizes N",
-     "How many observations the test sets hold, with commas between: each size becomes a point in every figure.", 160,
+     "How many observations the test sets hold, separated by commas: each size becomes a point in every figure.", 160,
      0.5f},
     {EvaluationField::sets, "evaluate/sets", "Test sets",
-     "How many sets are simulated at each size: one number for all, or one a size. Four times as many halve the "
+     "How many sets are simulated at each size: one number for all, or one per size. Four times as many halve the "
      "errors.",
      120, 0.5f},
     {EvaluationField::samples, "evaluate/samples", "Samples",
-     "Posterior samples a set, for the error of the mean and calibration; 0 leaves both out.", 88, 0},
+     "Posterior samples per set, for the error of the mean and calibration; 0 leaves both out.", 88, 0},
     {EvaluationField::seed, "evaluate/seed", "Seed",
      "Which test sets are simulated: runs evaluated with the same seed see the same sets and can be compared pair by "
      "pair.",
@@ -107,7 +107,7 @@ void EvaluatePanel::settings(Evaluation& evaluation) {
     ImGui::Dummy({width, ui::text_size(one.label, ui::Look::small_muted).y});
     std::string text = evaluation.text(one.field);
     ui::input(one.name, text, "", one.tip, width,
-              evaluation.work().running ? "An evaluation runs; settings count for the next one" : "");
+              evaluation.work().running ? "An evaluation is running; settings apply to the next one" : "");
     ImGui::EndGroup();
     if (text != evaluation.text(one.field)) evaluation.set(one.field, text);
   }
@@ -136,8 +136,8 @@ void EvaluatePanel::work(Evaluation& evaluation) {
   }
   const bool first = !evaluation.scores();
   if (ui::button("evaluate/start", first ? "Evaluate" : "Evaluate again", ui::Button::primary, evaluation.blocked(),
-                 "Scores the run on fresh test sets in the background; everything else can go on meanwhile. While the "
-                 "run is being trained, its last saved weights are scored."))
+                 "Scores the run on fresh test sets in the background; everything else remains usable meanwhile. While "
+                 "the run is being trained, its last saved weights are scored."))
     evaluation.start();
   ImGui::SameLine();
   if (ui::button("evaluate/reset", "Reset", ui::Button::quiet,
@@ -217,9 +217,9 @@ void EvaluatePanel::draw(Evaluation& evaluation, const std::string& run, bool da
         return ui::empty_state("This run has no weights yet",
                                "It can be evaluated as soon as its first stage is done; the Train tab shows how far it "
                                "is.");
-      ui::empty_state("Nothing to evaluate yet",
-                      "Scores tell how good a trained run is. Train this task on the Train tab, or choose a run on the "
-                      "left.");
+      ui::empty_state(
+          "Nothing to evaluate yet",
+          "Scores show how good a trained run is. Train this task on the Train tab, or select a run on the left.");
       return;
     case Evaluation::State::loading:
       ui::working_state(fmt::format("Reading {} …", evaluation.name()));
@@ -247,8 +247,8 @@ void EvaluatePanel::draw(Evaluation& evaluation, const std::string& run, bool da
                       "Its row in the table and its points in the figures appear as soon as it is done.");
     else
       ui::empty_state("Not evaluated yet",
-                      "An evaluation simulates test sets, asks the run for their posteriors and measures how much of "
-                      "them lies on the truth. Press Evaluate: the figures grow while it works.");
+                      "An evaluation simulates test sets, infers their posteriors and measures how well these match "
+                      "the truth. Press Evaluate: the figures grow while it works.");
     return;
   }
   ImGui::BeginChild("evaluate/results");
@@ -268,7 +268,7 @@ void EvaluatePanel::draw(Evaluation& evaluation, const std::string& run, bool da
   const std::string place = !scores->place.empty()                     ? ", kept in " + scores->place
                             : evaluation.shipped() && scores->complete ? ", kept until the program ends"
                                                                        : "";
-  ui::wrapped(fmt::format("{}: {} sets a size, {}, seed {}{}", scores->name, sets, scores->data, scores->seed, place),
+  ui::wrapped(fmt::format("{}: {} sets per size, {}, seed {}{}", scores->name, sets, scores->data, scores->seed, place),
               ui::Look::small_muted);
   if (!scores->caution.empty()) ui::wrapped("▲ " + scores->caution + ".", ui::Look::warning, 0, "evaluate/caution");
   if (const EvaluationVerdict& verdict = scores->verdict; !verdict.text.empty()) {

@@ -59,7 +59,7 @@ void NewTaskDialog::quantities(const Quantities& kind, std::vector<Sketch::Quant
       cell("high", all[k].high, "to", small, kind.high_tip);
     }
     const bool last = kind.needed && all.size() == 1;
-    if (ui::button(base + "/remove", "×", ui::Button::quiet, last ? "At least one quantity is learnt" : "",
+    if (ui::button(base + "/remove", "×", ui::Button::quiet, last ? "At least one parameter is inferred" : "",
                    "Take it out", remove))
       gone = k;
   }
@@ -91,7 +91,7 @@ void NewTaskDialog::source() {
     field("new-task/command", "Command", sketch_.command, "./simulate --fast", "Run in the folder of the task");
   if (sketch_.source == Sketch::Source::stored)
     field("new-task/files", "Files", sketch_.files, "pairs-*.npz, large.h5",
-          "Beside task.toml or with a path, with commas between them");
+          "Next to task.toml or with a path, separated by commas");
 }
 
 void NewTaskDialog::form(model::Studio& studio) {
@@ -100,7 +100,8 @@ void NewTaskDialog::form(model::Studio& studio) {
   field("new-task/max-n", "Largest N", sketch_.max_n, "1000", "The largest number of observations in a set");
   const char* const begins = "Where the support of its prior begins; -inf where it does not";
   const char* const stops = "Where the support of its prior ends; inf where it does not";
-  quantities({"new-task/targets", "Targets θ: what is learnt", "theta", true, true, begins, stops}, sketch_.targets);
+  quantities({"new-task/targets", "Targets θ: parameters to infer", "theta", true, true, begins, stops},
+             sketch_.targets);
   quantities({"new-task/nuisances", "Nuisances ψ: unknown, shared by a set", "psi", false, true, begins, stops},
              sketch_.nuisances);
   quantities({"new-task/given", "Conditions: known of a set, such as an exposure", "given", false,
@@ -123,7 +124,7 @@ void NewTaskDialog::form(model::Studio& studio) {
   ImGui::NewLine();
   const bool shape = sketch_.x == Sketch::X::shape;
   field("new-task/x", shape ? "Shape" : "Names", sketch_.x_text, shape ? "channels, height, width" : "u, v",
-        "With commas between them");
+        "Separated by commas");
   if (sketch_.x == Sketch::X::rows)
     field("new-task/typical", "Rows", sketch_.typical, "10", "How many a typical observation has");
   source();
@@ -208,7 +209,7 @@ void NewTaskDialog::next_step(model::Studio& studio) {
   ImGui::SameLine();
   if (ui::button("new-task/copy-path", "Copy path")) ui::copy(program.string());
   ui::space(12);
-  ui::wrapped("It waits in the list on the left, under Yours.", ui::Look::muted);
+  ui::wrapped("Listed under Yours on the left.", ui::Look::muted);
   const ui::Choice choice =
       ui::choose("new-task/open", "Open the task", ui::Button::primary, "new-task/later", "", "Later");
   if (choice == ui::Choice::none) return;

@@ -29,8 +29,10 @@ void PermissionDialog::draw(model::Studio& studio) {
                             printable(task->said.owner)),
                 ui::Look::warning, 0, "permission/owner");
   ui::space(4);
-  ui::wrapped("Agreeing holds for task.toml and for the program's own file beside it as they stand: when one of them changes, you "
-              "are asked again. What else the program imports or reads is not looked at.", ui::Look::muted);
+  ui::wrapped(
+      "Permission holds for task.toml and for the program's own file next to it as they are now: when one of them "
+      "changes, you are asked again. What else the program imports or reads is not checked.",
+      ui::Look::muted);
   const ui::Choice choice =
       ui::choose("permission/agree", "Agree and open", ui::Button::primary, "permission/decline");
   if (choice != ui::Choice::none) ImGui::CloseCurrentPopup();

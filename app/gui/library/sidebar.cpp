@@ -30,13 +30,13 @@ std::string ago(std::int64_t time) {
 }
 
 std::string tip_of(const model::RunEntry& run) {
-  if (run.deleted) return fmt::format("The folder {} is gone.", printable(run.folder.string(), 300));
+  if (run.deleted) return fmt::format("The folder {} is missing.", printable(run.folder.string(), 300));
   if (!run.problem.empty()) return run.problem;
   std::string text = fmt::format("{}\n{}, preset {}, seed {}\n{}, changed {}\n{}", run.name, run.strategy_title,
                                  run.preset, run.seed, byte_text(run.bytes), ago(run.changed),
                                  run.shipped ? "Came with the program" : printable(run.folder.string(), 300));
   if (!run.verdict.text.empty()) text += "\n" + run.verdict.text;
-  if (run.other_data()) text += fmt::format("\nIt learnt from {}; in use is {}", run.trained_on, run.data_here);
+  if (run.other_data()) text += fmt::format("\nTrained on {}; in use is {}", run.trained_on, run.data_here);
   if (!run.note.empty()) text += "\n" + run.note;
   return text;
 }
@@ -105,7 +105,7 @@ void Sidebar::draw_task(model::Studio& studio, const model::TaskEntry& task) {
   ImVec2 min, max;
   const std::string tip =
       task.badge == model::Badge::other_data
-          ? task.summary + "\nIts weights learnt from other data than are in use; the tabs say from which."
+          ? task.summary + "\nIts weights were trained on other data than those in use; the tabs show which."
           : task.summary;
   if (ui::row("sidebar/task/" + task.name, chosen, task_row_, min, max, tip)) studio.open_task(task.name);
   const ui::Surface on(chosen ? palette().hovered : ui::surface());
@@ -298,11 +298,11 @@ void Sidebar::draw_menu(model::Studio& studio, const model::RunEntry& run) {
   const model::Library& library = studio.library;
   using model::RunAction;
   const bool compared = studio.comparison.holds(run.run);
-  const std::string compare = compared ? "Take out of comparison" : "Compare";
+  const std::string compare = compared ? "Remove from comparison" : "Compare";
   const std::string closed = library.blocked(run, RunAction::open), command = model::Library::batch_command(run);
   float wide = 0;
   for (const std::string& label :
-       {std::string("Show in file manager"), std::string("Take out of comparison"), std::string("Copy batch command"),
+       {std::string("Show in file manager"), std::string("Remove from comparison"), std::string("Copy batch command"),
         run.aggregates > 0 ? fmt::format("Drop {} of aggregates…", byte_text(run.aggregates)) : std::string()})
     wide = std::max(wide, ui::button_width(label));
   const auto item = [&](const char* name, const std::string& label, const std::string& blocked,
@@ -399,7 +399,7 @@ void Sidebar::draw_remove(model::Studio& studio, bool& open) {
   if (!ui::begin_dialog("sidebar/delete/dialog", "Delete the run?", open)) return;
   const model::RunEntry* run = studio.library.find(about_);
   const std::string blocked =
-      run ? studio.library.blocked(*run, model::RunAction::remove) : "The folder of this run is gone";
+      run ? studio.library.blocked(*run, model::RunAction::remove) : "The folder of this run is missing";
   ui::wrapped(fmt::format("{}{} goes to the trash with its weights, logs and figures. It can be restored from there.",
                           name_, run ? fmt::format(" ({})", byte_text(run->bytes)) : ""));
   const ui::Choice choice =

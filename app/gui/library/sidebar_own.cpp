@@ -16,8 +16,8 @@ std::string tip_of_own(const model::OwnTask& task) {
   text += "\n" + printable(task.file.string(), 300);
   if (!task.problem.empty()) text += "\n" + task.problem;
   if (task.state == model::OwnState::asks)
-    text += "\nNothing of it was run yet. A click shows its command, to be agreed to once.";
-  if (task.changed) text += "\nA click reads it again; runs that it has begun keep what it said.";
+    text += "\nNothing of it was run yet. Click to show its command, which needs your permission once.";
+  if (task.changed) text += "\nClick to reload it; runs that it has begun keep what it stated.";
   return text;
 }
 
@@ -105,12 +105,11 @@ void Sidebar::draw_own_menu(model::Studio& studio, const model::OwnTask& task) {
   };
   ImGui::PushStyleVar(ImGuiStyleVar_ButtonTextAlign, {0, 0.5f});
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
-  if (item("again", "Read again", "Reads its file anew",
-           task.state == model::OwnState::opening ? "It is being read" : ""))
+  if (item("again", "Reload", "Reads its file anew", task.state == model::OwnState::opening ? "It is being read" : ""))
     studio.library.own().open(task.file, true);
   if (item("copy", "Copy path", "Of its file")) ui::copy(task.file.string());
   if (item("reveal", "Show in file manager")) studio.library.reveal_file(task.file);
-  if (item("forget", "Take off the list", "Its file and its runs stay")) studio.library.own().forget(task.file);
+  if (item("forget", "Remove from list", "Its file and its runs stay")) studio.library.own().forget(task.file);
   ImGui::PopStyleVar(2);
   ImGui::EndPopup();
 }

@@ -18,14 +18,13 @@ void BrokenTableDialog::ask(model::Posterior::BrokenTable table) {
 void BrokenTableDialog::draw(model::Posterior& posterior) {
   if (!ui::begin_dialog("posterior/broken/dialog", "One set, or many?", open_, 520)) return;
   ui::wrapped(table_.sentence + ".", ui::Look::warning, 0, "posterior/broken/why");
-  ui::wrapped(
-      fmt::format("So {} cannot be read as one set. If it holds many, only those with a wrong row are lost; the "
-                  "table of sets says which, and why.",
-                  printable(table_.file.filename().string(), 300)),
-      ui::Look::muted);
+  ui::wrapped(fmt::format("So {} cannot be read as one set. If it holds many, only those with a wrong row are lost; "
+                          "the table of sets shows which, and why.",
+                          printable(table_.file.filename().string(), 300)),
+              ui::Look::muted);
   ui::space(4);
-  constexpr const char* about = "The column that says to which set a row belongs";
-  ui::label("Its rows are sets by", about);
+  constexpr const char* about = "The column that assigns a row to its set";
+  ui::label("Rows form sets by", about);
   ui::combo("posterior/broken/by", chosen_, table_.spare, about);
   const ui::Choice choice =
       ui::choose("posterior/broken/open", "Open as sets", ui::Button::primary, "posterior/broken/cancel");

@@ -27,7 +27,7 @@ void ColumnsDialog::ask(model::Posterior::OtherColumns file, const std::vector<s
 void ColumnsDialog::draw(model::Posterior& posterior) {
   if (!ui::begin_dialog("posterior/columns/dialog", "Which columns?", open_, 520)) return;
   if (!file_.sentence.empty()) ui::wrapped(file_.sentence, ui::Look::warning, 0, "posterior/columns/why");
-  ui::wrapped(fmt::format("{} has {} columns. Say which an observation is made of.",
+  ui::wrapped(fmt::format("{} has {} columns. Select those that an observation is made of.",
                           printable(file_.file.filename().string(), 300), file_.columns.size()),
               ui::Look::muted);
   ui::space(4);

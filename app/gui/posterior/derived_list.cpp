@@ -31,8 +31,7 @@ void DerivedList::draw(model::Posterior& posterior, const model::PosteriorSnapsh
     ui::wrapped(texts[k], ui::Look::small, room);
     const float below = ImGui::GetCursorPosY();
     ImGui::SetCursorScreenPos({at.x + room + px(4), at.y});
-    if (ui::button(fmt::format("posterior/derived/{}/remove", k + 1), "×", ui::Button::quiet, "", "Takes it away",
-                   button))
+    if (ui::button(fmt::format("posterior/derived/{}/remove", k + 1), "×", ui::Button::quiet, "", "Removes it", button))
       posterior.remove_derived(k);
     ImGui::SetCursorPosY(below);
     const std::string name = DerivedQuantity(texts[k], scene.names).name();
@@ -55,7 +54,7 @@ void DerivedList::draw(model::Posterior& posterior, const model::PosteriorSnapsh
   bool enter = ui::input("posterior/derived/text", typed_, hint, about, ImGui::GetContentRegionAvail().x - add - px(8));
   ImGui::SameLine(0, px(8));
   enter |= ui::button("posterior/derived/add", "Add", ui::Button::normal,
-                      typed_.empty() ? "Write a quantity first" : "", "Tells it beside the posterior");
+                      typed_.empty() ? "Write a quantity first" : "", "Shows it next to the posterior");
   if (enter && !typed_.empty()) {
     refused_ = posterior.add_derived(typed_);
     if (refused_.empty()) typed_.clear();

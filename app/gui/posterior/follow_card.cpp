@@ -36,7 +36,7 @@ void FollowCard::dialog(model::Posterior& posterior) {
   }
   const auto path = path_.draw("posterior/follow",
                                {"Follow a file",
-                                "A CSV file of points that another program appends to, one observation a line. The "
+                                "A CSV file of points that another program appends to, one observation per line. The "
                                 "posterior follows it as lines arrive.",
                                 "Path, e.g. ~/events.csv"},
                                asked_ ? "It is being opened…" : "");

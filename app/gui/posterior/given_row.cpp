@@ -30,8 +30,8 @@ void GivenRows::draw(model::Posterior& posterior, const model::PosteriorScene& s
     const model::SetGiven& one = scene.given[k];
     const std::string name = "posterior/given/" + one.name;
     const std::string about = fmt::format(
-        "{}. Given: known of the set beside its observations; the posterior depends on it. A file tells it by a column "
-        "of its name, or it is set here. Training saw {:.4g} to {:.4g}",
+        "{}. Given: a condition of the set, known in addition to its observations; the posterior depends on it. A file "
+        "states it in a column of its name, or it is set here. Training saw {:.4g} to {:.4g}",
         one.label, one.low, one.high);
     ui::label(one.label, about, (column + px(16)) / scale());
     const auto along = [&](double value) { return one.decades ? std::log10(value) : value; };

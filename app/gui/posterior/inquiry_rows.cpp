@@ -15,8 +15,8 @@ namespace pairs::gui {
 namespace {
 
 std::string blocked_text(const model::Posterior& posterior, bool known) {
-  if (posterior.following()) return "A file that is followed is not asked about; stop it first";
-  return known ? "" : "The posterior is on its way";
+  if (posterior.following()) return "A file that is followed cannot be queried; stop it first";
+  return known ? "" : "The posterior is being computed";
 }
 
 // A question with one button.
@@ -59,11 +59,10 @@ void another_draw(model::Posterior& posterior, const std::string& key) {
   model::SetInquiries& all = posterior.inquiries();
   if (all.predictive.busy()) return;
   auto asked = posterior.samples_asked();
-  if (!ui::button(
-          "posterior/predictive/another", fmt::format("Another draw (this was seed {})", all.predictive_seed),
-          ui::Button::quiet, blocked_text(posterior, asked.has_value()),
-          "Simulates the sets at another draw of the posterior, as infer --predictive 200 --seed does: an answer "
-          "that depends on the draw is no strong one"))
+  if (!ui::button("posterior/predictive/another", fmt::format("Another draw (this was seed {})", all.predictive_seed),
+                  ui::Button::quiet, blocked_text(posterior, asked.has_value()),
+                  "Simulates the sets at another draw of the posterior, as infer --predictive 200 --seed does: a "
+                  "result that depends on the draw is weak"))
     return;
   asked->seed = ++all.predictive_seed;
   all.predictive.ask(all.predictive_key(key), std::move(*asked), model::predictive_question());
@@ -75,9 +74,9 @@ InquiryButton local_test(model::Posterior& posterior) {
           "Local test",
           model::kLocalTestSets,
           "",
-          fmt::format("Is this posterior itself right? A classifier learns from {} simulated sets of this N to tell "
-                      "truths from draws of the run's posteriors, and is asked at this one (LC2ST). It takes as long "
-                      "as evaluating so many sets",
+          fmt::format("Is this posterior itself right? A classifier learns from {} simulated sets of this N to "
+                      "separate truths from samples of the run's posteriors, and is evaluated at this one (LC2ST). It "
+                      "takes as long as evaluating that many sets",
                       count_text(model::kLocalTestSets)),
           model::local_test_question()};
 }
@@ -89,8 +88,8 @@ InquiryButton predictive_test(model::Posterior& posterior) {
           PredictiveOptions().sets,
           "",
           fmt::format("Does the model describe these data? {} sets of this N are simulated at a draw of the posterior "
-                      "and compared with this one, column by column and in their embeddings. Names the observations "
-                      "that lie far, and tells the posterior without them",
+                      "and compared with this one, column by column and in their embeddings. Names the outliers, and "
+                      "shows the posterior without them",
                       count_text(PredictiveOptions().sets)),
           model::predictive_question(),
           &posterior.inquiries()};
@@ -107,7 +106,7 @@ InquiryButton confidence(model::Posterior& posterior, const model::PosteriorScen
           fmt::format("Frequentist intervals (Feldman and Cousins), upper limits and, where the task has a value that "
                       "means \"nothing there\", limits by CLs and its significance, by the marginal likelihood: the "
                       "posterior over the "
-                      "prior. {} sets of this N are simulated once and kept, so that the next set is answered at once",
+                      "prior. {} sets of this N are simulated once and kept, so that the next set takes no time",
                       count_text(sets)),
           model::confidence_question(counts)};
 }
@@ -133,7 +132,7 @@ void inquiry_answers(model::Posterior& posterior, const model::PosteriorScene& s
     const std::string fold = one.id + std::string("/fold");
     bool& folded = *ImGui::GetStateStorage()->GetBoolRef(ImGui::GetID(fold.c_str()), false);
     if (ui::button(fold, fmt::format("{} {}", folded ? "+" : "−", one.title), ui::Button::quiet, "",
-                   folded ? "Shows this answer" : "Folds this answer away"))
+                   folded ? "Shows this result" : "Hides this result"))
       folded = !folded;
     if (folded) continue;
     ui::notice(one.id + "/answer", answer->bad ? ui::Look::warning : ui::Look::small_muted, answer->text);
@@ -155,9 +154,9 @@ void OtherPriorRow::draw(model::Posterior& posterior, const model::PosteriorScen
     inquiry.ask(key, *asked, model::prior_question(asked_prior));
   const bool several = scene.names.size() > 1;
   const std::string about = fmt::format(
-      "In place of the prior that the run learnt under: {}, or a table of values and densities (.csv){}. Draws are "
-      "weighted by the ratio of the two. Where the task does not tell its own prior, say it behind a semicolon: "
-      "\"; learnt {} = normal(0, 1)\"",
+      "In place of the run's training prior: {}, or a table of values and densities (.csv){}. Samples are weighted by "
+      "the ratio of the two. Where the density of the task's own prior is not known, give it after a semicolon: \"; "
+      "learnt {} = normal(0, 1)\"",
       prior_families(), several ? "; of several targets with semicolons between" : "", scene.names.front());
   const float show = ui::button_width("Show");
   bool enter = ui::input("posterior/prior/text", typed_, scene.prior_example, about,
@@ -166,7 +165,7 @@ void OtherPriorRow::draw(model::Posterior& posterior, const model::PosteriorScen
   enter |=
       ui::button("posterior/prior/show", "Show", ui::Button::normal,
                  typed_.empty() && asked_prior.empty() ? "Write a prior first" : blocked_text(posterior, asked.has_value()),
-                 typed_.empty() ? "Takes the answer away" : "Tells the posterior under it");
+                 typed_.empty() ? "Removes the result" : "Shows the posterior under it");
   if (enter) asked_prior = taken_ = typed_;
   if (const auto answer = inquiry.answer(key); answer && !asked_prior.empty())
     ui::wrapped(answer->text, answer->bad ? ui::Look::small_bad : ui::Look::small_muted, 0, "posterior/prior/answer");

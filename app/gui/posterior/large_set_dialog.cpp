@@ -33,8 +33,8 @@ void LargeSetDialog::draw(model::Posterior& posterior) {
     way("posterior/large/sets", "Many sets", Part::sets, "One posterior for each value of a column");
   }
   if (part_ == Part::sets) {
-    constexpr const char* about = "The column that says to which set a row belongs";
-    ui::label("Its rows are sets by", about);
+    constexpr const char* about = "The column that assigns a row to its set";
+    ui::label("Rows form sets by", about);
     ui::combo("posterior/large/by", column_, set_.spare, about);
   }
   const ui::Choice choice = ui::choose("posterior/large/open", "Open", ui::Button::primary, "posterior/large/cancel");

@@ -93,11 +93,10 @@ void product_choice(model::Posterior& posterior, const PosteriorScene& scene) {
   if (!scene.no_product.empty()) return;
   ImGui::SameLine();
   bool on = posterior.learned_product();
-  if (ui::toggle(
-          "posterior/product", "Product", on,
-          fmt::format("Learned product: also multiply the run's own answers to each observation alone, for sets of up "
-                      "to {}, and see what is lost to the answer to the set",
-                      count_text(kMostLearnedProduct))))
+  if (ui::toggle("posterior/product", "Product", on,
+                 fmt::format("Learned product: also multiply the run's posteriors of each observation alone, for sets "
+                             "of up to {}, and compare them with the posterior of the set",
+                             count_text(kMostLearnedProduct))))
     posterior.set_learned_product(on);
 }
 
@@ -118,8 +117,7 @@ void interval_choice(model::Posterior& posterior, const PosteriorSnapshot& shown
   if (outside)
     about +=
         "\nThe density is highest where the central interval of 90 % does not reach: the highest-density interval or "
-        "an "
-        "upper limit says more.";
+        "an upper limit is more informative.";
   int chosen = static_cast<int>(posterior.interval());
   ui::label("Intervals", about, 72);
   if (ui::combo("posterior/interval", chosen, titles, about, px(160)))

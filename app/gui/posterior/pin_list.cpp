@@ -9,7 +9,7 @@ namespace pairs::gui {
 void PinList::draw(model::Posterior& posterior) {
   const auto pins = posterior.pins();
   if (pins.empty()) return;
-  ui::text("Kept posteriors", ui::Look::small_strong);
+  ui::text("Pinned posteriors", ui::Look::small_strong);
   const float remove = px(26), dot = px(14);
   for (std::size_t k = 0; k < pins.size(); ++k) {
     const model::Posterior::Pin& pin = pins[k];
@@ -30,7 +30,7 @@ void PinList::draw(model::Posterior& posterior) {
       typing_ = 0;
     }
     ImGui::SameLine(0, px(4));
-    if (ui::button(name + "/unpin", "×", ui::Button::quiet, "", "Takes it away", remove)) posterior.unpin(pin.id);
+    if (ui::button(name + "/unpin", "×", ui::Button::quiet, "", "Removes it", remove)) posterior.unpin(pin.id);
   }
   ui::space(8);
 }

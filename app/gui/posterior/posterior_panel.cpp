@@ -136,7 +136,7 @@ void PosteriorPanel::State::n_row(Posterior& posterior) {
   now.playing = posterior.playing();
   now.loop = posterior.loop();
   now.other = "New set";
-  now.other_tip = "The next set of the prior (Ctrl+N)";
+  now.other_tip = "Next simulated data set (Ctrl+N)";
   now.n_tip = "How many observations of the set are used";
   if (posterior.most() <= 1) now.blocked = "There is one observation only";
   if (const auto following = posterior.following()) {
@@ -161,9 +161,9 @@ void PosteriorPanel::State::n_row(Posterior& posterior) {
 void PosteriorPanel::State::pin_button(Posterior& posterior, float width) {
   const auto shown = posterior.shown();
   const bool none = !shown || shown->series.empty() || !shown->series.front().ours;
-  std::string blocked = none ? "There is no posterior to keep yet" : "";
+  std::string blocked = none ? "There is no posterior to pin yet" : "";
   if (posterior.pins().size() >= Posterior::most_pins)
-    blocked = fmt::format("{} are kept already; take one of them away beside the table", Posterior::most_pins);
+    blocked = fmt::format("{} are pinned already; remove one of them next to the table", Posterior::most_pins);
   if (ui::button(
           "posterior/pin", "Pin", ui::Button::normal, blocked,
           "Keeps this posterior, in the table and as a ghost behind those that follow: of other N, sets and runs "
@@ -209,7 +209,7 @@ void PosteriorPanel::State::messages(Posterior& posterior, bool data_told) {
     const float top = ImGui::GetCursorPosY();
     const bool late = !posterior.following() && shown->n != posterior.n() && posterior.embedded() < 1;
     ask(*posterior.scene(), *shown,
-        late ? fmt::format("N = {} is on its way: {:.0f} % of the set is embedded.", count_text(posterior.n()),
+        late ? fmt::format("Computing N = {}: {:.0f} % of the set is embedded.", count_text(posterior.n()),
                            std::floor(100 * posterior.embedded()))
              : shown->sentence);
     int k = 0;
@@ -290,8 +290,8 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
     ui::wrapped(scene.simulated ? scene.set_name + " · " + scene.set_source : scene.set_name + ": " + used,
                 ui::Look::small_muted, 0, "posterior/set/used");
   if (scene.columns.size() > scene.taken.size())
-    ui::wrapped(fmt::format("{} {} of {}", scene.taken.size() == 1 ? "column" : "columns", fmt::join(scene.taken, ", "),
-                            fmt::join(scene.columns, ", ")),
+    ui::wrapped(fmt::format("Using {} {} of {}", scene.taken.size() == 1 ? "column" : "columns",
+                            fmt::join(scene.taken, ", "), fmt::join(scene.columns, ", ")),
                 ui::Look::small_muted, 0, "posterior/set/columns");
   if (!scene.set_own.empty()) ui::wrapped(scene.set_own, ui::Look::small_muted);
   if (!scene.set_learnt.empty()) ui::wrapped(scene.set_learnt, ui::Look::small_muted);
@@ -329,13 +329,13 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
     follow.ask();
   const std::string command = posterior.batch_command();
   if (button("posterior/command", "Copy command", ui::Button::quiet,
-             command.empty() ? "The set with these values is on its way" : "",
+             command.empty() ? "The set with these values is being simulated" : "",
              (following ? "Copies the command that follows the file without the window:\n"
                         : "Copies the command that draws this figure without the window:\n") +
                  command))
     ui::copy(command);
   if (button("posterior/report", "Report…", ui::Button::quiet, ReportDialog::blocked(posterior),
-             "Writes one page on this answer: data, posterior, checks, calibration at this N, methods, commands"))
+             "Writes one page on this posterior: data, results, checks, calibration at this N, methods, commands"))
     report.ask(posterior);
   if (scene.columns.size() > scene.taken.size() &&
       button("posterior/choose-columns", "Columns…", ui::Button::normal, "", "Takes other columns of the file"))
@@ -378,7 +378,7 @@ void PosteriorPanel::State::other_runs(Posterior& posterior, const model::Librar
       others.push_back(&entry);
   if (others.empty()) return;
   ui::space(12);
-  ui::text("Other runs beside it", ui::Look::small_strong);
+  ui::text("Compare with other runs", ui::Look::small_strong);
   std::vector<std::string> chosen = posterior.others(), names;
   for (const model::RunEntry* entry : others) names.push_back(entry->name);
   for (const model::RunEntry* entry : others) {
@@ -433,9 +433,9 @@ void PosteriorPanel::State::plots(Posterior& posterior, ImVec2 size) {
   const auto shown = posterior.shown();
   if (shown && shown->density) return density.draw(shown->density, size);
   ImGui::BeginChild("posterior/plot", size);
-  ui::working_state(shown                   ? "There is no posterior at this N; the line above says why."
+  ui::working_state(shown                   ? "There is no posterior at this N; the line above explains why."
                     : posterior.following() ? "Waiting for the first line of the file…"
-                                            : "Working out the posterior…",
+                                            : "Computing the posterior…",
                     shown ? 0 : static_cast<float>(posterior.embedded()));
   ImGui::EndChild();
 }
@@ -443,7 +443,7 @@ void PosteriorPanel::State::plots(Posterior& posterior, ImVec2 size) {
 // Each of its plots in a place of its own, under the title that it has: side by side in one they could not be read.
 void PosteriorPanel::State::confidence_plots(const std::shared_ptr<const model::SetInquiry::Answer>& answer, bool works,
                                              std::vector<Small>& all) {
-  constexpr const char* kTip = "It is being worked out.";
+  constexpr const char* kTip = "It is being computed.";
   if (!answer && works) all.push_back({&confidence, nullptr, "Confidence", "", kTip});
   if (!answer || !answer->figure) return;
   if (answer->figure != confidence_whole) {
@@ -479,9 +479,9 @@ std::vector<PosteriorPanel::State::Small> PosteriorPanel::State::small_plots(con
     const auto answer = scene ? inquiry.answer(named) : nullptr;
     if (answer && answer->figure) all.push_back({&view, answer->figure, title, "", answer->note});
     // Its place is there from when it was asked for, so that nothing moves when it comes.
-    if (!answer && inquiry.works_on(named)) all.push_back({&view, nullptr, title, "", "It is being worked out."});
+    if (!answer && inquiry.works_on(named)) all.push_back({&view, nullptr, title, "", "It is being computed."});
   };
-  asked(inquiries.predictive, inquiries.predictive_key(key), simulated, "Beside simulated sets");
+  asked(inquiries.predictive, inquiries.predictive_key(key), simulated, "Observed vs simulated");
   if (!inquiries.prior.empty()) asked(inquiries.other_prior, inquiries.prior_key(key), under, "Under another prior");
   confidence_plots(scene ? inquiries.confidence.answer(key) : nullptr, inquiries.confidence.works_on(key), all);
   if (posterior.observed())

@@ -13,7 +13,7 @@ std::string ReportDialog::blocked(const model::Posterior& posterior) {
   if (posterior.following()) return "A report is about a file that is whole; stop following it first";
   if (!scene || scene->simulated) return "A report is about a set that was observed; open a file first";
   if (!scene->choice.member.empty()) return "A report is about a file that is one set; give this set a file of its own";
-  if (!posterior.report_asked()) return "The set is on its way";
+  if (!posterior.report_asked()) return "The set is being loaded";
   return "";
 }
 
@@ -25,17 +25,18 @@ void ReportDialog::ask(const model::Posterior& posterior) {
 
 void ReportDialog::draw(model::Posterior& posterior) {
   if (!save_.is_drawn()) return;
-  const SaveDialog::Texts texts = {"Write a report",
-                                   "One page that holds all it shows: answer, data, checks, calibration on simulated "
-                                   "sets of this size, methods and commands. Measuring calibration may take minutes.",
-                                   "Path, e.g. ~/report.html",
-                                   {{"Page", {".html", ".pdf"}}}};
+  const SaveDialog::Texts texts = {
+      "Write a report",
+      "One page that holds all it shows: posterior, data, checks, calibration on simulated sets of this size, methods "
+      "and commands. Measuring calibration may take minutes.",
+      "Path, e.g. ~/report.html",
+      {{"Page", {".html", ".pdf"}}}};
   const auto file = save_.draw(
       {"posterior/report/browser", "posterior/report/path", "posterior/report/write", "posterior/report/cancel"},
       texts);
   if (!file) return;
   auto asked = posterior.report_asked();
-  if (!asked) return save_.fail("The set is on its way; try again");
+  if (!asked) return save_.fail("The set is being loaded; try again");
   asked->file = *file;
   asked->question.ending = file->extension().string();
   if (asked->question.ending != ".html" && asked->question.ending != ".pdf")

@@ -108,7 +108,7 @@ void SampleDialog::draw(model::Posterior& posterior) {
   else if (!typed_count(seed_, 0))
     blocked = "The seed is a whole number of at least 0";
   else if (!drawing_ && !posterior.samples_asked())
-    blocked = "The set is on its way";
+    blocked = "The set is being loaded";
   if (drawing_)
     ui::wrapped(waiting, ui::Look::muted);
   else if (!failure_.empty())

@@ -54,7 +54,7 @@ std::vector<std::string> spare_columns(const model::PosteriorScene& scene) {
 
 // All that is to know of a row, of which its cells have the beginning, and what a click does.
 std::string row_tip(const SetRow& row) {
-  constexpr const char* click = "A click shows this set; with Ctrl another stands beside it, with Shift all up to it";
+  constexpr const char* click = "Click to show this set; Ctrl adds another one, Shift all up to it";
   if (!row.problem.empty()) return fmt::format("Not answered: {}\n{}", row.problem, click);
   if (row.warnings.empty()) return click;
   return fmt::format("{}\n{}", fmt::join(row.warnings, "\n"), click);
@@ -77,13 +77,13 @@ void SetList::draw_choice(model::Posterior& posterior, const model::PosteriorSce
   if (scene.simulated || posterior.following() || !scene.choice.member.empty() || posterior.table().is_open()) return;
   const std::vector<std::string> spare = spare_columns(scene);
   if (spare.empty()) return;
-  std::vector<std::string> choices = {"are one set"};
-  for (const std::string& name : spare) choices.push_back("are sets by " + printable(name, 60));
+  std::vector<std::string> choices = {"one set"};
+  for (const std::string& name : spare) choices.push_back("sets by " + printable(name, 60));
   int chosen = 0;
   constexpr const char* about =
-      "Whether all rows of the file are one set, or a column says to which of many sets each belongs; these are listed "
-      "in a table, as infer --group answers them";
-  ui::label("Its rows", about, 72);
+      "Whether all rows of the file form one set, or a column assigns each row to one of many sets; these are listed "
+      "in a table, as infer --group does";
+  ui::label("Rows form", about, 80);
   if (ui::combo("posterior/sets/by", chosen, choices, about, 0) && chosen > 0) {
     SetChoice sets = of_all_members(scene.choice);
     sets.group = spare[static_cast<std::size_t>(chosen - 1)];
@@ -99,15 +99,16 @@ void SetList::head(model::Posterior& posterior) {
   ui::text(group.empty() ? "Sets of " + name : fmt::format("Sets of {} by {}", name, printable(group, 60)),
            ui::Look::small_strong);
   ui::wrapped(sets.progress_text(), ui::Look::small_muted, 0, "posterior/sets/progress");
-  if (ui::segment("posterior/sets/posterior", "Posterior", !forest_, "The plot shows the chosen set")) forest_ = false;
+  if (ui::segment("posterior/sets/posterior", "Posterior", !forest_, "The plot shows the selected set"))
+    forest_ = false;
   ImGui::SameLine(0, px(2));
   if (ui::segment("posterior/sets/forest", "Forest plot", forest_,
                   "The plot shows mean and interval of each set, in the order of the table",
-                  sets.rows() == 0 ? "No set is answered yet" : ""))
+                  sets.rows() == 0 ? "No set has a posterior yet" : ""))
     forest_ = true;
   ImGui::SameLine(0, px(12));
   const std::string blocked = sets.job().busy()     ? "It is being written"
-                              : !sets.result().done ? "The sets are still being asked about"
+                              : !sets.result().done ? "The sets are still being evaluated"
                                                     : "";
   if (ui::button("posterior/sets/export", "Export…", ui::Button::normal, blocked,
                  "Writes the table as infer --group does: CSV, JSON, NPZ or LaTeX"))
@@ -122,7 +123,7 @@ void SetList::head(model::Posterior& posterior) {
     sets.set_exact(exact);
   ImGui::SameLine();
   if (ui::button("posterior/sets/close", "Close", ui::Button::quiet, "",
-                 group.empty() ? "Takes the table away" : "All rows of the file are one set again"))
+                 group.empty() ? "Closes the table" : "All rows of the file form one set again"))
     posterior.close_sets();
 }
 
@@ -138,7 +139,7 @@ void SetList::header(SetTable& sets) {
     const float wide = ImGui::GetContentRegionAvail().x;
     const bool pressed = ImGui::InvisibleButton(name.c_str(), {std::max(wide, px(8)), px(kRowHeight - 4)});
     keyboard::offer(name, ItemKind::button, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), label);
-    ui::tip(column.title + "\n" + column.meaning + "\nA click sorts by it");
+    ui::tip(column.title + "\n" + column.meaning + "\nClick to sort by it");
     ImGui::SetCursorScreenPos(at);
     number_cell(label, sorted ? ui::Look::small : ui::Look::small_muted, column.number());
     if (pressed) sets.sort_by(c);
@@ -228,8 +229,8 @@ void SetList::dialog(model::Posterior& posterior) {
   if (saving_) answer(posterior);
   if (!save_.is_drawn()) return;
   const SaveDialog::Texts texts = {"Export the table of sets",
-                                   "A row a set with everything that infer --group says of it. The ending decides the "
-                                   "format: .csv, .json, .npz or .tex.",
+                                   "One row per set with everything that infer --group reports of it. The ending "
+                                   "decides the format: .csv, .json, .npz or .tex.",
                                    "Path, e.g. ~/posteriors.csv",
                                    {{"Tables", {".csv", ".json", ".npz", ".tex"}}}};
   const auto file = save_.draw(

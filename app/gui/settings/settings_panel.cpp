@@ -52,7 +52,7 @@ void SettingsPanel::draw(const SettingsParts& parts) {
   ImGui::SameLine(ImGui::GetContentRegionMax().x - done);
   if (ui::button("settings/done", "Done", ui::Button::normal, {}, "Back to where you were (Escape)"))
     parts.page.close();
-  ui::wrapped("All of this counts at once and at later starts.", ui::Look::muted);
+  ui::wrapped("Changes apply immediately and at later starts.", ui::Look::muted);
   runs(parts);
   data(parts);
   computing(parts);
@@ -129,7 +129,7 @@ void SettingsPanel::runs(const SettingsParts& parts) {
     ImGui::Dummy({room, ImGui::GetFrameHeight()});
     ImGui::SameLine();
     if (ui::button(fmt::format("settings/added/{}/remove", i), "Remove", ui::Button::quiet, {},
-                   "Takes it out of the list; nothing on disk is touched"))
+                   "Removes it from the list; nothing on disk is touched"))
       parts.library.remove_folder(added[i]);
     if (i > 0) ImGui::Unindent(px(kLabel));
   }
@@ -320,7 +320,7 @@ void SettingsPanel::gpu_libraries(model::GpuSetup& gpu) {
 }
 
 void SettingsPanel::looks(model::Settings& settings) {
-  begin_section(model::SettingsSection::looks, "Looks");
+  begin_section(model::SettingsSection::looks, "Appearance");
   ui::label("Theme", "Ctrl+T changes it, too", kLabel);
   if (ui::segment("settings/theme/dark", "Dark", settings.theme != "light")) settings.theme = "dark";
   ImGui::SameLine(0, px(4));
@@ -340,7 +340,7 @@ void SettingsPanel::looks(model::Settings& settings) {
   if (ui::combo("settings/scale", at, items, "", px(180)) && at < static_cast<int>(kScales.size()))
     settings.scale = kScales[static_cast<std::size_t>(at)];
   ui::space(6);
-  ui::label("File dialogs", "What asks for files to open and to save", kLabel);
+  ui::label("File dialogs", "Which dialog selects files to open and to save", kLabel);
   if (ui::segment("settings/dialogs/desktop", "The desktop's", settings.file_dialogs == "desktop",
                   "Through the desktop's portal; where there is none, the window's own"))
     settings.file_dialogs = "desktop";
@@ -349,10 +349,9 @@ void SettingsPanel::looks(model::Settings& settings) {
                   "Folders, a filter, and what a file holds, in this window"))
     settings.file_dialogs = "own";
   ui::space(6);
-  ui::label("Notifications", "The desktop's, of which it decides how long they are shown", kLabel);
-  ui::toggle(
-      "settings/notifications", "Tell of ends while nobody looks", settings.notifications,
-      "When a run, a study or the queue has ended and another window is being worked with, or this one is closed");
+  ui::label("Notifications", "The desktop's, which decides how long they are shown", kLabel);
+  ui::toggle("settings/notifications", "Notify when background work ends", settings.notifications,
+             "When a run, a study or the queue has ended and another window is in use, or this one is closed");
 }
 
 void SettingsPanel::file() {
@@ -365,8 +364,9 @@ void SettingsPanel::file() {
   ImGui::Dummy({room, ImGui::GetFrameHeight()});
   ImGui::SameLine();
   if (ui::button("settings/copy-path", "Copy path", ui::Button::normal)) ui::copy(path);
-  ui::wrapped("A text that can be edited while the window is closed: what is taken out of it has its default again.",
-              ui::Look::small_muted);
+  ui::wrapped(
+      "A text file that can be edited while the window is closed: what is removed from it has its default again.",
+      ui::Look::small_muted);
   hints(model::overrides("", true, true).file);
 }
 

@@ -186,8 +186,8 @@ void TaskPanel::parameters(model::Specimen& specimen, float width) {
   }
   if (card.stored) {
     ui::space(4);
-    ui::wrapped(card.psi.empty() ? "These sets are stored: their θ stands as it is. Another set has another."
-                                 : "These sets are stored: their θ and ψ stand as they are. Another set has others.",
+    ui::wrapped(card.psi.empty() ? "These sets are stored: their θ is fixed. Another set has another."
+                                 : "These sets are stored: their θ and ψ are fixed. Another set has others.",
                 ui::Look::small_muted, width);
   }
   ui::space(16);
@@ -245,7 +245,7 @@ void TaskPanel::sample(model::Specimen& specimen, float width, float height) {
   ImGui::SameLine();
   const std::string draw = fmt::format("Draw {}{}", unknowns(card), width > px(430) ? " from the prior" : "");
   if (ui::button("task/prior", draw, ui::Button::normal, {},
-                 fmt::format("Other {}, drawn as training draws them", unknowns(card))))
+                 fmt::format("Other {}, drawn as in training", unknowns(card))))
     specimen.draw_from_prior();
   const float copy = ui::button_width("Copy command");
   ImGui::SameLine();

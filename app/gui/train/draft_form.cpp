@@ -65,7 +65,7 @@ constexpr const char* kLongNeeds =
     "Expected: 10 to 14 minutes (pretrain 5 to 8 minutes, cache under a second, finetune 4 to 6 minutes), 100 MB of "
     "disk of 100 GB free, 100 TFLOP.";
 constexpr const char* kLongBusy =
-    "Other processes keep 12.0 of 16 cores busy: beside them it may take up to 10 times as long.";
+    "Other processes keep 12.0 of 16 cores busy: with them it may take up to 10 times as long.";
 
 // How high a text is that has to be wrapped here.
 float paragraph(const char* text) {

@@ -32,21 +32,21 @@ void QueuePanel::head(model::RunQueue& queue, const model::QueueShown& shown) {
   if (queue.going()) {
     if (ui::button("queue/pause", "Pause all", ui::Button::normal, "", "Saves what is begun, and begins nothing more"))
       queue.pause();
-  } else if (ui::button("queue/go-on", "Go on", ui::Button::normal, shown.view.left() == 0 ? "Nothing waits" : "",
+  } else if (ui::button("queue/go-on", "Resume", ui::Button::normal, shown.view.left() == 0 ? "Nothing waits" : "",
                         "Trains what waits, one after the other, from where it was saved")) {
     queue.go_on();
   }
   ImGui::SameLine(0, px(8));
   ImGui::AlignTextToFramePadding();
   ui::text("Queue: " + queue.line(), ui::Look::strong);
-  ui::tip(shown.left.measured ? "What waits is expected to go as fast against its estimate as the first one does"
-                              : "Of a machine that does nothing else");
+  ui::tip(shown.left.measured ? "Estimates of what waits are scaled by the current speed"
+                              : "For a machine that does nothing else");
   // Beside it, or below where it has no room.
   constexpr const char* kKeep = "Keep training when the window is closed";
   ImGui::SameLine(0, px(16));
   if (ImGui::GetContentRegionAvail().x < ui::text_size(kKeep).x + 2 * ImGui::GetFrameHeight()) ImGui::NewLine();
   ui::toggle("queue/keep", kKeep, queue.keep,
-             "A process without a window goes on with the queue; the next start finds it. Otherwise closing saves what "
+             "A process without a window continues the queue; the next start finds it. Otherwise closing saves what "
              "is begun.");
 }
 
@@ -72,14 +72,14 @@ void QueuePanel::row(model::RunQueue& queue, const model::QueueShown& shown, std
   };
   place("Remove");
   if (ui::button(base + "/remove", "Remove", ui::Button::quiet, "",
-                 item.state == QueueState::working ? "Saves it and takes it out of the queue; the run stays"
-                                                   : "Takes it out of the queue; the run stays"))
+                 item.state == QueueState::working ? "Saves it and removes it from the queue; the run stays"
+                                                   : "Removes it from the queue; the run stays"))
     queue.remove(item.id);
   if (failed) {
     place("Try again");
     if (ui::button(base + "/retry", "Try again", ui::Button::quiet)) queue.retry(item.id);
   } else {
-    const char* at_work = at < first ? "It is at work" : "";
+    const char* at_work = at < first ? "It is in progress" : "";
     place("↓");
     if (ui::button(base + "/down", "↓", ui::Button::quiet, at + 1 == count ? "It is the last" : at_work, "Later"))
       queue.move(item.id, at + 1);

@@ -155,7 +155,7 @@ void draw_card(Training& training, int stage, float width, float room) {
   const bool held = training.state() == Activity::paused || training.state() == Activity::pausing;
   if (current && held) {
     if (ui::button("train/" + name + "/resume", "Resume", ui::Button::primary, training.blocked(Action::resume),
-                   "Goes on where it was paused", third))
+                   "Resumes where it was paused", third))
       training.resume();
   } else if (ui::button("train/" + name + "/pause", "Pause", ui::Button::normal,
                         current ? training.blocked(Action::pause) : idle,

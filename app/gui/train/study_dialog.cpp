@@ -60,9 +60,9 @@ void StudyDialog::varied(std::size_t at) {
       form.varied.push_back({key, ""});
   }
   if (at >= form.varied.size()) return;
-  ui::label("Values", "With commas between them", kLabels);
+  ui::label("Values", "Separated by commas", kLabels);
   ui::input("study/values" + number, form.varied[at].values, "4, 16, 64",
-            "The values that are tried, with commas between them");
+            "The values that are tried, separated by commas");
 }
 
 void StudyDialog::choices() {
@@ -126,8 +126,8 @@ void StudyDialog::act(model::Studies& studies, model::RunQueue& queue, model::Dr
 void StudyDialog::draw(model::Studies& studies, model::RunQueue& queue, model::Draft& draft) {
   if (!form_ || !ui::begin_dialog("study/dialog", "New study", open_, kWide)) return;
   ui::wrapped(
-      "Trains and evaluates every choice on the same test sets, with the settings of this "
-      "draft. It goes on when the window is closed; the runs appear in the list on the left as they come.",
+      "Trains and evaluates every choice on the same test sets, with the settings of this draft. It continues when the "
+      "window is closed; the runs appear in the list on the left as they come.",
       ui::Look::muted);
   ui::space(8);
   // So high that what stands below stays in view: the dialog itself does not scroll.
@@ -172,12 +172,13 @@ void draw_studies(model::Studies& studies, const model::RunQueue& queue) {
     ui::space(4);
     const std::string base = "study/" + study.name;
     const bool works = !study.processes.empty();
-    if (works && ui::button(base + "/stop", "Stop", ui::Button::normal, "", "Saves what is begun; it can go on later"))
+    if (works &&
+        ui::button(base + "/stop", "Stop", ui::Button::normal, "", "Saves what is begun; it can be resumed later"))
       studies.stop(study);
     const bool starting = studies.starting(study);
     if (starting) ui::button(base + "/starting", "Starting …", ui::Button::normal, "A process is starting");
     if (!works && !starting &&
-        ui::button(base + "/go-on", "Go on", ui::Button::normal, study.problem,
+        ui::button(base + "/go-on", "Resume", ui::Button::normal, study.problem,
                    "Trains what is left of it, from where it was saved, with as many processes as before")) {
       try {
         studies.go_on(study);

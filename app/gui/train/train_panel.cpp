@@ -93,7 +93,7 @@ void TrainPanel::header(Training& training, const model::Library& library, const
     if (queue_button(training, queue)) queue.add(training.plan());
     ImGui::SameLine(0, gap);
     const char* starts = queue.going() ? "Makes the run's folder and runs all stages; the queue saves what it has "
-                                         "begun, and goes on when this has ended"
+                                         "begun, and resumes when this has ended"
                                        : "Makes the run's folder and runs all stages";
     if (ui::button("train/start", kStart, ui::Button::primary, training.blocked(Action::start), starts))
       training.start();
@@ -110,8 +110,8 @@ void TrainPanel::header(Training& training, const model::Library& library, const
     ImGui::SameLine(0, gap);
     std::string word = training.going(training.folder()).value_or(Training::Going{"training"}).word;
     word[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(word[0])));
-    ui::button("train/start", word, ui::Button::primary,
-               "The run is at work; its stages below can be paused and stopped", "", ui::button_width(kStart));
+    ui::button("train/start", word, ui::Button::primary, "Training in progress; pause or stop its stages below", "",
+               ui::button_width(kStart));
   }
   if (!resumable) return;
   ImGui::SameLine(0, gap);
@@ -120,7 +120,7 @@ void TrainPanel::header(Training& training, const model::Library& library, const
   // Going on after a failure dismisses it.
   const bool failed = training.state() == Activity::failed && training.run_settings();
   if (ui::button("train/start", kResume, ui::Button::primary, failed ? "" : training.blocked(Action::start),
-                 "Goes on from the last checkpoint, through all stages")) {
+                 "Resumes from the last checkpoint, through all stages")) {
     if (failed) training.dismiss();
     training.start();
   }
@@ -135,7 +135,7 @@ void TrainPanel::plots(Training& training) {
     return ui::empty_state("No losses yet", training.state() == Activity::elsewhere
                                                 ? "They appear here after the other process's first epoch."
                                             : training.of_ensemble()
-                                                ? "This run is the mean of others: their folders hold what they learnt."
+                                                ? "This run is an ensemble: its members' folders hold their losses."
                                                 : "Press Resume training: losses appear here epoch by epoch.");
   }
   const float gap = px(8), high = std::max(room.y, px(200));
@@ -221,7 +221,7 @@ void TrainPanel::run_settings(const Training& training) {
 
 void TrainPanel::log(const Training& training) {
   const std::vector<std::string> lines = training.log();
-  if (lines.empty()) return ui::empty_state("Nothing told yet", "What the run does is written here as it happens.");
+  if (lines.empty()) return ui::empty_state("No messages yet", "What the run does is written here as it happens.");
   if (ui::button("train/copy-log", "Copy", ui::Button::quiet, "", "Copies these lines"))
     ui::copy(fmt::format("{}\n", fmt::join(lines, "\n")));
   ImGui::BeginChild("train/lines");
@@ -237,9 +237,9 @@ void TrainPanel::run(Training& training, model::Library& library, const model::R
     if (ui::segment(name, title, view_ == view, tip)) view_ = view;
     ImGui::SameLine(0, px(4));
   };
-  tab(View::progress, "train/view/progress", "Losses", "Losses, and the posterior as it is learnt");
+  tab(View::progress, "train/view/progress", "Losses", "Losses, and the posterior during training");
   tab(View::settings, "train/view/settings", "Settings", "What this run was started with");
-  tab(View::log, "train/view/log", "Log", "What the run told");
+  tab(View::log, "train/view/log", "Log", "Messages of the run");
   ImGui::SameLine(0, px(16));
   ImGui::AlignTextToFramePadding();
   std::string state;
@@ -273,7 +273,7 @@ void TrainPanel::run(Training& training, model::Library& library, const model::R
   ui::text(state, ui::Look::muted);
   if (queued) {
     ImGui::SameLine();
-    if (ui::button("train/show-queue", "Show the queue", ui::Button::quiet, "", "It stands above the draft"))
+    if (ui::button("train/show-queue", "Show the queue", ui::Button::quiet, "", "It is shown above the draft"))
       return training.open_draft();
   }
   const model::RunEntry* entry = library.find(training.folder().string());
@@ -296,7 +296,7 @@ void TrainPanel::draw(Training& training, model::Library& library, model::Studie
   if (training.task().empty() && !training.problem().empty())
     return ui::empty_state("This run cannot be shown", training.problem(), true);
   if (training.task().empty())
-    return ui::empty_state("No task chosen", "Choose a task on the left; its training is set up here.");
+    return ui::empty_state("No task selected", "Select a task on the left to set up its training.");
   if (training.state() == Activity::loading) return ui::working_state(fmt::format("Reading {} …", training.name()));
   header(training, library, studies, queue);
   if (training.drafting()) {

@@ -184,7 +184,7 @@ std::optional<std::size_t> ViewerDome::draw(model::Viewer& viewer, ImVec2 size, 
   if (ImGui::IsItemDeactivated() && !dragged_ && here) viewer.set_target(views[*here]);
   if (here && !active) {
     const render::Camera& view = views[*here];
-    ui::tip(fmt::format("View {}: azimuth {:.0f}°, elevation {:.0f}°. A click moves the target camera here.", *here + 1,
+    ui::tip(fmt::format("View {}: azimuth {:.0f}°, elevation {:.0f}°. Click to move the target camera here.", *here + 1,
                         view.azimuth * 180 / pi, view.elevation * 180 / pi));
   } else if (!active) {
     ui::tip(

@@ -32,12 +32,12 @@ void ViewerEditor::camera(model::Viewer& viewer) {
   double azimuth = viewer.target().azimuth * kDegrees, elevation = viewer.target().elevation * kDegrees;
   ui::text("Target camera", ui::Look::small_strong);
   bool changed = named_slider("viewer/azimuth", "Azimuth", azimuth, 0, 360, "%.0f°",
-                              "Where the target camera stands around the scene; or drag the truth or the dome");
-  changed |= named_slider("viewer/elevation", "Elevation", elevation, model::kElevationLow * kDegrees,
-                          model::kElevationHigh * kDegrees, "%.0f°",
-                          fmt::format("How high the target camera stands; training had {}",
-                                      degrees_text(render::scene_prior.camera_elevation))
-                              .c_str());
+                              "Azimuth of the target camera; or drag the truth or the dome");
+  changed |= named_slider(
+      "viewer/elevation", "Elevation", elevation, model::kElevationLow * kDegrees, model::kElevationHigh * kDegrees,
+      "%.0f°",
+      fmt::format("Elevation of the target camera; training had {}", degrees_text(render::scene_prior.camera_elevation))
+          .c_str());
   if (changed) viewer.set_target({std::min(azimuth, 359.999) / kDegrees, elevation / kDegrees});
 }
 
@@ -99,7 +99,7 @@ void ViewerEditor::scene(model::Viewer& viewer) {
   double azimuth = scene.light_azimuth * kDegrees, height = scene.light_elevation * kDegrees;
   bool lit = named_slider("viewer/light-azimuth", "Azimuth", azimuth, 0, 360, "%.0f°", "Where the light comes from");
   lit |= named_slider("viewer/light-elevation", "Elevation", height, 0, 90, "%.0f°",
-                      "How high the light stands; training had 30° to 60°");
+                      "Elevation of the light; training had 30° to 60°");
   if (lit) viewer.set_light(std::min(azimuth, 359.999) / kDegrees, height / kDegrees);
 
   ui::space(8);

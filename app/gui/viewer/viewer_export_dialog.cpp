@@ -110,7 +110,8 @@ void ViewerExportDialog::draw(model::Viewer& viewer) {
     if (ui::button("viewer/save/stop", "Stop", ui::Button::normal, "", "Nothing is written then"))
       viewer.cancel_export();
     ImGui::SameLine();
-    if (ui::button("viewer/save/cancel", "Go on behind", ui::Button::quiet, "", "Closes this; the writing goes on")) {
+    if (ui::button("viewer/save/cancel", "Continue behind", ui::Button::quiet, "",
+                   "Closes this; the writing continues")) {
       open_ = false;
     }
   } else {

@@ -108,7 +108,7 @@ void ViewerPanel::State::n_row(Viewer& viewer) {
   now.playing = viewer.playing();
   now.loop = viewer.loop();
   now.other = "New scene";
-  now.other_tip = "The next scene of the prior, with cameras of its own (Ctrl+N)";
+  now.other_tip = "Next simulated scene, with its own cameras (Ctrl+N)";
   now.n_tip = "How many of the observed views are used";
   if (now.most < 2) now.blocked = "There are fewer than two views: add some";
   const char* save = "Export…";
@@ -140,7 +140,7 @@ void ViewerPanel::State::truth(Viewer& viewer, float side) {
   const render::Camera& target = viewer.target();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   caption(at, side, "Truth, live",
-          fmt::format("{:.0f}° around, {:.0f}° high", target.azimuth * 180 / std::numbers::pi,
+          fmt::format("azimuth {:.0f}°, elevation {:.0f}°", target.azimuth * 180 / std::numbers::pi,
                       target.elevation * 180 / std::numbers::pi));
   ImGui::SetCursorScreenPos({at.x, at.y + px(kHead)});
   const ImVec2 min = ImGui::GetCursorScreenPos(), max = {min.x + side, min.y + side};
@@ -211,7 +211,7 @@ void ViewerPanel::State::samples(Viewer& viewer, float side) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   std::string note;
   if (shown && shown->n != viewer.n())
-    note = fmt::format("N = {} is on its way", viewer.n());
+    note = fmt::format("Computing N = {}…", viewer.n());
   else if (shown && shown->finished < shown->wanted)
     note = fmt::format("{} of {} drawn", shown->finished, shown->wanted);
   const bool leave = ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape), false) &&
@@ -248,8 +248,8 @@ void ViewerPanel::State::samples(Viewer& viewer, float side) {
       }
     }
     textures.draw(picture, low, high, alpha);
-    ui::tip(zoomed >= 0 ? "A click or Esc shows all samples"
-                        : fmt::format("Sample {}: a click shows it large", number + 1));
+    ui::tip(zoomed >= 0 ? "Click or press Esc to show all samples"
+                        : fmt::format("Sample {}: click to enlarge", number + 1));
   }
   ImGui::SetCursorScreenPos({at.x, min.y + side});
   ImGui::Dummy({side, 0});
@@ -269,7 +269,7 @@ void ViewerPanel::State::way(Viewer& viewer, float width) {
   const auto shown = viewer.shown();
   const std::string blocked = shown && shown->finished > 0 ? "" : "There is no sample yet";
   if (ui::button("viewer/watch", watching ? "Stop" : "Watch", ui::Button::normal, blocked,
-                 "Shows the way of the samples from noise to image",
+                 "Animates the sampling from noise to image",
                  std::max(ui::button_width("Watch"), ui::button_width("Stop")))) {
     watching = !watching;
     step = watching ? 0 : -1;
@@ -296,10 +296,11 @@ void ViewerPanel::State::pictures(Viewer& viewer, float width) {
   const std::array<Small, 4> all = {{
       {"viewer/seen", "Truth", "What the target camera sees, at the estimator's resolution", s.truth},
       {"viewer/mean", "Mean",
-       s.mean ? "The mean of the samples" : "E[θ | X] as the network tells it at once; the mean of the samples follows",
+       s.mean ? "The mean of the samples"
+              : "E[θ | X] as the network estimates it directly; the mean of the samples follows",
        s.mean ? s.mean : s.expected},
       {"viewer/spread", "Spread",
-       "Standard deviation of the samples at each pixel, over the channels: where views leave the scene open",
+       "Standard deviation of the samples at each pixel, over the channels: where views do not determine the scene",
        s.spread},
       {"viewer/error", "Error", "How far the mean is from the truth at each pixel, over the channels", s.error},
   }};
@@ -373,12 +374,12 @@ void ViewerPanel::State::average(const Viewer& viewer, const model::Scores* scor
     error_line(ui::Look::small, "One sample", thousandths(known->sample), share_of(known->sample, known->prior));
     ui::tip("Mean squared error of a sample over the test scenes");
     error_line(ui::Look::small, "Posterior mean", thousandths(known->mean), share_of(known->mean, known->prior));
-    ui::tip("Mean squared error of the mean of endlessly many samples over the test scenes");
+    ui::tip("Mean squared error of the mean of infinitely many samples over the test scenes");
     error_line(ui::Look::small, "Explained by sample spread", "", share_of(known->undetermined, 1));
     ui::tip(
         "The samples' variance as a share of the posterior mean's error. For an exact posterior it is 100 %: the views "
-        "leave that much open. A network that has not converged spreads its samples too far, so that a large share "
-        "says nothing about the views.");
+        "leave that much uncertainty. A network that has not converged spreads its samples too far, so that a large "
+        "share implies nothing about the views.");
   } else if (unscored) {
     ui::wrapped("Evaluate this run to see its error on average, and how much of it the samples' spread explains.",
                 ui::Look::small_muted);
@@ -466,7 +467,7 @@ void ViewerPanel::draw(Viewer& viewer, const model::Scores* scores, bool unscore
   } else if (!viewer.loaded()) {
     ui::working_state("Loading the run…");
   } else if (viewer.views().empty()) {
-    ui::empty_state("No views", "Add an observed view above: the samples are of the posterior that the views leave.");
+    ui::empty_state("No views", "Add an observed view above: the samples follow the posterior given the views.");
   } else {
     s.samples(viewer, middle);
     s.way(viewer, middle);

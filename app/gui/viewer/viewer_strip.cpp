@@ -96,7 +96,7 @@ std::optional<std::size_t> ViewerStrip::draw(model::Viewer& viewer, PictureTextu
         list.AddRectFilled({min.x, max.y + px(2)},
                            {max.x + (k + 1 < viewer.n() ? px(kBetween) : 0), max.y + px(2 + kMark)}, colors.accent);
       const render::Camera& view = viewer.views()[index];
-      ui::tip(fmt::format("View {}: azimuth {:.0f}°, elevation {:.0f}°. A click removes it.", k + 1,
+      ui::tip(fmt::format("View {}: azimuth {:.0f}°, elevation {:.0f}°. Click to remove it.", k + 1,
                           view.azimuth * 180 / std::numbers::pi, view.elevation * 180 / std::numbers::pi));
     }
     ImGui::SetCursorScreenPos(start);

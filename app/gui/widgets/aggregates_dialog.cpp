@@ -21,7 +21,7 @@ void AggregatesDialog::draw(model::Library& library) {
   if (!ui::begin_dialog(name_ + "/dialog", "Drop the aggregates?", open_)) return;
   const model::RunEntry* run = library.find(run_);
   const std::string blocked =
-      run ? library.blocked(*run, model::RunAction::drop_aggregates) : "The folder of this run is gone";
+      run ? library.blocked(*run, model::RunAction::drop_aggregates) : "The folder of this run is missing";
   ui::wrapped(what_, ui::Look::body, 0, name_ + "/what");
   const ui::Choice choice = ui::choose(name_ + "/confirm", "Drop them", ui::Button::danger, name_ + "/cancel", blocked);
   if (choice == ui::Choice::confirm) library.drop_aggregates(run_);

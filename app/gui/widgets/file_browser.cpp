@@ -428,7 +428,7 @@ void FileBrowser::preview(const std::string& name, ImVec2 size) {
   const auto told = disk_->preview();
   const fs::path path = told ? told->path : fs::path();
   if (!told) {
-    ui::wrapped("What a file or folder holds is told here once it is chosen.", ui::Look::small_muted);
+    ui::wrapped("Select a file or folder to preview it.", ui::Look::small_muted);
   } else {
     ui::wrapped(one_line(path.filename().string()), ui::Look::strong);
     if (!told->title.empty()) ui::wrapped(told->title, ui::Look::body, 0, name + "/preview");

@@ -46,12 +46,10 @@ void check_units(const std::vector<std::string>& columns, const TableColumns& re
   const bool named = columns.size() == 1 && columns.front() != "column 1";
   if (!read.chosen.empty() || !named || read.files.size() != 1 || !read.files.front().converts()) return;
   if (columns.front() != read.files.front().from)
-    throw ColumnsError(
-        fmt::format(
-            "{} has the column {}, and not {}, whose values are converted as [[x.columns]] says; name it so, or "
-            "choose it with --columns where it is the same",
-            where, printable(columns.front()), printable(read.files.front().from)),
-        columns);
+    throw ColumnsError(fmt::format("{} has the column {}, and not {}, whose values are converted as [[x.columns]] "
+                                   "states; name it so, or choose it with --columns where it is the same",
+                                   where, printable(columns.front()), printable(read.files.front().from)),
+                       columns);
 }
 
 // An array of an .npz file, or one of the numbers that it has a row: "x[1]".
@@ -125,11 +123,10 @@ CsvTable read_npz_columns(const std::filesystem::path& path, const std::vector<s
     if (column.dim() == 1) column = column.unsqueeze(1);
     if (one.number >= 0) column = column.narrow(1, one.number, 1);
     if (column.size(1) > 1 && static_cast<std::int64_t>(wanted.size()) == numbers)
-      throw ColumnsError(
-          fmt::format("{}: the array {} holds {} numbers a row, where one is needed; choose one of them, "
-                      "such as {}[0], with --columns",
-                      path.string(), printable(name), column.size(1), printable(name)),
-          table.columns);
+      throw ColumnsError(fmt::format("{}: the array {} holds {} numbers per row, where one is needed; choose one of "
+                                     "them, such as {}[0], with --columns",
+                                     path.string(), printable(name), column.size(1), printable(name)),
+                         table.columns);
     PAIRS_CHECK(columns.empty() || column.size(0) == columns.front().size(0),
                 "{}: the arrays {} and {} have {} and {} rows; columns of one table have as many", path.string(),
                 printable(wanted.front()), printable(name), columns.front().size(0), column.size(0));
@@ -138,7 +135,7 @@ CsvTable read_npz_columns(const std::filesystem::path& path, const std::vector<s
   }
   if (held != numbers)
     throw ColumnsError(
-        fmt::format("{}: {} {} {} a row, where {} are needed; choose others with --columns", path.string(),
+        fmt::format("{}: {} {} {} per row, where {} are needed; choose others with --columns", path.string(),
                     printable(fmt::format("{}", fmt::join(wanted, ", "))), wanted.size() > 1 ? "hold" : "holds",
                     held == 1 ? "one number" : fmt::format("{} numbers", held), numbers),
         table.columns);
@@ -252,8 +249,8 @@ class PointRows final : public ObservedRows {
         std::any_of(read.files.begin(), read.files.end(), [](const FileColumn& one) { return one.converts(); });
     if (!read.chosen.empty() || !converts || vector.empty() || has_column(*table_, read.files.front().from)) return;
     throw ColumnsError(
-        fmt::format("{} has a column {} of {} numbers a row, and not {}, whose values are converted as [[x.columns]] "
-                    "says; name them so, or choose it with --columns {} where they are the same",
+        fmt::format("{} has a column {} of {} numbers per row, and not {}, whose values are converted as [[x.columns]] "
+                    "states; name them so, or choose it with --columns {} where they are the same",
                     table_->where(), printable(vector), places_.size(),
                     printable(fmt::format("{}", fmt::join(wanted_columns(info_, read), ", "))), printable(vector)),
         table_->names());

@@ -260,7 +260,7 @@ std::int64_t Comparison::lacking() const {
 std::string Comparison::evaluate_blocked() const {
   const Parts& p = *parts_;
   if (p.running) return p.asked_to_stop ? "The evaluation is being stopped" : "Runs are being evaluated";
-  if (p.entries.empty()) return "No run is chosen";
+  if (p.entries.empty()) return "No run is selected";
   if (p.reading) return "The runs are being read";
   return lacking() == 0 ? "Every run that can be scored has its scores" : "";
 }

@@ -319,10 +319,10 @@ std::shared_ptr<const Comparison::View> make_view(const std::vector<ComparedRun>
                        [&] { return drawn_differences(*view, members); }));
     if (metrics.size() > 1 && scoring_of(metrics.front().rows).compares_means())
       view->figures.push_back(shown_figure(
-          "apart", "Means beside the baseline's",
+          "apart", "Means against the baseline's",
           "How far posterior means lie from the baseline's on the same sets, in units of the posterior sd (rms; of "
-          "several targets the one furthest apart). Two runs that both answer exactly would lie at zero: at least "
-          "half of it is the error of one of the two, whatever their calibration says.",
+          "several targets the one furthest apart). Two runs with exact posteriors would lie at zero: at least "
+          "half of it is the error of one of the two, whatever their calibration is.",
           [&] { return drawn_apart(*view, members, by_member); }));
     view->figures.push_back(
         shown_figure("pareto", "Cost against quality",
@@ -385,8 +385,8 @@ void tell_arguments(const std::vector<ComparedRun>& entries,
     if (!differs && !list) made.arguments += fmt::format(" {} {}", kEvaluationArguments[k], texts[0][k]);
   }
   if (!differing.empty())
-    made.note =
-        fmt::format("The runs were scored differently: {}. The command scores all alike.", fmt::join(differing, "; "));
+    made.note = fmt::format("The runs were scored differently: {}. The command scores all in the same way.",
+                            fmt::join(differing, "; "));
 }
 
 }  // namespace

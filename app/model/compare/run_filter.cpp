@@ -225,14 +225,14 @@ std::string filter_problem(const std::string& text, const std::vector<std::strin
 
 const std::string& filter_help() {
   static const std::string text =
-      "Terms with blanks between them, all of which a run must meet:\n"
-      "gap<0.02   a score at the chosen N, cost (GFLOP), seconds, seed or a setting: < <= > >= = !=\n"
+      "Terms separated by blanks, all of which a run must match:\n"
+      "gap<0.02   a score at the selected N, cost (GFLOP), seconds, seed or a setting: < <= > >= = !=\n"
       "preset=small   a word; strategy=pairs,n1 is any of them, name=bump* begins so\n"
       "batch=64   the last part of a setting's key will do where no other ends so\n"
       "tag:paper   has the tag; note:wide holds these letters\n"
-      "wide \"two words\"   stands in the name, the note or a tag\n"
-      "-tag:paper   turns a term around\n"
-      "A run that has no such value meets no comparison with it but !=.";
+      "wide \"two words\"   is in the name, the note or a tag\n"
+      "-tag:paper   negates a term\n"
+      "A run without such a value matches only !=.";
   return text;
 }
 

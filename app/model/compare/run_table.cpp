@@ -156,14 +156,14 @@ class TableMaker {
     };
     add("name", "run", "What people call it", false, true);
     add("task", "task", "What it learns", false, choices_.task.empty());
-    if (choices_.fold) add("runs", "runs", "How many runs the row stands for, and how many of them fit", true, true);
+    if (choices_.fold) add("runs", "runs", "How many runs the row represents, and how many of them match", true, true);
     add("strategy", "strategy", "What the embedder was trained on", false,
         differs([](const ListedRun& run) { return run.strategy; }));
     add("preset", "preset", "The settings that it began with", false,
         differs([](const ListedRun& run) { return run.preset; }));
     const bool nothing_learnt = std::any_of(
         all_.begin(), all_.end(), [](const Scored& one) { return one.run->facts && one.run->facts->learnt_nothing; });
-    add("state", "state", "How far it is, and whether it learnt anything", false,
+    add("state", "state", "How far it is, and whether it is better than the prior", false,
         nothing_learnt || any([](const ListedRun& run) { return !run.finished || !run.problem.empty(); }));
     add("tags", "tags", "Words that you put on runs", false,
         any([](const ListedRun& run) { return !run.tags.empty(); }));
@@ -332,7 +332,7 @@ class TableMaker {
 
   static std::string state_of(const ListedRun& run, const RunFacts* facts) {
     if (!run.problem.empty()) return "unreadable";
-    return facts && facts->learnt_nothing ? "learnt nothing" : run.state;
+    return facts && facts->learnt_nothing ? "no better than the prior" : run.state;
   }
 
   // What a run has under a key; `note`, where it is asked for, why it has nothing.

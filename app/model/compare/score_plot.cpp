@@ -166,7 +166,7 @@ ScorePlot score_plot(const std::vector<PlottedRun>& runs, const PlotChoices& cho
   ScorePlot out;
   const Score* const score = chosen_score(runs, choices.y);
   if (!score) {
-    out.note = "None of the listed runs has scores yet; choose some and evaluate them";
+    out.note = "None of the listed runs has scores yet; select some and evaluate them";
     return out;
   }
   std::map<std::string, Group> groups;
@@ -185,7 +185,7 @@ ScorePlot score_plot(const std::vector<PlottedRun>& runs, const PlotChoices& cho
   const std::size_t all = order.size();
   if (all > kMostLines) {
     order.resize(kMostLines);
-    out.note = fmt::format("The first {} of {} lines are drawn; a filter chooses others", kMostLines, all);
+    out.note = fmt::format("The first {} of {} lines are drawn; use a filter to select others", kMostLines, all);
   }
   Figure figure;
   Plot plot;
@@ -197,7 +197,8 @@ ScorePlot score_plot(const std::vector<PlottedRun>& runs, const PlotChoices& cho
   const std::vector<std::string> titles = group_names(firsts, choices.x);
   for (std::size_t i = 0; i < order.size(); ++i) {
     const Group* const group = order[i];
-    const std::string plain = group_name(*group, titles[i]) + (group->learnt_nothing ? ", learnt nothing" : "");
+    const std::string plain =
+        group_name(*group, titles[i]) + (group->learnt_nothing ? ", no better than the prior" : "");
     std::string name = plain;
     for (int copy = 2; !taken.insert(name).second; ++copy) name = fmt::format("{} ({})", plain, copy);
     for (const PlottedRun* run : group->runs) out.runs[name].push_back(run->record->listed.run);

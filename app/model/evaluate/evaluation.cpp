@@ -543,7 +543,7 @@ std::string Evaluation::blocked() const {
   if (p.work.running) return fmt::format("{} is being evaluated; stop it or wait until it is done", p.work.name);
   switch (state()) {
     case State::none:
-      return "No run is shown; choose one on the left";
+      return "No run is shown; select one on the left";
     case State::loading:
       return "The run is being read";
     case State::failed:

@@ -66,7 +66,7 @@ namespace {
 const char* fault_meaning(const RowCalibration& found) {
   switch (found.test) {
     case CalibrationTest::location:
-      return "Truths lie on one side of the posteriors more often than chance and so many sets allow.";
+      return "Truths lie on one side of the posteriors more often than chance allows for this number of sets.";
     case CalibrationTest::width:
       return found.value > 0 ? "Posteriors are too narrow: credible intervals hold the truth too rarely."
                              : "Posteriors are too wide: credible intervals hold the truth too often.";
@@ -88,7 +88,7 @@ Verdict verdict_of(const EvaluationRow& row, const CalibrationLimits& limits) {
   Verdict verdict{found.level, calibration_text(found), ""};
   if (found.level == CalibrationLevel::calibrated)
     verdict.meaning =
-        fmt::format("{} are within what chance does to a calibrated posterior with so many sets.\n{}",
+        fmt::format("{} are compatible with a calibrated posterior, for this number of sets.\n{}",
                     row.pool > 0 ? "Location and width" : "Location, width, ranks and coverage", calibrated_meaning());
   else
     verdict.meaning = fault_meaning(found);
@@ -98,7 +98,7 @@ Verdict verdict_of(const EvaluationRow& row, const CalibrationLimits& limits) {
         "decide.",
         limits.tests + limits.pooled_tests);
   if (row.pool > 0)
-    verdict.meaning += " The location is judged beside what the finite pool of test observations does by itself.";
+    verdict.meaning += " The location is judged against the effect of the finite pool of test observations alone.";
   return verdict;
 }
 
@@ -116,7 +116,7 @@ ScoreTable score_table(const std::vector<EvaluationRow>& rows, std::size_t sizes
   };
   ScoreTable table;
   table.columns = {{"N", "How many observations each test set holds."},
-                   {"sets", "How many freshly simulated test sets were scored; more make the numbers surer."}};
+                   {"sets", "How many freshly simulated test sets were scored; more make the numbers more precise."}};
   std::vector<const Score*> used;
   for (const Score* one : scores_shown(&Score::in_window)) {
     if (std::none_of(rows.begin(), rows.end(), [&](const auto& row) { return one->text(row, one->in_window) != "–"; }))

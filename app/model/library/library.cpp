@@ -420,7 +420,7 @@ void Library::watch(const std::string& run) {
 }
 
 std::string Library::blocked(const RunEntry& run, RunAction action) const {
-  if (run.deleted) return "The folder of this run is gone";
+  if (run.deleted) return "The folder of this run is missing";
   const bool changes = action == RunAction::rename || action == RunAction::note || action == RunAction::tag ||
                        action == RunAction::archive || action == RunAction::remove;
   if (changes && run.shipped) return "These weights came with the program and stay as they are";

@@ -262,10 +262,10 @@ bool OwnTasks::poll() {
     for (OwnTask& task : all_)
       if (task.said.name == name && task.state == OwnState::ready && !task.of_run()) {
         task.changed = changed = true;
-        hub_.messages.warning("task",
-                              fmt::format("{} says something else by now, or is gone; open it again to use what "
-                                          "it says, which begins new runs",
-                                          printable(task.file.string(), 300)));
+        hub_.messages.warning(
+            "task",
+            fmt::format("{} has changed, or is gone; open it again to use its new content, which begins new runs",
+                        printable(task.file.string(), 300)));
       }
   return changed;
 }

@@ -54,7 +54,7 @@ fs::path move_to_trash(const fs::path& wanted) {
   if (!path.has_filename()) path = path.parent_path();
   const std::string shown = printable(path.string(), 300);
   std::error_code error;
-  PAIRS_CHECK(fs::exists(fs::symlink_status(path, error)), "{} is gone already", shown);
+  PAIRS_CHECK(fs::exists(fs::symlink_status(path, error)), "{} is missing already", shown);
   const fs::path trash = fs::path("/") / xdg_folder("XDG_DATA_HOME", ".local/share") / "Trash";
   const fs::path files = trash / "files", records = trash / "info";
   for (const fs::path& folder : {trash, files, records}) make_private_folder(folder);

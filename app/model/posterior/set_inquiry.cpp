@@ -39,7 +39,7 @@ SetInquiry::SetInquiry(Hub& hub, std::string doing, std::string failed)
 SetInquiries::SetInquiries(Hub& hub)
     : local_test(hub, "testing the posterior", "The local test was not made"),
       predictive(hub, "comparing with simulated sets", "The predictive test was not made"),
-      confidence(hub, "simulating sets for intervals of confidence", "There are no intervals of confidence"),
+      confidence(hub, "simulating sets for confidence intervals", "There are no confidence intervals"),
       other_prior(hub, "reweighing the posterior", "There is no posterior under another prior"),
       usual(hub, "comparing the observations with simulated sets", "The set was not compared with simulated ones") {}
 
@@ -180,7 +180,7 @@ SetInquiry::Question predictive_question() {
 SetInquiry::Question prior_question(const std::string& text) {
   return [text](SetPosterior& posterior, const SamplesAsked& asked, const SetInquiry::Progress&) {
     const PriorTexts texts = prior_texts(text);
-    PAIRS_CHECK(!texts.now.empty(), "write a prior, normal(0.2, 0.05) say");
+    PAIRS_CHECK(!texts.now.empty(), "write a prior, e.g. normal(0.2, 0.05)");
     const auto prior =
         std::make_shared<OtherPrior>(posterior.runs().front().loaded.task, texts.now, texts.learnt);
     const PosteriorAnswer answer = posterior.answer(asked.n, false);
@@ -194,7 +194,8 @@ SetInquiry::Question prior_question(const std::string& text) {
     }
     if (auto figure = prior_figure(posterior, answer, prior, under))
       out.figure = std::make_shared<Figure>(*std::move(figure));
-    out.note = fmt::format("The posterior under the prior {}, beside the one that was learnt.", prior->text());
+    out.note =
+        fmt::format("The posterior under the prior {}, next to the one under the training prior.", prior->text());
     return out;
   };
 }

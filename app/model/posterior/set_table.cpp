@@ -329,7 +329,7 @@ std::shared_ptr<const Figure> SetTable::forest() {
 }
 
 std::string SetTable::save(const std::filesystem::path& file) {
-  if (!result_.done) return "The sets are still being asked about";
+  if (!result_.done) return "The sets are still being evaluated";
   if (std::string why = refused_ending(file); !why.empty()) return why;
   SetsHead head;
   head.told = result_.told;

@@ -124,7 +124,7 @@ std::string data_folder_problem(const TaskCatalogue& tasks, const fs::path& fold
     if (found.problem.empty() || found.missing() < static_cast<std::int64_t>(found.files.size())) return "";
     names += (names.empty() ? "" : &set == &tasks.data_sets().back() ? " nor " : ", ") + set.name;
   }
-  return fmt::format("{} holds neither {}; what is expected stands below", shown, names);
+  return fmt::format("{} holds neither {}; what is expected is listed below", shown, names);
 }
 
 GpuLibraries survey_gpu_libraries(const std::string& why_not) {

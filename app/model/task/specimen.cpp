@@ -130,8 +130,8 @@ Network network_of(const Tasks& tasks, const TaskInfo& shown, const std::string&
   network.parts.push_back(
       {"mean", "Mean over N", {"T = mean of t(x)", "any N, any order"}, 0, 0, "", numbers_text(size)});
   std::vector<std::string> encoding = {"N is left out: a head for each N"};
-  if (config.encoding == "log") encoding = {"log N / log N_max beside T"};
-  if (config.encoding == "linear") encoding = {"N / N_max beside T"};
+  if (config.encoding == "log") encoding = {"log N / log N_max next to T"};
+  if (config.encoding == "linear") encoding = {"N / N_max next to T"};
   if (info.given_size() > 0) encoding.push_back(given_line(info));
   network.parts.push_back({"encoding", "+ N", encoding, 0, 0, "", ""});
   network.parts.push_back({"head", "Head q", head.lines, head.parameters, head.flops, "set", ""});

@@ -120,8 +120,8 @@ SweptRow swept_row(const Setting& row) {
   const std::vector<std::string> values = swept_values(row);
   if (values.empty()) return {};
   const std::string twice = value_given_twice(values);
-  if (twice.empty()) return {"Several values: a run takes one, a study each of them", ""};
-  const std::string problem = fmt::format("{} stands there twice; give each value once", twice);
+  if (twice.empty()) return {"Several values: start a study, one run per value", ""};
+  const std::string problem = fmt::format("{} appears twice; give each value once", twice);
   return {problem, fmt::format("{}: {}", row.title, problem)};
 }
 
@@ -519,10 +519,10 @@ const std::vector<Choice>& preset_choices() {
 const std::vector<Choice>& strategy_choices() {
   static const std::vector<Choice> all = [] {
     const std::map<std::string, std::string> texts = {
-        {"pairs", "The embedder sees sets of one and two: all that larger sets can tell, at the least cost."},
+        {"pairs", "The embedder sees sets of one and two: as informative as larger sets, at the least cost."},
         {"n1", "The embedder sees single observations: blind to what only shows between two."},
         {"n1-5", "The embedder sees sets of one to five: between pairs and one to ten."},
-        {"n1-10", "The embedder sees sets of one to ten: dearer, and no better where pairs suffice."},
+        {"n1-10", "The embedder sees sets of one to ten: more expensive, and no better where pairs suffice."},
         {"e2e", "Embedder and head are trained together at one large N alone: no stages 2 and 3."},
         {"gaussian", "A point by regression on sets of one and two, its spread fitted for each N: no density."},
     };

@@ -98,7 +98,7 @@ Figure LivePosterior::draw(const Preview& preview, Scene& scene) {
   Figure figure;
   figure.source = info.data_source;
   figure.plots = {posterior_plots(series, info.targets, posterior.truth(), axes).front()};
-  figure.plots.front().title = fmt::format("One set of N = {}, as it is learnt", count_text(posterior.n()));
+  figure.plots.front().title = fmt::format("One set of N = {} during training", count_text(posterior.n()));
   return figure;
 }
 

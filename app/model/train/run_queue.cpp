@@ -171,7 +171,7 @@ void RunQueue::ensure_worker(bool training) {
   if (starts_ > 0 && since_start_.seconds() < kStartInterval) return;
   if (starts_ >= kMostStarts) {
     wanted_ = false;
-    hub_.messages.error("queue", fmt::format("What works on the queue ends at once; {} holds what it said",
+    hub_.messages.error("queue", fmt::format("What works on the queue ends at once; {} holds its output",
                                              printable(queue().log().string(), 300)));
     return;
   }
@@ -210,8 +210,7 @@ std::string RunQueue::line() const {
   const QueueView& view = known_->view;
   if (!view.paused && training_ && (view.working || going()))
     return fmt::format("{} to go, {}", view.left(),
-                       view.at_work() ? "saving what is begun: the run that is trained now goes first"
-                                      : "once the run that is trained now has ended");
+                       view.at_work() ? "saving what is begun: the current run goes first" : "after the current run");
   if (view.working || !going()) return queue_line(view, known_->left, known_->at);
   return fmt::format("{} to go, beginning in a moment", view.left());
 }

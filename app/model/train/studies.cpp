@@ -82,7 +82,7 @@ void Studies::follow_started(const Looked& looked) {
     const auto found = std::ranges::find(looked.shown, one.first, &StudyEntry::name);
     const bool at_work = found != looked.shown.end() && !found->processes.empty();
     if (!at_work && one.second.ended && found != looked.shown.end())
-      hub_.messages.warning("study", fmt::format("What works on the study {} ended at once; {} holds what it said",
+      hub_.messages.warning("study", fmt::format("What works on the study {} ended at once; {} holds its output",
                                                  one.first, printable(log_of_study(found->folder).string(), 300)));
     return at_work || one.second.ended || one.second.since.seconds() > kMostStarting;
   });

@@ -157,16 +157,16 @@ std::string StudyForm::wrong_values() const {
     if (std::any_of(varied.begin(), at, [&](const Varied& one) { return one.key == at->key; }))
       return fmt::format("{} is varied twice; choose another setting", title_of(at->key));
     if (values.empty())
-      return fmt::format("Write the values of {} that are tried, with commas between them", title_of(at->key));
+      return fmt::format("Write the values of {} that are tried, separated by commas", title_of(at->key));
     if (const std::string twice = value_given_twice(values); !twice.empty())
-      return fmt::format("{}: {} stands there twice; give each value once", title_of(at->key), twice);
+      return fmt::format("{}: {} appears twice; give each value once", title_of(at->key), twice);
   }
   return "";
 }
 
 std::string StudyForm::problem_now() {
   runs_.clear();
-  if (strategies.empty()) return "Choose a strategy";
+  if (strategies.empty()) return "Select a strategy";
   if (seed_count() < 1 || seed_count() > kMostSeeds) return fmt::format("Seeds: take from 1 to {}", kMostSeeds);
   if (process_count() < 1 || process_count() > kMostProcesses)
     return fmt::format("Processes: take from 1 to {}", kMostProcesses);

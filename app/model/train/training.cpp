@@ -537,7 +537,7 @@ std::string Training::blocked(Action action, int until) const {
 std::string Training::start_blocked(int until) const {
   const Impl& m = *impl_;
   if (m.drafting) {
-    if (m.task.empty()) return "Choose a task first";
+    if (m.task.empty()) return "Select a task first";
     const Draft& draft = impl_->draft_of(m.task);
     if (!draft.error().empty()) return draft.error();
     if (!draft.name_error().empty()) return draft.name_error();
@@ -567,7 +567,7 @@ Training::Planned Training::plan() {
 
 std::string Training::queue_blocked() const {
   const Impl& m = *impl_;
-  if (!m.drafting && m.session_busy && m.shows_session()) return "The run is at work";
+  if (!m.drafting && m.session_busy && m.shows_session()) return "Training in progress";
   return start_blocked(kStages - 1);
 }
 
@@ -634,7 +634,7 @@ std::string Training::live_text() const {
   const Impl& m = *impl_;
   if (m.drafting) return "While the head learns, the posterior of one simulated set is redrawn here.";
   if (!m.shows_session()) return "A posterior is drawn here only while this window trains the run.";
-  if (!m.session_busy) return "The posterior of one set was to be drawn here while the head learnt.";
+  if (!m.session_busy) return "The posterior of one set was to be drawn here while the head trained.";
   if (!m.live_problem.empty()) return m.live_problem;
   if (m.at.stage == 1) return "Stage 2 leaves the head as it is; the posterior moves again in stage 3.";
   return "The first posterior comes in a moment.";

@@ -359,7 +359,7 @@ void Viewer::clear_views() {
 std::string Viewer::add_blocked() const {
   const State& s = *state_;
   if (s.count() < s.info.most) return "";
-  return fmt::format("A set holds at most {} views; remove one by a click on it", s.info.most);
+  return fmt::format("A set holds at most {} views; click one to remove it", s.info.most);
 }
 
 bool Viewer::ready() const {
@@ -470,7 +470,7 @@ std::string Viewer::infer_command(std::string* why) const {
     if (why) *why = reason;
     return std::string();
   };
-  if (s.request.run.empty()) return refuse("There are no trained weights to ask");
+  if (s.request.run.empty()) return refuse("There are no trained weights");
   if (s.request.n < 1) return refuse("There is no view: add one");
   const ViewerRequest& saved = s.saved_views;
   if (s.views_file.empty() || saved.run != s.request.run || !same_scene(saved.scene, s.request.scene) ||

@@ -271,7 +271,7 @@ void copy_texts(const arrow::Array& array, std::int64_t first, std::int64_t coun
       return add_dictionary(static_cast<const arrow::DictionaryArray&>(array), first, count, name, out);
     default:
       throw std::runtime_error("column " + name + " holds " + other_text(*array.type()) +
-                               ", by which sets cannot be told; convert it");
+                               ", by which sets cannot be separated; convert it");
   }
 }
 

@@ -104,7 +104,7 @@ void check_settings(const fs::path& run, std::uint64_t seed, std::int64_t budget
     return;
   }
   const nlohmann::json before = parse_json(read_file(file));
-  PAIRS_CHECK(before == now, "{} says that the simulations of this run are others ({}, now {}); start the run anew",
+  PAIRS_CHECK(before == now, "{} states that the simulations of this run are others ({}, now {}); start the run anew",
               printable(file.string(), 300), printable(before.dump(), 200), now.dump());
 }
 

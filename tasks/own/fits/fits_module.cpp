@@ -80,7 +80,7 @@ class FitsTable final : public TableModule {
     if (types_[place] == TSTRING) return read_strings(first, count, place, out);
     if (!columns_[place].other.empty())
       throw std::runtime_error("column " + columns_[place].name + " holds " + columns_[place].other +
-                               ", by which sets cannot be told; convert it");
+                               ", by which sets cannot be separated; convert it");
     const int whole[] = {TBYTE, TSBYTE, TUSHORT, TSHORT, TUINT, TINT, TULONG, TLONG, TLONGLONG};
     if (std::find(std::begin(whole), std::end(whole), types_[place]) != std::end(whole))
       return read_whole(first, count, place, out);

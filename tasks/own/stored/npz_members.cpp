@@ -181,7 +181,7 @@ class NpzArrays final : public ArrayFile {
     constexpr std::string_view suffix = ".npy";
     if (!own.ends_with(suffix)) return;  // whatever else lies in the archive is nothing of ours
     PAIRS_CHECK(members_.emplace(own.substr(0, own.size() - suffix.size()), member).second,
-                "{}: array '{}' stands in the file twice; write it again", this->name(), printable(own));
+                "{}: array '{}' appears in the file twice; write it again", this->name(), printable(own));
   }
 
   std::shared_ptr<const StoredFile> file_;

@@ -98,7 +98,7 @@ std::unique_ptr<StoredArray> SetFile::need(const std::string& name, const std::s
 void SetFile::check_columns(const StoredArray& array, std::int64_t columns) const {
   const auto& shape = array.shape();
   const bool fits = (shape.size() == 2 && shape[1] == columns) || (shape.size() == 1 && columns == 1);
-  PAIRS_CHECK(fits, "{} has shape {}, but [S, {}] is needed: a row a set, a column for each name in task.toml",
+  PAIRS_CHECK(fits, "{} has shape {}, but [S, {}] is needed: one row per set, a column for each name in task.toml",
               array.where(), shape_text(shape), columns);
 }
 
@@ -192,8 +192,7 @@ void SetFile::lay_out_rows() {
   if (!starts_.empty()) return;
   PAIRS_CHECK(
       total > 0 && total % sets_ == 0,
-      "{} tells of {} observations, which {} sets do not share equally; say with offsets [S + 1] where each set "
-      "begins",
+      "{} holds {} observations, which {} sets do not share equally; give offsets [S + 1], where each set begins",
       row_offsets_->where(), total, sets_);
   each_ = total / sets_;
 }
@@ -214,7 +213,7 @@ std::unique_ptr<StoredArray> SetFile::need_rows(const std::string& name, const c
                                                 const std::string& theta) const {
   std::unique_ptr<StoredArray> array = need(name, key, fmt::format("[{}, {}]", sets_, columns));
   check_columns(*array, columns);
-  PAIRS_CHECK(array->shape()[0] == sets_, "{} has {} rows, but there are {} sets of {}; write one row a set",
+  PAIRS_CHECK(array->shape()[0] == sets_, "{} has {} rows, but there are {} sets of {}; write one row per set",
               array->where(), array->shape()[0], sets_, theta);
   return array;
 }

@@ -36,7 +36,7 @@ std::vector<HashedSet> hash_thetas(const std::vector<std::unique_ptr<SetFile>>& 
   std::int64_t all = 0;
   for (const auto& file : files) all += file->sets();
   constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
-  PAIRS_CHECK(all <= most, "{} stored sets are more than the {} that can be told apart; name fewer files",
+  PAIRS_CHECK(all <= most, "{} stored sets are more than the {} that can be distinguished; name fewer files",
               count_text(all), count_text(most));
   std::vector<HashedSet> out;
   out.reserve(static_cast<std::size_t>(all));

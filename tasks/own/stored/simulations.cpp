@@ -26,9 +26,9 @@ Simulations::Simulations(const SimulationFiles& files, const std::filesystem::pa
   }
   largest_n_ =
       std::min({runs(Split::training).front().m, runs(Split::validation).front().m, runs(Split::test).front().m});
-  PAIRS_CHECK(
-      largest_n_ >= 2,
-      "Too few of the stored sets hold two observations; store pairs at least, from which sets of any size are learnt");
+  PAIRS_CHECK(largest_n_ >= 2,
+              "Too few of the stored sets hold two observations; store pairs at least, from which sets of any size are "
+              "learned");
 }
 
 std::int64_t Simulations::sets(Split split, std::int64_t n) const {

@@ -53,7 +53,7 @@ class ArrayTable final : public TableFile {
     const bool several = one.column.shape.size() == 2;
     const std::int64_t width = several ? one.column.shape[1] : 1;
     if (width == 0 || (width > kMostNumbers && !table.matrix)) {
-      columns_.push_back({one.name, fmt::format("{} numbers a row", width)});
+      columns_.push_back({one.name, fmt::format("{} numbers per row", width)});
       places_.push_back({k, 0});
       return;
     }

@@ -113,7 +113,7 @@ std::string ColumnNames::text() const {
     if (vector.empty() || columns_[k].name == vector)
       all.push_back(columns_[k].name);
     else if (k == 0 || columns_[k - 1].vector != vector)
-      all.push_back(fmt::format("{} ({} numbers a row)", vector, numbers_of(vector).size()));
+      all.push_back(fmt::format("{} ({} numbers per row)", vector, numbers_of(vector).size()));
   }
   return fmt::format("{}", fmt::join(all, ", "));
 }

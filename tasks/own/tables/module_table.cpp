@@ -53,7 +53,7 @@ std::vector<TableColumn> columns_of_table(const std::vector<TableModule::Column>
     const auto numbers = static_cast<std::size_t>(several ? one.numbers : 1);
     for (std::size_t at = 0; at < numbers; ++at) {
       out.push_back({several ? fmt::format("{}[{}]", one.name, at) : one.name,
-                     wide ? fmt::format("{} numbers a row", one.numbers) : one.other, several ? one.name : ""});
+                     wide ? fmt::format("{} numbers per row", one.numbers) : one.other, several ? one.name : ""});
       if (places != nullptr) places->push_back({k, at});
     }
   }

@@ -44,7 +44,7 @@ ColumnNames names_of(const TableFile& table) {
       fmt::format("{} {} needed", fmt::join(wanted, ", "), wanted.size() > 1 ? "are, in any order," : "is");
   if (x.size() > 1 && !names.called_twice("x"))
     throw ColumnsError(
-        fmt::format("{} has a column x of {} numbers a row, but {}; choose among {} to {} with --columns",
+        fmt::format("{} has a column x of {} numbers per row, but {}; choose among {} to {} with --columns",
                     table.where(), x.size(), needed, table.columns()[x.front()].name, table.columns()[x.back()].name),
         table.names());
   throw ColumnsError(fmt::format("{} has the columns {}, but {}; rename them, or choose others with --columns",
@@ -65,15 +65,15 @@ std::vector<std::size_t> places_by_name(const TableFile& table, const std::vecto
           table.names());
     if (found.size() > 1 && numbers == wanted.size())
       throw ColumnsError(
-          fmt::format("{}: column {} holds {} numbers a row, where one is needed; choose one of them, such "
-                      "as {}, with --columns",
+          fmt::format("{}: column {} holds {} numbers per row, where one is needed; choose one of them, such as {}, "
+                      "with --columns",
                       table.where(), printable(name), found.size(), printable(table.columns()[found.front()].name)),
           table.names());
     places.insert(places.end(), found.begin(), found.end());
   }
   if (places.size() != numbers)
     throw ColumnsError(
-        fmt::format("{}: {} {} {} {} a row, where {} are needed; choose others with --columns", table.where(),
+        fmt::format("{}: {} {} {} {} per row, where {} are needed; choose others with --columns", table.where(),
                     wanted.size() > 1 ? "columns" : "column", printable(fmt::format("{}", fmt::join(wanted, ", "))),
                     wanted.size() > 1 ? "hold" : "holds",
                     places.size() == 1 ? "one number" : fmt::format("{} numbers", places.size()), numbers),
@@ -173,8 +173,8 @@ void TableFile::read_texts(std::int64_t first, std::int64_t count, std::size_t p
 
 void TableFile::read_row_texts(std::int64_t first, std::int64_t count, std::size_t place,
                                std::vector<std::string>& out) {
-  PAIRS_CHECK(columns_[place].other.empty(), "{}: column {} holds {}, by which sets cannot be told; convert it", where_,
-              printable(columns_[place].name), columns_[place].other);
+  PAIRS_CHECK(columns_[place].other.empty(), "{}: column {} holds {}, by which sets cannot be separated; convert it",
+              where_, printable(columns_[place].name), columns_[place].other);
   std::vector<double> numbers(static_cast<std::size_t>(count));
   read_rows(first, count, {place}, numbers.data());
   for (const double number : numbers) out.push_back(std::isnan(number) ? "" : fmt::format("{}", number));

@@ -292,7 +292,7 @@ TEST_F(DamagedFiles, SettingsThatAreGoneAreNamed) {
   write_file(run / run_file::config, text.substr(0, table) + text.substr(next + 1));
   const Answer resumed = run_words({"run", "--resume", run.string()});
   EXPECT_EQ(resumed.code, 2);
-  EXPECT_THAT(resumed.err, HasSubstr("settings that the run was made with are gone"));
+  EXPECT_THAT(resumed.err, HasSubstr("settings that the run was made with are missing"));
   EXPECT_THAT(resumed.err, HasSubstr("finetune.epochs"));
 }
 

@@ -71,7 +71,7 @@ TEST_F(Derive, NonsenseIsRefusedBeforeAnythingIsWritten) {
   for (const auto& [derive, sentence] :
        std::vector<std::pair<std::string, std::string>>{{"theta/2", "has no name"},
                                                         {"a = theta*", "at character 7: it ends where a value belongs"},
-                                                        {"a = psi", "there is no \"psi\"; its names are theta"},
+                                                        {"a = psi", "unknown name \"psi\"; available: theta"},
                                                         {"theta = 1", "has the name of a target"}}) {
     const Answer answer = infer({"--derive", derive});
     EXPECT_EQ(answer.code, 2) << derive;

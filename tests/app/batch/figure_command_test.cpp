@@ -240,7 +240,7 @@ TEST(EvaluateCommand, ScoresLargerSetsWhereItIsForced) {
   ASSERT_EQ(answer.code, 0) << answer.err;
   EXPECT_THAT(answer.out, HasSubstr("500, extrapolation"));
   forced[3] = "1,200000";
-  EXPECT_THAT(run_words(forced).err, HasSubstr("the most that task gaussian knows"));
+  EXPECT_THAT(run_words(forced).err, HasSubstr("the maximum for task gaussian"));
 }
 
 TEST(EvaluateCommand, WritesNothingForWeightsThatAreNotNumbers) {

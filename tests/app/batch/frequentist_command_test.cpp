@@ -170,7 +170,7 @@ TEST_F(FrequentistCommand, RefusesWhatDoesNotGoTogether) {
   refused({"--data", data, "--levels", "90,90"}, "one twice");
   refused({"--data", data, "--levels", "0.9"}, "are percent; write 90 for 90 %");
   refused({"--data", data, "--levels", "99.9", "--toys", "4999"},
-          "99.9 % cannot be told from 4,999 toys; give 5,000 or more with --toys");
+          "99.9 % cannot be resolved by 4,999 toys; give 5,000 or more with --toys");
   refused({"--data", data, "--lengths", "10"}, "ask for it with --coverage");
   refused({"--data", data, "--sets", "100"}, "--coverage and --expected; ask for one of them");
   refused({"--data", data, "--group", "run"}, "choose it with --member");

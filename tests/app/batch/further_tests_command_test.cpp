@@ -74,13 +74,13 @@ TEST_F(FurtherTestsCommand, ALocalTestOfASetUnlikeTrainingSaysThatItCannotTell) 
   const Answer answer =
       run_words({"infer", "bump-hunt", "--data", path("far.csv"), "--local-test", "200", "--out", path("far.npz")});
   ASSERT_EQ(answer.code, 0) << answer.err;
-  EXPECT_THAT(answer.out, HasSubstr("Local test: it cannot tell"));
+  EXPECT_THAT(answer.out, HasSubstr("Local test: no result"));
 }
 
 TEST_F(FurtherTestsCommand, RefusesLocalTestsOfNothing) {
   const Answer few = run_words({"infer", "gaussian", "--data", points(), "--local-test", "99"});
   EXPECT_EQ(few.code, 2);
-  EXPECT_THAT(few.err, HasSubstr("--local-test 99 learns nothing from so few sets; give 100 or more"));
+  EXPECT_THAT(few.err, HasSubstr("--local-test 99 is too few simulated sets for a test; give 100 or more"));
   const Answer follow = run_words({"infer", "gaussian", "--data", points(), "--follow", "--local-test", "200"});
   EXPECT_EQ(follow.code, 2);
   EXPECT_THAT(follow.err, HasSubstr("leave --follow out"));

@@ -141,7 +141,7 @@ TEST_F(InferViews, AnotherSamplerIsMeasuredBesideTheRun) {
                                           "--threads", "1",  "--solver", "heun", "--steps", "3"};
   const Answer bare = run_words(words);
   EXPECT_EQ(bare.code, 2);
-  EXPECT_THAT(bare.err, HasSubstr("say where to with --out"));
+  EXPECT_THAT(bare.err, HasSubstr("name the file to write with --out"));
   std::vector<std::string> with = words;
   with.insert(with.end(), {"--out", path("heun.json")});
   const Answer answer = run_words(with);

@@ -68,13 +68,13 @@ TEST_F(InferReader, OfAFolderEachFileIsASet) {
   file("dat/c.dat", "x\nnot a number\n");
   const json faulty = infer({"--data", path("dat"), "--reader", reader()}, "bump-hunt", 1);
   EXPECT_EQ(faulty["failed"], 1);
-  EXPECT_THAT(faulty["sets"][2]["error"].get<std::string>(), HasSubstr("says: ValueError"));
+  EXPECT_THAT(faulty["sets"][2]["error"].get<std::string>(), HasSubstr("reports: ValueError"));
 }
 
 TEST_F(InferReader, WhatIsWrongIsToldInASentence) {
   const std::string data = file("sets.dat", std::string("run x other\n") + kRows);
   EXPECT_THAT(infer({"--data", data, "--group", "day", "--reader", reader()}, "bump-hunt", 1)["error"],
-              HasSubstr("has no column day to tell sets by; it has run, x, other"));
+              HasSubstr("has no column day to separate sets by; it has run, x, other"));
   EXPECT_THAT(
       infer({"--data", file("sets.bin", std::string("\1\2\3\0", 4)), "--group", "run"}, "bump-hunt", 1)["error"],
       HasSubstr("neither a table nor an .npz file"));

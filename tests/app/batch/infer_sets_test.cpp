@@ -141,7 +141,7 @@ TEST_F(InferSets, ArraysAreToldApartByAnotherArray) {
   write_npz(folder_ / "sets.npz",
             {{"x", torch::tensor(x, torch::kFloat64)}, {"run", torch::tensor(run, torch::kFloat64)}});
   expect_same(many({"--data", path("sets.npz"), "--group", "run"})["sets"], alone(named));
-  refused(1, {"--data", path("sets.npz"), "--group", "day"}, "sets.npz holds no array day to tell sets by");
+  refused(1, {"--data", path("sets.npz"), "--group", "day"}, "sets.npz holds no array day to separate sets by");
 }
 
 TEST_F(InferSets, TakesTheOptionsOfASingleCall) {
@@ -179,7 +179,7 @@ TEST_F(InferSets, ASetThatCannotBeAnsweredLosesNoOther) {
   const std::size_t bad = with_large.size() + 3;  // behind the first line and the first row of the set
   EXPECT_THAT(sets["bad"]["error"], HasSubstr(fmt::format("sets.csv, line {}: value 2 is '0.2x', not a number", bad)));
   EXPECT_THAT(sets["(none)"]["error"],
-              HasSubstr(fmt::format("sets.csv, line {}: the row does not say to which set it belongs", bad + 2)));
+              HasSubstr(fmt::format("sets.csv, line {}: the row does not name the set it belongs to", bad + 2)));
   EXPECT_THAT(sets["short"]["error"], HasSubstr(fmt::format("line {}: 1 value where the first line has 2", bad + 3)));
   EXPECT_TRUE(sets["good"].contains("mean"));
   std::vector<json> whole;
@@ -224,7 +224,7 @@ TEST_F(InferSets, OneOfThemIsAskedAboutAlone) {
                 name != single.rbegin()->first);
   }
   refused(1, {"--data", data, "--group", "run", "--member", "none of them"}, "holds no set none of them in its column");
-  refused(2, {"--data", data, "--member", "few"}, "name the column that tells its sets apart with --group");
+  refused(2, {"--data", data, "--member", "few"}, "name the column that separates its sets with --group");
   refused(2, {"--data", data, "--group", "run", "--member", "few", "--follow"}, "leave --follow out");
   const Answer drawn = run_words({"figure", "posterior", "bump-hunt", "--data", data, "--group", "run", "--member",
                                   "more", "--n", "17", "--out", path("more.svg")});
@@ -252,11 +252,11 @@ TEST_F(InferSets, NamesInLatin1AreAnswered) {
 TEST_F(InferSets, RowsWithoutTheNameOfASetAreRefused) {
   const json said = many({"--data", file("nan.csv", "run,x\na,0.1\nNaN,0.2\na,0.3\n"), "--group", "run"}, 1);
   EXPECT_EQ(said["failed"], 1);
-  EXPECT_THAT(said["sets"].dump(), HasSubstr("nan.csv, line 3: the row does not say to which set it belongs"));
+  EXPECT_THAT(said["sets"].dump(), HasSubstr("nan.csv, line 3: the row does not name the set it belongs to"));
   write_npz(folder_ / "nan.npz", {{"x", torch::tensor({0.1, 0.2, 0.3}, torch::kFloat64)},
                                   {"run", torch::tensor({1.0, 1.0, static_cast<double>(NAN)}, torch::kFloat64)}});
   refused(1, {"--data", path("nan.npz"), "--group", "run"},
-          "the array run does not say to which set observation 3 belongs");
+          "the array run does not name the set that observation 3 belongs to");
 }
 
 // A warning is given for one set and for many where the exact posterior is known and differs.
@@ -307,12 +307,12 @@ TEST_F(InferSets, TextsOfAnNpzTellSetsApart) {
 TEST_F(InferSets, ColumnsAreChosenAndTheGroupIsNoneOfThem) {
   const std::string data = file("wide.csv", "day,y,energy\n1,9,0.5\n1,9,0.7\n2,9,0.1\n");
   refused(1, {"--data", data, "--group", "day"}, "wide.csv names its columns day, y, energy, but x is needed");
-  refused(1, {"--data", data, "--group", "night"}, "has no column night to tell sets by; it has day, y, energy");
-  refused(2, {"--data", data, "--group", "day", "--columns", "day"}, "Column day cannot be both");
+  refused(1, {"--data", data, "--group", "night"}, "has no column night to separate sets by; it has day, y, energy");
+  refused(2, {"--data", data, "--group", "day", "--columns", "day"}, "Column day cannot both be");
   const json said = many({"--data", data, "--group", "day", "--columns", "energy"});
   expect_same(said["sets"], alone({{"1", 0.5}, {"1", 0.7}, {"2", 0.1}}));
   refused(1, {"--data", file("nameless.csv", "1,9,0.5\n"), "--group", "column 1"},
-          "has 2 columns beside the one that sets are told by, but task bump-hunt needs 1: x");
+          "has 2 columns besides the one that separates sets, but task bump-hunt needs 1: x");
   refused(1, {"--data", file("empty.csv", "# nothing\n"), "--group", "run"}, "empty.csv holds no numbers");
   refused(1, {"--data", file("header.csv", "run,x\n"), "--group", "run"}, "header.csv holds no numbers");
   refused(1, {"--data", path("absent.csv"), "--group", "run"}, "absent.csv");

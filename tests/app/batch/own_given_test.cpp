@@ -145,16 +145,16 @@ TEST_F(OwnGiven, CheckAsksTheReference) {
   wrong("nan", "def reference(theta, x, given):\n    return theta[:, 0] * np.nan\n", "value number 1 is nan");
   wrong("shape", "def reference(theta, x, given):\n    return theta[:3, 0]\n", "shape (3,) where");
   wrong("count", "def reference(theta, x, given):\n    return -theta[:, 0] ** 2 - np.log(len(theta))\n",
-        "the same whichever values are asked beside it");
+        "the same whichever values are queried with it");
   wrong("beside", "def reference(theta, x, given):\n    return theta[0, 0] - theta[:, 0] ** 2\n",
-        "the same whichever values are asked beside it");
+        "the same whichever values are queried with it");
 }
 
 TEST_F(OwnGiven, CheckTellsWhatIsGiven) {
   const std::string reference = "def reference(theta, x, given):\n    return -theta[:, 0] ** 2\n";
   EXPECT_THAT(checked(*folder_ / "told", reference, kKnownNoiseTask).text,
-              HasSubstr("given: sigma, 0.5 to 2, drawn as task.toml says (log_uniform)"));
-  // The program's prior draws the condition where the file does not specify it.
+              HasSubstr("given: sigma, 0.5 to 2, drawn as task.toml states (log_uniform)"));
+  // The program's prior draws it where the file does not say how.
   std::string task = kKnownNoiseTask;
   task.erase(task.find("log_uniform"), task.find("[x]") - task.find("log_uniform"));
   const std::string drawn =
@@ -187,7 +187,7 @@ TEST_F(OwnGiven, WhatIsMissingOrCannotBeIsTold) {
   refused({"--data", data, "--given", "sigma=nan"}, "--given sigma=nan: sigma = \"nan\" is not a finite number");
   refused({"--data", data, "--given", "wide"}, "--given wide: sigma = \"wide\" is not a finite number");
   refused({"--data", file("two.csv", "sigma,x\n1.5,0.7\n1.4,0.3\n")},
-          "sigma is 1.5 of observation 1 and 1.4 of observation 2; what is given is one number for the whole set");
+          "sigma is 1.5 of observation 1 and 1.4 of observation 2; a condition is one number for the whole set");
   const Answer far = infer({"--data", data, "--given", "sigma=3"});
   EXPECT_EQ(far.code, 0);
   EXPECT_THAT(far.err, HasSubstr("sigma = 3 lies outside of 0.5 to 2, which training saw"));

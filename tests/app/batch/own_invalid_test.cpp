@@ -115,7 +115,7 @@ TEST_F(OwnInvalid, AConstantStatisticIsRefusedByThePlanAsByTheRun) {
   EXPECT_EQ(trained.code, 1);
   const Answer planned = run_words({"data", file, "--plan"}), checked = run_words({"data", file, "--check"});
   for (const std::string& text : {trained.err, planned.err, checked.out + checked.err})
-    EXPECT_THAT(text, HasSubstr("statistic w - w of task failing is the same of all observations"));
+    EXPECT_THAT(text, HasSubstr("statistic w - w of task failing is the same for all observations"));
   EXPECT_NE(planned.code, 0);
   EXPECT_NE(checked.code, 0);
 }

@@ -129,8 +129,8 @@ TEST_F(ReportCommand, ASetUnlikeTheModelIsACaution) {
   for (int i = 0; i < 38; ++i) lines += std::to_string(-2 + 0.1 * i) + "\n";
   write_file("events.csv", lines);
   const nlohmann::json report = made({"--sets", "20", "--samples", "50"});
-  EXPECT_THAT(report["cautions"].dump(), HasSubstr("the predictive test finds the set unlike the model"));
-  EXPECT_THAT(read_file("report.html"), HasSubstr("Warning: the predictive test finds the set unlike the model"));
+  EXPECT_THAT(report["cautions"].dump(), HasSubstr("the predictive test rejects the model"));
+  EXPECT_THAT(read_file("report.html"), HasSubstr("Warning: the predictive test rejects the model"));
 }
 
 // By default infer, report and figure give one verdict on the model, in the same words.
@@ -184,8 +184,8 @@ TEST_F(ReportCommand, ItsCommandsGiveItsNumbers) {
   }
   EXPECT_THAT(page, HasSubstr("In four of five such evaluations so many sets notice"));
   EXPECT_THAT(page, HasSubstr("RMAE: "));
-  EXPECT_THAT(page, HasSubstr("It learnt from simulated sets"));
-  EXPECT_THAT(page, HasSubstr("The prior under which it learnt"));
+  EXPECT_THAT(page, HasSubstr("It was trained on simulated sets"));
+  EXPECT_THAT(page, HasSubstr("The training prior"));
 
   EXPECT_EQ(answer_to(report["commands"][3]["command"], "again.html").code, 0);
   std::string again = read_file("again.html");
@@ -224,8 +224,8 @@ TEST_F(ReportCommand, RefusesFurtherQuestionsBeforeTheWork) {
   };
   refused("bump-hunt", {"--prior", "beta(2)"}, "beta");
   refused("bump-hunt", {"--learnt-prior", "uniform(0, 1)"}, "name that with --prior");
-  refused("bump-hunt", {"--local-test", "5"}, "learns nothing from so few sets");
-  refused("gaussian", {"--confidence", "1000"}, "has no intervals of confidence");
+  refused("bump-hunt", {"--local-test", "5"}, "too few simulated sets");
+  refused("gaussian", {"--confidence", "1000"}, "has no confidence intervals");
 }
 
 TEST_F(ReportCommand, CarriesAsManySamplesAsInferDraws) {

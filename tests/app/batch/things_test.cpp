@@ -120,7 +120,7 @@ TEST_F(ThingsOfPeople, InferRefusesBadThingsInASentence) {
   refused(1, {"pebble:soft"}, "pebble:soft is no pebble");
   refused(1, {path("gone.pebble")}, "gone.pebble");
   refused(2, {"pebble:1", "--n", "61"}, "--n 61 goes beyond N = 60");
-  refused(2, {"pebble:1", "--given", "1"}, "nothing given");
+  refused(2, {"pebble:1", "--given", "1"}, "no conditions besides");
   refused(2, {"pebble:1", "--camera", "1,2"}, "--camera belongs to views");
   refused(1, {"stone"},
           "stone is no file that is there, and no pebble; for the task gaussian give a file of observations, or "
@@ -137,7 +137,7 @@ TEST_F(ThingsOfPeople, InfersHelpNamesWhatTasksTake) {
   const TaskEntry toy{.name = "gaussian",
                       .make = [](const TaskOptions&) { return std::make_shared<ToyTask>("gaussian"); }};
   const Action other = add_infer(without, std::make_shared<TaskCatalogue>(std::vector{toy}));
-  EXPECT_THAT(without.help(), Not(HasSubstr("thing you have")));
+  EXPECT_THAT(without.help(), Not(HasSubstr("item you have")));
 }
 
 TEST_F(ThingsOfPeople, TheFigureShowsItsOwnThetaAsTheTruth) {
@@ -179,7 +179,7 @@ TEST_F(ThingsOfPeople, WarningsStandInTheDocumentAndBesideTheSamples) {
   ASSERT_EQ(heavy.code, 0) << heavy.err;
   EXPECT_THAT(heavy.document.at("warnings").dump(), HasSubstr("pebble 4 is a heavy one"));
   EXPECT_EQ(read_npz(folder_ / "out.npz").at("warned").item<std::int64_t>(), 1);
-  EXPECT_THAT(heavy.document.at("warnings").dump(), HasSubstr("run learnt nothing in training"));
+  EXPECT_THAT(heavy.document.at("warnings").dump(), HasSubstr("run is no better than the prior"));
   std::filesystem::remove(std::filesystem::path(run_) / "events.jsonl");  // which tells so
   write_set("set.npz", "pebble:1", kTrained, 1);
   const Acted plain = infer({path("set.npz")});
@@ -197,8 +197,8 @@ TEST_F(ThingsOfPeople, WhatPointsUpIsChosenToldAndDrawn) {
   EXPECT_EQ(figure({"pebble:1", "--up", "y"}).code, 0);
   EXPECT_THROW(infer({"pebble:1", "--up", "w"}), CLI::ValidationError);
   write_set("set.npz", "pebble:1", 4, 1);
-  EXPECT_THAT(infer({path("set.npz"), "--up", "y"}).err, HasSubstr("--up turns a thing"));
-  EXPECT_THAT(figure({path("set.npz"), "--up", "y"}).err, HasSubstr("--up turns a thing"));
+  EXPECT_THAT(infer({path("set.npz"), "--up", "y"}).err, HasSubstr("--up turns an item"));
+  EXPECT_THAT(figure({path("set.npz"), "--up", "y"}).err, HasSubstr("--up turns an item"));
 }
 
 TEST_F(ThingsOfPeople, AListIsAnsweredThingByThing) {
@@ -229,7 +229,7 @@ TEST_F(ThingsOfPeople, AListIsAnsweredThingByThing) {
   EXPECT_THAT(rows.at(1).at("warnings").dump(), HasSubstr("heavy"));
   EXPECT_THAT(
       all.err,
-      HasSubstr("what speaks against the posterior of one thing or another:\n  pebble:40: What the pebble tells"));
+      HasSubstr("what speaks against the posterior of one item or another:\n  pebble:40: The pebble's own value"));
   EXPECT_THAT(read_file(path("all.csv")), HasSubstr("theta_own"));
   EXPECT_EQ(infer_all("list.txt", "all.json", {"--n", "4"}).document.at("sets").at(0).at("n"), 4);
   ASSERT_EQ(infer_all("list.txt", "all.npz").code, 1);
@@ -243,7 +243,7 @@ TEST_F(ThingsOfPeople, AListIsAnsweredThingByThing) {
   EXPECT_THAT(infer_all("list.txt", "all.csv", {"--n", "61"}).err, HasSubstr("goes beyond N = 60"));
   EXPECT_THAT(infer_all("list.txt", "all.csv", {"--predictive", "20"}).err,
               HasSubstr("name one of them with --member"));
-  EXPECT_THAT(figure({path("list.txt")}).err, HasSubstr("ask about one of them with --member"));
+  EXPECT_THAT(figure({path("list.txt")}).err, HasSubstr("query one of them with --member"));
   EXPECT_THAT(infer({path("list.txt"), "--member", "pebble:2"}).err, HasSubstr("names no pebble called pebble:2"));
   EXPECT_THAT(infer_all("list.txt", "all.csv", {"--random"}).err,
               HasSubstr("as many observations are made as are used"));
@@ -262,7 +262,7 @@ TEST_F(ThingsOfPeople, AListIsAnsweredThingByThing) {
                                        << path("stones/a.pebble") << " a\n"
                                        << path("stones/b.pebble") << " a\n";
   EXPECT_THAT(infer({path("twice.txt"), "--member", "a"}).err,
-              HasSubstr("calls 2 things a; name the one by its own text"));
+              HasSubstr("calls 2 items a; name the one by its own text"));
   std::ofstream(folder_ / "named.txt") << "\xef\xbb\xbf" << path("stones/a.pebble") << "\tround one \r\npebble:2\n";
   const Acted named = infer_all("named.txt", "named.csv");
   ASSERT_EQ(named.code, 0) << named.err;
@@ -285,7 +285,7 @@ TEST_F(ThingsOfPeople, PartsThatTrainingNeverHadAreTriedApartAndTold) {
 
   const Acted answer = infer({"pebble:200"});
   ASSERT_EQ(answer.code, 0) << answer.err;
-  const std::string text = "pebble 200: it is unlike training, hardly any of which has a mark 200";
+  const std::string text = "pebble 200: it is out of distribution, since hardly any of training has a mark 200";
   EXPECT_THAT(answer.err, HasSubstr("warning: " + text));
   EXPECT_THAT(answer.err, HasSubstr("own values in its 90 % interval: θ 0 %; do not trust the posterior"));
   EXPECT_THAT(answer.err, Not(HasSubstr(text + ": do not trust"))) << "its kind says so";
@@ -293,8 +293,8 @@ TEST_F(ThingsOfPeople, PartsThatTrainingNeverHadAreTriedApartAndTold) {
   EXPECT_EQ(answer.document.at("kind"), "large pebble, unlike training");
   EXPECT_EQ(read_npz(folder_ / "out.npz").at("warned").item<std::int64_t>(), 1);
   EXPECT_THAT(figure({"pebble:200", "--n", "5"}).err, HasSubstr(text));
-  EXPECT_THAT(infer({"pebble:100"}).err, Not(HasSubstr("unlike training, hardly")));
-  EXPECT_THAT(infer({"pebble:1"}).err, Not(HasSubstr("unlike training, hardly"))) << "without parts";
+  EXPECT_THAT(infer({"pebble:100"}).err, Not(HasSubstr("out of distribution, since hardly")));
+  EXPECT_THAT(infer({"pebble:1"}).err, Not(HasSubstr("out of distribution, since hardly"))) << "without parts";
 
   const std::filesystem::path table = std::filesystem::path(run_) / "tried.json";
   const std::string sound = read_file(table);
@@ -329,13 +329,14 @@ TEST_F(ThingsOfPeople, ValuesThatTrainingHardlyHasAreReportedAndAreNoKind) {
 
   const Acted answer = infer({"pebble:2.5"});
   ASSERT_EQ(answer.code, 0) << answer.err;
-  const std::string text = "pebble 2.5: it is unlike training, where hardly any set has values like its own (θ 2.5)";
+  const std::string text =
+      "pebble 2.5: it is out of distribution, since hardly any set in training has values like its own (θ 2.5)";
   EXPECT_THAT(answer.err, HasSubstr("warning: " + text));
   EXPECT_THAT(answer.document.at("warnings").dump(), HasSubstr(text));
   EXPECT_EQ(answer.document.at("kind"), "small pebble");
   EXPECT_EQ(answer.document.at("unlike_training"), true);
   const Acted usual = infer({"pebble:1"});
-  EXPECT_THAT(usual.err, Not(HasSubstr("unlike training")));
+  EXPECT_THAT(usual.err, Not(HasSubstr("out of distribution, since hardly")));
   EXPECT_EQ(usual.document.at("unlike_training"), false);
 
   // Whatever is wrong with the file, the set gets its posterior, with a note that such items are not known.
@@ -363,7 +364,7 @@ TEST_F(ThingsOfPeople, ValuesThatTrainingHardlyHasAreReportedAndAreNoKind) {
   told_with("most", torch::full({1}, -1.0, torch::kFloat64));
   std::filesystem::remove(values);
   EXPECT_THAT(infer({"pebble:2.5"}).err,
-              HasSubstr("it knows things unlike training by tried-values.npz, which is not there"));
+              HasSubstr("it finds items out of distribution by tried-values.npz, which is missing"));
 }
 
 // Large ones lie far beyond the prior, whose posterior is drawn away from all of them.
@@ -392,7 +393,7 @@ TEST_F(ThingsOfPeople, PosteriorsAreWidenedUntilTheyHoldWhatWasTried) {
   EXPECT_GT(high, 6.51);
   EXPECT_LT(interval(before).second, 6.51);
   EXPECT_GT(high - low, 1.2 * (interval(before).second - interval(before).first));
-  EXPECT_THAT(answer.err, Not(HasSubstr("tried on")));
+  EXPECT_THAT(answer.err, Not(HasSubstr("validated on")));
   EXPECT_THAT(answer.text, HasSubstr("The posterior shown is widened by what these showed"));
   EXPECT_EQ(answer.document.at("tried").at("recalibrated").at(0).at("count"), 80);
   // Shares of one kind are no business of another's answer, which is not widened either.
@@ -481,7 +482,7 @@ TEST_F(ThingsOfPeople, ARecordThatCannotBeIsToldAndNotBelieved) {
     EXPECT_EQ(told.code, 0) << told.err;
     EXPECT_THAT(told.err, HasSubstr("tried.json")) << key << " " << value;
     EXPECT_THAT(told.err, HasSubstr("remove it, or write it again with pairs --batch tried")) << key << " " << value;
-    EXPECT_THAT(told.text, Not(HasSubstr("tried at N")));
+    EXPECT_THAT(told.text, Not(HasSubstr("External validation at N")));
   };
   told_with("inside_90", {0.9, 0.9});
   told_with("inside_90", {1.5});
@@ -516,7 +517,7 @@ TEST_F(ThingsOfPeople, AThingNamedTwiceIsTriedOnce) {
   EXPECT_LT(first.at("low_90").at(0).get<double>(), 0.5);
   EXPECT_GT(first.at("high_90").at(0).get<double>(), 0.5);
   EXPECT_EQ(first.at("missed_99"), false);
-  EXPECT_THAT(listed.text, HasSubstr("2 things named before were left out"));
+  EXPECT_THAT(listed.text, HasSubstr("2 items named before were left out"));
   EXPECT_EQ(tried(path("one.pebble")).document.at("kinds").at(0).at("count"), 1) << "a thing in place of a list";
 
   const std::filesystem::path values = std::filesystem::path(run_) / "tried-values.npz";
@@ -534,15 +535,15 @@ TEST_F(ThingsOfPeople, FewThatWereTriedSayLittle) {
   const std::vector<std::string> words = {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"};
   const Acted first = act(add_tried, words, tasks_), again = act(add_tried, words, tasks_);
   EXPECT_EQ(first.document.at("unread"), 0) << first.err << "blank lines and comments name nothing";
-  EXPECT_THAT(infer({"pebble:1"}).err, HasSubstr("tried on 2 things like this one (small pebble) at N = 10"));
-  EXPECT_THAT(infer({"pebble:1"}).err, HasSubstr("so few say little of whether the posterior holds"));
+  EXPECT_THAT(infer({"pebble:1"}).err, HasSubstr("validated on 2 items like this one (small pebble) at N = 10"));
+  EXPECT_THAT(infer({"pebble:1"}).err, HasSubstr("too few to show whether the posterior holds"));
   EXPECT_THAT(first.text, Not(HasSubstr("in place of")));
-  EXPECT_THAT(again.text, HasSubstr("tried.json, in place of what was known of 2 things"));
+  EXPECT_THAT(again.text, HasSubstr("tried.json, in place of what was known of 2 items"));
 }
 
 TEST_F(ThingsOfPeople, WhatWasTriedIsKeptAndWarnsOfSuchThings) {
-  EXPECT_THAT(infer({"pebble:1"}).err, HasSubstr("nothing like this one (small pebble) was ever tried with"));
-  // The small pebble has the value 0, which the posterior contains; the other one cannot be read.
+  EXPECT_THAT(infer({"pebble:1"}).err, HasSubstr("no external validation on items like this one (small pebble) with"));
+  // Small ones are told 0, which the prior's posterior holds; one could not be read.
   std::string list;
   for (int k = 0; k < 20; ++k) list += fmt::format("pebble:{}\n", 40 + k);
   std::ofstream(folder_ / "list.txt") << list << "pebble:0\npebble:soft\n";
@@ -566,18 +567,19 @@ TEST_F(ThingsOfPeople, WhatWasTriedIsKeptAndWarnsOfSuchThings) {
               HasSubstr(".json"));
 
   const Acted answer = infer({"pebble:41"});
-  EXPECT_THAT(answer.err, HasSubstr("tried on 20 things like this one (large pebble) at N = 10: own values in its 90 % "
-                                    "interval: θ 0 %; do not trust the posterior"));
-  EXPECT_THAT(answer.document.at("warnings").dump(), HasSubstr("tried on 20 things"));
+  EXPECT_THAT(answer.err, HasSubstr("validated on 20 items like this one (large pebble) at N = 10: own values in its "
+                                    "90 % interval: θ 0 %; do not trust the posterior"));
+  EXPECT_THAT(answer.document.at("warnings").dump(), HasSubstr("validated on 20 items"));
   EXPECT_THAT(answer.text, HasSubstr("large pebble (20): θ 0 %"));
-  const std::string outside = "lies outside the interval of 99 % (θ, ";
-  EXPECT_THAT(answer.err, HasSubstr("What the pebble tells of itself " + outside));
+  const std::string outside = "lies outside the 99 % interval (θ, ";
+  EXPECT_THAT(answer.err, HasSubstr("The pebble's own value " + outside));
   EXPECT_THAT(answer.document.at("warnings").dump(), HasSubstr(outside));
   EXPECT_THAT(infer({"pebble:0"}).err, Not(HasSubstr(outside)));
   EXPECT_EQ(answer.document.at("tried").at("kinds").at(0).at("count"), 20);
   const Acted drawn = figure({"pebble:41", "--n", "5"});
-  EXPECT_THAT(drawn.err, HasSubstr("tried on 20 things"));
-  EXPECT_THAT(drawn.document.at("source").get<std::string>(), HasSubstr("tried on 20 (large pebble) at N = 10: θ 0 %"));
+  EXPECT_THAT(drawn.err, HasSubstr("validated on 20 items"));
+  EXPECT_THAT(drawn.document.at("source").get<std::string>(),
+              HasSubstr("validated on 20 (large pebble) at N = 10: θ 0 %"));
 
   std::ofstream(std::filesystem::path(run_) / "tried.json") << "{";
   EXPECT_THAT(infer({"pebble:41"}).err, HasSubstr("tried.json is damaged"));

@@ -193,7 +193,7 @@ TEST_F(QueuePanelTest, SeveralValuesInAFieldOfferAStudyOfThem) {
   ASSERT_TRUE(d.until([&] { return d.find("train/sweep/embedder.size") != nullptr; }));
   EXPECT_FALSE(d.item("train/start").enabled);
   EXPECT_TRUE(d.item("train/study").enabled);
-  EXPECT_THAT(d.item("train/several/embedder.size").text, HasSubstr("a run takes one"));
+  EXPECT_THAT(d.item("train/several/embedder.size").text, HasSubstr("one run per value"));
   d.click("train/sweep/embedder.size");
   ASSERT_TRUE(d.until([&] { return d.find("study/start") != nullptr; }));
   EXPECT_EQ(d.item("study/values").text, "4, 16, 64");

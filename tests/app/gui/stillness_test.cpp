@@ -24,8 +24,8 @@ Places places() {
     // Pictures keep their proportions, whatever their number; the strip of views follows N.
     const bool pictures = item.name.starts_with("posterior/observed/") || item.name.starts_with("posterior/check/") ||
                           item.name.starts_with("viewer/view");
-    // A note next to a heading may come and go: nothing else is drawn there.
-    const bool note = item.text.ends_with("is on its way");
+    // Beside a heading, where nothing else stands.
+    const bool note = item.text.starts_with("Computing N = ");
     if (item.layer > 0 || item.plotted || pictures || note) continue;
     if (!item.name.empty() && item.kind != ItemKind::text)
       all.named[item.name] = {item.min, item.max};

@@ -870,8 +870,8 @@ TEST_F(TableMatrix, SetsOfTextsAreReadRightOrRefusedByName) {
       put(file, bytes);
       ++combinations_;
       Outcome outcome = quirk.outcome(table);
-      outcome.words.insert(outcome.words.end(), {"no column set to tell sets by",
-                                                 "does not say to which set"});  // where the quirk leaves out names
+      // The second where the quirk leaves out names.
+      outcome.words.insert(outcome.words.end(), {"no column set to separate sets by", "does not name the set"});
       try {
         ManySets sets{file, "set", {}};
         const std::unique_ptr<SetStream> stream = open_sets(sets, task);

@@ -111,8 +111,8 @@ TEST_F(ObservedTables, ArraysOfAnNpzMayHaveAnyTypeAndSeveralNumbersARow) {
   EXPECT_TRUE(read("b.npz", info({"a", "b", "c"}), {.chosen = {"pos", "w"}}).equal(torch::stack({u, v, v}, 1)));
   EXPECT_THAT(
       refusal("b.npz", two, {.chosen = {"pos", "w"}}),
-      HasSubstr("the array pos holds 2 numbers a row, where one is needed; choose one of them, such as pos[0]"));
-  EXPECT_THAT(refusal("b.npz", two, {.chosen = {"w"}}), HasSubstr("w holds one number a row, where 2 are needed"));
+      HasSubstr("the array pos holds 2 numbers per row, where one is needed; choose one of them, such as pos[0]"));
+  EXPECT_THAT(refusal("b.npz", two, {.chosen = {"w"}}), HasSubstr("w holds one number per row, where 2 are needed"));
   write_npz(folder_ / "x.npz", {{"x", both.ne(0)}});
   EXPECT_TRUE(read("x.npz", two).equal(both.ne(0).to(torch::kFloat64))) << "booleans are 0 and 1";
 }
@@ -134,10 +134,10 @@ TEST_F(ObservedTables, AColumnOfSeveralNumbersIsTheTasksColumns) {
   EXPECT_TRUE(read("v.fits", info({"a", "b", "c"}), {.chosen = {"t", "x"}})
                   .equal(torch::tensor({7.0, 1.0, 2.0, 8.0, 3.0, 4.0}, torch::kFloat64).view({2, 3})));
   EXPECT_THAT(refusal("v.fits", two, {.chosen = {"P"}}),
-              HasSubstr("column P holds 3 numbers a row, where 2 are needed"));
+              HasSubstr("column P holds 3 numbers per row, where 2 are needed"));
   const std::vector<FileColumn> files = {{"u [mV]", 0, 1000, false, "V"}, {"v"}};
   EXPECT_THAT(refusal("v.fits", two, {.files = files}),
-              HasSubstr("has a column X of 2 numbers a row, and not u [mV], v, whose values are converted"));
+              HasSubstr("has a column X of 2 numbers per row, and not u [mV], v, whose values are converted"));
   EXPECT_TRUE(read("v.fits", two, {.chosen = {"X"}, .files = files})
                   .equal(torch::tensor({0.001, 2.0, 0.003, 4.0}, torch::kFloat64).view({2, 2})));
 }

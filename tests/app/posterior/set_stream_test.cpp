@@ -182,7 +182,7 @@ TEST_F(Hdf5SetsTest, AFaultIsToldOfItsSetAlone) {
   ASSERT_EQ(said.size(), 3u);
   EXPECT_EQ(said.at("1"), "2");
   EXPECT_NE(said.at("2").find("the first in column U of row 3"), std::string::npos) << said.at("2");
-  EXPECT_NE(said.at("(none)").find("row 5 does not say to which set it belongs"), std::string::npos);
+  EXPECT_NE(said.at("(none)").find("row 5 does not name the set it belongs to"), std::string::npos);
 }
 
 TEST_F(Hdf5SetsTest, GroupsAreSets) {

@@ -111,7 +111,7 @@ TEST_F(QueueTest, DamagedFilesAndVanishedFoldersAreToldAndStopNothing) {
   ASSERT_EQ(view.items.size(), 4u);
   EXPECT_EQ(view.items[0].id, b);
   EXPECT_EQ(view.items[0].state, QueueState::waiting);
-  EXPECT_EQ(view.items[1].reason, "Its folder is gone");
+  EXPECT_EQ(view.items[1].reason, "Its folder is missing");
   EXPECT_THAT(view.items[2].reason, HasSubstr("damaged"));
   EXPECT_THAT(view.items[3].reason, HasSubstr("damaged"));
   queue_.remove("x");
@@ -352,10 +352,10 @@ TEST_F(QueueTest, TellsItsEndAsAClockDoes) {
   view.working = true;
   EXPECT_EQ(queue_line(view, {9000}, noon), "3 to go, expected end 14:30");
   EXPECT_EQ(queue_line(view, {9000, false}, noon), "3 to go, expected end 14:30 at the earliest");
-  EXPECT_EQ(queue_line(view, {9000, true, true}, noon), "3 to go, expected end 14:30 by how fast the first one goes");
+  EXPECT_EQ(queue_line(view, {9000, true, true}, noon), "3 to go, expected end 14:30 at the current speed");
   EXPECT_EQ(queue_line(view, {NAN}, noon), "3 to go, expected end not known");
   view.held = true;
-  EXPECT_EQ(queue_line(view, {9000}, noon), "3 to go, once the run that a window trains has ended; 2 h 30 min of work");
+  EXPECT_EQ(queue_line(view, {9000}, noon), "3 to go, after the run that a window trains; 2 h 30 min of work");
   view.held = false;
   view.paused = true;
   EXPECT_EQ(queue_line(view, {NAN}, noon), "3 to go, pausing");

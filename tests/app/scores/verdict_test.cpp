@@ -121,12 +121,14 @@ TEST(EvaluationVerdict, TellsBesideCalibratedWhatIsLost) {
   rows[0].gap_se = 0.004;
   rows[1].gap = 0.071;
   rows[1].gap_se = 0.005;
-  EXPECT_EQ(evaluation_verdict(rows, {{"θ"}}).text,
-            nothing_detected(rows) + "; 0.071 ± 0.005 nat lost to the exact posterior at N = 1,000");
+  EXPECT_EQ(
+      evaluation_verdict(rows, {{"θ"}}).text,
+      nothing_detected(rows) + "; mean log-score deficit against the exact posterior: 0.071 ± 0.005 nat at N = 1,000");
   rows[0].gap = 0.001;
   rows[1].gap = 0.004;
-  EXPECT_EQ(evaluation_verdict(rows, {{"θ"}}).text,
-            nothing_detected(rows) + "; nothing measurable lost to the exact posterior (at most 0.014 nat)");
+  EXPECT_EQ(
+      evaluation_verdict(rows, {{"θ"}}).text,
+      nothing_detected(rows) + "; no measurable log-score deficit against the exact posterior (at most 0.014 nat)");
   rows[0].beside = {0.05};
   rows[1].beside = {0.37};
   EXPECT_TRUE(evaluation_verdict(rows, {{"θ"}, 0, "line-2"})
@@ -170,10 +172,10 @@ TEST(EvaluationVerdict, SaysThatARunLearntNothing) {
   for (EvaluationRow& row : rows) row.prior_gain = 0.002, row.prior_gain_se = 0.004;
   const EvaluationVerdict verdict = evaluation_verdict(rows, {{"θ"}});
   EXPECT_TRUE(verdict.bad);
-  EXPECT_THAT(verdict.text, testing::StartsWith("Learnt nothing"));
+  EXPECT_THAT(verdict.text, testing::StartsWith("No better than the prior"));
   EXPECT_THAT(verdict.text, testing::HasSubstr("N = 100"));
   EXPECT_EQ(verdict.text.find("alibrated"), std::string::npos);
-  EXPECT_EQ(verdict.brief, "learnt nothing");
+  EXPECT_EQ(verdict.brief, "no better than the prior");
   // A little at one size is something, if it is beyond chance.
   rows[1].prior_gain = 0.02;
   EXPECT_FALSE(learnt_nothing(rows));

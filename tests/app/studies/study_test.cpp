@@ -130,7 +130,7 @@ TEST_F(StudyFile, WhatIsWrongIsNamedWithItsLine) {
   EXPECT_THAT(refusal("title = \"Mine\"\n"), HasSubstr("'tasks' is missing"));
   EXPECT_THAT(refusal(head + "stratgies = [\"n1\"]\n"), HasSubstr("line 3: unknown key 'stratgies'; did you mean"));
   EXPECT_THAT(refusal(head + "strategies = [\"pears\"]\n"), HasSubstr("did you mean \"pairs\"?"));
-  EXPECT_THAT(refusal(head + "strategies = [\"n1\"]\nplanned = [\"n1\"]\n"), HasSubstr("n1 stands there twice"));
+  EXPECT_THAT(refusal(head + "strategies = [\"n1\"]\nplanned = [\"n1\"]\n"), HasSubstr("n1 appears twice"));
   EXPECT_THAT(refusal(head + "seeds = [0]\n"), HasSubstr("line 3"));
   EXPECT_THAT(refusal(head + "vary.embedder.size = 3\n"), HasSubstr("must be a list of values"));
   EXPECT_THAT(refusal(head + "vary.embedder.size = [3, 3]\n"), HasSubstr("holds 3 twice"));

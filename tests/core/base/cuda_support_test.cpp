@@ -76,7 +76,7 @@ TEST(CudaSupport, DecidesByCapabilityDriverAndModule) {
        [](CudaFacts& f) {
          f.driver.gpus = {{"?", 0, 0}};
        },
-       "does not tell its compute capability"},
+       "does not report its compute capability"},
       {"no driver",
        [](CudaFacts& f) {
          f.driver = {false, "no driver here", 0, {}};

@@ -86,7 +86,7 @@ TEST(Expression, NonsenseIsRefusedWithItsPlace) {
       {"(a", "at character 1: this parenthesis is never closed"},
       {"a)", "at character 2: this parenthesis was never opened"},
       {"a ++* b", "at character 5: a value belongs here"},
-      {"théta + teta", "at character 9: there is no \"teta\"; its names are a, b, théta, a-b, max"},
+      {"théta + teta", "at character 9: unknown name \"teta\"; available: a, b, théta, a-b, max"},
       {"tan(a)", "at character 1: there is no function \"tan\"; there are sqrt, exp"},
       {"sqrt", "at character 5: sqrt takes its argument in parentheses"},
       {"sqrt()", "at character 6: sqrt takes one value"},

@@ -56,7 +56,7 @@ Latents at_theta(const Task& task, double theta, const std::vector<std::int64_t>
 
 TEST(MarginalLikelihood, AskedOfOneTargetWithEnds) {
   EXPECT_EQ(no_frequentist_answers(UniformToy()), "");
-  EXPECT_THAT(no_frequentist_answers(ToyTask()), testing::HasSubstr("no ends"));
+  EXPECT_THAT(no_frequentist_answers(ToyTask()), testing::HasSubstr("no bounds"));
   EXPECT_THAT(no_frequentist_answers(ToyImageTask()), testing::HasSubstr("64 numbers"));
 }
 

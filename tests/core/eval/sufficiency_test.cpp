@@ -51,7 +51,7 @@ TEST(Sufficiency, RefusesAStatisticThatDoesNotVary) {
       check ? check_sufficient_statistics(ConstantToy()) : static_cast<void>(theorem_sample(ConstantToy(), 8));
       FAIL() << "x² is always 1";
     } catch (const Error& error) {
-      EXPECT_THAT(error.what(), ::testing::HasSubstr("statistic x² of task toy is the same of all observations"));
+      EXPECT_THAT(error.what(), ::testing::HasSubstr("statistic x² of task toy is the same for all observations"));
     }
   // One that takes another value in some of the first few hundred sets alone is none of these.
   class RareToy : public KnownToy {

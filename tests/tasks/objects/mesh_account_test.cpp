@@ -42,7 +42,7 @@ TEST_F(MeshAccounts, FindsMeshesByTheirNamesAlone) {
   EXPECT_EQ(found.test, 0) << "which they are is known once they are read";
   put_file(folder_ / "data" / "more" / "a.off", corner_off(0.4));
   EXPECT_THAT(find_mesh_data(data()).notes,
-              ::testing::ElementsAre(HasSubstr("more beside it holds meshes, too, and is left out")));
+              ::testing::ElementsAre(HasSubstr("more next to it holds meshes, too, and is left out")));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "cache")) << "nothing was measured";
   for (const std::string& none : {std::string(), data() + "/no such folder", data() + "/meshes/flat_1.off"}) {
     EXPECT_EQ(find_mesh_data(none).missing(), 1) << none;

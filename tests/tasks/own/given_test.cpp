@@ -83,7 +83,7 @@ TEST_F(GivenOfSets, FilesAreReadAndWrongOnesRefused) {
   EXPECT_THAT(file.info.psi_text, HasSubstr("Given with a set: σ / mV."));
   EXPECT_EQ(parse_task(known_noise_task(""), folder_ / "task.toml").given_by_prior(), 1u);
 
-  EXPECT_THAT(refusal("uniform = [1, 2]\nnormal = [0, 1]\n"), HasSubstr("both say how it is drawn"));
+  EXPECT_THAT(refusal("uniform = [1, 2]\nnormal = [0, 1]\n"), HasSubstr("both state how it is drawn"));
   EXPECT_THAT(refusal("uniform = [2, 1]\n"), HasSubstr("'given.uniform' must be [low, high], low below high"));
   EXPECT_THAT(refusal("uniform = [-1, 2]\n"), HasSubstr("draws beyond 'given.support'"));
   EXPECT_THAT(refusal("log_uniform = [0, 2]\n"), HasSubstr("above 0"));
@@ -91,8 +91,8 @@ TEST_F(GivenOfSets, FilesAreReadAndWrongOnesRefused) {
   EXPECT_THAT(refusal("normal = [1, 2]\n"), HasSubstr("leave the support out"));
   EXPECT_THAT(refusal("values = []\n"), HasSubstr("1 to 10000 numbers"));
   EXPECT_THAT(refusal("unifrom = [1, 2]\n"), HasSubstr("did you mean 'uniform'?"));
-  EXPECT_THAT(refusal("[[given]]\nname = \"theta\"\n"), HasSubstr("stands there twice"));
-  EXPECT_THAT(refusal("[[given]]\nname = \"other\"\nuniform = [0, 1]\n"), HasSubstr("let all say it, or none"));
+  EXPECT_THAT(refusal("[[given]]\nname = \"theta\"\n"), HasSubstr("appears twice"));
+  EXPECT_THAT(refusal("[[given]]\nname = \"other\"\nuniform = [0, 1]\n"), HasSubstr("let all state it, or none"));
 }
 
 TEST_F(GivenOfSets, IsDrawnBySeedAndReachesTheSimulator) {

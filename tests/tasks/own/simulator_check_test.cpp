@@ -47,7 +47,7 @@ TEST_F(OwnSimulatorCheck, FindsNothingInWhatIsRight) {
   const Told right = check(kDraws + "def simulate(theta, psi, n, rng):\n    return rng.normal(theta[0], 1, n)\n");
   EXPECT_EQ(right.code, 0) << right.text;
   EXPECT_THAT(right.text, AllOf(HasSubstr("prior answers 1 targets and 1 nuisances"), HasSubstr("Nothing is wrong."),
-                                HasSubstr("observations a second"), Not(HasSubstr("HINT")), Not(HasSubstr("WRONG"))));
+                                HasSubstr("observations per second"), Not(HasSubstr("HINT")), Not(HasSubstr("WRONG"))));
   const Told without = check(
       "def prior(rng, size):\n    return rng.random(size)\n"
       "def simulate(theta, psi, n, rng):\n    return rng.normal(theta[0], 1, n)\n",
@@ -96,7 +96,8 @@ TEST_F(OwnSimulatorCheck, HintsAtColumns) {
   const Told flat = check(
       kDraws + "def simulate(theta, psi, n, rng):\n    return np.stack([np.full(n, 5.0), rng.normal(0, 1, n)], 1)\n",
       "columns = [\"energy\", \"time\"]");
-  EXPECT_THAT(flat.text, AllOf(HasSubstr("HINT   x: energy is always 5, which tells nothing"), Not(HasSubstr("time"))));
+  EXPECT_THAT(flat.text,
+              AllOf(HasSubstr("HINT   x: energy is always 5, which carries no information"), Not(HasSubstr("time"))));
   const Told rare =
       check(kDraws + "def simulate(theta, psi, n, rng):\n    return rng.choice([5.0, 5.0, 5.0, 6.0], n)\n");
   EXPECT_THAT(rare.text, AllOf(Not(HasSubstr("Traceback")), Not(HasSubstr("HINT"))));

@@ -218,7 +218,7 @@ TEST(OwnTaskFile, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(problem(with("max_n = 500", "max_n = \"many\"")), HasSubstr("line 3: 'max_n' must be a whole number"));
   EXPECT_THAT(problem(with("max_n = 500", "max_n = 1")), HasSubstr("from 2"));
   EXPECT_THAT(problem(with("name = \"lines\"", "name = \"My Lines\"")), HasSubstr("lower-case letters"));
-  EXPECT_THAT(problem(with("name = \"offset\"", "name = \"slope\"")), HasSubstr("stands there twice"));
+  EXPECT_THAT(problem(with("name = \"offset\"", "name = \"slope\"")), HasSubstr("appears twice"));
   EXPECT_THAT(problem(with("[simulator]\ncommand = [\"./sim\", \"--fast\"]\nworkers = 3\ntimeout = 5.5", "")),
               HasSubstr("add [simulator]"));
   EXPECT_THAT(problem(std::string(kWhole) + "[simulations]\nfiles = [\"a.npz\"]\n"), HasSubstr("keep one"));
@@ -388,7 +388,7 @@ TEST_F(OpenedTasks, ShowsWhichProgramIsRun) {
 }
 
 TEST(OwnTaskFile, RefusesWhatCannotBeLearntFromOrShown) {
-  EXPECT_THAT(problem(with("columns = [\"x\", \"y\"]", "shape = [8192]")), HasSubstr("at most 4096 can be learnt"));
+  EXPECT_THAT(problem(with("columns = [\"x\", \"y\"]", "shape = [8192]")), HasSubstr("at most 4096 can be learned"));
   EXPECT_THAT(problem(with("columns = [\"x\", \"y\"]", "shape = [3, 4096, 4096]")), HasSubstr("of at most 4194304"));
   std::string many = "columns = [";
   for (int k = 0; k < 50000; ++k) many += fmt::format("{}\"c{}\"", k ? "," : "", k);

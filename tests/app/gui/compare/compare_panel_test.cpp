@@ -171,7 +171,7 @@ TEST_F(ComparePanelTest, RowsAndCurvesAreLinked) {
   const auto plot = d.studio.board.view()->plot;
   ASSERT_TRUE(plot.figure) << plot.note;
   ASSERT_EQ(plot.figure->plots[0].lines.size(), 1u);
-  EXPECT_EQ(plot.figure->plots[0].lines[0].name, "single, learnt nothing") << "a few steps teach nothing";
+  EXPECT_EQ(plot.figure->plots[0].lines[0].name, "single, no better than the prior") << "a few steps teach nothing";
   d.move(d.item("compare/row/" + run("single")).middle());
   EXPECT_TRUE(d.studio.board.hovered().contains(run("single")));
   // The line has two points and fills its axes: from the corner at the top left to the one at the bottom right.

@@ -221,7 +221,7 @@ TEST_F(PosteriorSetTest, ColumnsOfATableAreSaidAndChosen) {
   open("three.csv");
   ASSERT_TRUE(window().rest(60));
   window().frames(3);
-  EXPECT_EQ(window().item("posterior/set/columns").text, "column x of id, energy, x");
+  EXPECT_EQ(window().item("posterior/set/columns").text, "Using column x of id, energy, x");
   EXPECT_THAT(window().item("posterior/set/used").text, testing::HasSubstr("the first 100 of 500 observations"));
   const double mean = posterior().shown()->series.front().targets[0].mean;
   window().click("posterior/choose-columns");
@@ -230,14 +230,14 @@ TEST_F(PosteriorSetTest, ColumnsOfATableAreSaidAndChosen) {
   window().click("posterior/columns/use");
   ASSERT_TRUE(window().rest(60));
   window().frames(3);
-  EXPECT_EQ(window().item("posterior/set/columns").text, "column energy of id, energy, x");
+  EXPECT_EQ(window().item("posterior/set/columns").text, "Using column energy of id, energy, x");
   EXPECT_NE(posterior().shown()->series.front().targets[0].mean, mean);
   EXPECT_THAT(posterior().batch_command(), testing::HasSubstr("--columns=energy"));
   window().click("posterior/subset/random");
   ASSERT_TRUE(window().rest(60));
   window().frames(3);
   EXPECT_THAT(window().item("posterior/set/used").text, testing::HasSubstr("the random 100 of 500 observations"));
-  EXPECT_EQ(window().item("posterior/set/columns").text, "column energy of id, energy, x") << "stays chosen";
+  EXPECT_EQ(window().item("posterior/set/columns").text, "Using column energy of id, energy, x") << "stays chosen";
 
   // A table without the task's column asks which it is.
   write_file(path("other.csv"), "t,energy\n1,0.5\n2,0.7\n");

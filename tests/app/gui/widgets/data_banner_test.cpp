@@ -31,7 +31,7 @@ TEST(DataBanner, OffersTheDataThatTheWeightsLearntFrom) {
   for (const model::Tab tab : {model::Tab::task, model::Tab::posterior, model::Tab::evaluate}) {
     window.studio.set_tab(tab);
     window.frames(4);
-    EXPECT_THAT(window.item("data/differs").text, HasSubstr("learnt from")) << model::entry(tab).name;
+    EXPECT_THAT(window.item("data/differs").text, HasSubstr("was trained on")) << model::entry(tab).name;
     EXPECT_EQ(window.item("data/differs/button").text, "Use a folder of MNIST…");
     EXPECT_EQ(window.find("evaluate/warning"), nullptr) << "said once";
     EXPECT_EQ(window.find("posterior/warning0"), nullptr) << "said once";

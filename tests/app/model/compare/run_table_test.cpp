@@ -208,7 +208,7 @@ TEST(RunTable, SaysWhatLearntNothing) {
   EXPECT_THAT(shown_keys(*make_table(runs, {.task = "gaussian"})), Not(testing::Contains("state")));
   runs[1] = changed(runs[1], [](RunFacts& facts) { facts.learnt_nothing = true; });
   const auto view = make_table(runs, {.task = "gaussian"});
-  EXPECT_EQ(cell(*view, 1, "state").text, "learnt nothing");
+  EXPECT_EQ(cell(*view, 1, "state").text, "no better than the prior");
   EXPECT_EQ(cell(*view, 0, "state").text, "finished");
 }
 

@@ -82,7 +82,7 @@ TEST(ScorePlot, WhatLearntNothingIsNotBestForItsCost) {
   const ScorePlot plot = score_plot(plotted(runs), {.y = "gap", .x = "cost", .n = 1});
   ASSERT_TRUE(plot.figure);
   EXPECT_THAT(plot.figure->plots[0].lines.back().x, ElementsAre(2000, 3000));
-  EXPECT_EQ(plot.figure->plots[0].lines[0].name, "cheap, learnt nothing");
+  EXPECT_EQ(plot.figure->plots[0].lines[0].name, "cheap, no better than the prior");
 }
 
 TEST(ScorePlot, SaysWhatIsMissingOrLeftOut) {

@@ -96,7 +96,7 @@ TEST_F(FollowedFile, BeyondTrainingARandomSubsetOfItsSizeIsUsed) {
   posterior_.follow_file(file());
   ASSERT_TRUE(shows(300, 100));
   ASSERT_FALSE(posterior_.shown()->warnings.empty());
-  EXPECT_THAT(posterior_.shown()->warnings.front().text, HasSubstr("a random subset of so many is used"));
+  EXPECT_THAT(posterior_.shown()->warnings.front().text, HasSubstr("a random subset of that size is used"));
   append(numbers(300, 2000));
   ASSERT_TRUE(shows(2000, 100));
 }

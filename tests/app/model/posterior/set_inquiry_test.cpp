@@ -142,7 +142,7 @@ TEST(SetInquiry, TellsTheIntervalsOfConfidenceThatFrequentistTells) {
       {"frequentist", "bump-hunt", "--data", data, "--toys", "200", "--null-toys", "400", "--nodes", "11", "--json"});
   ASSERT_EQ(said.code, 0) << said.err;
   const nlohmann::json document = nlohmann::json::parse(said.out);
-  EXPECT_THAT(answer->text, testing::HasSubstr(fmt::format("Highest marginal likelihood at θ = {:.3f}",
+  EXPECT_THAT(answer->text, testing::HasSubstr(fmt::format("Best fit (marginal likelihood): θ = {:.3f}",
                                                            document.at("estimate").get<double>())));
   for (const nlohmann::json& level : document.at("levels")) {
     const auto part = level.at("intervals").at(0);

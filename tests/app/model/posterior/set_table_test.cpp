@@ -360,7 +360,7 @@ TEST_F(SetTableTest, SaysWhyThereAreNoSets) {
   settle();
   posterior_.open_sets(sets(), "day");
   settle();
-  EXPECT_THAT(table().result().failure, HasSubstr("has no column day to tell sets by"));
+  EXPECT_THAT(table().result().failure, HasSubstr("has no column day to separate sets by"));
   EXPECT_TRUE(posterior_.scene()->simulated) << "the set before it stays";
 }
 

@@ -109,7 +109,7 @@ TEST_F(RunQueueTest, WaitsForTheRunThatTheWindowTrains) {
   const auto queue = open();
   queue->go_on();
   EXPECT_TRUE(until(
-      *queue, [&] { return queue->line() == "1 to go, once the run that is trained now has ended"; }, true))
+      *queue, [&] { return queue->line() == "1 to go, after the current run"; }, true))
       << queue->line();
   const Stopwatch watch;
   EXPECT_TRUE(until(

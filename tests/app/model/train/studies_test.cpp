@@ -87,7 +87,7 @@ TEST_F(StudiesTest, AFormTakesOverWhatFieldsHoldSeveralValuesOf) {
   draft.set("seed", "7");
   draft.set("embedder.size", "4, 16,64");
   draft.set("finetune.rate", "1e-3, 2e-3");
-  EXPECT_EQ(draft.setting("embedder.size").error, "Several values: a run takes one, a study each of them");
+  EXPECT_EQ(draft.setting("embedder.size").error, "Several values: start a study, one run per value");
   EXPECT_THAT(draft.error(), HasSubstr("Several values")) << "a run cannot be started";
   EXPECT_EQ(draft.study_error(), "");
   StudyForm form(hub_.tasks, draft, hub_.runs_folder, "", folder_ / "program");
@@ -108,8 +108,8 @@ TEST_F(StudiesTest, AFormTakesOverWhatFieldsHoldSeveralValuesOf) {
 TEST_F(StudiesTest, AValueThatStandsTwiceIsToldAtItsField) {
   Draft draft = this->draft();
   draft.set("embedder.size", "4, 16, 4");
-  EXPECT_EQ(draft.setting("embedder.size").error, "4 stands there twice; give each value once");
-  EXPECT_THAT(draft.study_error(), HasSubstr("4 stands there twice"));
+  EXPECT_EQ(draft.setting("embedder.size").error, "4 appears twice; give each value once");
+  EXPECT_THAT(draft.study_error(), HasSubstr("4 appears twice"));
   draft.set("embedder.size", "4, 16, four");
   EXPECT_THAT(draft.setting("embedder.size").error, HasSubstr("cannot be read"));
   EXPECT_NE(draft.study_error(), "");
@@ -151,12 +151,12 @@ TEST_F(StudiesTest, AFormSaysWhatIsWrong) {
   EXPECT_THAT(form.problem(), HasSubstr("embedder.size"));
   EXPECT_THAT(form.problem(), ::testing::Not(HasSubstr(".toml"))) << "no file is there yet";
   form.varied = {{"embedder.size", "8, 8"}};
-  EXPECT_THAT(form.problem(), HasSubstr("(embedder.size): 8 stands there twice"));
+  EXPECT_THAT(form.problem(), HasSubstr("(embedder.size): 8 appears twice"));
   form.varied = {{"embedder.size", "8, 16"}, {"embedder.size", "4, 2"}};
   EXPECT_THAT(form.problem(), HasSubstr("is varied twice"));
   form.varied.clear();
   form.strategies.clear();
-  EXPECT_EQ(form.problem(), "Choose a strategy");
+  EXPECT_EQ(form.problem(), "Select a strategy");
   form.strategies = {"pairs"};
   for (const char* seeds : {"0", "abc", "", "1.5", "101"}) {
     form.seeds = seeds;

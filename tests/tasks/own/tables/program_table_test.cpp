@@ -96,12 +96,12 @@ TEST_F(ProgramTableTest, RefusesAnswersThatBreakTheProtocol) {
   EXPECT_THAT(answers("answer 1 -3\n"), HasSubstr("answers with -3 bytes"));
   EXPECT_THAT(answers("answer 1 99999999999\n"), HasSubstr("answers with 99999999999 bytes"));
   EXPECT_THAT(answers("answer 1 3\nno\n"), HasSubstr("number of rows"));
-  EXPECT_THAT(answers("answer 1 2\n50"), HasSubstr("tells of 0 columns"));
+  EXPECT_THAT(answers("answer 1 2\n50"), HasSubstr("announces 0 columns"));
   EXPECT_THAT(answers("answer 1 3\n0\nu"), HasSubstr("holds no rows"));
   EXPECT_THAT(answers("answer 1 4\n50\nuanswer 2 8\n12345678"),
               HasSubstr("8 bytes where 10 rows of 1 numbers as float64"));
   EXPECT_THAT(answers("answer 1 4\n50\nuanswer 2 80\n1234"), HasSubstr("ended with exit code 0"));
-  EXPECT_THAT(answers("answer 1 4\n50\nuerror 2 0 8\nnot here"), HasSubstr("says: not here"));
+  EXPECT_THAT(answers("answer 1 4\n50\nuerror 2 0 8\nnot here"), HasSubstr("reports: not here"));
   EXPECT_THAT(answers(std::string(500, 'x')), HasSubstr("where a line of the protocol belongs"));
 }
 

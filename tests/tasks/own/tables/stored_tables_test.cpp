@@ -124,7 +124,7 @@ TEST_F(StoredTables, AreReadOnceAndKnownAgainAfterCachesWereEmptied) {
 TEST_F(StoredTables, ThatAreWrongAreToldWithTheirRow) {
   sets_[1] = "";
   write_parquet(folder_ / "a.parquet", *table(), 50);
-  EXPECT_THAT(refusal("a.parquet"), AllOf(HasSubstr("row 2"), HasSubstr("to which set")));
+  EXPECT_THAT(refusal("a.parquet"), AllOf(HasSubstr("row 2"), HasSubstr("name the set")));
   sets_[1] = "run 3";
   theta_[1] = theta_[0];
   write_parquet(folder_ / "b.parquet", *table(), 50);

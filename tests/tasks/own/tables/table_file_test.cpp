@@ -313,8 +313,9 @@ TEST_F(TableFileTest, ReadsFieldsOfHdf5Tables) {
       EXPECT_EQ(read[2 * i], 300 + i - 7);
       EXPECT_EQ(read[2 * i + 1], 0.5 * (300 + i));
     }
-    EXPECT_THAT(refusal_of([&] { (void)places_in(*table, {"weight"}); }),
-                HasSubstr("column weight holds 2 numbers a row, where one is needed; choose one of them, such as weight[0]"));
+    EXPECT_THAT(
+        refusal_of([&] { (void)places_in(*table, {"weight"}); }),
+        HasSubstr("column weight holds 2 numbers per row, where one is needed; choose one of them, such as weight[0]"));
     EXPECT_EQ(read_columns(*table, {"weight[1]", "weight[0]"}, 998, 2), (std::vector<double>{2, 1, 2, 1}));
     const std::string whole = read_file(path("a.h5"));
     for (std::size_t length = 1; length < whole.size(); length += 997) {

@@ -132,7 +132,7 @@ TEST_F(TableQuirks, EveryTypeAndLayoutOfHdf5) {
       expect("vector.h5", {"pos"}, rows, 2);
       expect("vector.h5", {"pos[1]", "w"}, turned(rows));
       EXPECT_THAT(refusal("vector.h5", {"x1", "x2"}),
-                  HasSubstr("has the columns pos (2 numbers a row), w, but x1, x2"));
+                  HasSubstr("has the columns pos (2 numbers per row), w, but x1, x2"));
       {
         Hdf5Writer out(path("x.h5"));
         put(out, "g/x", rows, {kRows, 2});
@@ -583,10 +583,10 @@ TEST_F(TableQuirks, EveryTypeOfFitsInEveryTable) {
       expect("a.fits", {"start", "stop"}, {0, 1, 1, 2});
       EXPECT_THAT(refusal("a.fits", {"u", "v"}),
                   AllOf(HasSubstr("no table with the columns u, v"), HasSubstr("GTI (START, STOP)"),
-                        HasSubstr("Events (name, X1, x2, Pos (2 numbers a row), none)")));
+                        HasSubstr("Events (name, X1, x2, Pos (2 numbers per row), none)")));
       EXPECT_THAT(refusal("a.fits", {"x1", "x2"}, 0, "spectrum"), HasSubstr("has no table spectrum; it has"));
       EXPECT_THAT(refusal("a.fits", {"name", "x1"}), HasSubstr("holds text, not numbers"));
-      EXPECT_THAT(refusal("a.fits", {"pos"}), HasSubstr("column pos holds 2 numbers a row, where one is needed"));
+      EXPECT_THAT(refusal("a.fits", {"pos"}), HasSubstr("column pos holds 2 numbers per row, where one is needed"));
       write_fits_tables(
           path("v.fits"),
           {times, {"", {fits_column("T", 'D', 1, column(rows, 0)), fits_column("X", format, 2, rows)}, kRows}});
@@ -718,7 +718,7 @@ class ArrowQuirks : public TableQuirks {
       expect(file, {"x[1]", "w"}, turned(rows));
       expect(file, {"w", "x[1]"}, rows);
       expect(file, {"w"}, column(rows, 0));
-      EXPECT_THAT(refusal(file, {"x"}), HasSubstr("column x holds 2 numbers a row, where one is needed"));
+      EXPECT_THAT(refusal(file, {"x"}), HasSubstr("column x holds 2 numbers per row, where one is needed"));
       EXPECT_THAT(refusal(file, {"r"}), HasSubstr("column r"));
     }
     for (const std::string& file : written(arrow_table({{"anything", make(lists, fixed)}})))
