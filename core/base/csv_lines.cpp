@@ -190,7 +190,8 @@ std::vector<std::size_t> places_of(const std::vector<std::string>& columns, cons
   return places;
 }
 
-// The same in a file of `width` columns without names; all of them, where one is asked for by a name.
+// Where the columns stand in a file of `width` columns without names; empty, for all columns, where one is asked for by
+// name.
 std::vector<std::size_t> places_by_number(const std::vector<std::string>& columns, std::size_t width) {
   std::vector<std::size_t> places;
   for (const std::string& name : columns) {

@@ -8,10 +8,10 @@ namespace pairs {
 // One GPU as the driver describes it.
 struct Gpu {
   std::string description;   // "NVIDIA H100, 79.6 GiB, compute capability 9.0"
-  int major = 0, minor = 0;  // compute capability; 0.0 when it does not tell
+  int major = 0, minor = 0;  // compute capability; 0.0 if unknown
 };
 
-// What the NVIDIA driver itself says, asked without any CUDA library of ours.
+// What the NVIDIA driver reports, queried without any CUDA library of ours.
 struct CudaDriver {
   bool loaded = false;
   std::string reason;  // why it cannot be used, when it cannot
@@ -19,7 +19,7 @@ struct CudaDriver {
   std::vector<Gpu> gpus;
 };
 
-// Asks once; later calls return the same answer.
+// Queries the driver once; later calls return the same result.
 const CudaDriver& cuda_driver();
 
 }  // namespace pairs

@@ -89,10 +89,10 @@ class ItemCounters {
   std::uint32_t c1_[capacity], c2_[capacity], c3_[capacity];
 };
 
-// The same two normals an item as fill_normals with normals_per_item = 2 -> out [items.count(), 2].
+// Fills the normals of fill_normals with normals_per_item = 2 -> out [items.count(), 2].
 void fill_normal_pairs(std::uint64_t key, const ItemCounters& items, float* out);
 
-// One normal (words 0 and 1) and one uniform in [0, 1) (word 2) an item.
+// One normal (words 0 and 1) and one uniform in [0, 1) (word 2) per item.
 void fill_normal_uniform(std::uint64_t key, const ItemCounters& items, float* normal, float* uniform);
 
 }  // namespace pairs

@@ -156,7 +156,7 @@ class TemporaryFile {
     const Descriptor opened(open_file(folder, O_RDONLY | O_DIRECTORY));
     if (opened >= 0 && ::fsync(opened) != 0 && errno != EINVAL && errno != ENOTSUP) fail_file("write", target, errno);
   }
-  // Of a folder: gives the target its name, or where there is one, puts all that it holds there.
+  // Renames the temporary folder to `target`; where that folder exists, moves the temporary folder's entries into it.
   void publish_folder(const fs::path& target) {
     const std::lock_guard lock(mutex());
     std::error_code error;
