@@ -22,7 +22,7 @@ std::string visible(std::string_view text) {
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
-    // Those of Latin-1 are two bytes.
+    // Control characters of Latin-1 are two bytes in UTF-8.
     const bool second = i > 0 && static_cast<unsigned char>(text[i - 1]) == 0xc2 && byte >= 0x80 && byte < 0xa0;
     if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f || second) {
       if (second) out.pop_back();
