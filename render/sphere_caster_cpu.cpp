@@ -60,7 +60,7 @@ PAIRS_SIMD_CLONES void shade_chord(const Chord& c, float constant, float along, 
   }
 }
 
-// The same for what else there is to know: the sphere's number and its normal in the view's own axes.
+// Writes depth, the sphere's number and its normal in the view's own axes.
 PAIRS_SIMD_CLONES void probe_chord(const Chord& c, std::int32_t number, float v, float* __restrict depth,
                                    std::int32_t* __restrict id, float* __restrict right, float* __restrict up,
                                    float* __restrict toward) {
@@ -182,7 +182,7 @@ void cast_plain(const View& view, std::int64_t begin, std::int64_t end, float* o
   }
 }
 
-// The same for k by k rays a pixel: `view` is the grid of rays.
+// Casts k by k rays per pixel: `view` is the grid of rays.
 void cast_fine(const View& view, std::int64_t begin, std::int64_t end, std::int32_t k, float* out) {
   const std::int64_t width = view.width / k, plane = view.height / k * width;
   const float scale = 1.0f / static_cast<float>(k * k);

@@ -194,7 +194,7 @@ struct ConditionalNuisances::Fit {
   double mean_off = 0;  // distance from the location, of all neighbours
   double error = 0;     // standard error of the location at u = 0, as of a normal distribution
   double at(double u) const { return location[0] + u * (location[1] + u * location[2]); }
-  // Of the mean distance from the location; never near zero.
+  // The mean distance from the location near u; bounded away from zero.
   double spread_at(double u) const { return std::max(spread[0] + u * spread[1], 0.1 * spread[0]); }
 };
 

@@ -29,7 +29,7 @@ class ReferenceScores {
  public:
   ReferenceScores(const Task& task, const std::vector<std::string>& names) : task_(task), names_(names) {}
 
-  // Of as many sets as `latents` has rows.
+  // Starts one score per reference for each row of `latents`.
   void begin(const Latents& latents) {
     running_.clear();
     for (std::int64_t s = 0; s < latents.theta.size(0); ++s) {
@@ -70,7 +70,7 @@ class ReferenceScores {
   std::vector<std::vector<std::unique_ptr<ReferencePosterior>>> running_;
 };
 
-// Of the test sets from `first` on.
+// Checks the test sets from index `first` on.
 void check_log_prob(const std::vector<double>& values, std::int64_t first, std::int64_t n) {
   for (auto i = static_cast<std::size_t>(first); i < values.size(); ++i)
     PAIRS_CHECK(std::isfinite(values[i]),
@@ -195,7 +195,7 @@ class SizeEvaluation {
     return exact == scores_.end() ? nullptr : &exact->second;
   }
 
-  // Of a reference beside the exact posterior, where that was scored.
+  // Compares a reference with the exact posterior, if the exact posterior was scored.
   void add_reference_gap(const std::string& name, const std::vector<double>& values) {
     const std::vector<double>* exact = exact_scores();
     if (exact == nullptr) return;

@@ -22,7 +22,8 @@ namespace pairs {
 namespace {
 
 constexpr std::int64_t kPriorDraws = 4096;
-// Of the largest distance between two distribution functions, times the root of the number of draws, at p = 0.001.
+// Kolmogorov's critical value at p = 0.001: the largest distance between two distribution functions times the root of
+// the number of draws.
 constexpr double kKolmogorov = 1.95;
 constexpr std::int64_t kSetsAtOnce = 256;
 

@@ -38,7 +38,7 @@ struct LeastAndMost {
   double least, most;
 };
 
-// Of the tails of stretches of `window` toys, each half over the last.
+// The smallest and the largest tail probability over windows of `window` toys, each overlapping half of the last.
 LeastAndMost tails_of_stretches(const NodeToys& toys, TestOrder order, double t, std::size_t window) {
   const std::size_t count = toys.ratio.size(), step = std::max<std::size_t>(window / 2, 1);
   window = std::min(window, count);

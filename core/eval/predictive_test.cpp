@@ -137,7 +137,7 @@ void add_pair(Statistics& all, const std::string& a, const torch::Tensor& of_a, 
   all.add(fmt::format("spread of {} with that of {}", a, b), (wide_a * wide_b).mean(1));
 }
 
-// Of every observation [sets, n]: the square of its distance from the middle of all, as they spread.
+// Scores every observation [sets, n] by its squared robust distance from the median of all observations.
 torch::Tensor scores_of(const ComparedSets& sets, const torch::Tensor& places) {
   const std::int64_t count = sets.features.size(0), n = sets.features.size(1), f = sets.features.size(2);
   torch::Tensor scores = at::zeros({count, n}, torch::kFloat64);
@@ -215,7 +215,7 @@ std::vector<ComparedStatistic> told(const Statistics& all, const torch::Tensor& 
   return out;
 }
 
-// Of each feature the places of all observations among one another [sets, n, F].
+// Ranks every observation among all observations, feature by feature [sets, n, F].
 torch::Tensor feature_places(const ComparedSets& sets) {
   const std::int64_t count = sets.features.size(0), n = sets.features.size(1), f = sets.features.size(2);
   torch::Tensor places = at::empty({count, n, f}, torch::kFloat64);

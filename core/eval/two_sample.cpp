@@ -162,7 +162,7 @@ TwoSampleTest TwoSample::global() const {
   const auto scored = static_cast<double>(sets_ - sets_ / kBlocks);
   TwoSampleTest test;
   test.accuracy = sum / scored;
-  // Of places uniform on 0, 1, ..., K of K draws.
+  // The standard error of a mean of ranks that are uniform on 0, 1, ..., K, as fractions of K draws.
   test.se = std::sqrt((kDraws + 2) / (12.0 * kDraws) / scored);
   test.p_value = upper_tail((test.accuracy - 0.5) / test.se);
   return test;

@@ -82,7 +82,7 @@ Tensor Head::log_mass(const Tensor& context, const Tensor& low, const Tensor& hi
     };
     Share one = share(kFirst);
     if (!one.clear) one = share(kSome);
-    // Of a share w the relative error is that of a binomial, sqrt((1 - w) / (w count)).
+    // A share w estimated from `count` draws has the binomial relative error sqrt((1 - w) / (w count)).
     const double enough = one.within > 0 ? (1 - one.within) / (one.within * kKnown * kKnown) : kMany;
     if (!one.clear && enough > kSome) one = share(std::min(kMany, static_cast<std::int64_t>(enough)));
     out.push_back(one.clear ? 0 : std::log(one.within));

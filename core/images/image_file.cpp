@@ -459,7 +459,7 @@ bool is_image_name(const std::filesystem::path& file) {
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   for (const char* known :
        {".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".webp", ".bmp", ".tga", ".pbm", ".pgm", ".ppm", ".pnm",
-        // Of kinds that are not read, so that they are refused and not left out.
+        // These formats are not supported: they are named here so that they are refused rather than ignored.
         ".gif", ".tif", ".tiff", ".heic", ".heif", ".avif", ".jxl", ".jp2"})
     if (extension == known) return true;
   return false;

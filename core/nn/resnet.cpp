@@ -142,7 +142,8 @@ double ResNet::activations() const {
   ImageSize size = image_;
   const double map = stem_->outputs(size);
   double total = 2 * map;
-  // Of each maximum also where it came from, a 64-bit number: two floats beside what the precision halves.
+  // Max pooling also stores the position of each maximum as a 64-bit number, which counts as two floats and is not
+  // halved by the precision.
   double places = 0;
   if (pool_) {
     size = pooled(size);

@@ -30,7 +30,7 @@ struct FilterLinks {
   const float* weights;  // [links, 4]
 };
 
-// The same links by their cell in the table; the sender is ~j where both ways count.
+// Links sorted by their cell in the table; the sender is ~j where one link serves both directions.
 struct FilterCells {
   const std::int32_t *begin, *receiver, *sender;
   const float* weights;
@@ -123,7 +123,7 @@ struct FilterKernels {
                          float*, float*);
 };
 
-// Of a named instruction set, the best where the name is empty; null where this processor lacks it.
+// Finds the kernels of a named instruction set, or the best ones for an empty name; null if this processor lacks it.
 const FilterKernels* find_filter_kernels(std::string_view name) {
 #ifdef PAIRS_FILTER_SIMD
   static constexpr FilterKernels avx512{filter_avx512::filter, filter_avx512::table_gradient},
@@ -151,7 +151,7 @@ enum Part { kOffsets = 1, kBegin, kSender, kCell, kWeights, kCellBegin, kCellRec
 
 constexpr std::int64_t kCellsAtOnce = 32;  // cells whose gradients one thread forms at once
 
-// Of the cubic through points at -1, 0, 1 and 2.
+// Weights of cubic interpolation through points at -1, 0, 1 and 2.
 void cubic_weights(double t, float* weight) {
   weight[0] = static_cast<float>(-t * (t - 1) * (t - 2) / 6);
   weight[1] = static_cast<float>((t + 1) * (t - 1) * (t - 2) / 2);

@@ -27,7 +27,7 @@ template <class Bits>
 constexpr Bits kNotANumber = kInfinite<Bits> + kInfinite<Bits> / 510;
 static_assert(kNotANumber<Half> == 0x7fc0 && kNotANumber<Single> == 0x7fc00000);
 
-// Of four pixels the first, second, third, fourth or, where none is positive, none.
+// Codes 0 to 3 name which of the four pixels is the maximum; kNowhere means that no pixel is positive.
 constexpr int kNowhere = 4;
 
 // One number of the result from four of x, and which of them it is.

@@ -140,7 +140,7 @@ struct Ranks::Links {
         watch(meeting, of.rank, names, options.times),
         group(meeting, "all", of.rank, of.size, address),
         beat(options.times.beat) {
-    // Of two ranks all are a pair.
+    // With two ranks the whole group already is a pair.
     const bool paired = of.size > 2 && std::has_single_bit(static_cast<unsigned>(of.size));
     for (int digit = 1; paired && digit < of.size; digit *= 2)
       pairs.push_back(std::make_unique<GlooGroup>(meeting, fmt::format("{}-{}", digit, of.rank & ~digit),

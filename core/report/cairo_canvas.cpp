@@ -115,7 +115,7 @@ CairoCanvas::CairoCanvas(double width, double height, const std::string& title, 
     return CAIRO_STATUS_SUCCESS;
   };
   surface_ = cairo_pdf_surface_create_for_stream(append, &pdf, width, height);
-  // The same figure is the same file, whenever it is drawn.
+  // No creation date is written, so that a figure always gives the same file.
   cairo_pdf_surface_set_metadata(surface_, CAIRO_PDF_METADATA_CREATE_DATE, "");
   cairo_pdf_surface_set_metadata(surface_, CAIRO_PDF_METADATA_TITLE, display_text(title).c_str());
   begin();

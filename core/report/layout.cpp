@@ -249,7 +249,7 @@ class Builder {
     }
   }
 
-  // Of a plot whose area stands.
+  // Maps the axes of a plot whose area is fixed.
   void map_axes(std::size_t i) {
     const Plot& plot = figure_.plots[i];
     PlotLayout& out = page_.plots[i];
@@ -345,7 +345,7 @@ class Builder {
     }
     if (!draft.axes) return;
     const double below = area.bottom() + kTickLength + kTickGap + kTickText * kTextHeight / 2;
-    // Of plots that stand edge to edge, a number at an end would run into the neighbour's.
+    // Where plots stand edge to edge, a number at the end of an axis would overlap the neighbor's.
     const double reach = figure_.joined() ? kJoinedGap / 2 : 1e9;
     for (const Tick& tick : out.x_ticks.major) {
       if (!plot.x.numbers) break;

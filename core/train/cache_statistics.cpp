@@ -17,7 +17,7 @@ namespace pairs {
 StatisticsSample statistics_sample(const Task& task, std::int64_t embedding_size) {
   StatisticsSample sample = statistics_sample(task.info().observation_numbers());
   sample.sets = std::max(sample.sets, 6 * embedding_size);
-  // Of stored sets, those that are numerous: a handful of large ones would not tell how sets differ.
+  // For stored sets, uses sizes that many sets have: a handful of large sets would not show how sets differ.
   if (const StoredSets* stored = task.stored()) {
     const std::int64_t enough =
         std::max<std::int64_t>(1, std::min(sample.sets, stored->sets(Purpose::finetune, 2)) / 4);

@@ -67,7 +67,7 @@ std::string missing_of(const RunConfig& config, const RunProgress& progress, boo
   return record_problem(config, progress, finished);
 }
 
-// Of an ensemble, which trained nothing itself: what its runs had cost.
+// The cost of an ensemble, which trains nothing itself: the summed costs of its runs.
 RunCost cost_of_ensemble(const RunConfig& config, const RunProgress& progress) {
   if (std::string problem = record_problem(config, progress, true); !problem.empty())
     return {{}, false, std::move(problem)};

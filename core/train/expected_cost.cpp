@@ -41,7 +41,7 @@ constexpr double kDrawnSeconds = 0.5;
 // How long the machine's load is looked at where the cost is known, and from how many busy cores on it counts.
 constexpr double kLookSeconds = 0.2, kMuchLoad = 0.5;
 constexpr int kMostCalls = 1000;
-// Of a machine that nobody else uses, and threads of others that run on it now and then.
+// A machine counts as idle above this share, and with fewer runnable threads of others than this on average.
 constexpr double kIdleShare = 0.8, kFewRunnable = 0.25;
 // A step of a run takes longer than one that is timed alone: what it works on is drawn and gathered first, and pushes
 // the network out of the caches. Measured of the kinds that tests/bench/expected_times.py runs.
@@ -80,14 +80,14 @@ class MachineShare {
       least_ = std::min(least_, seconds);
     } while (all.seconds() < most);
   }
-  // Of the time since the last call of `take`, above 0 to 1.
+  // The share since the last call of `take`, in (0, 1].
   double now() const { return share_of(seconds_, calls_); }
   double take() {
     all_seconds_ += seconds_;
     all_calls_ += calls_;
     return share_of(std::exchange(seconds_, 0), std::exchange(calls_, 0));
   }
-  // Of all that was taken.
+  // The share over all that `take` has collected.
   double all() const { return share_of(all_seconds_, all_calls_); }
   // Threads of others that ran or waited for a core on average; infinity where that is not known.
   double runnable() const { return counts_ > 0 ? runnable_ / static_cast<double>(counts_) : HUGE_VAL; }
@@ -208,12 +208,12 @@ class Timing {
   Timing(const RunConfig& config, const StageSetting& setting, Estimator& estimator, double known_product)
       : config_(config), setting_(setting), estimator_(estimator), share_(setting.device, known_product) {}
 
-  // Of the machine, meanwhile.
+  // The machine's share and load during the timings.
   double share() const { return share_.all(); }
   double runnable() const { return share_.runnable(); }
   double least_product() const { return share_.least(); }
 
-  // Of `steps` steps of `most` sets.
+  // Times `steps` training steps of up to `most` sets each.
   Paces stage_1(double steps, std::int64_t most) {
     const std::vector<std::int64_t>& sizes = config_.pretrain.sizes;
     const bool small = *std::max_element(sizes.begin(), sizes.end()) <= kTimedSize;
@@ -334,7 +334,7 @@ class Timing {
   }
 
  private:
-  // Of steps that are recorded where the run records them, once that has been done.
+  // Times steps as the run executes them: where the run records its steps, the recording is done before.
   template <class F>
   double seconds_each_recorded(double uses, F&& step) {
     for (std::int64_t k = 0; setting_.recorded && k <= RecordedSteps::kBefore; ++k) step();

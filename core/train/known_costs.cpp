@@ -58,7 +58,7 @@ std::string KnownCosts::key_of(const RunConfig& config, const std::string& devic
   return fmt::format("{} {:08x}{:08x} {}", config.task, checksum(text), checksum("costs", checksum(text)), text.size());
 }
 
-// Of the program alone: its pace depends on no setting of the run.
+// The key depends on the program alone, because its pace depends on no setting of the run.
 std::string KnownCosts::program_key(const RunConfig& config) const {
   const std::string state = config.task_file.empty() ? "" : folder_state(fs::path(config.task_file).parent_path());
   const std::string text = fmt::format("{}\n{}", machine_, state);

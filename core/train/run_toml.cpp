@@ -109,8 +109,8 @@ struct OtherSetting {
   std::string key, was, is;
 };
 
-// Those that something reads and that `wanted` names by their key and whether the record holds it. Of two tasks the
-// first field, their name, differs.
+// Finds the settings that differ, have an effect and satisfy `wanted`, which takes a key and whether the record holds
+// it. For two different tasks the first field, the task's name, differs.
 template <class Wanted>
 std::vector<OtherSetting> other_settings(const std::string& recorded, const RunConfig& config, const std::string& where,
                                          const Wanted& wanted) {

@@ -18,7 +18,8 @@
 namespace pairs {
 namespace {
 
-// Of latents beside their size, and of x, whose scale is 1: below it numbers differ in the last digits of float32.
+// The tolerance for latents, relative to their size, and for x, whose scale is 1: smaller differences are rounding of
+// float32.
 constexpr double kLastDigits = 1e-5;
 
 nlohmann::json document_of(const SimulatorProbe& probe) {

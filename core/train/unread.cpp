@@ -6,7 +6,8 @@
 namespace pairs {
 namespace {
 
-// Of stage 3's own training, which a regression that stays as stage 1 left it has none of.
+// Whether a setting affects only stage 3's own training, which a regression that stays as stage 1 left it does not
+// have.
 bool trains_stage_3(const std::string& key) {
   for (const char* name : {"epochs", "steps", "batch", "rate", "floor", "weight_decay", "warmup", "clip", "patience",
                            "ema", "heads", "start", "validation_draws"})

@@ -111,7 +111,7 @@ class ChosenPosterior final : public ReferencePosterior {
     return sum;
   }
 
-  // The same at all nodes of θ.
+  // log_joint at all nodes of θ.
   std::vector<double> log_joint_at_nodes(double psi) const {
     const Quadrature& q = legendre_for(static_cast<std::int64_t>(events_.size()));
     const std::size_t nodes = q.node.size();

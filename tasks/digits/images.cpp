@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of MNIST as it is distributed.
+// The checksums of MNIST as it is distributed, and the names of its files.
 constexpr std::uint32_t kMnistTrain = 0xdf6dde61, kMnistTest = 0x190e897b;
 constexpr const char* kMnistFiles[] = {"train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte",
                                        "t10k-labels-idx1-ubyte"};

@@ -316,7 +316,7 @@ class Gaussian final : public Task,
   }
 
  private:
-  // Of a number whose quantiles are known.
+  // The target for a nuisance with lower bound `low` and known quantiles.
   template <class Quantile>
   static NuisanceTarget target_of(double low, const Quantile& at) {
     return {low, std::numeric_limits<double>::infinity(), at(0.5), (at(0.8413) - at(0.1587)) / 2,

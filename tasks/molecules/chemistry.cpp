@@ -58,7 +58,7 @@ Refusal refuse_size(std::int64_t atoms, const MoleculeLimits& limits) {
   return {SetAsideReason::size, fmt::format("{} atoms of at most {}", atoms, limits.atoms)};
 }
 
-// Of the graph's fragments the one that is kept.
+// Returns the fragment that is kept; `several` reports whether there are more.
 std::shared_ptr<RDKit::ROMol> largest_fragment(const RDKit::ROMol& graph, bool& several) {
   const std::vector<boost::shared_ptr<RDKit::ROMol>> parts = RDKit::MolOps::getMolFrags(graph);
   several = parts.size() > 1;

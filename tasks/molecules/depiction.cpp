@@ -165,7 +165,8 @@ class Draughtsman {
       for (std::size_t r = 0; r < rings.bondRings().size(); ++r) {
         const std::vector<int>& bonds = rings.bondRings()[r];
         if (std::find(bonds.begin(), bonds.end(), static_cast<int>(bond.getIdx())) == bonds.end()) continue;
-        // Of two rings the one with more double bonds, as benzene's in a fused ring.
+        // In a fused ring system the smallest ring decides; between equal sizes, the one with more double bonds, such
+        // as benzene's.
         std::size_t weight = 100 * bonds.size();
         for (const int k : bonds) weight -= static_cast<std::size_t>(bond_order(*graph_.getBondWithIdx(k)) == 2);
         if (weight >= smallest) continue;

@@ -54,8 +54,8 @@ namespace {
 constexpr double kStored = 1000;  // psi of the store's first molecule
 static_assert(Showcase::kMost <= kStored);
 
-// Of the prior, about those of RDKit's molecules (2.95 and 1.37); the same for every source, so
-// that scores are on one scale.
+// Mean and spread of the prior of logP, about those of RDKit's molecules (2.95 and 1.37). Every source uses the same
+// values, so that scores are on one scale.
 constexpr double kMeanLogp = 3.0, kSdLogp = 1.4;
 
 ConformerSettings conformers_of(const MoleculesSettings& settings) {
@@ -65,7 +65,7 @@ ConformerSettings conformers_of(const MoleculesSettings& settings) {
   return out;
 }
 
-// Of the molecules of the store, which are divided into parts.
+// Conformer settings for the molecules of the store, which are split into parts.
 ConformerSettings stored_conformers_of(const MoleculesSettings& settings) {
   ConformerSettings out = conformers_of(settings);
   out.pretrain_conformers = settings.pretrain_conformers;
@@ -161,7 +161,7 @@ class Molecules final : public Task, public Bodies, public Things {
     info_.rows = 40;
     info_.subject = "molecule";
     info_.subjects = "molecules";
-    // Of all of a source it is not known before it was read.
+    // Where all molecules of a source are used, their number is not known before the source is read.
     info_.pool = 0.2 * static_cast<double>(settings_.molecules * settings_.conformers);
     info_.data_source = found_.name;
     if (found_.bundled)
@@ -278,7 +278,7 @@ class Molecules final : public Task, public Bodies, public Things {
     std::int64_t molecule = shown_number(psi[0]);
     if (!changed.nuisance) {
       const auto distance = [&](std::int64_t k) { return std::abs(showcase_->molecule(k).logp - theta[0]); };
-      // Of equally near ones the one that was shown.
+      // Between equally near molecules, the one that is shown stays.
       for (std::int64_t k = 0; k < showcase_->count(); ++k)
         if (distance(k) < distance(molecule)) molecule = k;
     }

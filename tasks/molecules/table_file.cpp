@@ -103,7 +103,7 @@ class TableRows {
 
 constexpr std::size_t kNoColumn = static_cast<std::size_t>(-1);
 
-// Of columns that hold SMILES.
+// Usual names of columns that hold SMILES.
 constexpr std::initializer_list<const char*> kSmilesNames = {
     "smiles", "canonical_smiles", "canonical", "isomeric_smiles", "smi", "structure", "molecule", "mol"};
 

@@ -250,7 +250,7 @@ class SameObjects {
   std::vector<std::size_t> leader_;
 };
 
-// Of each object the one that is used for it: itself, or, of copies, the first of the last part.
+// Maps each object to the one that is used in its place: itself or, for copies, the first in the last part.
 std::vector<std::size_t> used_copies(const std::vector<MeshRecord>& records, const std::vector<MeshSplit>& split) {
   SameObjects same(records.size());
   std::unordered_map<std::string_view, std::size_t> keys;

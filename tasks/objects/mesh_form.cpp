@@ -18,7 +18,7 @@ constexpr double kSameForm = 2e-5, kAreaCell = 0.01, kMomentCell = 0.001;
 using Triple = std::array<double, 3>;
 using Matrix = std::array<Triple, 3>;
 
-// Of a symmetric matrix, the largest first (Smith 1961).
+// Eigenvalues of a symmetric matrix, the largest first (Smith 1961).
 Triple eigenvalues(const Matrix& a) {
   const double q = (a[0][0] + a[1][1] + a[2][2]) / 3;
   double p = 0;

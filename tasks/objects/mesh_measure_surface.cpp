@@ -195,7 +195,7 @@ class Neighbours {
     std::uint32_t triangle;
     bool agrees;  // it passes the edge in the opposite direction, as given
   };
-  // Of triangle t, one for each paired side; the others have triangle == 2^32 - 1.
+  // Neighbors of triangle t, one for each paired side; unpaired sides have triangle == 2^32 - 1.
   std::span<const Neighbour> of(std::uint32_t t) const { return std::span(at_).subspan(3 * std::size_t{t}, 3); }
   std::uint64_t open_edges() const { return open_; }
 

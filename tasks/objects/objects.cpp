@@ -75,7 +75,7 @@ std::uint64_t stream_index(const std::string& key) {
   return mesh_key_hash(key) & 0xffffffffffffull;
 }
 
-// Of n subjects the one that set `index` is about: rounds of n sets visit each once.
+// Which of n subjects set `index` is about: rounds of n sets visit each subject once.
 std::size_t subject_of(std::uint64_t seed, Purpose purpose, std::size_t n, std::int64_t index) {
   PAIRS_CHECK(index >= 0, "There is no set {}; indices begin at 0", index);
   const std::uint64_t round = static_cast<std::uint64_t>(index) / n, position = static_cast<std::uint64_t>(index) % n;
@@ -214,7 +214,7 @@ class Objects final : public Task, public Bodies, public Things {
 
   std::string bodies_title() const override { return "mesh"; }
 
-  // Of sets that are shown to people: their numbers are those of Purpose::explore.
+  // Only for sets that are shown: their numbers are those of Purpose::explore.
   std::vector<Body> bodies(const Latents& latents, const Observations&, std::int64_t most) const override {
     if (most < 1) return {};
     const double number = latents.psi.item<double>();

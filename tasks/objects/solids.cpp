@@ -474,7 +474,7 @@ void build_several(Body& body, Draw& draw) {
       Body turned(1);
       const Affine turn = draw.chance(0.5) ? draw_rotation(draw) : Affine{};
       const Point sides = to_corner(one, turned, turn, {});
-      // Of one size, more or less.
+      // Scales the bodies to about the same size.
       const double scale = draw.log_in(0.4, 1) / *std::max_element(sides.begin(), sides.end());
       first = Body(1);
       first.add(turned, stretched(scale, scale, scale));

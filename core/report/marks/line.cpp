@@ -51,8 +51,8 @@ std::optional<std::size_t> nearest_in_x(const std::vector<double>& x, const std:
   return best;
 }
 
-// Of a column as long as `keep` the rows for which that holds and their neighbours, by which a line reaches the ends of
-// an axis.
+// Keeps the rows for which `keep` holds and their neighbors, so that a line reaches the ends of an axis. Ignores a
+// column of another length than `keep`.
 template <class Values>
 void keep_rows(const std::vector<bool>& keep, Values& column) {
   const std::size_t count = keep.size();
