@@ -99,9 +99,10 @@ std::string unlimited_preset(const TaskInfo& task, Scale scale) {
       list(evaluated_sizes(task.max_n)), heavy ? pick(200, 500, 1000) : pick(2000, 10000, 10000), pick(299, 499, 499));
 }
 
-// Of a budget of simulations, whose sets come again and again: networks that are smaller and held back by weight decay,
-// as many steps as show each set some two hundred times, groups of cached sets for each size of the pool, so that sets
-// of N are learnt from all that hold N, and N uniform in its logarithm, as the pool's sets are many where N is small.
+// Preset for a budget of simulations, whose sets are reused many times: smaller networks with weight decay, enough
+// steps to show each set about two hundred times, and groups of cached sets for each size of the pool, so that size N
+// is learned from all sets that hold at least N observations. N is log-uniform because the pool has many sets where N
+// is small.
 std::string budgeted_preset(const TaskInfo& task, Scale scale, std::int64_t simulations) {
   constexpr std::int64_t kBatch = 256, kEpochs = 20, kVisits = 220, kCopies = 4;
   const PoolLayout layout = pool_layout(simulations, task.max_n);

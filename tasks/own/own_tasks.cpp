@@ -124,7 +124,7 @@ bool has_pool(const TaskFile& file) {
   return is_copy(file) && pool_complete(file.file.parent_path());
 }
 
-// Of a run whose pool was damaged or removed what it is is known, as where stored sets are gone.
+// If a run's pool is damaged or removed, the task's description is still known, as for stored sets that are gone.
 std::shared_ptr<const Task> make_pooled(const TaskFile& file, std::int64_t simulations) {
   try {
     return pooled_task(file, simulations);

@@ -67,7 +67,7 @@ fs::path entry_file(const TaskFile& task, const std::string& text) {
   return allowed_folder() / fmt::format("{}-{:08x}-{:x}", task.info.name, checksum(text), text.size());
 }
 
-// Of this process, so that a disk is not asked before every batch.
+// Permissions this process has seen, so that the disk is not read before every batch.
 std::mutex& agreed_mutex() {
   static std::mutex mutex;
   return mutex;

@@ -353,7 +353,7 @@ class SimulatedTask final : public Task,
                        std::floor(most / unit) * unit, std::floor(most / unit) * unit);
   }
 
-  // Of the first observations of sets of two.
+  // Measures the scale of x on the first observations of sets of two.
   InputScale measured_input() const {
     const auto sets = static_cast<std::uint64_t>(measured_x_sets(file_.info.observation_numbers()));
     const std::uint64_t key = stream_key(kMeasuringSeed, Purpose::check);

@@ -56,7 +56,7 @@ std::string words_of(const std::string& label, const std::string& meaning, const
   return unit.empty() ? words : words + " in " + unit;
 }
 
-// The same task, whose columns have their units behind their names: "voltage in mV".
+// Appends the units to the names of the columns: "voltage in mV".
 TaskInfo named_with_units(TaskInfo info, const std::vector<FileColumn>& columns) {
   for (std::size_t k = 0; k < columns.size(); ++k)
     if (!columns[k].unit.empty()) info.observation_columns[k] += " in " + columns[k].unit;

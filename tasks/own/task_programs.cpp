@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of a command, which is shown whole before it is agreed to.
+// Limits of a command, which is shown in full before it is permitted.
 constexpr std::size_t kLongestWord = 500, kMostWords = 64;
 
 // The words of `command` in a table of this name.

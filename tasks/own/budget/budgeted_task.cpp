@@ -84,7 +84,7 @@ class BudgetedTask final : public Task,
     return inner_->observe(latents, seed, purpose, ranges, device);
   }
 
-  // Of the run's sets, once there are some; else of what was simulated to plan and to show.
+  // Counts the run's sets once they are made; before that, the simulations made for planning and display.
   InvalidDraws invalid_draws() const override {
     if (file_.file != file_.origin)
       if (InvalidDraws made = pool_invalid(file_.file.parent_path(), file_); made.attempts > 0) return made;

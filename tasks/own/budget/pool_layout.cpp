@@ -14,7 +14,7 @@ constexpr double kSplitShare[] = {0.7, 0.15, 0.15};
 constexpr double kLargestShare = 0.4;
 // Sets of the largest N that training, validation and evaluations need each.
 constexpr std::int64_t kFewest[] = {8, 2, 2};
-// Of the budget, for the checks of seeds, and no less.
+// One in kCheckedShare simulations of the budget, and at least kFewestChecked, check the seeds.
 constexpr std::int64_t kCheckedShare = 50, kFewestChecked = 128;
 
 std::vector<std::int64_t> pool_sizes(std::int64_t max_n) {

@@ -820,7 +820,7 @@ class Hdf5Arrays final : public ArrayFile, public std::enable_shared_from_this<H
   int depth_;
   std::shared_ptr<const Hdf5Id> hdf5_;
   std::vector<std::string> names_, links_;
-  // Of virtual data sets that were asked for.
+  // Files opened for virtual data sets.
   mutable std::map<fs::path, std::unique_ptr<Hdf5Arrays>> opened_;
   mutable std::vector<std::shared_ptr<const StoredFile>> sources_;
   mutable int within_ = 0;  // virtual data sets of this file that are being followed

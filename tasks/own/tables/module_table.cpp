@@ -14,7 +14,8 @@
 namespace pairs {
 namespace {
 
-// Of the module of that name, beside the program or in ../lib where it is installed; `reads`: what it is for.
+// Opens the module of that name, next to the program or in ../lib of an installation; `reads` names its format in
+// errors.
 [[maybe_unused]] OpenTable* opener_of(const char* name, const char* reads) {
   const std::filesystem::path place = program_part(name);
   PAIRS_CHECK(!place.empty(),
