@@ -22,7 +22,7 @@ struct InputScale {
 class StandardisedInput {
  public:
   virtual ~StandardisedInput() = default;
-  // Whether it is so.
+  // Whether x is standardized.
   virtual bool standardises() const = 0;
   // The scale, empty if x is not standardized. The first call may measure it, which may start a user's program.
   virtual InputScale input_scale() const = 0;
