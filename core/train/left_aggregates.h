@@ -6,8 +6,8 @@
 
 namespace pairs {
 
-// Bytes of the aggregates that stage 2 has left in a run's folder, 0 where there are none. Posteriors and evaluations
-// do without them; stage 3 is trained on them.
+// Bytes of the aggregates that stage 2 left in a run's folder, 0 if there are none. Posteriors and evaluations do not
+// need them; stage 3 is trained on them.
 std::uint64_t aggregates_bytes(const std::filesystem::path& run);
 // What resuming the run would do once its aggregates are gone, a sentence without its end.
 std::string without_aggregates(const std::filesystem::path& run);
