@@ -25,7 +25,7 @@ bool decides_weights(const std::string& key);
 // small.
 TaskInfo with_own_choices(const Tasks& tasks, const TaskInfo& task, const std::vector<std::string>& assignments);
 
-// fields(), without those that nothing reads: what run.toml, presets' tables and comparisons show.
+// fields(), without settings that have no effect: used for run.toml, presets' tables and comparisons.
 std::vector<Field> read_fields(RunConfig& config);
 
 }  // namespace pairs
