@@ -18,7 +18,7 @@ struct Reading {
 struct Readings {
   double page_x =
       0;  // (of a turned plot y) where the crosshair stands: at the nearest point of a line, else at the mouse
-  std::string heading;  // the heading with that x
+  std::string heading;  // page_x as a value
   std::vector<Reading> rows;
 };
 
