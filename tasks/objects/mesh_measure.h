@@ -10,7 +10,7 @@
 
 namespace pairs {
 
-// How a mesh's volume came about.
+// How a mesh's volume is defined.
 enum class VolumeRule { enclosed, hull };
 
 // What is known of one mesh. The targets of the task are `volume` and `log_aspect`; the paper names them and leaves
@@ -54,21 +54,20 @@ struct MeshFacts {
   std::uint64_t degenerate = 0, duplicate = 0;  // triangles that rule 1 dropped
   std::uint64_t open_edges = 0;                 // of other than two triangles, or pairs of them
   std::uint32_t shells = 0, inverted = 0, cavities = 0, inner_solids = 0;  // of a closed surface
-  std::string why;        // where the rule is the hull: why, a few words
-  std::string set_aside;  // why it cannot be used, one sentence; empty when it can
+  std::string why;        // why the rule is the hull, a few words
+  std::string set_aside;  // why it cannot be used, one sentence; empty if it can
 };
 
-// The rules above, a sentence each.
+// The rules above, one sentence each.
 const std::vector<std::string>& mesh_rules();
 
-// Never throws for what is wrong with the mesh: that is set_aside's.
+// Never throws for problems of the mesh: those are in set_aside.
 MeshFacts measure_mesh(const TriangleMesh& mesh);
 
 // Reads the file and measures it; a file that cannot be read is set aside with the reader's sentence.
 MeshFacts measure_mesh_file(const std::filesystem::path& file);
 
-// The mesh moved and scaled by the normalisation above, vertices that no triangle uses left out. Throws Error for one
-// without extent.
+// The mesh moved and scaled by the normalization above, without unused vertices. Throws Error for one without extent.
 TriangleMesh normalised_mesh(const TriangleMesh& mesh);
 
 }  // namespace pairs

@@ -4,7 +4,7 @@
 
 namespace pairs::generated {
 
-// Families of solids, of no particular unit and place. Each call draws its measures; the body comes empty.
+// Families of solids, with no particular unit and place. Each call draws its measures; the body is passed empty.
 void build_block(Body& body, Draw& draw);      // a cube, a box, a box with round edges, a wedge
 void build_sheet(Body& body, Draw& draw);      // thin: a plate, a disc, a frame, bent or folded; 1:10 to 1:1500
 void build_ball(Body& body, Draw& draw);       // a ball, an ellipsoid, a capsule, an egg
