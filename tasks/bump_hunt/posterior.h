@@ -36,7 +36,7 @@ std::unique_ptr<ReferencePosterior> make_posterior(Likelihood likelihood);
 // The exact posterior of fraction and place jointly, or of one with the other integrated out, with the same
 // quadratures.
 struct Choice {
-  bool theta = true, psi = true;  // one at least
+  bool theta = true, psi = true;  // at least one
 };
 std::unique_ptr<ReferencePosterior> make_posterior_of(Choice choice);
 
