@@ -6,7 +6,7 @@
 
 namespace {
 
-// Runs before the constructors of the shared libraries: nothing may be used that needs one.
+// Runs before the constructors of the shared libraries, so it must not use anything that needs one.
 void need_working_folder(int, char**, char**) {
   static char folder[4096];
   if (::getcwd(folder, sizeof folder) != nullptr || errno != ENOENT) return;
