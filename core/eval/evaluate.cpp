@@ -24,7 +24,7 @@
 namespace pairs {
 namespace {
 
-// log densities of the references at each set's θ, computed from the observations as they stream by.
+// log densities of the references at each set's θ, computed from the observations as they arrive.
 class ReferenceScores {
  public:
   ReferenceScores(const Task& task, const std::vector<std::string>& names) : task_(task), names_(names) {}
@@ -50,7 +50,7 @@ class ReferenceScores {
       }
     });
   }
-  // scores[name] grows by one value a set.
+  // Appends one value per set to scores[name].
   void finish(const torch::Tensor& theta, std::map<std::string, std::vector<double>>& scores) {
     for (std::size_t k = 0; k < names_.size(); ++k) {
       std::vector<double> values(running_.size());
@@ -79,7 +79,7 @@ void check_log_prob(const std::vector<double>& values, std::int64_t first, std::
                 n, i, values[i]);
 }
 
-// What is measured at one set size, as its sets stream by.
+// Collects the results at one set size as its sets arrive.
 class SizeEvaluation {
  public:
   SizeEvaluation(Estimator& estimator, const EvaluationOptions& options, const std::vector<std::string>& references,
@@ -93,7 +93,7 @@ class SizeEvaluation {
     row_.sets = sets;
     row_.samples = options.samples;
     scored_ = !references.empty();
-    // A mean of runs is made of heads of one kind.
+    // The members of an ensemble have heads of one kind.
     reaches_outside_ = !confines(estimator.config().head) && TargetSupport(task().info().targets).bounded();
     if (options.samples > 0 && options.pool_replicates > 0) pool_.emplace(estimator, options, row_);
     pooled_ = pool_ && pool_->pool() > 0;
@@ -102,14 +102,15 @@ class SizeEvaluation {
       range_[j] = task().info().targets[static_cast<std::size_t>(j)].range;
   }
 
-  // Sets to add at once.
+  // The number of sets to add at once.
   std::int64_t unit() const {
     const std::int64_t most =
-        pooled_ ? PoolRanks::kMostSets : sets_at_once(task().info().observation_numbers());  // between two questions
+        pooled_ ? PoolRanks::kMostSets : sets_at_once(task().info().observation_numbers());  // between two checks for a
+                                                                                             // stop
     return std::clamp<std::int64_t>(estimator_.observations_at_once() / row_.n, 1, most);
   }
 
-  // The test sets first .. first + count - 1.
+  // Adds the test sets first .. first + count - 1.
   void add(std::int64_t first, std::int64_t count, const std::function<bool()>& keep_going) {
     std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
     for (std::int64_t i = 0; i < count; ++i) indices[static_cast<std::size_t>(i)] = first + i;
@@ -153,7 +154,7 @@ class SizeEvaluation {
     if (resampled) pool_->rank(first, aggregates, latents);
   }
 
-  // The row, once all its sets are added; `sizes`: how many are looked at together.
+  // The row, once all its sets are added; `sizes`: the number of sizes in the family of tests.
   EvaluationRow finish(std::int64_t sizes) {
     summarise_density();
     compare_with_prior();
@@ -189,7 +190,7 @@ class SizeEvaluation {
     if (reaches_outside_) row_.scores["outside"] = mean_and_error(outside_).mean;
   }
 
-  // The exact posterior's log densities, one a set; null where it was not scored.
+  // The exact posterior's log densities, one per set; null if it was not scored.
   const std::vector<double>* exact_scores() const {
     const auto exact = scores_.find("exact");
     return exact == scores_.end() ? nullptr : &exact->second;
@@ -248,16 +249,16 @@ class SizeEvaluation {
   SetDigests digests_;
   bool scored_ = false, pooled_ = false, reaches_outside_ = false;
   std::optional<PoolRanks> pool_;
-  torch::Tensor range_;                                    // [d], of the relative mean absolute error
-  std::map<std::string, std::vector<double>> scores_;      // of references: log densities, one a set
+  torch::Tensor range_;                                    // [d], for the relative mean absolute error
+  std::map<std::string, std::vector<double>> scores_;      // of references: log densities, one per set
   std::vector<torch::Tensor> theta_, aggregates_, given_;  // of the first sets
   std::vector<double> ranks_, absolute_error_, sds_;
   std::vector<double> set_means_, set_sds_;  // [sets, d]
-  std::vector<double> outside_;              // one a set
+  std::vector<double> outside_;              // one per set
   FurtherTests further_;
 };
 
-// The references that options ask for, the exact posterior first where the task has it.
+// The requested references, preceded by the exact posterior if the task has one.
 std::vector<std::string> wanted_references(const Task& task, const EvaluationOptions& options) {
   std::vector<std::string> names = options.references;
   const std::vector<std::string> known = task.references();
