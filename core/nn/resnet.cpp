@@ -10,8 +10,8 @@
 
 namespace pairs {
 
-// Convolution, normalisation and ReLU twice around a shortcut, which is projected where the shape changes and added
-// before the last ReLU.
+// Convolution, normalization and ReLU twice around a shortcut, which is projected if the shape changes and added before
+// the last ReLU.
 class ResidualBlock : public torch::nn::Module {
  public:
   ResidualBlock(std::int64_t in, std::int64_t out, std::int64_t stride, at::Generator& generator) {
@@ -37,7 +37,7 @@ class ResidualBlock : public torch::nn::Module {
     if (shortcut_) total += shortcut_->flops(before);
     return total;
   }
-  // Each convolution, and what is made of it; of the shortcut the convolution.
+  // Each convolution with its normalization; for the shortcut only the convolution.
   double activations(ImageSize& size) const { return (shortcut_ ? 5 : 4) * first_->outputs(size); }
 
  private:
