@@ -51,7 +51,7 @@ std::string KnownCosts::key_of(const RunConfig& config, const std::string& devic
   RunConfig copy = config;
   copy.note.clear();
   copy.seed = 1;
-  // A person's task is made of the files beside the one that describes it.
+  // A custom task may depend on all files in the folder of its description.
   const std::string state = config.task_file.empty() ? "" : folder_state(fs::path(config.task_file).parent_path());
   const std::string text = fmt::format("{}\n{}\n{}\n{}", machine_, device, training_settings(copy),
                                        state);
@@ -155,7 +155,7 @@ void KnownCosts::write() const {
     fs::create_directories(file.parent_path());
     write_file(file, document_.dump(1) + "\n");
   } catch (const std::exception&) {
-    // What was measured can be measured again.
+    // A lost measurement can be repeated.
   }
 }
 
