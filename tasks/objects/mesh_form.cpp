@@ -12,7 +12,7 @@
 namespace pairs {
 namespace {
 
-// How far forms of one object lie apart at most, and the cells by which forms are divided, far wider.
+// The largest difference between forms of one object, and the much larger cells that divide forms.
 constexpr double kSameForm = 2e-5, kAreaCell = 0.01, kMomentCell = 0.001;
 
 using Triple = std::array<double, 3>;
