@@ -8,7 +8,7 @@
 #include "core/base/text.h"
 #include "tasks/own/task_parts.h"
 
-// What a run's copy of a task.toml holds beside its text.
+// The text that a run's copy adds to a task.toml.
 namespace pairs::own {
 namespace {
 
