@@ -20,7 +20,7 @@ struct TargetScale {
 class TargetModel {
  public:
   virtual ~TargetModel() = default;
-  // Whether heads of a kind can model the target. If not, the refusal says what the target is and which heads can, for
+  // Whether heads of a kind can model the target. If not, the refusal describes the target and the heads that can, for
   // "head.kind … does not model the target of task …, which is …".
   virtual bool modelled_by(const HeadKind& head) const = 0;
   virtual std::string refusal() const = 0;

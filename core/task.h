@@ -26,10 +26,10 @@ struct Target {
   std::string label;           // "θ₁": windows and figures
   std::string unit;            // "" when it has none
   double low, high;            // support of the prior; ±infinity where unbounded
-  double location, scale;      // standardisation z = (θ - location) / scale, robust where tails are heavy
+  double location, scale;      // standardization z = (θ - location) / scale, robust for heavy tails
   double range;                // R of the relative mean absolute error
   double view_low, view_high;  // range shown in figures of the prior
-  std::string meaning = {};    // "signal fraction": a few words after the label; "" if the label says it all
+  std::string meaning = {};    // "signal fraction": a few words after the label; "" if the label suffices
 
   // "θ, signal fraction": for axes, sliders, headings with room.
   std::string title() const { return quantity_title(label, meaning, unit); }
@@ -44,7 +44,7 @@ struct Nuisance {
   std::string unit = {};               // "" when it has none
   double view_low = 0, view_high = 1;  // most of its prior; the range that can be set by hand
   std::int64_t column = -1;            // the column of x whose axis it shares; -1: none
-  std::string meaning = {};            // "bump position": a few words after the label; "" if the label says it all
+  std::string meaning = {};            // "bump position": a few words after the label; "" if the label suffices
 
   // "ψ, bump position": sliders and axes.
   std::string title() const { return quantity_title(label, meaning, unit); }
@@ -90,7 +90,7 @@ struct Component {
 // A task's description. Texts are one sentence each.
 struct TaskInfo {
   std::string name;   // in files and commands: lower case and hyphens
-  std::string title;  // for people
+  std::string title;  // for display
   std::string summary, theta_text, psi_text, x_text;
   std::vector<Target> targets;      // empty for an image
   std::vector<Nuisance> nuisances;  // the columns of psi

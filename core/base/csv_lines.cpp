@@ -192,7 +192,7 @@ std::vector<std::size_t> places_of(const std::vector<std::string>& columns, cons
   return places;
 }
 
-// Where the columns stand in a file of `width` columns without names; empty, for all columns, where one is asked for by
+// Where the columns stand in a file of `width` columns without names; empty, for all columns, if one is requested by
 // name.
 std::vector<std::size_t> places_by_number(const std::vector<std::string>& columns, std::size_t width) {
   std::vector<std::size_t> places;

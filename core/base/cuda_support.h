@@ -32,7 +32,7 @@ std::string driver_problem(const CudaDriver& driver, int needed);
 // Why a GPU of older design than compute capability `lowest` (80 for 8.0) cannot run code for that; "" when it can.
 std::string capability_problem(const Gpu& gpu, int lowest);
 
-// Why GPU `ordinal` cannot run this program's CUDA code, in one sentence that says what to do; "" when it can.
+// Why GPU `ordinal` cannot run this program's CUDA code, in one sentence with a remedy; "" if it can.
 std::string gpu_problem(const CudaFacts& facts, std::size_t ordinal);
 
 // The first usable GPU; nothing if there is none.

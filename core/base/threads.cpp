@@ -24,7 +24,7 @@ namespace {
 std::atomic<std::int64_t> background_threads{0};
 std::atomic<std::uint64_t> background_version{0};
 
-// The cores per task that Slurm grants a job; 0 if it does not say, or outside a job.
+// The cores per task that Slurm grants a job; 0 if unknown, or outside a job.
 std::int64_t job_cores() {
   const char* text = std::getenv("SLURM_CPUS_PER_TASK");
   std::int64_t value = 0;

@@ -33,7 +33,7 @@ void bound_spinning(int, char** arguments, char** environment) {
 
 }  // namespace
 
-// Named so that a linker can be told to take this file from its archive (pairs_program in cmake/Targets.cmake).
+// The name lets a linker take this file from its archive (pairs_program in cmake/Targets.cmake).
 extern "C" {
 extern void (*const pairs_bound_spinning)(int, char**, char**);
 __attribute__((section(".preinit_array"), used)) void (*const pairs_bound_spinning)(int, char**,

@@ -16,7 +16,7 @@ void need_working_folder(int, char**, char**) {
 
 }  // namespace
 
-// Named so that a linker can be told to take this file from its archive (pairs_program in cmake/Targets.cmake).
+// The name lets a linker take this file from its archive (pairs_program in cmake/Targets.cmake).
 extern "C" {
 extern void (*const pairs_need_working_folder)(int, char**, char**);
 __attribute__((section(".preinit_array"), used)) void (*const pairs_need_working_folder)(int, char**,

@@ -55,7 +55,7 @@ class SegmentSearch {
 
  private:
   struct Farthest {
-    double bound;        // squared distance of the farthest neighbour
+    double bound;        // squared distance of the farthest neighbor
     std::int64_t equal;  // how many at exactly that distance are neighbors
   };
   Farthest farthest(std::int64_t i) {

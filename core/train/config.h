@@ -12,7 +12,7 @@
 
 namespace pairs {
 
-// Optimisation of one stage: AdamW, linear warm-up, cosine annealing, clipping, patience.
+// Optimization of one stage: AdamW, linear warm-up, cosine annealing, clipping, patience.
 struct OptimiserConfig {
   std::int64_t epochs = 10;
   std::int64_t steps = 100;  // per epoch; stage 3: 0 = one pass over the cached sets

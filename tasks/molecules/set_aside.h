@@ -14,7 +14,7 @@ enum class SetAsideReason : std::uint8_t {
   chemistry = 2,    // impossible valence, ring that cannot be aromatic
   element = 3,      // a metal, a dummy atom, or another element that is_molecule_element() refuses
   size = 4,         // more atoms than allowed, including hydrogens, or a text that is too long
-  fragments = 5,    // conformers of several fragments, in a format that does not say which atom belongs to which
+  fragments = 5,    // conformers of several fragments, in a format that does not assign atoms to fragments
   composition = 6,  // every conformer of the file holds other atoms than its SMILES
   conformer = 7,    // no conformer could be embedded
   duplicate = 8,    // the molecule is already in the file
@@ -30,7 +30,7 @@ struct SetAside {
   SetAsideReason reason = SetAsideReason::empty;
   std::string place;   // "line 12", "record 3", "molecule 17"
   std::string text;    // the SMILES or the name, printable and shortened
-  std::string detail;  // what is wrong with it, "" if the reason says it all
+  std::string detail;  // what is wrong with it, "" if the reason suffices
 };
 
 // "line 12 (CC(C): not a valid SMILES or record: unclosed ring".

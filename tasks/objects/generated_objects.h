@@ -11,7 +11,7 @@
 namespace pairs {
 
 // Solids and furniture by a generator, for machines without a folder of meshes. They are made to look like what their
-// names say and do not follow any data set's distribution: the source's name and every label say "generated".
+// names say and do not follow any data set's distribution: the source's name and every label contain "generated".
 //
 // Object i is of family i mod 24 (generated_families()). Ten are furniture and vessels: chair, sofa, stool, table,
 // bookcase, cupboard, bed, lamp, vessel, ladder. Fourteen are solids: block, sheet, ball, cylinder, ring, turned solid,
@@ -25,8 +25,8 @@ namespace pairs {
 // linearly between heights; tubes, mitred at their corners; these of volumes in closed form, and triangulated solids by
 // the divergence theorem. Parts touch or stay apart, they do not cut through each other; closed furniture is solid,
 // vessels and shades have walls. An open surface (one object in 24, some of them doubled) has no thickness and encloses
-// nothing: its V is its convex hull's, by rule 4 of mesh_measure.h, and its facts say so (VolumeRule::hull, why). Hulls
-// are Qhull's. 12 to 12,000 triangles.
+// nothing: its V is its convex hull's, by rule 4 of mesh_measure.h, and its facts record this (VolumeRule::hull, why).
+// Hulls are Qhull's. 12 to 12,000 triangles.
 
 // Objects 0 .. objects - 1, each a function of (seed, its number) only. Of every five objects of a family, three are
 // for pretrain, one for finetune, one for test, in a random order; this too depends on nothing else. Throws UsageError

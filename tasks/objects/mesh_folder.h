@@ -35,7 +35,7 @@ inline constexpr int kMeshNormaliser = 1;
 // since the folder was listed: mesh() throws, measure() sets it aside without a key.
 //
 // If `most` is above 0 and there are more meshes, the source has those `most` of them whose paths have the lowest
-// hashes (different from those that divide them), so that it is representative of the whole, and its name says so.
+// hashes (different from those that divide them), so that it is representative of the whole, and its name shows this.
 //
 // Throws a usage error if there is no such folder or no mesh below it.
 std::shared_ptr<const MeshSource> open_mesh_folder(const std::filesystem::path& folder, std::size_t most = 0);

@@ -43,10 +43,10 @@ enum class VolumeRule { enclosed, hull };
 // below 1e-4 of the longest, or a hull below 1e-9).
 // mesh_rules() returns these rules as sentences.
 struct MeshFacts {
-  double volume = 0, log_aspect = 0;  // after normalisation
+  double volume = 0, log_aspect = 0;  // after normalization
   VolumeRule rule = VolumeRule::hull;
   bool closed = false;
-  double enclosed_volume = 0, hull_volume = 0;  // after normalisation; enclosed_volume is 0 unless closed
+  double enclosed_volume = 0, hull_volume = 0;  // after normalization; enclosed_volume is 0 unless closed
   std::array<double, 3> extents{};              // sides of the bounding box in the file's unit
   std::uint64_t vertices = 0, triangles = 0;    // after rule 1
   std::uint64_t degenerate = 0, duplicate = 0;  // triangles that rule 1 dropped

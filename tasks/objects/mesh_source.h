@@ -21,7 +21,7 @@ using MeshForm = std::array<double, 6>;
 struct MeshRecord {
   std::string key;  // identifies its mesh permanently: the content never changes under the same key (generator and its
                     // version, or a checksum of the file's bytes); empty if its bytes were not available
-  MeshFacts facts;  // set_aside says why it cannot be used
+  MeshFacts facts;  // set_aside states why it cannot be used
   MeshForm form{};  // zeros for generated objects
 };
 

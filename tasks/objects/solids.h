@@ -13,7 +13,7 @@ void build_ring(Body& body, Draw& draw);       // a torus, a pipe, an arc of one
 void build_turned(Body& body, Draw& draw);     // a solid of revolution of a random profile
 void build_extrusion(Body& body, Draw& draw);  // a star, a gear, a random outline; tapered and twisted
 void build_beam(Body& body, Draw& draw);       // boxes in the shape of an L, a T, a U, an H, a cross, an I
-void build_blocks(Body& body, Draw& draw);     // boxes beside each other, each of its own height
+void build_blocks(Body& body, Draw& draw);     // boxes next to each other, each of its own height
 void build_tower(Body& body, Draw& draw);      // simple solids on top of each other
 void build_carved(Body& body, Draw& draw);     // boxes, ellipsoids, cylinders and rings added and cut
 void build_figure(Body& body, Draw& draw);     // limbs about a trunk, grown together

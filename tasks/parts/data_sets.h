@@ -32,7 +32,7 @@ struct DataAccount {
   struct Aside {
     std::string label;   // which: "line 12 (CC(C)", "chair/chair_0001.off"
     std::string reason;  // why, in words that others may share
-    std::string detail;  // why, in full; "" if the reason says it all
+    std::string detail;  // why, in full; "" if the reason suffices
     std::string why() const { return detail.empty() ? reason : detail; }
   };
   std::vector<Count> counts;       // in display order
