@@ -12,7 +12,7 @@ namespace pairs {
 class HasSetReferences {
  public:
   virtual ~HasSetReferences() = default;
-  // Whether it may know any.
+  // Whether it may know the posterior of any set.
   virtual bool knows_sets() const = 0;
   // The posterior of the first of these names that it knows; null if it knows none. It already includes all
   // observations of the set: none need be added. Throws Error if its record is damaged.

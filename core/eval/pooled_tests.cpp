@@ -68,9 +68,10 @@ class Standardized {
   double samples_, mean_ = 0, sd_ = 1;
 };
 
-// How much the tail of t exceeds Student's if the sums are skewed or heavy-tailed (Edgeworth expansion of a studentized
-// mean, terms in 1 / √n and 1 / n), at least 0. A set is more often far from its medians at several sizes at once than
-// near them at all, and with Student's t posteriors would be rejected as too wide twice too often.
+// How much the tail of t exceeds Student's if the sums are skewed or flat (negative kurtosis), by the Edgeworth
+// expansion of a studentized mean with terms in 1 / √n and 1 / n; at least 0. A set is more often far from its medians
+// at several sizes at once than near them at all, and with Student's t posteriors would be rejected as too wide twice
+// too often.
 double beyond_students(const std::vector<double>& sums, double t) {
   const auto count = static_cast<double>(sums.size());
   double mean = 0, square = 0, cube = 0, fourth = 0;

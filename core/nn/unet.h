@@ -13,7 +13,7 @@
 
 namespace pairs {
 
-// The shape of a U-Net; members as in FlowMatchingHead::Settings.
+// The shape of a U-Net; members are settings of the flow-matching head ("head.channels", ...).
 struct UNetConfig {
   std::int64_t channels = 64;
   std::vector<std::int64_t> multipliers = {1, 2, 2, 2};

@@ -73,8 +73,8 @@ struct HeadsDone {
 constexpr std::int64_t kTypicalityDraws = 16384, kFewestTypicalityDraws = 4096;
 constexpr std::int64_t kMostTypicalityNumbers = std::int64_t{1} << 24;  // numbers in their θ
 
-// The N for which the spread of stage 1's regression is fitted: those of the evaluation and of the cache, if the cache
-// can make them.
+// The N for which the spread of stage 1's regression is fitted: those of the cache, and those of the evaluation that
+// the cache can make.
 std::set<std::int64_t> spread_sizes(const RunConfig& config) {
   std::set<std::int64_t> sizes(config.cache.sizes.begin(), config.cache.sizes.end());
   if (config.cache.mode == "blocks")

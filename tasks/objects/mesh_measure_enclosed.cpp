@@ -77,7 +77,7 @@ double winding(const TriangleMesh& mesh, const Shell& shell, const Point& at) {
   return sum / (2 * std::numbers::pi);
 }
 
-// Whether all conclusive vertices of the shell lie within the other.
+// Whether all tested vertices of the shell that are not on the other's surface lie within the other.
 bool is_within(const TriangleMesh& mesh, const Shell& shell, const Shell& other) {
   bool told = false;
   const std::size_t count = std::min(probes, shell.triangles.size());
