@@ -22,8 +22,7 @@ struct EstimatorConfig {
   EmbedderConfig embedder;
   HeadConfig head;
   std::string encoding = "log";  // encoding of the set size: none, linear, log (paper, N-encoding)
-  bool standardise = true;       // whether aggregates are standardized before the head, once stage 3 has measured their
-                                 // spread at each N
+  bool standardise = true;       // of aggregates before the head, once stage 3 has measured their spread at each N
 };
 
 // The settings as fields, keys "embedder.…", "head.…", "encoding", "standardise" and "restrict", bound to `config`.

@@ -73,8 +73,7 @@ const std::vector<std::string>& table_endings();
 
 // Selects one of several tables in a file.
 struct TableChoice {
-  std::string name = {};                 // the name of an HDF5 group or data set, or a FITS extension; "": the first
-                                         // suitable one
+  std::string name = {};  // of an HDF5 group or data set, or a FITS extension; "": the first suitable one
   std::vector<std::string> wanted = {};  // columns that the table must have; empty: any
 };
 

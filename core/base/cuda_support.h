@@ -19,8 +19,7 @@ struct CudaBuild {
 struct CudaFacts {
   CudaDriver driver;
   std::string module;            // why libpairs_cuda.so is not open; "" when it is
-  bool lacks_libraries = false;  // it fails to load because CUDA libraries are missing that can be fetched
-                                 // (gpu_libraries.h)
+  bool lacks_libraries = false;  // it does not load for lack of CUDA libraries that can be fetched (gpu_libraries.h)
   std::string fetched;           // the folder of fetched libraries if they do not load; "" otherwise
   CudaBuild build;               // how the open module was built
   std::size_t visible = 0;       // GPUs that LibTorch sees

@@ -21,8 +21,7 @@ struct Field {
   double low = kLowest, high = kHighest;  // numbers, and elements of number lists, must lie within
   std::vector<std::string> choices = {};  // strings must be one of these when not empty
   std::string title = {};                 // the readable name of the most important settings; "" for others
-  std::vector<Slot> twins = {};           // members of the same type that also receive every value that is read into
-                                          // `slot`
+  std::vector<Slot> twins = {};           // members of the same type that receive the same values as `slot`
   bool seldom = false;                    // rarely needed: files omit it at its default
 
   // A text that must be one of `choices`.

@@ -11,8 +11,8 @@
 namespace pairs {
 namespace {
 
-constexpr std::int64_t kQuadratic = 8;  // principal components with quadratic terms
-constexpr double kSingular = 1e-12;     // relative to the largest singular value: smaller ones are only rounding
+constexpr std::int64_t kQuadratic = 8;    // principal components with quadratic terms
+constexpr double kSingular = 1e-12;       // relative to the largest singular value: smaller ones are only rounding
 constexpr double kConstantSpread = 1e-9;  // sd of a column relative to its largest value, below which it is constant
 
 torch::Tensor checked(const torch::Tensor& rows) {

@@ -105,8 +105,7 @@ class SizeEvaluation {
   // The number of sets to add at once.
   std::int64_t unit() const {
     const std::int64_t most =
-        pooled_ ? PoolRanks::kMostSets : sets_at_once(task().info().observation_numbers());  // between two checks for a
-                                                                                             // stop
+        pooled_ ? PoolRanks::kMostSets : sets_at_once(task().info().observation_numbers());  // between stop checks
     return std::clamp<std::int64_t>(estimator_.observations_at_once() / row_.n, 1, most);
   }
 

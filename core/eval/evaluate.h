@@ -25,8 +25,7 @@ struct EvaluationOptions {
   // Scores the learned product (core/eval/learned_product.h) on the first so many sets of each size for which it is
   // computed; 0 omits it.
   std::int64_t learned_product = 0;
-  std::int64_t pool_replicates = 100;  // replicates of the bootstrap over a task's finite pool of observations; 0 omits
-                                       // it
+  std::int64_t pool_replicates = 100;  // of the bootstrap over a task's finite pool of observations; 0 omits it
   // The purpose of the sets: Purpose::check is for sets that are only timed, which need no preparation.
   Purpose purpose = Purpose::test;
 };

@@ -18,9 +18,9 @@ struct ObservedAggregate {
 };
 
 struct LocalTestOptions {
-  std::int64_t sets = 1000;  // simulated sets of the same size to train on; fewer if the task has fewer
-  std::uint64_t seed = 1;    // seed of these sets, of the samples and of the null distribution
-  std::function<bool()> keep_going = {};                                // called between chunks; false throws Stopped
+  std::int64_t sets = 1000;               // simulated sets of the same size to train on; fewer if the task has fewer
+  std::uint64_t seed = 1;                 // seed of these sets, of the samples and of the null distribution
+  std::function<bool()> keep_going = {};  // called between chunks; false throws Stopped
   std::function<void(std::int64_t done, std::int64_t sets)> step = {};  // receives the number of sets done
 };
 

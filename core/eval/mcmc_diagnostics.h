@@ -9,11 +9,9 @@ namespace pairs {
 // Diagnostics of MCMC chains for one number, after Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021). NaN if
 // chains do not move.
 struct McmcDiagnostics {
-  double r_hat = NAN;           // rank-normalized and split, the larger of the values for the number and for its folded
-                                // version
+  double r_hat = NAN;           // rank-normalized and split; the larger of the number's and its folded version's
   double bulk_size = NAN;       // effective sample size in the bulk (rank-normalized)
-  double tail_size = NAN;       // effective sample size in the tails: the smaller of those for the .05 and .95
-                                // quantiles
+  double tail_size = NAN;       // and in the tails: the smaller of the .05 and .95 quantiles'
   double mean = NAN, sd = NAN;  // of all samples
   double mean_error = NAN;      // Monte Carlo standard error of the mean
   double sd_error = NAN;        // Monte Carlo standard error of the sd

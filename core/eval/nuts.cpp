@@ -109,8 +109,7 @@ Windows windows_of(std::int64_t tuning) {
     windows.ends.push_back(end);
     length *= 2;
     end += length;
-    if (end + 2 * length >= windows.end) end = windows.end;  // the last window includes a remainder that is too short
-                                                             // for another
+    if (end + 2 * length >= windows.end) end = windows.end;  // the last window includes a short remainder
   }
   windows.ends.push_back(windows.end);
   return windows;

@@ -15,8 +15,7 @@ struct ComparedSets {
   std::vector<std::string> names;  // readable names of the F features
   torch::Tensor embedded;          // [sets, n, E] float64: leading components of every embedding (leading_components)
   torch::Tensor aggregates;        // [sets, l] float64: mean embeddings
-  torch::Tensor explained;         // [sets, e] float64: posterior means of each set, which the comparison accounts for;
-                                   // e may be 0
+  torch::Tensor explained;         // [sets, e] float64: each set's posterior means, which are accounted for; e may be 0
 };
 
 // One statistic by which the observed set is compared with simulated ones.

@@ -126,8 +126,7 @@ PAIRS_SIMD_CLONES void scale_grad_rows(const float* grad, const float* slope, co
 
 PAIRS_SIMD_CLONES void column_sums(const float* x, std::int64_t ldx, std::int64_t rows, std::int64_t columns,
                                    float* out) {
-  constexpr std::int64_t kWidth = 64, kRun = 64;  // runs of rows are summed separately: rounding grows with their
-                                                  // number
+  constexpr std::int64_t kWidth = 64, kRun = 64;  // runs of rows are summed separately, to limit rounding errors
   for (std::int64_t first = 0; first < columns; first += kWidth) {
     const std::int64_t width = std::min(kWidth, columns - first);
     float total[kWidth] = {};

@@ -17,8 +17,7 @@ struct Launch {
   std::uint16_t port = 0;  // 0: unknown
   std::string attempt;     // torchrun serves the address itself; this identifies its attempt; else ""
   std::string told_by;     // the variables that set the rank, "RANK and WORLD_SIZE"
-  std::string address_by;  // the variables that set the meeting place, "MASTER_ADDR and MASTER_PORT"; "": there are
-                           // none
+  std::string address_by;  // those that set the meeting place, "MASTER_ADDR and MASTER_PORT"; "": there are none
 };
 
 // Reads the variables of torchrun (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT), Open MPI (OMPI_COMM_WORLD_RANK and

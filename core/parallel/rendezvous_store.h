@@ -13,8 +13,7 @@ struct Rendezvous::Parts {
   std::string host;    // the name under which this process reaches it
   std::string called;  // the readable name of the host; empty: the same
   std::uint16_t port = 0;
-  std::string attempt;                        // attempt of a launcher that serves the address; empty: the first rank
-                                              // serves it
+  std::string attempt;                        // of a launcher that serves the address; empty: the first rank does
   std::filesystem::path file;                 // empty: it is an address
   c10::intrusive_ptr<c10d::Store> listening;  // the first rank's store, which serves all others
 

@@ -52,10 +52,9 @@ struct CacheConfig {
   std::string mode = "blocks";  // fixed: one aggregate of exactly sizes[k]; blocks: sums of blocks, any union
   std::vector<std::int64_t> sizes = {100};
   std::vector<std::int64_t> sets = {20000};  // one number for all groups, or one per group
-  double oversample = 2;                     // blocks: cached observations per set relative to sizes[k]; > 1 gives new
-                                             // subsets
-  std::int64_t copies = 4;                   // blocks: of each size below the largest
-  std::int64_t pieces = 8;                   // blocks: largest block is sizes[k] / pieces
+  double oversample = 2;     // blocks: cached observations per set relative to sizes[k]; > 1: new subsets
+  std::int64_t copies = 4;   // blocks: of each size below the largest
+  std::int64_t pieces = 8;   // blocks: largest block is sizes[k] / pieces
   std::int64_t refresh = 0;  // epochs of stage 3 after which training sets are simulated anew; 0 = never
   std::int64_t chunk = 0;    // observations embedded at once; 0 = chosen by the observation's size
   double validation = 0.2;   // share of each group's sets, the last ones

@@ -51,8 +51,7 @@ class RunProgress {
   const std::map<std::int64_t, std::string>& lessons() const { return lessons_; }
   bool begun() const { return begun_; }                             // a stage has logged something
   Stage current() const { return current_; }                        // the stage that logged last
-  const std::string& error() const { return error_; }               // error of the last session; empty if it did not
-                                                                    // fail
+  const std::string& error() const { return error_; }               // of the last session; empty if it did not fail
   bool stopped() const { return stopped_; }                         // the last session was stopped
   const std::vector<std::string>& lines() const { return lines_; }  // the last 200 events except losses, as text
   // Whether the posterior is no better than the prior according to the last stage that reported its gain.

@@ -15,8 +15,8 @@ namespace pairs {
 // A ragged batch of sets: the observations of all sets packed, with offsets [B + 1] where each begins (paper, Deep
 // Sets).
 struct SetBatch {
-  torch::Tensor theta;  // [B, d] float64, CPU
-  Observations x;  // all sets' observations in order, float32; undefined if they exceed the requested `at_once`
+  torch::Tensor theta;    // [B, d] float64, CPU
+  Observations x;         // all sets' observations in order, float32; undefined if they exceed the requested `at_once`
   torch::Tensor offsets;  // [B + 1] int64, on the device
   torch::Tensor n;        // [B] int64, CPU
   torch::Tensor given;    // [B, g] float64, CPU; undefined where g = 0
@@ -42,8 +42,7 @@ std::vector<SetPart> parts(const SetBatch& batch, std::int64_t at_once);
 
 // Consecutive rows of a batch.
 struct RowRange {
-  std::int64_t first = 0, last = std::numeric_limits<std::int64_t>::max();  // one past the last row; limited to the
-                                                                            // batch
+  std::int64_t first = 0, last = std::numeric_limits<std::int64_t>::max();  // one past the last; limited to the batch
 };
 
 // An epoch of stage 1 on an easier version of its task (core/train/curriculum.h).

@@ -29,8 +29,7 @@ bool is_validation_molecule(std::uint64_t flat_hash);
 // The molecules that the sets of one purpose are about.
 struct MoleculePart {
   std::vector<std::int64_t> molecules;  // in the store, ascending
-  std::vector<std::int64_t> first;      // [molecules + 1]: among all their conformers, those of the k-th begin at
-                                        // first[k]
+  std::vector<std::int64_t> first;      // [molecules + 1]: the k-th molecule's conformers begin at first[k]
 
   std::int64_t size() const { return static_cast<std::int64_t>(molecules.size()); }
   std::int64_t conformers() const { return first.back(); }

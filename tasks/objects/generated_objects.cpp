@@ -22,8 +22,7 @@ constexpr std::size_t most_objects = std::size_t{1} << 40;
 // Items of the streams (key of seed and Purpose::glyph, number). The digits of that purpose use keys that are mixed
 // twice (draw_glyph) and item 0, so that neither keys nor items coincide.
 constexpr std::uint64_t shape_item = std::uint64_t{1} << 40;  // index: the object's number
-constexpr std::uint64_t split_item = std::uint64_t{1} << 41;  // index: the number of the first of a group of five in
-                                                              // the family
+constexpr std::uint64_t split_item = std::uint64_t{1} << 41;  // index: the first number of a family's group of five
 
 class GeneratedObjects : public MeshSource {
  public:

@@ -190,8 +190,7 @@ class MeshFolder : public MeshSource {
         out.facts.set_aside = error.what();
       }
     } catch (
-        const std::exception& error) {  // the file is unreadable or memory too small: nothing is known about its
-                                        // content
+        const std::exception& error) {  // unreadable, or too little memory: its content is unknown
       out = {};
       out.facts.set_aside = sentence(error);
     }

@@ -334,8 +334,7 @@ class Objects final : public Task, public Bodies, public Things {
     info_.subjects = "objects";
     std::size_t pooled = 0;
     for (std::size_t i = 0; i < count_; ++i) pooled += source_->split(i) == MeshSplit::finetune;
-    if (source_->divided_by_form()) pooled = (count_ + 2) / 5;  // an estimate: the exact number is known once they are
-                                                                // read
+    if (source_->divided_by_form()) pooled = (count_ + 2) / 5;  // approximate: exactly known once they are read
     info_.pool = static_cast<double>(pooled) * static_cast<double>(settings_.views * settings_.passes);
     std::vector<std::string> unusual;
     const ObjectsSettings usual;

@@ -48,8 +48,7 @@ struct SufficientExpression {
 // The table [reader]: a program that reads files of observations (tasks/program_table.h).
 struct FileReaderProgram {
   std::vector<std::string> command;  // like the simulator's
-  std::vector<std::string> endings;  // extensions of the files, ".root", in lower case; empty: those that nothing else
-                                     // reads
+  std::vector<std::string> endings;  // of the files, ".root", in lower case; empty: those that nothing else reads
 };
 
 // An entry of [[given]]: a condition of a set.
@@ -85,11 +84,9 @@ struct TaskFile {
   // For points whose columns are tables, [[x.columns]]: how users' files store them; else empty.
   std::vector<FileColumn> columns;
   std::vector<GivenQuantity> given;
-  std::vector<GivenRange> given_ranges;                                    // one per condition; what must be measured
-                                                                           // is NaN
-  std::vector<double> nuisance_low, nuisance_high;                         // supports, infinite if unbounded
-  std::vector<bool> given_location, given_scale, given_range, given_view;  // for each target: which values the file
-                                                                           // gives
+  std::vector<GivenRange> given_ranges;             // per condition; what must be measured is NaN
+  std::vector<double> nuisance_low, nuisance_high;  // supports, infinite if unbounded
+  std::vector<bool> given_location, given_scale, given_range, given_view;  // per target: which values the file gives
   std::vector<bool> given_nuisance_view;
 
   // Whether it runs programs, which must be permitted.

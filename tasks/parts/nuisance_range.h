@@ -11,8 +11,7 @@ namespace pairs {
 // How to infer a nuisance between `low` and `high`, infinite if unbounded, when only these bounds and the view with
 // most of its prior are known: with two finite bounds as if it were uniform, else as if the view held 99 % of a normal.
 inline NuisanceTarget target_of_range(const Nuisance& nuisance, double low, double high) {
-  constexpr double uniform_scales = 3.4641, view_scales = 5.1517, view_ranges = 1.3142;  // widths relative to each of
-                                                                                         // these
+  constexpr double uniform_scales = 3.4641, view_scales = 5.1517, view_ranges = 1.3142;  // widths relative to these
   const double width = nuisance.view_high - nuisance.view_low;
   if (std::isfinite(low) && std::isfinite(high))
     return {low, high, (low + high) / 2, (high - low) / uniform_scales, high - low};

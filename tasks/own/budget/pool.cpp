@@ -26,11 +26,9 @@ namespace fs = std::filesystem;
 constexpr const char *kFolder = "simulations", *kSettingsFile = "budget.json", *kComplete = "complete";
 constexpr const char *kPart = "sets-", *kPartEnd = ".npz";
 constexpr std::int64_t kDrawnAtOnce = 256;  // θ that are checked together
-constexpr std::int64_t kPriorWorkers = 1 + kDrawnAtOnce / 64;  // workers that samples of the prior start, with 64 θ
-                                                               // each
+constexpr std::int64_t kPriorWorkers = 1 + kDrawnAtOnce / 64;  // workers started to sample the prior, each for 64 θ
 constexpr std::int64_t kMostTries = 2000;               // θ per set that no split needs, before the prior is given up
-constexpr double kSavedEvery = 20, kSavedShare = 0.01;  // seconds between saved parts, and as a share of the time so
-                                                        // far
+constexpr double kSavedEvery = 20, kSavedShare = 0.01;  // seconds between saved parts; as a share of the time so far
 constexpr double kPartBytes = 256.0 * 1024 * 1024;      // per part
 constexpr double kBatchSeconds = 4;                     // per question to the program
 

@@ -22,10 +22,9 @@ struct SetOrder {
   std::array<std::vector<StoredSet>, 3> sets;  // of each Split, the largest first, then by hashes of their content
   std::int64_t thetas = 0;                     // number of different θ
   std::int64_t repeated = 0;                   // sets that share their θ with another set
-  std::int64_t copies = 0;  // sets that occur more than once (same θ, ψ, size and first observation); one of them is
-                            // used
+  std::int64_t copies = 0;          // sets that occur repeatedly (same θ, ψ, size and first observation); one is used
   std::vector<std::string> copied;  // a few of "49 of the 49 sets of b.npz stand in a.npz, too", the largest first
-  std::uint64_t content = 0;        // checksum of θ and sizes of all sets, and ψ and the first observation of up to 256
+  std::uint64_t content = 0;  // checksum of θ and sizes of all sets, and ψ and the first observation of up to 256
 
   std::int64_t count() const;
 };
