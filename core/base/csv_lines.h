@@ -48,7 +48,7 @@ class CsvLines {
   std::vector<std::string> taken() const;
   // Whether only the rows suggest that the first line holds column numbers, or that R's row names precede the columns.
   bool guessed() const { return (numbers_line_ > 0 && !numbers_certain_) || names_count_; }
-  // Sentences about choices made in reading that a person should know.
+  // Sentences about choices made in reading that a user should know.
   std::vector<std::string> warnings() const;
 
  private:
@@ -105,9 +105,9 @@ class CsvLines {
   std::size_t commented_ = 0, commented_line_ = 0;             // comments that look like rows, and the first of them
   std::size_t blank_ = 0, blanks_ = 0,
               blank_line_ = 0;  // in files of one column: blank lines since the last row, and between rows
-  std::string words_;           // the first line, where it may be one name with blanks
+  std::string words_;           // the first line, if it may be one name with blanks
 
-  std::size_t numbers_line_ = 0;  // the first line, where it holds column numbers
+  std::size_t numbers_line_ = 0;  // the first line, if it holds column numbers
   bool numbers_certain_ = false;  // it cannot be a row
   bool numbers_quoted_ = false;
   std::vector<std::size_t> number_places_;  // places of the columns with such a number

@@ -16,7 +16,7 @@ struct CsvTable {
   torch::Tensor rows;                // float64 [rows, taken columns]
   std::vector<std::string> columns;  // all of the file's: named by its first line, else "column 1", "column 2", ...
   std::vector<std::string> taken;    // the columns of `rows`, in order
-  // Sentences about choices made in reading that a person should know; and whether the first line was taken for column
+  // Sentences about choices made in reading that a user should know; and whether the first line was taken for column
   // numbers only because of the lines below it.
   std::vector<std::string> warnings = {};
   bool guessed = false;

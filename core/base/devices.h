@@ -14,7 +14,7 @@ struct DeviceInfo {
   std::string name;         // "cpu" or "cuda:0"
   std::string description;  // model, cores and instruction set, or GPU name, memory and compute capability
   bool usable = false;
-  std::string reason;  // why not, in one sentence, when not usable
+  std::string reason;  // why not, in one sentence, if it is not usable
 };
 
 // Opens libpairs_cuda.so, next to the program or in ../lib, if there is an NVIDIA driver that can run it, and sets
@@ -23,7 +23,7 @@ struct DeviceInfo {
 // themselves.
 void start_devices();
 
-// Why "auto" picks no GPU, in one sentence; "" when it picks one.
+// Why "auto" picks no GPU, in one sentence; "" if it picks one.
 std::string why_no_gpu();
 
 // Why fetching CUDA libraries (app/gpu) would not make a GPU usable, in one sentence; "" if they are all that is

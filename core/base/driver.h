@@ -14,8 +14,8 @@ struct Gpu {
 // What the NVIDIA driver reports, queried without any CUDA library of ours.
 struct CudaDriver {
   bool loaded = false;
-  std::string reason;  // why it cannot be used, when it cannot
-  int version = 0;     // 13000 for CUDA 13.0, 0 when unknown
+  std::string reason;  // why it cannot be used; "" if it can
+  int version = 0;     // 13000 for CUDA 13.0, 0 if unknown
   std::vector<Gpu> gpus;
 };
 

@@ -34,15 +34,15 @@ struct ErrorPlace {
   std::int64_t line = 0;
 };
 
-// The one exception of Pairs Studio. what() is one sentence: where it is (the place first, if it has one), what is
-// wrong, and what to do.
+// The one exception of Pairs Studio. what() is one sentence: the place (first, if there is one), the problem, and the
+// remedy.
 class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& text, ErrorKind kind = ErrorKind::failed, std::vector<std::string> keys = {},
                  ErrorPlace place = {});
   ErrorKind kind() const { return kind_; }
   const std::string& text() const { return text_; }               // the sentence without the place
-  const ErrorPlace& place() const { return place_; }              // file "" where there is none
+  const ErrorPlace& place() const { return place_; }              // file is "" if there is none
   const std::vector<std::string>& keys() const { return keys_; }  // dotted keys of the settings that it is about
   bool is_about(const std::string& key) const;
 

@@ -67,7 +67,7 @@ void set_field(const std::vector<Field>& fields, std::string_view assignment);
 // back gives the same values (doubles exactly). Throws Error if a string is not UTF-8.
 std::string write_toml(const std::vector<Field>& fields, const std::string& table = "");
 
-// The candidate nearest to `word` by edit distance, or empty when none is within a third of the word's length (at
+// The candidate nearest to `word` by edit distance, or empty if none is within a third of the word's length (at
 // least 2).
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 

@@ -72,7 +72,7 @@ struct Progress {
   double rate = 0;                   // unit per second, recent
   double sets_per_second = 0;
   double eta_seconds = 0;               // until this stage ends
-  double loss = NAN, validation = NAN;  // latest; NaN when none
+  double loss = NAN, validation = NAN;  // latest; NaN if none
 };
 
 // Ordered queue from the worker to one client; push never blocks for long.

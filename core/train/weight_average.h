@@ -21,10 +21,10 @@ class WeightAverage {
   // + step) / (10 + step)), so that the initial weights soon lose their influence.
   void update(std::int64_t step);
 
-  // The averages by name (the tensors themselves, not copies); empty when off.
+  // The averages by name (the tensors themselves, not copies); empty if off.
   const std::map<std::string, torch::Tensor>& values() const { return average_; }
 
-  // While it lives the parameters hold their averages; afterwards what they held before. Does nothing when off.
+  // While it exists, the parameters hold their averages; afterwards their previous values. Does nothing if off.
   class InPlace {
    public:
     explicit InPlace(const WeightAverage& average);
