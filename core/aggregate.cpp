@@ -34,7 +34,7 @@ torch::Tensor block_sums(Estimator& estimator, const Latents& latents, std::uint
       embeddings = options.known(mine, ranges);
     } else {
       const Observations x = [&] {
-        std::optional<Interruptible> within;  // else whoever called is asked
+        std::optional<Interruptible> within;  // if there is no callback, the caller's interruption point is used
         if (options.keep_going) within.emplace([&] { return !options.keep_going(); });
         return estimator.task().observe(mine, seed, purpose, ranges, estimator.device());
       }();

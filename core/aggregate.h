@@ -11,28 +11,28 @@
 
 namespace pairs {
 
-// Where a chunk's observations belong: rows [begin, end) of the chunk are the next ones of set `set`, block `block`.
+// Where rows [begin, end) of a chunk belong: they are the next observations of set `set`, block `block`.
 struct ChunkPart {
   std::int64_t set, block, begin, end;
 };
 
 struct StreamOptions {
   std::int64_t chunk = 0;                 // observations at once; 0: Estimator::observations_at_once
-  std::function<bool()> keep_going = {};  // asked between chunks; false throws Stopped
-  // Where embeddings are known already: those of the ranges' observations, [rows, l]. Then nothing is simulated or
-  // embedded, and `visit` sees nothing.
+  std::function<bool()> keep_going = {};  // called between chunks; false throws Stopped
+  // Returns known embeddings [rows, l] of the observations in the ranges. If set, nothing is simulated or embedded, and
+  // `visit` is not called.
   std::function<torch::Tensor(const Latents& latents, std::span<const SetRange> ranges)> known = {};
-  // Sees every chunk on the device before it is dropped.
+  // Called with every chunk on the device before the chunk is dropped.
   std::function<void(const Observations& x, const std::vector<ChunkPart>& parts)> visit = {};
-  // Sees every chunk's embeddings [rows, l] on the device, with the ranges they are of and a row of latents for each.
+  // Called with every chunk's embeddings [rows, l] on the device, their ranges and one row of latents per range.
   std::function<void(const torch::Tensor& embeddings, const std::vector<ChunkPart>& parts, const Latents& latents,
                      std::span<const SetRange> ranges)>
       embedded = {};
 };
 
-// Simulates the first observations of each set, embeds them in chunks and sums them by consecutive blocks of the given
-// sizes in float64 -> [sets, blocks, l] on the CPU. Memory does not depend on the blocks' sizes. Row k of `latents`
-// belongs to indices[k].
+// Simulates the first observations of each set, embeds them in chunks and sums the embeddings over consecutive blocks
+// of the given sizes in float64 -> [sets, blocks, l] on the CPU. Memory does not depend on the sizes of the blocks. Row
+// k of `latents` belongs to indices[k].
 torch::Tensor block_sums(Estimator& estimator, const Latents& latents, std::uint64_t seed, Purpose purpose,
                          std::span<const std::int64_t> indices, std::span<const std::int64_t> blocks,
                          const StreamOptions& options = {});

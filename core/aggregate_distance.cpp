@@ -19,14 +19,14 @@ constexpr std::int64_t kKept = 64 << 20;  // bytes of factors
 constexpr std::size_t kTailFrom = 90, kTailUsed = 98, kTailEnd = 99;  // percentiles
 constexpr double kLeastShape = -0.5, kMostShape = 2;
 
-// Survival function of a generalized Pareto distribution of scale 1.
+// Survival function of a generalized Pareto distribution with scale 1.
 double pareto_beyond(double x, double shape) {
   if (std::abs(shape) < 1e-9) return std::exp(-x);
   const double base = 1 + shape * x;
   return base <= 0 ? 0 : std::pow(base, -1 / shape);
 }
 
-// The largest value of `f` between two ends, near which it has one peak, and where.
+// The largest value of a unimodal `f` between two bounds, and where it is.
 template <class F>
 std::pair<double, double> peak_of(double low, double high, F&& f) {
   constexpr double kGolden = 0.6180339887498949;
@@ -49,7 +49,7 @@ DistanceRecord::DistanceRecord(const torch::Tensor& percentiles) : percentiles_(
   PAIRS_CHECK(percentiles_.size() == 101, "A record of distances holds 101 percentiles, not {}", percentiles_.size());
   const double from = percentiles_[kTailFrom], spread = percentiles_[kTailEnd] - from;
   if (!(spread > 0) || !std::isfinite(spread)) return;
-  // Each of the nine bins between two percentiles, and what lies beyond the last, holds one distance in a hundred.
+  // Each of the nine bins between two percentiles, and the range beyond the last, holds one distance in a hundred.
   const auto likelihood = [&](double shape, double log_scale) {
     const double scale = spread * std::exp(log_scale);
     double sum = 0, above = 1;
@@ -100,7 +100,7 @@ torch::Tensor AggregateDistance::factor(std::int64_t n) {
     if (const auto known = factors_.find(n); known != factors_.end()) return known->second;
   }
   const torch::Tensor covariance = statistics_.between + statistics_.within / static_cast<double>(n);
-  // A ridge of 1e-6 of each variance: directions that carry nothing must not dominate the distance.
+  // A ridge of 1e-6 of each variance: directions without information must not dominate the distance.
   const torch::Tensor ridge = at::diag(covariance.diagonal() * 1e-6 + 1e-30);
   const auto [factor, failed] = at::linalg_cholesky_ex(covariance + ridge);
   PAIRS_CHECK(failed.item<int>() == 0,
@@ -114,7 +114,7 @@ torch::Tensor AggregateDistance::factor(std::int64_t n) {
 }
 
 Estimator::Typicality AggregateDistance::of(const torch::Tensor& aggregates, const torch::Tensor& n) {
-  const OneThread one_thread;  // how many share a sum decides how it is rounded
+  const OneThread one_thread;  // the number of threads affects how a sum is rounded
   const torch::Tensor host_n = n.to(torch::kCPU);
   const torch::Tensor centred = aggregates.to(torch::kCPU, torch::kFloat64) - statistics_.mean;
   const std::int64_t rows = centred.size(0);

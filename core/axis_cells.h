@@ -5,7 +5,7 @@
 
 namespace pairs {
 
-// Equal cells of an axis; densities stand for their middles.
+// Divides an axis into equal cells; densities refer to their midpoints.
 struct Cells {
   double low = 0, high = 1;
   std::size_t count = 0;

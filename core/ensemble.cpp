@@ -12,8 +12,8 @@
 namespace pairs {
 namespace {
 
-constexpr std::uint32_t kChoice = 0x656e73;  // stream of who draws
-constexpr std::int64_t kCentreDraws = 128;   // of each member: the mean of four is off by less than 0.05 sd
+constexpr std::uint32_t kChoice = 0x656e73;  // stream that selects members
+constexpr std::int64_t kCentreDraws = 128;   // per member: the mean of four is off by less than 0.05 sd
 
 std::int64_t least_max_n(const std::vector<std::shared_ptr<Estimator>>& members) {
   std::int64_t least = members.front()->max_n();
@@ -36,7 +36,7 @@ const std::vector<std::shared_ptr<Estimator>>& checked(const std::vector<std::sh
   return members;
 }
 
-// Which member draws: [sets, count] int64 below `members`.
+// The member for each sample: [sets, count] int64 below `members`.
 torch::Tensor choices(std::int64_t sets, std::int64_t count, std::size_t members, std::uint64_t key) {
   torch::Tensor out = torch::empty({sets, count}, torch::kInt64);
   auto* to = out.mutable_data_ptr<std::int64_t>();
@@ -128,7 +128,7 @@ torch::Tensor Ensemble::centre(const torch::Tensor& aggregates, const torch::Ten
   const std::uint64_t key = stream_key(kFigureSeed, Purpose::posterior);
   const std::vector<torch::Tensor> parts = member_parts(members_, aggregates);
   std::vector<torch::Tensor> rows;
-  for (std::int64_t b = 0; b < n.size(0); ++b) {  // one by one: draws depend on the place in a batch
+  for (std::int64_t b = 0; b < n.size(0); ++b) {  // one by one: samples depend on the place in a batch
     const auto of = [&](const torch::Tensor& all) { return all.defined() ? all.slice(0, b, b + 1) : all; };
     std::vector<torch::Tensor> means;
     for (std::size_t k = 0; k < members_.size(); ++k)

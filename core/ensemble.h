@@ -11,27 +11,30 @@
 
 namespace pairs {
 
-// An equal mixture of estimators: the posterior of a set is the mean of its members' densities. Its embedding is
-// theirs side by side, so that an aggregate [B, l] holds an aggregate of each member, l the sum of their lengths.
-// Of members that are calibrated the mixture is wider than it need be. With a width w other than 1 it is drawn together
-// or apart about its mean m: q(θ | X) = q̄(m + (θ − m) / w) / w^d, q̄ the mean of densities.
-// Not trained; what trains networks refuses it with an Error, or is of its first member where networks are described.
+// An equal mixture of estimators: the posterior of a set is the mean of its members' densities. Its embedding
+// concatenates its members' embeddings, so that an aggregate [B, l] holds an aggregate of each member and l is the sum
+// of their lengths.
+// A mixture of calibrated members is too wide. A width w other than 1 recalibrates it by scaling it about its mean m:
+// q(θ | X) = q̄(m + (θ − m) / w) / w^d, where q̄ is the mean of the members' densities.
+// An ensemble is not trained: functions for training throw Error, and descriptions of networks are those of its first
+// member.
 class Ensemble final : public Estimator {
  public:
-  // At least two estimators of one task and one data source, with densities, that serve a set size in common. Throws a
-  // usage error where they are not.
+  // Takes at least two estimators of one task and one data source, with densities, that have a set size in common.
+  // Throws a usage error otherwise.
   explicit Ensemble(std::vector<std::shared_ptr<Estimator>> members, double width = 1);
 
-  // Least and greatest width; others than 1 only where no target has an end.
+  // Smallest and largest width; widths other than 1 require that no target is bounded.
   static constexpr double kLeastWidth = 0.25, kMostWidth = 4;
   double width() const { return width_; }
-  // m, about which the width counts: the mean of q̄ by draws that depend on the set alone, [B, 1, d] float64.
+  // m, the center of the scaling by the width: the mean of q̄, estimated from samples that depend only on the set, [B,
+  // 1, d] float64.
   torch::Tensor centre(const torch::Tensor& aggregates, const torch::Tensor& n, const torch::Tensor& given) const;
 
   std::vector<std::shared_ptr<Estimator>> members() const override { return members_; }
   Embedder& embedder() override { return members_.front()->embedder(); }
   Head& head(std::int64_t n) override { return members_.front()->head(n); }
-  // Those that all members serve.
+  // The sizes that all members support.
   std::vector<std::int64_t> sizes() const override;
   std::int64_t embedding_size() const override;
   torch::Tensor mean_aggregate() const override;
@@ -41,10 +44,11 @@ class Ensemble final : public Estimator {
                               const torch::Tensor& given) override;
   bool has_density() const override { return true; }
   bool confined() const override;
-  // Each draw is of a member drawn for it. Members draw by one key, so that alike members draw alike.
+  // Each sample comes from a randomly chosen member. Members sample with the same key, so that equal members give equal
+  // samples.
   torch::Tensor sample(const torch::Tensor& aggregates, const torch::Tensor& n, std::int64_t count, std::uint64_t key,
                        const torch::Tensor& given) override;
-  // Of the member that finds a set the least typical.
+  // The typicality of the member that finds a set the least typical.
   Typicality typicality(const torch::Tensor& aggregates, const torch::Tensor& n) const override;
   bool knows_typicality() const override;
   void to(const torch::Device& device) override;
@@ -58,17 +62,17 @@ class Ensemble final : public Estimator {
   double width_;
 };
 
-// The estimator itself, or of an ensemble its first member.
+// The estimator itself, or an ensemble's first member.
 const Estimator& one_of_ensemble(const std::shared_ptr<Estimator>& estimator);
-// Each member's own part [B, l_k] of an ensemble's aggregates [B, l].
+// Splits an ensemble's aggregates [B, l] into the members' parts [B, l_k].
 std::vector<torch::Tensor> member_parts(const std::vector<std::shared_ptr<Estimator>>& members,
                                         const torch::Tensor& aggregates);
-// Names of member k's tensors, in its file and among the parameters, begin with "members.K.".
+// The prefix of member k's tensors, in its file and among the parameters: "members.K.".
 std::string member_prefix(std::size_t k);
-// Writes an ensemble that load_estimator reads, with `metadata` beside its own.
+// Writes an ensemble that load_estimator reads; `metadata` is added to its own.
 void save_ensemble(const Ensemble& ensemble, const std::filesystem::path& file,
                    std::map<std::string, std::string> metadata = {});
-// Reads what Estimator::save or save_ensemble wrote. Throws Error.
+// Reads a file that Estimator::save or save_ensemble wrote. Throws Error.
 std::shared_ptr<Estimator> load_estimator(const std::filesystem::path& file, std::shared_ptr<const Task> task);
 
 }  // namespace pairs

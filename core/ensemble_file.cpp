@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kEnsembleFormat = "pairs-ensemble-1";
 constexpr std::size_t kMostMembers = 1000;
 
-// How many members an ensemble's metadata tells of.
+// The number of members in an ensemble's metadata.
 std::size_t member_count(const TensorFile& content, const std::string& where) {
   std::size_t count = 0;
   if (const auto it = content.metadata.find("members"); it != content.metadata.end())
@@ -29,7 +29,7 @@ double width_of(const TensorFile& content, const std::string& where) {
   return width;
 }
 
-// What of the file is member `k`'s.
+// Member `k`'s part of the file.
 TensorFile member_content(const TensorFile& content, std::size_t k) {
   const std::string prefix = member_prefix(k);
   TensorFile one;

@@ -26,7 +26,7 @@
 namespace pairs {
 namespace {
 
-// Numbers that a graph of an embedder may hold: 1 GiB of float32, and 8 GiB on a GPU.
+// The largest number of values in an embedder's graph: 1 GiB of float32, and 8 GiB on a GPU.
 constexpr std::int64_t kGraph = std::int64_t{1} << 28, kGraphOnGpu = std::int64_t{1} << 31;
 
 torch::Tensor column(const std::vector<double>& values) {
@@ -145,7 +145,7 @@ void Estimator::set_statistics(const AggregateStatistics& statistics, bool fold,
   for (HeadSlot& slot : heads_) {
     const double n = static_cast<double>(slot.n > 0 ? slot.n : fold_n);
     const torch::Tensor scale = (scaler_between_ + scaler_within_ / n).sqrt();
-    // The head used to see (T - old mean) / old scale, without a standardiser T, and now sees (T - mean) / scale.
+    // The head's input was (T - old mean) / old scale, or T without a standardizer, and is now (T - mean) / scale.
     if (old_mean.defined())
       slot.head->absorb_context_affine((old_between + old_within / n).sqrt() / scale,
                                        (old_mean - scaler_mean_) / scale);
@@ -375,12 +375,12 @@ torch::Tensor Estimator::restricted_density(const HeadSlot& slot, const torch::T
   return torch::where(support.excludes(theta), -std::numeric_limits<double>::infinity(), own);
 }
 
-// Draws outside are drawn again, of each set by itself, until all lie inside.
+// Samples outside are replaced by new ones, for each set separately, until all lie inside.
 void Estimator::restrict_samples(const HeadSlot& slot, const torch::Tensor& context, const torch::Tensor& aggregates,
                                  std::uint64_t key, torch::Tensor& theta) const {
   constexpr std::int64_t kLeast = 64, kRounds = 100000;
   const TargetSupport support(task_->info().targets);
-  // What is not finite is for those who asked to see.
+  // Values that are not finite are returned to the caller.
   const torch::Tensor finite = theta.isfinite().flatten(1).all(1);
   const torch::Tensor sets = (support.excludes(theta).any(1) & finite).nonzero().flatten();
   if (sets.numel() == 0) return;

@@ -17,17 +17,17 @@
 
 namespace pairs {
 
-// Which networks an estimator is made of.
+// The networks that make up an estimator.
 struct EstimatorConfig {
   EmbedderConfig embedder;
   HeadConfig head;
-  std::string encoding = "log";  // of the set size: none, linear, log (paper, N-encoding)
-  bool standardise = true;       // aggregates before the head, once stage 3 knows their spread at each N
+  std::string encoding = "log";  // encoding of the set size: none, linear, log (paper, N-encoding)
+  bool standardise = true;       // of aggregates before the head, once stage 3 has measured their spread at each N
 };
 
-// Its settings as fields, keys "embedder.…", "head.…", "encoding", "standardise" and "restrict", bound to `config`.
+// The settings as fields, keys "embedder.…", "head.…", "encoding", "standardise" and "restrict", bound to `config`.
 std::vector<Field> fields(EstimatorConfig& config);
-// Those of them that decide something of networks of its kinds.
+// Only the settings that affect networks of the selected kinds.
 std::vector<Field> read_fields(EstimatorConfig& config);
 
 // Distribution of the aggregates over sets of size N: mean [l] and covariance between + within / N, both [l, l],
@@ -38,13 +38,13 @@ struct AggregateStatistics {
 };
 class AggregateDistance;  // core/aggregate_distance.h
 
-// Embedder, head(s) and standardisers of one task: everything needed to turn a set into a posterior.
-// Holds either one head for all set sizes up to max_n() or, when trained per N, one head for each listed size.
-// Not thread-safe while its weights change; copy with clone() to hand to another thread.
-// What is virtual is all that its answers need; an Ensemble (core/ensemble.h) has nothing else.
+// Embedder, head(s) and standardizers of one task: everything needed to turn a set into a posterior.
+// Has either one head for all set sizes up to max_n() or, when trained per N, one head for each listed size.
+// Not thread-safe while its weights change; pass a clone() to another thread.
+// Its virtual members are all that inference needs; an Ensemble (core/ensemble.h) implements only these.
 class Estimator {
  public:
-  // Fresh weights, a pure function of the seed.
+  // Initializes the weights as a pure function of the seed.
   Estimator(std::shared_ptr<const Task> task, const EstimatorConfig& config, std::uint64_t seed);
   Estimator(Estimator&&) = default;
   Estimator& operator=(Estimator&&) = default;
@@ -52,15 +52,15 @@ class Estimator {
 
   // Reads an estimator written by save(); shapes and names are verified. Throws Error.
   static Estimator load(const std::filesystem::path& file, std::shared_ptr<const Task> task);
-  // `metadata` (e.g. how it was trained) is kept beside the estimator's own and comes back from read_metadata.
+  // Stores `metadata` (e.g. how it was trained) along with the estimator's own; read_metadata returns it.
   void save(const std::filesystem::path& file, std::map<std::string, std::string> metadata = {}) const;
-  // What such a file holds; `where` names its source in errors.
+  // Reads and writes a file's content in memory; `where` names its source in errors.
   static Estimator parse(const TensorFile& content, const std::string& where, std::shared_ptr<const Task> task);
   TensorFile content() const;
   Estimator clone() const;
-  // Copies the embedder's weights of `other`, and its head with standardiser and location map where encoding and head
-  // have the same settings and it serves all sizes. Returns a sentence on what was left when only the embedder was
-  // taken, else "". Throws a usage error when the embedders differ in a setting.
+  // Copies the embedder's weights of `other`. Also copies its head with standardizer and location map if encoding and
+  // head have the same settings and the head serves all sizes. Returns a sentence on what was not copied, "" if
+  // everything was. Throws a usage error if the embedders differ in a setting.
   std::string start_from(const Estimator& other);
 
   const Task& task() const { return *task_; }
@@ -68,119 +68,120 @@ class Estimator {
   const EstimatorConfig& config() const { return config_; }
   virtual Embedder& embedder() { return *embedder_; }
   virtual std::int64_t embedding_size() const { return embedder_->size(); }
-  // The estimators that it is the equal mixture of; none of one that was trained.
+  // The members of an equal mixture; none for an estimator that was trained.
   virtual std::vector<std::shared_ptr<Estimator>> members() const { return {}; }
 
-  // Heads: sizes() is empty for one head amortised over N, else the sizes that have a head of their own.
+  // sizes() is empty for one head amortized over N, else it lists the sizes that have a head of their own.
   virtual std::vector<std::int64_t> sizes() const;
   virtual Head& head(std::int64_t n);
-  // Replaces the heads by one with fresh weights for all sizes.
+  // Replaces the heads by one freshly initialized head for all sizes.
   void reset_heads(std::uint64_t seed);
-  // The same, of this configuration from here on.
+  // Also changes the configuration of the head.
   void reset_heads(std::uint64_t seed, const HeadConfig& head);
-  // The heads go on with aggregates as they are: statistics are recorded from here on and standardise nothing.
+  // From now on the heads use unstandardized aggregates; statistics are still recorded.
   void keep_aggregates() { config_.standardise = false; }
-  // Replaces the heads by copies of the first one, one for each size (ascending); {} makes it amortised again.
+  // Replaces the heads by copies of the first one, one for each size (ascending); {} makes the estimator amortized
+  // again.
   void split_heads(const std::vector<std::int64_t>& sizes);
-  // Largest set size seen in training; 0 before any. Larger sets are refused unless `force`d by the caller.
+  // Largest set size seen in training; 0 before training. Larger sets are refused unless the caller forces them.
   std::int64_t max_n() const { return max_n_; }
   void set_max_n(std::int64_t n) { max_n_ = n; }
 
-  // Data source of the task it was trained on ("MNIST"); that of its task until loaded from a file.
+  // Data source of the task it was trained on ("MNIST"); before it is loaded from a file, the data source of its task.
   const std::string& data_source() const { return data_source_; }
 
-  // Standardisation of aggregates: identity until stage 3 sets it, and where `standardise` is off. `fold`: the heads'
-  // first layers absorb it, so that their output at set size `fold_n` is what it was before.
+  // Sets the standardization of aggregates, which is the identity before stage 3 and if `standardise` is off. `fold`:
+  // the heads' first layers absorb it, so that their output at set size `fold_n` does not change.
   void set_statistics(const AggregateStatistics& statistics, bool fold, std::int64_t fold_n);
   const AggregateStatistics& statistics() const { return statistics_; }
   bool standardised() const { return statistics_.mean.defined(); }
-  // The mean of training's aggregates [l] float64; undefined where no record of them is kept.
+  // The mean of the training aggregates [l] float64; undefined if it was not recorded.
   virtual torch::Tensor mean_aggregate() const { return statistics_.mean; }
 
-  // Linear location map of one head: the head then models θ - (weight T + bias) in standardised coordinates, with
+  // Sets the linear location map of one head, which then models θ - (weight T + bias) in standardized coordinates, with
   // weight [d, l] and bias [d] float64 on raw aggregates (see core/train/linear_start.h).
   void set_location(std::int64_t head_n, const torch::Tensor& weight, const torch::Tensor& bias);
 
-  // What head `head_n` models: θ [B, d] standardised, less its location map at aggregates [B, l] -> [B, d] float64.
+  // What head `head_n` models: θ [B, d] standardized, minus its location map at aggregates [B, l] -> [B, d] float64.
   torch::Tensor target(std::int64_t head_n, const torch::Tensor& theta, const torch::Tensor& aggregates) const;
 
   // Loss of the head for sets of sizes n [B], all served by head `head_n`: θ [B, d] float64 in original units,
-  // aggregates [B, l] on the estimator's device, n and given [B, g], where the task's sets come with some, on the CPU.
-  // With a graph. A density's loss is its NLL in standardised coordinates, in nat: θ in units of the targets' scales,
-  // with head.support = "box" in units of their ranges, so that losses compare between heads of one support. In
-  // training mode with what the head adds.
+  // aggregates [B, l] on the estimator's device, n and the sets' conditions `given` [B, g], if the task has any, on the
+  // CPU. Builds a graph. A density's loss is its NLL in standardized coordinates, in nats: θ in units of the targets'
+  // scales, or of their ranges with head.support = "box", so that losses are comparable between heads with the same
+  // support. In training mode the head may add its own terms.
   Loss loss(std::int64_t head_n, const torch::Tensor& theta, const torch::Tensor& aggregates, const torch::Tensor& n,
             const torch::Tensor& given = {});
 
-  // What a loss needs of sets beside their aggregates, on the estimator's device, sent without waiting for it.
+  // What a loss needs of sets in addition to their aggregates, on the estimator's device, copied there without waiting.
   struct SetColumns {
-    torch::Tensor target;  // θ [B, d] standardised, float64
+    torch::Tensor target;  // θ [B, d] standardized, float64
     torch::Tensor n;       // [B] int64
-    torch::Tensor beside;  // the columns of a context after the aggregates' [B, k] float32; undefined where k = 0
+    torch::Tensor beside;  // the columns of a context after the aggregates [B, k] float32; undefined if k = 0
   };
-  // Arguments as loss()'s.
+  // Arguments as for loss().
   SetColumns send_sets(const torch::Tensor& theta, const torch::Tensor& n, const torch::Tensor& given = {}) const;
-  // The loss of sets that were sent: nothing more goes to the device.
+  // The loss of sets that were sent, without any further copy to the device.
   Loss loss(std::int64_t head_n, const SetColumns& sets, const torch::Tensor& aggregates);
 
-  // t(x): M observations -> [M, l] on x's device, no gradient, `at_once` observations at a time, fewer where they hold
-  // more numbers than that many typical ones; 0: observations_at_once().
+  // t(x): M observations -> [M, l] on x's device, without gradient, in chunks of `at_once` observations, or of fewer if
+  // they hold more numbers than that many typical ones; 0: observations_at_once().
   virtual torch::Tensor embed(const Observations& x, std::int64_t at_once = 0);
-  // Observations that are embedded at once so that memory depends neither on N nor on the number of sets: without
-  // gradients, and with a graph.
+  // Observations that are embedded at once, without gradients and with a graph, so that memory depends neither on N nor
+  // on the number of sets.
   virtual std::int64_t observations_at_once() const;
   std::int64_t observations_in_graph() const;
-  // Key of everything that training draws (dropout, flow noise and times) from here on.
+  // Sets the key of all random numbers in training (dropout, flow noise and times) from here on.
   void set_noise(std::uint64_t key);
-  // Head input for aggregates [B, l] (float32 or float64) of sets of sizes n [B] int64 and what is given of them [B, g]
-  // -> [B, c] float32 on the aggregates' device, its columns in this order. Nothing waits for the device when n and
-  // given are on the CPU. Differentiable in the aggregates before standardisation is set
-  // (stage 1). Throws Error when `given` is not what the task's sets come with.
+  // Head input for aggregates [B, l] (float32 or float64) of sets of sizes n [B] int64 with conditions `given` [B, g]
+  // -> [B, c] float32 on the aggregates' device, with columns in this order. Does not wait for the device if n and
+  // given are on the CPU. Differentiable in the aggregates until a standardization is set (stage 1). Throws Error if
+  // `given` does not match the task's conditions.
   torch::Tensor context(const torch::Tensor& aggregates, const torch::Tensor& n, const torch::Tensor& given = {}) const;
-  // θ [.., d] float64 in original units -> standardised coordinates, float64; and back. An affine map a target; an
-  // image's pixels share one.
+  // Standardizes θ [.., d] float64 from original units, in float64, and back: an affine map per target; an image's
+  // pixels share one.
   torch::Tensor standardise(const torch::Tensor& theta) const;
   torch::Tensor restore(const torch::Tensor& z) const;
 
-  // log q(θ | aggregate, n, given) in original units (nat): θ [B, d], aggregates [B, l], n [B], given [B, g] -> [B]
-  // float64. No gradient. Throws Error where the head is no density (has_density).
+  // log q(θ | aggregate, n, given) in original units (nats): θ [B, d], aggregates [B, l], n [B], given [B, g] -> [B]
+  // float64. No gradient. Throws Error if the head has no density (has_density).
   torch::Tensor log_prob(const torch::Tensor& theta, const torch::Tensor& aggregates, const torch::Tensor& n,
                          const torch::Tensor& given = {});
   // θ [B, S, d] -> [B, S].
   virtual torch::Tensor log_prob_grid(const torch::Tensor& theta, const torch::Tensor& aggregates,
                                       const torch::Tensor& n, const torch::Tensor& given = {});
-  // Whether the heads can say log_prob, or only draw samples.
+  // Whether the heads provide log_prob; otherwise they can only sample.
   virtual bool has_density() const { return heads_.front().head->has_density(); }
-  // Whether no posterior reaches beyond the targets' supports: the head is confined to them, or its density q is
-  // restricted to them, q(θ | X, θ in the support). What log_prob and sample give is the restricted density.
+  // Whether every posterior lies within the targets' supports: the head is confined to them, or its density q is
+  // restricted to them, q(θ | X, θ in the support). log_prob and sample use the restricted density.
   virtual bool confined() const;
-  // The share of the heads' own densities that lies outside the supports, whether it is cut off or not -> [B] float64
-  // on the CPU, by Head::log_mass. From kOutOfRange on nothing is left to restrict: the posterior is then the broad
+  // The share of the heads' own densities outside the supports, whether or not it is cut off -> [B] float64 on the CPU,
+  // by Head::log_mass. From kOutOfRange on, too little mass is left to restrict: the posterior is then the broad
   // density of TargetSupport.
   torch::Tensor share_outside(const torch::Tensor& aggregates, const torch::Tensor& n,
                               const torch::Tensor& given = {}) const;
   static constexpr double kOutOfRange = 0.999;
-  // `count` posterior draws a set -> [B, count, d] float64, original units; an image's pixels within their range.
+  // `count` posterior samples per set -> [B, count, d] float64, original units; an image's pixels within their range.
   virtual torch::Tensor sample(const torch::Tensor& aggregates, const torch::Tensor& n, std::int64_t count,
                                std::uint64_t key, const torch::Tensor& given = {});
   // Mahalanobis distance of aggregates [B, l] from the training distribution at sizes n [B], and the percentile
-  // (0..100) of training sets that lie closer, NaN without a record of their distances. What depends on the set size
-  // alone is worked out once; from any thread. Throws Error where knows_typicality() is false.
+  // (0..100) of training sets that lie closer, NaN if their distances were not recorded. Whatever depends only on the
+  // set size is computed once. Thread-safe. Throws Error if knows_typicality() is false.
   struct Typicality {
     torch::Tensor distance, percentile;  // [B] float64
   };
   virtual Typicality typicality(const torch::Tensor& aggregates, const torch::Tensor& n) const;
-  // Whether a record of training's aggregates with their distances is kept.
+  // Whether the training aggregates were recorded with their distances.
   virtual bool knows_typicality() const { return statistics_.mean.defined() && statistics_.distance.defined(); }
 
   virtual void to(const torch::Device& device);
   torch::Device device() const { return device_; }
   virtual void train(bool on);
 
-  // Parameters by name ("embedder.…", "head.…" or "head.N.…"), for optimisers and checkpoints. Live tensors.
+  // Parameters by name ("embedder.…", "head.…" or "head.N.…"), for optimizers and checkpoints. Live tensors.
   virtual std::map<std::string, torch::Tensor> embedder_parameters() const;
   std::map<std::string, torch::Tensor> head_parameters(std::int64_t n = 0) const;
-  // Everything that save() writes, by name; load_state copies values into the live tensors (names and shapes checked).
+  // Everything that save() writes, by name. load_state copies values into the live tensors and checks names and shapes.
   std::map<std::string, torch::Tensor> state() const;
   void load_state(const std::map<std::string, torch::Tensor>& state);
 
@@ -189,7 +190,7 @@ class Estimator {
   virtual double head_flops() const;
 
  protected:
-  // Without networks, of a class that answers by others.
+  // Without networks, for subclasses that combine other estimators.
   Estimator(std::shared_ptr<const Task> task, const EstimatorConfig& config, std::string data_source,
             std::int64_t max_n)
       : task_(std::move(task)), config_(config), max_n_(max_n), data_source_(std::move(data_source)) {}
@@ -199,32 +200,32 @@ class Estimator {
   struct HeadSlot {
     std::int64_t n;  // 0: all sizes
     std::shared_ptr<Head> head;
-    torch::Tensor weight = {}, bias = {};  // location map, undefined without one
+    torch::Tensor weight = {}, bias = {};  // location map; undefined if there is none
   };
-  void check_trainable() const;  // throws Error where it has no networks of its own
+  void check_trainable() const;  // throws Error if it has no networks of its own
   torch::Tensor location(const HeadSlot& slot, const torch::Tensor& aggregates) const;  // [B, d] float64, or undefined
-  // log of the mass on the supports of the densities of one head at contexts [B, c] with aggregates [B, l] -> [B]
-  // float64 on the CPU.
+  // Log mass within the supports of one head's densities at contexts [B, c] with aggregates [B, l] -> [B] float64 on
+  // the CPU.
   torch::Tensor log_mass(const HeadSlot& slot, const torch::Tensor& context, const torch::Tensor& aggregates) const;
-  // Restricts log densities [B, S] in the head's coordinates, at θ [B, S, d], and draws θ [B, S, d] of `key`, to the
-  // supports. All on the CPU but contexts and aggregates.
+  // Restrict log densities [B, S] in the head's coordinates, at θ [B, S, d], and samples θ [B, S, d] of `key` to the
+  // supports. Everything but contexts and aggregates is on the CPU.
   torch::Tensor restricted_density(const HeadSlot& slot, const torch::Tensor& context, const torch::Tensor& aggregates,
                                    const torch::Tensor& theta, const torch::Tensor& score) const;
   void restrict_samples(const HeadSlot& slot, const torch::Tensor& context, const torch::Tensor& aggregates,
                         std::uint64_t key, torch::Tensor& theta) const;
-  // Whether its posteriors are cut off at some end.
+  // Whether its posteriors are cut off at some bound.
   bool restricted() const;
   torch::Tensor less_location(const HeadSlot& slot, const torch::Tensor& z, const torch::Tensor& aggregates) const;
-  // The columns of context() after the aggregates', and all of them; n on the aggregates' device where they are
-  // standardised.
+  // beside_aggregates: the columns of context() after the aggregates. context_of: all columns; n must be on the
+  // aggregates' device if these are standardized.
   torch::Tensor beside_aggregates(const torch::Tensor& n, const torch::Tensor& given,
                                   const torch::Device& device) const;
   torch::Tensor context_of(const torch::Tensor& aggregates, const torch::Tensor& n, const torch::Tensor& beside) const;
   HeadSlot& slot(std::int64_t n);
   const HeadSlot& slot(std::int64_t n) const;
   std::shared_ptr<Head> fresh_head(std::uint64_t seed) const;
-  void scale_target();  // as its heads have it
-  // Applies f(slot, rows) for each head needed by n [B]; rows is an index tensor into the batch.
+  void scale_target();  // uses the scale that its heads require
+  // Calls f(slot, rows) for each head needed by n [B]; rows is an index tensor into the batch.
   template <class F>
   void for_each_head(const torch::Tensor& n, F&& f) const;
 
@@ -233,9 +234,9 @@ class Estimator {
   std::shared_ptr<Embedder> embedder_;
   std::vector<HeadSlot> heads_;
   AggregateStatistics statistics_;
-  std::shared_ptr<AggregateDistance> distance_;                 // by them; null before there are any
+  std::shared_ptr<AggregateDistance> distance_;                 // made from the statistics; null if there are none
   torch::Tensor scaler_mean_, scaler_between_, scaler_within_;  // diagonals on the device, float64
-  torch::Tensor target_shift_, target_scale_;                   // [d], of an image [1], float64 on the CPU
+  torch::Tensor target_shift_, target_scale_;                   // [d], or [1] for an image, float64 on the CPU
   double log_scale_ = 0;
   std::int64_t max_n_ = 0;
   std::string data_source_;

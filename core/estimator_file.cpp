@@ -14,11 +14,11 @@ namespace pairs {
 namespace {
 
 constexpr const char* kFormat = "pairs-estimator-1";
-// How x is standardised, [channels] float64.
+// The standardization of x, [channels] float64.
 const std::string kLocation = std::string("embedder.") + StandardisedEmbedder::kLocation,
                   kScale = std::string("embedder.") + StandardisedEmbedder::kScale;
 
-// The tensor of this name and shape.
+// Finds the tensor of this name and shape.
 const torch::Tensor& find_tensor(const std::map<std::string, torch::Tensor>& tensors, const std::string& name,
                                  at::IntArrayRef shape) {
   const auto it = tensors.find(name);
@@ -29,15 +29,15 @@ const torch::Tensor& find_tensor(const std::map<std::string, torch::Tensor>& ten
   return it->second;
 }
 
-// Whether `tensors` are those of the network that `config` describes, with a head for each of `sizes` (none: one for
-// all). Nothing of the network's size is allocated.
+// Checks that `tensors` are those of the network that `config` describes, with a head for each of `sizes` (none: one
+// for all). Nothing of the network's size is allocated.
 void check_network(std::shared_ptr<const Task> task, const EstimatorConfig& config,
                    const std::vector<std::int64_t>& sizes, const std::map<std::string, torch::Tensor>& tensors) {
   const ShapesOnly shapes(tensors.size());
   const std::map<std::string, torch::Tensor> network = Estimator(std::move(task), config, 0).state();
   const std::string any = head_prefix(0);
   for (const auto& [name, tensor] : network) {
-    if (name == kLocation || name == kScale) continue;  // weights may be with a standardisation, or without
+    if (name == kLocation || name == kScale) continue;  // weights may or may not have a standardization
     if (sizes.empty() || !name.starts_with(any)) find_tensor(tensors, name, tensor.sizes());
   }
   for (const std::int64_t n : sizes)
@@ -45,7 +45,7 @@ void check_network(std::shared_ptr<const Task> task, const EstimatorConfig& conf
       find_tensor(tensors, head_prefix(n) + it->first.substr(any.size()), it->second.sizes());
 }
 
-// A whole number of the metadata `key`, at the start of `text`, which it is taken off.
+// Takes a whole number of the metadata `key` off the start of `text`.
 std::int64_t take_number(std::string_view& text, const char* key) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -55,7 +55,7 @@ std::int64_t take_number(std::string_view& text, const char* key) {
   return value;
 }
 
-// "2,50" of the metadata head_sizes, ascending and no more than `most`.
+// Parses "2,50" of the metadata head_sizes, ascending and at most `most`.
 std::vector<std::int64_t> head_sizes(std::string_view list, std::size_t most) {
   constexpr const char* key = "head_sizes";
   std::vector<std::int64_t> sizes;
@@ -71,7 +71,7 @@ std::vector<std::int64_t> head_sizes(std::string_view list, std::size_t most) {
   return sizes;
 }
 
-// "it infers theta, and here theta, psi are the targets"; "" where the targets are the same.
+// "it infers theta, and here theta, psi are the targets"; "" if the targets are the same.
 std::string other_targets(const TaskInfo& other, const TaskInfo& here) {
   const auto names = [](const TaskInfo& info) {
     std::vector<std::string> out;
@@ -128,7 +128,7 @@ std::map<std::string, torch::Tensor> Estimator::state() const {
 
 void Estimator::load_state(const std::map<std::string, torch::Tensor>& state) {
   at::NoGradGuard no_grad;
-  // Weights belong to the standardisation that they were trained with; those without one take x as it is.
+  // Weights keep the standardization that they were trained with; those without one use x unchanged.
   const bool standardised = state.contains(kLocation), wrapped = this->state().contains(kLocation);
   if (standardised && !wrapped) {
     const torch::Tensor none = at::zeros({input_channels(task_->info())}, at::kDouble);

@@ -10,12 +10,13 @@
 
 namespace pairs {
 
-// Names of an estimator's tensors begin with "embedder." or with this, by the set size its head serves; 0: all sizes.
+// The prefix of a head's tensors, by the set size that it serves; 0: all sizes. Names of other tensors begin with
+// "embedder.".
 inline std::string head_prefix(std::int64_t n) {
   return n > 0 ? fmt::format("head.N{}.", n) : "head.";
 }
 
-// Adds a module's parameters, and its buffers where wanted, under `prefix` and their own names. Live tensors.
+// Adds a module's parameters, and its buffers if `buffers` is set, under `prefix` and their own names. Live tensors.
 inline void collect_tensors(const torch::nn::Module& module, const std::string& prefix, bool buffers,
                             std::map<std::string, torch::Tensor>& out) {
   for (const auto& item : module.named_parameters()) out[prefix + item.key()] = item.value();
@@ -23,7 +24,7 @@ inline void collect_tensors(const torch::nn::Module& module, const std::string& 
     for (const auto& item : module.named_buffers()) out[prefix + item.key()] = item.value();
 }
 
-// The same of an embedder under "embedder.": what it is behind a standardisation is called as without.
+// Adds an embedder's tensors under "embedder."; the names are the same with and without a standardization of x.
 inline void collect_embedder(const Embedder& embedder, bool buffers, std::map<std::string, torch::Tensor>& out) {
   const auto* standardised = dynamic_cast<const StandardisedEmbedder*>(&embedder);
   collect_tensors(standardised ? *standardised->inner() : embedder, "embedder.", buffers, out);

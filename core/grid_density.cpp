@@ -11,11 +11,11 @@
 namespace pairs {
 namespace {
 
-constexpr double kNegligible = 25;      // nat below the top, beyond which cells are left out
-constexpr double kLeastOccupied = 0.4;  // of an axis, before it is narrowed further
+constexpr double kNegligible = 25;      // nats below the maximum, beyond which cells are ignored
+constexpr double kLeastOccupied = 0.4;  // share of an axis, below which it is narrowed further
 constexpr int kMostNarrowings = 40;
 
-// Cells of an axis while it is narrowed, and in the end.
+// The number of cells per axis while it is narrowed, and at the end.
 std::size_t search_cells(std::size_t targets) {
   return targets == 1 ? 33 : 13;
 }
@@ -29,7 +29,7 @@ Cells whole_axis(const Target& target, std::size_t cells) {
           std::isfinite(target.high) ? target.high : target.view_high + width, cells};
 }
 
-// Middles of all cells [cells, d], the last axis fastest.
+// Midpoints of all cells [cells, d], the last axis fastest.
 torch::Tensor middles(const std::vector<Cells>& grid) {
   std::vector<torch::Tensor> axes;
   for (const Cells& cells : grid) axes.push_back(torch::tensor(cells.middles(), torch::kFloat64));
@@ -37,7 +37,7 @@ torch::Tensor middles(const std::vector<Cells>& grid) {
   return at::stack(axes, 1);
 }
 
-// The axis narrowed to the cells that count and one to either side; false where it fits already.
+// Narrows the axis to the cells that count and one on either side; false if it already fits.
 bool narrowed(Cells& cells, const torch::Tensor& counts) {
   const torch::Tensor at = counts.nonzero().flatten();
   const auto first = at[0].item<std::int64_t>(), last = at[-1].item<std::int64_t>();

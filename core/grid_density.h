@@ -10,13 +10,14 @@
 
 namespace pairs {
 
-// A density of one or two targets that is known up to a constant, normalised on a grid that is narrowed around where
-// its mass lies, within the targets' ends, or three times the range that figures show where they have none.
+// A density of one or two targets that is known up to a constant, normalized on a grid that is narrowed to where its
+// mass lies. The grid starts from the targets' bounds or, if they have none, from three times the range shown in
+// figures.
 class GridDensity {
  public:
-  // Its log, up to one constant, at theta [S, d] float64 -> [S] float64; -infinity where there is none. It may throw.
+  // The log density up to a constant, at theta [S, d] float64 -> [S] float64; -infinity where it vanishes. May throw.
   using Log = std::function<torch::Tensor(const torch::Tensor& theta)>;
-  // Throws Error where `log` is nowhere a number; `name` calls it ("The product of the answers").
+  // Throws Error if `log` is nowhere a number; the message calls the density `name`.
   GridDensity(const std::vector<Target>& targets, Log log, const std::string& name);
 
   // At theta [S, d] float64 in original units -> [S] float64.
@@ -27,7 +28,7 @@ class GridDensity {
   const torch::Tensor& mean() const { return mean_; }
   const torch::Tensor& sd() const { return sd_; }
   torch::Tensor covariance() const;
-  // S draws, uniform within cells of the grid, which widens them a little -> [S, d] float64.
+  // S samples, uniform within the cells of the grid, which widens them a little -> [S, d] float64.
   torch::Tensor sample(std::int64_t count, Stream& stream) const;
 
  private:
@@ -37,7 +38,7 @@ class GridDensity {
 
   Log log_;
   std::vector<Cells> grid_;
-  torch::Tensor mass_, mean_, sd_;  // mass_: of every cell, the last target fastest
+  torch::Tensor mass_, mean_, sd_;  // mass_: mass of every cell, the last target fastest
   double log_evidence_ = 0;
 };
 

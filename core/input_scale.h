@@ -9,40 +9,39 @@
 
 namespace pairs {
 
-// How networks see x: (x - location) / scale, one number of each for every column of points and of ragged rows, or for
-// every channel of images.
+// How networks see x: (x - location) / scale, with one location and one scale per column of points and of ragged rows,
+// or per channel of images.
 struct InputScale {
-  std::vector<double> location, scale;  // empty: x as it is
+  std::vector<double> location, scale;  // empty: x is not standardized
 
   bool empty() const { return location.empty(); }
 };
 
-// A task whose observations networks see standardised. These are drawn as float64, which standardising turns
-// into float32, so that nothing is lost where a location is large beside its scale.
+// A task whose observations are standardized for networks. They are simulated as float64 and standardizing rounds them
+// to float32, so that no precision is lost if a location is large compared with its scale.
 class StandardisedInput {
  public:
   virtual ~StandardisedInput() = default;
-  // Whether it is so.
+  // Whether x is standardized.
   virtual bool standardises() const = 0;
-  // How, where it is so; empty else. May be measured, and start a person's program, when it is first asked for.
+  // The scale, empty if x is not standardized. The first call may measure it, which may start a user's program.
   virtual InputScale input_scale() const = 0;
 };
 
-// Whether networks see the observations of a task standardised, and how; empty where they do not.
+// Whether a task's observations are standardized for networks, and the scale; empty if they are not.
 bool standardises_input(const Task& task);
 InputScale input_scale(const Task& task);
 
-// Columns of points and of rows, channels of images: what is standardised by numbers of its own.
+// The number of columns of points and of rows, or of channels of images, each of which has its own scale.
 std::int64_t input_channels(const TaskInfo& info);
 
-// x less `location` and over `scale`, both [channels] float64 on its device, computed in float64 -> float32.
+// (x - location) / scale, both [channels] float64 on its device, computed in float64 -> float32.
 Observations standardised(const Observations& x, const torch::Tensor& location, const torch::Tensor& scale);
 
-// The block [M, ...], or the rows [R, columns] of ragged observations.
+// All numbers of x: the block [M, ...], or the rows [R, columns] of ragged observations.
 const torch::Tensor& all_numbers(const Observations& x);
 
-// How observations that a person brings are held: float64 for a task of their own, which may standardise them, float32
-// for built-in ones.
+// The type of observed data: float64 for custom tasks, which may standardize them, float32 for built-in ones.
 torch::ScalarType observed_type(const TaskInfo& info);
 
 }  // namespace pairs

@@ -15,10 +15,10 @@
 
 namespace pairs {
 
-// Attempts at observations that a simulator made, and how many of them were invalid: they held a number that is not
-// finite, and were drawn again.
+// Attempts of a simulator at observations, and how many of them were invalid: they held a number that is not finite and
+// were simulated again.
 struct InvalidDraws {
-  // Of the sets whose value of a target lies in [low, high], a quantile bin of all that are counted here.
+  // The counts of sets whose target lies in [low, high], a quantile bin of all counted sets.
   struct Bin {
     double low = 0, high = 0;
     std::int64_t attempts = 0, invalid = 0;
@@ -33,19 +33,19 @@ struct InvalidDraws {
   double share() const { return attempts > 0 ? static_cast<double>(invalid) / static_cast<double>(attempts) : 0.0; }
 };
 
-// From this share on an answer's condition on validity is a warning.
+// Above this share, a posterior's condition on valid observations is shown as a warning.
 inline constexpr double kTellingInvalidShare = 0.01;
 
-// A task whose simulator's invalid observations are drawn again.
+// A task whose simulator repeats invalid observations.
 class RedrawsInvalid {
  public:
   virtual ~RedrawsInvalid() = default;
-  // What was counted since the program was started, in any task made of the same file; no attempts where none were
-  // made, or where the task does not draw again.
+  // The counts since the program started, over all tasks made from the same file; no attempts if none were made, or if
+  // the task does not repeat observations.
   virtual InvalidDraws invalid_draws() const = 0;
 };
 
-// Where a run's budgeted simulations lie, what was counted while they were made.
+// The file of these counts in the folder of a run's budgeted simulations.
 inline constexpr const char* kInvalidRecord = "invalid.json";
 
 template <class Task>
@@ -54,7 +54,7 @@ InvalidDraws invalid_draws_of(const Task& task) {
   return redraws ? redraws->invalid_draws() : InvalidDraws{};
 }
 
-// Sets with how many attempts at their observations were made, of which how many were invalid.
+// Collects, for each set, the attempts at its observations and how many of them were invalid.
 class InvalidCount {
  public:
   void add(const double* theta, std::size_t targets, std::int64_t attempts, std::int64_t invalid) {
@@ -63,7 +63,7 @@ class InvalidCount {
     if (rows_.size() >= kMostSets) return;
     rows_.push_back({{theta, theta + targets}, attempts, invalid});
   }
-  // In as many bins of equally many sets for each target, of the first 65,536 sets.
+  // Sorts the first 65,536 sets into bins of equally many sets for each target.
   InvalidDraws binned(const std::vector<std::string>& names, std::size_t bins = 5) const {
     InvalidDraws out{attempts_, invalid_, {}};
     std::vector<std::size_t> order(rows_.size());
@@ -88,7 +88,7 @@ class InvalidCount {
   }
 
  private:
-  static constexpr std::size_t kMostSets = 1 << 16;  // that are kept one by one
+  static constexpr std::size_t kMostSets = 1 << 16;  // sets that are kept one by one
   struct Row {
     std::vector<double> theta;
     std::int64_t attempts, invalid;
@@ -111,7 +111,7 @@ inline nlohmann::json to_json(const InvalidDraws& draws) {
   return out;
 }
 
-// A sentence without its full stop: what share was invalid, and from 1 % on what follows from it.
+// A sentence without its full stop: the share of invalid observations and, above 1 %, its consequence.
 inline std::string invalid_sentence(std::int64_t attempts, std::int64_t invalid) {
   const double share = attempts > 0 ? static_cast<double>(invalid) / static_cast<double>(attempts) : 0.0;
   std::string text = fmt::format(

@@ -9,12 +9,11 @@ namespace pairs {
 // A value of a single target that stands for "nothing there", such as a signal fraction of zero.
 struct NullValue {
   double theta = 0;
-  double prior_density = 1;  // of the prior there
+  double prior_density = 1;  // density of the prior at theta
   std::string words;         // "no signal"
 };
 
-// A task whose target has such a value, inside its support or at its end, where the prior's
-// density is positive.
+// A task with a null value, inside its target's support or at a bound, where the prior's density is positive.
 class HasNullValue {
  public:
   virtual ~HasNullValue() = default;

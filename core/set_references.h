@@ -12,10 +12,10 @@ namespace pairs {
 class HasSetReferences {
  public:
   virtual ~HasSetReferences() = default;
-  // Whether it may know any.
+  // Whether it may know the posterior of any set.
   virtual bool knows_sets() const = 0;
-  // Of the first of these names that it knows; null where it knows none. Nothing need be added to it: it is that of all
-  // observations of the set. Throws Error where what tells it is damaged.
+  // The posterior of the first of these names that it knows; null if it knows none. It already includes all
+  // observations of the set: none need be added. Throws Error if its record is damaged.
   virtual std::unique_ptr<ReferencePosterior> reference_of(const std::vector<std::string>& names) const = 0;
 };
 

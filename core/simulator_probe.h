@@ -7,20 +7,20 @@
 
 namespace pairs {
 
-// What a person's simulator draws for a few fixed sets, by which another program is told from the one that it was.
+// What a custom simulator returns for a few fixed sets, which shows whether the program has changed.
 struct SimulatorProbe {
-  std::string checksum;            // of all that it drew
-  std::vector<double> latents, x;  // some of the numbers, by which it is told how far another one is off; those of x
-                                   // standardised as networks see them
+  std::string checksum;            // checksum of all that it returned
+  std::vector<double> latents, x;  // some of the numbers, which show how far a changed program is off; x is
+                                   // standardized as for networks
 
   bool empty() const { return checksum.empty(); }
 };
 
-// A task whose sets are drawn by a program that may change.
+// A task whose sets are simulated by a program that may change.
 class ProbedSimulator {
  public:
   virtual ~ProbedSimulator() = default;
-  // Asks the program for the same sets each time.
+  // Simulates the same sets at every call.
   virtual SimulatorProbe probe() const = 0;
 };
 

@@ -7,14 +7,14 @@
 
 namespace pairs {
 
-// An embedder behind a standardisation: observations of any real type are standardised in float64, rounded to float32
-// and handed on. The standardisation is a part of the weights, whatever a task measures later.
+// Standardizes observations before an inner embedder: any real type is standardized in float64 and rounded to float32.
+// The standardization is part of the weights, whatever a task measures later.
 class StandardisedEmbedder : public Embedder {
  public:
-  // Names of its own tensors [channels], float64, beside those of the inner embedder.
+  // Names of its own tensors [channels], float64, which are saved with those of the inner embedder.
   static constexpr const char *kLocation = "x_location", *kScale = "x_scale";
 
-  // Throws Error where a scale is not above 0, or their numbers differ.
+  // Throws Error if a scale is not above 0, or if location and scale differ in length.
   StandardisedEmbedder(std::shared_ptr<Embedder> inner, const torch::Tensor& location, const torch::Tensor& scale);
 
   torch::Tensor forward(const Observations& x) override;

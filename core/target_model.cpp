@@ -64,7 +64,7 @@ class WholeImageTarget final : public TargetModel {
     return theta.clamp(info.image.low, info.image.high);
   }
   bool linear() const override { return false; }
-  // What an image shows is in ψ and given; images of all sets need not be copied.
+  // An image depends only on ψ and the conditions; images of all sets need not be copied.
   bool observed_through_theta() const override { return false; }
   bool kept_in_cache() const override { return false; }
 };

@@ -10,38 +10,39 @@
 
 namespace pairs {
 
-// z = (θ - shift) / scale of each target, or of all alike where there is one of each.
+// z = (θ - shift) / scale, with one shift and one scale per target, or a single one for all.
 struct TargetScale {
   std::vector<double> shift, scale;
-  double log_scale = 0;  // of a density's units: the sum of log scale
+  double log_scale = 0;  // the sum of log scale, which converts a density's units
 };
 
-// What follows from how a task gives its target: as some numbers, or as one image.
+// What follows from the kind of a task's target: a few parameters, or one image.
 class TargetModel {
  public:
   virtual ~TargetModel() = default;
-  // Whether heads of a kind model it; and where not, what it is and which do, for "head.kind … does not model the
-  // target of task …, which is …".
+  // Whether heads of a kind can model the target. If not, the refusal describes the target and the heads that can, for
+  // "head.kind … does not model the target of task …, which is …".
   virtual bool modelled_by(const HeadKind& head) const = 0;
   virtual std::string refusal() const = 0;
-  // How θ is standardised, and the supports in those coordinates. Throw Error for a box around an unbounded target.
+  // The standardization of θ, and the supports in those coordinates. Both throw Error for a box around an unbounded
+  // target.
   virtual TargetScale scale(const TaskInfo& info, const HeadConfig& head) const = 0;
   virtual std::vector<HeadTarget> head_targets(const TaskInfo& info, const HeadConfig& head) const = 0;
-  // What a head of images is told; nothing for other targets.
+  // What a head for images needs to know; nothing for other targets.
   virtual std::optional<HeadImage> image(const std::shared_ptr<const Task>& task) const = 0;
-  // Draws θ [.., d] brought into the target's range.
+  // Clamps samples θ [.., d] to the target's range.
   virtual torch::Tensor within_range(const TaskInfo& info, const torch::Tensor& theta) const = 0;
-  // Whether a linear map of aggregates can be its location.
+  // Whether a linear map of aggregates can serve as its location.
   virtual bool linear() const = 0;
-  // Whether Task::observe needs θ beside ψ and what is given.
+  // Whether Task::observe needs θ in addition to ψ and the conditions.
   virtual bool observed_through_theta() const = 0;
-  // Whether θ is short enough to be kept with every cached set.
+  // Whether θ is small enough to be stored with every cached set.
   virtual bool kept_in_cache() const = 0;
 };
 
 const TargetModel& target_model(const TaskInfo& info);
 
-// The rows of `latents` that the sets `rows` [K] need to be observed.
+// The parts of the rows `rows` [K] of `latents` that simulating their observations needs.
 Latents latents_to_observe(const TaskInfo& info, const Latents& latents, const torch::Tensor& rows);
 
 }  // namespace pairs

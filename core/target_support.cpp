@@ -9,7 +9,7 @@
 namespace pairs {
 namespace {
 
-// Of an exponential that starts at the finite one of a target's ends: its mean reaches as far as the prior.
+// The mean of an exponential that starts at a target's finite bound; it reaches as far as the prior.
 double reach(const Target& target) {
   const double end = std::isfinite(target.low) ? target.low : target.high;
   return std::abs(target.location - end) + target.scale;

@@ -8,12 +8,12 @@
 
 namespace pairs {
 
-// What people may choose of a task, as a value that whoever carries it need not understand: a struct of the task's own
-// folder whose member `std::vector<Field> fields()` binds its members. Keys stand in no table here; the table [task] of
-// a run's settings holds them. Copies are independent.
+// A task's settings as an opaque value: a struct in the task's own folder whose member `std::vector<Field> fields()`
+// binds its members. Keys have no table here; they appear in the table [task] of a run's settings. Copies are
+// independent.
 class TaskSettings {
  public:
-  // No settings: of a task that has none, or its defaults.
+  // No settings: the task has none, or uses its defaults.
   TaskSettings() = default;
   template <class Own>
   requires requires(Own& own) { own.fields(); }
@@ -21,9 +21,9 @@ class TaskSettings {
       : own_(std::move(own)), fields_([](std::any& held) { return std::any_cast<Own&>(held).fields(); }) {}
 
   bool empty() const { return !own_.has_value(); }
-  // Bound to this object, which must outlive them and stay where it is.
+  // Bound to this object, which must outlive them and must not move.
   std::vector<Field> fields() { return fields_ ? fields_(own_) : std::vector<Field>(); }
-  // The struct itself; its defaults where there are no settings. Throws Error where they are of another type.
+  // The struct itself, or its defaults if there are no settings. Throws Error if they are of another type.
   template <class Own>
   Own as() const {
     if (empty()) return Own();

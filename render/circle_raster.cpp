@@ -14,7 +14,7 @@ using CircleOperator = torch::Tensor(const torch::Tensor&, std::int64_t, std::in
 TORCH_LIBRARY_FRAGMENT(pairs, m) {
   m.def("draw_circles(Tensor circles, int height, int width, float line) -> Tensor");
 }
-// Registered here so that a static library always brings it along.
+// Registered here so that a static library always includes it.
 TORCH_LIBRARY_IMPL(pairs, CPU, m) {
   m.impl("draw_circles", &draw_circles_cpu);
 }

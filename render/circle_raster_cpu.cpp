@@ -9,7 +9,7 @@
 
 #include "core/base/simd.h"
 
-// GCC turns the loop that follows into one vector operation where it would else write its eight rounds out one by one.
+// Makes GCC turn the next loop into one vector operation instead of unrolling its eight rounds.
 #if defined(__GNUC__) && !defined(__clang__)
 #define PAIRS_AS_A_VECTOR _Pragma("GCC unroll 1")
 #else
@@ -19,10 +19,10 @@
 namespace pairs::render {
 namespace {
 
-constexpr std::int32_t lanes = 8;  // pixels are drawn in blocks of so many
+constexpr std::int32_t lanes = 8;  // pixels are drawn in blocks of this size
 
 // The pixels of each row that a circle's line may touch: from[side][row] to end[side][row] - 1, left and right of the
-// centre. A little generous, so that rounding loses none.
+// center. Slightly wide, so that rounding loses none.
 struct Runs {
   explicit Runs(std::int64_t height) : all(static_cast<std::size_t>(4 * height)), rows(height) {}
   std::int32_t* from(std::int64_t side) { return all.data() + 2 * side * rows; }
@@ -56,8 +56,8 @@ PAIRS_SIMD_CLONES void find_runs(const float* circle, float reach, std::int32_t 
   }
 }
 
-// Half a circle into an image of rows of `width` >= lanes pixels: black beyond `reach` from the middle of the line,
-// where it is `most`.
+// Draws half a circle into an image with rows of `width` >= lanes pixels: black beyond `reach` from the middle of the
+// line, where it is `most`.
 PAIRS_SIMD_CLONES void draw_runs(const float* circle, const std::int32_t* from, const std::int32_t* end,
                                  std::int32_t height, std::int32_t width, float reach, float most,
                                  float* __restrict out) {

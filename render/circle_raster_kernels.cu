@@ -5,7 +5,7 @@
 namespace pairs::render::kernels {
 inline namespace circle_raster_device {
 
-// One thread draws one pixel; neighbours read the same circles.
+// One thread draws one pixel; neighbors read the same circles.
 __global__ void draw_kernel(Circles c, float* out) {
   const std::int64_t pixels = static_cast<std::int64_t>(c.height) * c.width, work = c.images * pixels;
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;

@@ -17,7 +17,7 @@ TORCH_LIBRARY_FRAGMENT(pairs, m) {
       "warp_digits(Tensor images, Tensor pick, Tensor angle, Tensor sigma, Tensor set, Tensor item, int key) -> "
       "Tensor");
 }
-// Registered here so that a static library always brings it along.
+// Registered here so that a static library always includes it.
 TORCH_LIBRARY_IMPL(pairs, CPU, m) {
   m.impl("warp_digits", &warp_digits_cpu);
 }

@@ -18,7 +18,7 @@ namespace {
 struct Padded {
   std::int32_t height, width, stride;
   std::vector<float> value;
-  std::vector<float> dx, dy;  // of every output pixel from the centre
+  std::vector<float> dx, dy;  // of every output pixel from the center
 
   Padded(std::int64_t h, std::int64_t w)
       : height(static_cast<std::int32_t>(h)),
@@ -40,8 +40,8 @@ PAIRS_SIMD_CLONES void load(const std::uint8_t* __restrict image, std::int32_t h
       value[(r + 1) * stride + c + 1] = static_cast<float>(image[r * width + c]) / 255.0f;
 }
 
-// Where the pixels of the padded image come from: the upper left neighbour's index and the fractions beyond it, in
-// float64 so that the interpolation is good to float32. Clamped to the border, where all neighbours are zero.
+// Computes the source positions in the padded image: the upper left neighbor's index and the fractions beyond it, in
+// float64 so that the interpolation is accurate in float32. Clamped to the border, where all neighbors are zero.
 PAIRS_SIMD_CLONES void look_back(const float* __restrict dx, const float* __restrict dy, double cosine, double sine,
                                  std::int32_t height, std::int32_t width, std::int32_t stride, std::int32_t count,
                                  std::int32_t* __restrict at, float* __restrict fx, float* __restrict fy) {
@@ -57,7 +57,7 @@ PAIRS_SIMD_CLONES void look_back(const float* __restrict dx, const float* __rest
   }
 }
 
-// Bilinear values plus sigma times the normals that stand in `out`.
+// Writes bilinear values plus sigma times the normals in `out`.
 PAIRS_SIMD_CLONES void blend(const float* __restrict value, std::int32_t stride, const std::int32_t* __restrict at,
                              const float* __restrict fx, const float* __restrict fy, float sigma, std::int32_t count,
                              float* __restrict out) {

@@ -1,4 +1,4 @@
-#undef NDEBUG  // an index out of range must stop, not read elsewhere
+#undef NDEBUG  // an index out of range must abort rather than read other memory
 #include <algorithm>
 #include <cassert>
 
@@ -13,7 +13,7 @@ __device__ float look_up(const std::uint8_t* image, const Digits& all, int row, 
   return inside ? static_cast<float>(image[row * all.width + column]) / 255.0f : 0.0f;
 }
 
-// One thread makes the four pixels whose noise comes from one Philox block.
+// One thread computes the four pixels whose noise comes from one Philox block.
 __global__ void warp_kernel(Digits d, float* out) {
   const int pixels = d.height * d.width, blocks = (pixels + 3) / 4;
   const std::int64_t work = d.count * blocks, step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;

@@ -23,7 +23,7 @@ void cross3(const double a[3], const double b[3], double out[3]) {
   for (int c = 0; c < 3; ++c) out[c] = a[(c + 1) % 3] * b[(c + 2) % 3] - a[(c + 2) % 3] * b[(c + 1) % 3];
 }
 
-// Of every channel the value at the image's middle and its slopes along columns and rows, in half-widths.
+// Computes each channel's value at the image center and its slopes along columns and rows, per half-width.
 void planes_of(const CameraBasis& basis, RayMap kind, float* middle, float* right, float* up) {
   double moment_right[3], moment_up[3];
   cross3(basis.right, basis.forward, moment_right);

@@ -5,10 +5,10 @@
 
 #include "render/orthographic_camera.h"
 
-// A scene as plain data: for those that draw or edit it without tensors.
+// A scene as plain data, for code that draws or edits it without tensors.
 namespace pairs::render {
 
-// Coloured spheres under one directional light, before a plain background. Colours are 0..1, angles radians.
+// Colored spheres under one directional light, in front of a plain background. Colors are 0..1, angles radians.
 struct Sphere {
   double center[3] = {0, 0, 0};
   double radius = 0.3;
@@ -20,23 +20,23 @@ struct SphereScene {
   double background[3] = {0.1, 0.1, 0.1};
 };
 
-// How far spheres may reach.
+// Limits of the spheres' positions and sizes.
 struct SceneLimits {
-  double center;                   // greatest |coordinate| of a centre
-  double radius_low, radius_high;  // of radii
+  double center;                   // largest |coordinate| of a center
+  double radius_low, radius_high;  // range of radii
 };
 inline constexpr SceneLimits world_limits{2.0, 0.01, 1.0};  // what can be drawn
-inline constexpr SceneLimits prior_limits{0.8, 0.15, 0.4};  // what draw_scene draws, and estimators have seen
+inline constexpr SceneLimits prior_limits{0.8, 0.15, 0.4};  // the prior of draw_scene, on which estimators are trained
 
 struct Range {
   double low, high;
 };
-// The rest of what draw_scene and draw_camera draw: each uniform on its range. Angles in radians.
+// The remaining prior of draw_scene and draw_camera: each uniform in its range. Angles in radians.
 struct ScenePrior {
   Range camera_elevation{std::numbers::pi / 8, 3 * std::numbers::pi / 8};
   Range light_elevation{std::numbers::pi / 6, std::numbers::pi / 3};
   Range background{0.05, 0.2};  // each channel
-  Range vivid{0.75, 1};         // saturation and value of a sphere's colour
+  Range vivid{0.75, 1};         // saturation and value of a sphere's color
 };
 inline constexpr ScenePrior scene_prior{};
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kTurn = 2 * std::numbers::pi;
 constexpr int kRounds = 64;
-constexpr double kSlack = 1e-9;  // spheres pushed apart do not overlap by a rounding error
+constexpr double kSlack = 1e-9;  // keeps rounding from making separated spheres overlap
 
 double finite_within(double x, double low, double high) {
   return std::isfinite(x) ? std::clamp(x, low, high) : low;
@@ -19,8 +19,8 @@ double distance(const Sphere& a, const Sphere& b) {
   return std::hypot(a.center[0] - b.center[0], a.center[1] - b.center[1], a.center[2] - b.center[2]);
 }
 
-// Moves `b` away from `a` until they touch, as far as the limits let it: along the line of centres, and where a wall is
-// in the way along the axis that takes the shortest move.
+// Moves `b` away from `a` until they touch, as far as the limits allow: along the line of centers or, at a wall, along
+// the axis with the shortest move.
 void push(const Sphere& a, Sphere& b, const SceneLimits& limits) {
   const double apart = distance(a, b), wanted = a.radius + b.radius + kSlack;
   double away[3] = {1, 0, 0};
@@ -44,7 +44,7 @@ void push(const Sphere& a, Sphere& b, const SceneLimits& limits) {
   if (axis >= 0) b.center[axis] = best;
 }
 
-// The room around a point: the distance to the nearest surface of all spheres but one.
+// The free space around a point: the distance to the nearest surface of all spheres but one.
 double room_at(const std::vector<Sphere>& all, std::size_t but, const double point[3]) {
   double room = INFINITY;
   for (std::size_t k = 0; k < all.size(); ++k) {
@@ -54,7 +54,7 @@ double room_at(const std::vector<Sphere>& all, std::size_t but, const double poi
   return room;
 }
 
-// Puts a sphere where there is most room, and shrinks it to that.
+// Moves a sphere to the place with the most free space, and shrinks it to fit.
 void move_to_room(std::vector<Sphere>& all, std::size_t k, const SceneLimits& limits) {
   constexpr int kCells = 8;
   double widest = -INFINITY, place[3] = {};
@@ -99,7 +99,7 @@ void settle_scene(SphereScene& scene, std::size_t kept, const SceneLimits& limit
         }
     if (!moved) return;
   }
-  // No room at these sizes: spheres shrink to what is left, or go elsewhere, the kept one last.
+  // If there is no room at these sizes, spheres shrink to the remaining space, or move elsewhere, the kept one last.
   for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t j = i + 1; j < all.size(); ++j)
       if (overlap(i, j)) {

@@ -8,7 +8,7 @@
 namespace pairs {
 namespace {
 
-// Near 1, far 0.25, whatever the scene's own range.
+// Near is 1, far is 0.25, whatever the scene's own range.
 torch::Tensor depth_picture(const torch::Tensor& depth) {
   const torch::Tensor hit = depth.isfinite();
   if (!hit.any().item<bool>()) return at::zeros_like(depth).expand({3, -1, -1});
@@ -17,7 +17,7 @@ torch::Tensor depth_picture(const torch::Tensor& depth) {
   return at::where(hit, 1.0 - 0.75 * (depth - near) / (far - near), 0.0).expand({3, -1, -1});
 }
 
-// The palette of Okabe and Ito without its black, again at half brightness where there are more spheres.
+// The palette of Okabe and Ito without its black, repeated at half brightness if there are more spheres.
 torch::Tensor id_picture(const torch::Tensor& id) {
   const torch::Tensor palette = at::tensor({0x00, 0x72, 0xB2, 0xE6, 0x9F, 0x00, 0x00, 0x9E, 0x73, 0xCC, 0x79,
                                             0xA7, 0xD5, 0x5E, 0x00, 0x56, 0xB4, 0xE9, 0xF0, 0xE4, 0x42},

@@ -27,7 +27,7 @@ TORCH_LIBRARY_FRAGMENT(pairs, m) {
       "probe_spheres(Tensor scenes, Tensor cameras, Tensor owner, int height, int width, float half_width) -> "
       "(Tensor, Tensor, Tensor)");
 }
-// Registered here so that a static library always brings it along.
+// Registered here so that a static library always includes it.
 TORCH_LIBRARY_IMPL(pairs, CPU, m) {
   m.impl("cast_spheres", &cast_spheres_cpu);
   m.impl("probe_spheres", &probe_spheres_cpu);

@@ -17,16 +17,16 @@ namespace pairs::render {
 namespace {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr std::int32_t lanes = 16;  // rays are shaded in whole blocks, so rows of rays have that many spare ends
+constexpr std::int32_t lanes = 16;  // rays are shaded in whole blocks, so rows of rays have that much padding
 
-// What one row of rays sees of one sphere: rays first .. first + 16 * blocks, with v as in ProjectedSphere.
+// The intersection of one row of rays with one sphere: rays first .. first + 16 * blocks, with v as in ProjectedSphere.
 struct Chord {
   std::int32_t first, blocks;
   float u, step, half;  // u of the first ray; half the chord's length squared, 1 - v^2
   float depth, radius;
 };
 
-// The rays that may hit the sphere in a row, widened by one to either side; blocks = 0 for none.
+// The rays that may hit the sphere in a row, widened by one on either side; blocks = 0 for none.
 Chord chord_of(const ProjectedSphere& s, float v, std::int32_t width) {
   const float half = 1.0f - v * v;
   Chord chord{0, 0, 0.0f, s.step, half, s.depth, s.radius};
@@ -40,7 +40,7 @@ Chord chord_of(const ProjectedSphere& s, float v, std::int32_t width) {
   return chord;
 }
 
-// Shades what lies before `depth`: n . l times the diffuse part is constant + along * u + toward * w.
+// Shades what lies in front of `depth`: n . l times the diffuse part is constant + along * u + toward * w.
 PAIRS_SIMD_CLONES void shade_chord(const Chord& c, float constant, float along, float toward, const float* color,
                                    float* __restrict depth, float* __restrict red, float* __restrict green,
                                    float* __restrict blue) {
@@ -60,7 +60,7 @@ PAIRS_SIMD_CLONES void shade_chord(const Chord& c, float constant, float along, 
   }
 }
 
-// The same for what else there is to know: the sphere's number and its normal in the view's own axes.
+// Writes depth, the sphere's number and its normal in the view's own axes.
 PAIRS_SIMD_CLONES void probe_chord(const Chord& c, std::int32_t number, float v, float* __restrict depth,
                                    std::int32_t* __restrict id, float* __restrict right, float* __restrict up,
                                    float* __restrict toward) {
@@ -131,7 +131,7 @@ struct View {
   }
 };
 
-// One row of rays with room for whole blocks. Before a draw it holds the background alone.
+// One row of rays with room for whole blocks. Before drawing it holds only the background.
 class Row {
  public:
   explicit Row(const View& view)
@@ -143,7 +143,7 @@ class Row {
 
   float* color(int c) { return value_.data() + (1 + c) * stride_; }
 
-  // What the spheres touched lies in [first, end), which may be beyond the view by less than a block.
+  // The touched range is [first, end), which may exceed the view by less than a block.
   void draw(std::int32_t row) {
     first = view_.width;
     end = 0;
@@ -168,10 +168,10 @@ class Row {
  private:
   const View& view_;
   std::int64_t stride_;
-  std::vector<float> value_;  // depth, then the colours
+  std::vector<float> value_;  // depth, then the colors
 };
 
-// Rows [begin, end) of an image [3, H, W], one ray a pixel.
+// Draws rows [begin, end) of an image [3, H, W], one ray per pixel.
 void cast_plain(const View& view, std::int64_t begin, std::int64_t end, float* out) {
   const std::int64_t width = view.width, plane = view.height * width;
   Row row(view);
@@ -182,14 +182,14 @@ void cast_plain(const View& view, std::int64_t begin, std::int64_t end, float* o
   }
 }
 
-// The same for k by k rays a pixel: `view` is the grid of rays.
+// Casts k by k rays per pixel: `view` is the grid of rays.
 void cast_fine(const View& view, std::int64_t begin, std::int64_t end, std::int32_t k, float* out) {
   const std::int64_t width = view.width / k, plane = view.height / k * width;
   const float scale = 1.0f / static_cast<float>(k * k);
   Row row(view);
-  std::vector<float> sums(static_cast<std::size_t>(3 * view.width), 0.0f);  // of differences from the background
+  std::vector<float> sums(static_cast<std::size_t>(3 * view.width), 0.0f);  // differences from the background
   for (std::int64_t i = begin; i < end; ++i) {
-    std::int32_t low = view.width, high = 0;  // rays touched
+    std::int32_t low = view.width, high = 0;  // touched rays
     for (std::int32_t a = 0; a < k; ++a) {
       row.draw(static_cast<std::int32_t>(i) * k + a);
       const std::int32_t touched = std::min(row.end, view.width);
@@ -243,7 +243,7 @@ void probe(const View& view, std::int64_t begin, std::int64_t end, const Buffers
 }
 
 // Calls work(view index, view, first row, end row) for bands of rows of all views, in parallel. A band has about 16,384
-// rays; each pixel is computed the same way whoever computes it.
+// rays; each pixel is computed in the same way on every thread.
 template <class Work>
 void each_band(const torch::Tensor& scenes, const torch::Tensor& cameras, const torch::Tensor& owner,
                std::int64_t height, std::int64_t width, double half_width, std::int64_t k, const Work& work) {

@@ -1,4 +1,4 @@
-#undef NDEBUG  // an index out of range must stop, not read elsewhere
+#undef NDEBUG  // an index out of range must abort rather than read other memory
 #include <algorithm>
 #include <cassert>
 
@@ -11,7 +11,7 @@ inline namespace sphere_caster_device {
 
 constexpr int threads = 256, quads_of_block = 4 * threads;  // a quad: four pixels side by side in memory
 
-// What all pixels of a view share, on a grid of rays.
+// Data that all pixels of a view share, on a grid of rays.
 struct SharedView {
   CameraBasis basis;
   ProjectedSphere spheres[max_spheres];
@@ -19,7 +19,7 @@ struct SharedView {
   float background[3];
 };
 
-// By all threads of a block.
+// Executed by all threads of a block.
 __device__ void load_view(const SphereViews& d, std::int64_t view, int rays, SharedView& shared) {
   const std::int64_t owner = d.owner[view];
   assert(owner >= 0 && owner < d.scenes);
@@ -70,7 +70,7 @@ __device__ void add_color(const SharedView& view, const RayHit& hit, float rgb[3
   for (int c = 0; c < 3; ++c) rgb[c] += shade * view.spheres[hit.id].color[c];
 }
 
-// Four neighbours in memory at once where the planes allow it.
+// Stores four adjacent values at once if the alignment of the planes allows it.
 __device__ void store_quad(float* out, int first, int pixels, const float value[4]) {
   if (pixels % 4 == 0) {
     *reinterpret_cast<float4*>(out + first) = make_float4(value[0], value[1], value[2], value[3]);
@@ -127,7 +127,7 @@ int tiles_of(const SphereViews& d) {
   return (d.height * d.width + 4 * quads_of_block - 1) / (4 * quads_of_block);
 }
 
-// A grid has at most 2^31 - 1 blocks: views in portions.
+// A grid has at most 2^31 - 1 blocks, so views are processed in portions.
 template <class Launch>
 void in_portions(SphereViews d, const Launch& launch) {
   const std::int64_t all = d.views, portion = std::max<std::int64_t>(1, 0x7fffffff / tiles_of(d));

@@ -17,7 +17,7 @@ struct SphereViews {
   double half_width;
 };
 
-// color [views, 3, H, W], means over supersample^2 rays a pixel; launched on a stream of the current device.
+// color [views, 3, H, W], means over supersample^2 rays per pixel; launched on a stream of the current device.
 void cast(const SphereViews& views, int supersample, float* color, cudaStream_t stream);
 // depth [views, H, W], normal [views, 3, H, W], id [views, H, W].
 void probe(const SphereViews& views, float* depth, float* normal, std::int32_t* id, cudaStream_t stream);

@@ -4,8 +4,8 @@
 
 namespace pairs::render {
 
-// Of the sphere caster, for host and device.
+// Constants of the sphere caster, for host and device.
 inline constexpr std::int64_t max_spheres = 16;  // in a scene
-inline constexpr double ambient_light = 0.2;     // the share of a colour seen where no light falls
+inline constexpr double ambient_light = 0.2;     // the share of a color that is visible without light
 
 }  // namespace pairs::render

@@ -7,13 +7,13 @@
 
 namespace pairs::render {
 
-// A sphere as a view's grid of rays sees it. The ray (column j, row i) passes its centre at u to the right and v above,
-// in radii; both are told from the ray nearest to the centre, which keeps them exact in float32.
+// A sphere as seen by a view's grid of rays. The ray (column j, row i) passes its center at u to the right and v above,
+// in radii; both are measured from the ray nearest to the center, which keeps them exact in float32.
 struct ProjectedSphere {
-  std::int32_t column, row;  // of the nearest ray, which may lie outside of the image
+  std::int32_t column, row;  // of the nearest ray, which may lie outside the image
   float u, v;                // of that ray
   float step;                // from ray to ray
-  float depth, radius;       // of the centre along the view, in world units
+  float depth, radius;       // of the center along the view, in world units
   float color[3];
 };
 
@@ -27,7 +27,8 @@ PAIRS_HOST_DEVICE inline double nearest_ray(double x) {
   return std::floor((x < far ? (x > -far ? x : -far) : far) + 0.5);
 }
 
-// sphere: centre, radius, colour as in a scene's row; `height` by `width` rays over an image plane `half_width` wide.
+// sphere: center, radius, color as in a scene's row; `height` by `width` rays over an image plane of half-width
+// `half_width`.
 PAIRS_HOST_DEVICE inline ProjectedSphere project_sphere(const double* sphere, const CameraBasis& basis,
                                                         double half_width, double height, double width) {
   const double column = 0.5 * ((dot3(sphere, basis.right) / half_width + 1.0) * width - 1.0);

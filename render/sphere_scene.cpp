@@ -22,7 +22,7 @@ double uniform(Stream& stream, const Range& range) {
   return uniform(stream, range.low, range.high);
 }
 
-// Of a saturated colour: hue in [0, 1) around the circle, saturation and value in [0, 1].
+// Converts hue, saturation and value, each in [0, 1], to RGB; the hue goes once around the color circle.
 void color_of_hsv(double hue, double saturation, double value, double out[3]) {
   const double offsets[3] = {5, 3, 1};
   for (int c = 0; c < 3; ++c) {

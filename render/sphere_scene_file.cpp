@@ -14,7 +14,7 @@ namespace {
 
 constexpr double degree = std::numbers::pi / 180;
 
-// A scene as the file spells it. A sphere that the file does not name has no centre.
+// A scene as written in the file. A sphere that the file does not name has no center.
 struct SceneText {
   struct Ball {
     std::vector<double> center, color;

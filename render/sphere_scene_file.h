@@ -17,9 +17,9 @@ namespace pairs::render {
 //   center = [0, 0, 0.2]
 //   radius = 0.3
 //   color = [0.9, 0.2, 0.1]
-// and so on with sphere.2 up to sphere.16; what is left out of background and light keeps SphereScene's values. Reading
-// throws a usage Error for keys and values that do not fit, an Error for a file that cannot be read or a scene outside
-// world_limits; both name the file. Angles come back to the last bit but one, everything else exactly.
+// and so on with sphere.2 up to sphere.16; omitted parts of background and light keep SphereScene's values. Reading
+// throws a usage Error for invalid keys and values, an Error for a file that cannot be read or a scene outside
+// world_limits; both name the file. Angles are restored up to the last bit, everything else exactly.
 SphereScene read_scene(const std::filesystem::path& file);
 SphereScene parse_scene(std::string_view text, const std::string& where);
 std::string scene_text(const SphereScene& scene);

@@ -15,46 +15,46 @@ namespace own {
 class OwnTasks;
 }
 
-// A task that was left out when the program was built, and what is missing: one sentence.
+// A task that was not built, and what was missing: one sentence.
 struct LeftOutTask {
   std::string name, why;
 };
 
-// The tasks of a program: those of its entries, and those of a person's own that were opened. Thread-safe.
+// The tasks of a program: the built-in ones in its entries, and custom tasks that were opened. Thread-safe.
 class TaskCatalogue final : public TaskLibrary {
  public:
   explicit TaskCatalogue(std::vector<TaskEntry> entries, std::vector<LeftOutTask> left_out = {});
   ~TaskCatalogue() override;
 
   std::vector<std::string> names() const override;
-  // Unknown names are a usage error naming the nearest one, and so are those of tasks left out.
+  // Throws a usage error for unknown names, naming the nearest one, and for tasks that were not built.
   std::shared_ptr<const Task> make(const std::string& name, const TaskOptions& options = {}) const override;
   TaskSettings default_settings(const std::string& name) const override;
 
   const std::vector<LeftOutTask>& left_out() const { return left_out_; }
-  // The data sets that tasks draw from where people have them; and that of one task, null where it simulates all.
+  // The data sets that tasks can use; and the data set of one task, null if it needs none.
   const std::vector<DataSet>& data_sets() const { return data_sets_; }
   const DataSet* data_set_of(const std::string& task) const;
-  // Checks of all tasks.
+  // Self-checks of all tasks.
   std::vector<SelfCheck> self_checks() const;
 
-  // Tasks of a person's own, which stand in files (docs/own-task.md).
+  // Custom tasks, which are described in files (docs/own-task.md).
 
-  // Throws a usage error that names file and line; a built-in task's name is refused.
+  // Throws a usage error that names file and line; refuses the name of a built-in task.
   std::string open(const std::filesystem::path& file) override;
   std::string recorded(const std::filesystem::path& file) const override;
   std::string changed(const std::filesystem::path& copy) const override;
   std::string preset(const TaskInfo& task, const std::string& preset) const override;
-  // The names of those opened so far.
+  // The names of the custom tasks opened so far.
   std::vector<std::string> own_names() const;
-  // What a task.toml, or a folder that holds one, says. Throws a usage error that names file and line.
+  // Describes a task.toml, or a folder that holds one. Throws a usage error that names file and line.
   TaskDescription describe(const std::filesystem::path& file) const;
-  // The same of a text, as if it stood in `file`.
+  // Describes a text as if it were the content of `file`.
   TaskDescription describe_text(const std::string& text, const std::filesystem::path& file) const;
-  // Whether the file that an opened task was read from says something else by now, or is gone.
+  // Whether the file of an opened task has changed since it was read, or is gone.
   bool file_changed(const std::string& name) const;
-  // Whoever asks next for the task of a file, or of a folder that holds one, reads it anew and starts its program anew,
-  // which may say something else by now. Those that have the task keep it.
+  // Makes the next use of a task's file, or of a folder that holds one, read it again and restart its program, because
+  // it may have changed. Existing tasks are unaffected.
   void renew(const std::filesystem::path& file);
 
  private:
@@ -66,7 +66,7 @@ class TaskCatalogue final : public TaskLibrary {
   std::unique_ptr<own::OwnTasks> own_;
 };
 
-// A catalogue as it is handed on.
+// A shared catalogue.
 using Catalogue = std::shared_ptr<TaskCatalogue>;
 
 }  // namespace pairs

@@ -9,20 +9,20 @@
 
 namespace pairs {
 
-// A column of a table: what it is called, and, where it holds no numbers, what it holds instead ("text (string)"). A
-// column x of two numbers a row is the columns x[0] and x[1].
+// A column of a table: its name and, if it does not hold numbers, what it holds instead ("text (string)"). A column x
+// with two numbers per row becomes the columns x[0] and x[1].
 struct TableColumn {
   std::string name;
   std::string other = {};
-  std::string vector = {};  // the column of several numbers a row that it is a number of; "": it is one of its own
-  bool fits = true;         // whether it has as many rows as the table; else `other` says how many
+  std::string vector = {};  // the vector column that it is an element of; "": it is a column of its own
+  bool fits = true;         // whether it has as many rows as the table; if not, `other` states how many
 };
 
-// A table of numbers in a file, read in place: memory goes with what is asked for at once. Rows that are asked for in
-// order are read fast; others are found again. Used by one thread at a time.
+// A table of numbers in a file, read in place: memory is proportional to the rows read at once. Reading rows in order
+// is fast; other rows must be searched for. Used by one thread at a time.
 class TableFile {
  public:
-  // `where`: how sentences call the file.
+  // `where`: the file's name in sentences.
   explicit TableFile(std::string where) : where_(std::move(where)) {}
   virtual ~TableFile() = default;
   TableFile(const TableFile&) = delete;
@@ -32,27 +32,28 @@ class TableFile {
   const std::vector<TableColumn>& columns() const { return columns_; }
   std::vector<std::string> names() const;
   std::int64_t rows() const { return rows_; }
-  // Whether columns() are names of the file; else they are "column 1", "column 2", ...
+  // Whether columns() are names in the file; else they are "column 1", "column 2", ...
   bool named() const { return named_; }
-  // Whether names that differ in case alone are one, as the FITS standard has it.
+  // Whether names that differ only in case are equal, as in the FITS standard.
   bool any_case() const { return any_case_; }
 
-  // Rows first .. first + count - 1 of the columns at `places` -> [count, places] float64, row by row. Throws Error
-  // that names file, column and row of a value that is missing, no number or not finite, and where the file is damaged.
+  // Reads rows first .. first + count - 1 of the columns at `places` -> [count, places] float64, row by row. Throws
+  // Error that names file, column and row of a value that is missing, not a number or not finite, and if the file is
+  // damaged.
   void read(std::int64_t first, std::int64_t count, const std::vector<std::size_t>& places, double* out);
-  // As read, but values that are not finite are handed on, and missing ones are NaN.
+  // read() that passes on values that are not finite, and missing ones as NaN.
   void read_with_missing(std::int64_t first, std::int64_t count, const std::vector<std::size_t>& places, double* out);
-  // The same rows of one column as texts, whatever it holds: texts as they are, whole numbers as such, others in the
-  // fewest digits that read back; "" where a value is missing. Throws Error where the column holds neither.
+  // Reads these rows of one column as texts, whatever it holds: texts unchanged, whole numbers as such, others with the
+  // fewest digits that read back exactly; "" for a missing value. Throws Error if the column holds neither.
   void read_texts(std::int64_t first, std::int64_t count, std::size_t place, std::vector<std::string>& out);
 
  protected:
-  // A missing value is NaN.
+  // Missing values are NaN.
   virtual void read_rows(std::int64_t first, std::int64_t count, const std::vector<std::size_t>& places,
                          double* out) = 0;
-  // By itself of columns of numbers alone.
+  // The default implementation is for columns of numbers.
   virtual void read_row_texts(std::int64_t first, std::int64_t count, std::size_t place, std::vector<std::string>& out);
-  // read_rows of a table that this one is made of.
+  // Calls read_rows of a table that this one consists of.
   static void read_rows_of(TableFile& table, std::int64_t first, std::int64_t count,
                            const std::vector<std::size_t>& places, double* out) {
     table.read_rows(first, count, places, out);
@@ -66,43 +67,43 @@ class TableFile {
   std::string where_;
 };
 
-// Usual endings of files of tables, those of text aside, in lower case: ".parquet", ".h5", ... Those of libraries that
-// this build lacks are among them: they are refused by open_table.
+// Usual extensions of table files, except text, in lower case: ".parquet", ".h5", ... They include those of libraries
+// that this build lacks, which open_table refuses.
 const std::vector<std::string>& table_endings();
 
-// Which table of a file with several is read.
+// Selects one of several tables in a file.
 struct TableChoice {
-  std::string name = {};                 // of a HDF5 group or data set, or a FITS extension; "": the first that serves
-  std::vector<std::string> wanted = {};  // the columns that the table must have; empty: any
+  std::string name = {};  // of an HDF5 group or data set, or a FITS extension; "": the first suitable one
+  std::vector<std::string> wanted = {};  // columns that the table must have; empty: any
 };
 
-// Opens a table by what the file begins with (tasks/file_format.h), unpacked where it is a gzip file; a folder that
-// holds a table in parts is one. Throws Error where the file is missing, damaged or holds no table.
+// Opens a table by the first bytes of the file (tasks/file_format.h), unpacked if it is a gzip file; a folder that
+// holds a table in parts is one table. Throws Error if the file is missing, damaged or holds no table.
 std::unique_ptr<TableFile> open_table(const std::filesystem::path& path, const TableChoice& choice = {});
 
-// Sets in the groups of a HDF5 file, each of which is a table: its array x along one or two axes, or a column an array.
-// Memory goes with what is asked for, and with their names.
+// Sets in the groups of an HDF5 file, each of which is a table: its array x along one or two axes, or one array per
+// column. Memory is proportional to the rows read and to the names.
 class TableGroups {
  public:
   virtual ~TableGroups() = default;
   // Names of the groups that hold the array x or all of the wanted columns, and of the others that hold arrays.
   virtual const std::vector<std::string>& names() const = 0;
   virtual const std::vector<std::string>& others() const = 0;
-  // The table in a group. From any thread. Throws Error where it is damaged.
+  // The table in a group. Thread-safe. Throws Error if it is damaged.
   virtual std::unique_ptr<TableFile> open(const std::string& name) const = 0;
 };
-// Null where the file is no HDF5 file, or fewer than two of its groups hold what is wanted.
+// Null if the file is not an HDF5 file, or fewer than two of its groups hold the wanted columns.
 std::unique_ptr<TableGroups> open_table_groups(const std::filesystem::path& path,
                                                const std::vector<std::string>& wanted);
 
-// Where the columns called `wanted` stand in the table: by name, or as "column 2"; where one is wanted, a table's only
-// column may have any name. Where the table has none of the names, the numbers of its column x are taken, if it holds as
-// many a row as are wanted. `numbers`: how many are needed in all, where a name may stand for several numbers a row; 0:
-// as many as there are names. Throws ColumnsError (core/base/csv_table.h), naming what the table has, where they cannot
-// be told, are not as many, or hold no numbers.
+// The places of the columns `wanted` in the table: by name, or as "column 2"; if only one is wanted, a table's only
+// column may have any name. If the table has none of the names, the elements of its vector column x are used, provided
+// there are as many as wanted. `numbers`: how many are needed in total, if a name may stand for several numbers per
+// row; 0: as many as there are names. Throws ColumnsError (core/base/csv_table.h), listing the table's columns, if they
+// cannot be identified, have another number, or hold no numbers.
 std::vector<std::size_t> places_in(const TableFile& table, const std::vector<std::string>& wanted,
                                    std::size_t numbers = 0);
-// Whether the table has a column of this name, of one or several numbers a row, or as "column 2".
+// Whether the table has a column of this name, with one or several numbers per row, or as "column 2".
 bool has_column(const TableFile& table, const std::string& name);
 
 }  // namespace pairs

@@ -27,7 +27,7 @@ namespace {
 constexpr double kDegree = std::numbers::pi / 180;
 constexpr const char* kWidthColumn = "half_width";
 constexpr double kSameWidth = 1e-6;          // relative
-constexpr std::int64_t kLongestView = 8192;  // of an image that is read
+constexpr std::int64_t kLongestView = 8192;  // largest side of an image that is read
 constexpr std::uint64_t kLargestTable = 16 << 20;
 
 // One row of cameras.csv.

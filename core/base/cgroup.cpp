@@ -52,7 +52,7 @@ std::vector<Membership> memberships(const fs::path& root) {
   return all;
 }
 
-// The folder in which the groups lie.
+// The folder that holds the groups.
 fs::path mount_of(const fs::path& root, bool v2) {
   const fs::path top = root / "sys/fs/cgroup";
   if (v2) return fs::exists(top / "unified") ? top / "unified" : top;
@@ -68,7 +68,7 @@ std::optional<double> container_cores(const fs::path& root) {
   };
   for (const Membership& one : memberships(root)) {
     const fs::path mount = mount_of(root, one.v2);
-    // Inside a container its own group may be the mount itself, whatever its path is called outside.
+    // Inside a container its own group may be the mount itself, whatever its path is outside.
     for (fs::path group = one.group.relative_path();; group = group.parent_path()) {
       take(one.v2 ? quota_of_v2(mount / group) : quota_of_v1(mount / group));
       if (group.empty()) break;

@@ -5,8 +5,8 @@
 
 namespace pairs {
 
-// How many cores' worth of time the container of this process may use (cgroup v2 cpu.max, v1 cpu.cfs_quota_us): the
-// least quota on the way from its group up; none where there is no limit. `root`: of the file system, for tests.
+// How many cores' worth of time this process's container may use (cgroup v2 cpu.max, v1 cpu.cfs_quota_us): the smallest
+// quota on the way up from its group; nothing if there is no limit. Tests pass another `root` of the file system.
 std::optional<double> container_cores(const std::filesystem::path& root = "/");
 
 }  // namespace pairs

@@ -22,7 +22,7 @@ extern char** environ;
 namespace pairs {
 namespace {
 
-// Pointers into the words, as exec takes them.
+// Pointers into the words, in the form that exec needs.
 std::vector<char*> arguments_of(std::vector<std::string>& words) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
@@ -31,7 +31,7 @@ std::vector<char*> arguments_of(std::vector<std::string>& words) {
 }
 
 int open_for_appending(const std::filesystem::path& file) {
-  // Without O_NONBLOCK a pipe that nobody reads would be waited for.
+  // Without O_NONBLOCK, opening a pipe without a reader would block.
   Descriptor opened(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666));
   const int refused = errno;
   struct stat status {};
@@ -52,7 +52,7 @@ ChildProcess::ChildProcess(std::vector<std::string> words, const Surroundings& a
   process_ = ::fork();
   PAIRS_CHECK(process_ >= 0, "Cannot start a process: {}; end others first", std::strerror(errno));
   if (process_ > 0) return;
-  // In the child nothing but calls to the kernel.
+  // The child may only make system calls.
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   ::setpgid(0, 0);  // Ctrl+C reaches this process, which passes it on once
   if (::getppid() != parent) ::_exit(1);
@@ -84,7 +84,7 @@ void ChildProcess::stop(int signal) const {
 
 pid_t start_detached(std::vector<std::string> words, const std::filesystem::path& log) {
   const std::vector<char*> argv = arguments_of(words);
-  static_cast<void>(Descriptor(open_for_appending(log)));  // the spawned process would wait for a pipe
+  static_cast<void>(Descriptor(open_for_appending(log)));  // the spawned process would block on a pipe
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);

@@ -14,7 +14,7 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// Recent rate of a counter: exponentially forgotten over a few seconds.
+// The recent rate of a counter: an exponential average over a few seconds.
 class RateMeter {
  public:
   void update(double done) {

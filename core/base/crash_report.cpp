@@ -32,13 +32,14 @@ struct Fault {
 constexpr std::array<Fault, 5> kFaults = {
     {{SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGILL, "SIGILL"}, {SIGFPE, "SIGFPE"}, {SIGABRT, "SIGABRT"}}};
 
-// All that the handler reads is made before, in memory that is never moved: it may call next to nothing.
+// Everything that the handler reads is prepared in memory that never moves, because the handler may call next to
+// nothing.
 struct Prepared {
   char version[64] = "", asked[8192] = "";
   char lines[kLines][kLine] = {};
-  std::atomic<unsigned> told = 0;  // of lines, ever
+  std::atomic<unsigned> told = 0;  // lines so far
   char fallback[kPath] = "";       // the file of crash_folder()
-  char file[kPath] = "";           // the file of the latest CrashPlace, "" without one
+  char file[kPath] = "";           // the file of the latest CrashPlace, "" if there is none
 };
 Prepared prepared;
 std::mutex places_mutex;
@@ -94,7 +95,7 @@ void on_fault(int signal) {
     ::backtrace_symbols_fd(frames, ::backtrace(frames, kStack), file);
     ::close(file);
   }
-  ::raise(signal);  // the handler was taken away as it began
+  ::raise(signal);  // the handler was removed when it was entered
 }
 
 void set_file() {
@@ -118,8 +119,8 @@ void report_crashes(int argc, const char* const* argv, std::string_view version)
     keep(prepared.fallback, kPath, (folder / kCrashFile).string());
   }
   void* first[1];
-  (void)::backtrace(first, 1);  // loads what it needs, which a handler must not
-  // A stack of its own: one that overflowed has no room left.
+  (void)::backtrace(first, 1);  // loads its libraries, which a handler must not do
+  // The handler has its own stack, because an overflowed one has no room left.
   static char stack[1 << 16];
   stack_t own{};
   own.ss_sp = stack;

@@ -8,14 +8,14 @@ namespace pairs {
 
 inline constexpr const char* kCrashFile = "crash.txt";
 
-// From here on a program that dies of a fault (SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, an exception that nobody
-// catches) writes crash.txt: the words it was started with, its version, what was told last, and the stack; nothing of
-// the data. It then dies of the same signal as without. Call once, early in main; under sanitizers, whose own reports
-// say more, it does nothing.
+// From this call on, a program that dies of a fault (SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, an uncaught exception)
+// writes crash.txt: its command line, its version, its last messages and the stack, but none of the data. It then dies
+// of the same signal as it would without the report. Call once, early in main. Does nothing under sanitizers, whose own
+// reports are more detailed.
 void report_crashes(int argc, const char* const* argv, std::string_view version);
 
-// Where crash.txt is written while one lives, the last that was made: beside a run. Without any it goes into
-// crash_folder(). On any thread.
+// While it exists, crash.txt is written to this folder, e.g. a run's; the last one made counts. Without any, the report
+// goes to crash_folder(). Thread-safe.
 class CrashPlace {
  public:
   explicit CrashPlace(const std::filesystem::path& folder);
@@ -27,13 +27,14 @@ class CrashPlace {
 // $XDG_STATE_HOME/pairs-studio, else ~/.local/state/pairs-studio.
 std::filesystem::path crash_folder();
 
-// Keeps a line for the report, of which it tells the last 20.
+// Keeps a line for the report, which shows the last 20.
 void note_for_crash(std::string_view line);
 
-// What a crash.txt says happened, one sentence: "the last session died of SIGSEGV (crash.txt says where)"; "" where the
-// folder holds none.
+// One sentence on the crash that a crash.txt describes: "the last session died of SIGSEGV (crash.txt says where)"; ""
+// if the folder holds none.
 std::string crash_text(const std::filesystem::path& folder);
-// Keeps what crash_text told as crash-before.txt, in place of an older one, so that it is not told again.
+// Renames the crash.txt that crash_text described to crash-before.txt, replacing an older one, so that it is reported
+// once.
 void file_crash(const std::filesystem::path& folder);
 
 }  // namespace pairs

@@ -15,7 +15,7 @@ namespace {
 CsvTable parse_table(std::string_view text, const std::string& where, const std::vector<std::string>& columns,
                      bool missing_as_nan) {
   check_utf8(text, where);
-  // Some old programs end lines with a carriage return alone.
+  // Some old programs end lines with only a carriage return.
   const char line_end = text.find('\n') == text.npos ? '\r' : '\n';
   CsvLines lines(where, columns, missing_as_nan);
   std::vector<double> values;
@@ -35,7 +35,7 @@ CsvTable parse_table(std::string_view text, const std::string& where, const std:
   return out;
 }
 
-// Whoever asks for numbers alone hears of nothing that was guessed.
+// A caller that takes only the numbers would not see that anything was guessed, so guesses are refused.
 torch::Tensor sure_rows(CsvTable table, const std::string& where) {
   PAIRS_CHECK(
       !table.guessed,

@@ -15,8 +15,8 @@ CsvCell unquoted(std::string_view cell) {
   return {trimmed(whole), true, whole};
 }
 
-// Where `wanted` first stands outside of quotes; npos where it does not. Of a line with a quote too many quotes are
-// characters as others.
+// The first place of `wanted` outside quotes; npos if there is none. In a line with unbalanced quotes, quotes are
+// ordinary characters.
 std::size_t find_unquoted(std::string_view line, char wanted) {
   const std::size_t first = line.find(wanted), quote = line.find('"');
   if (first == line.npos || quote == line.npos || first < quote) return first;
@@ -25,13 +25,13 @@ std::size_t find_unquoted(std::string_view line, char wanted) {
   for (std::size_t k = 0; k < line.size(); ++k) {
     if (line[k] == '"') quoted = !quoted;
     if (!quoted && line[k] == wanted && at == line.npos) at = k;
-    if (!quoted && line[k] == '#') break;  // what a comment says is none of the line
+    if (!quoted && line[k] == '#') break;  // a comment does not belong to the line
   }
   return quoted ? first : at;
 }
 
-// Whether the '#' at a place of a line belongs to a value: a word that spreadsheets write for one that they lack, or
-// "1.#INF", as programs of old C libraries write what is not finite.
+// Whether the '#' at a place of a line is part of a value: an error value of a spreadsheet, or "1.#INF", which old C
+// libraries write for values that are not finite.
 bool is_of_value(std::string_view line, std::size_t at) {
   const std::string_view text = line.substr(at);
   for (const char* word : {"#N/A", "#NULL!", "#VALUE!", "#DIV/0!", "#NUM!", "#REF!", "#NAME?"})
@@ -42,7 +42,7 @@ bool is_of_value(std::string_view line, std::size_t at) {
   return false;
 }
 
-// Where the comment of a line begins; npos where it has none.
+// Where the comment of a line begins; npos if it has none.
 std::size_t find_comment(std::string_view line) {
   std::size_t from = 0;
   for (;;) {
@@ -53,8 +53,8 @@ std::size_t find_comment(std::string_view line) {
   }
 }
 
-// Whether blanks and tabs alone stand between the numbers of a line, two or more; `commas`: whole ones and such with a
-// decimal comma, of which there is one at least.
+// Whether the line is two or more numbers separated only by blanks and tabs; `commas`: whole numbers and numbers with a
+// decimal comma, at least one of the latter.
 bool are_numbers_between_blanks(std::string_view line, bool commas) {
   std::size_t cells = 0, marks = 0, tabs = 0;
   for (line = trimmed(line); !line.empty(); ++cells) {
@@ -71,7 +71,7 @@ bool are_numbers_between_blanks(std::string_view line, bool commas) {
     tabs += line.substr(end, next - end) == "\t" ? 1 : 0;
     line.remove_prefix(next);
   }
-  // With a single tab between all cells it is the tab that separates.
+  // If a single tab separates all cells, the tab is the separator.
   return commas ? cells > 1 && marks > 0 : cells > 1 && tabs + 1 < cells;
 }
 
@@ -85,7 +85,7 @@ std::string_view trimmed(std::string_view text) {
 
 bool ends_in_quotes(std::string_view line, char separator) {
   if (line.find('"') == line.npos) return false;
-  bool begins = true;  // no character of the cell has come but blanks
+  bool begins = true;  // only blanks so far in this cell
   for (std::size_t k = 0; k < line.size(); ++k) {
     const char c = line[k];
     if (c == '"' && begins) {
@@ -170,7 +170,7 @@ CsvNumber parse_csv_number(std::string_view cell, double& value) {
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
   if (error == std::errc::invalid_argument || end != cell.data() + cell.size()) return CsvNumber::text;
   if (error == std::errc()) return CsvNumber::good;
-  // Beyond what float64 holds: nearer to 0 than its smallest number, or too large.
+  // Outside the range of float64: nearer to 0 than its smallest number, or too large.
   long double wide = 0;
   const bool held = std::from_chars(cell.data(), cell.data() + cell.size(), wide).ec == std::errc();
   const std::size_t exponent = cell.find_first_of("eE");

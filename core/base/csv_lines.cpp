@@ -32,12 +32,13 @@ bool is_whole(std::string_view cell) {
   return !cell.empty() && cell.find_first_not_of(kDigits) == cell.npos;
 }
 
-// Signs that may stand before a name or a number: brackets, "$", blanks and currencies of Unicode. 0 for all others.
+// The length of a sign that may precede a name or a number: brackets, "$", blanks and currencies of Unicode. 0 for all
+// others.
 std::size_t leading_sign(std::string_view text) {
   if (text.empty()) return 0;
   if (std::string_view("$([{<\\'*@&~^").find(text[0]) != std::string_view::npos) return 1;
   const auto byte = [&](std::size_t k) { return k < text.size() ? static_cast<unsigned char>(text[k]) : 0u; };
-  if (byte(0) == 0xC2 && byte(1) >= 0xA0 && byte(1) < 0xC0 && byte(1) != 0xB5) return 2;  // of Latin-1, but for "µ"
+  if (byte(0) == 0xC2 && byte(1) >= 0xA0 && byte(1) < 0xC0 && byte(1) != 0xB5) return 2;  // Latin-1, except "µ"
   if (byte(0) == 0xE2 && (byte(1) == 0x80 || byte(1) == 0x81)) return 3;                  // U+2000 to U+207F
   if (byte(0) == 0xE2 && (byte(1) == 0x82 || byte(1) == 0x83)) return 3;                  // U+2080 to U+20FF
   if (text.starts_with(unicode_minus)) return 3;
@@ -45,8 +46,8 @@ std::size_t leading_sign(std::string_view text) {
   return 0;
 }
 
-// Whether a cell is a column's name: it begins with a letter, brackets and such aside, and does not stand for a missing
-// value.
+// Whether a cell is a column's name: it begins with a letter, ignoring brackets and the like, and does not mark a
+// missing value.
 bool is_name(std::string_view cell) {
   if (cell.starts_with(unicode_minus)) return false;
   std::string word(cell);
@@ -58,13 +59,13 @@ bool is_name(std::string_view cell) {
   return first >= 0x80 || std::isalpha(first) || first == '_';
 }
 
-// Whether a cell holds letters and is no number: "2nd", which is a name beside other names.
+// Whether a cell contains letters and is not a number: "2nd", which is a name among other names.
 bool may_be_name(std::string_view cell) {
   return std::any_of(cell.begin(), cell.end(), [](unsigned char c) { return std::isalpha(c) || c >= 0x80; }) &&
          !is_number(cell) && !is_missing_cell(cell) && !cell.starts_with("0x") && !cell.starts_with("0X");
 }
 
-// Whether the cell is a number with a comma for its point.
+// Whether the cell is a number with a decimal comma.
 bool has_decimal_comma(std::string_view cell) {
   std::string point(cell);
   if (std::count(point.begin(), point.end(), ',') != 1 || point.find('.') != point.npos) return false;
@@ -72,7 +73,7 @@ bool has_decimal_comma(std::string_view cell) {
   return is_number(point);
 }
 
-// Whether such a comma cannot stand between thousands: "0,5", "1,25", "1234,500".
+// Whether such a comma cannot be a thousands separator: "0,5", "1,25", "1234,500".
 bool is_surely_decimal(std::string_view cell) {
   if (cell.starts_with('-') || cell.starts_with('+')) cell.remove_prefix(1);
   const std::size_t comma = cell.find(',');
@@ -80,14 +81,14 @@ bool is_surely_decimal(std::string_view cell) {
   return whole.empty() || whole.size() > 3 || whole.starts_with('0') || fraction.size() != 3 || !is_whole(fraction);
 }
 
-// "5", "5e-07": what may stand behind a decimal comma.
+// Whether a text may follow a decimal comma: "5", "5e-07".
 bool is_fraction(std::string_view cell) {
   const std::size_t end = std::min(cell.find_first_of("eE"), cell.size());
   if (end == 0 || cell.substr(0, end).find_first_not_of(kDigits) != cell.npos) return false;
   return end == cell.size() || is_whole(cell.substr(end + 1));
 }
 
-// "1,234.5", "1'234", "1 234,5".
+// Whether a number has thousands separators: "1,234.5", "1'234", "1 234,5".
 bool has_thousands(std::string_view cell) {
   std::size_t digits = 0, marks = 0;
   for (std::size_t k = 0; k < cell.size();) {
@@ -108,7 +109,7 @@ bool has_thousands(std::string_view cell) {
   return digits >= 4 && marks > 0;
 }
 
-// "1.0D+03", as Fortran writes it, with an 'e'; else "".
+// Replaces Fortran's exponent letter, as in "1.0D+03", by 'e'; "" for other texts.
 std::string with_e(std::string_view cell) {
   const std::size_t at = cell.find_first_of("dD");
   if (at == cell.npos || at == 0 || cell.substr(0, at).find_first_not_of("+-.0123456789") != cell.npos) return "";
@@ -117,7 +118,8 @@ std::string with_e(std::string_view cell) {
   return is_whole(number.substr(at + 1)) && is_number(number) ? number : "";
 }
 
-// "12", "12.", "12.0": a whole number, however it is written; none where it is another or longer than nine digits.
+// The value of a whole number in any notation, "12", "12.", "12.0"; nothing for other numbers and for more than nine
+// digits.
 std::optional<std::int64_t> whole_value(std::string_view cell) {
   std::string_view digits = cell.substr(0, cell.find('.'));
   const std::string_view decimals = cell.substr(std::min(digits.size() + 1, cell.size()));
@@ -148,7 +150,7 @@ std::vector<std::string> parts_of(std::string_view text, std::string_view separa
   return parts;
 }
 
-// A name without case, underscores and signs: "X_1" and "$x1$" are "x1".
+// Normalizes a name, ignoring case, underscores and signs: "X_1" and "$x1$" become "x1".
 std::string plain_name(std::string_view name) {
   std::string plain;
   for (const unsigned char c : name)
@@ -156,7 +158,7 @@ std::string plain_name(std::string_view name) {
   return plain;
 }
 
-// Where the needed columns stand in a file with these; all of them, when none is named.
+// Where the needed columns stand among those of a file; all of them if none is named.
 std::vector<std::size_t> places_of(const std::vector<std::string>& columns, const std::vector<std::string>& header,
                                    const std::string& where) {
   std::vector<std::size_t> places;
@@ -190,7 +192,8 @@ std::vector<std::size_t> places_of(const std::vector<std::string>& columns, cons
   return places;
 }
 
-// The same in a file of `width` columns without names; all of them, where one is asked for by a name.
+// Where the columns stand in a file of `width` columns without names; empty, for all columns, if one is requested by
+// name.
 std::vector<std::size_t> places_by_number(const std::vector<std::string>& columns, std::size_t width) {
   std::vector<std::size_t> places;
   for (const std::string& name : columns) {
@@ -291,7 +294,7 @@ bool CsvLines::take(std::string_view line, std::vector<double>& values) {
   return take_record(whole.empty() ? line : whole, values);
 }
 
-// A comment above the first row.
+// Handles a comment above the first row.
 bool CsvLines::take_comment(std::string_view line) {
   const std::string_view text = trimmed(line);
   const bool hash = text.starts_with('#') && csv_content(text).empty();
@@ -321,15 +324,14 @@ bool CsvLines::take_record(std::string_view record, std::vector<double>& values)
   if (trimmed(content).empty() &&
       static_cast<std::size_t>(std::count(content.begin(), content.end(), '\t')) + 1 != width_)
     return false;  // tabs alone
-  // No blank stands beside a decimal comma.
+  // A decimal comma has no blank next to it.
   if (may_be_commas_ && (content.find(", ") != content.npos || content.find(" ,") != content.npos))
     may_be_commas_ = false;
   split(content);
   return take_row(values);
 }
 
-// The needed columns in the order in which a text names them, whatever the case of letters; empty where it does not
-// name them all.
+// The needed columns in the order in which a text names them, ignoring case; empty if it does not name them all.
 std::vector<std::size_t> CsvLines::order_named(std::string_view text) const {
   std::vector<std::size_t> order;
   if (columns_.size() < 2 || columns_.front().starts_with("column ")) return order;
@@ -341,8 +343,8 @@ std::vector<std::size_t> CsvLines::order_named(std::string_view text) const {
   return order;
 }
 
-// A comment behind the first row that names the columns in another order than that in which they are read: a second
-// table may begin there.
+// Refuses a comment below the first row that names the columns in another order than they are read: a second table may
+// begin there.
 void CsvLines::check_named_below(std::string_view comment) const {
   const std::vector<std::size_t> named = order_named(comment);
   if (named.empty() || columns_.size() != width_) return;
@@ -359,7 +361,7 @@ void CsvLines::check_named_below(std::string_view comment) const {
        fmt::join(words, ", "));
 }
 
-// Whole rows within quotes: a quote that was opened by mistake.
+// Detects whole rows inside quotes, which result from a quote opened by mistake.
 void CsvLines::check_swallowed(std::string_view record) {
   if (width_ == 0 || separator_ == 0) return;
   std::size_t line = record_;
@@ -376,7 +378,7 @@ void CsvLines::check_swallowed(std::string_view record) {
   }
 }
 
-// A line that is a comment, and would be a row without its '#'.
+// Remembers a comment that would be a row without its '#'.
 void CsvLines::note_commented(std::string_view record) {
   if (first_row_ == 0 || !in_order_) return;
   std::string_view text = trimmed(record);
@@ -391,7 +393,7 @@ void CsvLines::note_commented(std::string_view record) {
   if (commented_++ == 0) commented_line_ = record_;
 }
 
-// "sep=;", by which Excel is told the separator.
+// Reads a line "sep=;", which specifies the separator for Excel.
 bool CsvLines::take_separator_line(std::string_view raw) {
   std::string_view text = trimmed(raw);
   if (text.starts_with('"')) text.remove_prefix(1);
@@ -418,7 +420,7 @@ bool CsvLines::is_header() const {
   return named;
 }
 
-// Whether the first line holds 0, 1, ... k - 1, beside names and empty cells maybe.
+// Whether the first line holds the numbers 0, 1, ... k - 1, possibly with names and empty cells.
 bool CsvLines::is_column_numbers() {
   number_places_.clear();
   bool unnamed = false, quoted = true;
@@ -434,7 +436,7 @@ bool CsvLines::is_column_numbers() {
     }
   }
   if (number_places_.empty()) return false;
-  // A line of one empty cell behind a number ends in a separator, as all others may.
+  // A line with a single empty cell after a number ends in a separator; then all other lines may, too.
   const bool trailing =
       number_places_.size() + 1 == cells_.size() && cells_.back().text.empty() && !cells_.back().quoted;
   numbers_certain_ = unnamed && !trailing;
@@ -447,14 +449,14 @@ bool CsvLines::take_first(std::vector<double>& values) {
   const bool numbers = is_column_numbers();
   if (numbers || is_header()) {
     width_ = cells_.size();
-    keep({});  // until it is known which are needed
+    keep({});  // until the needed columns are known
     for (const CsvCell& cell : cells_) header_.push_back(csv_text(cell.text));
     (numbers ? numbers_line_ : header_line_) = record_;
     const auto found =
         std::count_if(columns_.begin(), columns_.end(), [&](const std::string& name) { return holds(header_, name); });
     const bool all = found > 0 && static_cast<std::size_t>(found) == columns_.size();
     numbers_certain_ = numbers_certain_ || (numbers && all);
-    // Words between blanks are one name where the rows have one value.
+    // If the rows have one value, words separated by blanks are a single name.
     if (separator_ == ' ' && width_ > 1 && columns_.size() < 2 && words_.find('"') == words_.npos && !numbers)
       return false;
     words_.clear();
@@ -484,7 +486,7 @@ bool CsvLines::take_first(std::vector<double>& values) {
   return take_row(values);
 }
 
-// The comment above the first row that names its columns, if there is one.
+// Uses the comment above the first row that names its columns, if there is one.
 bool CsvLines::adopt_comment() {
   if (columns_.empty() || columns_.front().starts_with("column ")) return false;
   constexpr std::string_view kWordEnds = " \t,;:|=()[]{}\"'";
@@ -525,7 +527,7 @@ bool CsvLines::adopt_comment() {
   return false;
 }
 
-// How the first row below a line of names fits it.
+// Checks how the first row below a header fits it.
 void CsvLines::first_row_below_header() {
   if (numbers_line_ > 0 && numbers_quoted_)
     numbers_certain_ = numbers_certain_ || std::none_of(cells_.begin(), cells_.end(), [](const CsvCell& one) {
@@ -551,7 +553,7 @@ void CsvLines::first_row_below_header() {
   }
 }
 
-// R's row names count the rows where they are numbers.
+// Numeric row names of R count the rows.
 void CsvLines::take_row_name() {
   if (in_order_)
     PAIRS_CHECK(
@@ -570,7 +572,7 @@ void CsvLines::fail_column_numbers() const {
        number_places_.size() > 1 ? fmt::format("0 to {}", number_places_.size() - 1) : "0 alone");
 }
 
-// The rows decide what the first line is: numbers of their columns are written otherwise than 0 and 1 are.
+// The rows determine what the first line is: column numbers look different from values other than 0 and 1.
 void CsvLines::check_column_numbers() {
   if (numbers_certain_) return;
   bool any = false;
@@ -583,8 +585,8 @@ void CsvLines::check_column_numbers() {
   if (!any) fail_column_numbers();
 }
 
-// Whether the first line, which names no columns, may number them in some order, from 0 or from 1, or count the rows
-// below it.
+// Checks whether the first line, which names no columns, may number them in some order, from 0 or from 1, or count the
+// rows below it.
 void CsvLines::note_suspect() {
   std::vector<std::int64_t> numbers;
   std::size_t points = 0;
@@ -594,7 +596,7 @@ void CsvLines::note_suspect() {
     if (!value || *value < 0 || cell.starts_with('+')) return;
     numbers.push_back(*value);
     if (cell.find('.') != cell.npos) {
-      // Numbers of columns are written "1.0" where they are written so at all.
+      // Column numbers with a decimal point all have the form "1.0".
       if (!cell.ends_with(".0") || ++points <= k) return;
     } else if (points > 0) {
       return;
@@ -614,7 +616,7 @@ void CsvLines::note_suspect() {
   written_.assign(width_, {});
 }
 
-// A row below such a line: numbers of a column that are never whole again speak against a row.
+// Compares a row below such a line with it: columns without any whole numbers suggest that the line is not a row.
 void CsvLines::compare_with_suspect() {
   ++below_;
   bool any = false;
@@ -627,7 +629,7 @@ void CsvLines::compare_with_suspect() {
     decimals_differ_ |= point == cell.npos || cell.size() - point != 2;
     any |= !written_[k].whole;
   }
-  if (!any) suspect_ = Suspect::none;  // it may be a row like others
+  if (!any) suspect_ = Suspect::none;  // it may be a row like the others
 }
 
 void CsvLines::check_suspect(bool end) const {
@@ -660,7 +662,7 @@ bool CsvLines::take_row(std::vector<double>& values) {
   const bool short_of_unnamed = !header_.empty() && header_.back().empty() && count + 1 == width_ + shift_;
   const bool fits = count == width_ + shift_ || short_of_unnamed;
   if (suspect_ != Suspect::none && width_ == 1 && below_ == 0 && record_ != first_row_ && columns_.size() > 1) {
-    // Nothing in such a line shows what separates values.
+    // Such a line does not show what separates values.
     const std::string_view text = cells_.front().text;
     const auto values_below =
         count > 1 ? count : 1 + static_cast<std::size_t>(std::count(text.begin(), text.end(), csv_separator(text)));
@@ -704,7 +706,7 @@ double CsvLines::number(const CsvCell& cell, std::size_t place) {
   return value;
 }
 
-// A number with a decimal point.
+// Handles a number with a decimal point.
 void CsvLines::note_point(const CsvCell& cell, std::size_t place) {
   PAIRS_CHECK(mark_ != Mark::comma && unsure_.empty(), ErrorPlace(where_, record_),
               "value {} is '{}', with a decimal point, but another is '{}', with a comma; write all numbers with a "
@@ -713,7 +715,7 @@ void CsvLines::note_point(const CsvCell& cell, std::size_t place) {
   mark_ = Mark::point;
 }
 
-// What is no plain number.
+// Parses a value that is not a plain number.
 double CsvLines::number_otherwise(const CsvCell& cell, std::size_t at) {
   const std::string_view text = cell.text;
   const ErrorPlace line(where_, record_);
@@ -729,7 +731,7 @@ double CsvLines::number_otherwise(const CsvCell& cell, std::size_t at) {
     return value;
   }
   CsvNumber kind = parse_csv_number(text, value);
-  // Where nothing separates values otherwise a comma may do so.
+  // If there is no other separator, a comma may be one.
   PAIRS_CHECK(
       kind != CsvNumber::text || !has_decimal_comma(text) || separator_ != ' ' || width_ > 1 || cell.quoted, line,
       "value {} is '{}', with a decimal comma, or two values where the first line has one; write decimal points, or "
@@ -767,11 +769,11 @@ double CsvLines::number_otherwise(const CsvCell& cell, std::size_t at) {
   return value;
 }
 
-// Whether the row may be half as many numbers with decimal commas.
+// Notes whether the row may be half as many numbers with decimal commas.
 void CsvLines::note_whole() {
   for (std::size_t k = 0; k < width_ && may_be_commas_; ++k) {
     const CsvCell& cell = cells_[k];
-    const bool behind = k % 2 == 1;  // the comma
+    const bool behind = k % 2 == 1;  // after the comma
     may_be_commas_ = !cell.quoted && (behind ? is_fraction(cell.text) : is_whole(cell.text));
     if (!behind || !may_be_commas_) continue;
     const std::string_view fraction = cell.text.substr(0, cell.text.find_first_of("eE"));
@@ -783,7 +785,7 @@ void CsvLines::note_whole() {
   }
 }
 
-// Whether the row may be half as many numbers with blanks between thousands.
+// Notes whether the row may be half as many numbers with blanks as thousands separators.
 void CsvLines::note_thousands() {
   for (std::size_t k = 0; k < width_ && may_be_thousands_; k += 2) {
     std::string_view front = cells_[k].text, back = cells_[k + 1].text;
@@ -806,7 +808,8 @@ void CsvLines::check(bool end) const {
               "'{}' may have a decimal comma or one between thousands; write a decimal point, and nothing between "
               "thousands",
               printable(unsure_));
-  // Whole numbers of several lengths that end in zeros are no fractions: those would have the same length, or no zero.
+  // Whole numbers of several lengths that end in zeros are not fractions: fractions would have the same length, or not
+  // end in zero.
   const bool columns = lengths_differ_ && ends_in_zero_ && !begins_with_zero_;
   PAIRS_CHECK(!may_be_commas_ || columns || first_row_ == 0,
               "{}: its lines may hold {} with decimal commas or {} whole "

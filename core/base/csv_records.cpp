@@ -24,7 +24,7 @@ CsvRecords::CsvRecords(const std::filesystem::path& file, const std::vector<std:
     try {
       form_.take(line, values);
     } catch (const Error&) {
-      if (!form_.known()) throw;  // other columns than `names`, or a first row that is no row of numbers
+      if (!form_.known()) throw;  // other columns than `names`, or a first row that does not hold numbers
     }
   }
   PAIRS_CHECK(form_.first_row() > 0, "{} holds no numbers; give at least one line of them",
@@ -73,7 +73,7 @@ void CsvRecords::teach(CsvLines& lines) {
     } catch (const ColumnsError&) {
       throw;
     } catch (const Error&) {
-      // Reported with the set whose row it is.
+      // The problem is reported with the set that the row belongs to.
     }
     values.clear();
   }

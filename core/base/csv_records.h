@@ -11,29 +11,31 @@
 
 namespace pairs {
 
-// The rows of a CSV file of any size as texts, whatever they hold, with what CsvLines learns of its columns.
+// Reads the rows of a CSV file of any size as texts, whatever they hold, together with what CsvLines detects about its
+// columns.
 class CsvRecords {
  public:
-  // `names`: columns that the file may name in a comment. Throws Error where it holds no row, or cannot be read.
+  // `names`: columns that the file may name in a comment. Throws Error if it holds no row or cannot be read.
   CsvRecords(const std::filesystem::path& file, const std::vector<std::string>& names);
 
-  // What the columns are called, "column 1", ... where the file does not say.
+  // The names of the columns, "column 1", ... if the file does not name them.
   std::vector<std::string> columns() const { return form_.columns(); }
   bool named() const { return form_.named(); }
   char separator() const { return form_.separator(); }
-  // Cells of a row before that of the first column (CsvLines::shift).
+  // Cells before the first column in a row (CsvLines::shift).
   std::size_t shift() const { return form_.shift(); }
   // The line of the first row, from 1.
   std::int64_t first_row() const { return static_cast<std::int64_t>(form_.first_row()); }
 
-  // The next row without a comment, good until the next call; line ends between quotes are blanks. False at the end.
+  // Reads the next row, without comments, valid until the next call; line ends inside quotes become blanks. Returns
+  // false at the end.
   bool next(std::string_view& row);
-  // Of the line where the row that came last begins.
+  // The line where the last row begins.
   std::int64_t number() const { return number_; }
-  // Begins anew.
+  // Starts over from the first row.
   void rewind();
-  // Hands lines to a reader of numbers until it has seen the first MiB, without the rows: it then knows how the numbers
-  // are written. Throws Error where these can be read in two ways; what is wrong in a row is not reported.
+  // Feeds the first MiB of lines to `lines` without keeping the rows, so that it knows how the numbers are written.
+  // Throws Error if these can be read in two ways; errors within a row are not reported.
   void teach(CsvLines& lines);
 
  private:

@@ -11,25 +11,25 @@
 
 namespace pairs {
 
-// A CSV of numbers with what its columns are called.
+// A CSV table of numbers with the names of its columns.
 struct CsvTable {
-  torch::Tensor rows;                // float64 [rows, those that were taken]
-  std::vector<std::string> columns;  // all of the file: named by its first line, else "column 1", "column 2", ...
-  std::vector<std::string> taken;    // of these, in the order of `rows`
-  // What was decided in reading it that a person should know, sentences; and whether the first line was taken for
-  // column numbers because of the lines below it alone.
+  torch::Tensor rows;                // float64 [rows, taken columns]
+  std::vector<std::string> columns;  // all of the file's: named by its first line, else "column 1", "column 2", ...
+  std::vector<std::string> taken;    // the columns of `rows`, in order
+  // Sentences about choices made in reading that a user should know; and whether the first line was taken for column
+  // numbers only because of the lines below it.
   std::vector<std::string> warnings = {};
   bool guessed = false;
 };
 
-// As read_csv (core/base/npz.h), and `needed` may name columns by their numbers, "column 2", where the file has no
-// such name. `missing_as_nan`: values that are missing (is_missing_cell, core/base/csv_line.h) are NaN and infinite
-// ones as they stand, so that a caller may leave their rows out; else both throw Error. Throws ColumnsError where the
-// needed columns cannot be told among the file's.
+// Reads a table as read_csv (core/base/npz.h) does; `needed` may also name columns by number, "column 2", if the file
+// has no such name. With `missing_as_nan`, missing values (is_missing_cell, core/base/csv_line.h) become NaN and
+// infinite ones are kept, so that a caller can leave out their rows; otherwise both throw Error. Throws ColumnsError if
+// the needed columns cannot be identified.
 CsvTable read_csv_table(const std::filesystem::path& file, const std::vector<std::string>& needed,
                         bool missing_as_nan = false);
 
-// A file of numbers has other columns than the needed ones: these.
+// A file of numbers lacks the needed columns; columns() lists the ones that it has.
 class ColumnsError : public Error {
  public:
   ColumnsError(const std::string& message, std::vector<std::string> columns)

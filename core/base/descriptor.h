@@ -16,7 +16,7 @@ class Descriptor {
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   operator int() const { return value_; }
-  // Gives it up; the caller closes it.
+  // Releases the descriptor, which the caller then closes.
   int release() { return std::exchange(value_, -1); }
 
  private:

@@ -30,26 +30,27 @@ namespace {
 
 constexpr const char* module_name = "libpairs_cuda.so";
 
-// Float32 and results that repeat, for every device and every part of LibTorch.
+// Sets float32 and reproducible results, for every device and every part of LibTorch.
 void make_repeatable() {
-  // cuBLAS reads it when it starts; with other values results depend on what else runs.
+  // cuBLAS reads this when it starts; with other values results depend on what else runs.
   const char* const workspace = std::getenv("CUBLAS_WORKSPACE_CONFIG");
   if (!workspace || (std::string_view(workspace) != ":4096:8" && std::string_view(workspace) != ":16:8"))
     ::setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 1);
   at::Context& context = at::globalContext();
   context.setAllowTF32CuDNN(false);
   context.setAllowTF32CuBLAS(false);
-  // Sums of bfloat16 products in float32; cuBLAS refuses to forbid its split sums, which repeat, too.
+  // Sums of bfloat16 products are in float32; cuBLAS does not allow disabling its split sums, which are reproducible,
+  // too.
   context.setAllowBF16ReductionCuBLAS(false, true);
   context.setBenchmarkCuDNN(false);
   context.setDeterministicCuDNN(true);
-  // An operator that has only an algorithm that does not repeat throws.
+  // An operator that has no reproducible algorithm throws.
   context.setDeterministicAlgorithms(true, /*warn_only=*/false);
   context.setDeterministicFillUninitializedMemory(false);
 }
 
-// Opens the module at that place, with the libraries that were fetched for it where LibTorch has none. Null with
-// `problem`, what the loader says, when it does not load; facts.lacks_libraries is then whether they can be fetched.
+// Opens the module at that place, together with libraries fetched for it if LibTorch has none. On failure returns null
+// and sets `problem` to the loader's message and facts.lacks_libraries to whether the libraries can be fetched.
 void* open_with_libraries(const std::filesystem::path& place, CudaFacts& facts, std::string& problem) {
   const auto open = [&]() -> void* {
     void* const module = ::dlopen(place.c_str(), RTLD_NOW | RTLD_GLOBAL);
@@ -67,13 +68,13 @@ void* open_with_libraries(const std::filesystem::path& place, CudaFacts& facts, 
       module = open();
     else
       facts.fetched = folder.string();
-  } catch (const Error& error) {  // no folder for them, or no list: the loader's words stay
+  } catch (const Error& error) {  // no folder for them, or no list: the loader's message stays
     spdlog::debug("No CUDA libraries are looked for: {}", error.what());
   }
   return module;
 }
 
-// Opens the module; why not goes to facts.module.
+// Opens the module; on failure facts.module receives the reason.
 void open_module(CudaFacts& facts) {
   facts.module = driver_problem(facts.driver, kNeededCuda);
   if (!facts.module.empty()) return;

@@ -6,8 +6,8 @@
 
 namespace pairs {
 
-// SHA-256 of a file as `sha256sum` prints it, 64 hexadecimal digits, read in pieces whatever its size. Throws Error
-// where it cannot be read.
+// The SHA-256 of a file as `sha256sum` prints it, 64 hexadecimal digits; reads the file in pieces. Throws Error if it
+// cannot be read.
 std::string sha256_of(const std::filesystem::path& file);
 
 // Bytes in base 64, with padding (RFC 4648).

@@ -16,7 +16,8 @@ namespace pairs {
 
 namespace {
 
-// How LibTorch's allocators say that memory ran out, as " for 12.0 GiB more at once"; empty of other messages.
+// Extracts from a message of LibTorch's allocators how much memory was missing, as " for 12.0 GiB more at once"; empty
+// for other messages.
 std::string short_of_memory(const std::string& text) {
   const auto amount = [&](std::string_view before, std::string_view after) -> std::string {
     const std::size_t from = text.find(before);

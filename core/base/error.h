@@ -13,11 +13,10 @@
 
 namespace pairs {
 
-// What the edge (a panel, a command) does with an error: failed exits 1, usage exits 2.
+// How a panel or a command handles an error: failed exits 1, usage exits 2.
 enum class ErrorKind { failed, usage };
 
-// A setting's dotted key in a sentence, "pretrain.epochs"_key: an error knows which settings it is about by these of
-// its arguments.
+// A setting's dotted key in a sentence, "pretrain.epochs"_key. An error collects its keys from these arguments.
 struct SettingKey {
   std::string name;
 };
@@ -25,7 +24,7 @@ inline SettingKey operator""_key(const char* name, std::size_t size) {
   return {std::string(name, size)};
 }
 
-// Where an error lies: a file (or what stands for one, as "setting 'seed=x'") and its line, 0 = all of it.
+// Where an error lies: a file (or what stands in for one, such as "setting 'seed=x'") and its line; 0: the whole file.
 struct ErrorPlace {
   ErrorPlace() = default;
   explicit ErrorPlace(std::string where, std::integral auto number)
@@ -35,15 +34,15 @@ struct ErrorPlace {
   std::int64_t line = 0;
 };
 
-// The one exception of Pairs Studio. what() is one sentence: where it is (the place first, if it has one), what is
-// wrong, and what to do.
+// The one exception of Pairs Studio. what() is one sentence: the place (first, if there is one), the problem, and the
+// remedy.
 class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& text, ErrorKind kind = ErrorKind::failed, std::vector<std::string> keys = {},
                  ErrorPlace place = {});
   ErrorKind kind() const { return kind_; }
   const std::string& text() const { return text_; }               // the sentence without the place
-  const ErrorPlace& place() const { return place_; }              // file "" where there is none
+  const ErrorPlace& place() const { return place_; }              // file is "" if there is none
   const std::vector<std::string>& keys() const { return keys_; }  // dotted keys of the settings that it is about
   bool is_about(const std::string& key) const;
 
@@ -54,14 +53,14 @@ class Error : public std::runtime_error {
   ErrorPlace place_;
 };
 
-// The same error with words before it: "{before}: {its sentence}".
+// The error with a prefix: "{before}: {its sentence}".
 Error prefixed(const std::string& before, const Error& error);
 
-// One line for people of any exception: LibTorch appends a stack to its messages, and running out of memory has no
-// words.
+// One readable line for any exception: LibTorch appends a stack to its messages, and running out of memory comes
+// without a message.
 std::string sentence(const std::exception& error);
 
-// Thrown by a loop that saw its stop token; carries no message because a person asked for it.
+// Thrown by a loop that saw its stop token; carries no message because the stop was requested.
 class Stopped : public std::exception {
  public:
   const char* what() const noexcept override { return "stopped"; }
@@ -104,7 +103,7 @@ template <class... Args>
   throw detail::error_of(ErrorKind::failed, std::move(place), text, std::forward<Args>(args)...);
 }
 
-// A mistake in what the caller asked for (an unknown option, a wrong value) rather than in what happened.
+// Reports a mistake in what the caller requested (an unknown option, a wrong value) rather than in what happened.
 template <class... Args>
 [[noreturn]] void fail_usage(fmt::format_string<Args...> text, Args&&... args) {
   throw detail::error_of(ErrorKind::usage, {}, text, std::forward<Args>(args)...);

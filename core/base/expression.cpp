@@ -15,8 +15,8 @@ namespace {
 using Act = Expression::Act;
 using Step = Expression::Step;
 
-constexpr std::size_t kLongest = 1000;  // bytes of a text
-constexpr int kDeepest = 100;           // of parentheses, signs and powers within each other
+constexpr std::size_t kLongest = 1000;  // bytes in a text
+constexpr int kDeepest = 100;           // nesting of parentheses, signs and powers
 
 struct Function {
   std::string_view name;
@@ -52,7 +52,7 @@ class Parser {
     fail_usage("\"{}\" cannot be read at character {}: {}", printable(text_, 200), characters + 1, why);
   }
 
-  // The next character that is no blank, '\0' at the end; at_ stands on it.
+  // The next character that is not blank, '\0' at the end; at_ moves to it.
   char next() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
     return at_ < text_.size() ? text_[at_] : '\0';
@@ -96,7 +96,7 @@ class Parser {
       }
   }
 
-  // A sign is of the whole power behind it: -x^2 is -(x^2).
+  // A sign applies to the whole power after it: -x^2 is -(x^2).
   void signed_power(int depth) {
     deeper(depth);
     if (take('+')) return signed_power(depth + 1);
@@ -141,7 +141,7 @@ class Parser {
 
   bool within_word(std::size_t at) const { return at < text_.size() && (begins_word(text_[at]) || digit(text_[at])); }
 
-  // The longest of the names that stands here as a whole: names may hold hyphens. Their number where none does.
+  // The longest name at this place, as a whole word: names may contain hyphens. Their number if there is none.
   std::size_t name_here() const {
     std::size_t found = names_.size();
     for (std::size_t k = 0; k < names_.size(); ++k)
@@ -235,7 +235,7 @@ double applied(Act act, double a, double b) {
       return a / b;
     case Act::power:
       return std::pow(a, b);
-    // Neither hides that one of the two is not a number.
+    // Propagates NaN from either argument.
     case Act::min:
       return std::isnan(a) || std::isnan(b) ? NAN : std::min(a, b);
     case Act::max:

@@ -12,12 +12,12 @@ namespace pairs {
 // functions sqrt, exp, log (natural), abs, sin, cos of one number and min, max of two.
 class Expression {
  public:
-  // Of a text and the names that may stand in it. Throws a usage error that names the text, the position of what is
-  // wrong with it, in characters from 1, and what could stand there.
+  // Parses a text with the names that may occur in it. Throws a usage error that shows the text, the position of the
+  // mistake, in characters from 1, and what could stand there.
   Expression(std::string_view text, const std::vector<std::string>& names);
 
-  // Its value where values[k] is that of names[k]: as IEEE arithmetic has it, infinite or not a number where it is not
-  // defined. Thread-safe.
+  // The value where values[k] is the value of names[k]: as in IEEE arithmetic, infinite or NaN where it is undefined.
+  // Thread-safe.
   double value(std::span<const double> values) const;
 
   enum class Act {
@@ -38,16 +38,16 @@ class Expression {
     min,
     max
   };
-  // A step of its evaluation on a stack.
+  // A step of the evaluation on a stack.
   struct Step {
     Act act;
-    double number = 0;     // of Act::number
-    std::size_t name = 0;  // of Act::name
+    double number = 0;     // for Act::number
+    std::size_t name = 0;  // for Act::name
   };
 
  private:
   std::vector<Step> steps_;
-  std::size_t names_, depth_ = 0;  // of the stack
+  std::size_t names_, depth_ = 0;  // number of names, and depth of the stack
 };
 
 }  // namespace pairs

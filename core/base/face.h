@@ -4,8 +4,8 @@
 
 namespace pairs {
 
-// What some objects can do beside what their base class says, as an interface that their class derives from as well: a
-// task that makes sets of things (Things), a head that is sampled in steps (SteppedSampler). Null where it does not.
+// Casts to an interface that some classes implement in addition to their base class: a task that simulates views of
+// items (Things), a head that samples in steps (SteppedSampler). Null if the object does not implement it.
 template <class Face, class Object>
 auto face(Object& object) {
   return dynamic_cast<std::conditional_t<std::is_const_v<Object>, const Face, Face>*>(&object);

@@ -27,7 +27,7 @@ PAIRS_HOST_DEVICE inline float bits_float(std::uint32_t bits) {
 }  // namespace detail
 
 // Box and Muller's transform of two random words in float32, by polynomials (Cephes' logf, sinf, cosf), so that
-// compilers vectorise it and every instruction set gives the same bits. Relative error about 2e-7; the radius word has
+// compilers vectorize it and every instruction set gives the same bits. Relative error about 2e-7; the radius word has
 // 31 bits, so |normal| <= 6.67 (probability beyond: 3e-11).
 PAIRS_HOST_DEVICE inline NormalPair box_muller(std::uint32_t radius_word, std::uint32_t angle_word) {
   const auto k = static_cast<std::int32_t>(radius_word >> 1);
@@ -68,8 +68,8 @@ PAIRS_HOST_DEVICE inline NormalPair box_muller(std::uint32_t radius_word, std::u
 }
 
 // Standard normals of the items first_item .. first_item + count - 1 of the set `set`: normal j of an item is made by
-// box_muller from words 2 floor(j / 2) and 2 floor(j / 2) + 1 of Stream(key, set, item), whatever the range asked for.
-// out [count, normals_per_item]. Runs on the calling thread.
+// box_muller from words 2 floor(j / 2) and 2 floor(j / 2) + 1 of Stream(key, set, item), independent of the range. out
+// [count, normals_per_item]. Runs on the calling thread.
 void fill_normals(std::uint64_t key, std::uint64_t set, std::uint64_t first_item, std::int64_t count,
                   std::int64_t normals_per_item, float* out);
 
@@ -89,10 +89,10 @@ class ItemCounters {
   std::uint32_t c1_[capacity], c2_[capacity], c3_[capacity];
 };
 
-// The same two normals an item as fill_normals with normals_per_item = 2 -> out [items.count(), 2].
+// Fills the normals of fill_normals with normals_per_item = 2 -> out [items.count(), 2].
 void fill_normal_pairs(std::uint64_t key, const ItemCounters& items, float* out);
 
-// One normal (words 0 and 1) and one uniform in [0, 1) (word 2) an item.
+// One normal (words 0 and 1) and one uniform in [0, 1) (word 2) per item.
 void fill_normal_uniform(std::uint64_t key, const ItemCounters& items, float* normal, float* uniform);
 
 }  // namespace pairs

@@ -18,7 +18,7 @@ namespace pairs {
 namespace {
 
 using Value = std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>>;
-// Values are checked first and assigned together, so that an error leaves every field as it was.
+// Values are checked first and assigned together, so that an error leaves every field unchanged.
 using Assignments = std::vector<std::pair<const Field*, Value>>;
 
 template <class Element>
@@ -64,7 +64,7 @@ std::string text_of(const std::vector<Element>& values) {
   return fmt::format("[{}]", fmt::join(texts, ", "));
 }
 
-// A bound as people write it: whole numbers without a fraction.
+// A readable bound: whole numbers without a fraction.
 std::string bound_text(double bound) {
   return fmt::format("{}", bound);
 }
@@ -174,7 +174,7 @@ void assign(Assignments& assignments) {
     names.push_back(field.key.substr(field.key.rfind('.') + 1));
   }
   std::string near = nearest(key, keys);
-  // A key given without its table, or in the wrong one, is near in its last part only.
+  // For a key without its table, or in the wrong one, compares only its last part.
   if (near.empty())
     if (const std::string name = nearest(key.substr(key.rfind('.') + 1), names); !name.empty())
       near = keys[static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin())];
@@ -210,7 +210,7 @@ std::string_view trim(std::string_view text) {
   return first == text.npos ? std::string_view() : text.substr(first, last - first + 1);
 }
 
-// The part of a dotted key before its last dot, "" when it has none.
+// The part of a dotted key before its last dot, "" if there is none.
 std::string table_of(const std::string& key) {
   const std::size_t dot = key.rfind('.');
   return dot == key.npos ? "" : key.substr(0, dot);
@@ -320,7 +320,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
   std::size_t best = std::max<std::size_t>(2, word.size() / 3) + 1;
   std::string found;
   for (const std::string& candidate : candidates) {
-    // Levenshtein's distance, a row at a time.
+    // Levenshtein distance, row by row.
     std::vector<std::size_t> row(candidate.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
     for (std::size_t i = 0; i < word.size(); ++i) {
@@ -331,7 +331,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
         row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
       }
     }
-    // Nothing is near a word that shares no letter in place.
+    // A candidate must share at least one letter in place.
     if (row.back() < best && row.back() < std::max(word.size(), candidate.size())) {
       best = row.back();
       found = candidate;

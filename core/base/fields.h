@@ -20,55 +20,54 @@ struct Field {
   std::string help;
   double low = kLowest, high = kHighest;  // numbers, and elements of number lists, must lie within
   std::vector<std::string> choices = {};  // strings must be one of these when not empty
-  std::string title = {};                 // by which people know it, of the settings that matter most; "" of others
-  std::vector<Slot> twins = {};           // members of the same type that take every value that is read into `slot`
-  bool seldom = false;                    // of concern to few: a file need not tell it where it is as usual
+  std::string title = {};                 // the readable name of the most important settings; "" for others
+  std::vector<Slot> twins = {};           // members of the same type that receive the same values as `slot`
+  bool seldom = false;                    // rarely needed: files omit it at its default
 
   // A text that must be one of `choices`.
   static Field choice(std::string key, std::string* slot, std::string help, std::vector<std::string> choices) {
     return {std::move(key), slot, std::move(help), kLowest, kHighest, std::move(choices)};
   }
-  // The same field with a title.
+  // Adds a title.
   Field titled(std::string name) && {
     title = std::move(name);
     return std::move(*this);
   }
-  // The same field, which files leave out where it is as usual.
+  // Lets files omit the field at its default.
   Field told_seldom() && {
     seldom = true;
     return std::move(*this);
   }
 };
 
-// Adds the settings `own` of one of several kinds to those of the others under `table`. One that another kind has as
-// well stands once and is bound to both, as the kind `in_use` words and bounds it.
+// Adds the settings `own` of one of several kinds to those of the other kinds under `table`. A key that two kinds share
+// appears once and is bound to both; its help and bounds are those of the kind `in_use`.
 void add_kind(std::vector<Field>& all, const std::string& table, std::vector<Field> own, bool in_use);
 
 // Reads TOML text into the fields (tables and dotted keys alike); fields that it does not name keep their values. An
 // unknown key, a wrong type or a value out of range is a usage Error that names `where`, the line and, for keys, the
-// nearest known one; then no field has changed. Integers are accepted where a double is expected. When `table` is not
-// empty (e.g. "config"), the keys stand under that table, which must exist, and what stands outside of it is left
-// alone.
-// Returns the keys that the text holds.
+// nearest known one; then no field changes. Integers are accepted where a double is expected. If `table` is not empty
+// (e.g. "config"), the keys are read from that table, which must exist, and everything outside it is ignored. Returns
+// the keys that the text holds.
 std::vector<std::string> read_toml(std::string_view text, const std::vector<Field>& fields, const std::string& where,
                                    const std::string& table = "");
 void read_toml_file(const std::filesystem::path& file, const std::vector<Field>& fields, const std::string& table = "");
 
-// The text at a dotted key, "" where there is none; what else the TOML text holds is not looked at. Throws a usage
-// Error that names `where` when it is not TOML.
+// The text at a dotted key, "" if there is none; ignores everything else in the TOML text. Throws a usage Error that
+// names `where` if it is not TOML.
 std::string find_toml_text(std::string_view text, const std::string& key, const std::string& where);
 
 // The key of "key=value".
 std::string assigned_key(std::string_view assignment);
 // Applies one "key=value". The value is in TOML syntax, but a string needs no quotes and a list no brackets ("1,2"; one
-// number is a list of one). Throws a usage Error as read_toml does.
+// number is a list of one). Throws usage Errors as read_toml does.
 void set_field(const std::vector<Field>& fields, std::string_view assignment);
 
-// The fields as TOML, tables in order of first appearance after the keys that stand in none; reading it back gives the
-// same values (doubles exactly). Throws Error when a string is not UTF-8.
+// Writes the fields as TOML: first the keys outside any table, then the tables in order of first appearance. Reading it
+// back gives the same values (doubles exactly). Throws Error if a string is not UTF-8.
 std::string write_toml(const std::vector<Field>& fields, const std::string& table = "");
 
-// The candidate nearest to `word` by edit distance, or empty when none is within a third of the word's length (at
+// The candidate nearest to `word` by edit distance, or empty if none is within a third of the word's length (at
 // least 2).
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 

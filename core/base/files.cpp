@@ -86,7 +86,7 @@ int write_all(int descriptor, std::string_view bytes) {
   return 0;
 }
 
-// Temporaries are ".NAME.PID-COUNT.tmp", so that those of dead processes can be told apart.
+// Temporary files are named ".NAME.PID-COUNT.tmp", so that those of dead processes can be recognized.
 fs::path temporary_path(const fs::path& target) {
   static std::atomic<unsigned> counter{0};
   const std::string name = target.filename().string();
@@ -97,7 +97,7 @@ fs::path temporary_path(const fs::path& target) {
   return path;
 }
 
-// NAME where `file` is the temporary of NAME that a process which is gone left, else "".
+// NAME if `file` is a temporary file for NAME left by a dead process, else "".
 std::string_view left_beside(std::string_view file) {
   constexpr std::string_view suffix = ".tmp";
   if (!file.starts_with('.') || !file.ends_with(suffix)) return "";
@@ -114,7 +114,7 @@ std::string_view left_beside(std::string_view file) {
   return named && ::kill(pid, 0) != 0 && errno == ESRCH ? file.substr(0, dot) : "";
 }
 
-// Removes what processes that are gone have left beside the target while they wrote it.
+// Removes temporary files for the target that dead processes left.
 void remove_left_beside(const fs::path& target) {
   const std::string name = target.filename().string();
   const fs::path folder = target.parent_path().empty() ? fs::path(".") : target.parent_path();
@@ -152,11 +152,11 @@ class TemporaryFile {
       kept_ = true;
     }
     const fs::path folder = target.parent_path().empty() ? fs::path(".") : target.parent_path();
-    // A folder that may be written but not read cannot be flushed; its file is whole all the same.
+    // A folder that may be written but not read cannot be flushed; its file is complete nevertheless.
     const Descriptor opened(open_file(folder, O_RDONLY | O_DIRECTORY));
     if (opened >= 0 && ::fsync(opened) != 0 && errno != EINVAL && errno != ENOTSUP) fail_file("write", target, errno);
   }
-  // Of a folder: gives the target its name, or where there is one, puts all that it holds there.
+  // Renames the temporary folder to `target`; where that folder exists, moves the temporary folder's entries into it.
   void publish_folder(const fs::path& target) {
     const std::lock_guard lock(mutex());
     std::error_code error;
@@ -178,13 +178,13 @@ class TemporaryFile {
     }
   }
   static void abandon() {
-    mutex().lock();  // for good
+    mutex().lock();  // forever
     std::error_code ignored;
     for (const fs::path& path : live()) fs::remove_all(path, ignored);
   }
 
-  // What is removed then, and who may change that. Never destroyed: a thread may still write while static objects are
-  // torn down.
+  // Protects the list of temporary files and folders to remove. Never destroyed: a thread may still write while static
+  // objects are destroyed.
   static std::mutex& mutex() {
     static auto* const kept = new std::mutex;
     return *kept;
@@ -199,7 +199,7 @@ class TemporaryFile {
   bool kept_ = false;
 };
 
-// Where the last whole line of a file of that size ends; -1 and errno when it cannot be read.
+// Where the last complete line of a file of that size ends; -1 with errno set if it cannot be read.
 off_t whole_lines_end(int descriptor, off_t size) {
   std::vector<char> block(64 << 10);
   for (off_t end = size; end > 0;) {
@@ -228,7 +228,7 @@ fs::path resolve_target(const fs::path& file) {
   return target;
 }
 
-// Whether the path is still that of the open file.
+// Whether the path still refers to the open file.
 bool is_file_at(int descriptor, const fs::path& path) {
   struct stat held {
   }, there{};
@@ -248,7 +248,7 @@ int take_lock(const fs::path& folder) {
                 printable(folder.string(), 300), lock_name);
     if (lock < 0) fail_file("lock", folder, refused);
     int taken = ::flock(lock, LOCK_EX | LOCK_NB);
-    // is_locked() may be looking just now.
+    // is_locked() may hold it for a moment.
     for (int i = 0; i < 4 && taken != 0 && errno == EWOULDBLOCK; ++i) {
       ::usleep(5000);
       taken = ::flock(lock, LOCK_EX | LOCK_NB);
@@ -262,7 +262,7 @@ int take_lock(const fs::path& folder) {
                                   : std::string("another process");
       fail("{} is in use by {}; wait until it ends or stop it", printable(folder.string(), 300), who);
     }
-    // Someone may have removed or replaced it before it was locked.
+    // It may have been removed or replaced before it was locked.
     if (is_file_at(lock, file)) return lock.release();
   }
   fail("cannot lock {}: someone keeps replacing its {}", printable(folder.string(), 300), lock_name);
@@ -271,7 +271,7 @@ int take_lock(const fs::path& folder) {
 }  // namespace
 
 std::string read_file(const fs::path& file, std::uint64_t limit) {
-  // Without O_NONBLOCK opening a pipe that nobody writes to would wait for ever.
+  // Without O_NONBLOCK, opening a pipe without a writer would block forever.
   const Descriptor opened(open_file(file, O_RDONLY | O_NONBLOCK));
   struct stat status {};
   if (opened < 0 || ::fstat(opened, &status) != 0) fail_file("read", file, errno);
@@ -284,7 +284,7 @@ std::string read_file(const fs::path& file, std::uint64_t limit) {
                 printable(file.string(), 300), byte_text(limit));
   };
   check(static_cast<std::uint64_t>(status.st_size));
-  // A file may grow or shrink meanwhile: read until the end says so.
+  // A file may grow or shrink meanwhile: read until the end.
   std::size_t filled = 0;
   bytes.resize(static_cast<std::size_t>(status.st_size) + 1);
   for (;;) {
@@ -371,7 +371,7 @@ void append_line(const fs::path& file, std::string_view line) {
   if (end != size && ::ftruncate(opened, end) != 0) fail_file("append to", file, errno);
   const std::string whole = std::string(line) + '\n';
   if (const int error = write_all(opened, whole)) {
-    (void)!::ftruncate(opened, end);  // a torn line that stays is dropped by the next append
+    (void)!::ftruncate(opened, end);  // if the torn line stays, the next append drops it
     fail_file("append to", file, error);
   }
 }
@@ -386,8 +386,8 @@ std::uint64_t free_disk_bytes(const fs::path& path) {
 }
 
 FolderLock::FolderLock(const fs::path& folder) : folder_(folder), descriptor_(take_lock(folder)) {
-  // The number only helps the message above: a disk too full to hold it does not spoil the lock, and what someone else
-  // wrote there stays.
+  // The number only serves the message above: the lock is valid even if the disk is too full to hold it, and foreign
+  // content is kept.
   char before[32];
   const ssize_t held = ::pread(descriptor_, before, sizeof before, 0);
   const std::string_view text(before, held > 0 ? static_cast<std::size_t>(held) : 0);
@@ -447,7 +447,7 @@ fs::path assets_folder() {
   const fs::path folder = program_folder();
   const fs::path installed = folder.parent_path() / "share" / "pairs-studio";
   if (fs::is_directory(installed, error)) return installed;
-  // A build folder knows its source tree.
+  // A build folder records its source tree.
   constexpr std::string_view key = "CMAKE_HOME_DIRECTORY:INTERNAL=";
   for (fs::path at = folder; at.has_relative_path(); at = at.parent_path()) {
     std::ifstream cache(at / "CMakeCache.txt");

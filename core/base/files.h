@@ -8,48 +8,51 @@
 
 namespace pairs {
 
-// The whole file as bytes. Throws Error when it cannot be read or is larger than `limit` bytes.
+// Reads the whole file as bytes. Throws Error if it cannot be read or is larger than `limit` bytes.
 std::string read_file(const std::filesystem::path& file, std::uint64_t limit = 1ull << 40);
 
-// Writes beside the target, flushes file and folder to disk and renames, so that the target is always whole: old or
-// new. On any failure (full disk, permissions) the old file stays, nothing is left beside it, and Error says why.
-// A symbolic link is followed; anything but a regular file is refused. The folder must exist.
+// Replaces a file atomically: writes a temporary file in the same folder, flushes file and folder to disk and renames,
+// so that the target always holds either the old or the new content. On any failure (full disk, permissions) the old
+// file stays, the temporary one is removed, and Error states why. Follows a symbolic link; refuses anything but a
+// regular file. The folder must exist.
 void write_file(const std::filesystem::path& file, std::string_view bytes);
 
-// Throws the Error that write_file would, as far as that can be known before anything is written.
+// Throws the Error that write_file would throw, as far as that is known before anything is written.
 void check_writable(const std::filesystem::path& file);
 
-// The same for a writer that needs a path (libpng): it is given the temporary path and creates that file.
+// write_file for a writer that needs a path (libpng): it receives the temporary path and creates that file.
 void write_file_through(const std::filesystem::path& file,
                         const std::function<void(const std::filesystem::path&)>& write);
 
-// The same for a new folder: `write` fills a temporary one, whose files then stand in `folder` all at once, which is
-// made where there is none. Nothing that it holds has the name of one of them.
+// Writes several files at once: `write` fills a temporary folder, whose files then move to `folder`, which is created
+// if needed. `folder` must not hold files of the same names.
 void write_folder_through(const std::filesystem::path& folder,
                           const std::function<void(const std::filesystem::path&)>& write);
 
-// For a process that is about to exit in the midst of writing: removes what it has begun to write beside targets, and
-// its scratch folders (scratch_folder.h). Every writer waits from here on.
+// For a process that is about to exit while writing: removes its temporary files and its scratch folders
+// (scratch_folder.h). Every writer blocks from here on.
 void abandon_writes();
 
 // Appends one line in a single write to the kernel; creates the file, follows no symbolic link. A torn last line, left
-// by a crash, is dropped first; on failure the file is as before. Lines hold no '\n'. One writer a file at a time.
+// by a crash, is dropped first; on failure the file is unchanged. Lines hold no '
+// '. One writer per file at a time.
 void append_line(const std::filesystem::path& file, std::string_view line);
 
 // Free bytes on the file system that holds `path` (the nearest existing parent counts).
 std::uint64_t free_disk_bytes(const std::filesystem::path& path);
 
-// Holds a run folder for this process (flock on FOLDER/.lock, released when the process ends however it ends). Throws
-// Error when someone else holds it, or when .lock is no file of its own.
+// Locks a run folder for this process (flock on FOLDER/.lock, released when the process ends, however it ends). Throws
+// Error if another process holds it, or if .lock is not a regular file of its own.
 class FolderLock {
  public:
   explicit FolderLock(const std::filesystem::path& folder);
   ~FolderLock();
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
-  // Throws Error when the folder at that path is no longer the one that is held: moved, replaced, or unlocked by hand.
+  // Throws Error if the folder at that path is no longer the locked one: moved, replaced, or unlocked by hand.
   void check() const;
-  // Removes what write_file left in the folder, in processes that died, beside the files whose names are `ours`.
+  // Removes temporary files that write_file left in the folder, in processes that died, for targets whose names are
+  // `ours`.
   void remove_leftovers(const std::function<bool(std::string_view)>& ours) const;
 
  private:
@@ -57,17 +60,17 @@ class FolderLock {
   int descriptor_ = -1;
 };
 
-// Whether a process, this one included, holds the folder by a FolderLock. Leaves no trace.
+// Whether any process, including this one, holds the folder by a FolderLock. Leaves no trace.
 bool is_locked(const std::filesystem::path& folder);
 
-// zlib's crc32 of a byte range, the checksum in all our files. `previous` continues an earlier range.
+// The crc32 of zlib, the checksum in all our files. `previous` continues an earlier range.
 std::uint32_t checksum(std::string_view bytes, std::uint32_t previous = 0);
 
 // The folder of the running executable.
 std::filesystem::path program_folder();
 
-// Folder of presets and shipped weights: $PAIRS_ASSETS, else <exe>/../share/pairs-studio, else the source
-// tree's assets/ when the program runs from its build folder. Throws Error naming the places looked at.
+// The folder of presets and shipped weights: $PAIRS_ASSETS, else <exe>/../share/pairs-studio, else the source tree's
+// assets/ if the program runs from its build folder. Throws Error naming the places searched.
 std::filesystem::path assets_folder();
 
 }  // namespace pairs

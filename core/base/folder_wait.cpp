@@ -14,7 +14,7 @@ std::unique_ptr<FolderLock> wait_for_folder(const std::filesystem::path& folder,
       try {
         return std::make_unique<FolderLock>(folder);
       } catch (const Error&) {
-        if (!is_locked(folder)) throw;  // not because another was faster
+        if (!is_locked(folder)) throw;  // the reason was not a faster process
       }
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(100));

@@ -31,7 +31,7 @@ std::string open_gpu_libraries(const std::filesystem::path& folder) {
   };
   for (const char* const name : {"libc10_cuda.so", "libtorch_cuda.so"})
     if (std::string problem = problem_of(name); !problem.empty()) return problem;
-  // LibTorch opens these itself, by name, when something asks for them, and then says where one does not load.
+  // LibTorch opens these by name on demand; opening them now shows the reason if one does not load.
   for (const char* const name : {"libtorch_cuda_linalg.so", "libcaffe2_nvrtc.so"})
     if (const std::string problem = problem_of(name); !problem.empty()) spdlog::debug("Not opened: {}", problem);
   return "";

@@ -26,7 +26,7 @@ struct CloseGz {
 };
 using Gz = std::unique_ptr<std::remove_pointer_t<gzFile>, CloseGz>;
 
-// Hands on what a gzip file holds, piece by piece.
+// Passes on the content of a gzip file in pieces.
 void unzip(const std::filesystem::path& file, const std::function<void(std::string_view)>& take) {
   const std::string where = printable(file.string(), 300);
   errno = 0;
@@ -64,7 +64,7 @@ bool is_gzip_file(const std::filesystem::path& file) {
 std::string unzipped_head(const std::filesystem::path& file, std::size_t most) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error)) return "";
-  const Gz in(::gzopen(file.c_str(), "rbe"));  // reads other files as they are
+  const Gz in(::gzopen(file.c_str(), "rbe"));  // reads other files unchanged
   if (!in) return "";
   std::string head(most, '\0');
   const int got = ::gzread(in.get(), head.data(), static_cast<unsigned>(most));

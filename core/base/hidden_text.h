@@ -6,8 +6,8 @@
 
 namespace pairs {
 
-// Whether a character shows nothing and changes what is seen of others, or of itself: controls beyond ASCII, marks that
-// turn the direction of text, blanks without width, line separators, tags.
+// Whether a character is invisible and changes how text looks: controls beyond ASCII, marks that change the direction
+// of text, zero-width blanks, line separators, tags.
 constexpr bool is_hidden_character(std::uint32_t code) {
   return (code >= 0x80 && code < 0xA0) || code == 0xAD || code == 0x61C || code == 0x180E ||
          (code >= 0x200B && code <= 0x200F) || (code >= 0x2028 && code <= 0x202E) ||

@@ -4,7 +4,8 @@
 
 namespace pairs {
 
-// While it lives, interruption_point() on this thread asks `stop`; the innermost counts. An empty `stop` never stops.
+// While it exists, interruption_point() on this thread calls `stop`; the innermost one counts. An empty `stop` never
+// stops.
 class Interruptible {
  public:
   explicit Interruptible(std::function<bool()> stop);
@@ -22,8 +23,8 @@ class Interruptible {
 // Whether interruption_point() on this thread may throw.
 bool interruptible();
 
-// Throws Stopped where the thread is asked to stop. For the layers of large networks: one step of training may hold
-// hundreds of them and take minutes.
+// Throws Stopped if this thread was asked to stop. Called by the layers of large networks, because one training step
+// may run hundreds of layers and take minutes.
 void interruption_point();
 
 }  // namespace pairs

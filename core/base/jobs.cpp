@@ -12,10 +12,10 @@
 namespace pairs {
 namespace {
 
-constexpr std::chrono::milliseconds kRest{1500};  // after which a thread without a job ends
+constexpr std::chrono::milliseconds kRest{1500};  // after this time a thread without a job ends
 constexpr int kLowered = 2;
 
-// Lives as long as the process: its threads end by themselves.
+// Exists as long as the process: its threads end by themselves.
 class SharedThreads {
  public:
   void run(std::function<void()> job) {
@@ -49,7 +49,7 @@ class SharedThreads {
       job();
       job = nullptr;
       lock.lock();
-      // A job may have asked for still less, which cannot be given back.
+      // A job may have lowered its priority further, which cannot be undone.
       if (lowered_priority() != usual) break;
     }
     --threads_;

@@ -5,8 +5,8 @@
 
 namespace pairs {
 
-// Reads JSON that others may have written. Discarded (is_discarded) where it is malformed or nests more than 64 levels:
-// copying and writing take a stack frame a level.
+// Parses JSON from untrusted sources. The result is discarded (is_discarded) if the text is malformed or nests more
+// than 64 levels, because copying and writing take one stack frame per level.
 nlohmann::json parse_json(std::string_view text);
 
 }  // namespace pairs

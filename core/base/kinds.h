@@ -9,16 +9,16 @@
 
 namespace pairs {
 
-// What a network of one kind reads of a configuration (a SettingsByType that also names the `kind`): its struct
-// Network::Settings as fields whose keys lack their table ("channels"), and why another of them makes nothing read one,
-// a clause, "" where it is read.
+// How a configuration (a SettingsByType that also names the `kind`) exposes the settings of one kind of network:
+// Network::Settings as fields whose keys lack their table ("channels"), and the reason, a clause, why a setting has no
+// effect given the others; "" if it has one.
 template <class Config>
 struct KindSettings {
   std::vector<Field> (*fields)(Config& config);
   std::string (*unread_because)(const Config& config, const std::string& key);
 };
 
-// Network::Settings has `fields()` and, where some settings switch off others, `unread_because(key)`.
+// Network::Settings has `fields()` and, if some settings disable others, `unread_because(key)`.
 template <class Config, class Network>
 KindSettings<Config> settings_of() {
   using Settings = typename Network::Settings;
@@ -31,7 +31,7 @@ KindSettings<Config> settings_of() {
           }};
 }
 
-// The kind of that name. Throws a usage Error that lists those there are: "there is no head of kind …".
+// Finds the kind of that name. Throws a usage Error that lists the known ones: "there is no head of kind …".
 template <class Kind>
 const Kind& find_kind(const std::vector<Kind>& kinds, const std::string& name, const char* what) {
   std::vector<std::string> names;
@@ -42,7 +42,7 @@ const Kind& find_kind(const std::vector<Kind>& kinds, const std::string& name, c
   fail_usage("there is no {} of kind '{}': use {}", what, name, fmt::join(names, ", "));
 }
 
-// The choice of a kind, "head.kind".
+// The field that selects a kind, "head.kind".
 template <class Kind>
 Field kind_field(const std::vector<Kind>& kinds, const std::string& table, std::string* kind, const char* help) {
   std::vector<std::string> names;
@@ -50,14 +50,13 @@ Field kind_field(const std::vector<Kind>& kinds, const std::string& table, std::
   return Field::choice(table + ".kind", kind, help, std::move(names));
 }
 
-// Adds the settings of all kinds under their table, each once.
+// Adds the settings of all kinds under their table, each key once.
 template <class Kind, class Config>
 void add_kinds(std::vector<Field>& all, const std::vector<Kind>& kinds, const std::string& table, Config& config) {
   for (const Kind& one : kinds) add_kind(all, table, one.settings.fields(config), one.name == config.kind);
 }
 
-// Why nothing reads the setting `key` of one of the kinds ("head.bins") in this configuration, a clause; "" where
-// something does.
+// Why the setting `key` ("head.bins") has no effect in this configuration, a clause; "" if it has one.
 template <class Kind, class Config>
 std::string unread_because(const Kind& kind, const std::string& table, const Config& config, const std::string& key) {
   const std::string name = key.substr(table.size() + 1);

@@ -11,7 +11,7 @@
 
 namespace pairs {
 
-// The newest value that some thread has left for another.
+// Hands the newest value from one thread to another.
 template <class T>
 class Newest {
  public:
@@ -20,12 +20,12 @@ class Newest {
     value_ = std::move(value);
     fresh_ = value_ != nullptr;
   }
-  // The newest value where it was not taken yet, else null.
+  // The newest value if it has not been taken yet, else null.
   std::shared_ptr<const T> take() {
     const std::lock_guard lock(mutex_);
     return std::exchange(fresh_, false) ? value_ : nullptr;
   }
-  // The newest value, taken or not; null before the first.
+  // The newest value, taken or not; null if there has been none.
   std::shared_ptr<const T> last() const {
     const std::lock_guard lock(mutex_);
     return value_;
@@ -41,23 +41,23 @@ class Newest {
   bool fresh_ = false;
 };
 
-// What becomes of an answer that is ready only after something else was asked for.
+// Whether a result is dropped or kept if it is ready only after a newer request.
 enum class Late { drop, keep };
 
-// An answer that is worked out in the background (LatestWorker), of which the newest waits here for the thread that
-// asked. All members belong to that thread.
+// A result computed in the background (LatestWorker); the newest one waits here for the thread that requested it. All
+// members belong to that thread.
 template <class T>
 class Latest {
  public:
   using Stale = LatestWorker::Stale;
-  // The answer; null: there is nothing new. What it throws becomes the failure.
+  // Returns the result, or null if there is nothing new. An exception becomes the failure.
   using Work = std::function<std::shared_ptr<const T>(const Stale& stale)>;
 
-  // `wake` is called on the work's thread once there is something to take.
+  // `wake` is called on the worker's thread once there is something to take.
   explicit Latest(std::function<void()> wake, Late late = Late::drop)
       : wake_(std::move(wake)), late_(late), worker_([](const std::string&) {}) {}
 
-  // Works this out instead of what was asked before.
+  // Replaces the previous request by `work`.
   void ask(Work work) {
     worker_.request([this, box = box_, work = std::move(work)](const Stale& stale) {
       auto answer = std::make_shared<Answer>();
@@ -75,9 +75,9 @@ class Latest {
       wake_();
     });
   }
-  // Drops what was asked for last where it is not ready.
+  // Drops the last request if it is not ready.
   void cancel() { worker_.cancel(); }
-  // Drops it with every answer.
+  // Drops the request and all results.
   void forget() {
     worker_.cancel();
     box_ = std::make_shared<Box>();
@@ -87,21 +87,21 @@ class Latest {
     std::shared_ptr<const T> value;  // null: it failed
     std::string failure;             // a sentence
   };
-  // What is new since it was taken last; null: nothing.
+  // The newest result since the last call; null if there is none.
   std::shared_ptr<const Answer> take() { return box_->answers.take(); }
   bool fresh() const { return box_->answers.fresh(); }
-  // The newest value, taken or not, of the last work that did not fail; null before the first.
+  // The newest value of a request that succeeded, taken or not; null if there has been none.
   std::shared_ptr<const T> last() const { return box_->values.last(); }
-  // Whether work waits or runs; and the same, or its answer was not taken yet.
+  // busy: work waits or runs. waits: busy, or a result has not been taken yet.
   bool busy() const { return worker_.busy(); }
   bool waits() const { return busy() || fresh(); }
-  // As LatestWorker::wait.
+  // See LatestWorker::wait.
   bool wait(double seconds) { return worker_.wait(seconds); }
 
  private:
   std::function<void()> wake_;
   Late late_;
-  // What was dropped has a box of its own, in which it may still end.
+  // Dropped work keeps its own box, into which it may still write.
   struct Box {
     Newest<Answer> answers;
     Newest<T> values;

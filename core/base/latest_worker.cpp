@@ -18,10 +18,10 @@ struct LatestWorker::State {
   std::mutex mutex;
   std::condition_variable changed;
   Job next;
-  bool running = false;  // a thread is at work, or on its way to it
+  bool running = false;  // a thread is running, or about to
   std::atomic<std::uint64_t> newest{0};
 
-  // Runs what is asked for until there is nothing more.
+  // Runs requests until there are no more.
   void run() {
     for (;;) {
       Job job;

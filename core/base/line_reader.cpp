@@ -17,7 +17,7 @@ constexpr std::size_t kChunk = std::size_t{1} << 20, kLongestLine = std::size_t{
 
 }  // namespace
 
-// A file that zlib reads: one that is no gzip file as it is.
+// A file opened by zlib, which reads files other than gzip unchanged.
 struct LineReader::Source {
   explicit Source(const std::filesystem::path& path) : file(::gzopen(path.c_str(), "rbe")) {}
   ~Source() {

@@ -15,7 +15,7 @@
 namespace pairs {
 namespace {
 
-// Seconds for which all cores together were busy since the system started; 0 where it does not tell.
+// Seconds for which all cores together were busy since the system started; 0 if it does not report them.
 double busy_seconds() {
   std::ifstream file("/proc/stat");
   std::string line, name;
@@ -55,7 +55,7 @@ double LoadMeter::runnable_others() {
     std::ifstream stat(task.path() / "stat");
     std::string text;
     std::getline(stat, text);
-    const std::size_t name = text.rfind(") ");  // behind the name, which may hold anything, stands the state
+    const std::size_t name = text.rfind(") ");  // the state follows the name, which may hold anything
     runnable -= name != std::string::npos && text[name + 2] == 'R';
   }
   return std::max(0.0, runnable);

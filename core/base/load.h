@@ -6,15 +6,15 @@
 
 namespace pairs {
 
-// What other processes have taken of the machine's processors since the meter was made.
+// Measures how much of the machine's processors other processes use, from its construction on.
 class LoadMeter {
  public:
   LoadMeter();
-  // Cores that others kept busy on average; 0 where the system does not tell.
+  // Cores that other processes kept busy on average; 0 if the system does not report it.
   double others() const;
-  // Of the machine.
+  // Cores of the machine.
   double cores() const;
-  // Threads of others that run or wait for a core at this moment; infinity where the system does not tell.
+  // Threads of other processes that run or wait for a core at this moment; infinity if the system does not report it.
   static double runnable_others();
 
  private:
@@ -22,8 +22,8 @@ class LoadMeter {
   double busy_, own_;
 };
 
-// A sentence on how much longer work takes beside others than alone, "" when they leave the threads that we use:
-// `others` of `cores` are busy with other processes' work.
+// A sentence on how much longer work takes on the busy machine than on an idle one: `others` of `cores` are busy with
+// other processes. "" if enough cores are left for our threads.
 std::string busy_sentence(double others, double cores, double threads);
 
 }  // namespace pairs

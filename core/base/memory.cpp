@@ -6,7 +6,7 @@
 namespace pairs {
 
 void release_freed_memory() {
-  // Programs are linked with tcmalloc, those under sanitizers are not.
+  // Programs are linked with tcmalloc, except those under sanitizers.
   static const auto release = reinterpret_cast<void (*)()>(::dlsym(RTLD_DEFAULT, "MallocExtension_ReleaseFreeMemory"));
   if (release != nullptr)
     release();

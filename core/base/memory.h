@@ -2,8 +2,8 @@
 
 namespace pairs {
 
-// Gives memory that was freed, and that the allocator keeps for later, back to the system. Takes some milliseconds, and
-// the next large tensors are faulted in anew: for moments after which the program rests.
+// Returns freed memory that the allocator keeps back to the system. Takes some milliseconds, and the next large tensors
+// need new pages: call it when the program is idle.
 void release_freed_memory();
 
 }  // namespace pairs

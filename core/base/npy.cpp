@@ -31,7 +31,8 @@ constexpr NpyType npy_types[] = {
     {"i8", torch::kLong, torch::kLong}, {"u1", torch::kByte, torch::kByte},   {"b1", torch::kByte, torch::kBool},
     {"u2", torch::kShort, torch::kInt}, {"u4", torch::kInt, torch::kLong},    {"u8", torch::kLong, torch::kLong}};
 
-// Characters of each text of an array of type "U5" (4 bytes each) or "S5" (1 byte each); 0 for other types.
+// The number of characters in each text of an array of type "U5" (4 bytes each) or "S5" (1 byte each); 0 for other
+// types.
 std::int64_t characters(std::string_view type) {
   constexpr std::int64_t kMost = 1 << 20;
   if (!type.starts_with('U') && !type.starts_with('S')) return 0;
@@ -46,7 +47,7 @@ const NpyType* find_type(std::string_view name) {
   return found == std::end(npy_types) ? nullptr : found;
 }
 
-// A reader of the header's Python dictionary literal, of which only this much is allowed:
+// Parses the header's Python dictionary literal, in this form only:
 // {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
 class DictionaryReader {
  public:
@@ -137,7 +138,7 @@ class DictionaryReader {
       const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), extent);
       if (error != std::errc() || extent < 0 || extents.size() >= max_rank) bad();
       text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
-      if (text_.starts_with('L')) text_.remove_prefix(1);  // Python 2 wrote long integers so
+      if (text_.starts_with('L')) text_.remove_prefix(1);  // Python 2 wrote long integers with an L
       extents.push_back(extent);
       if (!accept(',')) {
         expect(')');
@@ -152,7 +153,7 @@ class DictionaryReader {
   bool texts_;
 };
 
-// Turns the bytes of each of many numbers of `size` bytes around.
+// Reverses the bytes of each of many numbers of `size` bytes.
 void swap_bytes(char* bytes, std::uint64_t all, std::size_t size) {
   for (std::uint64_t at = 0; at + size <= all; at += size) std::reverse(bytes + at, bytes + at + size);
 }
@@ -200,7 +201,7 @@ NpyHeader read_npy_header(const ByteReader& read, const std::string& where, bool
     return header;
   }
   const NpyType& type = *find_type(header.type);
-  // The widened size never overflows where it is checked first.
+  // The stored size is checked first, so that the widened size never overflows.
   const auto widened = shape_bytes(header.shape, static_cast<std::int64_t>(c10::elementSize(type.widened)));
   PAIRS_CHECK(widened, "{} is damaged: its shape is beyond what an array can have; make the file again", where);
   header.widened_bytes = *widened;

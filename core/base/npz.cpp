@@ -39,7 +39,7 @@ using Source = std::unique_ptr<zip_source_t, Discard>;
 constexpr std::string_view suffix = ".npy";
 
 Zip open_archive(std::string_view bytes, const std::string& where) {
-  // libzip takes an empty file for an archive without members.
+  // libzip treats an empty file as an archive without members.
   PAIRS_CHECK(!bytes.empty(), "{} is empty; restore or make it again", where);
   ZipError error;
   Source source(zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error.value));
@@ -51,7 +51,7 @@ Zip open_archive(std::string_view bytes, const std::string& where) {
   return archive;
 }
 
-// One array of an archive: its header, and then its data.
+// One array of an archive: its header, followed by its data.
 class ArrayStream {
  public:
   ArrayStream(zip_t* archive, zip_uint64_t index, std::uint64_t announced, const std::string& where)
@@ -80,7 +80,7 @@ class ArrayStream {
                 byte_text(part.widened_bytes), byte_text(budget));
     torch::Tensor tensor = read_npy_data(
         part, [this](char* target, std::size_t size) { take(target, size); }, where_);
-    // The end of the member is where libzip compares its checksum.
+    // libzip verifies the checksum at the end of the member.
     char beyond;
     PAIRS_CHECK(part.bytes < header_.bytes || zip_fread(member_.get(), &beyond, 1) == 0,
                 "{} is damaged: its checksum does not match; make the file again", where_);
@@ -106,7 +106,7 @@ class ArrayStream {
   NpyHeader header_;
 };
 
-// What the array of a file is called that is no archive but the array itself.
+// The name of the array in a file that is a single array instead of an archive.
 constexpr const char* kOnlyArray = "x";
 
 bool is_npy(std::string_view bytes) {
@@ -164,7 +164,7 @@ struct NpzReader::Archive {
   std::uint64_t budget;
   Zip zip;
   std::map<std::string, Entry> entries;
-  std::string where = {};  // of a file that is one .npy array
+  std::string where = {};  // for a file that is a single .npy array
 };
 
 NpzReader::NpzReader(const std::filesystem::path& file)
@@ -189,7 +189,7 @@ NpzReader::NpzReader(std::string bytes, std::string where, std::uint64_t limit)
     const std::string place = fmt::format("{}: array '{}'", where, printable(name));
     const bool array = name.size() > suffix.size() && name.ends_with(suffix);
     if (array) name.resize(name.size() - suffix.size());
-    // What is wrong with one array is reported once it is read: others may be whole.
+    // A problem of one array is reported when that array is read, because others may be intact.
     try {
       PAIRS_CHECK(array, "{} is no .npy array; a .npz file must hold nothing else", place);
       PAIRS_CHECK(status.encryption_method == ZIP_EM_NONE, "{} is encrypted; save it without a password", place);
@@ -227,7 +227,7 @@ std::pair<std::string, std::vector<std::string>> find_npz_texts(const std::files
                                                                 const std::vector<std::string>& names) {
   const bool unpacked = is_gzip_file(file);
   const std::string bytes = unpacked ? read_unzipped(file, array_memory_limit()) : "";
-  if (unpacked && !bytes.starts_with("PK")) return {};  // one array alone
+  if (unpacked && !bytes.starts_with("PK")) return {};  // a single array
   int error = 0;
   const Zip zip =
       unpacked ? open_archive(bytes, printable(file.string(), 300)) : Zip(zip_open(file.c_str(), ZIP_RDONLY, &error));
@@ -304,7 +304,8 @@ void write_archive(const std::filesystem::path& file, const std::map<std::string
         zip_file_add(archive.get(), (name + std::string(suffix)).c_str(), source.get(), ZIP_FL_ENC_UTF_8);
     PAIRS_CHECK(index >= 0, "cannot write {}: {}; rename it", place, printable(zip_strerror(archive.get())));
     (void)source.release();
-    // Speed first: floats hardly compress. The oldest date a zip file can hold, so that equal arrays give equal bytes.
+    // Fast compression, because floats hardly compress. The oldest date that a zip file can hold, so that equal arrays
+    // give equal bytes.
     constexpr zip_uint16_t first_day = 1 << 5 | 1;
     const auto entry = static_cast<zip_uint64_t>(index);
     PAIRS_CHECK(zip_set_file_compression(archive.get(), entry, method, 1) == 0 &&

@@ -5,14 +5,14 @@
 #include <omp.h>
 #endif
 
-// Of the MKL that LibTorch holds, where it holds one: how many threads this thread's calls use, 0 = as for all. Returns
-// what it was.
+// Part of the MKL inside LibTorch, if it holds one: sets how many threads this thread's calls use, 0 = the global
+// setting. Returns the previous value.
 extern "C" int MKL_Set_Num_Threads_Local(int count) __attribute__((weak));
 
 namespace pairs {
 
-// Until its end, small work of this thread stays on it: sharing it out would make it wait for cores that train, and how
-// many share it decides how it is rounded.
+// While it exists, small work of this thread stays on it: distributing it would wait for cores that train, and the
+// number of threads changes how results are rounded.
 class OneThread {
  public:
   OneThread() : before_(at::get_num_threads()), mkl_before_(use_mkl(1)) { use(1); }
@@ -24,7 +24,7 @@ class OneThread {
   OneThread& operator=(const OneThread&) = delete;
 
  private:
-  // Of this thread alone: at::set_num_threads would tell MKL of all.
+  // Affects only this thread; at::set_num_threads would change MKL for all.
   static void use([[maybe_unused]] int count) {
 #ifdef _OPENMP
     omp_set_num_threads(count);

@@ -8,7 +8,7 @@
 
 namespace pairs {
 
-// As write_npz (core/base/npz.h), but not deflated: such a file can be read in place, a part at a time.
+// write_npz (core/base/npz.h) without compression: such a file can be read in place, in parts.
 void write_plain_npz(const std::filesystem::path& file, const std::map<std::string, torch::Tensor>& arrays);
 
 }  // namespace pairs

@@ -37,7 +37,7 @@ std::vector<pid_t> processes_present(const std::filesystem::path& folder) {
       const nlohmann::json identity = parse_json(read_file(entry.path(), kMostIdentity));
       if (is_alive(identity)) processes.push_back(static_cast<pid_t>(identity.at("process").get<std::int64_t>()));
     } catch (const Error&) {
-      // Gone, or being written.
+      // It is gone, or being written.
     }
   }
   return processes;

@@ -7,7 +7,7 @@
 
 namespace pairs {
 
-// While it lives, a file in the folder, which is made for it, says that this process is at work there.
+// While it exists, a file in the folder, which is created if needed, marks that this process is at work there.
 class Presence {
  public:
   explicit Presence(const std::filesystem::path& folder);
@@ -19,7 +19,7 @@ class Presence {
   std::filesystem::path file_;
 };
 
-// The processes of this machine that are at work in the folder. One that died without taking its file away is none.
+// The processes of this machine that are at work in the folder, without those that died and left their file.
 std::vector<pid_t> processes_present(const std::filesystem::path& folder);
 
 }  // namespace pairs

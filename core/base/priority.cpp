@@ -6,7 +6,7 @@
 namespace pairs {
 
 void lower_priority(int by) {
-  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), by);  // a wish: nothing depends on it
+  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), by);  // best effort: nothing depends on it
 }
 
 int lowered_priority() {

@@ -17,8 +17,8 @@ std::string first_line(const std::filesystem::path& file) {
   return line;
 }
 
-// When the process began, in ticks since the machine did: with its number it names one process of this start of the
-// machine. "" where there is none, or one that has ended and is not waited for yet.
+// When the process started, in ticks since boot: together with its number, this identifies a process within one boot.
+// "" if there is none, or if it has ended and was not waited for yet.
 std::string start_of_process(std::int64_t process) {
   const std::string line = first_line(fmt::format("/proc/{}/stat", process));
   // The second field, the program's name in brackets, may hold anything; the third is the state.
@@ -28,7 +28,7 @@ std::string start_of_process(std::int64_t process) {
   return at == line.npos ? "" : line.substr(at + 1, line.find(' ', at + 1) - at - 1);
 }
 
-// Where processes have numbers of their own: this start of the machine, and the container.
+// The scope of process numbers: this boot of the machine, and the container.
 std::string process_space() {
   std::error_code error;
   return first_line("/proc/sys/kernel/random/boot_id") + " " +

@@ -5,8 +5,8 @@
 
 namespace pairs {
 
-// A part of the program that is opened on demand: the file of that name beside the running executable or, where it is
-// installed, in ../lib; "" where there is none.
+// The path of a part of the program that is opened on demand: the file of that name next to the running executable or,
+// in an installation, in ../lib; "" if there is none.
 std::filesystem::path program_part(std::string_view name);
 
 }  // namespace pairs

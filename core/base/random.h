@@ -11,7 +11,8 @@
 
 namespace pairs {
 
-// Who draws: streams of different purposes never overlap. Values are part of the file format; only append.
+// What random numbers are for: streams of different purposes never overlap. Values are part of the file format; only
+// append.
 enum class Purpose : std::uint32_t {
   init = 1,      // initial weights
   pretrain = 2,  // sets of stage 1
@@ -21,7 +22,7 @@ enum class Purpose : std::uint32_t {
   sizes = 6,     // set sizes in a batch
   dropout = 7,
   posterior = 8,             // posterior samples
-  explore = 9,               // sets made for a person: window, infer demonstrations
+  explore = 9,               // sets shown to people: window, infer demonstrations
   blocks = 10,               // which cached blocks a finetuning step draws
   glyph = 11,                // generated digits
   check = 12,                // self-tests and benchmarks
@@ -30,7 +31,7 @@ enum class Purpose : std::uint32_t {
   conformers = 15,           // conformers of a molecule
 };
 
-// Seed of the sets that figures simulate and of the draws they show.
+// Seed of the sets and the samples shown in figures.
 inline constexpr std::uint64_t kFigureSeed = 1;
 
 // Mixes seed and purpose into the 64-bit key of a Philox stream (splitmix64 finaliser).
@@ -67,7 +68,7 @@ PAIRS_HOST_DEVICE inline PhiloxBlock philox(std::uint64_t key, std::uint32_t c0,
 PAIRS_HOST_DEVICE inline float unit_float(std::uint32_t word) {
   return static_cast<float>(word >> 8) * 0x1p-24f;
 }
-// The same in (0, 1]: safe under a logarithm.
+// A random word as a float in (0, 1], which is safe under a logarithm.
 PAIRS_HOST_DEVICE inline float unit_float_open(std::uint32_t word) {
   return (static_cast<float>(word >> 8) + 1.0f) * 0x1p-24f;
 }
@@ -93,7 +94,7 @@ class Stream {
     const std::uint64_t high = bits();
     return high << 32 | bits();
   }
-  // Uniform in [0, 1) with 24 bits; with 53 bits.
+  // Uniform in [0, 1): uniform() has 24 bits, uniform64() has 53 bits.
   PAIRS_HOST_DEVICE float uniform() { return unit_float(bits()); }
   PAIRS_HOST_DEVICE double uniform64() { return static_cast<double>(bits64() >> 11) * 0x1p-53; }
   // Uniform integer in [0, n), n >= 1; bias below n / 2^64.

@@ -99,7 +99,7 @@ TensorFile parse_safetensors(std::string_view bytes, const std::string& where) {
     content.checked = true;
   }
 
-  // In the order of the data every tensor must begin where the one before ends.
+  // In the order of the data, every tensor must begin where the previous one ends.
   const std::string_view data = bytes.substr(sizeof length + length);
   std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
   for (const auto& [name, entry] : header.entries) ranges.emplace_back(entry.begin, entry.end);

@@ -13,14 +13,14 @@ namespace pairs {
 struct TensorFile {
   std::map<std::string, torch::Tensor> tensors;  // contiguous, on the CPU
   std::map<std::string, std::string> metadata;   // without "pairs_crc32", which the reader checks and the writer sets
-  bool checked = false;                          // read, and its checksum was there and right
+  bool checked = false;                          // the file was read and had a correct checksum
 };
 
 // Reads a safetensors file. Hostile input is expected: header length, JSON, dtypes, shapes, overlaps, gaps and
 // the checksum (metadata key "pairs_crc32" when present) are all verified, memory stays within the file size; throws
 // Error with one sentence. Supported dtypes: F64 F32 F16 BF16 I64 I32 I16 I8 U8 BOOL, each read as it is.
 TensorFile read_safetensors(const std::filesystem::path& file);
-// The same from memory; `where` names the source in errors.
+// Parses a file in memory; `where` names the source in errors.
 TensorFile parse_safetensors(std::string_view bytes, const std::string& where);
 
 // Writes atomically; tensors are brought to the CPU and made contiguous. Adds the metadata "pairs_crc32": the checksum

@@ -15,8 +15,8 @@ using Json = nlohmann::json;
 constexpr std::size_t max_dimensions = 32;
 constexpr const char* metadata_key = "__metadata__";
 
-// Receives the header as a stream of events, so that nothing is built but what the format has. A handler that returns
-// false ends the parse; `problem` then says why.
+// Receives the header as a stream of events, so that nothing outside the format is built. A handler that returns false
+// ends the parse; `problem` then states the reason.
 class HeaderReader {
  public:
   SafetensorsHeader header;

@@ -8,7 +8,7 @@
 
 namespace pairs {
 
-// The JSON header of a safetensors file, as it stands there.
+// The JSON header of a safetensors file.
 struct SafetensorsEntry {
   std::string dtype;
   std::vector<std::int64_t> shape;
@@ -19,8 +19,8 @@ struct SafetensorsHeader {
   std::map<std::string, std::string> metadata;
 };
 
-// Parses and checks the grammar alone (types, missing, repeated and unknown members, ranks above 32), in memory
-// proportional to the text whatever it nests. Throws Error naming `where`.
+// Parses the header and checks its grammar only (types, missing, repeated and unknown members, ranks above 32). Memory
+// stays proportional to the text for any nesting. Throws Error naming `where`.
 SafetensorsHeader parse_safetensors_header(std::string_view json, const std::string& where);
 
 }  // namespace pairs

@@ -4,8 +4,8 @@
 
 namespace pairs {
 
-// A new folder among the system's temporary files, removed at the end with all that it holds, and by abandon_writes().
-// Throws Error where none can be made.
+// A new folder among the system's temporary files, removed with its content at the end of this object and by
+// abandon_writes(). Throws Error if it cannot be made.
 class ScratchFolder {
  public:
   ScratchFolder();

@@ -6,8 +6,8 @@
 
 namespace pairs {
 
-// Structs of settings, one of each type, each at its defaults until it is changed: what a configuration holds of the
-// kinds of networks that it may choose, without knowing them. Copies are independent.
+// Holds structs of settings, one per type, each at its defaults until it is changed: a configuration keeps the settings
+// of every kind of network in it without knowing the kinds. Copies are independent.
 class SettingsByType {
  public:
   template <class Own>
@@ -24,7 +24,7 @@ class SettingsByType {
   }
 
  private:
-  std::map<std::type_index, std::any> held_;  // a place once taken stays, and with it what fields are bound to
+  std::map<std::type_index, std::any> held_;  // an entry never moves, so that fields can be bound to it
 };
 
 }  // namespace pairs

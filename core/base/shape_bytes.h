@@ -6,7 +6,7 @@
 
 namespace pairs {
 
-// Bytes of an array of this shape, or nothing when an extent is negative or the sizes and strides do not fit 63 bits
+// Bytes of an array of this shape, or nothing if an extent is negative or the sizes and strides do not fit in 63 bits
 // (extents of zero count as one for that, since strides are products as well).
 inline std::optional<std::uint64_t> shape_bytes(std::span<const std::int64_t> shape, std::int64_t element) {
   std::int64_t product = element;

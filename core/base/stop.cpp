@@ -21,7 +21,7 @@ std::atomic<int> received{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 int wake_descriptor = -1;
 
-// Never destroyed: the watcher may still use it while static objects are torn down.
+// Never destroyed: the watcher may still use it while static objects are destroyed.
 std::stop_source& source() {
   static auto* const kept = new std::stop_source;
   return *kept;
@@ -73,8 +73,8 @@ void install() {
   handle(SIGXFSZ, SIG_IGN);
   handle(SIGINT, on_signal);
   handle(SIGTERM, on_signal);
-  handle(SIGUSR1, on_signal);  // with which schedulers warn before a job's time is over
-  // A terminal that closes; who was started by nohup ignores it already and goes on.
+  handle(SIGUSR1, on_signal);  // schedulers send it before a job's time runs out
+  // Sent when a terminal closes; a program started by nohup already ignores it and continues.
   struct sigaction hangup {};
   if (::sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN) handle(SIGHUP, on_signal);
 }

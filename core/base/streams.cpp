@@ -16,13 +16,13 @@
 namespace pairs {
 namespace {
 
-// Text for a terminal that is to print and do nothing else: control characters but line breaks and tabs become \xNN.
+// Escapes text for a terminal, so that it is only printed: control characters except line breaks and tabs become \xNN.
 std::string visible(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
-    // Those of Latin-1 are two bytes.
+    // Control characters of Latin-1 are two bytes in UTF-8.
     const bool second = i > 0 && static_cast<unsigned char>(text[i - 1]) == 0xc2 && byte >= 0x80 && byte < 0xa0;
     if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f || second) {
       if (second) out.pop_back();
@@ -37,14 +37,14 @@ std::string visible(std::string_view text) {
 }  // namespace
 
 void open_standard_streams() {
-  // The lowest free number is taken, so that each gets its own. Writing to a stdout opened for reading fails.
+  // The lowest free number is used, so that each stream gets its own. Writing to a stdout opened for reading fails.
   for (const auto& [descriptor, mode] :
        {std::pair{STDIN_FILENO, O_RDONLY}, {STDOUT_FILENO, O_RDONLY}, {STDERR_FILENO, O_WRONLY}})
     if (::fcntl(descriptor, F_GETFD) < 0 && errno == EBADF) (void)!::open("/dev/null", mode);
 }
 
 void tell(std::string_view message) {
-  constexpr int kLook = 100;  // milliseconds between two looks for a signal
+  constexpr int kLook = 100;  // milliseconds between two checks for a signal
   const bool clears = message.starts_with(kClearLine);
   const std::string whole =
       (clears ? std::string(kClearLine) : "") + visible(message.substr(clears ? kClearLine.size() : 0));
@@ -57,7 +57,7 @@ void tell(std::string_view message) {
       if (signal_stop_token().stop_requested()) return;
       continue;
     }
-    // A pipe that is ready takes as much without making its writer wait.
+    // A pipe that is ready accepts this much without blocking.
     const ssize_t written = ::write(STDERR_FILENO, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
     if (written < 0 && errno != EINTR && errno != EAGAIN) return;
     if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));

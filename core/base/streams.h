@@ -4,23 +4,22 @@
 
 namespace pairs {
 
-// Opens standard streams that the parent closed: the next file opened would else take their place, and messages would
-// be written into it. Nothing can be written to such a stdout. Call first in main.
+// Opens standard streams that the parent process closed; otherwise the next opened file would take their place and
+// receive messages. Writing to such a stdout fails. Call first in main.
 void open_standard_streams();
 
-// What a message begins with that takes the place of the line where the cursor stands.
+// The prefix of a message that overwrites the cursor's line.
 inline constexpr std::string_view kClearLine = "\r\033[K";
 
-// Writes a message to stderr, whose control characters are made visible but for a kClearLine at its start. One that is
-// closed, full or has lost its reader loses the message and nothing else; a reader who is behind is waited for until a
-// signal asks to stop.
+// Writes a message to stderr, escaping control characters except for a kClearLine at its start. If stderr is closed,
+// full or without a reader, only the message is lost; a slow reader is waited for until a signal requests a stop.
 void tell(std::string_view text);
 
-// Writes results to stdout, control characters made visible; false when not all of them could be written.
+// Writes results to stdout, escaping control characters; false if not everything could be written.
 bool answer(std::string_view text);
 
-// The same for a process that is about to end by a signal: what another thread or a reader who is behind would make
-// wait is lost.
+// answer() for a process that is about to end by a signal: drops the text rather than wait for another thread or a slow
+// reader.
 void answer_at_once(std::string_view text);
 
 }  // namespace pairs

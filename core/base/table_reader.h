@@ -13,20 +13,21 @@ namespace pairs {
 
 inline constexpr std::uint64_t kMostTomlBytes = 1u << 20;
 
-// The TOML text as a table. Throws a usage error that names `where` and the line.
+// Parses TOML text as a table. Throws a usage error that names `where` and the line.
 toml::table parse_toml(std::string_view text, const std::string& where);
 
-// One table of a TOML file: every key is taken once, and what was not taken is unknown. `name` stands before a key in
-// messages, `where` names the file. A missing key is none; a wrong one throws a usage error that names its line.
+// Reads one table of a TOML file: every key is taken once, and keys that were not taken are unknown. `name` is the
+// prefix of keys in messages, `where` names the file. A missing key gives nothing; a wrong value throws a usage error
+// that names its line.
 class TableReader {
  public:
   TableReader(const toml::table& table, std::string name, const std::string& where)
       : table_(table), name_(std::move(name)), where_(where) {}
 
   const toml::node* find(const char* key);
-  // The table that stands there; null where there is none.
+  // The subtable at the key; null if there is none.
   const toml::table* table(const char* key);
-  // Those of [[key]].
+  // The tables of an array [[key]].
   std::vector<const toml::table*> tables(const char* key);
 
   [[noreturn]] void refuse(const toml::node& node, const std::string& what) const;
@@ -36,23 +37,23 @@ class TableReader {
   std::string text_or(const char* key, const std::string& other) { return text(key).value_or(other); }
   std::string needed_text(const char* key);
 
-  // Refuses a table that lacks a key; where one stands there that is nearly called so, names that.
+  // Refuses a table that lacks a key; if it holds a key with a similar name, the message names that one.
   [[noreturn]] void refuse_missing(const char* key, const std::string& what) const;
 
   std::optional<bool> flag(const char* key);
-  // Finite numbers: a list of them, or one.
+  // Finite numbers: a list, or one number.
   std::optional<std::vector<double>> numbers(const char* key);
 
   std::optional<double> number(const char* key);
   std::optional<std::int64_t> whole(const char* key, std::int64_t low, std::int64_t high);
 
-  // [low, high], low below high; either may be infinite where `infinite` says so.
+  // [low, high] with low < high; either may be infinite if `infinite` is set.
   std::optional<std::pair<double, double>> interval(const char* key, bool infinite);
 
   std::optional<std::vector<std::string>> texts(const char* key);
   std::optional<std::vector<std::int64_t>> wholes(const char* key);
 
-  // Refuses keys that nobody asked for.
+  // Refuses unknown keys.
   void finish() const;
 
   std::string full(const std::string& key) const { return name_.empty() ? key : name_ + "." + key; }

@@ -12,8 +12,8 @@
 namespace pairs {
 namespace {
 
-// Length of the well-formed UTF-8 sequence at the start of `text`, 0 when there is none (surrogates and overlong
-// forms included).
+// Length of the well-formed UTF-8 sequence at the start of `text`; 0 if there is none, or for surrogates and overlong
+// forms.
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
@@ -28,7 +28,7 @@ std::size_t utf8_length(std::string_view text) {
   return length;
 }
 
-// Whether a text holds bytes that are no text, or characters that do not show.
+// Whether a text holds invalid bytes or invisible characters.
 bool hides(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t length = utf8_length(text.substr(i));

@@ -6,18 +6,18 @@
 
 namespace pairs {
 
-// Foreign text made safe to print inside a sentence: control and non-UTF-8 bytes become \xNN, and what goes beyond
-// `limit` bytes becomes "...".
+// Makes foreign text safe to print inside a sentence: control and non-UTF-8 bytes become \xNN, and text beyond `limit`
+// bytes becomes "...".
 std::string printable(std::string_view text, std::size_t limit = 60);
 
-// A byte count for people: "12 bytes", "3.4 MiB".
+// A readable byte count: "12 bytes", "3.4 MiB".
 std::string byte_text(std::uint64_t bytes);
 
 // "1 column", "3 columns".
 std::string counted(std::size_t count, std::string_view noun);
 
-// `text` as one word of a shell: quoted where it holds more than letters, digits and ._/-+=:,@%, in the way $'…' of bash,
-// zsh and POSIX (2024) where it holds control characters.
+// Quotes `text` as one word of a shell if it holds more than letters, digits and ._/-+=:,@%; control characters use
+// $'…' of bash, zsh and POSIX (2024).
 std::string shell_word(std::string_view text);
 
 }  // namespace pairs

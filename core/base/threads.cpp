@@ -24,7 +24,7 @@ namespace {
 std::atomic<std::int64_t> background_threads{0};
 std::atomic<std::uint64_t> background_version{0};
 
-// What a Slurm job may use of the machine for each of its tasks; 0: it does not say, or this is none.
+// The cores per task that Slurm grants a job; 0 if unknown, or outside a job.
 std::int64_t job_cores() {
   const char* text = std::getenv("SLURM_CPUS_PER_TASK");
   std::int64_t value = 0;
@@ -33,7 +33,7 @@ std::int64_t job_cores() {
   return read.ec == std::errc() ? value : 0;
 }
 
-constexpr double kLooked = 0.1;  // seconds
+constexpr double kLooked = 0.1;  // seconds between two checks
 
 // Runs work(t) on each of the threads of parallel loops.
 void on_each_thread(const std::function<void(std::size_t)>& work) {
@@ -49,7 +49,7 @@ std::vector<int> cores_in(const cpu_set_t& set) {
   return out;
 }
 
-// Goes to a core where it may run, and may leave it again at once.
+// Moves the calling thread to a core, and allows it to leave again at once.
 void visit_core(int core) {
   cpu_set_t mine, one;
   CPU_ZERO(&mine);
@@ -66,7 +66,7 @@ int usable_cores() {
   CPU_ZERO(&set);
   int cores = static_cast<int>(std::thread::hardware_concurrency());
   if (::sched_getaffinity(0, sizeof set, &set) == 0) cores = CPU_COUNT(&set);
-  // Asked once: a container's limit does not change under a process, and this is called often.
+  // Read once: a container's limit does not change during a process, and this is called often.
   static const std::optional<double> limit = container_cores();
   if (limit) cores = std::min(cores, static_cast<int>(std::ceil(*limit)));
   if (const std::int64_t job = job_cores(); job > 0) cores = static_cast<int>(std::min<std::int64_t>(cores, job));

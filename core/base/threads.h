@@ -6,26 +6,25 @@
 
 namespace pairs {
 
-// Cores that this process may run on: those of its affinity, no more than the quota of its container and than
-// SLURM_CPUS_PER_TASK say.
+// Cores that this process may use: those of its affinity, limited by its container's quota and by SLURM_CPUS_PER_TASK.
 int usable_cores();
 
-// Sets how many CPU threads parallel loops take: one a core, or `wanted` when it is above 0. More than there are cores
-// only get into each other's way: these are told and left out.
+// Sets how many CPU threads parallel loops use: one per core, or `wanted` if it is above 0. More threads than cores
+// would slow each other down: these are left out with a warning.
 void use_threads(std::int64_t wanted);
 
-// Beside other programs the system may run two threads of a parallel loop on one core, where they wait for each other,
-// and leave them there for seconds: such loops take about twice as long (tests/bench/busy_bench.cpp). This moves
-// them apart; where they go then is the system's choice again. Called between loops, it looks at most ten times a
-// second, and only where this process may use as many cores as its loops have threads.
+// Next to other programs the system may run two threads of a parallel loop on one core, where they wait for each other,
+// and leave them there for seconds: such loops take about twice as long (tests/bench/busy_bench.cpp). This moves them
+// apart once; after that the system places them again. Call it between loops. It checks at most ten times a second, and
+// only if this process may use as many cores as its loops have threads.
 void keep_threads_apart();
 
-// Threads that run on the cores `at`: to which of the cores `usable` those should move that share one with a thread
-// before them, none where they may stay.
+// For threads that run on the cores `at`: which of the cores `usable` each thread should move to if it shares its core
+// with a thread before it; nothing if it may stay.
 std::vector<std::optional<int>> moved_apart(const std::vector<int>& at, const std::vector<int>& usable);
 
-// How many CPU threads what runs in the background of the window takes, as use_threads: each of its threads takes the
-// number over with follow_background_threads(), before its next job. Without the first the second does nothing.
+// Sets how many CPU threads the window's background work uses, as use_threads does. Each background thread adopts the
+// number by calling follow_background_threads() before its next job, which does nothing if no number was set.
 void set_background_threads(std::int64_t wanted);
 void follow_background_threads();
 

@@ -15,7 +15,7 @@ bool is_ascii(char c) {
   return static_cast<unsigned char>(c) < 0x80;
 }
 
-// Walks over the text as far as strings, comments and keys go; whether it is TOML is the parser's business.
+// Scans the text for strings, comments and keys; whether it is valid TOML is checked by the parser.
 class Guard {
  public:
   Guard(std::string_view text, const std::string& where) : text_(text), where_(where) {}
@@ -26,7 +26,7 @@ class Guard {
     while (at_ < text_.size()) {
       const char c = text_[at_];
       if (c == '"' || c == '\'') {
-        // Elsewhere the parser takes the string for a part of an unquoted value.
+        // Elsewhere the parser treats the string as part of an unquoted value.
         if (at_ > 0 && (std::string_view(" \t\r\n=,[{.").find(text_[at_ - 1]) == std::string_view::npos ||
                         (text_[at_ - 1] == '.' && value_)))
           refuse("a quote stands in the middle of a value; quote the whole value");
@@ -54,7 +54,7 @@ class Guard {
  private:
   bool starts_with(std::string_view prefix) const { return text_.substr(at_).starts_with(prefix); }
 
-  // A bracket that closes what is not open trips the parser too.
+  // An unmatched closing bracket also trips the parser.
   void check_bracket(char c) {
     if (c == '\n') header_ = false;
     if (c == '[' && open_.empty() && opens_line()) {
@@ -72,7 +72,7 @@ class Guard {
     }
   }
 
-  // Nothing but blanks stands before this on its line.
+  // Whether only blanks precede this on its line.
   bool opens_line() const {
     const std::size_t before = text_.substr(0, at_).find_last_not_of(" \t");
     return before == text_.npos || text_[before] == '\n' || text_[before] == '\r';
@@ -87,7 +87,7 @@ class Guard {
     if (!key) refuse("a table's name must begin with a letter, a digit, _ or -, or stand in quotes");
   }
 
-  // Moves behind the string that opens here with a quote of either kind, single or triple.
+  // Moves past the string that opens here with a quote of either kind, single or triple.
   void skip_string() {
     const char quote = text_[at_];
     const std::string three(3, quote);
@@ -123,9 +123,9 @@ class Guard {
   std::string_view text_;
   const std::string& where_;
   std::size_t at_ = 0;
-  std::string open_;     // brackets of values that wait for their end
-  bool header_ = false;  // on the line of a table's name
-  bool value_ = false;   // behind the = of a setting
+  std::string open_;     // brackets of values that are not closed yet
+  bool header_ = false;  // within the line of a table's name
+  bool value_ = false;   // after the = of a setting
 };
 
 }  // namespace

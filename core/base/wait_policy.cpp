@@ -12,7 +12,7 @@ bool assigns(const char* entry, const char* variable) {
   return *variable == '\0' && *entry == '=';
 }
 
-// Runs before the constructors of the shared libraries: nothing may be used that needs one.
+// Runs before the constructors of the shared libraries, so it must not use anything that needs one.
 void bound_spinning(int, char** arguments, char** environment) {
   constexpr std::size_t kMost = 8192;
   static const char* extended[kMost];
@@ -24,7 +24,7 @@ void bound_spinning(int, char** arguments, char** environment) {
       return;
     extended[count] = environment[count];
   }
-  if (::getauxval(AT_BASE) == 0) return;  // started by naming the loader, which is what /proc/self/exe then is
+  if (::getauxval(AT_BASE) == 0) return;  // started through the loader, so that /proc/self/exe is the loader
   extended[count] = pairs::kSpinCount;
   const ssize_t length = ::readlink("/proc/self/exe", program, sizeof program - 1);
   if (length > 0 && static_cast<std::size_t>(length) < sizeof program - 1)
@@ -33,7 +33,7 @@ void bound_spinning(int, char** arguments, char** environment) {
 
 }  // namespace
 
-// Named so that a linker can be told to take this file from its archive (pairs_program in cmake/Targets.cmake).
+// The name lets a linker take this file from its archive (pairs_program in cmake/Targets.cmake).
 extern "C" {
 extern void (*const pairs_bound_spinning)(int, char**, char**);
 __attribute__((section(".preinit_array"), used)) void (*const pairs_bound_spinning)(int, char**,

@@ -6,7 +6,7 @@
 
 namespace {
 
-// Runs before the constructors of the shared libraries: nothing may be used that needs one.
+// Runs before the constructors of the shared libraries, so it must not use anything that needs one.
 void need_working_folder(int, char**, char**) {
   static char folder[4096];
   if (::getcwd(folder, sizeof folder) != nullptr || errno != ENOENT) return;
@@ -16,7 +16,7 @@ void need_working_folder(int, char**, char**) {
 
 }  // namespace
 
-// Named so that a linker can be told to take this file from its archive (pairs_program in cmake/Targets.cmake).
+// The name lets a linker take this file from its archive (pairs_program in cmake/Targets.cmake).
 extern "C" {
 extern void (*const pairs_need_working_folder)(int, char**, char**);
 __attribute__((section(".preinit_array"), used)) void (*const pairs_need_working_folder)(int, char**,

@@ -11,9 +11,9 @@
 namespace pairs {
 namespace {
 
-constexpr std::int64_t kQuadratic = 8;  // principal components with quadratic terms
-constexpr double kSingular = 1e-12;     // of the largest singular value: smaller ones are directions of rounding alone
-constexpr double kConstantSpread = 1e-9;  // sd of a column over its largest number: it does not vary
+constexpr std::int64_t kQuadratic = 8;    // principal components with quadratic terms
+constexpr double kSingular = 1e-12;       // relative to the largest singular value: smaller ones are only rounding
+constexpr double kConstantSpread = 1e-9;  // sd of a column relative to its largest value, below which it is constant
 
 torch::Tensor checked(const torch::Tensor& rows) {
   PAIRS_CHECK(rows.dim() == 2 && rows.is_floating_point(), "A fit of statistics takes rows of floating-point numbers");
@@ -22,7 +22,7 @@ torch::Tensor checked(const torch::Tensor& rows) {
   return out;
 }
 
-// Columns of mean 0 and unit variance; those that do not vary are 0.
+// Columns with mean 0 and unit variance; constant ones become 0.
 torch::Tensor standardised(const torch::Tensor& rows) {
   const torch::Tensor centred = rows - rows.mean(0);
   const torch::Tensor sd = centred.square().mean(0).sqrt();
@@ -30,7 +30,7 @@ torch::Tensor standardised(const torch::Tensor& rows) {
   return at::where(varies, centred / sd.clamp_min(1e-300), at::zeros_like(centred));
 }
 
-// [M, l] and its products of leading principal components.
+// [M, l] and products of its leading principal components.
 torch::Tensor with_quadratic_terms(const torch::Tensor& rows) {
   const torch::Tensor centred = standardised(rows);
   const torch::Tensor axes = std::get<1>(at::linalg_eigh(centred.t().mm(centred)));  // ascending
@@ -41,7 +41,7 @@ torch::Tensor with_quadratic_terms(const torch::Tensor& rows) {
   return at::cat(columns, 1);
 }
 
-// Sums of squares of the held-out half of `to`: what the fit leaves, and about the mean.
+// Sums of squares of the held-out half of `to`: the residual, and around the mean.
 struct HeldOut {
   torch::Tensor left, all;  // [d]
 };
@@ -65,7 +65,7 @@ HeldOut held_out(const torch::Tensor& from, const torch::Tensor& to) {
 torch::Tensor unexplained(const torch::Tensor& from, const torch::Tensor& to) {
   const at::NoGradGuard no_grad;
   const HeldOut out = held_out(from, to);
-  return out.left / out.all;  // 0 / 0 where nothing varies
+  return out.left / out.all;  // 0 / 0 for constant columns
 }
 
 double unexplained_in_all(const torch::Tensor& from, const torch::Tensor& to) {

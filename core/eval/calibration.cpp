@@ -10,12 +10,12 @@ namespace pairs {
 namespace {
 
 constexpr std::int64_t kFewestRanks = 20, kMostBins = 20, kRanksPerBin = 10;
-// Shares of a calibrated estimator's evaluations with at least one such test.
+// The share of calibrated estimators' evaluations with at least one such test.
 constexpr double kBorderline = 0.05, kMiscalibrated = 0.001;
-// The part of these shares that goes to the tests pooled over sizes and targets, where there are any.
+// The part of these shares for the tests pooled over sizes and targets, if there are any.
 constexpr double kPooledPart = 0.5;
 
-// The number of samples below the truth that a rank tells.
+// The number of samples below the truth for a rank.
 std::int64_t below(double rank, std::int64_t samples) {
   PAIRS_CHECK(rank >= 0 && rank <= 1, "A rank is {}; ranks lie in [0, 1].", rank);
   return std::min(samples, static_cast<std::int64_t>(std::floor(rank * static_cast<double>(samples) + 0.25)));
@@ -111,7 +111,7 @@ RankTest rank_test(std::span<const double> ranks, std::int64_t samples) {
   RankTest test;
   if (static_cast<std::int64_t>(ranks.size()) < kFewestRanks || samples < 1) return test;
   const auto values = static_cast<double>(samples + 1), count = static_cast<double>(ranks.size());
-  // The value k stands for the middle of its share of [0, 1], (k + 1/2) / (S + 1).
+  // The value k represents the center of its share of [0, 1], (k + 1/2) / (S + 1).
   const auto distance = [&](std::int64_t k) { return std::fabs((static_cast<double>(k) + 0.5) / values - 0.5); };
   const double square = (1 - 1 / (values * values)) / 12, mean = samples % 2 == 1 ? 0.25 : 3 * square;
   double location = 0, width = 0;
@@ -134,7 +134,7 @@ double mean_rank_se(std::int64_t sets, std::int64_t samples) {
 
 double central_coverage_of_uniform(std::int64_t samples, double level) {
   const auto s = static_cast<double>(samples);
-  // |2 k - S| <= S level, k from the middle outwards; the slack is that of central_coverage.
+  // |2 k - S| <= S level, k from the center outwards, with the tolerance of central_coverage.
   const double reach = s * (level + 1e-12) / 2;
   const double lowest = std::max(0.0, std::ceil(s / 2 - reach)), highest = std::min(s, std::floor(s / 2 + reach));
   return std::max(0.0, highest - lowest + 1) / (s + 1);

@@ -5,9 +5,9 @@
 
 namespace pairs {
 
-// With z standard normal, Φ(z − δ) is the rank of a truth in a posterior that lies δ of its sds too high, of the mean
-// Φ(−δ / √2); and |Φ(z / s) − ½| has the mean arctan(1 / s) / π where the sd is s times the right one. For δ = 0, s = 1
-// these vary by 1/12 and 1/48.
+// With z standard normal, Φ(z − δ) is the rank of a truth in a posterior that is shifted up by δ of its sds, with mean
+// Φ(−δ / √2); and |Φ(z / s) − ½| has mean arctan(1 / s) / π if the sd is s times the right one. For δ = 0, s = 1 their
+// variances are 1/12 and 1/48.
 DetectableFault detectable_fault(std::int64_t sets, double z) {
   const boost::math::normal normal;
   const double seen = z + boost::math::quantile(normal, 0.8), root = std::sqrt(static_cast<double>(sets));

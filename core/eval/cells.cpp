@@ -24,7 +24,7 @@ std::vector<double> peaks(const Cells& cells, const std::vector<double>& density
   if (!(mass > 0) || !std::isfinite(mass)) return {};
   struct Peak {
     std::size_t at;  // its highest cell
-    double valley;   // the lowest density behind it so far, and where
+    double valley;   // the lowest density after it so far, and where
     std::size_t valley_at;
   };
   std::vector<Peak> found;

@@ -19,24 +19,24 @@
 namespace pairs {
 namespace {
 
-// Joint draws stand far behind the toys of all places, in their range of index_map.
+// Joint samples come far after the toys of all places, in their range of index_map.
 constexpr std::int64_t kJointDraws = index_map::kToySets + (std::int64_t{1} << 43);
 static_assert(kJointDraws < static_cast<std::int64_t>(index_map::kEnd));
 constexpr std::int64_t kTestedDraws = 16384, kThetaBins = 16, kKeptDraws = 1048576, kJointAtOnce = 4096;
 constexpr double kDependent = 1e-6;
-// How many neighbours stand for p(ψ | θ), and what they may differ by.
+// How many neighbors represent p(ψ | θ), and how much they may differ.
 constexpr std::int64_t kMostNear = 131072, kFewestNear = 512, kNarrower = 4;  // powers of two
 constexpr double kWidest = 0.1, kWorseFit = 1.1, kMuchWorseFit = 1.5, kHardlySpread = 1e-3;
-// How many standard errors of the quarter's location apart that of all may be (Lepski's rule).
+// The largest distance between the location of a quarter and of all neighbors, in standard errors (Lepski's rule).
 constexpr double kFarLocation = 3;
-// What varies within the neighbours and within a quarter of them alike shows against the nearest few, whose spread is
-// known to a tenth or, of heavy tails, to a fifth.
+// Variation that is the same within all neighbors and a quarter of them shows in comparison with the nearest few, whose
+// spread is known to a tenth or, for heavy tails, to a fifth.
 constexpr double kFarWorseFit = 2.5;
 constexpr std::size_t kFewValues = 1000;
 
 struct JointDraws {
   std::vector<double> theta;
-  std::vector<std::vector<double>> psi, given;  // [component][draw]
+  std::vector<std::vector<double>> psi, given;  // [component][sample]
 };
 
 JointDraws joint_draws(const Task& task, std::uint64_t seed, std::int64_t count) {
@@ -57,7 +57,7 @@ JointDraws joint_draws(const Task& task, std::uint64_t seed, std::int64_t count)
   return out;
 }
 
-// Where each value stands among all, in (−1, 1); equal values stand together.
+// The rank of each value among all, scaled to (−1, 1); equal values share a rank.
 std::vector<double> places_of(const std::vector<double>& values) {
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -72,7 +72,7 @@ std::vector<double> places_of(const std::vector<double>& values) {
   return out;
 }
 
-// The p-value that the mean of a number does not change over bins of `by` (Kruskal and Wallis, of any score).
+// The p-value for a constant mean of a number over bins of `by` (Kruskal and Wallis, for any score).
 double p_of_bins(const std::vector<double>& by, const std::vector<double>& score) {
   std::vector<std::size_t> order(by.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -85,7 +85,7 @@ double p_of_bins(const std::vector<double>& by, const std::vector<double>& score
   double statistic = 0;
   std::int64_t bins = 0;
   for (std::size_t first = 0, last; first < order.size(); first = last) {
-    // Equal values of `by` stay together.
+    // Equal values of `by` stay in one bin.
     last = std::min(order.size(), first + order.size() / kThetaBins);
     while (last < order.size() && by[order[last]] == by[order[last - 1]]) ++last;
     double sum = 0;
@@ -96,13 +96,13 @@ double p_of_bins(const std::vector<double>& by, const std::vector<double>& score
   return bins < 2 ? 1 : boost::math::gamma_q(0.5 * static_cast<double>(bins - 1), 0.5 * statistic);
 }
 
-// How the nuisances change with `by`, in words; "" where no test sees that they do.
+// How the nuisances depend on `by`, in words; "" if no test detects a dependence.
 std::string dependence(const TaskInfo& info, const std::vector<std::vector<double>>& psi, const std::vector<double>& by) {
   struct Score {
     const char* words;
     double (*of)(double);
   };
-  // Legendre polynomials of the place.
+  // Legendre polynomials of the scaled rank.
   static constexpr std::array<Score, 4> kScores = {{{"location", [](double u) { return u; }},
                                                     {"spread", [](double u) { return 3 * u * u - 1; }},
                                                     {"shape", [](double u) { return 5 * u * u * u - 3 * u; }},
@@ -128,7 +128,7 @@ std::string dependence(const TaskInfo& info, const std::vector<std::vector<doubl
   return "";
 }
 
-// Least squares of y on the powers of u below `terms`, three at most.
+// Least-squares fit of y by powers of u below `terms`, at most three.
 struct Polynomial {
   std::array<double, 3> coefficients{};
   double leverage = 0;  // the variance of the value at u = 0, in units of that of y
@@ -144,7 +144,7 @@ Polynomial polynomial(const std::vector<double>& u, const std::vector<double>& y
       if (k < terms) right[static_cast<std::size_t>(k)] += power * y[i];
     }
   }
-  std::array<std::array<double, 5>, 3> rows{};  // the moments, the right side, and (1, 0, 0)
+  std::array<std::array<double, 5>, 3> rows{};  // the moments, the right-hand side, and (1, 0, 0)
   const auto n = static_cast<std::size_t>(terms);
   for (std::size_t r = 0; r < n; ++r) {
     for (std::size_t c = 0; c < n; ++c) rows[r][c] = moment[r + c];
@@ -152,7 +152,7 @@ Polynomial polynomial(const std::vector<double>& u, const std::vector<double>& y
     rows[r][n + 1] = r == 0 ? 1 : 0;
   }
   for (std::size_t p = 0; p < n; ++p) {
-    if (!(rows[p][p] > 1e-12 * moment[0])) continue;  // all u alike: that power is left out
+    if (!(rows[p][p] > 1e-12 * moment[0])) continue;  // all u are equal: this power is omitted
     for (std::size_t r = 0; r < n; ++r) {
       if (r == p) continue;
       const double factor = rows[r][p] / rows[p][p];
@@ -166,8 +166,8 @@ Polynomial polynomial(const std::vector<double>& u, const std::vector<double>& y
   return out;
 }
 
-// A permutation of the numbers below a power of two: any run of so many indices visits each neighbour once, which varies
-// less than drawing them one by one.
+// A permutation of the numbers below a power of two: any run of that many indices visits each neighbor once, which
+// varies less than independent draws.
 std::uint64_t permuted(std::uint64_t index, std::uint64_t count, const PhiloxBlock& mixed) {
   const std::uint64_t mask = count - 1;
   int half = 0;
@@ -182,7 +182,7 @@ std::uint64_t permuted(std::uint64_t index, std::uint64_t count, const PhiloxBlo
 
 }  // namespace
 
-// Joint draws first .. last - 1, and the largest distance of their θ from the one that is asked for.
+// Joint samples first .. last - 1, and the largest distance of their θ from the requested one.
 struct ConditionalNuisances::Neighbours {
   std::size_t first = 0, last = 0;
   double reach = 0;
@@ -191,10 +191,10 @@ struct ConditionalNuisances::Neighbours {
 // Location and spread near θ by u = (θⱼ − θ) / reach.
 struct ConditionalNuisances::Fit {
   std::array<double, 3> location{}, spread{};
-  double mean_off = 0;  // distance from the location, of all neighbours
-  double error = 0;     // standard error of the location at u = 0, as of a normal distribution
+  double mean_off = 0;  // mean distance from the location, over all neighbors
+  double error = 0;     // standard error of the location at u = 0, assuming normality
   double at(double u) const { return location[0] + u * (location[1] + u * location[2]); }
-  // Of the mean distance from the location; never near zero.
+  // The mean distance from the location near u; bounded away from zero.
   double spread_at(double u) const { return std::max(spread[0] + u * spread[1], 0.1 * spread[0]); }
 };
 
@@ -270,7 +270,8 @@ ConditionalNuisances::Fit ConditionalNuisances::fit(const Neighbours& near, doub
   return out;
 }
 
-// The most neighbours whose fit agrees with that of a quarter of them, and is not far from that of the nearest few.
+// The largest number of neighbors whose fit agrees with that of a quarter of them, and is close to that of the nearest
+// few.
 ConditionalNuisances::Neighbours ConditionalNuisances::suitable(double theta, std::vector<Fit>& fits) const {
   const Target& target = task_.info().targets.front();
   const Neighbours nearest = neighbours(theta, kFewestNear / kNarrower);
@@ -285,7 +286,7 @@ ConditionalNuisances::Neighbours ConditionalNuisances::suitable(double theta, st
     std::string fast;
     for (std::size_t k = 0; k < psi_.size(); ++k) {
       fits.push_back(fit(near, theta, static_cast<std::int64_t>(k)));
-      if (discrete_[k]) {  // taken as they are: their mean is that at θ, within its error
+      if (discrete_[k]) {  // used unchanged: their mean is that at θ, within its error
         const auto at = [&](std::size_t i) { return psi_[k].begin() + static_cast<std::ptrdiff_t>(i); };
         const auto size = static_cast<double>(near.last - near.first);
         const double mean = std::accumulate(at(near.first), at(near.last), 0.0) / size;

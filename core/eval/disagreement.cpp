@@ -11,7 +11,7 @@
 namespace pairs {
 namespace {
 
-constexpr std::int64_t kDraws = 512;  // of each member
+constexpr std::int64_t kDraws = 512;  // per member
 
 }  // namespace
 
@@ -27,7 +27,7 @@ Disagreement disagreement(const Estimator& estimator, const torch::Tensor& aggre
   std::vector<torch::Tensor> means, squares;
   double variance = 0;
   for (std::size_t k = 0; k < members.size(); ++k) {
-    // One key: members that are alike draw alike, so that their means differ by what they are and not by chance.
+    // All use one key: equal members give equal samples, so that their means differ only because the members do.
     const torch::Tensor theta =
         members[k]->sample(parts[k], n, kDraws, stream_key(kFigureSeed, Purpose::posterior), given);
     means.push_back(theta[0].mean(0));

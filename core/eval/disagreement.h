@@ -9,19 +9,21 @@
 
 namespace pairs {
 
-// How far the members of an ensemble differ about one set: what of its answer is due to how each was trained.
+// How much the members of an ensemble disagree about one set, i.e. how much of its posterior depends on the training
+// run.
 struct Disagreement {
-  std::int64_t members = 0;  // 0: it is no ensemble
-  // Jensen–Shannon divergence of the members' posteriors, in nat, estimated from their draws, and its standard error:
-  // what knowing which member drew θ tells of θ. At least 0 but for that error, at most log(members).
+  std::int64_t members = 0;  // 0: not an ensemble
+  // Jensen–Shannon divergence of the members' posteriors, in nats, estimated from their samples, and its standard
+  // error: the mutual information between θ and the member that it was sampled from. Between 0, up to that error, and
+  // log(members).
   double nat = 0, nat_se = 0;
-  // By target the standard deviation of the members' means, in units of the ensemble's standard deviation: 0 where they
-  // agree, at most 1.
+  // For each target, the standard deviation of the members' means in units of the ensemble's standard deviation: 0 if
+  // they agree, at most 1.
   std::vector<double> spread;
 };
 
-// Of an aggregate [1, l] of n [1] observations, and what is given of their set [1, g] or undefined. A function of these
-// alone.
+// Disagreement about an aggregate [1, l] of n [1] observations with conditions [1, g] or undefined. A pure function of
+// these.
 Disagreement disagreement(const Estimator& estimator, const torch::Tensor& aggregate, const torch::Tensor& n,
                           const torch::Tensor& given = {});
 

@@ -24,12 +24,12 @@
 namespace pairs {
 namespace {
 
-// log densities of the references at each set's θ, computed from the observations as they stream by.
+// log densities of the references at each set's θ, computed from the observations as they arrive.
 class ReferenceScores {
  public:
   ReferenceScores(const Task& task, const std::vector<std::string>& names) : task_(task), names_(names) {}
 
-  // Of as many sets as `latents` has rows.
+  // Starts one score per reference for each row of `latents`.
   void begin(const Latents& latents) {
     running_.clear();
     for (std::int64_t s = 0; s < latents.theta.size(0); ++s) {
@@ -50,7 +50,7 @@ class ReferenceScores {
       }
     });
   }
-  // scores[name] grows by one value a set.
+  // Appends one value per set to scores[name].
   void finish(const torch::Tensor& theta, std::map<std::string, std::vector<double>>& scores) {
     for (std::size_t k = 0; k < names_.size(); ++k) {
       std::vector<double> values(running_.size());
@@ -70,7 +70,7 @@ class ReferenceScores {
   std::vector<std::vector<std::unique_ptr<ReferencePosterior>>> running_;
 };
 
-// Of the test sets from `first` on.
+// Checks the test sets from index `first` on.
 void check_log_prob(const std::vector<double>& values, std::int64_t first, std::int64_t n) {
   for (auto i = static_cast<std::size_t>(first); i < values.size(); ++i)
     PAIRS_CHECK(std::isfinite(values[i]),
@@ -79,7 +79,7 @@ void check_log_prob(const std::vector<double>& values, std::int64_t first, std::
                 n, i, values[i]);
 }
 
-// What is measured at one set size, as its sets stream by.
+// Collects the results at one set size as its sets arrive.
 class SizeEvaluation {
  public:
   SizeEvaluation(Estimator& estimator, const EvaluationOptions& options, const std::vector<std::string>& references,
@@ -93,7 +93,7 @@ class SizeEvaluation {
     row_.sets = sets;
     row_.samples = options.samples;
     scored_ = !references.empty();
-    // A mean of runs is made of heads of one kind.
+    // The members of an ensemble have heads of one kind.
     reaches_outside_ = !confines(estimator.config().head) && TargetSupport(task().info().targets).bounded();
     if (options.samples > 0 && options.pool_replicates > 0) pool_.emplace(estimator, options, row_);
     pooled_ = pool_ && pool_->pool() > 0;
@@ -102,14 +102,14 @@ class SizeEvaluation {
       range_[j] = task().info().targets[static_cast<std::size_t>(j)].range;
   }
 
-  // Sets to add at once.
+  // The number of sets to add at once.
   std::int64_t unit() const {
     const std::int64_t most =
-        pooled_ ? PoolRanks::kMostSets : sets_at_once(task().info().observation_numbers());  // between two questions
+        pooled_ ? PoolRanks::kMostSets : sets_at_once(task().info().observation_numbers());  // between stop checks
     return std::clamp<std::int64_t>(estimator_.observations_at_once() / row_.n, 1, most);
   }
 
-  // The test sets first .. first + count - 1.
+  // Adds the test sets first .. first + count - 1.
   void add(std::int64_t first, std::int64_t count, const std::function<bool()>& keep_going) {
     std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
     for (std::int64_t i = 0; i < count; ++i) indices[static_cast<std::size_t>(i)] = first + i;
@@ -153,7 +153,7 @@ class SizeEvaluation {
     if (resampled) pool_->rank(first, aggregates, latents);
   }
 
-  // The row, once all its sets are added; `sizes`: how many are looked at together.
+  // The row, once all its sets are added; `sizes`: the number of sizes in the family of tests.
   EvaluationRow finish(std::int64_t sizes) {
     summarise_density();
     compare_with_prior();
@@ -189,13 +189,13 @@ class SizeEvaluation {
     if (reaches_outside_) row_.scores["outside"] = mean_and_error(outside_).mean;
   }
 
-  // The exact posterior's log densities, one a set; null where it was not scored.
+  // The exact posterior's log densities, one per set; null if it was not scored.
   const std::vector<double>* exact_scores() const {
     const auto exact = scores_.find("exact");
     return exact == scores_.end() ? nullptr : &exact->second;
   }
 
-  // Of a reference beside the exact posterior, where that was scored.
+  // Compares a reference with the exact posterior, if the exact posterior was scored.
   void add_reference_gap(const std::string& name, const std::vector<double>& values) {
     const std::vector<double>* exact = exact_scores();
     if (exact == nullptr) return;
@@ -248,16 +248,16 @@ class SizeEvaluation {
   SetDigests digests_;
   bool scored_ = false, pooled_ = false, reaches_outside_ = false;
   std::optional<PoolRanks> pool_;
-  torch::Tensor range_;                                    // [d], of the relative mean absolute error
-  std::map<std::string, std::vector<double>> scores_;      // of references: log densities, one a set
+  torch::Tensor range_;                                    // [d], for the relative mean absolute error
+  std::map<std::string, std::vector<double>> scores_;      // of references: log densities, one per set
   std::vector<torch::Tensor> theta_, aggregates_, given_;  // of the first sets
   std::vector<double> ranks_, absolute_error_, sds_;
   std::vector<double> set_means_, set_sds_;  // [sets, d]
-  std::vector<double> outside_;              // one a set
+  std::vector<double> outside_;              // one per set
   FurtherTests further_;
 };
 
-// The references that options ask for, the exact posterior first where the task has it.
+// The requested references, preceded by the exact posterior if the task has one.
 std::vector<std::string> wanted_references(const Task& task, const EvaluationOptions& options) {
   std::vector<std::string> names = options.references;
   const std::vector<std::string> known = task.references();

@@ -13,10 +13,10 @@
 namespace pairs {
 namespace {
 
-// Sets between two questions, and numbers of their samples held at once.
+// Sets between two checks for a stop, and the largest number of sample values in memory.
 constexpr std::int64_t kMostSets = 32, kMostNumbers = std::int64_t{1} << 24;
 
-// Mean squared distance of images from their mean image, unbiased, from sums that need no second pass.
+// Mean squared distance of images from their mean image, unbiased, from sums in a single pass.
 class PriorError {
  public:
   void add(const torch::Tensor& theta) {
@@ -46,7 +46,7 @@ std::vector<EvaluationRow> evaluate_images(Estimator& estimator, const Evaluatio
   const auto sets_of = [&](std::size_t k) { return options.sets.size() == 1 ? options.sets[0] : options.sets[k]; };
   estimator.train(false);
 
-  // Sizes in ascending order; blocks between them give every prefix.
+  // Sizes in ascending order; the blocks between them add up to every prefix.
   std::vector<std::int64_t> ascending = options.sizes;
   std::sort(ascending.begin(), ascending.end());
   ascending.erase(std::unique(ascending.begin(), ascending.end()), ascending.end());
@@ -60,7 +60,7 @@ std::vector<EvaluationRow> evaluate_images(Estimator& estimator, const Evaluatio
     return indices;
   };
 
-  std::vector<torch::Tensor> parts;  // [count, sizes, l] a unit
+  std::vector<torch::Tensor> parts;  // [count, sizes, l] per unit
   std::vector<std::uint16_t> tested;
   SetDigests digests;
   for (std::int64_t first = 0; first < most; first += unit) {

@@ -4,10 +4,10 @@
 
 namespace pairs {
 
-// evaluate() for targets that are images: squared errors in place of densities and ranks. The sets of all sizes are
-// prefixes of the same sets, whose observations are embedded once for the largest; a set's draws start from the same
-// noise at every size, so that sizes compare pairwise. All samples of a run of sets are held at once; samples = 0
-// measures nothing but the prior's error.
+// evaluate() for targets that are images: squared errors instead of densities and ranks. The sets of all sizes are
+// prefixes of the same sets, whose observations are embedded once for the largest size; a set's samples start from the
+// same noise at every size, so that sizes can be compared pairwise. All samples of a batch of sets are held in memory
+// at once; samples = 0 measures only the prior's error.
 std::vector<EvaluationRow> evaluate_images(Estimator& estimator, const EvaluationOptions& options,
                                            const std::function<bool()>& keep_going,
                                            const std::function<void(const EvaluationRow&)>& row_done,

@@ -27,7 +27,7 @@ FurtherTests::FurtherTests(const TaskInfo& info) {
 
 void FurtherTests::add(const torch::Tensor& samples, const torch::Tensor& truth, const torch::Tensor& aggregates,
                        std::uint64_t key) {
-  // A set's reference point is the truth of the set before it: a draw of the prior that knows nothing of this one.
+  // A set's reference point is the truth of the previous set: a sample of the prior that is independent of this set.
   const torch::Tensor reference = at::cat({last_, truth.slice(0, 0, truth.size(0) - 1)});
   append_doubles(distance_ranks_, distance_ranks(samples, truth, reference, scale_, key));
   last_ = truth.slice(0, truth.size(0) - 1).clone();

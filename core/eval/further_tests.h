@@ -11,20 +11,20 @@
 
 namespace pairs {
 
-// Tests of posteriors as a whole beside those of each target's ranks, from the samples of one set size's sets as these
-// come: TARP, the two-sample test and coverage by region.
+// Tests of whole posteriors, in addition to those of each target's ranks, computed from the samples of one size's sets
+// as they arrive: TARP, the two-sample test and coverage by region.
 class FurtherTests {
  public:
-  // Sets that the two-sample test sees, the first ones.
+  // The two-sample test uses this many sets, the first ones.
   static constexpr std::int64_t kMostLearntFrom = 20000;
 
   explicit FurtherTests(const TaskInfo& info);
-  // The next sets, in order: samples [B, S, d], truths [B, d] and aggregates [B, l]. `key` breaks ties.
+  // Adds the next sets, in order: samples [B, S, d], truths [B, d] and aggregates [B, l]. `key` breaks ties.
   void add(const torch::Tensor& samples, const torch::Tensor& truth, const torch::Tensor& aggregates,
            std::uint64_t key);
-  // Adds what was found to the row, whose ranks, tests of them and means are there: truths, distance ranks, the
-  // p-values of the ranks' distribution functions and, under their keys in EvaluationRow::scores, "tarp" with its limit
-  // and p-value, "c2st" with error and p-value, and "region_p". Tests that need more sets or samples are left out.
+  // Adds the results to the row, which must have ranks, their tests and means: truths, distance ranks, the p-values of
+  // the ranks' ECDFs and, under their keys in EvaluationRow::scores, "tarp" with its limit and p-value, "c2st" with
+  // error and p-value, and "region_p". Tests that need more sets or samples are omitted.
   void finish(EvaluationRow& row) const;
 
  private:

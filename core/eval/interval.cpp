@@ -10,9 +10,9 @@
 namespace pairs {
 namespace {
 
-// Where a share of the mass lies below, and how much of it lies below a place. Inside a cell the density rises or falls
-// evenly, by the smaller of its differences from the cells beside it, and not at all where it is highest, lowest or
-// outermost; a cell keeps its mass.
+// Quantiles and cumulative mass of a density on cells. Within a cell the density is linear, with the smaller of its
+// differences from the neighboring cells, and constant where it is highest, lowest or outermost; every cell keeps its
+// mass.
 class CellMass {
  public:
   CellMass(const Cells& cells, const std::vector<double>& density)
@@ -27,12 +27,12 @@ class CellMass {
   double total() const { return below_.back(); }
   double edge(std::size_t i) const { return cells_.low + cells_.width() * static_cast<double>(i); }
   double below(std::size_t edge) const { return below_[edge]; }
-  // The place below which `mass` lies; the lowest one.
+  // The lowest place with `mass` below it.
   double place(double mass) const {
     const auto above = std::lower_bound(below_.begin() + 1, below_.end() - 1, mass);
     const auto i = static_cast<std::size_t>(above - below_.begin()) - 1;
     if (!(own(i) > 0)) return edge(i);
-    // u + slope / 2 (u² - u) = share, for u in the cell from 0 to 1.
+    // Solves u + slope / 2 (u² - u) = share for u in the cell from 0 to 1.
     const double share = std::clamp((mass - below_[i]) / own(i), 0.0, 1.0), first = 1 - slope_[i] / 2;
     const double root = first + std::sqrt(std::max(0.0, first * first + 2 * slope_[i] * share));
     return edge(i) + cells_.width() * (share > 0 ? std::min(1.0, 2 * share / root) : 0);
@@ -49,10 +49,10 @@ class CellMass {
   double own(std::size_t i) const { return below_[i + 1] - below_[i]; }
 
   Cells cells_;
-  std::vector<double> below_, slope_;  // slope: over a cell, in densities of its middle
+  std::vector<double> below_, slope_;  // slope: over a cell, in units of its central density
 };
 
-// Where a function with one valley between these ends is lowest (golden section).
+// The minimum of a unimodal function between these bounds (golden-section search).
 template <class Function>
 double lowest(double low, double high, const Function& value) {
   constexpr double kPart = 0.6180339887498949;
@@ -74,7 +74,7 @@ double lowest(double low, double high, const Function& value) {
   return (low + high) / 2;
 }
 
-// Between sorted draws, as torch::quantile.
+// Interpolates between sorted samples, like torch::quantile.
 double quantile_of(const std::vector<double>& sorted, double level) {
   const double place = level * static_cast<double>(sorted.size() - 1);
   const auto low = static_cast<std::size_t>(place), high = std::min(low + 1, sorted.size() - 1);
@@ -101,7 +101,7 @@ Interval shortest_interval(const Cells& cells, const std::vector<double>& densit
     if (mass.below(i) + wanted <= mass.total()) offer(mass.edge(i), mass.place(mass.below(i) + wanted));
     if (mass.below(i) >= wanted) offer(mass.place(mass.below(i) - wanted), mass.edge(i));
   }
-  // The shortest of those that begin or end at an edge lies within a cell of the shortest of all.
+  // The shortest interval that begins or ends at an edge lies within a cell of the shortest of all.
   const double first = std::max(cells.low, best.low - cells.width()),
                last = std::min(mass.place(mass.total() - wanted), best.low + cells.width());
   const auto end = [&](double low) { return mass.place(std::min(mass.below_place(low) + wanted, mass.total())); };
@@ -114,7 +114,7 @@ Interval shortest_interval(const Cells& cells, const std::vector<double>& densit
 
 Interval shortest_interval(const std::vector<double>& sorted, double level) {
   if (sorted.empty()) return {NAN, NAN};
-  // Between draws k apart lies k / (S + 1) of a distribution on average.
+  // On average, k / (S + 1) of a distribution lies between samples that are k apart.
   const std::size_t most = sorted.size() - 1;
   const auto apart =
       std::min(most, static_cast<std::size_t>(std::ceil(level * static_cast<double>(sorted.size() + 1) - 1e-9)));

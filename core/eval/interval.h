@@ -10,20 +10,20 @@
 
 namespace pairs {
 
-// Cells' shortest interval of a mass: the highest-density interval of a density with one peak. Nothing (NaN) where the
-// density's mass is not a positive number.
+// The shortest interval on cells with a given mass: the highest-density interval of a unimodal density. NaN unless the
+// density's mass is positive.
 Interval shortest_interval(const Cells& cells, const std::vector<double>& density, double level);
-// The same of draws, sorted upwards: between two of them.
+// The shortest interval between two samples, which are sorted in ascending order.
 Interval shortest_interval(const std::vector<double>& sorted, double level);
 
-// The intervals of kIntervalLevels of a density on cells, and of draws, each of every kind.
+// The intervals of every kind at kIntervalLevels, from a density on cells and from samples.
 Intervals cell_intervals(const Cells& cells, const std::vector<double>& density);
 Intervals draw_intervals(std::vector<double> draws);
 
-// All numbers of draws, two or more; the mode is that of their kernel density.
+// All numbers from two or more samples; the mode is that of their kernel density estimate.
 TargetNumbers draw_numbers(const std::vector<double>& draws);
 
-// What kinds are called on the command line and in documents, and by people.
+// The names of the kinds on the command line and in documents, and in the window.
 struct IntervalName {
   IntervalKind kind;
   const char *word, *title;
@@ -38,7 +38,7 @@ inline const char* interval_word(IntervalKind kind) {
 inline const char* interval_title(IntervalKind kind) {
   return kIntervalNames[static_cast<std::size_t>(kind)].title;
 }
-// Of a word. Throws a usage Error, naming `option`, for another one.
+// The kind of that name. Throws a usage Error, naming `option`, for an unknown one.
 IntervalKind interval_kind(const std::string& word, const std::string& option);
 
 }  // namespace pairs

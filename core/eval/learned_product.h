@@ -13,32 +13,32 @@
 
 namespace pairs {
 
-// What people call it.
+// Its readable name.
 inline constexpr const char* kLearnedProduct = "learned product";
-// Observations of a set that it is worked out of at most: each costs hundreds of evaluations of the head, of two
-// targets thousands.
+// The largest set for which it is computed: each observation costs hundreds of evaluations of the head, or thousands
+// for two targets.
 inline constexpr std::int64_t kMostLearnedProduct = 1000;
 
 // log q(θ | x) of single observations: rows [M, ...] at theta [S, d] float64 -> [M, S] float64.
 using SingleLogDensity = std::function<torch::Tensor(const torch::Tensor& rows, const torch::Tensor& theta)>;
 
-// That of an estimator's answers at N = 1, which must outlive it: rows are embeddings [M, l], and `given` is what is
-// known of the set [1, g], or undefined.
+// The log density from an estimator's posteriors at N = 1; the estimator must outlive it. Rows are embeddings [M, l],
+// and `given` holds the set's conditions [1, g] or is undefined.
 SingleLogDensity single_answers(Estimator& estimator, const torch::Tensor& given = {});
 
-// Why an estimator has no learned product, a clause such as "task x knows no prior density"; "" where it has one: its
-// head has a density and one for N = 1, and the task one or two targets whose prior density is known.
+// Why an estimator has no learned product, a clause such as "task x knows no prior density". "" if it has one: its head
+// has a density and serves N = 1, and the task has one or two targets with a known prior density.
 std::string no_learned_product(const Estimator& estimator);
 
-// The posterior of a set that treats what its observations share as drawn anew with each: the product of the answers to
-// its observations one by one, each over the prior, times the prior,
+// The posterior of a set if parameters shared by its observations were drawn anew for each observation: the product of
+// the posteriors of single observations, each divided by the prior, times the prior,
 //   log q(θ | X) = Σ log q(θ | x_i) − (N − 1) log p(θ) + const,
-// made a density on a grid that is narrowed around it, within the prior's ends, or three times the range that figures
-// show where it has none. With exact answers it is the naive product. One or two targets.
+// normalized on a grid that is narrowed around it, within the prior's bounds or, if it has none, three times the range
+// shown in figures. With exact posteriors it is the naive product. One or two targets.
 class LearnedProduct {
  public:
-  // `rows` [N, ...] of the set's observations, N >= 1, as `single` takes them. Throws Error where the task knows no
-  // prior density or the product is nowhere a number, Stopped once `keep_going` says no, also later.
+  // `rows` [N, ...] are the set's observations, N >= 1, as `single` takes them. Throws Error if the task knows no prior
+  // density or the product is nowhere a number; throws Stopped once `keep_going` returns false, also in later calls.
   LearnedProduct(const Task& task, SingleLogDensity single, torch::Tensor rows, std::function<bool()> keep_going = {});
   LearnedProduct(const LearnedProduct&) = delete;
   LearnedProduct& operator=(const LearnedProduct&) = delete;
@@ -48,7 +48,7 @@ class LearnedProduct {
   // Mean [d] and sd [d], float64.
   const torch::Tensor& mean() const { return density_->mean(); }
   const torch::Tensor& sd() const { return density_->sd(); }
-  // S draws, uniform within cells of the grid, which widens them a little -> [S, d] float64.
+  // S samples, uniform within the cells of the grid, which widens them a little -> [S, d] float64.
   torch::Tensor sample(std::int64_t count, Stream& stream) const;
 
  private:

@@ -14,7 +14,7 @@
 namespace pairs {
 namespace {
 
-// How many simulated sets there are to learn from.
+// The number of simulated sets available for training.
 std::int64_t sets_to_learn_from(const Estimator& estimator, std::int64_t n, const LocalTestOptions& options) {
   const TaskInfo& info = estimator.task().info();
   PAIRS_CHECK(estimator.has_density(),

@@ -22,11 +22,12 @@ namespace pairs {
 namespace {
 
 constexpr std::int64_t kPriorDraws = 4096;
-// Of the largest distance between two distribution functions, times the root of the number of draws, at p = 0.001.
+// Kolmogorov's critical value at p = 0.001: the largest distance between two distribution functions times the root of
+// the number of draws.
 constexpr double kKolmogorov = 1.95;
 constexpr std::int64_t kSetsAtOnce = 256;
 
-// How far draws are from uniform between the target's ends, in units of 1 / √draws.
+// The distance of samples from uniform between the target's bounds, in units of 1 / √draws.
 double distance_from_uniform(const Task& task, std::uint64_t seed) {
   std::vector<std::int64_t> indices(kPriorDraws);
   std::iota(indices.begin(), indices.end(), index_map::kToySets);
@@ -42,7 +43,7 @@ double distance_from_uniform(const Task& task, std::uint64_t seed) {
   return distance * std::sqrt(static_cast<double>(kPriorDraws));
 }
 
-// Puts what streams by together again, set by set.
+// Collects the observations that arrive, set by set.
 class GatheredSets {
  public:
   explicit GatheredSets(std::size_t sets) : parts_(sets) {}

@@ -12,10 +12,10 @@
 namespace pairs {
 namespace {
 
-constexpr std::size_t kFewestDraws = 8;  // of a chain: two halves of four
+constexpr std::size_t kFewestDraws = 8;  // per chain: two halves of four
 
 using Draws = std::vector<double>;
-using Chains = std::vector<Draws>;  // of one length
+using Chains = std::vector<Draws>;  // all of one length
 
 double mean_of(const Draws& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -28,7 +28,7 @@ double variance_of(const Draws& values) {
   return sum / static_cast<double>(values.size() - 1);
 }
 
-// The first and the last half of each chain; of an odd number of draws the middle one is left out.
+// The first and the last half of each chain; for an odd number of samples the middle one is dropped.
 Chains halves(const Chains& chains) {
   Chains out;
   for (const Draws& chain : chains) {
@@ -53,7 +53,7 @@ Draws joined(const Chains& chains) {
   return all;
 }
 
-// Linear between the order statistics, of sorted values.
+// Interpolated linearly between the order statistics of sorted values.
 double quantile(const Draws& sorted, double level) {
   const double at = level * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(at);
@@ -82,7 +82,8 @@ Chains rank_normalised(const Chains& chains) {
   return out;
 }
 
-// Variances of chains of one length: the mean within them, and the estimate of the target's from within and between.
+// Variances of chains of one length: the mean within them, and the estimate of the target's variance from within and
+// between.
 struct ChainVariances {
   double within = 0, pooled = 0;
 };
@@ -110,7 +111,7 @@ double autocovariance(const Draws& centred, std::size_t lag) {
   return sum / static_cast<double>(centred.size());
 }
 
-// Autocorrelations of chains of one length together, each lag worked out when it is asked for.
+// Autocorrelations of chains of one length together, each lag computed on demand.
 class Autocorrelation {
  public:
   explicit Autocorrelation(const Chains& chains) : variances_(variances_of(chains)) {
@@ -133,8 +134,8 @@ class Autocorrelation {
   Chains centred_;
 };
 
-// Effective sample size of chains of one length as they stand: Geyer's initial monotone sequence of the pairs of
-// neighbouring autocorrelations.
+// Effective sample size of chains of one length, without ranks or splitting: Geyer's initial monotone sequence of the
+// sums of neighboring autocorrelations.
 double effective_size(const Chains& chains) {
   const Autocorrelation rho(chains);
   if (!rho.moves()) return NAN;

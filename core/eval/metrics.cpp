@@ -28,7 +28,7 @@ void check_unit(const torch::Tensor& ranks) {
     PAIRS_CHECK(r[i] >= 0 && r[i] <= 1, "A rank is {}; ranks lie in [0, 1].", r[i]);
 }
 
-// P(value <= level) at each level; the slack lets k/S meet a level that equals it but for rounding.
+// P(value <= level) at each level; the tolerance lets k/S match a level that equals it up to rounding.
 std::vector<double> distribution(std::vector<double> values, const std::vector<double>& levels) {
   std::sort(values.begin(), values.end());
   std::vector<double> share;
@@ -87,7 +87,7 @@ torch::Tensor central_ranks(const torch::Tensor& samples, const torch::Tensor& t
           above += x > value;
           equal += x == value;
         }
-        if (below + above + equal != draws) unordered = true;  // a NaN on either side
+        if (below + above + equal != draws) unordered = true;  // NaN in either
         if (equal > 0)
           below += static_cast<std::int64_t>(Stream(key, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(k))
                                                  .below(static_cast<std::uint64_t>(equal) + 1));

@@ -8,7 +8,8 @@
 
 namespace pairs::detail {
 
-// A contiguous float64 tensor on the CPU with `dims` dimensions and no empty one; throws Error naming it.
+// Checks that a tensor is float64 on the CPU with `dims` dimensions and not empty; returns it contiguous. Throws Error
+// naming it.
 inline torch::Tensor metric_input(const torch::Tensor& tensor, std::int64_t dims, const char* name) {
   PAIRS_CHECK(tensor.defined() && tensor.scalar_type() == torch::kFloat64 && tensor.device().is_cpu(),
               "{} of a metric must be float64 on the CPU.", name);
@@ -18,7 +19,7 @@ inline torch::Tensor metric_input(const torch::Tensor& tensor, std::int64_t dims
   return tensor.contiguous();
 }
 
-// Samples [n, S, d] and truths [n, d] that belong together.
+// Checks that samples [n, S, d] and truths [n, d] match.
 inline void check_pair(const torch::Tensor& samples, const torch::Tensor& truth) {
   PAIRS_CHECK(samples.size(0) == truth.size(0) && samples.size(2) == truth.size(1),
               "Samples of {} tests with {} targets do not fit truths of {} tests with {} targets.", samples.size(0),

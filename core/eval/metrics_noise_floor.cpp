@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t kOrders = std::uint64_t{1} << 40;  // index of the streams that break ties
 constexpr int kLevels = 100;                               // 0, 1/99, ..., 1, as in acauc()
 
-// For each number of samples below the truth, the first level whose central interval holds the truth.
+// For each number of samples below the truth, the first level whose central interval contains the truth.
 std::vector<std::uint8_t> first_levels(std::int64_t samples) {
   std::vector<std::uint8_t> first(static_cast<std::size_t>(samples) + 1);
   for (std::int64_t k = 0; k <= samples; ++k) {
@@ -41,7 +41,7 @@ double area(const std::array<std::int64_t, kLevels>& counts, std::int64_t tests)
   return area;
 }
 
-// Place of each test's rank in its target's order, 0 .. n - 1, ties in random order -> [d][n].
+// The place of each test's rank in its target's order, 0 .. n - 1, with ties in random order -> [d][n].
 std::vector<std::vector<std::uint32_t>> places(const torch::Tensor& ranks, std::uint64_t key) {
   const torch::Tensor host = ranks.to(torch::kCPU, torch::kFloat64).contiguous();
   const std::int64_t n = host.size(0), targets = host.size(1);
@@ -65,7 +65,7 @@ std::int64_t scaled(std::uint32_t bits, std::int64_t count) {
   return static_cast<std::int64_t>((static_cast<std::uint64_t>(bits) * static_cast<std::uint64_t>(count)) >> 32);
 }
 
-// Mean area over targets of one simulated evaluation.
+// The mean area over targets in one simulated evaluation.
 class Simulation {
  public:
   Simulation(const torch::Tensor& ranks, std::int64_t samples, std::uint64_t key)
@@ -77,7 +77,7 @@ class Simulation {
     if (places_.empty()) {
       Stream stream(key, static_cast<std::uint64_t>(replica), 0);
       std::array<std::int64_t, kLevels> counts{};
-      // Truth and samples are exchangeable: how many samples lie below the truth is uniform on 0..S.
+      // Truth and samples are exchangeable: the number of samples below the truth is uniform on 0..S.
       for (std::int64_t i = 0; i < tests_; ++i)
         ++counts[first_[static_cast<std::size_t>(scaled(stream.bits(), samples_ + 1))]];
       return area(counts, tests_);
@@ -112,7 +112,7 @@ NoiseFloor acauc_noise_floor(const torch::Tensor& ranks, std::int64_t samples, s
       "A noise floor needs the ranks of at least one test and target, at least one sample and check, and no "
       "more than 2^24 samples; got {} ranks, {} samples and {} checks.",
       ranks.numel(), samples, checks);
-  // 50 replicas or more beyond the corrected percentile, up to 20 checks; beyond that the percentile becomes coarser.
+  // At least 50 replicas exceed the corrected percentile for up to 20 checks; for more, the percentile becomes coarser.
   const std::int64_t replicas = std::clamp<std::int64_t>(1000 * checks, 4000, 20000);
   const std::uint64_t key = stream_key(seed, Purpose::check);
   const Simulation simulation(ranks, samples, key);

@@ -29,7 +29,7 @@ Parabola about(std::span<const double> x, const std::vector<double>& y, std::siz
   return {x[m - 1], x[m], x[m + 1], y[m - 1], y[m], y[m + 1]};
 }
 
-// The first toys of the stretch of `window` that lies about the place `at` in the order of nuisances.
+// The first toy of the window of `window` toys around the place `at` in the order of nuisances.
 std::size_t window_start(std::size_t at, std::size_t window, std::size_t count) {
   return std::min(at > window / 2 ? at - window / 2 : 0, count - window);
 }
@@ -38,11 +38,11 @@ struct LeastAndMost {
   double least, most;
 };
 
-// Of the tails of stretches of `window` toys, each half over the last.
+// The smallest and the largest tail probability over windows of `window` toys, each overlapping half of the last.
 LeastAndMost tails_of_stretches(const NodeToys& toys, TestOrder order, double t, std::size_t window) {
   const std::size_t count = toys.ratio.size(), step = std::max<std::size_t>(window / 2, 1);
   window = std::min(window, count);
-  std::vector<std::size_t> extreme(count + 1, 0);  // among the first toys
+  std::vector<std::size_t> extreme(count + 1, 0);  // count among the first toys
   for (std::size_t i = 0; i < count; ++i) extreme[i + 1] = extreme[i] + (statistic(order, toys.ratio[i]) >= t ? 1 : 0);
   std::size_t least = window, most = 0;
   for (std::size_t first = 0;; first += step) {

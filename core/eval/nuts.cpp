@@ -14,7 +14,7 @@ namespace pairs {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kLostEnergy = 1000;  // above which a trajectory diverged
+constexpr double kLostEnergy = 1000;  // energy error above which a trajectory has diverged
 constexpr int kMostStarts = 100;
 
 double log_add(double a, double b) {
@@ -34,7 +34,7 @@ struct PhasePoint {
 };
 
 // A piece of a trajectory: its ends in the order in which they were reached, the sum of its momenta, the log of its
-// summed weights, and a point drawn by these.
+// summed weights, and a point sampled by these.
 struct Piece {
   PhasePoint first, last, drawn;
   std::vector<double> momenta;
@@ -78,7 +78,7 @@ class WindowVariance {
       squares_[i] += change * (at[i] - mean_[i]);
     }
   }
-  // Drawn towards 0.001, as Stan's: a window may be short.
+  // Shrunk towards 0.001, as in Stan, because a window may be short.
   std::vector<double> shrunk() const {
     std::vector<double> variance(squares_);
     for (double& v : variance) v = count_ / (count_ + 5) * v / (count_ - 1) + 1e-3 * 5 / (count_ + 5);
@@ -90,15 +90,15 @@ class WindowVariance {
   std::vector<double> mean_, squares_;
 };
 
-// Steps of the tuning in which the variance is learnt, [first, end), cut into windows that double.
+// Tuning steps in which the variance is estimated, [first, end), divided into windows of doubling length.
 struct Windows {
   std::int64_t first = 0, end = 0;
-  std::vector<std::int64_t> ends = {};  // of each; the last is `end`
+  std::vector<std::int64_t> ends = {};  // end of each window; the last is `end`
   bool holds(std::int64_t step) const { return step >= first && step < end; }
   bool closes_after(std::int64_t step) const { return std::find(ends.begin(), ends.end(), step + 1) != ends.end(); }
 };
 
-// As Stan divides them: 75 steps before and 50 after, in shorter tunings 15 and 10 % of it; none where it is tiny.
+// The division that Stan uses: 75 steps before and 50 after, in shorter tunings 15 and 10 % of it; none if it is tiny.
 Windows windows_of(std::int64_t tuning) {
   if (tuning < 20) return {};
   const bool whole = tuning >= 150;
@@ -109,7 +109,7 @@ Windows windows_of(std::int64_t tuning) {
     windows.ends.push_back(end);
     length *= 2;
     end += length;
-    if (end + 2 * length >= windows.end) end = windows.end;  // the last one takes what is too short for another
+    if (end + 2 * length >= windows.end) end = windows.end;  // the last window includes a short remainder
   }
   windows.ends.push_back(windows.end);
   return windows;
@@ -128,7 +128,7 @@ class Chain {
     restart_step_size();
   }
 
-  // Step number `step` of the tuning.
+  // Processes tuning step number `step`.
   void tune(std::int64_t step, const Windows& windows) {
     advance();
     step_size_.learn(acceptance_);
@@ -144,8 +144,8 @@ class Chain {
   void draw() { advance(); }
 
   const std::vector<double>& position() const { return here_.position; }
-  double acceptance() const { return acceptance_; }  // mean over the points of the newest trajectory
-  bool diverged() const { return diverged_; }        // that did
+  double acceptance() const { return acceptance_; }  // mean over the points of the latest trajectory
+  bool diverged() const { return diverged_; }        // whether the latest trajectory diverged
   std::int64_t gradients() const { return gradients_; }
   double step_size() const { return step_; }
 
@@ -189,7 +189,7 @@ class Chain {
     kick();
   }
 
-  // Doubles or halves the step until one of them is accepted with the probability .8, and tunes on from there.
+  // Doubles or halves the step until one step is accepted with probability .8, and restarts tuning from there.
   void restart_step_size() {
     constexpr int kMost = 100;
     double step = step_size_.size();
@@ -216,7 +216,7 @@ class Chain {
     }
     return of_a > 0 && of_b > 0;
   }
-  // Whether two pieces, one after the other, have not turned: neither all of them nor one to the other's near end.
+  // Whether two consecutive pieces have not turned: neither together, nor one with the other's nearest end.
   bool goes_on(const Piece& a, const Piece& b) const {
     return goes_on(a.first, b.last, sum_of(a.momenta, b.momenta)) &&
            goes_on(a.first, b.first, sum_of(a.momenta, b.first.momentum)) &&
@@ -225,7 +225,7 @@ class Chain {
 
   bool accepts(double log_ratio) { return log_ratio > 0 || stream_.uniform64() < std::exp(log_ratio); }
 
-  // 2^doublings points from `at` on, which ends at the last. False where they turned or diverged.
+  // Adds 2^doublings points starting at `at`, which moves to the last one. Returns false if they turned or diverged.
   bool build(std::int64_t doublings, double step, double start_energy, PhasePoint& at, Piece& piece) {
     if (doublings == 0) return single(step, start_energy, at, piece);
     Piece second;
@@ -250,7 +250,7 @@ class Chain {
     return lost <= kLostEnergy;
   }
 
-  // One trajectory, and the point that is drawn of it.
+  // Advances by one trajectory, and samples a point from it.
   void advance() {
     refresh_momentum(here_);
     const double start_energy = energy(here_);
@@ -263,7 +263,7 @@ class Chain {
     acceptance_ = accepted_ / points_;
   }
 
-  // Doubles the trajectory in a random direction; false where it ends.
+  // Doubles the trajectory in a random direction; returns false if it ends.
   bool doubled(std::int64_t doublings, double start_energy, Piece& all) {
     const bool forward = stream_.uniform64() > 0.5;
     if (!forward) std::swap(all.first, all.last);

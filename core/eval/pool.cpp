@@ -79,7 +79,7 @@ torch::Tensor PoolBootstrap::aggregates(const torch::Tensor& plain) const {
   for (const auto& [slot, sums] : sums_) counts[static_cast<std::size_t>(slot.first)] += sums.count;
   for (const auto& [slot, sums] : sums_) {
     if (sums.count < 2) continue;
-    // Deviations are from the set's own mean, which makes them smaller by 1 - 1 / count on average.
+    // Deviations are relative to the set's own mean, which reduces them by 1 - 1 / count on average.
     const auto count = static_cast<double>(sums.count);
     const torch::Tensor centred = sums.moved - sums.moves.unsqueeze(1) * (sums.plain / count);
     shift[slot.first] +=

@@ -14,7 +14,7 @@ PoolRanks::PoolRanks(Estimator& estimator, const EvaluationOptions& options, con
   const PoolDraws draws =
       task.pool_draws(task.latents(options.seed, options.purpose, first), options.seed, options.purpose, range);
   pool_ = draws.size;
-  // What was trained on other data did not see the training pool of these.
+  // An estimator trained on other data did not use this task's training pool.
   if (estimator.data_source() == task.info().data_source) trained_ = draws.trained;
   if (pool_ > 0) sets_ = pool_sets(row.sets, row.n, pool_);
   if (sets_ < 2 || row.n < 2) sets_ = 0;  // single observations have no weight to move

@@ -10,21 +10,21 @@
 
 namespace pairs {
 
-// The bootstrap over the pool of a task at one set size: the first sets' ranks in every replicate.
+// The bootstrap over a task's pool at one set size: ranks of the first sets in every replicate.
 class PoolRanks {
  public:
-  static constexpr std::int64_t kDraws = 10;  // posterior draws a set and replicate
+  static constexpr std::int64_t kDraws = 10;  // posterior samples per set and replicate
   static constexpr std::int64_t kMostSets = 32;
 
-  // For a row whose n, sets and samples are set.
+  // The row's n, sets and samples must be set.
   PoolRanks(Estimator& estimator, const EvaluationOptions& options, const EvaluationRow& row);
 
-  std::int64_t pool() const { return pool_; }  // its size; 0: the task has none
-  // Whether sets from `first` on are resampled; if so, watches them as they stream by.
+  std::int64_t pool() const { return pool_; }  // size of the pool; 0: the task has none
+  // Whether sets from `first` on are resampled; if so, collects their observations from the stream.
   bool watch(std::int64_t first, std::int64_t count, StreamOptions& stream);
-  // Ranks the truths of the sets that were watched, whose aggregates [B, l] these are.
+  // Ranks the truths of the collected sets, which have the aggregates [B, l].
   void rank(std::int64_t first, const torch::Tensor& aggregates, const Latents& latents);
-  // Adds what was found to the row, whose rank tests are there.
+  // Adds the results to the row, which must have its rank tests.
   void finish(EvaluationRow& row) const;
 
  private:

@@ -11,14 +11,14 @@ namespace pairs {
 namespace {
 
 constexpr std::size_t kFewestPooledSets = 50;
-// Below, the normal score of a p-value is that of t itself.
+// Below this p-value, t itself is used as the normal score.
 constexpr double kLeastScored = 1e-290;
 
 bool is_pooled(const EvaluationRow& row) {
   return !row.extrapolation && !row.ranks.empty() && row.ranks.size() == row.rank_tests.size() && row.samples >= 2;
 }
 
-// For each row, which set each of its columns belongs to.
+// For each row, the set that each of its columns belongs to.
 std::vector<std::vector<std::size_t>> sets_of(const std::vector<const EvaluationRow*>& rows) {
   const bool known = std::all_of(rows.begin(), rows.end(), [](const EvaluationRow* row) {
     return row->truths.size() == row->ranks.size() && row->truths.front().size() == row->ranks.front().size();
@@ -48,7 +48,7 @@ std::vector<std::vector<std::size_t>> sets_of(const std::vector<const Evaluation
   return out;
 }
 
-// Location or width of a rank, with mean zero and variance one where ranks k are uniform on 0, ..., S.
+// Standardized location or width of a rank, with mean zero and variance one if ranks k are uniform on 0, ..., S.
 class Standardized {
  public:
   Standardized(CalibrationTest test, std::int64_t samples)
@@ -68,9 +68,10 @@ class Standardized {
   double samples_, mean_ = 0, sd_ = 1;
 };
 
-// What the tail of t, on the side where it lies, has beyond Student's where the sums are skewed or flat (Edgeworth's
-// expansion of a studentized mean, its terms in 1 / √n and 1 / n), never less than nothing: a set is far from its medians
-// at several sizes together more often than near them at all, and t would call posteriors too wide twice too often.
+// How much the tail of t exceeds Student's if the sums are skewed or flat (negative kurtosis), by the Edgeworth
+// expansion of a studentized mean with terms in 1 / √n and 1 / n; at least 0. A set is more often far from its medians
+// at several sizes at once than near them at all, and with Student's t posteriors would be rejected as too wide twice
+// too often.
 double beyond_students(const std::vector<double>& sums, double t) {
   const auto count = static_cast<double>(sums.size());
   double mean = 0, square = 0, cube = 0, fourth = 0;
@@ -114,7 +115,7 @@ PooledTest pooled_test(const std::vector<const EvaluationRow*>& rows, const std:
   }
   if (sums.size() < kFewestPooledSets || !(squares > 0)) return out;
   out.error = std::sqrt(squares) / ranks;
-  // Student's t of the sums, by u = sum / sqrt(squares), which is at most the root of their number.
+  // Student's t of the sums, from u = sum / sqrt(squares), which is at most the square root of their number.
   const auto count = static_cast<double>(sums.size());
   const double u = sum / std::sqrt(squares), left = std::max(count - u * u, 1e-9 * count);
   const double t = u * std::sqrt((count - 1) / left);

@@ -15,9 +15,9 @@ namespace pairs {
 namespace {
 
 constexpr std::int64_t kMostBins = 20, kPerBin = 5;
-constexpr double kNothing = 1e-9;  // of a statistic's size: what is left of it is rounding
+constexpr double kNothing = 1e-9;  // relative to a statistic's size: smaller residuals are rounding
 
-// Places of values [M] among themselves, in (-1, 1): ties share the middle of theirs.
+// Ranks of values [M] scaled to (-1, 1): ties share their middle.
 torch::Tensor places_of(const torch::Tensor& values) {
   const std::vector<double> all = doubles(values);
   std::vector<std::size_t> order(all.size());
@@ -34,8 +34,8 @@ torch::Tensor places_of(const torch::Tensor& values) {
   return out;
 }
 
-// What is left of statistics [sets, S] beside a quadratic function of what the posterior tells of each set, fitted to
-// all other sets: residuals of which a set has had no part in the fit.
+// Residuals of statistics [sets, S] from a quadratic function of each set's posterior means, fitted to all other sets,
+// so that a set has no part in its own fit.
 class Expected {
  public:
   explicit Expected(const torch::Tensor& explained) {
@@ -59,8 +59,8 @@ class Expected {
   torch::Tensor basis_, free_;
 };
 
-// Deviations [sets, S] from the middle of each column, in sds to the side on which they lie; zero where a column holds
-// nothing but rounding of statistics of the size [S].
+// Deviations [sets, S] from the median of each column, in sds of the side on which they lie; zero if a column holds
+// only rounding errors of statistics of size [S].
 torch::Tensor in_sds(const torch::Tensor& left, const torch::Tensor& size) {
   const torch::Tensor sorted = std::get<0>(left.sort(0));
   const std::int64_t sets = left.size(0);
@@ -75,18 +75,18 @@ torch::Tensor in_sds(const torch::Tensor& left, const torch::Tensor& size) {
   return at::where(known & (sds > 0), away / sds.clamp_min(1e-300), at::zeros_like(away));
 }
 
-// Statistics by name, a column each.
+// Named statistics, one per column.
 class Statistics {
  public:
   explicit Statistics(const torch::Tensor& explained) : expected_(explained) {}
 
-  // values [sets]
+  // Adds values [sets].
   void add(std::string name, const torch::Tensor& values) {
     names_.push_back(std::move(name));
     left_.push_back(expected_.left(values.unsqueeze(1)).squeeze(1));
     size_.push_back(values.abs().max().item<double>());
   }
-  // The size of many numbers [sets, k] of a set together, beside what is expected of each: their Mahalanobis distance
+  // Adds the joint size of many numbers [sets, k] of a set relative to their expectation: their Mahalanobis distance
   // from the other sets', on as many principal axes as the sets allow.
   void add_together(std::string name, const torch::Tensor& values) {
     const torch::Tensor left = expected_.left(values - values.mean(0, true));
@@ -111,8 +111,8 @@ class Statistics {
   std::vector<double> size_;
 };
 
-// How a feature is distributed, by its places among all observations: Neyman's smooth test by four Legendre
-// polynomials, and a histogram.
+// Adds statistics of a feature's distribution, from its ranks among all observations: Neyman's smooth test by four
+// Legendre polynomials, and a histogram.
 void add_feature(Statistics& all, const std::string& name, const torch::Tensor& places) {
   const torch::Tensor v = places, v2 = v.square();
   all.add(name + ": level", v.mean(1));
@@ -127,7 +127,8 @@ void add_feature(Statistics& all, const std::string& name, const torch::Tensor& 
   all.add_together(name + ": histogram", counts);
 }
 
-// How two features go together: both levels, the level of each with the spread of the other (a curve), both spreads.
+// Adds the dependence of two features: both levels, the level of each with the spread of the other (a curve), both
+// spreads.
 void add_pair(Statistics& all, const std::string& a, const torch::Tensor& of_a, const std::string& b,
               const torch::Tensor& of_b) {
   const torch::Tensor wide_a = 3 * of_a.square() - 1, wide_b = 3 * of_b.square() - 1;
@@ -137,7 +138,7 @@ void add_pair(Statistics& all, const std::string& a, const torch::Tensor& of_a, 
   all.add(fmt::format("spread of {} with that of {}", a, b), (wide_a * wide_b).mean(1));
 }
 
-// Of every observation [sets, n]: the square of its distance from the middle of all, as they spread.
+// Scores every observation [sets, n] by its squared robust distance from the median of all observations.
 torch::Tensor scores_of(const ComparedSets& sets, const torch::Tensor& places) {
   const std::int64_t count = sets.features.size(0), n = sets.features.size(1), f = sets.features.size(2);
   torch::Tensor scores = at::zeros({count, n}, torch::kFloat64);
@@ -151,7 +152,7 @@ torch::Tensor scores_of(const ComparedSets& sets, const torch::Tensor& places) {
   const torch::Tensor sd = flat.std(0, false);
   const torch::Tensor scale = at::where(half > 1e-9 * sd, half, sd);
   const torch::Tensor away = at::where(scale > 0, (flat - middle) / scale.clamp_min(1e-300), at::zeros_like(flat));
-  // How features go together is told by their places, which outliers do not move.
+  // The dependence of features is measured on their ranks, which outliers do not affect.
   const torch::Tensor p = places.reshape({-1, f});
   const torch::Tensor c = p.t().matmul(p);
   const torch::Tensor root = c.diagonal().clamp_min(1e-300).sqrt();
@@ -161,7 +162,7 @@ torch::Tensor scores_of(const ComparedSets& sets, const torch::Tensor& places) {
   return scores + ((away * solved).sum(1) / static_cast<double>(f)).reshape({count, n});
 }
 
-// Shares of the simulated numbers that are as large as each of `asked`, the asked one counted among them.
+// The share of simulated numbers that are at least as large as each of `asked`, counting the number itself.
 std::vector<double> upper_tails(const torch::Tensor& asked, const torch::Tensor& simulated) {
   std::vector<double> sorted = doubles(simulated.flatten()), out;
   std::sort(sorted.begin(), sorted.end());
@@ -215,7 +216,7 @@ std::vector<ComparedStatistic> told(const Statistics& all, const torch::Tensor& 
   return out;
 }
 
-// Of each feature the places of all observations among one another [sets, n, F].
+// Ranks every observation among all observations, feature by feature [sets, n, F].
 torch::Tensor feature_places(const ComparedSets& sets) {
   const std::int64_t count = sets.features.size(0), n = sets.features.size(1), f = sets.features.size(2);
   torch::Tensor places = at::empty({count, n, f}, torch::kFloat64);
@@ -275,7 +276,7 @@ torch::Tensor leading_components(const torch::Tensor& embeddings, std::int64_t m
   const auto count = static_cast<double>(rows.size(0));
   const torch::Tensor mean = sum / count;
   const auto [values, vectors] = at::linalg_eigh(squares / count - mean.outer(mean));
-  std::vector<std::int64_t> kept;  // eigenvalues ascend
+  std::vector<std::int64_t> kept;  // eigenvalues are ascending
   for (std::int64_t k = l - 1; k >= 0 && static_cast<std::int64_t>(kept.size()) < most; --k)
     if (values[k].item<double>() > 1e-6 * values[l - 1].item<double>() && values[k].item<double>() > 0)
       kept.push_back(k);

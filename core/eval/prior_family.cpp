@@ -25,7 +25,7 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-// A density by its formula: log density and distribution function of one value within [low, high].
+// A density with a formula: log density and distribution function of one value within [low, high].
 struct Formula {
   double low = -INFINITY, high = INFINITY;
   std::function<double(double)> log_density, below;
@@ -56,8 +56,8 @@ double log_normal_density(double z, double sd) {
   return -0.5 * z * z - std::log(sd) - 0.5 * std::log(2 * std::numbers::pi);
 }
 
-// A family: its name, what its numbers are called, how many may be given, why given ones are wrong ("" where they are
-// not), and its density.
+// A family: its name, the names of its parameters, how many may be given, why given ones are invalid ("" if they are
+// valid), and its density.
 struct Family {
   const char* name;
   const char* numbers;
@@ -149,7 +149,7 @@ const std::vector<Family>& families() {
   return all;
 }
 
-// A density that is known at some values, and between two of them on a straight line.
+// A density known at some values, with linear interpolation in between.
 class TablePrior final : public PriorFamily {
  public:
   TablePrior(Numbers values, Numbers densities) : values_(std::move(values)), densities_(std::move(densities)) {
@@ -185,13 +185,13 @@ class TablePrior final : public PriorFamily {
   Numbers values_, densities_, masses_;
 };
 
-// Which columns of a table hold the values and their density, and whether that is a logarithm.
+// The columns of a table that hold the values and their density, and whether that is a logarithm.
 struct PriorColumns {
   std::size_t values = 0, density = 1;
   bool log = false;
 };
 
-// By the names of the columns, where these have some; else the first two.
+// Identified by the names of the columns if they have names; else the first two.
 PriorColumns prior_columns(const std::vector<std::string>& columns, const std::string& target,
                            const std::string& where) {
   const auto place_of = [&](std::initializer_list<std::string_view> names) -> std::optional<std::size_t> {
@@ -272,7 +272,7 @@ std::optional<double> number_of(std::string_view text) {
   return value;
 }
 
-// "1, 2" -> its numbers; nothing where one is none.
+// "1, 2" -> its numbers; nothing if one is invalid.
 std::optional<Numbers> numbers_of(std::string_view text) {
   Numbers out;
   for (;;) {

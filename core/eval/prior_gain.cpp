@@ -16,8 +16,8 @@ namespace pairs {
 namespace {
 
 constexpr std::int64_t kMostScored = 2048, kMostImages = 256, kFewest = 32;
-constexpr std::int64_t kOthers = 8;     // sets whose posteriors make the marginal
-constexpr std::int64_t kImageRows = 8;  // images whose loss is told together
+constexpr std::int64_t kOthers = 8;     // sets whose posteriors form the marginal
+constexpr std::int64_t kImageRows = 8;  // images whose loss is computed together
 
 void ask(const std::function<bool()>& stop) {
   if (stop && stop()) throw Stopped();
@@ -28,7 +28,8 @@ ScoredSets first_of(const ScoredSets& sets, std::int64_t count) {
   return {cut(sets.theta), cut(sets.aggregates), cut(sets.n), cut(sets.given)};
 }
 
-// log density [V] of a normal fitted to the rows `fitted` of θ at its rows `scored`; undefined where they span none.
+// log density [V] of a normal fitted to the rows `fitted` of θ at its rows `scored`; undefined if the covariance is
+// singular.
 torch::Tensor normal_log_density(const torch::Tensor& fitted, const torch::Tensor& scored) {
   const torch::Tensor mean = fitted.mean(0), centred = fitted - mean;
   const torch::Tensor covariance = centred.t().matmul(centred) / static_cast<double>(fitted.size(0) - 1);
@@ -40,7 +41,7 @@ torch::Tensor normal_log_density(const torch::Tensor& fitted, const torch::Tenso
   return -0.5 * white.square().sum(0) - constant;
 }
 
-// Each half of the sets by the normal of the other half.
+// Scores each half of the sets by the normal fitted to the other half.
 torch::Tensor cross_fitted_normal(const torch::Tensor& theta) {
   const torch::Tensor all = at::arange(theta.size(0)), even = all.slice(0, 0, {}, 2), odd = all.slice(0, 1, {}, 2);
   const torch::Tensor a = theta.index_select(0, even), b = theta.index_select(0, odd);
@@ -61,7 +62,7 @@ torch::Tensor uniform_log_density(const TaskInfo& info, std::int64_t sets) {
   return torch::full({sets}, sum, torch::kFloat64);
 }
 
-// log of the mean of the posteriors that other sets have at each set's θ.
+// log of the mean of other sets' posteriors at each set's θ.
 torch::Tensor marginal_log_density(Estimator& estimator, const ScoredSets& sets, const std::function<bool()>& stop) {
   const std::int64_t all = sets.theta.size(0);
   std::vector<torch::Tensor> scores;
@@ -98,7 +99,7 @@ PriorGain density_gain(Estimator& estimator, const ScoredSets& sets, const std::
   return best.defined() ? gain_of(own - best) : PriorGain();
 }
 
-// Rows are told together, so that of each few their mean counts as one.
+// Losses are computed for a few rows at a time, whose mean counts as one value.
 PriorGain loss_gain(Estimator& estimator, const ScoredSets& sets, const std::function<bool()>& stop) {
   if (!estimator.sizes().empty()) return {};
   const torch::Tensor others = sets.aggregates.roll(1, 0), sizes = sets.n.roll(1, 0);

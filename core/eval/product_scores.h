@@ -11,26 +11,27 @@
 
 namespace pairs {
 
-// The learned product (core/eval/learned_product.h) of the first test sets of one size, from their embeddings as these
-// stream by.
+// Computes the learned product (core/eval/learned_product.h) of the first test sets of one size from their embeddings
+// as they arrive.
 class ProductScores {
  public:
-  // Of the first `sets` sets of n observations; of none where n is beyond kMostLearnedProduct.
+  // For the first `sets` sets of n observations; for none if n is above kMostLearnedProduct.
   ProductScores(Estimator& estimator, std::int64_t n, std::int64_t sets);
 
-  // Watches those of the sets first .. first + count - 1 that are scored, beside who watches already.
+  // Collects embeddings of those of the sets first .. first + count - 1 that are scored; existing callbacks of the
+  // stream stay.
   void watch(std::int64_t first, std::int64_t count, StreamOptions& stream);
-  // Scores what was watched at each set's θ; `latents` are those of the sets from the first watched one on.
+  // Scores the collected sets at each set's θ; `latents` are those of the sets from the first collected one on.
   void score(const Latents& latents);
-  // Adds to the row, whose log densities are there, the product's NLL, the row's own plus what the product loses to it
-  // on these sets, and its gap to `exact` [set], the exact posterior's log densities; these may be missing.
+  // Adds to the row, which must have its log densities, the product's NLL (the row's own plus the product's deficit on
+  // these sets) and its gap to `exact` [set], the exact posterior's log densities; these may be missing.
   void finish(EvaluationRow& row, const std::vector<double>* exact) const;
 
  private:
   Estimator& estimator_;
   std::int64_t sets_;
   std::function<bool()> keep_going_;
-  std::vector<std::vector<torch::Tensor>> embeddings_;  // of each watched set, in parts
+  std::vector<std::vector<torch::Tensor>> embeddings_;  // of each collected set, in parts
   std::vector<double> log_density_;                     // [set]
 };
 

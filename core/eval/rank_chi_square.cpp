@@ -18,7 +18,7 @@ namespace pairs {
 namespace {
 
 constexpr double kStep = 0.1, kMostExpected = 1000, kLeastExactTail = 1e-10;
-constexpr std::int64_t kSteps = 2560;  // the statistic is known up to 256
+constexpr std::int64_t kSteps = 2560;  // the statistic is resolved up to 256
 
 std::int64_t steps_of(double count, double expected) {
   return std::llround((count - expected) * (count - expected) / expected / kStep);
@@ -34,8 +34,8 @@ struct AlikeBins {
   double expected = 0;
 };
 
-// P(statistic >= k steps) for every k. Counts are independent Poisson variables under the condition that they add up to
-// the number of sets: the characteristic function of (sum, statistic) is a product over bins, and is inverted.
+// P(statistic >= k steps) for every k. Counts are independent Poisson variables conditional on their sum: the
+// characteristic function of (sum, statistic) is a product over bins, and is inverted.
 std::vector<double> exact_tails(std::int64_t sets, const std::vector<AlikeBins>& groups) {
   const auto total = static_cast<double>(sets);
   const auto period = static_cast<std::int64_t>(12 * std::sqrt(total)) + 64;
@@ -59,7 +59,7 @@ std::vector<double> exact_tails(std::int64_t sets, const std::vector<AlikeBins>&
       const std::int64_t part = std::min(period, width - k);
       folded.slice(1, 0, part).add_(turned.slice(1, k, k + part));
     }
-    // Counts are kept less `low`, so that the sum that is sought is less by that for every bin.
+    // Counts are stored minus `low`, so that the required sum is smaller by that for every bin.
     const torch::Tensor one = at::fft_fft(folded).pow(static_cast<double>(group.bins));
     product = product.defined() ? product * one : one;
   }
@@ -93,7 +93,7 @@ ChiSquareTest chi_square_test(std::span<const double> counts, std::span<const st
               values.size());
   const double sets = std::accumulate(counts.begin(), counts.end(), 0.0);
   const auto all = static_cast<double>(std::accumulate(values.begin(), values.end(), std::int64_t{0}));
-  std::map<std::int64_t, std::int64_t> alike;  // bins by values
+  std::map<std::int64_t, std::int64_t> alike;  // number of bins by values
   std::int64_t steps = 0;
   double most = 0;
   for (std::size_t b = 0; b < counts.size(); ++b) {
@@ -113,7 +113,7 @@ ChiSquareTest chi_square_test(std::span<const double> counts, std::span<const st
     test.p_value = std::min(1.0, tails[static_cast<std::size_t>(steps)]);
     return test;
   }
-  // Beyond what rounding lets be known, the tail falls on as the chi-square's.
+  // Where rounding dominates, the tail is extended like the chi-square's.
   const auto last = std::upper_bound(tails.begin(), tails.end(), kLeastExactTail, std::greater<>()) - tails.begin() - 1;
   const double from = chi_square_tail(bins, kStep * static_cast<double>(last));
   if (last >= 0 && from > 0) test.p_value *= std::max(1.0, tails[static_cast<std::size_t>(last)] / from);

@@ -7,24 +7,24 @@
 
 namespace pairs {
 
-// Test sets whose posterior means of one target lie next to each other, and how many of their truths the central
-// intervals of kIntervalLevels hold. Sets are sorted by what their data say, not by their truths: of these an exact
-// posterior's intervals hold more in some regions than in others.
+// A group of test sets with similar posterior means of one target, and how many of their truths lie within the central
+// intervals of kIntervalLevels. Sets are grouped by their data, not by their truths: grouped by truth, the coverage of
+// even an exact posterior varies between regions.
 struct Region {
-  double low, middle, high;  // of the means: the least, the median and the largest
+  double low, middle, high;  // the smallest, the median and the largest of the means
   std::int64_t sets;
   std::array<std::int64_t, 2> inside;  // truths, at kIntervalLevels
-  std::array<double, 2> p_value;       // two-sided binomial, that a calibrated posterior's are as far off
+  std::array<double, 2> p_value;       // two-sided binomial: probability that a calibrated posterior deviates as much
 };
-// Regions of equally many sets but for one, from their means and ranks k / S: ten, or as many as have 20 sets each;
-// none of fewer than 40 sets.
+// Regions of equally many sets, up to one, from their means and ranks k / S: ten, or as many as have at least 20 sets
+// each; none for fewer than 40 sets.
 std::vector<Region> regions(std::span<const double> means, std::span<const double> ranks, std::int64_t samples);
 
-// Two-sided binomial p-value: twice the smaller tail, 1 at most.
+// Two-sided binomial p-value: twice the smaller tail, at most 1.
 double binomial_p(std::int64_t inside, std::int64_t sets, double share);
 
-// How many of these regions are off at one level or both, each at 5 %; how many tests were made, and the least p-value
-// corrected for that (Šidák), NaN without any.
+// How many of these regions deviate at one level or both, each at 5 %; the number of tests, and the smallest p-value
+// corrected for that number (Šidák), NaN without tests.
 struct RegionTest {
   std::int64_t off = 0, tests = 0;
   double p_value;

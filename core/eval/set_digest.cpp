@@ -17,7 +17,7 @@ std::uint64_t digest_step(std::uint64_t hash, std::uint64_t word) {
   return z ^ (z >> 31);
 }
 
-// To twelve significant bits.
+// Rounds to twelve significant bits.
 std::uint64_t rounded_bits(double value) {
   if (!std::isfinite(value) || value == 0) return 0;
   int exponent = 0;

@@ -30,7 +30,7 @@ Observations pairs_of_prior(const Task& task, std::int64_t sets) {
                       torch::kCPU);
 }
 
-// Which observations [M] int64 belong to pairs whose statistics [M, d] all lie in the central part.
+// The observations [M] int64 that belong to pairs whose statistics [M, d] all lie in the central part.
 torch::Tensor central_pairs(const torch::Tensor& statistics) {
   const torch::Tensor ends =
       at::quantile(statistics, torch::tensor({(1 - kCentral) / 2, (1 + kCentral) / 2}, torch::kFloat64), 0);  // [2, d]
@@ -38,7 +38,7 @@ torch::Tensor central_pairs(const torch::Tensor& statistics) {
   return inside.view({-1, 2}).all(1).repeat_interleave(2).nonzero().squeeze(1);
 }
 
-// The name of the first of the statistics [M, d] that is the same of all observations; "" where each varies.
+// The name of the first statistic [M, d] that is equal for all observations; "" if each varies.
 std::string constant_statistic(const torch::Tensor& statistics, const std::vector<std::string>& names) {
   for (std::size_t k = 0; k < names.size(); ++k) {
     const torch::Tensor values = statistics.select(1, static_cast<std::int64_t>(k));
@@ -52,7 +52,7 @@ std::string constant_statistic(const torch::Tensor& statistics, const std::vecto
 void check_sufficient_statistics(const Task& task) {
   const auto* const knows = sufficient_statistics_of(task);
   if (!knows) return;
-  // A rare value may be missing from a few sets: refused is what a run would refuse.
+  // A rare value may be missing from a few sets: only what a run would refuse is refused.
   const torch::Tensor few = knows->statistics(pairs_of_prior(task, kCheckedSets));
   if (!constant_statistic(few, knows->statistic_names()).empty()) theorem_sample(task, 1);
 }

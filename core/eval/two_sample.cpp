@@ -13,19 +13,19 @@
 namespace pairs {
 namespace {
 
-constexpr std::int64_t kSetsTogether = 256;  // sets whose features are in memory
+constexpr std::int64_t kSetsTogether = 256;  // sets whose features are in memory at once
 constexpr std::int64_t kBlocks = 5, kComponents = 4;
 constexpr double kFarthest = 6, kFarthestComponent = 4;
-constexpr double kSetsWithout = 100;  // as many sets without a difference are added to those that there are
+constexpr double kSetsWithout = 100;  // this many sets without a difference are added as regularization
 
-// A posterior's mean and scale, and draws in units of it.
+// A posterior's mean and scale, and samples in units of it.
 struct Measured {
   torch::Tensor mean, sd;    // [B, d]
   torch::Tensor candidates;  // [B, C, d]
 };
 
-// `values` [B, C, d] in units of the posteriors that `samples` [B, S, d] are of: less their mean, by the Cholesky
-// factor of their covariance, or where that has none by their sd.
+// `values` [B, C, d] in units of the posteriors of `samples` [B, S, d]: minus their mean, scaled by the Cholesky factor
+// of their covariance or, if that fails, by their sd.
 Measured measured(const torch::Tensor& samples, const torch::Tensor& values) {
   const torch::Tensor mean = samples.mean(1), centred = samples - mean.unsqueeze(1);
   const torch::Tensor covariance = centred.transpose(1, 2).matmul(centred) / static_cast<double>(samples.size(1) - 1);
@@ -41,8 +41,8 @@ torch::Tensor context_of(const Measured& posterior, const torch::Tensor& aggrega
   return at::cat({posterior.mean, posterior.sd.log(), aggregates}, 1);
 }
 
-// The leading principal components of contexts [n, 2 d + l], to unit variance: means, log sds and aggregates count as
-// much as one another.
+// The leading principal components of contexts [n, 2 d + l], scaled to unit variance: means, log sds and aggregates
+// have equal weight.
 class Components {
  public:
   Components(const torch::Tensor& context, std::int64_t targets) : mean_(context.mean(0)) {
@@ -68,8 +68,8 @@ class Components {
   torch::Tensor mean_, weight_, axes_;
 };
 
-// What the discriminant is linear in: of candidates w [B, C, d] and components c [B, k] the powers w, w², w³, the
-// products of two targets, and w and w² times each component -> [B, C, p].
+// The features of the linear discriminant: for candidates w [B, C, d] and components c [B, k], the powers w, w², w³,
+// the products of two targets, and w and w² times each component -> [B, C, p].
 torch::Tensor features(const torch::Tensor& w, const torch::Tensor& components) {
   const torch::Tensor square = w.square();
   std::vector<torch::Tensor> all = {w, square, w * square};
@@ -88,7 +88,7 @@ torch::Tensor centred_features(const torch::Tensor& w, const torch::Tensor& comp
   return f - f.mean(1, true);
 }
 
-// Sums over sets: how features spread within sets, and by how much truths differ from the middle of their sets.
+// Sums over sets: the scatter of features within sets, and the difference of truths from the means of their sets.
 struct Moments {
   torch::Tensor scatter, difference;  // [p, p], [p]
   std::int64_t sets = 0;
@@ -101,7 +101,7 @@ struct Moments {
     difference = difference.defined() ? difference + other : other;
     sets += centred.size(0);
   }
-  // What solves for the discriminant, shrunk.
+  // The shrunk inverse scatter, which gives the discriminant.
   torch::Tensor inverse() const {
     const torch::Tensor diagonal = scatter.diagonal();
     const torch::Tensor ridge = diagonal * (kSetsWithout / static_cast<double>(sets)) + 1e-12 * diagonal.max() + 1e-300;
@@ -115,7 +115,7 @@ void for_pieces(std::int64_t begin, std::int64_t end, const Visit& visit) {
     visit(first, std::min(end, first + kSetsTogether));
 }
 
-// Adds up over the sets begin .. end - 1 which share of its draws each truth's discriminant lies above.
+// Sums over the sets begin .. end - 1 the share of samples below each truth's discriminant.
 double truth_places(const torch::Tensor& discriminants) {
   const torch::Tensor truth = discriminants.slice(1, 0, 1), draws = discriminants.slice(1, 1);
   const torch::Tensor above = draws.lt(truth).to(torch::kFloat64) + 0.5 * draws.eq(truth).to(torch::kFloat64);
@@ -135,7 +135,8 @@ void TwoSample::add(const torch::Tensor& samples, const torch::Tensor& truth, co
   PAIRS_CHECK(a.size(0) == t.size(0), "{} aggregates are not those of {} sets.", a.size(0), t.size(0));
   PAIRS_CHECK(s.size(1) >= fewest_samples(s.size(2)), "A two-sample test of {} targets needs {} samples a set, not {}.",
               s.size(2), fewest_samples(s.size(2)), s.size(1));
-  // The draws beside the truth are none of those that measure it: else truths would look different by themselves.
+  // The samples compared with the truth are not those that define the units; otherwise truths would look different even
+  // for exact posteriors.
   const Measured posterior = measured(s.slice(1, kDraws), at::cat({t.unsqueeze(1), s.slice(1, 0, kDraws)}, 1));
   const torch::Tensor context = context_of(posterior, a);
   PAIRS_CHECK(context.isfinite().all().item<bool>(), "Posterior samples or aggregates are not finite numbers.");
@@ -162,7 +163,7 @@ TwoSampleTest TwoSample::global() const {
   const auto scored = static_cast<double>(sets_ - sets_ / kBlocks);
   TwoSampleTest test;
   test.accuracy = sum / scored;
-  // Of places uniform on 0, 1, ..., K of K draws.
+  // The standard error of a mean of ranks that are uniform on 0, 1, ..., K, as fractions of K draws.
   test.se = std::sqrt((kDraws + 2) / (12.0 * kDraws) / scored);
   test.p_value = upper_tail((test.accuracy - 0.5) / test.se);
   return test;

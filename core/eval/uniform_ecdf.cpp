@@ -16,7 +16,7 @@ namespace {
 constexpr double kLeastExact = 1e-9, kUncounted = 1e-18, kRounding = 1 + 1e-9;
 constexpr int kHalvings = 22;
 
-// P(B <= count) and P(B >= count) of a binomial B.
+// P(B <= count) and P(B >= count) for a binomial B.
 double at_most(std::int64_t count, std::int64_t sets, double p) {
   if (count < 0) return 0;
   if (count >= sets) return 1;
@@ -65,12 +65,12 @@ std::int64_t UniformEcdf::count_of(double share) const {
   return std::llround(share * static_cast<double>(sets_));
 }
 
-// Twice the smaller of the two tails that hold the count.
+// Twice the smaller of the two tails that include the count.
 double UniformEcdf::pointwise(std::size_t cut, std::int64_t count) const {
   return 2 * std::min(at_most(count, sets_, expected_[cut]), at_least(count, sets_, expected_[cut]));
 }
 
-// The counts whose pointwise value is larger.
+// The range of counts whose pointwise value is larger.
 UniformEcdf::Bounds UniformEcdf::bounds_beyond(double value) const {
   Bounds bounds;
   for (std::size_t c = 0; c < cuts_.size(); ++c) {
@@ -106,7 +106,7 @@ double UniformEcdf::transition(std::int64_t left, std::int64_t more, double log_
                   static_cast<double>(left - more) * log_q);
 }
 
-// The counts below the cuts are a Markov chain: given the count at one, that at the next is binomial.
+// The counts below the cuts are a Markov chain: given the count at one cut, that at the next is binomial.
 double UniformEcdf::inside(const Bounds& bounds) const {
   const auto inverse = [&](std::int64_t n) { return inverse_[static_cast<std::size_t>(n)]; };
   std::vector<double> now = {1};
@@ -122,7 +122,7 @@ double UniformEcdf::inside(const Bounds& bounds) const {
       const std::int64_t count = first + static_cast<std::int64_t>(k), left = sets_ - count;
       const std::int64_t least = std::max(low, count), most = high;
       if (now[k] < kUncounted || least > most) continue;
-      // From the likeliest count outwards, until nothing is added.
+      // Sums from the most likely count outwards, until nothing is added.
       const auto mode = std::clamp(count + static_cast<std::int64_t>(static_cast<double>(left + 1) * p), least, most);
       const double top = now[k] * transition(left, mode - count, log_p, log_q);
       double value = top;
@@ -161,7 +161,7 @@ UniformEcdf::Band UniformEcdf::band(double level) const {
 }
 
 UniformEcdf::Band UniformEcdf::found_band(double level) const {
-  // The largest pointwise value whose counts hold this level together.
+  // The largest pointwise value whose counts have this simultaneous level.
   double low = std::log((1 - level) / static_cast<double>(2 * cuts_.size())), high = std::log(1.0);
   for (int k = 0; k < kHalvings; ++k) {
     const double middle = (low + high) / 2;
@@ -181,7 +181,7 @@ double UniformEcdf::p_value(std::span<const double> shares) const {
   double least = 1;
   for (std::size_t c = 0; c < cuts_.size(); ++c) least = std::min(least, pointwise(c, count_of(shares[c])));
   if (least >= 1) return 1;
-  // What mirrors the worst cut counts as it does, though it may be rounded otherwise.
+  // The mirror image of the worst cut must count equally, although it may be rounded differently.
   const double exact = 1 - inside(bounds_beyond(least * kRounding));
   if (exact >= kLeastExact) return exact;
   return std::min(kLeastExact, least * static_cast<double>(cuts_.size()));

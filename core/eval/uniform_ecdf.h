@@ -6,30 +6,30 @@
 
 namespace pairs {
 
-// The share of ranks below each of some cuts, where `sets` ranks k are uniform on 0, 1, ..., S: what simultaneous bands
-// of the empirical distribution function are made of (Säilynoja, Bürkner and Vehtari 2022, "Graphical test for discrete
-// uniformity"). Their probabilities are worked out exactly, cut by cut, without simulation.
+// The distribution of the ECDF of `sets` ranks k, uniform on 0, 1, ..., S, at some cuts, for simultaneous bands
+// (Säilynoja, Bürkner and Vehtari 2022, "Graphical test for discrete uniformity"). Probabilities are computed exactly,
+// cut by cut, without simulation.
 class UniformEcdf {
  public:
-  // At most this many cuts, spread evenly over the S + 1 values.
+  // The largest number of cuts, spread evenly over the S + 1 values.
   static constexpr std::int64_t kMostCuts = 50;
   // Throws Error for no sets or no samples.
   UniformEcdf(std::int64_t sets, std::int64_t samples);
 
-  // The expected shares k / (S + 1) at the cuts, rising, 0 and 1 left out.
+  // The expected shares k / (S + 1) at the cuts, ascending, without 0 and 1.
   const std::vector<double>& expected() const { return expected_; }
-  // The shares of ranks k / S that lie below the cuts.
+  // The shares of ranks k / S below the cuts.
   std::vector<double> shares(std::span<const double> ranks) const;
 
-  // Between which shares uniform ranks stay at all cuts at once with at least this probability: every cut's share alone
-  // leaves the band equally often, half of it on each side. Kept for the next who asks: of 20,000 sets it takes a
-  // second.
+  // The band in which the shares of uniform ranks stay at all cuts simultaneously with at least this probability: the
+  // share at every cut leaves it equally often, half of the time on each side. Cached, because it takes a second for
+  // 20,000 sets.
   struct Band {
     std::vector<double> low, high;  // [cut]
   };
   Band band(double level) const;
-  // The probability that uniform ranks touch such a band that these shares just touch. Down to 1e-9; below, an upper
-  // bound of it (Bonferroni).
+  // The probability that uniform ranks reach a band that these shares just reach. Exact down to 1e-9; below that, an
+  // upper bound (Bonferroni).
   double p_value(std::span<const double> shares) const;
 
   // The largest distance of these shares from the expected ones; and the distance that uniform ranks stay within with

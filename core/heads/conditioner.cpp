@@ -11,8 +11,8 @@ using torch::Tensor;
 
 std::vector<Tensor> autoregressive_masks(std::int64_t context, std::int64_t d, const std::vector<std::int64_t>& widths,
                                          std::int64_t size) {
-  // Degrees: a unit of degree m sees inputs of degree <= m, the output of an input of degree m sees units of degree <
-  // m. The context has degree 0, targets 1 .. d. Hidden units cycle through 0 .. d - 1.
+  // Degrees: a unit of degree m depends on inputs of degree <= m, the output for an input of degree m on units of
+  // degree < m. The context has degree 0, targets 1 .. d. Hidden units cycle through 0 .. d - 1.
   const auto whole = weight_options().dtype(torch::kLong);
   const Tensor targets = torch::arange(1, d + 1, whole);
   Tensor below = torch::cat({torch::zeros({context}, whole), targets});
@@ -59,7 +59,7 @@ double Conditioner::flops() const {
 
 void Conditioner::absorb_context_affine(const Tensor& scale, const Tensor& shift) {
   if (!masked_) return absorb_into_linear(weights_[0], biases_[0], 0, scale, shift);
-  // The bias may only take what passes the mask.
+  // The bias may only absorb inputs that pass the mask.
   torch::NoGradGuard no_grad;
   weights_[0].mul_(masks_[0]);
   absorb_into_linear(weights_[0], biases_[0], 0, scale, shift);

@@ -13,8 +13,8 @@ namespace pairs {
 std::vector<torch::Tensor> autoregressive_masks(std::int64_t context, std::int64_t d,
                                                 const std::vector<std::int64_t>& widths, std::int64_t size);
 
-// The conditioner of a UMNN transform: an autoregressive ReLU network giving h_i [size] for each target. With one
-// target it has no masks and no input but the context.
+// The conditioner of a UMNN transform: an autoregressive ReLU network that computes h_i [size] for each target. With
+// one target it has no masks, and its only input is the context.
 class Conditioner : public torch::nn::Module {
  public:
   Conditioner(std::int64_t context, std::int64_t d, const std::vector<std::int64_t>& widths, std::int64_t size,

@@ -15,19 +15,20 @@
 namespace pairs {
 namespace {
 
-// Numbers of the widest map that one evaluation without gradients holds: more gains nothing and costs memory.
+// The largest number of values in the widest map of one evaluation without gradients: more would cost memory without
+// benefit.
 constexpr std::int64_t kMapAtOnce = std::int64_t{1} << 20, kMapAtOnceOnGpu = std::int64_t{1} << 26;
 constexpr double kGoldenRatio = 0.61803398874989485;
 
 const std::uint64_t kFixedKey = stream_key(0, Purpose::check);
 
-// Linear regression of θ - x_0 on x_t for θ of unit variance, times x_t.
+// Linear regression of θ - x_0 on x_t for θ with unit variance, times x_t.
 torch::Tensor gaussian_velocity(const torch::Tensor& x, const torch::Tensor& t) {
   const torch::Tensor s = 1.0 - t;
   return x * ((t - s) / (s * s + t * t)).unsqueeze(1);
 }
 
-// Rows first .. first + count - 1 of the noise of `draws` samples a context: [count, d] on the CPU.
+// Rows first .. first + count - 1 of the noise of `draws` samples per context: [count, d] on the CPU.
 torch::Tensor sample_noise(std::uint64_t key, std::int64_t draws, std::int64_t first, std::int64_t count,
                            std::int64_t d) {
   torch::Tensor noise = torch::empty({count, d}, torch::kFloat);
@@ -173,7 +174,7 @@ torch::Tensor FlowMatchingHead::log_prob_grid(const torch::Tensor& theta, const 
 }
 
 Velocity FlowMatchingHead::chunked_velocity(const torch::Tensor& context, std::int64_t draws) const {
-  // One row of context serves `draws` rows of x.
+  // One row of context is used for `draws` rows of x.
   const std::int64_t widest = own_.unet.channels * image_.height * image_.width / (own_.unet.patch * own_.unet.patch);
   const std::int64_t at_once =
       std::max<std::int64_t>(1, (context.is_cuda() ? kMapAtOnceOnGpu : kMapAtOnce) / std::max<std::int64_t>(1, widest));

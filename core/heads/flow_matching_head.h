@@ -10,28 +10,29 @@
 namespace pairs {
 
 // Conditional flow matching (Lipman et al. 2023, docs/method.md, "Flow matching") of an image: x_t = (1 - t) x_0 + t θ
-// with x_0 ~ N(0, I), and a U-Net regresses the velocity θ - x_0 on (x_t, t, context). The last columns of the context,
-// what is given, go through an MLP of their own and as a map beside the image; with context_layers an MLP of all the
-// context follows, so that it may solve for the scene before the U-Net draws it. It has no density.
+// with x_0 ~ N(0, I), and a U-Net regresses the velocity θ - x_0 on (x_t, t, context). The conditions, which are the
+// last columns of the context, go through an MLP of their own and are also fed as a map along with the image; with
+// context_layers, an MLP of the whole context follows, so that it can infer the scene before the U-Net draws it. The
+// head has no density.
 class FlowMatchingHead : public Head, public SteppedSampler {
  public:
   struct Settings {
-    UNetConfig unet = {.blocks = 2};  // of the velocity
+    UNetConfig unet = {.blocks = 2};  // network for the velocity
     std::int64_t hidden = 128;        // width of the context MLP
     std::int64_t context_layers = 3;  // its layers; 0 feeds the context itself
-    std::int64_t given_size = 64;     // length of the encoding of what is given (the target camera)
-    std::int64_t steps = 50;          // of a sample's integration
+    std::int64_t given_size = 64;     // length of the encoding of the conditions (the target camera)
+    std::int64_t steps = 50;          // steps to integrate a sample
     std::string solver = "euler";     // euler, heun
-    // Times t = u^p with u uniform in the loss, and steps spaced alike in sampling: larger p spends more of both near
-    // the noise, where only the context can tell θ. 1: the paper's.
+    // Times t = u^p with u uniform in the loss, and equally spaced steps of u in sampling: a larger p spends more of
+    // both near the noise, where only the context informs about θ. 1: the paper's.
     double time_power = 1;
-    // Weight in training of a second loss: one linear layer of the context tells the lowest `summary_frequencies`
-    // squared spatial frequencies of each channel of θ (cosine transform), each in units of its sd over the batch.
-    // Place is learnt from views and drawn from the context long before the two meet in the velocity alone. 0: none
+    // Weight in training of an auxiliary loss: one linear layer predicts from the context the lowest
+    // `summary_frequencies` squared spatial frequencies of each channel of θ (cosine transform), each in units of its
+    // sd over the batch. With it the network learns much sooner where things are than from the velocity alone. 0: none
     // (paper).
     double summary = 0;
     std::int64_t summary_frequencies = 4;
-    // The network adds to the linear regression of the velocity on x_t for a target of unit variance.
+    // The network's output is added to the linear regression of the velocity on x_t for a target of unit variance.
     bool precondition = true;
 
     std::vector<Field> fields();
@@ -44,7 +45,7 @@ class FlowMatchingHead : public Head, public SteppedSampler {
 
   // Mean squared error of the velocity over pixels and rows, at times t = u^time_power.
   torch::Tensor loss(const torch::Tensor& theta, const torch::Tensor& context) override;
-  // The same with noise x_0 [B, d] and times t [B] given.
+  // The loss for given noise x_0 [B, d] and times t [B].
   torch::Tensor loss_at(const torch::Tensor& theta, const torch::Tensor& context, const torch::Tensor& noise,
                         const torch::Tensor& t);
   torch::Tensor log_prob(const torch::Tensor& theta, const torch::Tensor& context) override;
@@ -52,12 +53,12 @@ class FlowMatchingHead : public Head, public SteppedSampler {
   bool has_density() const override { return false; }
   torch::Tensor sample(const torch::Tensor& context, std::int64_t count, std::uint64_t key) override;
   NetworkDescription describe() const override;
-  // The summary's loss times its weight, where summary > 0.
+  // The summary loss times its weight, if summary > 0.
   torch::Tensor auxiliary_loss(const torch::Tensor& theta, const torch::Tensor& context) override;
-  // Mean squared error of the θ's lowest spatial frequencies as told from the context, each over its variance in the
-  // batch: θ [B, d], context [B, c]. Needs summary > 0.
+  // Mean squared error of predicting θ's lowest spatial frequencies from the context, each divided by its variance in
+  // the batch: θ [B, d], context [B, c]. Needs summary > 0.
   torch::Tensor summary_loss(const torch::Tensor& theta, const torch::Tensor& context);
-  // Of one evaluation of the velocity.
+  // For one evaluation of the velocity.
   double flops() const override;
   void absorb_context_affine(const torch::Tensor& scale, const torch::Tensor& shift) override;
 
@@ -66,15 +67,15 @@ class FlowMatchingHead : public Head, public SteppedSampler {
   std::string sampler_text() const override;
   torch::Tensor sample_path(const torch::Tensor& context, std::int64_t count, std::uint64_t key, std::int64_t steps,
                             const FlowStep& on_step) override;
-  // From velocities at t = 0, averaged over the noises.
+  // From velocities at t = 0, averaged over noise samples.
   torch::Tensor posterior_mean_estimate(const torch::Tensor& context, std::int64_t draws, std::uint64_t key) override;
   // v(x, t | context): x [B, d], t [B], context [B, c] -> [B, d]. Differentiable.
   torch::Tensor velocity(const torch::Tensor& x, const torch::Tensor& t, const torch::Tensor& context);
 
  private:
-  torch::Tensor given(const torch::Tensor& context) const;   // what is given
+  torch::Tensor given(const torch::Tensor& context) const;   // the conditions
   torch::Tensor encode(const torch::Tensor& context) const;  // the U-Net's context
-  torch::Tensor map(const torch::Tensor& context) const;     // undefined without one
+  torch::Tensor map(const torch::Tensor& context) const;     // undefined if there is none
   torch::Tensor evaluate(const torch::Tensor& x, const torch::Tensor& map, const torch::Tensor& t,
                          const torch::Tensor& encoded) const;
   // Velocity of `draws` rows for each context, in chunks that bound memory.

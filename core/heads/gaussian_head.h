@@ -6,8 +6,8 @@
 namespace pairs {
 
 // A point prediction trained by its mean squared error, with one residual standard deviation per target and set size
-// fitted afterwards (Gaussian baseline of the paper). The last column of the context is log N: it selects σ and is not
-// seen by the network.
+// fitted afterwards (Gaussian baseline of the paper). The last column of the context is log N: it selects σ and is
+// hidden from the network.
 class GaussianHead : public Head, public ResidualSpread {
  public:
   struct Settings {
@@ -36,7 +36,7 @@ class GaussianHead : public Head, public ResidualSpread {
 
   std::int64_t d_, inputs_;
   std::shared_ptr<Mlp> net_;
-  // A table of fixed length so that every estimator file has the same shapes; unused rows repeat the last size.
+  // A table of fixed length, so that every estimator file has the same shapes; unused rows repeat the last size.
   torch::Tensor fitted_, sigma_log_n_, log_sigma_;
 };
 

@@ -6,7 +6,7 @@
 
 namespace pairs {
 
-// Which density head models q(θ | context), and the settings of each kind of head: of<SplineHead::Settings>().
+// The kind of density head that models q(θ | context), and the settings of each kind: of<SplineHead::Settings>().
 struct HeadConfig : SettingsByType {
   std::string kind = "spline";  // HeadKind::name
 };

@@ -19,15 +19,15 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Key of the samples by which a head without a distribution function is measured, and how many there are: first; where
-// these come near a bound; and at most, where most of them lie beyond it.
+// Key of the samples that measure a head without a distribution function, and their numbers: at first; if these come
+// close to a bound; and at most, if most of them lie beyond it.
 constexpr std::uint64_t kMassKey = 0x6d617373;
 constexpr std::int64_t kFirst = 256, kSome = 2048, kMany = 65536;
-constexpr double kKnown = 0.03;  // relative error of the share on the support that is asked for
-constexpr double kMargin = 0.5;  // between samples and bounds, in ranges of the samples
+constexpr double kKnown = 0.03;  // required relative error of the share within the support
+constexpr double kMargin = 0.5;  // between samples and bounds, in units of the samples' range
 
-// log(F(high) - F(low)) by the logs of F, a distribution function that is symmetric about zero: differences are taken
-// in the lower tail, where they are exact.
+// log(F(high) - F(low)) from log F, for a distribution function that is symmetric about zero: differences are taken in
+// the lower tail, where they are exact.
 template <class LogCdf>
 Tensor log_difference(const Tensor& low, const Tensor& high, const LogCdf& log_cdf) {
   const Tensor upper = low + high > 0;
@@ -35,8 +35,8 @@ Tensor log_difference(const Tensor& low, const Tensor& high, const LogCdf& log_c
   return at::where(high > low, b + (-at::expm1(a - b)).log(), -kInfinity);
 }
 
-// The share of `count` samples of one context [1, c] that lie between low and high [d], and whether all do and lie so
-// far from both that the rest does not matter.
+// The share of `count` samples of one context [1, c] that lie between low and high [d], and whether all do and are so
+// far from both bounds that the rest is negligible.
 struct Share {
   double within;
   bool clear;
@@ -45,7 +45,7 @@ Share measured_share(Head& head, const Tensor& context, const Tensor& low, const
   const Tensor drawn = head.sample(context, count, kMassKey)[0].to(torch::kCPU, torch::kFloat64);
   const Tensor within = ((drawn >= low) & (drawn <= high)).all(1);
   const Tensor least = drawn.amin(0), most = drawn.amax(0), margin = kMargin * (most - least);
-  // Weights that are damaged, and sets that they overflow on, have no share that is a number.
+  // For damaged weights, and for sets that overflow, the share is not a number.
   if (drawn.isnan().any().item<bool>()) return {std::numeric_limits<double>::quiet_NaN(), false};
   return {within.to(torch::kFloat64).mean().item<double>(),
           ((least - margin >= low) & (most + margin <= high)).all().item<bool>()};
@@ -76,13 +76,13 @@ Tensor Head::log_mass(const Tensor& context, const Tensor& low, const Tensor& hi
   PAIRS_CHECK(low.sizes() == high.sizes() && low.size(0) == context.size(0), "bounds do not fit their contexts");
   const Tensor least = low.to(torch::kCPU, torch::kFloat64), most = high.to(torch::kCPU, torch::kFloat64);
   std::vector<double> out;
-  for (std::int64_t b = 0; b < context.size(0); ++b) {  // one by one: draws depend on the place in a batch
+  for (std::int64_t b = 0; b < context.size(0); ++b) {  // one by one: samples depend on the place in a batch
     const auto share = [&](std::int64_t count) {
       return measured_share(*this, context.slice(0, b, b + 1), least[b], most[b], count);
     };
     Share one = share(kFirst);
     if (!one.clear) one = share(kSome);
-    // Of a share w the relative error is that of a binomial, sqrt((1 - w) / (w count)).
+    // A share w estimated from `count` draws has the binomial relative error sqrt((1 - w) / (w count)).
     const double enough = one.within > 0 ? (1 - one.within) / (one.within * kKnown * kKnown) : kMany;
     if (!one.clear && enough > kSome) one = share(std::min(kMany, static_cast<std::int64_t>(enough)));
     out.push_back(one.clear ? 0 : std::log(one.within));

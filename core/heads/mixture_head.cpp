@@ -15,9 +15,9 @@ namespace pairs {
 using torch::Tensor;
 
 namespace {
-constexpr double kSpreads = 3;      // standard deviations of the prior that the components cover on either side
-constexpr double kScaleBound = 12;  // a component's log scale stays within ± this of its start
-constexpr double kBeforeScale = 4;  // the nets see earlier targets of a box as [-2, 2]
+constexpr double kSpreads = 3;      // prior standard deviations that the components cover on either side
+constexpr double kScaleBound = 12;  // a component's log scale stays within ± this of its initial value
+constexpr double kBeforeScale = 4;  // the nets' input for earlier targets of a box is scaled to [-2, 2]
 
 // log density of a logistic variable.
 Tensor logistic_log_density(const Tensor& x, const Tensor& place, const Tensor& log_scale) {
@@ -37,7 +37,7 @@ MixtureHead::MixtureHead(const Settings& own, std::span<const HeadTarget> target
   for (const HeadTarget& target : targets) {
     const double low = std::max(target.low, target.location - kSpreads * target.scale),
                  high = std::min(target.high, target.location + kSpreads * target.scale);
-    // Truncated logistics have their places in 2 θ - 1.
+    // Truncated logistics have their locations in 2 θ - 1.
     spans_.push_back(own.box() ? Span{2 * low - 1, 2 * high - 1} : Span{low, high});
   }
   const std::int64_t values = 3 * own.components;

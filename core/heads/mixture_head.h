@@ -6,14 +6,14 @@
 namespace pairs {
 
 // A mixture density network (Bishop 1994) over one target after another: q(θ_j | θ_1 .. θ_{j-1}, context) is a mixture
-// of logistic densities. Components are spread evenly over the prior; the context chooses their weights and widths and
-// moves each in units of the spacing, so that a place is found coarsely by the weights and finely by the nearest
-// component: posteriors that are narrow beside the prior and have several modes are learnt in few steps. Box support:
-// each component is cut off at the ends of the range (truncated_logistic.h). Real support: none is.
+// of logistic densities. Components are spread evenly over the prior; the context sets their weights and widths and
+// shifts each in units of their spacing. The weights locate θ coarsely, and the nearest component locates it finely:
+// posteriors that are narrow compared with the prior and have several modes are learned in few steps. Box support: each
+// component is truncated at the bounds of the range (truncated_logistic.h). Real support: components are not truncated.
 class MixtureHead : public Head {
  public:
   struct Settings {
-    std::int64_t components = 32;     // of each target
+    std::int64_t components = 32;     // for each target
     std::int64_t hidden = 128;        // width of the context net and of the targets' nets
     std::int64_t context_blocks = 2;  // residual blocks of the context net
     std::int64_t target_blocks = 1;   // residual blocks of each target's net
@@ -37,32 +37,32 @@ class MixtureHead : public Head {
   torch::Tensor log_mass(const torch::Tensor& context, const torch::Tensor& low, const torch::Tensor& high) override;
 
  private:
-  // What a context gives, one row each.
+  // Quantities computed from a context, one row each.
   struct Conditions {
     torch::Tensor features;  // [R, h]
     torch::Tensor direct;    // [R, d, 3 K]: the part of the components that is linear in the context
   };
-  // Components of one target, [R, K] each.
+  // The components of one target, [R, K] each.
   struct Components {
     torch::Tensor log_weight, place, log_scale;
   };
-  // The part of the prior that the components of a target are spread over, in coordinates of their places.
+  // The part of the prior that a target's components are spread over, in the coordinates of their places.
   struct Span {
     double low, high;
   };
 
   Conditions condition(const torch::Tensor& context) const;
-  // Each row `times` times.
+  // Repeats each row `times` times.
   static Conditions repeated(const Conditions& conditions, std::int64_t times);
-  // Of target `j`, whose earlier targets are `before` [R, j].
+  // The components of target `j`, given the earlier targets `before` [R, j].
   Components components(std::int64_t j, const torch::Tensor& before, const Conditions& conditions) const;
   // log density [R, S] of values x [R, S] of one target.
   torch::Tensor density(const torch::Tensor& x, const Components& components) const;
   // log q [R, S] of θ [R, S, d].
   torch::Tensor joint(const torch::Tensor& theta, const Conditions& conditions) const;
-  // θ [R, S, d] of uniform noise [R, S, 2 d]: of each target a number that chooses a component and one that places θ.
+  // θ [R, S, d] from uniform noise [R, S, 2 d]: for each target, one number selects a component and one places θ.
   torch::Tensor draw(const torch::Tensor& noise, const Conditions& conditions) const;
-  // `each` of parts of [B, S, ..] that have at most kRowsAtOnce rows, with their conditions -> [B, S, ..].
+  // Applies `each` to parts of [B, S, ..] with at most kRowsAtOnce rows, and their conditions -> [B, S, ..].
   torch::Tensor in_parts(const torch::Tensor& all, const Conditions& conditions,
                          torch::Tensor (MixtureHead::*each)(const torch::Tensor&, const Conditions&) const) const;
 
@@ -70,7 +70,7 @@ class MixtureHead : public Head {
   std::int64_t d_;
   std::vector<Span> spans_;
   std::shared_ptr<Mlp> context_net_;
-  std::vector<std::shared_ptr<Mlp>> nets_;     // features and the targets before -> 3 K
+  std::vector<std::shared_ptr<Mlp>> nets_;     // features and the earlier targets -> 3 K
   torch::Tensor direct_weight_, direct_bias_;  // [3 K d, c], [3 K d]
 };
 

@@ -14,7 +14,7 @@ torch::Tensor uniform_noise(std::uint64_t key, std::int64_t rows, std::int64_t c
   at::parallel_for(0, rows * count, 1024, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       Stream stream(key, static_cast<std::uint64_t>(i / count), static_cast<std::uint64_t>(i % count));
-      // Centred in its cell: never 0 or 1.
+      // Centered in its cell: never 0 or 1.
       for (std::int64_t j = 0; j < d; ++j) out[i * d + j] = stream.uniform() + 0x1p-25f;
     }
   });

@@ -28,7 +28,7 @@ std::vector<std::vector<std::int64_t>> coupling_masks(std::int64_t d, std::int64
     std::iota(order.begin(), order.end(), 0);
     if (t % 2 == 1 || d == 2) {
       for (const std::int64_t i :
-           order)  // the complement of the transform before; the first of two targets at the start
+           order)  // the complement of the previous transform; initially the first of two targets
         if (std::find(last.begin(), last.end(), i) == last.end() && (t > 0 || i == 0)) changed.push_back(i);
     } else {
       Stream stream(stream_key(static_cast<std::uint64_t>(d), Purpose::init), static_cast<std::uint64_t>(t));
@@ -96,7 +96,7 @@ Tensor SplineHead::transform_params(std::size_t t, const std::vector<Tensor>& y,
   if (!kept_[t].empty()) {
     std::vector<Tensor> kept;
     for (const std::int64_t i : kept_[t]) kept.push_back(y[static_cast<std::size_t>(i)].unsqueeze(1));
-    // The network sees them on the scale of θ, not squeezed into [0, 1].
+    // The network's input is on the scale of θ, not squeezed into [0, 1].
     Tensor seen = kept.size() == 1 ? kept[0] : torch::cat(kept, 1);
     const double scale = box_ ? 2.0 : 2.0 * own_.bound;
     seen = seen * scale - 0.5 * scale;

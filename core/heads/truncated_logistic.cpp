@@ -11,7 +11,7 @@ using torch::Tensor;
 
 namespace {
 
-// Places of w, -1 and 1 in units of the scale, and 1 - e^{a - b}.
+// The locations of w, -1 and 1 in units of the scale, and 1 - e^{a - b}.
 struct InScales {
   Tensor w, rate, t, a, b, whole;
 };
@@ -27,7 +27,7 @@ Tensor log_slope(const InScales& at, const Tensor& log_scale) {
 
 }  // namespace
 
-// σ(y) - σ(x) = σ(y) σ(-x) (1 - e^{x - y}) keeps every difference of tails exact, wherever the mode lies.
+// σ(y) - σ(x) = σ(y) σ(-x) (1 - e^{x - y}) keeps every difference of tails exact, for any location of the mode.
 std::tuple<Tensor, Tensor> truncated_logistic(const Tensor& theta, const Tensor& mu, const Tensor& log_scale) {
   const InScales at = in_scales(theta, mu, log_scale);
   const Tensor u =
@@ -43,7 +43,7 @@ Tensor truncated_logistic_inverse(const Tensor& u, const Tensor& mu, const Tenso
   at::NoGradGuard no_grad;
   const Tensor v = u.to(torch::kFloat64), m = mu.to(torch::kFloat64), s = log_scale.to(torch::kFloat64);
   const Tensor rate = at::exp(-s), a = (-1 - m) * rate, b = (1 - m) * rate;
-  // In logs: far outside the range both tails are smaller than any number.
+  // In logs, because far outside the range both tails underflow.
   const Tensor difference = at::log_sigmoid(b) + at::log_sigmoid(-a) + (-at::expm1(rate * -2)).log();
   const Tensor below = at::logaddexp(at::log_sigmoid(a), v.log() + difference),
                above = at::logaddexp(at::log_sigmoid(-b), at::log1p(-v) + difference);

@@ -14,21 +14,22 @@ namespace pairs {
 using torch::Tensor;
 
 namespace {
-// Hidden and output width of the network that feeds the affine layer.
+// Hidden and output width of the affine layer's network.
 constexpr std::int64_t kAffineWidth = 64;
-// Draws per context from which one table of the map serves them all instead of a bisection each.
+// Samples per context from which on one table of the map is used instead of a bisection for each.
 constexpr std::int64_t kTableDraws = 48;
-// Values of one context from which integrals over a grid are worth their fixed cost.
+// Values per context from which on integrals over a grid are worth their fixed cost.
 constexpr std::int64_t kGridValues = 64;
-// Draws per context that are solved for by integrals over grids, which are nearer to the map than the quadrature and
-// cost a few evaluations of the integrand a draw. Fewer keep the quadrature: its draws are those of earlier versions.
+// Samples per context from which on integrals over grids are used to solve for them: they approximate the map better
+// than the quadrature and cost a few evaluations of the integrand per sample. Fewer use the quadrature, which gives the
+// same samples as in earlier versions.
 constexpr std::int64_t kGridDraws = 1000;
 
 Tensor per_row(const Tensor& t, std::int64_t rows) {
   return t.size(0) == rows ? t : t.repeat_interleave(rows / t.size(0), 0);
 }
 
-// Points below and above the solutions of map(x) = least and map(x) = most; the slope is at least 0.05, so growing
+// Points below and above the solutions of map(x) = least and map(x) = most; the slope is at least 0.05, so the search
 // ends.
 template <class Map>
 std::tuple<Tensor, Tensor> bracket(const Map& value, const Tensor& least, const Tensor& most) {
@@ -127,7 +128,7 @@ std::tuple<Tensor, Tensor> UmnnHead::apply_grid(const Transform& transform, cons
       set(i, each(i));
       continue;
     }
-    // A grid holds the same number of values of the second target at each of the first.
+    // A grid has the same number of values of the second target for each value of the first.
     const auto [order, group, counts] = torch::unique_dim(x.narrow(1, 0, 1), 0, true, true, true);
     const std::int64_t groups = order.size(0), members = rows / groups;
     if (members < kGridValues || (counts != members).any().item<bool>()) {
@@ -166,7 +167,7 @@ Tensor UmnnHead::solve(const Transform& transform, const Tensor& z, const Tensor
   const auto quadrature = [&](const Tensor& x) {
     return ops::umnn_integral(x, h, transform.weights, transform.biases, steps());
   };
-  const auto grid = [&](const Tensor& x) {  // as many values for each row of h, [C, values] flat
+  const auto grid = [&](const Tensor& x) {  // equally many values for each row of h, [C, values] flattened
     const auto [value, slope] =
         ops::umnn_integral_grid(x.view({h.size(0), -1}), h, transform.weights, transform.biases);
     return std::tuple(value.flatten(), slope.flatten());
@@ -175,7 +176,7 @@ Tensor UmnnHead::solve(const Transform& transform, const Tensor& z, const Tensor
   const auto value = [&](const Tensor& x) { return many ? grid(x) : quadrature(x); };
   Tensor low, high, x;
   if (repeat >= kTableDraws) {
-    // One table of the map per row of h; its cell replaces the bisections.
+    // One table of the map per row of h; its cells replace the bisections.
     constexpr std::int64_t cells = 128;
     const Tensor draws = z.view({-1, repeat});
     const auto [from, to] = bracket(quadrature, draws.amin(1), draws.amax(1));
@@ -185,7 +186,7 @@ Tensor UmnnHead::solve(const Transform& transform, const Tensor& z, const Tensor
     low = knots.gather(1, right - 1).flatten();
     high = knots.gather(1, right).flatten();
     if (many) {
-      // The table's integrals are coarser than those to come: their solution may lie a little outside of the cell.
+      // The table's integrals are less accurate than those below: the solution may lie slightly outside the cell.
       const Tensor below = table.gather(1, right - 1).flatten(), above = table.gather(1, right).flatten();
       const Tensor width = high - low;
       x = torch::addcmul(low, width, ((z - below) / (above - below)).clamp(0, 1));
@@ -201,8 +202,8 @@ Tensor UmnnHead::solve(const Transform& transform, const Tensor& z, const Tensor
       low = torch::where(above, low, middle);
     }
   }
-  // Newton, the bisection's bracket kept as a safeguard. Four steps do after bisections; wide table cells may need
-  // more.
+  // Newton's method, with the bisection's bracket as a safeguard. Four steps suffice after bisections; wide table cells
+  // may need more.
   if (!x.defined()) x = 0.5 * (low + high);
   for (int i = 0; i < 12; ++i) {
     const auto [f, g] = value(x);

@@ -8,18 +8,18 @@
 namespace pairs {
 
 // Unconstrained monotonic flow (Wehenkel and Louppe 2019): stacked autoregressive maps z_i = h_i0 + ∫_0^{x_i} g(t; h_i)
-// dt with a normal base, the order of variables reversed between them, after an optional conditional affine layer.
+// dt with a normal base, after an optional conditional affine layer; the order of variables is reversed between maps.
 class UmnnHead : public Head {
  public:
   struct Settings {
     std::int64_t transforms = 3;   // stacked transformations
-    std::string support = "real";  // the only one it has
+    std::string support = "real";  // the only possible value
     bool affine = true;            // a conditional affine layer θ -> (θ - μ(c)) e^{-s(c)} before the flow
     std::vector<std::int64_t> conditioner = {128, 128};
     std::int64_t conditioner_size = 32;  // q, the length of h
     std::vector<std::int64_t> integrand = {64, 64, 64};
-    std::int64_t quadrature = 20;       // Clenshaw-Curtis steps when training (even)
-    std::int64_t quadrature_test = 50;  // and when evaluating (even)
+    std::int64_t quadrature = 20;       // Clenshaw-Curtis steps in training (even)
+    std::int64_t quadrature_test = 50;  // and in evaluation (even)
 
     std::vector<Field> fields();
   };
@@ -34,13 +34,13 @@ class UmnnHead : public Head {
   torch::Tensor sample(const torch::Tensor& context, std::int64_t count, std::uint64_t key) override;
   torch::Tensor log_prob_grid(const torch::Tensor& theta, const torch::Tensor& context) override;
   NetworkDescription describe() const override;
-  // By the paper's rule: conditioner + d (n + 2) integrands, n the training quadrature, each integrand counted whole
-  // although its first layer's part from h is evaluated once.
+  // By the paper's rule: conditioner + d (n + 2) integrands, where n is the training quadrature. Each integrand is
+  // counted in full, although the part of its first layer that depends on h is evaluated once.
   double flops() const override;
   void absorb_context_affine(const torch::Tensor& scale, const torch::Tensor& shift) override;
   torch::Tensor log_mass(const torch::Tensor& context, const torch::Tensor& low, const torch::Tensor& high) override;
 
-  // The base noise of θ [R, d] at context [R, c] -> (z [R, d], log |dz/dθ| [R]), and back. Public for tests of the
+  // Maps θ [R, d] at context [R, c] to base noise (z [R, d], log |dz/dθ| [R]), and back. Public for tests of the
   // inverse.
   std::tuple<torch::Tensor, torch::Tensor> forward_map(const torch::Tensor& theta, const torch::Tensor& context);
   torch::Tensor inverse_map(const torch::Tensor& z, const torch::Tensor& context);
@@ -57,10 +57,10 @@ class UmnnHead : public Head {
                                                  const torch::Tensor& h) const;
   // Solves z = map(x; h) for x: z [M], h [C, q].
   torch::Tensor solve(const Transform& transform, const torch::Tensor& z, const torch::Tensor& h) const;
-  // As forward_map and inverse_map; context rows may be shared by repeat = M / C rows of θ.
+  // Like forward_map and inverse_map; repeat = M / C rows of θ may share a context row.
   std::tuple<torch::Tensor, torch::Tensor> map(const torch::Tensor& theta, const torch::Tensor& context);
-  // The same for many rows of θ [S, d] of one context [1, c], by integrals over grids wherever values share their
-  // conditions: the first target always does, the second where values of the first repeat.
+  // Maps many rows of θ [S, d] with one context [1, c], integrating over grids wherever values share their conditions:
+  // always for the first target, and for the second where values of the first repeat.
   std::tuple<torch::Tensor, torch::Tensor> map_grid(const torch::Tensor& theta, const torch::Tensor& context);
   std::tuple<torch::Tensor, torch::Tensor> apply_grid(const Transform& transform, const torch::Tensor& x,
                                                       const torch::Tensor& h) const;

@@ -28,7 +28,7 @@ using Check = std::function<void(const ImageHead&)>;
 constexpr std::uint64_t kLargestFile = std::uint64_t{256} << 20;
 constexpr std::int64_t kLongestSide = 8192;
 constexpr std::size_t kToldNames = 3;
-constexpr int kMostScans = 100;  // of a JPEG, each of which is decoded over the whole image
+constexpr int kMostScans = 100;  // per JPEG; each is decoded over the whole image
 
 std::uint32_t number_at(std::string_view bytes, std::size_t at, std::size_t length) {
   std::uint32_t value = 0;
@@ -51,7 +51,7 @@ void check_head(const ImageHead& head, const std::string& where, const Check& ch
   check(head);
 }
 
-// The colours of RGBA pixels, all of which must be opaque.
+// The colors of RGBA pixels, all of which must be opaque.
 std::vector<std::uint8_t> without_alpha(const std::uint8_t* rgba, std::size_t count, const std::string& where) {
   std::vector<std::uint8_t> rgb(3 * count);
   std::size_t clear = 0;
@@ -67,7 +67,7 @@ std::vector<std::uint8_t> without_alpha(const std::uint8_t* rgba, std::size_t co
   return rgb;
 }
 
-// How a camera was held, 1 (upright) to 8, by the tags of TIFF in which photographs have it; 1 where they do not say.
+// The camera's orientation, 1 (upright) to 8, from the TIFF tags of photographs; 1 if there is none.
 int held_orientation(std::string_view tags) {
   if (tags.starts_with(std::string_view("Exif\0\0", 6))) tags.remove_prefix(6);
   const bool big = tags.starts_with(std::string_view("MM\0*", 4));
@@ -94,7 +94,7 @@ ImageHead turned_head(ImageHead head, int orientation) {
   return head;
 }
 
-// Pixels as they lie in the file, turned and mirrored so that they stand upright.
+// Pixels as stored in the file, rotated and mirrored to upright.
 std::vector<std::uint8_t> turned_pixels(std::vector<std::uint8_t> rgb, std::size_t width, std::size_t height,
                                         int orientation) {
   if (orientation == 1) return rgb;
@@ -111,7 +111,7 @@ std::vector<std::uint8_t> turned_pixels(std::vector<std::uint8_t> rgb, std::size
   return out;
 }
 
-// The content of a chunk of a PNG, or of a WebP; "" where it has none.
+// The content of a chunk of a PNG or WebP; "" if there is none.
 std::string_view chunk_of(std::string_view bytes, std::string_view name) {
   const bool png = bytes.starts_with("\x89PNG");
   for (std::size_t at = png ? 8 : 12; at + 8 <= bytes.size();) {
@@ -126,7 +126,7 @@ std::string_view chunk_of(std::string_view bytes, std::string_view name) {
   return "";
 }
 
-// Frees what libpng's simplified reader holds, however the scope ends.
+// Frees the memory of libpng's simplified reader, however the scope ends.
 struct PngImage : png_image {
   PngImage() : png_image() { version = PNG_IMAGE_VERSION; }
   ~PngImage() { png_image_free(this); }
@@ -148,7 +148,7 @@ std::vector<std::uint8_t> parse_png(std::string_view bytes, const std::string& w
   return turned_pixels(std::move(pixels), width, height, orientation);
 }
 
-// A JPEG as libjpeg reads it. What libjpeg would only warn of is an error here: it fills what a file lacks with grey.
+// A JPEG read by libjpeg. Warnings of libjpeg are errors here, because it fills missing parts of a file with gray.
 class JpegFile {
  public:
   JpegFile(std::string_view bytes, const std::string& where) : bytes_(bytes), where_(where) {
@@ -193,7 +193,7 @@ class JpegFile {
       std::uint8_t* const to = rgb.data() + 3 * width * jpeg_.output_scanline;
       JSAMPROW rows[] = {inks ? row.data() : to};
       step([&] { jpeg_read_scanlines(&jpeg_, rows, 1); });
-      // Inks are kept as what they leave of the light, of which black takes its share of each colour.
+      // Inks are stored as the light that they leave, and black takes its share of each color.
       for (std::size_t k = 0; inks && k < 3 * width; ++k)
         to[k] = static_cast<std::uint8_t>((row[4 * (k / 3) + k % 3] * row[4 * (k / 3) + 3] + 127) / 255);
     }
@@ -216,7 +216,7 @@ class JpegFile {
     std::longjmp(errors->back, 1);
   }
 
-  // Calls of libjpeg, which leaves them by a jump: nothing in `call` may need a destructor.
+  // Calls libjpeg, which exits by a jump: nothing in `call` may need a destructor.
   template <class Call>
   void step(const Call& call) {
     if (setjmp(errors_.back) != 0) fail_damaged(where_, errors_.text);
@@ -237,7 +237,7 @@ std::vector<std::uint8_t> parse_jpeg(std::string_view bytes, const std::string& 
   return file.read_pixels();
 }
 
-// stb_image fills what a file lacks with zeros or with whatever was in memory: these two tell how much must be there.
+// stb_image fills missing parts of a file with zeros or uninitialized memory: these two compute how much must be there.
 constexpr std::size_t kBmpHead = 30, kTgaHead = 18;
 
 bool is_whole_bmp(std::string_view bytes) {
@@ -302,7 +302,7 @@ std::vector<std::uint8_t> parse_webp(std::string_view bytes, const std::string& 
   return turned_pixels(without_alpha(rgba.data(), width * height, where), width, height, orientation);
 }
 
-// PBM, PGM and PPM, as text or as bytes, of up to 8 bits a channel.
+// PBM, PGM and PPM, as text or binary, with up to 8 bits per channel.
 class PnmFile {
  public:
   PnmFile(std::string_view bytes, const std::string& where) : bytes_(bytes), where_(where), kind_(bytes[1] - '0') {}
@@ -313,7 +313,7 @@ class PnmFile {
     most_ = bitmap() ? 1 : number();
     if (most_ > 255) fail_deep(where_);
     if (most_ < 1) fail_damaged(where_, "its largest value is 0");
-    if (kind_ >= 4) ++at_;  // the blank behind the head
+    if (kind_ >= 4) ++at_;  // the blank after the header
     return {width_, height_, kind_ % 3 == 0};
   }
 
@@ -339,7 +339,7 @@ class PnmFile {
     std::int64_t value = -1;
     for (; at_ < bytes_.size() && std::isdigit(static_cast<unsigned char>(bytes_[at_])) && value < 1 << 24; ++at_) {
       value = std::max<std::int64_t>(value, 0) * 10 + (bytes_[at_] - '0');
-      if (kind_ == 1 && height_ > 0) {  // the bits of a text need no blanks between them
+      if (kind_ == 1 && height_ > 0) {  // the bits in a text need no blanks between them
         ++at_;
         break;
       }
@@ -385,7 +385,7 @@ bool is_webp(std::string_view bytes) {
   return bytes.starts_with("RIFF") && bytes.size() >= 12 && bytes.substr(8, 4) == "WEBP";
 }
 
-// What a file is by its first bytes, of the kinds that hold pictures and are not read; "" for others.
+// The unsupported image format of a file according to its first bytes; "" for others.
 std::string_view unread_kind(std::string_view bytes) {
   using namespace std::string_view_literals;
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kinds = {
@@ -417,7 +417,7 @@ std::string_view unread_kind(std::string_view bytes) {
   return "a film";
 }
 
-// Whether the first bytes alone say that a file holds a picture.
+// Whether the first bytes of a file mark it as an image.
 bool begins_as_image(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   std::array<char, 12> head{};
@@ -459,7 +459,7 @@ bool is_image_name(const std::filesystem::path& file) {
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   for (const char* known :
        {".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".webp", ".bmp", ".tga", ".pbm", ".pgm", ".ppm", ".pnm",
-        // Of kinds that are not read, so that they are refused and not left out.
+        // These formats are not supported: they are named here so that they are refused rather than ignored.
         ".gif", ".tif", ".tiff", ".heic", ".heif", ".avif", ".jxl", ".jp2"})
     if (extension == known) return true;
   return false;

@@ -15,7 +15,7 @@ namespace {
 
 using torch::Tensor;
 
-// Elements handled at once: bounds the float64 sums of the norm to the same order for any number of threads.
+// Elements processed at once: fixes the order of the norm's float64 sums for any number of threads.
 constexpr std::int64_t kChunk = 8192;
 
 // One chunk of one parameter.

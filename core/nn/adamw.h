@@ -11,7 +11,7 @@ namespace pairs {
 
 // AdamW (Loshchilov and Hutter 2019) with decoupled weight decay, bias correction and clipping of the gradient by its
 // global norm, in one pass over all parameters. Parameters are contiguous, of one type and on one device. Float32 on
-// the CPU runs in a kernel of our own, with the same result for any number of threads; everything else in
+// the CPU uses a kernel of our own, whose result does not depend on the number of threads; everything else uses
 // at::_fused_adamw_.
 class AdamW {
  public:
@@ -22,14 +22,14 @@ class AdamW {
   };
 
   AdamW(std::vector<torch::Tensor> parameters, const Options& options);
-  // The same for named parameters, in the order of their names.
+  // Optimizes named parameters, in the order of their names.
   AdamW(const std::map<std::string, torch::Tensor>& parameters, const Options& options);
 
   // Updates the parameters that have a gradient, at learning rate `lr`. Returns the norm of the whole gradient before
-  // clipping, summed in float64; when it is not finite nothing has changed.
+  // clipping, summed in float64; if it is not finite, nothing changes.
   double step(double lr);
-  // The same without waiting for the device: the norm [] float64 on it. From the first step on whose norm or whose
-  // `loss` (a scalar on the device) is not finite, nothing changes any more.
+  // Takes a step without waiting for the device: returns the norm [] float64 on it. From the first step with a norm or
+  // `loss` (a scalar on the device) that is not finite, nothing changes any more.
   torch::Tensor step_unread(double lr, const torch::Tensor& loss);
   // Drops the gradients, so that the next backward pass need not add to them.
   void zero_grad();
@@ -37,8 +37,8 @@ class AdamW {
   // The moments "first0", "second0", "first1", ... in the order of the parameters (the tensors themselves, not copies)
   // and the number of steps taken, "steps" [1] int64.
   std::map<std::string, torch::Tensor> state() const;
-  // Restores what state() gave, bit for bit. Throws Error when a tensor is missing or does not fit; then nothing has
-  // changed.
+  // Restores the result of state() bit for bit. Throws Error if a tensor is missing or does not fit; then nothing
+  // changes.
   void load(const std::map<std::string, torch::Tensor>& state);
 
  private:
@@ -52,7 +52,7 @@ class AdamW {
   Options options_;
   std::int64_t steps_ = 0;
   bool kernel_ = false;
-  torch::Tensor ended_;  // [] float32 on the device: 1 once step_unread met what is not finite
+  torch::Tensor ended_;  // [] float32 on the device: 1 once step_unread met a value that is not finite
 };
 
 }  // namespace pairs

@@ -43,7 +43,7 @@ torch::Tensor Cnn::forward(const Observations& observed) {
     for (const auto& block : blocks_) h = ops::relu_pool(block->forward(h));
     return output_->forward(h.to(x.scalar_type()).flatten(1));
   }
-  // Channels-last is a little faster here on the CPU; the ResNet's group normalisation makes it slower there.
+  // Channels-last is slightly faster here on the CPU; with the ResNet's group normalization it is slower.
   torch::Tensor h = x.is_cpu() && x.size(1) > 1 ? x.contiguous(at::MemoryFormat::ChannelsLast) : x;
   for (const auto& block : blocks_) {
     h = ops::relu_pool(block->forward(h));
@@ -67,11 +67,11 @@ NetworkDescription Cnn::describe() const {
 double Cnn::activations() const {
   ImageSize size = image_;
   double total = output_->activations();
-  // bf16: the output takes half of a float, a quarter of it is kept, with where the maxima came from in as much.
+  // bf16: the output takes half of a float; a quarter of it is kept, with the positions of the maxima taking as much.
   const double kept = precision_.on(parameters().front().device()) == torch::kBFloat16 ? 0.75 : 2.0;
   for (const auto& block : blocks_) {
-    // float32: the convolution's output; of a quarter of it, on a GPU, the maxima, where they came from in two numbers
-    // each, and the rectified copy.
+    // float32: the convolution's output; on a GPU also, for a quarter of it, the maxima, their positions with two
+    // numbers each, and the rectified copy.
     total += kept * block->outputs(size);
     size = {size.height / 2, size.width / 2};
   }

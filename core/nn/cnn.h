@@ -10,15 +10,15 @@
 
 namespace pairs {
 
-// Simple CNN (paper, Circle Radius): conv + ReLU + 2x2 max-pool a block, then one linear layer to l, which is float32
+// Simple CNN (paper, Circle Radius): conv + ReLU + 2x2 max-pool per block, then one linear layer to l, which is float32
 // whatever the precision of the blocks.
 class Cnn : public Embedder {
  public:
   struct Settings {
     std::vector<std::int64_t> channels = {64, 64, 128, 256};  // of each block's convolution
     std::vector<std::int64_t> kernels = {5, 5, 3, 3};         // their sizes
-    // "uniform" is PyTorch's default, which shrinks what passes a layer; "he" keeps its second moment through the
-    // rectified layers, biases at zero (He et al. 2015).
+    // "uniform" is PyTorch's default, with which activations shrink from layer to layer; "he" preserves their second
+    // moment through the rectified layers, with zero biases (He et al. 2015).
     std::string initial = "uniform";
     std::string precision = "float32";
 

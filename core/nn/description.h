@@ -10,17 +10,17 @@
 
 namespace pairs {
 
-// What a network is, told by itself.
+// A network's description of itself.
 struct NetworkDescription {
-  std::vector<std::string> lines;               // for people: what it is, then its layers
-  std::map<std::string, std::string> settings;  // those that matter, by the last word of their key
-  double parameters = 0;                        // trainable numbers
+  std::vector<std::string> lines;               // readable: what it is, then its layers
+  std::map<std::string, std::string> settings;  // the ones with an effect, by the last word of their key
+  double parameters = 0;                        // number of trainable values
   double flops = 0;                             // of one forward pass for one item
-  std::string words = {};                       // in a sentence: "a convolutional network"
-  std::string work = {};                        // where it comes from, as a reference; "" where that needs none
+  std::string words = {};                       // its name within a sentence: "a convolutional network"
+  std::string work = {};                        // the publication it comes from; "" if it needs none
 };
 
-// With the parameters counted from the module.
+// Counts the parameters of the module.
 NetworkDescription described(const torch::nn::Module& network, std::vector<std::string> lines,
                              std::map<std::string, std::string> settings, double flops, std::string words,
                              std::string work = {});

@@ -8,18 +8,17 @@
 
 namespace pairs {
 
-// Makes the values of a draw on the CPU, a pure function of a training step's key.
+// Generates random tensors on the CPU, a pure function of a training step's key.
 using MakeDraw = std::function<std::vector<torch::Tensor>(std::uint64_t key)>;
 
-// What a training step draws, dropout's masks and noise: make(key), on `device`. Everything that a loss draws comes
-// from here, so that a step that is recorded and repeated (ops::WorkGraph) can be given new draws (DrawList).
+// The random tensors of a training step, such as dropout masks and noise: make(key), on `device`. All random numbers of
+// a loss come from here, so that a recorded step (ops::WorkGraph) can be repeated with new ones (DrawList).
 std::vector<torch::Tensor> drawn(std::uint64_t key, const torch::Device& device, const MakeDraw& make);
 
-// The draws of a step in the order in which it asks for them: the tensors on the device that hold them, and how their
-// values are made.
+// A step's random tensors in the order of their use: the tensors on the device, and how their values are generated.
 class DrawList {
  public:
-  // While it lives, every drawn() of this thread is appended to the list.
+  // While it exists, every drawn() of this thread is appended to the list.
   class Taking {
    public:
     explicit Taking(DrawList& list);
@@ -27,8 +26,8 @@ class DrawList {
     Taking(const Taking&) = delete;
     Taking& operator=(const Taking&) = delete;
   };
-  // While it lives, drawn() of this thread answers with the list's tensors, in their order, whatever its key. Throws
-  // Error where more is asked for than the list holds.
+  // While it exists, drawn() of this thread returns the list's tensors in order, ignoring its key. Throws Error if more
+  // are requested than the list holds.
   class Giving {
    public:
     explicit Giving(DrawList& list);
@@ -37,7 +36,7 @@ class DrawList {
     Giving& operator=(const Giving&) = delete;
   };
 
-  // Fills the tensors with the draws of another step.
+  // Fills the tensors with the random numbers of another step.
   void redraw(std::uint64_t key);
 
  private:
@@ -46,7 +45,7 @@ class DrawList {
     std::vector<torch::Tensor> values;
   };
   std::vector<Entry> entries_;
-  std::size_t next_ = 0;  // that is given
+  std::size_t next_ = 0;  // the next entry to return
   friend std::vector<torch::Tensor> drawn(std::uint64_t key, const torch::Device& device, const MakeDraw& make);
 };
 

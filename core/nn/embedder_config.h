@@ -7,7 +7,7 @@
 
 namespace pairs {
 
-// Which network embeds one observation, and the settings of each kind of network: of<Cnn::Settings>().
+// The kind of network that embeds one observation, and the settings of each kind: of<Cnn::Settings>().
 struct EmbedderConfig : SettingsByType {
   std::string kind = "mlp";  // EmbedderKind::name
   std::int64_t size = 128;   // l, the length of an embedding

@@ -14,7 +14,7 @@
 namespace pairs {
 namespace {
 
-// A point of interruption here and where the gradients come back to.
+// An interruption point here, and where the gradients come back.
 torch::Tensor breakable(torch::Tensor x) {
   if (!interruptible()) return x;
   interruption_point();

@@ -12,7 +12,7 @@ inline double uniform_bound(std::int64_t fan_in) {
   return 1.0 / std::sqrt(static_cast<double>(fan_in));
 }
 
-// Of a new weight: float32 on the CPU, or of shape alone while a ShapesOnly lives.
+// Options of a new weight: float32 on the CPU, or on the meta device while a ShapesOnly exists.
 torch::TensorOptions weight_options();
 
 // A new weight, uniform within ± bound.
@@ -21,8 +21,8 @@ torch::Tensor uniform_tensor(at::IntArrayRef sizes, double bound, const at::Gene
 // A new weight, standard normal.
 torch::Tensor normal_tensor(at::IntArrayRef sizes, const at::Generator& generator);
 
-// While one lives, the networks that this thread makes have shapes but no memory (LibTorch's meta device). Once they
-// have more than `most` uniform tensors, Error is thrown.
+// While one exists, networks made on this thread have shapes but no memory (LibTorch's meta device). Throws Error once
+// they have more than `most` uniform tensors.
 class ShapesOnly {
  public:
   explicit ShapesOnly(std::size_t most);

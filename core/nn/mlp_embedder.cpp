@@ -9,7 +9,7 @@
 namespace pairs {
 namespace {
 
-// Frequencies go down from the highest by at most this factor over all.
+// The lowest frequency is at most this factor below the highest.
 constexpr double kSpan = 64;
 
 }  // namespace
@@ -74,7 +74,7 @@ NetworkDescription MlpEmbedder::describe() const {
 }
 
 double MlpEmbedder::activations() const {
-  // The angles and what is made of them.
+  // The angles and their sines and cosines.
   return net_->activations() + static_cast<double>(appended_ > 0 ? size() : 0) +
          (frequencies_.defined() ? 2.0 * static_cast<double>(net_->inputs()) : 0.0);
 }

@@ -5,20 +5,19 @@
 
 namespace pairs {
 
-// Points, with their Fourier features where the configuration asks for them, through an Mlp: layers.size() hidden
-// layers and an output layer of l, or of l less the point's own length where it is appended.
+// Embeds points, optionally with their Fourier features, by an Mlp: layers.size() hidden layers and an output layer of
+// length l, or l minus the point's own length if the point is appended.
 class MlpEmbedder : public Embedder {
  public:
   struct Settings {
     std::string activation = "silu";                // relu, silu
     std::vector<std::int64_t> layers = {128, 128};  // hidden widths; the output layer follows
-    // Sines and cosines of each input at this many frequencies (radians per unit, spaced geometrically up to the
-    // highest) stand beside the input, so that fine structure is learnt as fast as coarse (Tancik et al. 2020). 0:
-    // none.
+    // The input is extended by its sines and cosines at this many frequencies (radians per unit, spaced geometrically
+    // up to the highest), so that fine structure is learned as fast as coarse structure (Tancik et al. 2020). 0: none.
     std::int64_t frequencies = 0;
     double highest_frequency = 16;
-    // The observation itself is the last part of its embedding, so that the aggregate holds the set's mean exactly,
-    // however far out it lies.
+    // Appends the observation itself to its embedding, so that the aggregate holds the set's mean exactly, however far
+    // out it lies.
     bool append_input = false;
 
     std::vector<Field> fields();
@@ -38,7 +37,7 @@ class MlpEmbedder : public Embedder {
   std::string activation_;
   torch::Tensor frequencies_;  // [K], undefined without Fourier features
   std::shared_ptr<Mlp> net_;
-  std::int64_t appended_ = 0;  // numbers of the observation at the embedding's end
+  std::int64_t appended_ = 0;  // numbers of the observation at the end of the embedding
 };
 
 }  // namespace pairs

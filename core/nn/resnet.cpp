@@ -10,8 +10,8 @@
 
 namespace pairs {
 
-// Convolution, normalisation and ReLU twice around a shortcut, which is projected where the shape changes and added
-// before the last ReLU.
+// Convolution, normalization and ReLU twice around a shortcut, which is projected if the shape changes and added before
+// the last ReLU.
 class ResidualBlock : public torch::nn::Module {
  public:
   ResidualBlock(std::int64_t in, std::int64_t out, std::int64_t stride, at::Generator& generator) {
@@ -37,7 +37,7 @@ class ResidualBlock : public torch::nn::Module {
     if (shortcut_) total += shortcut_->flops(before);
     return total;
   }
-  // Each convolution, and what is made of it; of the shortcut the convolution.
+  // Each convolution with its normalization; for the shortcut only the convolution.
   double activations(ImageSize& size) const { return (shortcut_ ? 5 : 4) * first_->outputs(size); }
 
  private:
@@ -142,7 +142,8 @@ double ResNet::activations() const {
   ImageSize size = image_;
   const double map = stem_->outputs(size);
   double total = 2 * map;
-  // Of each maximum also where it came from, a 64-bit number: two floats beside what the precision halves.
+  // Max pooling also stores the position of each maximum as a 64-bit number, which counts as two floats and is not
+  // halved by the precision.
   double places = 0;
   if (pool_) {
     size = pooled(size);

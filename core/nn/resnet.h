@@ -14,20 +14,20 @@ namespace pairs {
 
 class ResidualBlock;
 
-// Residual network (He et al. 2016) with group normalisation: a stem, with 3x3 max-pooling where it is asked for,
-// stages of blocks with strides 1, 2, 2, ..., mean over pixels, linear layers to l with dropout after every hidden one.
-// Convolutions have no bias. The defaults with dropout are the compact one of the paper (Digit Expectation); two blocks
-// a stage, a stem of 7 x 7 with stride 2 and pooling, no hidden layer, and channels 64, 64, 128, 256, 512 are ResNet-18
-// (3D Object Properties). From the mean on all is float32 whatever the precision.
+// Residual network (He et al. 2016) with group normalization: a stem, with optional 3x3 max pooling, stages of blocks
+// with strides 1, 2, 2, ..., mean over pixels, linear layers to l with dropout after every hidden one. Convolutions
+// have no bias. The defaults with dropout are the compact network of the paper (Digit Expectation); two blocks per
+// stage, a stem of 7 x 7 with stride 2 and pooling, no hidden layer, and channels 64, 64, 128, 256, 512 are ResNet-18
+// (3D Object Properties). From the mean on everything is float32 whatever the precision.
 class ResNet : public Embedder {
  public:
   struct Settings {
     std::vector<std::int64_t> channels = {64, 64, 128, 256};  // of the stem and of each stage
-    std::int64_t blocks = 1;                                  // a stage
+    std::int64_t blocks = 1;                                  // per stage
     std::int64_t stem_kernel = 3, stem_stride = 1;
     bool stem_pool = false;                        // 3 x 3 with stride 2
     std::vector<std::int64_t> projection = {256};  // hidden widths between the mean and l
-    double dropout = 0;                            // after each of them, training only
+    double dropout = 0;                            // after each hidden layer, training only
     std::string precision = "float32";
 
     std::vector<Field> fields();

@@ -13,7 +13,7 @@ torch::Tensor activated(const torch::Tensor& x, const std::string& activation) {
   return activation == "silu" ? at::silu(x) : at::relu(x);
 }
 
-// Mean of each observation's rows h [R, w] -> [M, w]; zero where it has none.
+// Mean of each observation's rows h [R, w] -> [M, w]; zero if it has none.
 torch::Tensor mean_of_rows(const torch::Tensor& h, const torch::Tensor& offsets) {
   const torch::Tensor counts = offsets.diff();
   const torch::Tensor filled = counts.nonzero().squeeze(1);

@@ -5,20 +5,20 @@
 
 namespace pairs {
 
-// Ragged rows: an MLP of each row, the mean over an observation's rows, which are thus in no order, and with it the
-// logarithm of one more than their number through a projection. An observation without rows has the mean zero. Nothing
-// is padded: work and memory go with the rows.
+// Embeds ragged rows: an MLP for each row, the mean over an observation's rows, which makes the result independent of
+// their order, and a projection of this mean and log(1 + number of rows). An observation without rows has the mean
+// zero. Nothing is padded: time and memory are proportional to the rows.
 class RowEmbedder : public Embedder {
  public:
   struct Settings {
     std::string activation = "silu";                // relu, silu
-    std::vector<std::int64_t> layers = {128, 128};  // widths of the layers that see one row
+    std::vector<std::int64_t> layers = {128, 128};  // widths of the layers applied to each row
     std::vector<std::int64_t> projection = {256};   // hidden widths of the projection
 
     std::vector<Field> fields();
   };
 
-  // Rows of `columns` numbers, of which a typical observation has `rows`.
+  // Rows of `columns` numbers; a typical observation has `rows` of them.
   RowEmbedder(const Settings& own, std::int64_t embedding, std::int64_t columns, double rows, at::Generator generator);
   static std::shared_ptr<Embedder> make(const EmbedderConfig& config, const ObservationShape& x,
                                         at::Generator generator);

@@ -14,11 +14,11 @@
 namespace pairs {
 namespace {
 
-constexpr std::int64_t kElements = 100;  // rows of the embedding of atoms; row 0 stands for none
-// A sum over atoms is in units of so many, which makes it about as large as a mean.
+constexpr std::int64_t kElements = 100;  // rows of the embedding of atoms; row 0 is unused
+// A sum over atoms is divided by this number, which makes it about as large as a mean.
 constexpr double kAtomsOfSum = 32;
 
-// Uniform so that variances hold forward and back (Glorot and Bengio 2010).
+// Uniform, such that variances are preserved forward and backward (Glorot and Bengio 2010).
 torch::Tensor xavier(std::int64_t out, std::int64_t in, const at::Generator& generator) {
   return uniform_tensor({out, in}, std::sqrt(6.0 / static_cast<double>(in + out)), generator);
 }
@@ -27,8 +27,8 @@ double twice(const torch::Tensor& weight) {
   return 2.0 * static_cast<double>(weight.numel());
 }
 
-// Throws for an observation without rows and, where `values` are read, which waits for the device, for the first row
-// that is no atom, naming its observation.
+// Throws for an observation without rows and, if `values` are read, which waits for the device, for the first invalid
+// row, naming its observation.
 void check_atoms(const Observations& x, bool values) {
   const torch::Tensor &rows = x.rows(), &offsets = x.offsets();
   const auto* at = offsets.const_data_ptr<std::int64_t>();
@@ -130,7 +130,7 @@ torch::Tensor SchNetEmbedder::forward(const Observations& x) {
   const torch::Tensor offsets = send(x.offsets(), rows.device());
   const bool gradients = torch::GradMode::is_enabled();
 
-  // Distances of the tables in steps of a Gaussian's width, which is the distance between two.
+  // Distances of the tables in steps relative to a Gaussian's width, which is the distance between two Gaussians.
   const std::int64_t cells = kPointsPerGaussian * (gaussians_ - 1);
   const auto fine = rows.options().dtype(torch::kDouble);
   const torch::Tensor place =
@@ -162,8 +162,8 @@ double SchNetEmbedder::activations() const {
   const auto hidden = static_cast<double>(elements_.size(1));
   double filters = 0;
   if (!interactions_.empty()) filters = static_cast<double>(interactions_[0]->named_parameters()["in_weight"].size(0));
-  // A round keeps its atoms, their messages before and after the filter, and the update's middle with its slopes and
-  // result. A pair has its place in the tables and its weights, in two orders, and its distance.
+  // A round keeps its atoms, their messages before and after the filter, and the update's hidden layer with its slopes
+  // and result. A pair has its place in the tables and its weights, in two orders, and its distance.
   return static_cast<double>(interactions_.size()) * atoms_ * (4 * hidden + 2 * filters) + 16 * pairs;
 }
 

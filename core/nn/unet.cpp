@@ -11,7 +11,7 @@
 
 namespace pairs {
 
-// Two 3x3 convolutions, the second normalisation adaptive; what runs beside comes from the way down.
+// Two 3x3 convolutions, the second with adaptive normalization; `beside` is the skip connection from the way down.
 class UNetBlock : public torch::nn::Module {
  public:
   UNetBlock(std::int64_t in, std::int64_t out, std::int64_t which, at::Generator& generator)
@@ -23,7 +23,7 @@ class UNetBlock : public torch::nn::Module {
     if (in != out) shortcut_ = register_module("shortcut", std::make_shared<Convolution>(in, out, 1, 1, generator));
   }
 
-  // Scale and shift of the adaptive normalisation: [B, out] each.
+  // Scale and shift of the adaptive normalization: [B, out] each.
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& beside, const torch::Tensor& scale,
                         const torch::Tensor& shift) const {
     const bool joined = beside.defined();
@@ -33,7 +33,7 @@ class UNetBlock : public torch::nn::Module {
     return h.add_(joined ? shortcut_->forward(x, beside) : shortcut_->forward(x));
   }
 
-  // Which adaptive normalisation of the network this is.
+  // The index of its adaptive normalization in the network.
   std::int64_t which() const { return which_; }
   double flops(ImageSize size) const {
     return first_->flops(size) + second_->flops(size) + (shortcut_ ? shortcut_->flops(size) : 0.0);

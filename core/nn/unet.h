@@ -13,7 +13,7 @@
 
 namespace pairs {
 
-// Shape of a U-Net; the words are those of HeadConfig.
+// The shape of a U-Net; members are settings of the flow-matching head ("head.channels", ...).
 struct UNetConfig {
   std::int64_t channels = 64;
   std::vector<std::int64_t> multipliers = {1, 2, 2, 2};
@@ -26,7 +26,7 @@ struct UNetConfig {
   std::string precision = "float32";
 };
 
-// What runs through a U-Net: an image [channels, height, width], a map of `map_channels` beside it (0: none) and a
+// Input of a U-Net: an image [channels, height, width], a map of `map_channels` of the same size (0: none) and a
 // context of `context` columns.
 struct UNetShape {
   std::int64_t channels, height, width, map_channels, context;
@@ -36,29 +36,29 @@ class UNetBlock;
 class UNetAttention;
 
 // Velocity network after Dhariwal and Nichol 2021 (docs/method.md, "Flow matching"): residual blocks with adaptive
-// group normalisation by an embedding of time and context, `blocks` a resolution on the way down and one more on the
-// way up, attention at chosen resolutions and then also in the middle, zero-initialised second and output convolutions.
-// Runs channels-last.
+// group normalization by an embedding of time and context, `blocks` per resolution on the way down and one more on the
+// way up, attention at selected resolutions and then also in the middle, zero-initialized second and output
+// convolutions. Runs channels-last.
 class UNet : public torch::nn::Module {
  public:
-  // Weights from `generator` (CPU). Throws Error when the image cannot be halved as often as asked.
+  // Weights from `generator` (CPU). Throws Error if the image cannot be halved as often as the configuration requires.
   UNet(const UNetConfig& config, const UNetShape& shape, at::Generator generator);
 
-  // image [B, C, H, W], map [B, map_channels, H, W] (undefined without one), t [B] in [0, 1], context [B, c] -> [B, C,
-  // H, W]. All are float32, or float64 when the weights are: for checks.
+  // image [B, C, H, W], map [B, map_channels, H, W] (undefined if there is none), t [B] in [0, 1], context [B, c] ->
+  // [B, C, H, W]. All are float32, or float64 if the weights are (for checks).
   torch::Tensor forward(const torch::Tensor& image, const torch::Tensor& map, const torch::Tensor& t,
                         const torch::Tensor& context) const;
 
-  // Multiply-adds times two of one image (convolutions, linear layers, attention), as docs/method.md, "Counting FLOPs",
-  // tells.
+  // Multiply-adds times two for one image (convolutions, linear layers, attention); see docs/method.md, "Counting
+  // FLOPs".
   double flops() const;
-  // Those of the embeddings of time and context alone, a part of flops().
+  // The part of flops() for the embeddings of time and context.
   double embedding_flops() const;
-  // The layers that see the context: its columns are their first inputs.
+  // The layers with the context as input: its columns are their first inputs.
   std::vector<std::shared_ptr<Mlp>> context_layers() const;
 
  private:
-  // One step of the way down or up: a residual block and attention where there is one, or a change of the resolution.
+  // One step of the way down or up: a residual block with optional attention, or a change of resolution.
   struct Step {
     std::shared_ptr<UNetBlock> block = {};
     std::shared_ptr<UNetAttention> attention = {};
@@ -71,7 +71,7 @@ class UNet : public torch::nn::Module {
   UNetShape shape_;
   Precision precision_;
   std::shared_ptr<Mlp> time_, context_, adaptive_, context_map_;
-  std::vector<std::int64_t> adaptive_widths_;  // channels of each adaptive normalisation
+  std::vector<std::int64_t> adaptive_widths_;  // channels of each adaptive normalization
   std::shared_ptr<Convolution> input_, output_;
   std::shared_ptr<NormSilu> output_norm_;
   std::vector<Step> down_, middle_, up_;

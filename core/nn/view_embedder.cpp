@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t kLastMap = 4, kColors = 3;
 }
 
-// Normalisation, SiLU and 3x3 convolution twice around a shortcut, which is projected where the shape changes.
+// Normalization, SiLU and 3x3 convolution twice around a shortcut, which is projected if the shape changes.
 class ViewBlock : public torch::nn::Module {
  public:
   ViewBlock(std::int64_t in, std::int64_t out, std::int64_t stride, at::Generator& generator) {
@@ -28,7 +28,7 @@ class ViewBlock : public torch::nn::Module {
     return h.add_(shortcut_ ? shortcut_->forward(x) : x);
   }
 
-  // Maps before and after each normalisation, and the sum. `in`: numbers of its input.
+  // Maps before and after each normalization, and the sum. `in`: size of its input.
   double activations(ImageSize& size, double in) const { return in + 4 * first_->outputs(size); }
 
   std::int64_t channels() const { return second_->channels(); }
@@ -90,7 +90,7 @@ torch::Tensor ViewEmbedder::forward(const Observations& observed) {
   torch::Tensor h =
       stem_->forward(features(x).to(precision_.on(x.device())).contiguous(at::MemoryFormat::ChannelsLast));
   for (const auto& block : blocks_) h = block->forward(h);
-  // Flattened pixel by pixel, as it lies in memory.
+  // Flattened pixel by pixel, in memory order.
   return output_->forward(at::silu(h.to(torch::kFloat)).permute({0, 2, 3, 1}).flatten(1));
 }
 

@@ -12,16 +12,16 @@ namespace pairs {
 
 class ViewBlock;
 
-// Embeds one view (paper, Novel-view synthesis): 7x7 stem, residual blocks with group normalisation and SiLU that halve
-// the map until it is 4x4, then one linear layer of the whole map. Nothing normalises that map, and it is not pooled:
-// group normalisation over few pixels erases magnitude, and the views are then not used (docs/method.md, "Novel
-// views").
+// Embeds one view (paper, Novel-view synthesis): 7x7 stem, residual blocks with group normalization and SiLU that halve
+// the map until it is 4x4, then one linear layer of the whole map. That map is neither normalized nor pooled: group
+// normalization over few pixels erases magnitude, and the views are then ignored (docs/method.md, "Novel views").
 class ViewEmbedder : public Embedder {
  public:
   struct Settings {
-    // Of the stem and of each residual block (strides 2, 2, ... until the map is 4x4, then 1).
+    // Channels of the stem and of each residual block (strides 2, 2, ... until the map is 4x4, then 1).
     std::vector<std::int64_t> channels = {64, 64, 128, 256};
-    double input_location = 0, input_scale = 1;  // colours, the first three channels, enter as (x - location) / scale
+    double input_location = 0, input_scale = 1;  // colors, the first three channels, are scaled as (x - location) /
+                                                 // scale
     std::int64_t stride = 1;                     // of the stem
     std::string precision = "float32";
 

@@ -9,7 +9,7 @@
 namespace pairs::ops {
 namespace {
 
-// e^-|x| as Cephes' expf. The bound on |x| compares bits, which vectorises without special cases.
+// e^-|x| as in Cephes' expf. The bound on |x| compares bits, which vectorizes without special cases.
 inline float exp_of_minus_size(float x) {
   const float a = float_of(std::min(bits_of(x) & 0x7fffffff, 0x42ae0000));  // at most 87
   const float shifted = std::fma(a, -1.44269504088896341f, 12582912.0f);    // rounds to an integer in the low bits
@@ -126,7 +126,7 @@ PAIRS_SIMD_CLONES void scale_grad_rows(const float* grad, const float* slope, co
 
 PAIRS_SIMD_CLONES void column_sums(const float* x, std::int64_t ldx, std::int64_t rows, std::int64_t columns,
                                    float* out) {
-  constexpr std::int64_t kWidth = 64, kRun = 64;  // runs of rows are summed apart: rounding grows with their number
+  constexpr std::int64_t kWidth = 64, kRun = 64;  // runs of rows are summed separately, to limit rounding errors
   for (std::int64_t first = 0; first < columns; first += kWidth) {
     const std::int64_t width = std::min(kWidth, columns - first);
     float total[kWidth] = {};

@@ -10,12 +10,12 @@ namespace pairs::ops {
 using torch::Tensor;
 
 TORCH_LIBRARY_FRAGMENT(pairs, m) {
-  // The parts are each device's own.
+  // Each device has its own format of the parts.
   m.def(
       "continuous_filter_plan(Tensor start, Tensor index, Tensor distance, Tensor offsets, float spacing, int points,"
       " bool gradients) -> Tensor[]");
   m.def("continuous_filter_forward(Tensor x, Tensor table, Tensor[] plan) -> Tensor");
-  // Gradients of x and of the table, empty where they are not needed.
+  // Gradients of x and of the table, empty if they are not needed.
   m.def(
       "continuous_filter_backward(Tensor grad, Tensor x, Tensor table, Tensor[] plan, bool need_x, bool need_table)"
       " -> (Tensor, Tensor)");

@@ -23,14 +23,14 @@ namespace {
 
 using torch::Tensor;
 
-// Links of rows: those of row i to later rows that are also linked to i are begin[2 i] .. begin[2 i + 1] - 1 (which
-// serve both ways), those of i from senders that are not linked to i follow up to begin[2 i + 2] - 1.
+// Links of rows: those from row i to later rows that are also linked to i are begin[2 i] .. begin[2 i + 1] - 1 (which
+// serve both directions); those to i from senders that are not linked to i follow up to begin[2 i + 2] - 1.
 struct FilterLinks {
   const std::int32_t *begin, *sender, *cell;
   const float* weights;  // [links, 4]
 };
 
-// The same links by their cell in the table; the sender is ~j where both ways count.
+// Links sorted by their cell in the table; the sender is ~j where one link serves both directions.
 struct FilterCells {
   const std::int32_t *begin, *receiver, *sender;
   const float* weights;
@@ -123,7 +123,7 @@ struct FilterKernels {
                          float*, float*);
 };
 
-// Of a named instruction set, the best where the name is empty; null where this processor lacks it.
+// Finds the kernels of a named instruction set, or the best ones for an empty name; null if this processor lacks it.
 const FilterKernels* find_filter_kernels(std::string_view name) {
 #ifdef PAIRS_FILTER_SIMD
   static constexpr FilterKernels avx512{filter_avx512::filter, filter_avx512::table_gradient},
@@ -146,12 +146,12 @@ const FilterKernels& filter_kernels() {
   return *chosen_filter_kernels();
 }
 
-// Parts of a plan on the CPU. The first has one number more than there are rows.
+// Parts of a plan on the CPU. The first has one element more than there are rows.
 enum Part { kOffsets = 1, kBegin, kSender, kCell, kWeights, kCellBegin, kCellReceiver, kCellSender, kCellWeights };
 
-constexpr std::int64_t kCellsAtOnce = 32;  // cells whose gradients one thread forms at once
+constexpr std::int64_t kCellsAtOnce = 32;  // cells whose gradients one thread computes at once
 
-// Of the cubic through points at -1, 0, 1 and 2.
+// Weights of cubic interpolation through points at -1, 0, 1 and 2.
 void cubic_weights(double t, float* weight) {
   weight[0] = static_cast<float>(-t * (t - 1) * (t - 2) / 6);
   weight[1] = static_cast<float>((t + 1) * (t - 1) * (t - 2) / 2);
@@ -183,7 +183,7 @@ std::vector<Tensor> make_plan(const Tensor& start, const Tensor& index, const Te
     cubic_weights(place - static_cast<double>(c), to_weights + 4 * static_cast<std::int64_t>(links));
     ++links;
   };
-  // Rows ascend, and so do each row's neighbours: `next` walks once along those of every row.
+  // Rows are ascending, and so are each row's neighbors: `next` advances once through those of every row.
   std::vector<std::int64_t> next(at, at + rows), one_way;
   for (std::int64_t i = 0; i < rows; ++i) {
     to_begin[2 * i] = links;
@@ -235,7 +235,7 @@ Tensor filtered(const Tensor& x, const Tensor& table, at::TensorList plan, bool 
   const auto* offsets = plan[kOffsets].const_data_ptr<std::int64_t>();
   const float *from = x.const_data_ptr<float>(), *points = table.const_data_ptr<float>();
   float* to = y.mutable_data_ptr<float>();
-  // Links stay within a segment, which one thread takes as a whole.
+  // Links stay within a segment, which is processed by one thread.
   at::parallel_for(0, segments, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t m = begin; m < end; ++m)
       filter_kernels().filter(from, points, width, links, offsets[m], offsets[m + 1], transposed, to);

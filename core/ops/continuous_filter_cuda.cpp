@@ -9,17 +9,17 @@
 
 #include "core/ops/continuous_filter_kernels.h"
 
-// Every edge stands for itself; for the gradients they are sorted by their sender and by their cell, so that each sum
-// is one block's and its order is fixed. Nothing waits for the device.
+// Every edge is processed separately; for the gradients they are sorted by their sender and by their cell, so that each
+// sum belongs to one block and has a fixed order. Nothing waits for the device.
 namespace pairs::ops {
 namespace {
 
 using torch::Tensor;
 
-// Parts of a plan on a GPU; the last four for gradients alone.
+// Parts of a plan on a GPU; the last four are only for gradients.
 enum Part { kStart, kReceiver, kSender, kCell, kWeights, kSenderBegin, kSenderOrder, kCellBegin, kCellOrder };
 
-// Where each of `groups` groups begins among the sorted numbers of the groups.
+// Where each of `groups` groups begins among the sorted group numbers.
 Tensor group_begins(const Tensor& sorted, std::int64_t groups) {
   return at::searchsorted(sorted, at::arange(groups + 1, sorted.options()));
 }

@@ -5,7 +5,7 @@ inline namespace continuous_filter_device {
 
 constexpr int kColumns = 32, kLanes = 8;  // threads of a block: columns x edges in flight
 
-// One block a row and 32 columns; the order of the sums is fixed.
+// One block per row and 32 columns; the order of the sums is fixed.
 __global__ void filter_kernel(const float* x, const float* table, FilterEdges of, std::int64_t width, bool transposed,
                               float* y) {
   __shared__ float partial[kLanes][kColumns];
@@ -28,7 +28,7 @@ __global__ void filter_kernel(const float* x, const float* table, FilterEdges of
   y[row * width + column] = sum;
 }
 
-// One block a point and 32 columns: the edges of the four cells that use the point.
+// One block per point and 32 columns: the edges of the four cells that use the point.
 __global__ void table_kernel(const float* grad, const float* x, FilterEdges of, std::int64_t cells, std::int64_t width,
                              float* out) {
   __shared__ float partial[kLanes][kColumns];

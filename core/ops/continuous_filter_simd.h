@@ -31,8 +31,8 @@ inline void filter_at(const float* table, std::int64_t width, const FilterLinks&
   }
 }
 
-// Rows begin .. end - 1 (whole segments) of y, for V vectors of columns: y += filtered x, with `transposed` along links
-// from receiver to sender.
+// Adds filtered x to rows begin .. end - 1 (whole segments) of y, for V vectors of columns; with `transposed`, along
+// links from receiver to sender.
 template <int V, bool Masked>
 inline void filter_columns(const float* x, const float* table, std::int64_t width, const FilterLinks& of,
                            std::int64_t begin, std::int64_t end, bool transposed, Mask mask, float* y) {
@@ -44,7 +44,7 @@ inline void filter_columns(const float* x, const float* table, std::int64_t widt
       own[v] = part<Masked>(x + i * width + v * kLanes, mask);
       sum[v] = part<Masked>(y + i * width + v * kLanes, mask);
     }
-    // Both ways: one value of the filter serves two.
+    // One value of the filter serves both directions.
     for (std::int64_t link = at[0]; link < at[1]; ++link) {
       const std::int64_t j = of.sender[link] * width;
       filter_at<V, Masked>(table, width, of, link, mask, w);
@@ -74,7 +74,7 @@ inline void filter_columns(const float* x, const float* table, std::int64_t widt
   }
 }
 
-// Rows first .. last - 1 of the table's gradient, and three more that the next cells add to.
+// Computes rows first .. last - 1 of the table's gradient, and three more that the next cells add to.
 template <int V, bool Masked>
 inline void table_columns(const float* grad, const float* x, std::int64_t width, const FilterCells& of,
                           std::int64_t first, std::int64_t last, Mask mask, float* out, float* after) {

@@ -15,7 +15,7 @@ namespace pairs::ops {
 #ifdef PAIRS_GEMM_TILES
 
 namespace {
-// Rows of one chain of `outer`: their columns stay in the first-level cache.
+// Rows in one chain of `outer`: their columns stay in the first-level cache.
 constexpr std::int64_t kOuterRows = 64;
 }  // namespace
 

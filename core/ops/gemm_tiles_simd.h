@@ -136,7 +136,7 @@ inline void multiply(const float* a, std::int64_t lda, std::int64_t m, std::int6
   }
 }
 
-// Asks for the cache lines of `columns` floats in rows begin..end.
+// Prefetches the cache lines of `columns` floats in rows begin..end.
 inline void prefetch_rows(const float* x, std::int64_t ldx, std::int64_t begin, std::int64_t end,
                           std::int64_t columns) {
   for (std::int64_t row = begin; row < end; ++row)
@@ -148,7 +148,7 @@ inline void outer(const float* a, std::int64_t lda, const float* b, std::int64_t
   const std::int64_t tiles_of_run = (p + kRows - 1) / kRows * ((q + kColumns - 1) / kColumns);
   for (std::int64_t first = 0; first < m; first += kOuterRows) {
     const std::int64_t rows = std::min(kOuterRows, m - first);
-    // The rows of the next run come while this one is multiplied, a share with each tile.
+    // The rows of the next run are prefetched while this one is multiplied, a share with each tile.
     const std::int64_t next = first + rows, ahead = std::min(kOuterRows, m - next);
     std::int64_t done = 0;
     for (std::int64_t j = 0; j < q; j += kColumns) {

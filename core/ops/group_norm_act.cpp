@@ -16,7 +16,7 @@ TORCH_LIBRARY_FRAGMENT(pairs, m) {
   m.def(
       "group_norm_act_forward(Tensor x, Tensor? beside, Tensor scale, Tensor shift, int groups, str act) -> (Tensor y, "
       "Tensor moments)");
-  // Gradients of x, beside (empty without one), scale and shift.
+  // Gradients of x, beside (empty if there is none), scale and shift.
   m.def(
       "group_norm_act_backward(Tensor grad, Tensor x, Tensor? beside, Tensor scale, Tensor shift, Tensor moments, str "
       "act) -> (Tensor, Tensor, Tensor, Tensor)");
@@ -30,7 +30,7 @@ using NormBackward = std::tuple<Tensor, Tensor, Tensor, Tensor>(const Tensor&, c
                                                                 const std::optional<Tensor>&, const Tensor&,
                                                                 const Tensor&, const Tensor&, c10::string_view);
 
-// In the type in which statistics and coefficients are kept.
+// The type of statistics and coefficients.
 Tensor wide(const Tensor& x) {
   return x.scalar_type() == torch::kDouble ? x : x.to(torch::kFloat);
 }

@@ -13,8 +13,8 @@ namespace {
 
 using torch::Tensor;
 
-// Images are walked in runs of several pixels, so that loops over channels are long even where channels are few. Runs
-// of sums are short enough for float32; totals are float64.
+// Images are processed in runs of several pixels, so that loops over channels are long even if there are few channels.
+// Runs of sums are short enough for float32; totals are float64.
 constexpr std::int64_t kRunLength = 512, kRunsAtOnce = 64;
 
 template <class T>
@@ -30,8 +30,8 @@ void repeat(const float* values, std::int64_t channels, std::int64_t times, std:
   for (std::int64_t i = 0; i < times; ++i) std::copy_n(values, channels, out.data() + i * channels);
 }
 
-// How the pixels of one part are walked: `pixels` of `channels` values lie one after the other where the tensors beside
-// them allow it.
+// How the pixels of one part are traversed: `pixels` of `channels` values are contiguous if the layout of the tensors
+// allows it.
 struct Walk {
   Walk(std::int64_t channels, std::int64_t pixels, bool dense)
       : pixels_a_run(dense ? std::clamp<std::int64_t>(kRunLength / channels, 1, pixels) : 1),
@@ -40,7 +40,7 @@ struct Walk {
         rest((pixels - runs * pixels_a_run) * channels) {}
   std::int64_t pixels_a_run, width, runs, rest;
 
-  // f(first run, runs, width) for blocks of runs, then for what remains.
+  // Calls f(first run, runs, width) for blocks of runs, then for the remainder.
   template <class F>
   void each(const F& f) const {
     for (std::int64_t run = 0; run < runs; run += kRunsAtOnce) f(run, std::min(kRunsAtOnce, runs - run), width);
@@ -65,7 +65,8 @@ std::size_t at_index(std::int64_t i) {
   return static_cast<std::size_t>(i);
 }
 
-// Sums over pixels of `first` and `second` of every channel by f(part, walk, first run, runs, width, sums, sums).
+// Sums over pixels of `first` and `second` of every channel, computed by f(part, walk, first run, runs, width, sums,
+// sums).
 template <class T, class F>
 void channel_sums(const std::vector<Part<T>>& parts, const Image& image, bool dense, std::vector<double>& first,
                   std::vector<double>& second, const F& f) {
@@ -84,7 +85,7 @@ void channel_sums(const std::vector<Part<T>>& parts, const Image& image, bool de
   }
 }
 
-// a, b with act(a x + b) the result of the operator.
+// a, b such that act(a x + b) is the result of the operator.
 void coefficients(const Image& image, const float* mean, const float* inverse, std::vector<float>& a,
                   std::vector<float>& b) {
   a.resize(at_index(image.channels));

@@ -20,7 +20,7 @@ Tensor channels_last(const Tensor& x) {
   return x.contiguous(at::MemoryFormat::ChannelsLast);
 }
 
-// Both tensors of a concatenation and the scales, as the kernels take them.
+// Both tensors of a concatenation and the scales, in the form that the kernels take.
 struct Concatenation {
   Concatenation(const Tensor& x, const std::optional<Tensor>& beside, const Tensor& scales, const Tensor& shifts,
                 std::int64_t groups)

@@ -3,7 +3,7 @@
 namespace pairs::ops::kernels {
 inline namespace group_norm_act_device {
 
-// Each functor below serves one (row, column); columns lie one after the other in memory.
+// Each functor below computes one (row, column); columns are contiguous in memory.
 template <class F>
 __global__ void each_kernel(F f, std::uint32_t rows, std::uint32_t columns) {
   const std::uint32_t row = blockIdx.x * blockDim.y + threadIdx.y;

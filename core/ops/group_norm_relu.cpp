@@ -21,8 +21,8 @@ namespace {
 
 using torch::Tensor;
 
-// Rows of several pixels, so that loops over channels are long where channels are few; sums of this many rows are short
-// enough for float32, totals are float64.
+// Rows of several pixels, so that loops over channels are long if there are few channels; sums over this many rows are
+// short enough for float32, totals are float64.
 constexpr std::int64_t kReluRow = 512, kReluRows = 64;
 
 inline float lane(float x) {
@@ -108,7 +108,7 @@ PAIRS_RELU_ROWS(float)
 PAIRS_RELU_ROWS(BFloat16Bits)
 #undef PAIRS_RELU_ROWS
 
-// One image: `pixels` of `channels` numbers, walked in blocks of rows of `repeats` pixels.
+// One image: `pixels` of `channels` numbers, traversed in blocks of rows of `repeats` pixels.
 struct ReluMap {
   ReluMap(std::int64_t channels_, std::int64_t pixels_, std::int64_t groups_)
       : channels(channels_),
@@ -116,14 +116,14 @@ struct ReluMap {
         groups(groups_),
         repeats(std::clamp<std::int64_t>(kReluRow / channels_, 1, pixels_)) {}
   std::int64_t numel() const { return channels * pixels; }
-  // f(place of the first number, rows, width).
+  // Calls f(index of the first number, rows, width).
   template <class F>
   void blocks(const F& f) const {
     const std::int64_t width = repeats * channels, rows = pixels / repeats;
     for (std::int64_t i = 0; i < rows; i += kReluRows) f(i * width, std::min(kReluRows, rows - i), width);
     if (rows * repeats < pixels) f(rows * width, 1, (pixels - rows * repeats) * channels);
   }
-  // Sums of every channel by f(place, rows, width, sums, sums).
+  // Sums of every channel, computed by f(place, rows, width, sums, sums).
   template <class F>
   void sums(std::vector<double>& first, std::vector<double>& second, const F& f) const {
     const auto width = static_cast<std::size_t>(repeats * channels), count = static_cast<std::size_t>(channels);
@@ -140,7 +140,7 @@ struct ReluMap {
       }
     });
   }
-  // What f(channel) gives, for every column of a row.
+  // The values f(channel), for every column of a row.
   template <class F>
   std::vector<float> row(const F& f) const {
     std::vector<float> out(static_cast<std::size_t>(repeats * channels));
@@ -221,7 +221,7 @@ Tensor pixel_rows(const Tensor& x) {
   return x.contiguous(at::MemoryFormat::ChannelsLast);
 }
 
-// f(image) for all images, in parallel.
+// Calls f(image) for all images, in parallel.
 template <class F>
 void each_image(std::int64_t images, const F& f) {
   at::parallel_for(0, images, 1, [&](std::int64_t begin, std::int64_t end) {
@@ -284,7 +284,7 @@ std::pair<Tensor, Tensor> norm_relu_forward(const Tensor& x, const Tensor& resid
 
 class GroupNormRelu : public torch::autograd::Function<GroupNormRelu> {
  public:
-  // All channels-last or contiguous.
+  // All tensors are channels-last or contiguous.
   static Tensor forward(torch::autograd::AutogradContext* ctx, const Tensor& x, const std::optional<Tensor>& residual,
                         const Tensor& scale, const Tensor& shift, std::int64_t groups) {
     at::AutoDispatchBelowADInplaceOrView guard;

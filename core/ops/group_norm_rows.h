@@ -4,12 +4,12 @@
 
 namespace pairs::ops {
 
-// bfloat16 as it lies in memory.
+// The bits of a bfloat16 number.
 struct BFloat16Bits {
   std::uint16_t bits;
 };
 
-// Numbers of `rows` rows of `width`, each row `ld` after the one before. The functions give the same bits on every
+// `rows` rows of `width` numbers, with a stride of `ld` between rows. The functions give the same bits on every
 // instruction set; pointers are equal or disjoint.
 template <class T>
 struct Rows {
@@ -17,11 +17,11 @@ struct Rows {
   std::int64_t ld;
 };
 
-// sum[j] += sum of column j, squares[j] += sum of its squares, in float32: meant for some hundred rows.
+// sum[j] += sum of column j, squares[j] += sum of its squares, in float32: meant for a few hundred rows.
 void add_moments(Rows<const float> x, std::int64_t rows, std::int64_t width, float* sum, float* squares);
 void add_moments(Rows<const BFloat16Bits> x, std::int64_t rows, std::int64_t width, float* sum, float* squares);
 
-// y = act(a[j] x + b[j]), SiLU where `silu`.
+// y = act(a[j] x + b[j]), with SiLU if `silu` is set.
 void affine_act(Rows<const float> x, std::int64_t rows, std::int64_t width, const float* a, const float* b, bool silu,
                 Rows<float> y);
 void affine_act(Rows<const BFloat16Bits> x, std::int64_t rows, std::int64_t width, const float* a, const float* b,

@@ -1,4 +1,4 @@
-// A vector of floats for AVX2: files of operators include this inside a namespace of their own, compiled for it.
+// A vector of floats for AVX2: operators' files include this inside a namespace of their own, compiled for it.
 
 using Vec = __m256;
 using Mask = __m256i;

@@ -1,4 +1,4 @@
-// A vector of floats for AVX-512: files of operators include this inside a namespace of their own, compiled for it.
+// A vector of floats for AVX-512: operators' files include this inside a namespace of their own, compiled for it.
 
 using Vec = __m512;
 using Mask = __mmask16;

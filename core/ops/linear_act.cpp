@@ -13,7 +13,7 @@ namespace pairs::ops {
 using torch::Tensor;
 
 TORCH_LIBRARY_FRAGMENT(pairs, m) {
-  // slope: act'(pre-activation), made for "silu" and "softplus" when `keep`; otherwise empty.
+  // slope: act'(pre-activation), computed for "silu" and "softplus" with `keep`; otherwise empty.
   m.def("linear_act_forward(Tensor x, Tensor weight, Tensor? bias, str act, bool keep) -> (Tensor y, Tensor slope)");
   // Gradients of x (empty unless need_x), weight and bias.
   m.def(

@@ -9,7 +9,7 @@ namespace {
 
 using torch::Tensor;
 
-// oneDNN's fused x W^T + b, which LibTorch offers only through the dispatcher. Null where this LibTorch lacks it.
+// oneDNN's fused x W^T + b, which LibTorch offers only through the dispatcher. Null if this LibTorch lacks it.
 using Fused = Tensor(const Tensor&, const Tensor&, const std::optional<Tensor>&, c10::string_view,
                      c10::List<std::optional<at::Scalar>>, std::optional<c10::string_view>);
 const std::optional<c10::TypedOperatorHandle<Fused>>& onednn() {
@@ -25,7 +25,7 @@ bool fits_onednn(const Tensor& x, const Tensor& weight) {
   return onednn() && x.scalar_type() == torch::kFloat && x.numel() > 0 && weight.numel() > 0;
 }
 
-// act(x W^T + b) of float32; "swish" is oneDNN's word for SiLU.
+// act(x W^T + b) in float32; "swish" is oneDNN's name for SiLU.
 Tensor onednn_linear(const Tensor& x, const Tensor& weight, const std::optional<Tensor>& bias, c10::string_view attr) {
   return onednn()->call(x, weight, bias, attr, c10::List<std::optional<at::Scalar>>(), std::nullopt);
 }

@@ -9,7 +9,7 @@
 
 #include "core/ops/linear_act_kernels.h"
 
-// x W^T + b is cuBLAS's through ATen; SiLU and its slope are one pass over the result.
+// x W^T + b uses cuBLAS through ATen; SiLU and its slope are one pass over the result.
 namespace pairs::ops {
 namespace {
 
@@ -31,7 +31,7 @@ std::tuple<Tensor, Tensor> linear_forward(const Tensor& x, const Tensor& weight,
     C10_CUDA_KERNEL_LAUNCH_CHECK();
   } else if (act == "softplus") {
     if (keep) slope = at::sigmoid(y);
-    // Above the threshold ATen takes the line, which differs from it by less than float64 resolves.
+    // Above the threshold ATen uses the identity, which differs by less than float64 resolves.
     y = at::softplus(y, 1, 40).sub_(std::log(2.0));
   }
   return {y, slope};

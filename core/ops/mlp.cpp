@@ -14,10 +14,10 @@
 
 namespace pairs::ops {
 
-// What is kept of each network, by its first weights.
+// Cached data of each network, by its first weights.
 struct RepeatedNetworks::Kept {
   struct Network {
-    std::vector<torch::Tensor> parameters;  // hold the memory by which the network is known
+    std::vector<torch::Tensor> parameters;  // keep the memory alive by which the network is identified
     torch::Tensor packed, x, y;
   };
   std::unordered_map<const void*, Network> networks;
@@ -43,7 +43,7 @@ using torch::autograd::variable_list;
 
 namespace {
 
-// Wider layers leave the caches; oneDNN's blocking is better there.
+// Wider layers exceed the caches; oneDNN's blocking is better there.
 constexpr std::int64_t kWidest = 1024;
 
 // The network layer by layer, for other types, other devices and other processors.
@@ -73,7 +73,7 @@ MlpEngine make_engine(const std::vector<Tensor>& weights, const std::string& act
   return MlpEngine(*gemm_tiles(), std::move(widths), parse_activation(act), blocks);
 }
 
-// Contiguous parameters and where they lie.
+// Contiguous parameters and their addresses.
 struct Values {
   std::vector<Tensor> tensors;
   std::vector<const float*> data;
@@ -117,10 +117,10 @@ bool same_bytes(const Tensor& a, const Tensor& b) {
   return a.defined() && a.sizes() == b.sizes() && std::memcmp(a.const_data_ptr(), b.const_data_ptr(), a.nbytes()) == 0;
 }
 
-// run_forward without gradients, with what is kept of the network.
+// run_forward without gradients, with the network's cached data.
 Tensor run_repeated(RepeatedNetworks::Kept& kept, const Tensor& x, const std::vector<Tensor>& weights,
                     const std::vector<Tensor>& biases, const std::string& act, std::int64_t blocks) {
-  constexpr std::int64_t kSmall = 1024;  // numbers of an input whose output is kept
+  constexpr std::int64_t kSmall = 1024;  // size of an input whose output is cached
   const MlpEngine engine = make_engine(weights, act, blocks);
   RepeatedNetworks::Kept::Network& network = kept.networks[weights[0].unsafeGetTensorImpl()];
   if (!same_memory(network.parameters, weights, biases)) {

@@ -9,9 +9,9 @@
 namespace pairs::ops {
 namespace {
 
-constexpr std::int64_t kBlockRows = 96;  // rows that walk through all layers together: they stay in the caches
-constexpr std::int64_t kOutputs = 48;    // rows of a weight's gradient that one thread forms at once
-constexpr double kSerialWork = 2.5e5;    // multiply-adds below which threads cost more than they bring
+constexpr std::int64_t kBlockRows = 96;  // rows that go through all layers together: they stay in the caches
+constexpr std::int64_t kOutputs = 48;    // rows of a weight's gradient that one thread computes at once
+constexpr double kSerialWork = 2.5e5;    // multiply-adds below which threads cost more than they save
 
 // Length of a row in the tape: whole cache lines.
 std::int64_t stride(std::int64_t width) {
@@ -42,7 +42,7 @@ MlpEngine::MlpEngine(const GemmTiles& tiles, std::vector<std::int64_t> widths, A
     work_ += static_cast<double>(in(l)) * static_cast<double>(out(l));
   }
   first_size_ = tiles.packed_size(out(0), in(0));
-  // The first layer's panels stand last, where they can be left out.
+  // The first layer's panels come last, so that they can be omitted.
   for (std::int64_t& offset : backward_offset_) offset += forward_size_;
   backward_offset_[0] = forward_size_ + backward_size_;
 }
@@ -156,7 +156,8 @@ void MlpEngine::forward(const float* packed, const std::vector<const float*>& bi
       for (std::int64_t l = 1; l <= last; ++l) {
         const auto i = static_cast<std::size_t>(l);
         if (tape == nullptr) {
-          // Neighbours differ, and a residual network's stream, the last input, is nobody's neighbour.
+          // Consecutive layers use different buffers, and a residual network's stream, the last input, has one of its
+          // own.
           inputs[i] = memory.get() + (l == last ? 2 : l % 2) * step * widest;
         } else {
           inputs[i] = tape + input_offset(l, rows) + first * stride(in(l));
@@ -182,7 +183,7 @@ void MlpEngine::backward_block(const float* packed, std::int64_t total, std::int
     tiles_->multiply(from, l == last ? out(l) : stride(out(l)), rows, out(l),
                      packed + backward_offset_[static_cast<std::size_t>(l)], in(l), nullptr, to, ld, false);
   };
-  // to = base + from * act'(what was activated to become the input of layer l).
+  // to = base + from * act'(pre-activation of the input of layer l).
   const auto activation = [&](std::int64_t l, const float* from, const float* base, float* to) {
     const std::int64_t ld = stride(in(l)), count = rows * ld;
     if (act_ == Activation::relu)
@@ -198,7 +199,7 @@ void MlpEngine::backward_block(const float* packed, std::int64_t total, std::int
       activation(l, grad(l - 1), nullptr, grad(l - 1));
     }
   } else {
-    // The gradient of the stream after a block is that of the block's last layer; each is kept for its weights.
+    // The gradient of the stream after a block is also that of the block's last layer; each is kept for its weights.
     layer(last, grad(last - 1), stride(in(last)));
     for (std::int64_t l = last - 2; l > 0; l -= 2) {
       layer(l + 1, grad(l), stride(in(l + 1)));

@@ -8,8 +8,8 @@
 
 namespace pairs::ops {
 
-// Forward and backward passes of a whole multilayer perceptron in float32 (core/ops/ops.h, mlp). The forward pass walks
-// blocks of rows through all layers, the backward pass first does the same for the gradients of the rows, then forms
+// Forward and backward passes of a whole multilayer perceptron in float32 (core/ops/ops.h, mlp). The forward pass takes
+// blocks of rows through all layers; the backward pass first does the same for the gradients of the rows, then computes
 // the gradients of the weights, each by one thread in the order of the rows. No result depends on the number of
 // threads.
 class MlpEngine {
@@ -18,18 +18,19 @@ class MlpEngine {
   MlpEngine(const GemmTiles& tiles, std::vector<std::int64_t> widths, Activation act, std::int64_t blocks);
 
   std::int64_t layers() const { return static_cast<std::int64_t>(widths_.size()) - 1; }
-  // Floats of the packed weights, of what the forward pass keeps for `rows` rows and of what the backward pass needs.
+  // The number of floats in the packed weights, in the tape that the forward pass keeps for `rows` rows and in the
+  // backward pass's scratch memory.
   std::int64_t packed_size(bool backward, bool need_x) const;
   std::int64_t tape_size(std::int64_t rows) const;
   std::int64_t scratch_size(std::int64_t rows) const;
 
-  // Weights [out, in] of every layer, for the forward and, when asked, the backward pass; need_x: including the
-  // gradient of the input.
+  // Packs weights [out, in] of every layer, for the forward and, if `backward`, the backward pass; need_x: including
+  // the gradient of the input.
   void pack(const std::vector<const float*>& weights, bool backward, bool need_x, float* packed) const;
-  // y [rows, out]; tape null: nothing is kept.
+  // y [rows, out]; a null tape keeps nothing.
   void forward(const float* packed, const std::vector<const float*>& biases, const float* x, std::int64_t rows,
                float* y, float* tape) const;
-  // Gradients of x (unless null) and of every weight and bias (none when the lists are empty).
+  // Gradients of x (unless null) and of every weight and bias (none if the lists are empty).
   void backward(const float* packed, const float* x, std::int64_t rows, const float* tape, const float* grad_y,
                 float* scratch, float* grad_x, const std::vector<float*>& grad_weights,
                 const std::vector<float*>& grad_biases) const;
@@ -52,9 +53,9 @@ class MlpEngine {
   std::vector<std::int64_t> widths_;
   Activation act_;
   std::int64_t blocks_;
-  std::vector<std::int64_t> forward_offset_, backward_offset_;  // of the panels of each layer
+  std::vector<std::int64_t> forward_offset_, backward_offset_;  // offsets of each layer's panels
   std::int64_t forward_size_ = 0, backward_size_ = 0, first_size_ = 0;
-  double work_ = 0;  // multiply-adds a row
+  double work_ = 0;  // multiply-adds per row
 };
 
 }  // namespace pairs::ops

@@ -25,7 +25,7 @@ PAIRS_SIMD_CLONES void squared_distances(const double* places, std::int64_t n, s
   }
 }
 
-// One segment's neighbours, row by row, written behind one another; counts of each row. Returns how many in all.
+// Finds one segment's neighbors, row by row, written consecutively; and counts for each row. Returns the total.
 class SegmentSearch {
  public:
   SegmentSearch(double cutoff, std::int64_t most) : limit_(cutoff * cutoff), most_(most) {}
@@ -55,8 +55,8 @@ class SegmentSearch {
 
  private:
   struct Farthest {
-    double bound;        // squared distance of the farthest neighbour
-    std::int64_t equal;  // how many at just that distance are neighbours
+    double bound;        // squared distance of the farthest neighbor
+    std::int64_t equal;  // how many at exactly that distance are neighbors
   };
   Farthest farthest(std::int64_t i) {
     near_.clear();
@@ -80,7 +80,7 @@ std::tuple<Tensor, Tensor, Tensor> find_neighbours(const Tensor& places, const T
   const std::int64_t* at = offsets.const_data_ptr<std::int64_t>();
   PAIRS_CHECK(at[0] == 0 && at[segments] == rows, "segment offsets must run from 0 to {} rows, not {} to {}", rows,
               at[0], at[segments]);
-  // Each segment writes where it has room for all it could have; then the gaps are closed.
+  // Each segment writes to an area of its maximum size; then the gaps are closed.
   std::vector<std::int64_t> room(static_cast<std::size_t>(segments) + 1), found(static_cast<std::size_t>(segments));
   for (std::int64_t m = 0; m < segments; ++m) {
     const std::int64_t n = at[m + 1] - at[m];

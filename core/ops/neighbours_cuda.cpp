@@ -6,8 +6,8 @@
 
 #include "core/ops/neighbours_kernels.h"
 
-// Offsets are not checked here, because that would wait for the device: rows outside of the places are never read. How
-// many neighbours there are in all is waited for once.
+// Offsets are not checked here, because that would wait for the device: rows outside the array are never read. The only
+// wait is for the total number of neighbors.
 namespace pairs::ops {
 namespace {
 

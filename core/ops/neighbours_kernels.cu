@@ -24,7 +24,7 @@ __device__ inline std::int64_t segment_of(const Places& of, std::int64_t row) {
   return low;
 }
 
-// One warp a row; each lane ranks one candidate among all of the segment. start null: only counts.
+// One warp per row; each lane ranks one candidate among all of the segment. A null start only counts.
 __global__ void neighbours_kernel(Places of, double limit, std::int64_t most, const std::int64_t* start,
                                   std::int64_t* counts, std::int32_t* index, double* distance) {
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kWarps + threadIdx.y;

@@ -6,17 +6,17 @@
 
 namespace pairs::ops::kernels {
 
-// Places [rows, 3] in segments offsets[m] .. offsets[m + 1] - 1, on the current device.
+// Coordinates [rows, 3] in segments offsets[m] .. offsets[m + 1] - 1, on the current device.
 struct Places {
   const double* places;
   const std::int64_t* offsets;
   std::int64_t rows, segments;
 };
 
-// counts[rows]: neighbours of each row, `most` at most, nearer than the root of `limit`.
+// counts[rows]: neighbors of each row, at most `most`, nearer than the square root of `limit`.
 void count_neighbours(const Places& of, double limit, std::int64_t most, std::int64_t* counts, cudaStream_t stream);
 
-// Their rows, ascending, and distances, row i's from start[i] on.
+// The neighbors' rows, ascending, and distances; row i's begin at start[i].
 void list_neighbours(const Places& of, double limit, std::int64_t most, const std::int64_t* start, std::int32_t* index,
                      double* distance, cudaStream_t stream);
 

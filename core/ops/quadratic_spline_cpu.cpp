@@ -34,7 +34,7 @@ struct GradRows {
   bool tails;
 };
 
-// The parameters of `count` rows side by side; lanes beyond repeat the last row.
+// The parameters of `count` rows side by side; extra lanes repeat the last row.
 template <class S>
 PAIRS_INLINE void load_params(const S* params, std::int64_t row, int count, int size, S* packed) {
   for (int i = 0; i < kLanes; ++i) {

@@ -6,7 +6,7 @@ inline namespace quadratic_spline_device {
 
 constexpr std::int64_t kSharedBytes = 48 * 1024;
 
-// One thread a row. The parameters of a block's rows pass through shared memory, so global reads and writes are
+// One thread per row. The parameters of a block's rows pass through shared memory, so that global reads and writes are
 // coalesced.
 template <class S, int Max, SplinePass P>
 __global__ void row_kernel(SplineRows<S> r) {

@@ -6,8 +6,8 @@
 
 namespace pairs::ops::kernels {
 
-// Device pointers of one pass over rows of splines (see quadratic_spline.h): a row of params serves `repeat` rows of y.
-// What a pass does not use is null.
+// Device pointers of one pass over rows of splines (see quadratic_spline.h): a row of params applies to `repeat` rows
+// of y. Unused pointers are null.
 template <class S>
 struct SplineRows {
   const S *params, *y, *grad_z, *grad_log;
@@ -19,7 +19,7 @@ struct SplineRows {
 
 enum class SplinePass { forward, inverse, backward };
 
-// Launches on a stream of the current device; float and double, up to spline::kMaxBins bins.
+// Launched on a stream of the current device; float and double, up to spline::kMaxBins bins.
 template <class S, SplinePass P>
 void spline_pass(const SplineRows<S>& rows, cudaStream_t stream);
 

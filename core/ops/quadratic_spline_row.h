@@ -25,7 +25,7 @@ PAIRS_INLINE int parameter_count(int bins, bool tails) {
   return tails ? 2 * bins - 1 : 2 * bins + 1;
 }
 
-// exp for x <= 88; below -87.3 it returns the smallest normal number. NaN stays NaN. Vectorises, unlike std::exp.
+// exp for x <= 88; below -87.3 it returns the smallest normal number. NaN stays NaN. Vectorizes, unlike std::exp.
 PAIRS_INLINE float exp_of(float x) {
 #if defined(__CUDA_ARCH__)
   return expf(x);
@@ -94,7 +94,7 @@ PAIRS_INLINE double log_of(double x) {
   return std::log(x);
 }
 
-// Widths and densities at the knots of W rows, with what the backward pass needs of their making.
+// Widths and densities at the knots of W rows, with intermediate results for the backward pass.
 template <class S, int W, int Max>
 struct Knots {
   S width[Max][W], density[Max + 1][W];
@@ -102,7 +102,7 @@ struct Knots {
   S area[W], rest[W];  // area under the raw heights; tails: 1 - half the outer widths
 };
 
-// params[j * W + lane] -> knots. K width logits, then K + 1 height logits (box) or K - 1 (tails).
+// Computes the knots from params[j * W + lane]: K width logits, then K + 1 height logits (box) or K - 1 (tails).
 template <class S, int W, int Max>
 PAIRS_INLINE void make_knots(const S* params, int bins, bool tails, Knots<S, W, Max>& k) {
   S top[W], sum[W];
@@ -135,7 +135,7 @@ PAIRS_INLINE void make_knots(const S* params, int bins, bool tails, Knots<S, W, 
   for (int j = first; j < last; ++j)
     for (int i = 0; i < W; ++i) k.area[i] += S(0.5) * (k.raw[j][i] + k.raw[j + 1][i]) * k.width[j][i];
   if (tails) {
-    // The outer heights that make the normalised density exactly 1 at both ends.
+    // The outer heights that make the normalized density exactly 1 at both ends.
     for (int i = 0; i < W; ++i) {
       const S left = S(0.5) * k.width[0][i], right = S(0.5) * k.width[bins - 1][i];
       k.rest[i] = S(1) - left - right;
@@ -147,7 +147,7 @@ PAIRS_INLINE void make_knots(const S* params, int bins, bool tails, Knots<S, W, 
     for (int i = 0; i < W; ++i) k.density[j][i] = kFloor<S> + (S(1) - kFloor<S>)*(k.raw[j][i] / k.area[i]);
 }
 
-// The bin of each lane: its number, left edge, area to its left, width and densities at its two knots.
+// The bin of each lane: its index, left edge, area to its left, width, and densities at its two knots.
 template <class S, int W>
 struct Bin {
   S index[W], left[W], below[W], width[W], v0[W], v1[W];
@@ -185,7 +185,7 @@ PAIRS_INLINE bool outside01(S x) {
   return (x < S(0)) | (x > S(1));
 }
 
-// z and log dz/dy of W points.
+// Computes z and log dz/dy of W points.
 template <class S, int W, int Max>
 PAIRS_INLINE void forward(const Knots<S, W, Max>& k, int bins, bool tails, const S* y, S* z, S* log_slope) {
   Bin<S, W> b;
@@ -200,7 +200,7 @@ PAIRS_INLINE void forward(const Knots<S, W, Max>& k, int bins, bool tails, const
   }
 }
 
-// y and log dy/dz of W areas; the form of the root that stays exact where a bin's slope vanishes.
+// Computes y and log dy/dz of W areas, using the form of the root that stays exact where a bin's slope vanishes.
 template <class S, int W, int Max>
 PAIRS_INLINE void inverse(const Knots<S, W, Max>& k, int bins, bool tails, const S* z, S* y, S* log_slope) {
   Bin<S, W> b;
@@ -218,7 +218,7 @@ PAIRS_INLINE void inverse(const Knots<S, W, Max>& k, int bins, bool tails, const
   }
 }
 
-// Gradients to y and the parameters (grad[j * W + lane]) given those to z and log dz/dy.
+// Computes the gradients of y and the parameters (grad[j * W + lane]) from those of z and log dz/dy.
 template <class S, int W, int Max>
 PAIRS_INLINE void backward(const Knots<S, W, Max>& k, int bins, bool tails, const S* y, const S* grad_z,
                            const S* grad_log, S* grad_y, S* grad) {
@@ -237,7 +237,7 @@ PAIRS_INLINE void backward(const Knots<S, W, Max>& k, int bins, bool tails, cons
     here_left[i] = gz[i] * w * alpha * (S(1) - S(0.5) * alpha) + gl_p * (S(1) - alpha);
     here_right[i] = gz[i] * S(0.5) * w * alpha * alpha + gl_p * alpha;
   }
-  // To the normalised widths and densities: bins left of the point matter through the cumulative sums only.
+  // Gradients of the normalized widths and densities: bins left of the point matter only through the cumulative sums.
   S gw[Max][W], gv[Max + 1][W];
   for (int i = 0; i < W; ++i) gv[0][i] = S(0);
   for (int j = 0; j < bins; ++j)
@@ -249,7 +249,7 @@ PAIRS_INLINE void backward(const Knots<S, W, Max>& k, int bins, bool tails, cons
       gv[j][i] += before ? cell : (here ? here_left[i] : S(0));
       gv[j + 1][i] = before ? cell : (here ? here_right[i] : S(0));
     }
-  // Through the normalisation of the densities to the raw heights.
+  // Gradients of the raw heights, through the normalization of the densities.
   S ga[W], scale[W];
   for (int i = 0; i < W; ++i) ga[i] = S(0), scale[i] = S(1) / k.area[i];
   for (int j = 0; j <= bins; ++j)
@@ -259,7 +259,7 @@ PAIRS_INLINE void backward(const Knots<S, W, Max>& k, int bins, bool tails, cons
     }
   const int first = tails ? 1 : 0, last = tails ? bins - 1 : bins;
   if (tails) {
-    // The area equals the outer heights, so both get one gradient; it is a quotient over `rest`.
+    // The area equals the outer heights, so both get the same gradient; it is a quotient over `rest`.
     for (int i = 0; i < W; ++i) {
       ga[i] = (ga[i] + gv[0][i] + gv[bins][i]) / k.rest[i];
       gw[0][i] += S(0.5) * ga[i] * (k.raw[1][i] + k.area[i]);
@@ -276,7 +276,7 @@ PAIRS_INLINE void backward(const Knots<S, W, Max>& k, int bins, bool tails, cons
     }
   for (int j = first; j <= last; ++j)
     for (int i = 0; i < W; ++i) grad[(bins + j - first) * W + i] = gv[j][i] * k.sigmoid[j][i];
-  // Through the softmax.
+  // Gradients through the softmax.
   S mean[W];
   const S spread = S(1) - S(bins) * kFloor<S>;
   for (int i = 0; i < W; ++i) mean[i] = S(0);

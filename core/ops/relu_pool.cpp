@@ -17,8 +17,8 @@ namespace {
 
 using torch::Tensor;
 
-// Numbers are compared by their bits: of positive ones the larger has the larger bits, and what is not positive has
-// none above zero.
+// Numbers are compared by their bits: of positive numbers the larger has the larger bits, and numbers that are not
+// positive have no bits above zero.
 using Half = std::int16_t;    // of bfloat16
 using Single = std::int32_t;  // of float
 template <class Bits>
@@ -27,10 +27,10 @@ template <class Bits>
 constexpr Bits kNotANumber = kInfinite<Bits> + kInfinite<Bits> / 510;
 static_assert(kNotANumber<Half> == 0x7fc0 && kNotANumber<Single> == 0x7fc00000);
 
-// Of four pixels the first, second, third, fourth or, where none is positive, none.
+// Codes 0 to 3 name which of the four pixels is the maximum; kNowhere means that no pixel is positive.
 constexpr int kNowhere = 4;
 
-// One number of the result from four of x, and which of them it is.
+// One number of the result from four of x, and the position of the maximum.
 template <class Bits>
 [[gnu::always_inline]] inline void pool(Bits p, Bits q, Bits r, Bits s, Bits& out, Bits& from) {
   const bool second = q > p, fourth = s > r;
@@ -43,7 +43,7 @@ template <class Bits>
   from = most > 0 ? place : Bits{kNowhere};
 }
 
-// Images of one channel: neighbours in memory are neighbours in the image.
+// Images with one channel: neighbors in memory are neighbors in the image.
 template <class Bits>
 [[gnu::always_inline]] inline void pool_plane(const Bits* upper, const Bits* lower, std::int64_t columns,
                                               Bits* __restrict out, Bits* __restrict from) {
@@ -64,8 +64,8 @@ template <class Bits>
   spread(upper, 0), spread(lower, 2);
 }
 
-// Several channels, which are neighbours in memory, so many at a time: a number known when compiled, for loops that
-// become a few instructions. The next pixel is `step` further.
+// Several channels, which are contiguous in memory, a fixed number at a time: it is known at compile time, so that
+// loops become a few instructions. The next pixel is `step` further.
 template <int Count, class Bits>
 [[gnu::always_inline]] inline void pool_channels(const Bits* upper, const Bits* lower, std::int64_t step,
                                                  Bits* __restrict out, Bits* __restrict from) {
@@ -134,13 +134,14 @@ PAIRS_SIMD_CLONES void spread_singles(const Single* grad, const Single* from, st
   spread_row(grad, from, columns, channels, upper, lower);
 }
 
-// Images as they lie in memory: those of several channels, neighbours there, or of one channel each.
+// The layout of images in memory: with several contiguous channels, or with one channel each.
 struct Layout {
   std::int64_t images, channels, height, width;
   std::int64_t rows() const { return height / 2; }
   std::int64_t columns() const { return width / 2; }
 
-  // Calls work(the first number of two rows of x, of a row of the result) for all rows of the result, in parallel.
+  // Calls work(index of the first number of two rows of x, of a row of the result) for all rows of the result, in
+  // parallel.
   template <class Work>
   void each_row(const Work& work) const {
     const std::int64_t size = columns() * channels;

@@ -4,9 +4,10 @@
 
 namespace pairs::ops {
 
-// Until its end, networks that this thread evaluates without gradients (core/ops/ops.h, mlp) keep their packed weights,
-// and their output for the last small input, which is returned again for an equal one: to the bit what evaluating it
-// gives. For code that asks the same networks about one set after the other. Weights must not change meanwhile.
+// While it exists, networks that this thread evaluates without gradients (core/ops/ops.h, mlp) keep their packed
+// weights, and their output for the last small input, which is reused for an equal input: identical bit for bit to
+// evaluating again. For code that evaluates the same networks on one set after another. Weights must not change
+// meanwhile.
 class RepeatedNetworks {
  public:
   RepeatedNetworks();

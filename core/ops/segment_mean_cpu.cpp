@@ -21,7 +21,8 @@ void check_offsets(const std::int64_t* offsets, std::int64_t segments, std::int6
                 allow_empty ? "ascending offsets" : "at least one row");
 }
 
-// out [width] = sum of rows [begin, end) of x, divided by `divisor`. Columns are taken in runs that stay in registers.
+// out [width] = sum of rows [begin, end) of x, divided by `divisor`. Columns are processed in runs that stay in
+// registers.
 template <class In, class Out>
 inline void reduce_rows(const In* x, std::int64_t begin, std::int64_t end, std::int64_t width, double divisor,
                         Out* out) {
@@ -66,7 +67,7 @@ PAIRS_SIMD_CLONES void spread(const double* grad, std::int64_t begin, std::int64
   spread_rows(grad, begin, end, width, out);
 }
 
-// Runs f(b) for every segment, several at once where there is work enough.
+// Calls f(b) for every segment, several at once if there is enough work.
 template <class F>
 void for_segments(std::int64_t segments, std::int64_t elements, const F& f) {
   const std::int64_t work = std::max<std::int64_t>(1, elements / std::max<std::int64_t>(1, segments));

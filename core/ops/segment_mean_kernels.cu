@@ -15,7 +15,7 @@ __device__ inline Range segment_rows(const std::int64_t* offsets, std::int64_t s
   return {begin, end < begin ? begin : end};
 }
 
-// One block a segment and 32 columns; the order of the sums is fixed.
+// One block per segment and 32 columns; the order of the sums is fixed.
 template <class In, class Out>
 __global__ void reduce_kernel(const In* x, const std::int64_t* offsets, std::int64_t rows, std::int64_t width,
                               bool divide, Out* out) {

@@ -6,8 +6,8 @@
 
 namespace pairs::ops::kernels {
 
-// Launches on a stream of the current device over `segments` segments of x[rows, width], segment s being rows
-// offsets[s] to offsets[s + 1]; rows outside of x are never read.
+// Launched on a stream of the current device over `segments` segments of x[rows, width], where segment s is rows
+// offsets[s] to offsets[s + 1]; rows outside x are never read.
 struct Segments {
   const std::int64_t* offsets;  // [segments + 1]
   std::int64_t segments, rows, width;

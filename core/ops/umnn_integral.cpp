@@ -45,7 +45,7 @@ const QuadratureTensors& quadrature_on(std::int64_t steps, const torch::TensorOp
   const torch::Device device = options.device();
   const auto type = c10::typeMetaToScalarType(options.dtype());
   static std::mutex mutex;
-  // Never freed: a GPU's memory must not be given back after its driver has gone.
+  // Never freed: a GPU's memory must not be released after its driver has shut down.
   static auto& known = *new std::map<std::tuple<std::int64_t, torch::DeviceType, torch::DeviceIndex, torch::ScalarType>,
                                      QuadratureTensors>;
   const std::lock_guard lock(mutex);
@@ -66,8 +66,8 @@ namespace {
 constexpr double kFloor = 0.05;
 // Activations of a block without gradients stay within the second-level cache.
 constexpr std::int64_t kBlockFloats = 1 << 17;
-// Steps of an integral over a grid, beside those between its values: over all of it, and over the part of it where
-// inputs of standardised size lie and a network bends.
+// Steps of an integral over a grid, in addition to those between its values: over all of it, and over the part with
+// inputs of standardized size, where a network bends.
 constexpr std::int64_t kWideSteps = 128, kBodySteps = 384;
 constexpr double kBody = 8;
 
@@ -94,13 +94,13 @@ Evaluation evaluate_at(const Tensor& t, const Tensor& offset, at::TensorList wei
   return e;
 }
 
-// At all nodes between 0 and each x [R].
+// Evaluates at all nodes between 0 and each x [R].
 Evaluation evaluate(const Tensor& x, const Tensor& offset, const Tensor& nodes, at::TensorList weights,
                     at::TensorList biases, bool keep) {
   return evaluate_at(torch::outer(x, nodes), offset, weights, biases, keep);
 }
 
-// Values of a block of evaluations; a GPU wants large ones: only memory matters there.
+// The number of values in a block of evaluations; for a GPU only memory limits it.
 std::int64_t block_values(const Tensor& x, std::int64_t width) {
   return std::max<std::int64_t>(1, (x.is_cpu() ? 1 : 256) * kBlockFloats / width);
 }
@@ -141,7 +141,7 @@ class Integral : public torch::autograd::Function<Integral> {
     const Tensor &grad_z = grads[0], &grad_g = grads[1];
     const std::int64_t rows = t.size(0), m = t.size(1);
 
-    // To the pre-activations of the output: ELU' is 1 above zero and e^u = g - 0.05 below.
+    // Gradient of the output's pre-activations: ELU' is 1 above zero and e^u = g - 0.05 below.
     Tensor du = torch::outer(grad_z * x, quadrature_on(steps, x.options()).weights);
     du.select(1, m - 1).copy_(grad_g);
     du.mul_((g - kFloor).clamp_max_(1.0));
@@ -232,7 +232,7 @@ std::tuple<Tensor, Tensor> umnn_integral_grid(const Tensor& x, const Tensor& h, 
   check(x.flatten(), h, weights, biases);
   torch::NoGradGuard no_grad;
   const std::int64_t rows = x.size(0), points = x.size(1);
-  // Knots: 0 where the integral begins, the values, and even steps.
+  // Knots: 0, where the integral begins, the values, and even steps.
   const Tensor wide = x.to(torch::kDouble), zero = torch::zeros({rows, 1}, wide.options());
   const Tensor low = wide.amin(1, true).clamp_max(0), high = wide.amax(1, true).clamp_min(0);
   const auto even = [&](const Tensor& from, const Tensor& to, std::int64_t steps) {
@@ -263,7 +263,7 @@ std::tuple<Tensor, Tensor> umnn_integral_grid(const Tensor& x, const Tensor& h, 
   const Tensor areas =
       steps * (fine.narrow(1, 0, last) + 4 * fine.narrow(1, last + 1, last) + fine.narrow(1, 1, last)) / 6;
   const Tensor sums = torch::cat({zero, areas.cumsum(1)}, 1);
-  // Back from the order of the knots: the origin came first, the values after it.
+  // Restores the order: the origin came first, the values after it.
   const Tensor place = order.argsort(1, false).narrow(1, 0, 1 + points);
   const Tensor at_knots = sums.gather(1, place);
   const Tensor z = h.select(1, 0).unsqueeze(1) + (at_knots.narrow(1, 1, points) - at_knots.narrow(1, 0, 1));

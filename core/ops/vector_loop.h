@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <cstring>
 
-// What loops over floats that the compiler turns into vectors share. Each including file is compiled for several
-// instruction sets, so the functions are its own (static).
+// Helpers for loops over floats that the compiler vectorizes. Each including file is compiled for several instruction
+// sets, so the functions are private to it (static).
 
-// The pointers of the loop that follows are equal or disjoint, which the compiler cannot know.
+// Asserts that the pointers of the next loop are equal or disjoint, which the compiler cannot know.
 #if defined(__clang__)
 #define PAIRS_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else

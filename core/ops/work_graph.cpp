@@ -10,8 +10,8 @@
 namespace pairs::ops {
 
 TORCH_LIBRARY_FRAGMENT(pairs, m) {
-  // CUDA graphs on the device of `on`: what the calling thread asks of the device between begin and end is recorded in
-  // the graph that begin returns, or dropped where end is told that it is not to be kept.
+  // CUDA graphs on the device of `on`: work that the calling thread launches between begin and end is recorded in the
+  // graph that begin returns, or dropped if end does not keep it.
   m.def("work_graph_begin(Tensor on) -> int");
   m.def("work_graph_end(Tensor on, int graph, bool keep) -> ()");
   m.def("work_graph_launch(Tensor on, int graph) -> ()");

@@ -25,11 +25,11 @@ Recording* recording(std::int64_t graph) {
 std::int64_t begin(const Tensor& on) {
   const c10::cuda::CUDAGuard guard(on.device());
   auto made = std::make_unique<Recording>();
-  // What steps before this one took is free for the graph's own memory, which is apart from it.
+  // Memory of earlier steps becomes available for the graph's own memory, which is separate.
   c10::cuda::CUDACachingAllocator::emptyCache();
   c10::cuda::setCurrentCUDAStream(c10::cuda::getStreamFromPool(/*isHighPriority=*/false, on.device().index()));
   try {
-    // Other threads of the program may ask the device for memory meanwhile.
+    // Other threads of the program may allocate device memory meanwhile.
     made->graph.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);
   } catch (...) {
     c10::cuda::setCurrentCUDAStream(made->before);

@@ -14,7 +14,7 @@ namespace pairs {
 namespace {
 
 constexpr std::chrono::seconds kConnecting(20);
-// Whether a rank is still there is told by its heartbeat (rank_watch.h), whatever a step takes.
+// Transfers never time out: the heartbeat (rank_watch.h) detects lost ranks, however long a step takes.
 constexpr std::chrono::hours kForEver(24 * 365);
 
 }  // namespace
@@ -26,7 +26,7 @@ struct GlooGroup::Group {
 GlooGroup::GlooGroup(const Rendezvous& meeting, const std::string& name, int member, int size,
                      const std::string& address)
     : group_(std::make_unique<Group>()) {
-  // LibTorch's record of what groups did is one for the process and not safe to write from several threads.
+  // LibTorch's record of the groups' operations is global and not safe to write from several threads.
   static const int unrecorded = ::setenv("TORCH_FR_BUFFER_SIZE", "0", 1);
   static_cast<void>(unrecorded);
   try {
@@ -58,7 +58,7 @@ void GlooGroup::gather(const torch::Tensor& own, const torch::Tensor& all,
 }
 
 void GlooGroup::abandon() {
-  // Its destructor would wait for transfers that nobody answers any more; the process's end closes its connections.
+  // Its destructor would wait for transfers that will never complete; the process's end closes its connections.
   static_cast<void>(group_.release());
 }
 

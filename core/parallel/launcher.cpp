@@ -31,11 +31,11 @@ std::string text(const Variables& variable, const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// Pairs of variables that tell a rank and the number of ranks, but for Slurm's.
+// Pairs of variables with a rank and the number of ranks, except Slurm's.
 constexpr std::pair<const char*, const char*> kPairs[] = {
     {"RANK", "WORLD_SIZE"}, {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}};
 
-// A rank and the number of ranks, where both variables are there.
+// A rank and the number of ranks, if both variables are set.
 std::optional<RankPlace> place(const Variables& variable, const char* rank, const char* size) {
   const auto r = number(variable, rank), s = number(variable, size);
   if (!r || !s) return std::nullopt;
@@ -73,7 +73,7 @@ std::optional<Launch> slurm(const Variables& variable) {
              std::string("SLURM_PROCID and ") + tasks,
              "SLURM_STEP_NODELIST or SLURM_LAUNCH_NODE_IPADDR"};
   if (out.host.empty()) out.host = text(variable, "SLURM_LAUNCH_NODE_IPADDR");
-  // Below the ports that systems give out by themselves; steps of one machine have ports of their own.
+  // Below the ports that systems assign themselves; steps on one machine have different ports.
   const std::int64_t job = number(variable, "SLURM_JOB_ID").value_or(0),
                      step = number(variable, "SLURM_STEP_ID").value_or(0);
   out.port = static_cast<std::uint16_t>(15000 + (job * 7 + step) % 15000);
@@ -111,7 +111,7 @@ std::optional<Launch> launch(const Variables& variable) {
     return Launch{"Open MPI", *found, "", 0, "", "OMPI_COMM_WORLD_RANK and OMPI_COMM_WORLD_SIZE", ""};
   const auto step = slurm(variable);
   const auto pmi = place(variable, "PMI_RANK", "PMI_SIZE");
-  // Slurm tells its tasks of PMI, too; an MPI that starts its own helpers as Slurm's tasks has other numbers.
+  // Slurm sets PMI variables for its tasks, too; an MPI that starts its own helpers as Slurm tasks has other numbers.
   if (pmi && (!step || step->place.size != pmi->size))
     return Launch{"an MPI with PMI", *pmi, "", 0, "", "PMI_RANK and PMI_SIZE", ""};
   return step;

@@ -11,7 +11,7 @@
 namespace pairs {
 
 TORCH_LIBRARY_FRAGMENT(pairs, m) {
-  // NCCL on the device of `on`. nccl_join and nccl_gather begin something that nccl_done tells the end of.
+  // NCCL on the device of `on`. nccl_join and nccl_gather start an operation; nccl_done reports when it is complete.
   m.def("nccl_place(Tensor on) -> (str, str)");
   m.def("nccl_name(Tensor on) -> str");
   m.def("nccl_join(Tensor on, str name, int member, int size) -> int");
@@ -24,14 +24,14 @@ namespace {
 
 using torch::Tensor;
 
-// How long a wait asks the device without a pause, and between two looks whether the other is still there.
+// How long a wait polls the device without a pause, and the time between two checks of the other member.
 constexpr std::chrono::milliseconds kEager(2), kLook(10);
 
 c10::OperatorHandle found(const char* name) {
   return c10::Dispatcher::singleton().findSchemaOrThrow(name, "");
 }
 
-// Where the module was built without NCCL's headers there are no kernels.
+// If the module was built without NCCL's headers, there are no kernels.
 bool built_in() {
   static const bool has = found("pairs::nccl_place").hasKernelForDispatchKey(c10::DispatchKey::CUDA);
   return has;
@@ -41,7 +41,7 @@ Tensor on_device(const torch::Device& device) {
   return at::empty({0}, torch::TensorOptions().device(device));
 }
 
-// Calls what NCCL may refuse.
+// Makes calls that NCCL may refuse.
 template <class Work>
 auto asked(const Work& work) {
   try {

@@ -1,5 +1,5 @@
-// What NCCL (libnccl.so.2) does for core/parallel/nccl_pair.h. LibTorch's CUDA libraries bring it; it is opened when it
-// is first asked for, so that a LibTorch without it serves, too.
+// NCCL (libnccl.so.2) for core/parallel/nccl_pair.h. It comes with LibTorch's CUDA libraries and is opened on first
+// use, so that a LibTorch without it also works.
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/CUDAEvent.h>
 #include <c10/cuda/CUDAGuard.h>
@@ -21,7 +21,7 @@ namespace {
 
 using torch::Tensor;
 
-// The first version whose communicators can be asked instead of waited for.
+// The first version with communicators that can be polled instead of waited for.
 constexpr int kOldest = 21400;
 
 struct Nccl {
@@ -69,7 +69,7 @@ void check(ncclResult_t result) {
   TORCH_CHECK(result == ncclSuccess || result == ncclInProgress, nccl().words(result));
 }
 
-// A communicator and what was last begun on it.
+// A communicator and its last operation.
 struct Pair {
   explicit Pair(c10::DeviceIndex device) : stream(c10::cuda::getStreamFromPool(/*isHighPriority=*/true, device)) {}
   ~Pair() {
@@ -78,7 +78,7 @@ struct Pair {
 
   ncclComm_t comm = nullptr;
   c10::cuda::CUDAStream stream;
-  std::array<Tensor, 2> travelling;  // until it is done
+  std::array<Tensor, 2> travelling;  // until the operation is complete
   std::optional<at::cuda::CUDAEvent> arrived;
 };
 
@@ -126,7 +126,7 @@ void gather(const Tensor& own, Tensor& all, std::int64_t number) {
                           pair.stream.stream()));
 }
 
-// What was begun is on the stream once NCCL says so; it is done once the stream is.
+// An operation is on the stream once NCCL reports it, and complete once the stream is.
 bool done(const Tensor& on, std::int64_t number) {
   const c10::cuda::CUDAGuard guard(on.device());
   Pair& pair = pair_of(number);

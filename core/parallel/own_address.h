@@ -5,22 +5,22 @@
 
 namespace pairs {
 
-// A rank's way to the first one: the address of its own from which it goes, and the first one's as it sees it.
+// A rank's route to the first rank: its own address on that route, and the first rank's address as seen from here.
 struct RouteToFirst {
   std::string own, first;
 };
 
-// Asks the system; nothing is sent. Throws Error where the host's name has no address, or nothing leads there.
+// Queries the system; nothing is sent. Throws Error if the host's name has no address, or there is no route.
 RouteToFirst route_to(const std::string& host, std::uint16_t port);
 
-// Whether the first rank takes connections there now; asks for two seconds at most.
+// Whether the first rank currently accepts connections there; waits for at most two seconds.
 bool accepts_connections(const std::string& host, std::uint16_t port);
 
-// Throws a usage Error where ranks cannot meet at a host: an address of IPv6, or a name that this machine knows no
-// address of IPv4 for. Where the name service does not answer it is asked again, for ten seconds.
+// Throws a usage Error if ranks cannot meet at a host: an IPv6 address, or a name without an IPv4 address known to this
+// machine. If the name service does not respond, repeats the query for ten seconds.
 void check_meeting_host(const std::string& host);
 
-// Whether a host's name or address means the machine itself whoever uses it.
+// Whether a host's name or address refers to the local machine on every machine.
 bool is_loopback(const std::string& host);
 
 }  // namespace pairs

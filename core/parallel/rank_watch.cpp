@@ -35,7 +35,7 @@ struct RankWatch::Shared {
   Shared(const Rendezvous& meeting, int own_rank, std::vector<std::string> all, const Times& own_times)
       : place(meeting), rank(own_rank), names(std::move(all)), times(own_times) {}
 
-  // Everything that may wait for ever is done by the thread alone.
+  // Only this thread makes calls that may wait forever.
   void watch() {
     try {
       store = place.parts().connect();
@@ -88,19 +88,19 @@ struct RankWatch::Shared {
     return place.parts().attempt.empty() ? names[0] : launcher;
   }
 
-  // Whether every other rank has read why one leaves, or leaves as well.
+  // Whether every other rank has read why this one leaves, or is leaving as well.
   bool all_know() {
     for (int other = 0; other < static_cast<int>(names.size()); ++other)
       if (other != rank && !store->check({read_key(other)}) && !store->check({leave_key(other)})) return false;
     return true;
   }
 
-  // Tells why this rank leaves; `lock` is let go meanwhile.
+  // Publishes why this rank leaves; releases `lock` meanwhile.
   void say(std::unique_lock<std::mutex>& lock) {
     const std::string why = leaving->stopped ? "" : leaving->text;
     lock.unlock();
     store->set(leave_key(rank), why);
-    // The first rank's end is that of the rendezvous: it gives the others time to read.
+    // When the first rank ends, so does the rendezvous: it gives the others time to read.
     const auto until = Clock::now() + 3 * times.beat;
     for (std::int64_t round = 0; rank == 0 && Clock::now() < until && !all_know(); ++round) {
       store->set(beat_key(rank), fmt::format("leaving {}", round));
@@ -117,7 +117,7 @@ struct RankWatch::Shared {
     changed.notify_all();
   }
 
-  // Whether the thread has been waiting for the rendezvous for too long; the mutex is held.
+  // Whether the thread has been waiting for the rendezvous for too long; the mutex must be held.
   bool unanswered() const { return !at_rest && Clock::now() - round > times.patience; }
 
   std::optional<RankLoss> seen() const {
@@ -139,7 +139,7 @@ struct RankWatch::Shared {
 
   mutable std::mutex mutex;
   mutable std::condition_variable changed;
-  Clock::time_point round = Clock::now();  // when the thread last saw all
+  Clock::time_point round = Clock::now();  // when the thread last saw all ranks
   std::optional<RankLoss> lost, leaving;
   bool said = false, ending = false, at_rest = false;
 };

@@ -29,14 +29,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kErrorsAlone = 2;  // of LibTorch's levels
+constexpr int kErrorsAlone = 2;  // a log level of LibTorch
 
 std::string host_name() {
   char name[256] = {};
   return ::gethostname(name, sizeof name - 1) == 0 ? name : "unknown host";
 }
 
-// The ranks as they come to the rendezvous. `answered` is called whenever it has answered.
+// The arrival of ranks at the rendezvous. `answered` is called at every response.
 class Arrival {
  public:
   Arrival(const RankPlace& place, const Rendezvous& meeting, const Ranks::Options& options,
@@ -49,7 +49,7 @@ class Arrival {
     answered_();
   }
 
-  // How all are called, once all have come.
+  // The names of all ranks, once all have arrived.
   std::vector<std::string> names() {
     const int rank = place_.rank;
     const std::string own = fmt::format("rank {} ({}, process {})", rank, host_name(), ::getpid());
@@ -75,8 +75,8 @@ class Arrival {
     return names;
   }
 
-  // At which the others reach this rank. The first, and those on its machine, may know only their loopback: they have
-  // the address that ranks of other machines reach the first at.
+  // The address at which the others reach this rank. The first rank, and those on its machine, may know only their
+  // loopback: they use the address at which ranks on other machines reach the first one.
   std::string address() {
     std::string first = "127.0.0.1";
     for (int other = 1; other < place_.size && is_loopback(first); ++other)
@@ -117,13 +117,13 @@ class Arrival {
   std::string own_address_;
 };
 
-// With a capital, as it begins a sentence.
+// Capitalizes a text that begins a sentence.
 std::string sentence_of(std::string text) {
   if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   return text;
 }
 
-// What a gather under way leaves when it ends.
+// The result that a pending gather leaves when it ends.
 struct Transfer {
   std::mutex mutex;
   std::condition_variable changed;
@@ -140,7 +140,7 @@ struct Ranks::Links {
         watch(meeting, of.rank, names, options.times),
         group(meeting, "all", of.rank, of.size, address),
         beat(options.times.beat) {
-    // Of two ranks all are a pair.
+    // With two ranks the whole group already is a pair.
     const bool paired = of.size > 2 && std::has_single_bit(static_cast<unsigned>(of.size));
     for (int digit = 1; paired && digit < of.size; digit *= 2)
       pairs.push_back(std::make_unique<GlooGroup>(meeting, fmt::format("{}-{}", digit, of.rank & ~digit),
@@ -161,8 +161,8 @@ struct Ranks::Links {
   bool left = false;
 };
 
-// The meeting of ranks as one of them sees it, on a thread of its own: LibTorch's store waits for ever for a first rank
-// that stands still, and then that thread is left behind.
+// One rank's side of the meeting, on a thread of its own: LibTorch's store waits forever for a first rank that hangs,
+// and that thread is then left behind.
 struct Ranks::Meeting {
   Meeting(const RankPlace& of, const Rendezvous& where, const Options& how)
       : place(of), rendezvous(where), options(how) {
@@ -185,7 +185,7 @@ struct Ranks::Meeting {
     const std::lock_guard lock(mutex);
     last_answer = Clock::now();
   }
-  // Returns once it is done. Throws Error where nothing has been heard for too long.
+  // Returns once it is done. Throws Error if there is no response for too long.
   void wait() {
     std::unique_lock lock(mutex);
     while (!changed.wait_for(lock, std::chrono::milliseconds(100), [this] { return done; }))
@@ -214,7 +214,7 @@ struct Ranks::Meeting {
 
 Ranks::Ranks(const RankPlace& place, const Rendezvous& meeting, const Options& options)
     : place_(place), disk_(options.disk), known_end_(options.known_end) {
-  // What LibTorch logs of a connection that breaks is told in a sentence.
+  // LibTorch's log of broken connections is suppressed, because we report them in a sentence.
   if (std::getenv("TORCH_CPP_LOG_LEVEL") == nullptr) FLAGS_caffe2_log_level = kErrorsAlone;
   try {
     meeting.parts().await_listener(options.stop);
@@ -255,7 +255,7 @@ torch::Tensor Ranks::exchange(GlooGroup& group, int members, const torch::Tensor
 }
 
 torch::Tensor Ranks::gather_by(const Exchange& exchange, const torch::Tensor& own, bool stop) {
-  // The wish travels behind the values, as one of them.
+  // The stop request is sent as one more value after the others.
   const std::int64_t n = own.numel();
   torch::Tensor told = at::empty({n + 1}, own.options());
   told.slice(0, 0, n).copy_(own);
@@ -313,7 +313,7 @@ int Ranks::place_on_machine() {
   return static_cast<int>(std::count(machines.begin(), own, *own));
 }
 
-// Why the ranks cannot use NCCL, in words that end a sentence; "" where all can.
+// Why the ranks cannot use NCCL, as the end of a sentence; "" if all can.
 std::string Ranks::obstacle_to_nccl(const torch::Device& device) {
   const NcclPlace own = nccl_place(device);
   const std::vector<std::string> gpus = gather_text(own.gpu), problems = gather_text(own.problem);

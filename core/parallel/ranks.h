@@ -17,82 +17,82 @@ namespace pairs {
 
 class GlooGroup;
 
-// Which of a run's processes this is, counted from 0, and how many they are.
+// The number of this process among a run's processes, counted from 0, and the number of processes.
 struct RankPlace {
   int rank = 0, size = 1;
 };
 
-// Another rank is lost, so that this one cannot go on.
+// Another rank is lost, so that this one cannot continue.
 class RankLost : public Error {
  public:
   using Error::Error;
 };
 
-// The processes that train one run together. All ranks make the same calls in the same order. Where one of them is lost
-// (RankWatch) the others' calls throw RankLost, with a sentence that names it; where one was asked to stop outside of
-// what they do together, Stopped.
+// The processes that train one run together. All ranks make the same calls in the same order. If one of them is lost
+// (RankWatch), the others' calls throw RankLost with a sentence that names it; if one was asked to stop outside of
+// their joint work, they throw Stopped.
 class Ranks {
  public:
   struct Options {
     RankWatch::Times times;
-    std::chrono::milliseconds meeting{300000};  // for all ranks to come
-    std::chrono::milliseconds silence{25000};   // for the first rank to answer while they meet
+    std::chrono::milliseconds meeting{300000};  // for all ranks to arrive
+    std::chrono::milliseconds silence{25000};   // for the first rank to respond while they meet
     std::chrono::milliseconds disk{60000};      // for a shared disk to show one machine's files to the others
-    std::string program;                        // what must be the same everywhere, "version 0.1.0"
-    std::function<bool()> stop;                 // asked while they come; ends with Stopped
-    // Asked while ranks wait for each other: what this process knows of another rank's end, in words that begin a
+    std::string program;                        // must be equal on all ranks, "version 0.1.0"
+    std::function<bool()> stop;                 // called while waiting for ranks; ends with Stopped
+    // Called while ranks wait for each other: what this process knows about another rank's end, as the beginning of a
     // sentence; "": nothing.
     std::function<std::string()> known_end;
   };
-  // Waits until all ranks have come to the rendezvous. Throws Error naming those that have not, a rank that came twice,
-  // one of another number of ranks or another version of the program, and a first rank that stands still.
+  // Waits until all ranks have come to the rendezvous. Throws Error naming missing ranks, a rank that came twice, one
+  // with another number of ranks or another version of the program, or a first rank that hangs.
   Ranks(const RankPlace& place, const Rendezvous& meeting, const Options& options);
-  // Of a rank that is done: where all others are done, too, or it has told them that it leaves.
+  // Ends the connection, once all others are done, too, or this rank has notified them that it leaves.
   ~Ranks();
   Ranks(const Ranks&) = delete;
   Ranks& operator=(const Ranks&) = delete;
 
   int rank() const { return place_.rank; }
   int size() const { return place_.size; }
-  // Whether it is the first, which alone writes the run's folder.
+  // Whether it is the first rank, which alone writes the run's folder.
   bool leads() const { return place_.rank == 0; }
-  // How people call a rank: "rank 1 (node7, process 123)".
+  // The readable name of a rank: "rank 1 (node7, process 123)".
   const std::string& name(int rank) const { return names_[static_cast<std::size_t>(rank)]; }
 
-  // The vectors [n] of all ranks, of one type on the CPU: [size, n]. `stop`: this rank was asked to stop, which all
-  // know from here on (all_stop).
+  // Gathers the vectors [n] of all ranks, of one type on the CPU: [size, n]. `stop`: this rank was asked to stop, which
+  // all know from here on (all_stop).
   torch::Tensor gather(const torch::Tensor& own, bool stop = false);
-  // How many rounds of gather_pair bring what all ranks have to each: log2(size), where that is a power of two.
+  // How many rounds of gather_pair distribute all vectors to all ranks: log2(size), if that is a power of two.
   int rounds() const;
-  // The vectors of this rank and of its partner in a round, the rank whose number differs in that binary digit, in the
-  // order of their numbers: [2, n], on the CPU or on the device of connect_devices. A wish to stop is known to all
-  // after the last round.
+  // Gathers the vectors of this rank and of its partner in a round, the rank whose number differs in that binary digit,
+  // in the order of their numbers: [2, n], on the CPU or on the device of connect_devices. All ranks know of a stop
+  // request after the last round.
   torch::Tensor gather_pair(int round, const torch::Tensor& own, bool stop = false);
-  // The texts of all ranks.
+  // Gathers the texts of all ranks.
   std::vector<std::string> gather_text(const std::string& own);
-  // Waits for all.
+  // Waits for all ranks.
   void meet();
 
-  // Which of the ranks of its machine this one is, counted from 0.
+  // The number of this rank among those of its machine, counted from 0.
   int place_on_machine();
-  // Prepares rounds of gather_pair for tensors of the device that this rank trains on. Ranks with a GPU each use NCCL;
-  // where two share one, or NCCL cannot be had, what they send goes by way of the machine's memory: the same values.
-  // Throws Error where some ranks train on a GPU and others on the CPU.
+  // Prepares rounds of gather_pair for tensors on the device that this rank trains on. Ranks with one GPU each use
+  // NCCL; if two share one, or NCCL is not available, data goes through the machine's memory, with the same values.
+  // Throws Error if some ranks train on a GPU and others on the CPU.
   void connect_devices(const torch::Device& device);
-  // That device; nothing before connect_devices.
+  // The device of connect_devices; nothing before.
   const std::optional<torch::Device>& device() const { return device_; }
-  // How tensors of GPUs travel, for people: "over NCCL", or by way of memory and why; "" before connect_devices, and on
-  // the CPU.
+  // How tensors of GPUs are transferred, in words: "over NCCL", or through memory and why; "" before connect_devices,
+  // and on the CPU.
   const std::string& route_of_gpus() const { return route_of_gpus_; }
 
-  // Whether some rank said in the last gather, or before, that it was asked to stop: the same on all ranks.
+  // Whether some rank had been asked to stop as of the last gather: the same on all ranks.
   bool all_stop() const { return all_stop_; }
-  // Throws as the calls above where another rank is lost.
+  // Throws like the calls above if another rank is lost.
   void check() const;
-  // Tells the others that this rank leaves: why, in a sentence; empty: it was asked to stop.
+  // Notifies the others that this rank leaves, and why, in a sentence; empty: it was asked to stop.
   void leave(const std::string& why);
 
-  // While one lives, ranks stop together: a wish to stop counts once all know of it.
+  // While one exists, ranks stop together: a stop request counts once all know of it.
   class Together {
    public:
     explicit Together(Ranks* ranks, bool together = true);
@@ -114,7 +114,7 @@ class Ranks {
   struct Links;
   struct Meeting;
   torch::Tensor exchange(GlooGroup& group, int members, const torch::Tensor& own);
-  // The vectors [n] of all members by an exchange of vectors that are one longer.
+  // Gathers the vectors [n] of all members by an exchange of vectors with one more element.
   using Exchange = std::function<torch::Tensor(const torch::Tensor&)>;
   torch::Tensor gather_by(const Exchange& exchange, const torch::Tensor& own, bool stop);
   std::string obstacle_to_nccl(const torch::Device& device);

@@ -31,14 +31,14 @@ namespace {
 
 constexpr std::chrono::seconds kPatience(120);
 
-// A socket that listens, and where.
+// A listening socket and its address.
 struct Listener {
   int socket = -1;
   std::string host;
   std::uint16_t port = 0;
 };
 
-// The addresses of IPv4 that this machine knows a host by, those first that other machines can reach.
+// The IPv4 addresses of a host that this machine knows, those that other machines can reach first.
 std::vector<in_addr> addresses_of(const std::string& host) {
   std::vector<in_addr> all;
   if (is_loopback(host)) return {in_addr{htonl(INADDR_LOOPBACK)}};
@@ -49,12 +49,12 @@ std::vector<in_addr> addresses_of(const std::string& host) {
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> list(found, ::freeaddrinfo);
   for (const addrinfo* one = found; one != nullptr; one = one->ai_next)
     all.push_back(reinterpret_cast<const sockaddr_in*>(one->ai_addr)->sin_addr);
-  // A machine may know itself by a loopback alone (127.0.1.1), where others look for it elsewhere.
+  // A machine may know itself only by a loopback address (127.0.1.1), where others cannot find it.
   std::erase_if(all, [](const in_addr& one) { return ntohl(one.s_addr) >> 24 == 127; });
   return all;
 }
 
-// Listens at one address; the socket is -1, and errno says why, where that cannot be.
+// Listens at one address; on failure the socket is -1 and errno is set.
 Listener listen_at(in_addr where, std::uint16_t port) {
   Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int yes = 1;
@@ -73,8 +73,8 @@ Listener listen_at(in_addr where, std::uint16_t port) {
   return {socket.release(), everywhere ? "127.0.0.1" : text, ntohs(address.sin_port)};
 }
 
-// Listens at the address that the host names, and at no other; where this machine does not have it (behind a router, or
-// by a name of its own alone) at all that it has, which is told.
+// Listens at the address that the host names, and at no other. If this machine does not have that address (behind a
+// router, or with a name that only it knows), listens at all its addresses and reports this.
 Listener listening_socket(const std::string& host, std::uint16_t port) {
   Listener made;
   int problem = EADDRNOTAVAIL;
@@ -135,11 +135,11 @@ c10::intrusive_ptr<c10d::Store> Rendezvous::Parts::connect() const {
 Rendezvous Rendezvous::listen(const std::string& host, std::uint16_t port) {
   auto parts = std::make_shared<Parts>();
   const Listener made = listening_socket(host, port);
-  // The store takes the socket over.
+  // The store takes over the socket.
   c10d::TCPStoreOptions options = store_options(made.port);
   options.isServer = true;
   options.masterListenFd = made.socket;
-  // It reaches itself whatever its name is for others.
+  // This process reaches itself whatever its name is for others.
   parts->host = made.host;
   parts->called = host;
   parts->port = made.port;

@@ -7,28 +7,27 @@
 
 namespace pairs {
 
-// Where the ranks of one run find each other: an address at which the first of them listens, or, for ranks of one
-// machine, a file.
+// Where the ranks of one run find each other: an address at which the first rank listens or, for ranks on one machine,
+// a file.
 class Rendezvous {
  public:
-  // The first rank's: listens at `port` (0: any free one) of the address that `host` names, and at no other one where
-  // this machine has that.
-  // Throws Error where the port is taken.
+  // For the first rank: listens at `port` (0: any free one) of the address that `host` names, and at no other one if
+  // this machine has that address. Throws Error if the port is taken.
   static Rendezvous listen(const std::string& host, std::uint16_t port);
-  // Another rank's. Nothing is connected yet.
+  // For the other ranks. Does not connect yet.
   static Rendezvous join(const std::string& host, std::uint16_t port);
-  // Of all ranks where their launcher serves the address (torchrun); what ranks of other attempts told is left aside by
-  // `attempt`.
+  // For all ranks if their launcher serves the address (torchrun); `attempt` separates them from ranks of other
+  // attempts.
   static Rendezvous served(const std::string& host, std::uint16_t port, const std::string& attempt);
-  // Of ranks of one machine that share a file, which must not be there when the first comes: nobody reaches it who may
-  // not open it.
+  // For ranks on one machine that share a file, which must not exist when the first rank arrives: only users who may
+  // open it can join.
   static Rendezvous in_file(const std::filesystem::path& file);
 
-  // What people call the place: HOST:PORT, or the file.
+  // The readable name of the place: HOST:PORT, or the file.
   std::string name() const;
   std::uint16_t port() const;
 
-  // What stands behind it (rendezvous_store.h).
+  // Its implementation (rendezvous_store.h).
   struct Parts;
   const Parts& parts() const { return *parts_; }
 
@@ -37,7 +36,7 @@ class Rendezvous {
   std::shared_ptr<Parts> parts_;
 };
 
-// "HOST:PORT" taken apart; a usage error where it is none.
+// Splits "HOST:PORT"; throws a usage error for any other text.
 struct HostPort {
   std::string host;
   std::uint16_t port = 0;

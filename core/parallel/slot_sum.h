@@ -7,14 +7,14 @@
 
 namespace pairs {
 
-// The sum of what a power of two of slots give, in the order of a binary tree over their numbers: (0 + 1) + (2 + 3),
-// and so on. An aligned part of the slots makes a branch of the tree, so that the total is the same to the bit whether
-// one rank adds all slots or several add a branch each, and then the branches in their order.
+// Sums the values of a power of two of slots in the order of a binary tree over their numbers: (0 + 1) + (2 + 3), and
+// so on. An aligned part of the slots forms a branch of the tree, so that the total is the same bit for bit whether one
+// rank adds all slots or several add a branch each, followed by the branches in their order.
 class SlotSum {
  public:
-  // The next slot's values, or the next branch's, which become the sum's own.
+  // Adds the values of the next slot or branch; the sum takes over the tensor.
   void add(torch::Tensor values);
-  // Of all that were added. Throws Error where they are no power of two.
+  // The sum of everything added. Throws Error if the count is not a power of two.
   torch::Tensor total() const;
 
  private:
@@ -22,7 +22,7 @@ class SlotSum {
     std::int64_t slots;
     torch::Tensor sum;
   };
-  std::vector<Branch> open_;  // of fewer and fewer slots
+  std::vector<Branch> open_;  // branches with ever fewer slots
 };
 
 }  // namespace pairs

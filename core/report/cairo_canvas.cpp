@@ -19,8 +19,8 @@ void check(cairo_status_t status) {
   PAIRS_CHECK(status == CAIRO_STATUS_SUCCESS, "Drawing a figure failed: {}.", cairo_status_to_string(status));
 }
 
-// Inter, and DejaVu Sans for characters that it lacks; fontconfig puts the system's sans-serif in their place where
-// they are not installed.
+// Inter, and DejaVu Sans for characters that it lacks; fontconfig substitutes the system's sans-serif if they are not
+// installed.
 constexpr std::array<const char*, 2> kFamilies = {"Inter", "DejaVu Sans"};
 
 struct Face {
@@ -72,7 +72,7 @@ struct Run {
   std::size_t family;
 };
 
-// Cuts a text where it needs the other family.
+// Splits a text where it needs the other family.
 std::vector<Run> runs_of(std::string_view raw, bool bold) {
   const std::string text = display_text(raw);
   std::vector<Run> runs;
@@ -115,7 +115,7 @@ CairoCanvas::CairoCanvas(double width, double height, const std::string& title, 
     return CAIRO_STATUS_SUCCESS;
   };
   surface_ = cairo_pdf_surface_create_for_stream(append, &pdf, width, height);
-  // The same figure is the same file, whenever it is drawn.
+  // No creation date is written, so that a figure always gives the same file.
   cairo_pdf_surface_set_metadata(surface_, CAIRO_PDF_METADATA_CREATE_DATE, "");
   cairo_pdf_surface_set_metadata(surface_, CAIRO_PDF_METADATA_TITLE, display_text(title).c_str());
   begin();

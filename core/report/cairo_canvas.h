@@ -11,13 +11,13 @@ struct _cairo_surface;
 
 namespace pairs::chart {
 
-// Draws with cairo, without any display: pixels, anti-aliased, or a page of PDF.
+// Draws with cairo, without any display: anti-aliased pixels, or a page of a PDF.
 class CairoCanvas : public Canvas {
  public:
-  // A page of width by height points at `scale` pixels a point. Throws Error when cairo cannot make it.
+  // A bitmap of width by height points at `scale` pixels per point. Throws Error if cairo cannot make it.
   CairoCanvas(double width, double height, double scale);
-  // A page of PDF of that size, called `title`, with its fonts embedded, whose bytes are appended to `pdf`, which
-  // outlives it: all of them once finish() is called.
+  // A PDF page of that size with the title `title` and embedded fonts. Its bytes are appended to `pdf`, which must
+  // outlive the canvas and is complete after finish().
   CairoCanvas(double width, double height, const std::string& title, std::string& pdf);
   ~CairoCanvas() override;
   CairoCanvas(const CairoCanvas&) = delete;
@@ -25,16 +25,16 @@ class CairoCanvas : public Canvas {
 
   std::int64_t width() const;
   std::int64_t height() const;
-  // What was drawn, row by row from the top; of pixels alone. Throws Error when cairo failed on the way.
+  // The pixels, row by row from the top; not for a PDF. Throws Error if cairo failed while drawing.
   std::vector<std::uint8_t> rgb();
-  // Ends a PDF. Throws Error when cairo failed on the way.
+  // Ends a PDF. Throws Error if cairo failed while drawing.
   void finish();
-  // Of a PDF: what follows stands on another page of the same size.
+  // Starts another page of the same size in a PDF.
   void next_page();
-  // What follows is drawn `scale` times as large, from `origin` on, until end_part().
+  // Draws everything up to end_part() `scale` times as large, with `origin` as its origin.
   void begin_part(Point origin, double scale);
   void end_part();
-  // A PNG in the upper left of `room`, as large as it fits; pixels stay sharp. Throws Error where it is none.
+  // Draws a PNG in the upper left of `room`, as large as it fits; pixels stay sharp. Throws Error if it is not a PNG.
   void png(const Rect& room, const std::string& bytes);
 
   void begin_group(std::string_view, std::string_view) override {}
@@ -56,7 +56,7 @@ class CairoCanvas : public Canvas {
   _cairo* cairo_ = nullptr;
 };
 
-// Width in points of a text as CairoCanvas draws it.
+// Width in points of a text drawn by CairoCanvas.
 double cairo_text_width(std::string_view text, double size, bool bold);
 
 }  // namespace pairs::chart

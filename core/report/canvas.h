@@ -10,11 +10,12 @@
 
 namespace pairs::chart {
 
-// What a figure is drawn on. Points from the top left; colours as 0xRRGGBB.
+// Interface for drawing a figure. Points from the top left; colors as 0xRRGGBB.
 class Canvas {
  public:
   virtual ~Canvas() = default;
-  // What follows belongs to a series ("line", "bars", ...) with this name; for formats that can say so.
+  // Everything up to end_group() belongs to a series ("line", "bars", ...) with this name; for formats that support
+  // groups.
   virtual void begin_group(std::string_view kind, std::string_view name) = 0;
   virtual void end_group() = 0;
   virtual void begin_clip(const Rect& area) = 0;
@@ -25,7 +26,8 @@ class Canvas {
   virtual void circle(Point centre, double radius, std::uint32_t color, double alpha) = 0;
   // rgb row by row from the top; pixels stay sharp.
   virtual void image(const Rect& rect, std::int64_t width, std::int64_t height, std::span<const std::uint8_t> rgb) = 0;
-  // One line; the middle of its capital letters at `at`. anchor 0, 0.5, 1: `at` is its left, centre, right.
+  // Draws one line of text, centered at `at` by the height of its capital letters. anchor 0, 0.5, 1: `at` is its left,
+  // center, right.
   virtual void text(std::string_view text, Point at, double size, bool bold, double anchor, bool upright,
                     std::uint32_t color) = 0;
 };

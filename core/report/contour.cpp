@@ -19,14 +19,14 @@ class Marcher {
   Marcher(const std::vector<double>& values, std::int64_t nx, std::int64_t ny, double level)
       : values_(values), nx_(nx), ny_(ny), level_(level) {}
 
-  // Segments lead from edge to edge with the higher side on their left, so each edge starts at most one.
+  // Segments lead from edge to edge with the higher side on their left, so that each edge starts at most one.
   std::unordered_map<Edge, Edge> segments() {
     for (std::int64_t j = 0; j + 1 < ny_; ++j)
       for (std::int64_t i = 0; i + 1 < nx_; ++i) cell(i, j);
     return std::move(next_);
   }
 
-  // Where the level lies along an edge, in grid units.
+  // Where the level crosses an edge, in grid units.
   std::array<double, 2> crossing(Edge edge) const {
     const std::int64_t at = edge / 2, i = at % nx_, j = at / nx_;
     const bool up = edge % 2;
@@ -49,7 +49,7 @@ class Marcher {
       mean += corners[c] / 4;
     }
     const Edge bottom = 2 * at, left = 2 * at + 1, top = 2 * (at + nx_), right = 2 * (at + 1) + 1;
-    const bool joined = mean > level_;  // the high corners of a saddle meet in the middle
+    const bool joined = mean > level_;  // the high corners of a saddle are connected through the middle
     switch (mask) {
       case 1:
         next_[bottom] = left;
@@ -116,7 +116,7 @@ std::vector<Polyline> contour_lines(const std::vector<double>& values, std::int6
   Marcher marcher(values, nx, ny, level);
   const std::unordered_map<Edge, Edge> next = marcher.segments();
   std::unordered_map<Edge, bool> used;
-  std::vector<Edge> inner, starts;  // edges that no segment ends on start the open lines
+  std::vector<Edge> inner, starts;  // open lines start at edges where no segment ends
   for (const auto& [from, to] : next) used[to] = false;
   for (const auto& [from, to] : next) (used.count(from) ? inner : starts).push_back(from);
   std::sort(starts.begin(), starts.end());

@@ -17,7 +17,7 @@ namespace chart {
 
 namespace {
 
-// A name as a cell, in which what does not show is escaped; it may have several lines.
+// A name as a cell, with invisible characters escaped; it may have several lines.
 std::string named_cell(std::string_view name) {
   std::string shown;
   for (std::size_t end; (end = name.find('\n')) != name.npos; name.remove_prefix(end + 1))

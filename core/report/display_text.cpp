@@ -9,7 +9,7 @@
 namespace pairs::chart {
 namespace {
 
-// Bytes of the well-formed UTF-8 character at the front of `text`, 0 when there is none.
+// Bytes of the well-formed UTF-8 character at the front of `text`, 0 if there is none.
 std::size_t character_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
   const std::uint8_t lead = byte(0);

@@ -5,11 +5,11 @@
 
 namespace pairs::chart {
 
-// Foreign text made drawable: bytes that are not UTF-8 and control characters become U+FFFD, line breaks and tabs
+// Makes foreign text drawable: bytes that are not UTF-8 and control characters become U+FFFD, line breaks and tabs
 // become blanks.
 std::string display_text(std::string_view text);
 
-// The same, escaped for the text and the quoted attributes of XML.
+// display_text, escaped for the text and the quoted attributes of XML.
 std::string xml_text(std::string_view text);
 
 }  // namespace pairs::chart

@@ -5,7 +5,7 @@
 
 namespace pairs::chart {
 
-// Draws a figure where `layout` puts it.
+// Draws a figure as placed by `layout`.
 void draw_figure(const Figure& figure, const FigureLayout& layout, Canvas& canvas);
 
 }  // namespace pairs::chart

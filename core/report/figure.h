@@ -7,9 +7,9 @@
 
 namespace pairs {
 
-// What a colour means is the same in every figure. Exact answers are always dashed and naive ones dotted. Several names
-// of one role in one plot are shades of its colour, the last the full one. A ghost is what is kept of an earlier
-// figure, muted.
+// The role of a series determines its color in every figure. Exact posteriors are always dashed and naive ones dotted.
+// Several names with one role in one plot are shades of its color, the last in full color. A ghost is a muted remainder
+// of an earlier figure.
 enum class SeriesRole { pairs, n1, n1_10, end_to_end, gaussian, exact, naive, truth, other, ghost };
 
 enum class LineStyle { solid, dashed, dotted };
@@ -18,20 +18,20 @@ enum class AxisScale { linear, log };
 struct Axis {
   std::string label;
   AxisScale scale = AxisScale::linear;
-  double low = 0, high = 0;             // equal: fit to the data
-  bool numbers = true;                  // at its ticks
-  std::string shared = {};              // of axes with the same name in one figure, a person who zooms one zooms all
-  std::vector<std::string> names = {};  // of an axis of things: those at 0, 1, 2, ..., written in place of numbers
+  double low = 0, high = 0;             // equal: fitted to the data
+  bool numbers = true;                  // whether its ticks have numbers
+  std::string shared = {};              // axes with the same name in one figure zoom together
+  std::vector<std::string> names = {};  // for a categorical axis: the names at 0, 1, 2, ..., shown instead of numbers
 };
 
-// y(x); with lower/upper (same length) a band is drawn behind it. NaN breaks the line.
+// y(x), with a band between lower and upper (of the same length) behind it. NaN breaks the line.
 struct Line {
-  std::string name;  // legend; "" leaves it out
+  std::string name;  // in the legend; "" omits it
   SeriesRole role = SeriesRole::pairs;
   LineStyle style = LineStyle::solid;
   bool markers = false;
   std::vector<double> x, y, lower, upper;
-  std::vector<bool> hollow = {};  // [x], or empty: markers drawn as rings, of what only extends the line
+  std::vector<bool> hollow = {};  // [x], or empty: markers drawn as rings, for points that only extend the line
 };
 
 struct Bars {
@@ -53,8 +53,8 @@ struct Rule {
   double x;
 };
 
-// An image in data coordinates; rgb row by row from the top. A plot of nothing but pictures and curves over them,
-// without axis labels, is drawn without axes, both scales equal.
+// An image in data coordinates; rgb row by row from the top. A plot with only pictures and curves over them, and
+// without axis labels, is drawn without axes and with equal scales.
 struct Picture {
   std::int64_t width = 0, height = 0;
   std::vector<std::uint8_t> rgb;
@@ -86,8 +86,8 @@ struct Plot {
   std::vector<Scatter> scatters;
   std::vector<Rule> rules;
   bool legend = true;
-  bool blank = false;   // an empty place of the grid
-  bool turned = false;  // lines, bands and rules run along the y axis: their x is read upwards, their y to the right
+  bool blank = false;   // an empty cell of the grid
+  bool turned = false;  // lines, bands and rules run along the y axis: their x points upwards, their y to the right
 };
 
 // Plots laid out on a grid, as plain data: the window draws it, the writers below save it.
@@ -97,22 +97,24 @@ struct Figure {
   std::int64_t columns = 1;
   double plot_width = 320, plot_height = 240;  // points
   std::vector<Plot> plots;
-  // Of plots that stand edge to edge, as those of a corner plot do: how wide columns and how high rows are beside one
-  // another. The legend is the first plot's. Empty: each plot stands for itself.
+  // For plots that stand edge to edge, as in a corner plot: relative widths of the columns and heights of the rows. The
+  // legend is that of the first plot. Empty: plots are placed separately.
   std::vector<double> column_shares = {}, row_shares = {};
   bool joined() const { return !column_shares.empty(); }
 };
 
-// All writers throw a usage Error that names plot and series on arrays that do not fit together and on impossible axes.
-// What an axis cannot show (NaN, infinities, zero or less on a logarithmic one) is a gap; an empty plot says "no data".
+// All writers throw a usage Error that names plot and series for arrays that do not fit together and for impossible
+// axes. Values that an axis cannot show (NaN, infinities, zero or less on a logarithmic one) become gaps; an empty plot
+// shows "no data".
 
-// Vector graphics good enough to print in a paper: Okabe-Ito colours, ticks at round numbers, legend.
+// Vector graphics suitable for a paper: Okabe-Ito colors, ticks at round numbers, legend.
 std::string figure_svg(const Figure& figure);
-// Every series as long-format rows (RFC 4180, lines end in \n): plot, series, kind, x, y, lower, upper, in digits that
-// read back exactly. Of bars x is the middle, lower and upper are the edges; a row of nan parts contours of one name;
-// pictures are left out, and a figure of nothing else is refused.
+// Every series as long-format rows (RFC 4180, lines end in
+// ): plot, series, kind, x, y, lower, upper, with digits that read back exactly. For bars, x is the center, and lower
+// and upper are the edges; a row of nan separates contours of one name. Pictures are omitted, and a figure with only
+// pictures is refused.
 std::string figure_csv(const Figure& figure);
-// Rasterised by this program from the same description, at `scale` pixels a point.
+// Rasterized by this program from the same description, at `scale` pixels per point.
 void write_figure_png(const std::filesystem::path& file, const Figure& figure, double scale = 2);
 // Writes FILE.svg, FILE.pdf, FILE.csv or FILE.png by extension, atomically.
 void write_figure(const std::filesystem::path& file, const Figure& figure);

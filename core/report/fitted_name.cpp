@@ -8,7 +8,7 @@
 namespace pairs {
 namespace {
 
-// Where the characters of UTF-8 begin, and the end.
+// Where the UTF-8 characters begin, and the end.
 std::vector<std::size_t> boundaries(const std::string& text) {
   std::vector<std::size_t> at;
   for (std::size_t i = 0; i < text.size(); ++i)
@@ -27,7 +27,7 @@ std::string fitted_name(const std::string& name, const std::vector<std::string>&
   const auto cut = [&](std::size_t head, std::size_t tail) {
     return name.substr(0, at[head]) + "…" + name.substr(at[length - tail]);
   };
-  // How many others would read the same, cut alike.
+  // How many others would look the same, cut alike.
   const auto alike = [&](std::size_t head, std::size_t tail) {
     const std::string_view first(name.data(), at[head]), last = std::string_view(name).substr(at[length - tail]);
     return std::count_if(others.begin(), others.end(), [&](const std::string& other) {
@@ -35,7 +35,7 @@ std::string fitted_name(const std::string& name, const std::vector<std::string>&
              other.ends_with(last);
     });
   };
-  // With each beginning the longest end that fits; a third of what is shown is the beginning where all else is equal.
+  // For each beginning the longest end that fits; ideally a third of the visible part is the beginning.
   std::string best = "…";
   std::ptrdiff_t fewest = PTRDIFF_MAX, balance = PTRDIFF_MAX;
   for (std::size_t head = 0; head < length; ++head) {
@@ -52,15 +52,15 @@ std::string fitted_name(const std::string& name, const std::vector<std::string>&
     }
   }
   if (fewest == 0 || best == "…") return best;
-  // It differs from some in its middle alone, which is shown between two cuts, behind a little of the beginning.
-  std::size_t from = 0;  // the first character that those do not share
+  // It differs from some names only in its middle, which is shown between two cuts, after a short beginning.
+  std::size_t from = 0;  // the first character that differs from those
   for (const std::string& other : others) {
     if (other == name) continue;
     std::size_t same = 0;
     while (same < length && other.compare(0, at[same + 1], name, 0, at[same + 1]) == 0) ++same;
     from = std::max(from, same);
   }
-  constexpr std::size_t kBeginning = 6, kLeast = 3;  // characters, and of the middle
+  constexpr std::size_t kBeginning = 6, kLeast = 3;  // characters of the beginning, and at least of the middle
   for (std::size_t head = std::min(kBeginning, from);; --head) {
     const auto middle = [&](std::size_t to) {
       return name.substr(0, at[head]) + "…" + name.substr(at[from], at[to] - at[from]) + (to < length ? "…" : "");

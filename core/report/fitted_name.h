@@ -6,8 +6,8 @@
 
 namespace pairs {
 
-// A run's name where there is no room for all of it: "simulat…1530-pairs", cut where what tells it from the names
-// `others` stays. The whole name when it fits; as much as fits of its end when nothing tells it apart.
+// Shortens a run's name for limited room: "simulat…1530-pairs", keeping the part that distinguishes it from the names
+// `others`. The whole name if it fits; as much of its end as fits if nothing distinguishes it.
 std::string fitted_name(const std::string& name, const std::vector<std::string>& others,
                         const std::function<bool(const std::string&)>& fits);
 

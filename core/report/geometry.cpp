@@ -12,7 +12,7 @@ namespace {
 constexpr double kColumn = 0.5;  // page width of a column of the decimation
 constexpr double kMargin = 4;    // clipping keeps this much outside the area
 
-// AxisMap::page with what does not depend on the value taken out of the loop.
+// AxisMap::page with everything that does not depend on the value moved out of the loop.
 class PageOf {
  public:
   explicit PageOf(const AxisMap& map)
@@ -33,13 +33,13 @@ class PageOf {
   double from_, length_, low_, span_;
 };
 
-// Every value that an axis can show is above `above` and not greater than the largest number.
+// Every value that an axis can show is greater than `above` and finite.
 double above_of(const AxisMap& map) {
   return map.scale == AxisScale::log ? 0 : -std::numeric_limits<double>::infinity();
 }
 
-// Data that share a column of the page: at least low, less than high. Everything on one side of the area is one column,
-// so that a close look at a long history costs no more than the whole of it.
+// Data in one column of the page: at least low, less than high. Everything on one side of the area is one column, so
+// that zooming into a long history costs no more than showing all of it.
 struct DataColumn {
   double low, high;
 };
@@ -58,7 +58,7 @@ DataColumn column_at(double value, double page, const AxisMap& map, const Rect& 
     return rising ? DataColumn{a, b} : DataColumn{b, a};
   };
   const DataColumn found = column(number);
-  // Rounding may have put a value on the other side of an edge.
+  // Rounding may have moved a value to the other side of an edge.
   if (value >= found.high) return column(rising ? number + 1 : number - 1);
   if (value < found.low) return column(rising ? number - 1 : number + 1);
   return found;

@@ -6,7 +6,7 @@
 namespace pairs::chart {
 namespace {
 
-constexpr double kLeastSide = 8;  // of an area
+constexpr double kLeastSide = 8;  // smallest side of an area
 
 struct Span {
   double from, length;

@@ -9,13 +9,13 @@
 namespace pairs::chart {
 namespace {
 
-constexpr double kPad = 7;            // round the outside of a cell
+constexpr double kPad = 7;            // around the outside of a cell
 constexpr double kTickGap = 3;        // between a tick and its label
 constexpr double kLabelGap = 5;       // between tick labels and axis label
-constexpr double kLegendGap = 3;      // between legend and area: markers reach beyond it
-constexpr double kCorner = 16;        // right of a legend, where the window has a button
-constexpr double kLeastArea = 36;     // each way, that a legend leaves to the data
-constexpr double kTextHeight = 0.73;  // of a capital letter, as a share of the text size
+constexpr double kLegendGap = 3;      // between legend and area: markers extend beyond it
+constexpr double kCorner = 16;        // to the right of a legend, where the window has a button
+constexpr double kLeastArea = 36;     // smallest width and height that a legend leaves for the data
+constexpr double kTextHeight = 0.73;  // height of a capital letter, relative to the text size
 
 struct Draft {
   Range x, y;
@@ -55,7 +55,7 @@ AxisMap map_of(const Axis& axis, const Range& range, double from, double to) {
   return {axis.scale, range.low, range.high, from, to};
 }
 
-// Ticks at the things of an axis that names them: at all of them, or at as many as have room.
+// Ticks of a categorical axis: at all names, or at as many as fit.
 Ticks name_ticks(const Axis& axis, const Range& range, double length, bool across, const TextMeasure& measure) {
   double wide = kTickText * kTextHeight;
   for (const std::string& name : axis.names)
@@ -92,7 +92,7 @@ double widest_label(const Ticks& ticks, const TextMeasure& measure) {
   return widest;
 }
 
-// Margins of one plot, given how tall its area is.
+// Margins of one plot for a given height of its area.
 void measure_margins(const Plot& plot, double width, double height, const TextMeasure& measure, Draft& draft) {
   draft.top = kPad + (draft.title.empty() ? 2 : draft.title.size() * (kPlotTitle + 3.0) + 5);
   draft.left = draft.right = draft.bottom = kPad;
@@ -178,7 +178,7 @@ class Builder {
     }
   }
 
-  // Areas of all plots: those of a row share top and bottom, those of a column left and right.
+  // Arranges the areas of all plots: those in a row share top and bottom, those in a column left and right.
   void arrange() {
     std::vector<double> left(columns_), right(columns_), top(rows_), bottom(rows_);
     for (std::size_t i = 0; i < drafts_.size(); ++i) {
@@ -205,8 +205,8 @@ class Builder {
     }
   }
 
-  // Areas of a joined figure, and its legend: in the empty places beside the first plot where they hold it, else above
-  // all plots.
+  // Arranges the areas of a joined figure, and its legend: in the blank plots next to the first plot if it fits there,
+  // else above all plots.
   void arrange_joined() {
     JoinedMargins margins{kPad, kPad, kPad, kPad};
     for (std::size_t i = 0; i < drafts_.size(); ++i) {
@@ -249,7 +249,7 @@ class Builder {
     }
   }
 
-  // Of a plot whose area stands.
+  // Maps the axes of a plot whose area is fixed.
   void map_axes(std::size_t i) {
     const Plot& plot = figure_.plots[i];
     PlotLayout& out = page_.plots[i];
@@ -268,8 +268,8 @@ class Builder {
     return {room.x + (room.width - width) / 2, room.y + (room.height - height) / 2, width, height};
   }
 
-  // The legend stands above the area, or right of a lone one where that leaves more to the data. Where either would
-  // leave next to nothing there is none.
+  // Places the legend above the area, or to the right of a single one if that leaves more room for the data. If either
+  // would leave almost no room, there is none.
   void fit_legend(const Plot& plot, Draft& draft) const {
     if (!draft.axes) return;
     const double room = figure_.plot_width - 2 * kPad - kCorner;
@@ -294,7 +294,7 @@ class Builder {
     if (left_high >= kLeastArea) draft.legend = std::move(above);
   }
 
-  // Whether the legends of this plot's row stand above its titles, as those of the whole row do.
+  // Whether the legends of this plot's row are above its titles, as for all plots of the row.
   bool legend_on_top(std::size_t i) const {
     const std::size_t columns = static_cast<std::size_t>(columns_), first = i / columns * columns;
     for (std::size_t k = first; k < std::min(first + columns, drafts_.size()); ++k)
@@ -302,7 +302,7 @@ class Builder {
     return false;
   }
 
-  // Places the legend; gives how far above the area the title ends.
+  // Places the legend; returns how far above the area the title ends.
   double settle_legend(std::size_t i) {
     Draft& draft = drafts_[i];
     const PlotLayout& out = page_.plots[i];
@@ -336,7 +336,7 @@ class Builder {
     double y =
         (draft.axes ? area.y : out.cell.y + draft.top) - lifted - 9 - (draft.title.size() - 1.0) * (kPlotTitle + 3);
     for (const std::string& line : draft.title) {
-      // Centred on the area, as far as the cell allows.
+      // Centered on the area, as far as the cell allows.
       const double room = std::max(0.0, (out.cell.width - measure_(line, kPlotTitle, true)) / 2 - kPad);
       const double middle = out.cell.x + out.cell.width / 2;
       const double x = std::clamp(area.x + area.width / 2, middle - room, middle + room);
@@ -345,7 +345,7 @@ class Builder {
     }
     if (!draft.axes) return;
     const double below = area.bottom() + kTickLength + kTickGap + kTickText * kTextHeight / 2;
-    // Of plots that stand edge to edge, a number at an end would run into the neighbour's.
+    // Where plots stand edge to edge, a number at the end of an axis would overlap the neighbor's.
     const double reach = figure_.joined() ? kJoinedGap / 2 : 1e9;
     for (const Tick& tick : out.x_ticks.major) {
       if (!plot.x.numbers) break;
@@ -372,7 +372,7 @@ class Builder {
     }
   }
 
-  // An axis label centred at `middle` as far as [from, to] allows, and smaller where it is longer than that.
+  // An axis label centered at `middle` as far as [from, to] allows, and smaller if it does not fit.
   PlacedText between(const std::string& text, double middle, double across, double from, double to,
                      bool upright) const {
     const double width = measure_(text, kLabelText, false), room = to - from;

@@ -8,29 +8,29 @@
 #include "core/report/legend.h"
 #include "core/report/ticks.h"
 
-// Where everything in a Figure goes on the page, in points from the top left. Knows no drawing library: whoever draws
-// brings the width of texts.
+// The layout of a Figure on the page, in points from the top left. Independent of any drawing library: the caller
+// measures texts.
 namespace pairs::chart {
 
 inline constexpr double kTickText = 8, kLabelText = 9, kPlotTitle = 9.5, kFigureTitle = 12, kSourceText = 6.5;
 inline constexpr double kTickLength = 3.5, kMinorLength = 2;
 inline constexpr double kLeastPlot = 60, kLeastJoined = 20;  // a plot's least width and height
 
-// One line of text with its middle (of cap height) at `at`; anchor 0, 0.5 or 1: `at` is its left, centre or right.
+// One line of text, centered at `at` by its cap height; anchor 0, 0.5 or 1: `at` is its left, center or right.
 struct PlacedText {
   std::string text;
   Point at;
   double size = 8, anchor = 0;
-  bool bold = false, upright = false;  // upright: turned to read from below
+  bool bold = false, upright = false;  // upright: rotated to read from below
 };
 
-// What tick labels take beside the area: left of it, and beyond its right end.
+// Room for tick labels next to the area: left of it, and beyond its right end.
 struct LabelRoom {
   double left = 0, right = 0;
 };
 
 struct PlotLayout {
-  Rect cell, area;  // the plot's share of the page; where data are drawn
+  Rect cell, area;  // the plot's share of the page; the area where data are drawn
   bool axes = true;
   bool empty = false;  // nothing can be shown
   AxisMap x, y;
@@ -46,16 +46,16 @@ struct FigureLayout {
   std::vector<PlotLayout> plots;
 };
 
-// What title and source take from the height of a page of this width.
+// The height that title and source take on a page of this width.
 double frame_height(const Figure& figure, double width, const TextMeasure& measure);
 
-// Throws a usage Error, naming plot and series, when check_figure would. `least`: the room that labels of
-// each plot are given at least, so that areas stay where they are while data change.
+// Throws a usage Error, naming plot and series, as check_figure does. `least`: the minimum room for labels of each
+// plot, which keeps areas in place while data change.
 FigureLayout layout_figure(const Figure& figure, const TextMeasure& measure, const std::vector<LabelRoom>& least = {});
 
-// Throws a usage Error that names plot and series on arrays of unequal length, bars without an edge more than heights,
-// decreasing edges, pictures whose bytes do not fit their size, axis limits that are not finite, in the wrong order or,
-// on a logarithmic axis, not above zero, figures without plots, and sizes that leave no room.
+// Throws a usage Error that names plot and series for arrays of unequal length, bars without exactly one edge more than
+// heights, decreasing edges, pictures whose bytes do not fit their size, axis limits that are not finite, in the wrong
+// order or, on a logarithmic axis, not above zero, figures without plots, and sizes that leave no room.
 void check_figure(const Figure& figure);
 
 }  // namespace pairs::chart

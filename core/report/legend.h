@@ -16,7 +16,8 @@ using TextMeasure = std::function<double(std::string_view text, double size, boo
 
 enum class KeyKind { line, fill, point, rule, floor };
 
-// Series of one name, kind, role and style are one entry of a legend, and one in all plots of a figure.
+// Series with the same name, kind, role and style share one entry of a legend, and are one series in all plots of a
+// figure.
 struct SeriesKey {
   KeyKind kind = KeyKind::line;
   std::string name;
@@ -26,8 +27,8 @@ struct SeriesKey {
 };
 
 struct LegendEntry {
-  SeriesKey key;     // of the first series that it stands for
-  std::string name;  // as far as there is room for it
+  SeriesKey key;     // of the first series that it represents
+  std::string name;  // shortened if there is too little room
   SeriesStyle style;
   bool markers = false, band = false;
 };
@@ -41,14 +42,14 @@ struct Legend {
 
 inline constexpr double kLegendText = 8, kLegendRow = 11.5, kLegendKey = 20, kLegendPad = 5;
 
-// Adds an entry, unless it has no name; to one of the same name, kind and look what else stands beside its key.
+// Adds an entry, unless it has no name; merges markers and band into an existing one with the same name, kind and look.
 void add_entry(std::vector<LegendEntry>& entries, LegendEntry entry);
 
-// What is named in a plot, each name once for each kind and look.
+// The named series of a plot, each name once for each kind and look.
 std::vector<LegendEntry> legend_entries(const Plot& plot);
 
-// A legend whose entries fill rows `room` points wide, its place still open; names that are longer than a row end in
-// "…". It depends on names and sizes alone, never on data: it stands still while these move.
+// A legend whose entries fill rows `room` points wide, not yet placed; names longer than a row end in "…". It depends
+// only on names and sizes, so that it does not move when data change.
 Legend row_legend(std::vector<LegendEntry> entries, double room, const TextMeasure& measure);
 
 }  // namespace pairs::chart

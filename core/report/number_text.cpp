@@ -55,7 +55,7 @@ std::string day_text(std::int64_t seconds) {
 }
 
 std::string flop_text(double gflop) {
-  // What rounds to a thousand is one of the next unit.
+  // A value that rounds to a thousand belongs to the next unit.
   if (gflop < 999.5) return fmt::format("{:.3g} GFLOP", gflop);
   if (gflop < 999.5e3) return fmt::format("{:.3g} TFLOP", gflop / 1e3);
   return fmt::format("{:.3g} PFLOP", gflop / 1e6);

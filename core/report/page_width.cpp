@@ -10,14 +10,14 @@
 namespace pairs {
 namespace {
 
-constexpr double kComfortable = 130;  // points of a plot's width, below which it leaves the row
+constexpr double kComfortable = 130;  // points; narrower plots move to another row
 constexpr int kSteps = 8;             // labels, and with them margins, change with the width
 
 double width_of(const Figure& figure) {
   return chart::layout_figure(figure, chart::cairo_text_width).width;
 }
 
-// Names along an axis need their room, however narrow the plot is.
+// Whether a figure keeps its height however narrow it is, because names along an axis need their room.
 bool keeps_height(const Figure& figure) {
   return std::any_of(figure.plots.begin(), figure.plots.end(), [](const Plot& plot) { return !plot.y.names.empty(); });
 }
@@ -28,7 +28,7 @@ void set_width(Figure& figure, double width) {
   figure.plot_width = width;
 }
 
-// The width of a plot with which the page has the wanted one.
+// The plot width for which the page has the wanted width.
 double plot_width_for(Figure figure, double width) {
   const double columns = figure.joined() ? 1 : static_cast<double>(figure.columns);
   for (int step = 0; step < kSteps; ++step) {

@@ -6,8 +6,8 @@
 
 namespace pairs {
 
-// A page of PDF of the figure's size, as bytes: vectors, with its fonts embedded. The same figure gives the same bytes.
-// Throws as the other writers do (core/report/figure.h).
+// A PDF page of the figure's size, as bytes: vectors, with embedded fonts. Equal figures give equal bytes. Throws as
+// the other writers do (core/report/figure.h).
 std::string figure_pdf(const Figure& figure);
 
 }  // namespace pairs

@@ -9,7 +9,7 @@
 namespace pairs::chart {
 namespace {
 
-// The least number that a logarithmic axis is fitted to; one over it is the largest.
+// The smallest number that a logarithmic axis is fitted to; its inverse is the largest.
 constexpr double kLeastLog = 1e-280;
 
 bool asked(const Axis& axis) {
@@ -22,11 +22,11 @@ Range padded(const Axis& axis, Extent extent, double share) {
   if (extent.empty()) return {log ? 1.0 : 0.0, log ? 10.0 : 1.0, true, true};
   const double magnitude = std::max(std::fabs(extent.low), std::fabs(extent.high));
   if (log) {
-    // Limits whose logarithms have room to be zoomed out of: neither denormal numbers nor infinity.
+    // Limits whose logarithms leave room for zooming out: neither denormal numbers nor infinity.
     const double low = std::log(std::clamp(extent.low, kLeastLog, 1 / kLeastLog)),
                  high = std::log(std::clamp(extent.high, kLeastLog, 1 / kLeastLog));
     const double by = high - low < 1e-9 ? std::log(10.0) / 2 : share * (high - low);
-    constexpr double kMost = 660;  // and one over it: e^660 is 10^286
+    constexpr double kMost = 660;  // and its inverse: e^660 is 10^286
     return {std::exp(std::max(low - by, -kMost)), std::exp(std::min(high + by, kMost)), true, false};
   }
   const double width = extent.high / 2 - extent.low / 2;  // half, which cannot overflow

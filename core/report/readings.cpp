@@ -31,7 +31,7 @@ std::string axis_value(double value, const AxisMap& map) {
   if (map.scale == AxisScale::log) return short_number(value, 4);
   const double span = std::fabs(map.high - map.low);
   const double size = std::max({std::fabs(map.low), std::fabs(map.high), std::fabs(value)});
-  // A thousandth of the axis.
+  // A precision of a thousandth of the axis.
   const int digits = static_cast<int>(std::floor(std::log10(size)) - std::floor(std::log10(span)) + 4);
   if (size < 1e-4 || size >= 1e7) return short_number(value, std::clamp(digits, 3, 9));
   const int decimals = std::clamp(3 - static_cast<int>(std::floor(std::log10(span))), 0, 9);

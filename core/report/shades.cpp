@@ -5,7 +5,7 @@
 namespace pairs {
 namespace {
 
-// Shades stand behind all roles: role + kRoles * shade.
+// Shades follow all roles: role + kRoles * shade.
 constexpr int kRoles = static_cast<int>(SeriesRole::ghost) + 1;
 
 }  // namespace

@@ -11,8 +11,8 @@ namespace pairs {
 
 namespace {
 
-// The colours of a role, its own first (Okabe and Ito's), then those of its other shades: told apart from each other
-// and from other roles' on light paper and, lightened where they are too dark, on dark.
+// The colors of a role, its own first (Okabe and Ito's), then those of its other shades: distinguishable from each
+// other and from other roles' on light paper and, lightened if they are too dark, on dark.
 std::span<const std::uint32_t> role_colors(SeriesRole role) {
   static constexpr std::uint32_t kPairs[] = {0x0072B2, 0x6E8FEA, 0x23328A, 0x009FAF, 0x7A4FD6};
   static constexpr std::uint32_t kN1[] = {0xE69F00, 0x9A6200, 0xB5A300, 0x5E4A20, 0xD98A5B};
@@ -53,7 +53,7 @@ std::uint32_t role_color(SeriesRole role) {
 namespace chart {
 namespace {
 
-constexpr double kLightest = 0.4;  // share of the colour in the first of many shades
+constexpr double kLightest = 0.4;  // share of the color in the first of many shades
 
 LineStyle style_of(const SeriesLook& series) {
   if (series.role == SeriesRole::exact) return LineStyle::dashed;
@@ -80,7 +80,7 @@ std::vector<SeriesStyle> series_styles(const std::vector<SeriesLook>& all, doubl
     double share = 1;
     if (shaded(series.role) && names.size() > 1 && place != names.end())
       share = kLightest + (1 - kLightest) * static_cast<double>(place - names.begin()) / (names.size() - 1.0);
-    // Over another line the dashes of the exact answer must not hide it.
+    // The dashes of the exact posterior must not hide a line below.
     const double thinner = series.role == SeriesRole::exact ? 0.75 : 1;
     result.push_back({tint(role_color(series.role), share), style, thinner * width});
   }

@@ -11,7 +11,8 @@ namespace pairs::chart {
 inline constexpr std::uint32_t kTextColor = 0x1F2937, kMutedColor = 0x6B7280, kGridColor = 0xE9EBEF;
 inline constexpr std::uint32_t kFloorColor = 0x9CA3AF, kPaper = 0xFFFFFF;
 
-// Dashes and dots, as multiples of the line's width, and the middle of capital letters above the baseline, of the size.
+// Dashes and dots, as multiples of the line's width, and the middle of capital letters above the baseline, relative to
+// the text size.
 inline constexpr double kDash = 3.6, kDashGap = 2, kDot = 1, kDotGap = 1.4, kCapitalMiddle = 0.364;
 
 struct SeriesStyle {
@@ -27,8 +28,8 @@ struct SeriesLook {
   LineStyle style;
 };
 
-// How each of the series of one kind in a plot is drawn. Exact answers are dashed and naive ones dotted, whatever their
-// own style. Where several names share a role and a style, earlier ones are lighter and the last has the full colour.
+// The styles of all series of one kind in a plot. Exact posteriors are dashed and naive ones dotted, whatever their own
+// style. If several names share a role and a style, earlier ones are lighter and the last has the full color.
 std::vector<SeriesStyle> series_styles(const std::vector<SeriesLook>& all, double width);
 template <class Series>
 std::vector<SeriesStyle> series_styles(const std::vector<Series>& all, double width) {
@@ -39,10 +40,10 @@ std::vector<SeriesStyle> series_styles(const std::vector<Series>& all, double wi
   }
   return series_styles(looks, width);
 }
-// The same of a plot's lines.
+// The styles of a plot's lines.
 std::vector<SeriesStyle> line_styles(const Plot& plot);
 
-// `share` of a colour mixed with white.
+// `share` of a color mixed with white.
 std::uint32_t tint(std::uint32_t color, double share);
 
 }  // namespace pairs::chart

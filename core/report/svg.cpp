@@ -13,7 +13,7 @@
 namespace pairs::chart {
 namespace {
 
-// Hundredths of a point, without trailing zeros.
+// Rounds to hundredths of a point, without trailing zeros.
 std::string number(double value) {
   std::string text = fmt::format("{:.2f}", value);
   while (text.back() == '0') text.pop_back();
@@ -64,7 +64,7 @@ class SvgCanvas : public Canvas {
 
   void begin_clip(const Rect& area) override {
     const std::string x = number(area.x), y = number(area.y), w = number(area.width), h = number(area.height);
-    // Named by what it does: documents put side by side in one page may share it.
+    // Named by its content: documents combined in one page may share it.
     const std::string id = fmt::format("clip-{}-{}-{}-{}", x, y, w, h);
     body_ += fmt::format(
         "<clipPath id=\"{0}\"><rect x=\"{1}\" y=\"{2}\" width=\"{3}\" height=\"{4}\"/></clipPath>\n"

@@ -10,7 +10,7 @@
 namespace pairs::chart {
 namespace {
 
-constexpr double kPlainLow = 1e-3, kPlainHigh = 1e5;  // labels outside are powers of ten
+constexpr double kPlainLow = 1e-3, kPlainHigh = 1e5;  // labels outside this range are powers of ten
 
 int decade_of(double value) {
   return static_cast<int>(std::floor(std::log10(value) * (1 + 1e-15) + 1e-9));
@@ -30,7 +30,7 @@ bool within(double value, double low, double high) {
   return value >= low - slack && value <= high + slack;
 }
 
-// Multiples mantissas x 10^k with k a multiple of `every`; minor ticks at 1..9 or, with `every` above 1, at decades.
+// Ticks at mantissas x 10^k with k a multiple of `every`; minor ticks at 1..9 or, with `every` above 1, at decades.
 Ticks log_ticks(double low, double high, int every, const std::vector<int>& mantissas, bool plain) {
   Ticks ticks;
   const double slack = 1 + 1e-9;
@@ -128,7 +128,7 @@ Ticks choose_ticks(AxisScale scale, double low, double high, const std::function
       scale == AxisScale::log ? log_candidates(low, high) : linear_candidates(low, high);
   for (const Ticks& ticks : candidates)
     if (fits(ticks)) return ticks;
-  // Even the coarsest are too many: label every second of them, every third, ... and at least one.
+  // Even the coarsest are too many: labels every second of them, every third, ... and at least one.
   const Ticks& coarsest = candidates.back();
   Ticks thinned = coarsest;
   for (std::size_t stride = 2; stride <= coarsest.major.size() && !fits(thinned); ++stride) {

@@ -22,9 +22,9 @@ struct Ticks {
 // Ticks at multiples of `step` (a round number) in [low, high].
 Ticks linear_ticks(double low, double high, double step);
 
-// The finest ticks on [low, high] that `fits` accepts, else as many of the coarsest as it accepts, one at least. Linear
-// axes step by 1, 2 or 5 times a power of ten; logarithmic ones by decades, or by 1, 2, 5 where there are few decades.
-// low < high, both finite, and above zero on a logarithmic axis.
+// The finest ticks on [low, high] that `fits` accepts, else as many of the coarsest as it accepts, but at least one.
+// Linear axes step by 1, 2 or 5 times a power of ten; logarithmic ones by decades, or by 1, 2, 5 if there are few
+// decades. low < high, both finite, and above zero on a logarithmic axis.
 Ticks choose_ticks(AxisScale scale, double low, double high, const std::function<bool(const Ticks&)>& fits);
 
 // "⁻12" for -12.

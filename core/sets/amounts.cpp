@@ -5,8 +5,8 @@
 namespace pairs {
 namespace {
 
-// As many as `numbers` allow of things that hold `each` of them, from `least` to `most`. The values are part of what a
-// seed gives: a validation loss is a sum over parts.
+// How many items of `each` numbers fit into `numbers`, from `least` to `most`. The values affect the results of a seed:
+// a validation loss is a sum over parts.
 std::int64_t held(double numbers, double each, std::int64_t least, std::int64_t most) {
   return std::clamp(static_cast<std::int64_t>(numbers / std::max(each, 1.0)), least, most);
 }

@@ -4,17 +4,17 @@
 
 namespace pairs {
 
-// How much is handled at once, so that memory is bounded and a request to stop is soon heard. All of it comes from how
-// many numbers one observation, or one target, holds: those of a typical one where they are ragged.
+// How much is processed at once, so that memory is bounded and stops are quick. Everything follows from how many
+// numbers one observation, or one target, holds (a typical one if they are ragged).
 
-// Observations that are embedded at once.
+// Observations to embed at once.
 std::int64_t observations_at_once(double numbers_each);
-// Sets of few observations between two questions whether to go on.
+// Sets of few observations between two checks for a stop.
 std::int64_t sets_at_once(double numbers_each);
 // Rows of a head without gradients, for a target of d numbers.
 std::int64_t head_rows_at_once(std::int64_t d);
 
-// How many sets, and how many observations of each, tell the mean and the covariances of embeddings.
+// How many sets, and how many observations of each, are needed to measure the mean and the covariances of embeddings.
 struct StatisticsSample {
   std::int64_t sets, observations;
 };

@@ -6,10 +6,10 @@
 
 namespace pairs {
 
-// Names of the arrays in which an .npz file holds observations: a block, or rows [R, columns] with offsets [M + 1].
+// Names of the arrays that hold observations in an .npz file: a block, or rows [R, columns] with offsets [M + 1].
 inline constexpr const char *kBlockArray = "x", *kRowsArray = "rows", *kOffsetsArray = "offsets";
 
-// Reads observations of an .npz file. Throws Error where the arrays are missing or contradict each other.
+// Reads observations from an .npz file. Throws Error if the arrays are missing or contradict each other.
 Observations load_observations(const std::filesystem::path& file);
 
 }  // namespace pairs

@@ -18,7 +18,7 @@ struct TabledOrder {
   std::vector<std::uint16_t> order;
 };
 
-// From the last few that this thread asked for, the latest first.
+// Cached for the last few that this thread used, the latest first.
 const TabledOrder& tabled_order(std::uint64_t key, std::uint64_t n) {
   thread_local std::array<TabledOrder, 4> kept;
   const auto found = std::find_if(kept.begin(), kept.end() - 1,

@@ -15,9 +15,9 @@
 
 namespace pairs {
 
-// Aggregates drawn for one step: θ [B, d] float64, aggregates [B, l] float32, n [B] int64, given [B, g] float64, all on
-// the CPU. θ and given are undefined until recalled where the cache keeps no θ; `index` [B] int64 are the sets' indices
-// in their source.
+// Aggregates drawn for one step: θ [B, d] float64, aggregates [B, l] float32, n [B] int64, conditions [B, g] float64,
+// all on the CPU. If the cache does not store θ, θ and conditions are undefined until recall(); `index` [B] int64 holds
+// the sets' indices in their source.
 struct AggregateBatch {
   torch::Tensor theta, aggregates, n;
   torch::Tensor given = {}, index = {};
@@ -25,7 +25,7 @@ struct AggregateBatch {
   AggregateBatch slice(std::int64_t first, std::int64_t last) const;
 };
 
-// A finished cache, mapped read-only and verified: magic, version, layout, embedder and every checksum.
+// A finished cache, mapped read-only after verifying magic word, version, layout, embedder and every checksum.
 class AggregateCache {
  public:
   AggregateCache(const std::filesystem::path& file, const Estimator& estimator, std::uint64_t seed,
@@ -41,9 +41,9 @@ class AggregateCache {
   // θ [d] and block means [blocks, l] of a set; `set` counts training sets first, then validation sets.
   const double* theta(std::size_t group, std::int64_t set) const;
   const float* blocks(std::size_t group, std::int64_t set) const;
-  // The set's index in its source, of which it is a pure function.
+  // The set's index in its source; a pure function of group and set.
   std::int64_t index(std::size_t group, std::int64_t set) const;
-  // Fills in what the task tells of the batch's sets and the cache does not keep; does nothing where it keeps θ.
+  // Fills in the parameters of the batch's sets if the cache does not store θ; otherwise does nothing.
   void recall(AggregateBatch& batch) const;
 
  private:
@@ -62,15 +62,16 @@ class AggregateCache {
   AggregateStatistics statistics_;
 };
 
-// Draws sets and unions of blocks; a pure function of (seed, stream position, row). The distribution list draws from
-// the groups' sizes equally, or only `only_n` when positive; the others from 1 to the largest size.
+// Draws sets and unions of blocks; a pure function of (seed, stream position, row). The distribution `list` draws
+// uniformly from the groups' sizes, or only `only_n` if that is positive; the other distributions draw from 1 to the
+// largest size.
 class AggregateSampler {
  public:
   AggregateSampler(const std::vector<CacheGroup>& groups, SizeDistribution distribution, std::int64_t only_n,
                    std::uint64_t seed);
 
-  // `at_n`: sets of this N alone, whatever the distribution, or of what their blocks make of it; 0: as the distribution
-  // says.
+  // `at_n`: draws only sets of this N, or of the nearest size that their blocks allow; 0: sizes follow the
+  // distribution.
   AggregateBatch draw(const AggregateCache& cache, bool validation, std::uint64_t position, std::int64_t count,
                       std::int64_t at_n = 0) const;
 

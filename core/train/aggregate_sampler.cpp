@@ -9,7 +9,7 @@
 namespace pairs {
 namespace {
 
-// Which blocks make a set of about n observations: returns their sum, which is n exactly or less by under n / 16.
+// Selects blocks for a set of about n observations and returns their sum, which is n or less by under n / 16.
 std::int64_t choose_blocks(const std::vector<std::int64_t>& blocks, std::int64_t n, Stream& stream,
                            std::vector<std::int32_t>& chosen) {
   chosen.clear();
@@ -22,7 +22,7 @@ std::int64_t choose_blocks(const std::vector<std::int64_t>& blocks, std::int64_t
     const auto copies = static_cast<std::int64_t>(end - begin);
     below -= size * copies;
     const std::int64_t most = std::min(copies, rest / size);
-    // Leaving one block to the smaller sizes now and then gives many more unions.
+    // Sometimes leaving one block to the smaller sizes gives many more unions.
     const std::int64_t take = most > 0 && rest - (most - 1) * size <= below && stream.bits() & 1u ? most - 1 : most;
     for (std::int64_t i = 0, left = take; i < copies && left > 0; ++i)
       if (static_cast<std::int64_t>(stream.below(static_cast<std::uint64_t>(copies - i))) < left) {

@@ -18,8 +18,8 @@ std::int64_t CacheGroup::observations() const {
 
 namespace {
 
-// Blocks of the distribution "log-uniform": sizes growing by two, `copies` of each, below the largest, of which there
-// are as many as `wanted` observations need. None beyond `most`, of which n always make a set.
+// Blocks for the distribution "log-uniform": sizes growing by factors of two, `copies` of each, below the largest, of
+// which there are enough for `wanted` observations. None exceeds `most`, and n of that size always make a set.
 std::vector<std::int64_t> growing_blocks(const CacheConfig& c, const CacheGroup& g, std::int64_t wanted,
                                          std::int64_t most) {
   std::vector<std::int64_t> blocks;

@@ -17,22 +17,22 @@ struct CacheGroup {
   std::int64_t training = 0, validation = 0;  // sets
   std::vector<std::int64_t> blocks;           // sizes, descending
 
-  std::int64_t observations() const;  // a set
+  std::int64_t observations() const;  // per set
   std::int64_t sets() const { return training + validation; }
 };
 
-// The groups a configuration asks for; of stored sets with no more observations each than these hold, so that
-// cache.oversample is an upper bound there. Throws a usage error where no stored set holds enough for a size.
+// The groups that a configuration requires. For stored sets, groups hold no more observations than the sets do, so that
+// cache.oversample is an upper bound. Throws a usage error if no stored set holds enough for a size.
 std::vector<CacheGroup> plan_groups(const CacheConfig& cache, bool list_law, const StoredSets* stored = nullptr);
 
-// How many numbers of θ a cached set keeps: d, or 0 where θ is an image or comes with given quantities, which are
-// recalled from the set's index instead.
+// How many numbers of θ a cached set stores: d, or 0 if θ is an image or comes with conditions, which are recalled from
+// the set's index instead.
 std::int64_t cached_targets(const TaskInfo& task);
 
-// Index, in its source, of a group's set, of which it is a pure function; training sets come first, then validation
-// sets. Training sets of later generations are new ones.
+// The index, in its source, of a group's set; a pure function of its arguments. Training sets come first, then
+// validation sets. Later generations have new training sets.
 std::int64_t cached_set_index(std::size_t group, const CacheGroup& layout, std::int64_t set, std::int64_t generation);
-// What such a set is for: a validation set's observations a task may take from other data.
+// The purpose of such a set: a task may take a validation set's observations from other data.
 Purpose cached_set_purpose(std::int64_t index);
 
 }  // namespace pairs

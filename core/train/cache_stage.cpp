@@ -42,7 +42,7 @@ void build_cache(const std::filesystem::path& run, const RunConfig& config, Moni
         ++written;
         observations = at.observations;
         members = at.all_members;
-        const bool embedding = at.total == 0;  // the pool, before the first set
+        const bool embedding = at.total == 0;  // the pool is embedded before the first set
         meter.update(static_cast<double>(embedding ? at.members : at.done));
         if (since.seconds() < 0.1 && at.done < at.total) return;
         since.restart();
@@ -58,7 +58,7 @@ void build_cache(const std::filesystem::path& run, const RunConfig& config, Moni
           monitor.progress(progress);
           return;
         }
-        // Sets of later groups are larger: what is left is judged by observations.
+        // Sets of later groups are larger, so the remaining time is estimated by observations.
         double left = 0;
         for (const CacheGroup& g : groups) left += static_cast<double>((g.training + g.validation) * g.observations());
         left = left / (monitor.ranks() ? monitor.ranks()->size() : 1) - at.observations;
@@ -70,7 +70,7 @@ void build_cache(const std::filesystem::path& run, const RunConfig& config, Moni
   Ranks* const ranks = monitor.ranks();
   if (ranks != nullptr)
     observations = ranks->gather(torch::tensor({observations}, torch::kFloat64)).sum().item<double>();
-  // Others may have made what was missing.
+  // Other ranks may have made what was missing.
   if (written == 0 && (ranks == nullptr || cached)) return;
   std::int64_t sets = 0;
   for (const CacheGroup& g : groups) sets += g.training + g.validation;

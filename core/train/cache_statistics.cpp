@@ -17,7 +17,7 @@ namespace pairs {
 StatisticsSample statistics_sample(const Task& task, std::int64_t embedding_size) {
   StatisticsSample sample = statistics_sample(task.info().observation_numbers());
   sample.sets = std::max(sample.sets, 6 * embedding_size);
-  // Of stored sets, those that are numerous: a handful of large ones would not tell how sets differ.
+  // For stored sets, uses sizes that many sets have: a handful of large sets would not show how sets differ.
   if (const StoredSets* stored = task.stored()) {
     const std::int64_t enough =
         std::max<std::int64_t>(1, std::min(sample.sets, stored->sets(Purpose::finetune, 2)) / 4);
@@ -48,7 +48,7 @@ std::vector<double> measure_statistics(Estimator& estimator, std::uint64_t seed,
     const torch::Tensor embeddings =
         pool ? pool->embeddings(latents, seed, Purpose::finetune, ranges)
              : estimator.embed(estimator.task().observe(latents, seed, Purpose::finetune, ranges, estimator.device()));
-    const OneThread one_thread;  // how many share a sum decides how it is rounded
+    const OneThread one_thread;  // the number of threads affects how a sum is rounded
     const torch::Tensor e = embeddings.to(torch::kCPU, torch::kFloat64).view({count, each, l});
     const torch::Tensor mean = e.mean(1);
     const torch::Tensor rest = (e - mean.unsqueeze(1)).view({count * each, l});
@@ -61,7 +61,7 @@ std::vector<double> measure_statistics(Estimator& estimator, std::uint64_t seed,
   const torch::Tensor mean = sum / s;
   within /= s * (m - 1);
   torch::Tensor between = (outer - s * at::outer(mean, mean)) / (s - 1) - within / m;
-  // The difference of two estimates: keep it positive semi-definite, and its diagonal above rounding.
+  // This is the difference of two estimates: keep it positive semi-definite, and its diagonal above rounding errors.
   auto [values, vectors] = at::linalg_eigh(between);
   const torch::Tensor floor = (within.diagonal().mean() + between.diagonal().abs().mean()) * 1e-12;
   between = vectors.mm(at::diag(at::maximum(values, floor))).mm(vectors.t());

@@ -81,7 +81,7 @@ void write_cache(const std::filesystem::path& file, Estimator& estimator, const 
     create_cache_file(file, header, groups, layout.l, layout.d);
   }
   if (leads && ranks != nullptr) ranks->meet();
-  constexpr std::int64_t kPooledChunk = 65536;  // embeddings at once, which are small beside observations
+  constexpr std::int64_t kPooledChunk = 65536;  // embeddings at once, which are small compared with observations
   const std::int64_t at_once = pool ? kPooledChunk : chunk;
   SetRecords records(estimator, layout, at_once, pool.get(), stop);
   const auto fill = [&](const RecordShare& share) {

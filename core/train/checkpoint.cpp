@@ -18,7 +18,7 @@ std::string exact_text(double value) {
   return fmt::format("{:a}", value);
 }
 
-// Several, with blanks between.
+// Several doubles, separated by blanks.
 std::string exact_texts(const std::vector<double>& values) {
   std::string out;
   for (const double value : values) out += (out.empty() ? "" : " ") + exact_text(value);

@@ -17,14 +17,14 @@ namespace pairs {
 
 using TensorMap = std::map<std::string, torch::Tensor>;
 
-// Parts of an epoch whose mean training losses are kept; fewer where it has fewer steps.
+// Parts of an epoch whose mean training losses are recorded; fewer if it has fewer steps.
 inline constexpr std::int64_t kLossParts = 10;
 
-// Where the optimisation of a stage stands; this and the tensors that are kept with it decide the rest of the run.
+// The state of a stage's optimization; together with the saved tensors it determines the rest of the run.
 struct Position {
   std::int64_t epoch = 0, step = 0;  // next step within the epoch
   double sum = 0;                    // training losses of this epoch so far
-  std::vector<double> parts = {};    // of which those of each part of the epoch (kLossParts)
+  std::vector<double> parts = {};    // the share of that sum in each part of the epoch (kLossParts)
   double best = INFINITY;
   std::int64_t best_epoch = -1;
   double last_train = 0;
@@ -32,15 +32,15 @@ struct Position {
   double first = NAN, last_validation = NAN;  // the first step's loss; the last epoch's
 };
 
-// RUN/resume.safetensors: what an interrupted stage goes on from, bit for bit on the same machine.
+// RUN/resume.safetensors: the state from which an interrupted stage resumes, bit for bit on the same machine.
 class Checkpoint {
  public:
   Checkpoint(const Problem& problem, const RunConfig& config, std::filesystem::path file);
 
-  // `best`: the weights of the best validation loss so far; empty before the first.
+  // `best`: the weights with the best validation loss so far; empty before the first validation.
   void save(const Position& at, const TensorMap& best, const WeightAverage& average, const AdamW& adam) const;
-  // False when there is nothing of this stage to continue from. `warning` is set when the machine differs. Throws Error
-  // where the file is damaged, or of another network or other settings.
+  // Returns false if there is nothing of this stage to resume. Sets `warning` if the machine differs. Throws Error if
+  // the file is damaged, or belongs to another network or other settings.
   bool load(Position& at, TensorMap& best, const WeightAverage& average, AdamW& adam, std::string& warning) const;
 
   const std::filesystem::path& file() const { return file_; }
@@ -52,7 +52,7 @@ class Checkpoint {
   const RunConfig& config_;
 };
 
-// Copies the values into the tensors of these names.
+// Copies the values into the tensors with the same names.
 void assign(const TensorMap& target, const TensorMap& values);
 
 }  // namespace pairs

@@ -34,7 +34,7 @@ Cost training_cost(const RunConfig& config, const Visits& visits, double embedde
     return cost;
   }
   const std::vector<CacheGroup> groups = plan_groups(config.cache, config.finetune.size_distribution == "list", stored);
-  // A refresh of one head among several simulates that head's group alone.
+  // A refresh of one head among several simulates only that head's group.
   const double refreshes =
       config.finetune.heads == "per-n" ? visits.refreshes / static_cast<double>(groups.size()) : visits.refreshes;
   for (const CacheGroup& group : groups)
@@ -47,14 +47,14 @@ NetworkFlops network_flops(const RunConfig& config, const std::shared_ptr<const 
   EstimatorConfig networks = config.estimator;
   networks.head = head_of_stage(config, finetuned);
   constexpr std::size_t kMostTensors = 100000;
-  const ShapesOnly shapes(kMostTensors);  // no weight is drawn
+  const ShapesOnly shapes(kMostTensors);  // no weights are initialized
   const Estimator estimator(task, networks, 0);
   return {estimator.embedder_flops(), estimator.head_flops()};
 }
 
 namespace {
 
-// What of a record is missing, so that the cost is not known; "" where nothing is.
+// What is missing in a record, so that the cost is unknown; "" if nothing is.
 std::string missing_of(const RunConfig& config, const RunProgress& progress, bool finished) {
   const Visits visits = visits_of(progress);
   if (progress.damaged()) return record_problem(config, progress, finished);
@@ -67,7 +67,7 @@ std::string missing_of(const RunConfig& config, const RunProgress& progress, boo
   return record_problem(config, progress, finished);
 }
 
-// Of an ensemble, which trained nothing itself: what its runs had cost.
+// The cost of an ensemble, which trains nothing itself: the summed costs of its runs.
 RunCost cost_of_ensemble(const RunConfig& config, const RunProgress& progress) {
   if (std::string problem = record_problem(config, progress, true); !problem.empty())
     return {{}, false, std::move(problem)};

@@ -31,14 +31,14 @@ std::string_view trimmed(std::string_view text) {
       "pretrain.curriculum"_key, printable(lesson));
 }
 
-// What of it is written: settings, "key=value" each, and the percent or the number of epochs that it takes.
+// The text of a lesson: settings, "key=value" each, and its percentage or number of epochs.
 struct Written {
   std::string_view text;
   std::vector<std::string> settings = {};
   double amount = 0;
   bool share = false;
 
-  // Calls `make`, and says of its error which lesson it is of.
+  // Calls `make`, and adds the lesson to its error.
   template <typename Make>
   auto of_this(Make make) const {
     try {
@@ -50,7 +50,7 @@ struct Written {
   }
 };
 
-// `key`: of the last setting of the lesson before, which a value alone is of.
+// `key`: the last setting of the previous lesson, to which a value alone belongs.
 Written read_lesson(std::string_view text, std::string& key) {
   Written lesson{text};
   const auto colon = text.rfind(':');
@@ -86,7 +86,7 @@ std::vector<Written> read_lessons(std::string_view text) {
   return lessons;
 }
 
-// What makes sets of `lesson` unfit for networks of `task`, "" where nothing does.
+// Why sets of `lesson` do not fit networks of `task`, "" if they do.
 std::string unfit(const TaskInfo& lesson, const TaskInfo& task, bool rotate) {
   if (lesson.observation_shape != task.observation_shape) return "observations of another shape";
   if (!std::equal(
@@ -112,7 +112,7 @@ Lesson made(const Written& written, const RunConfig& config, const TaskInfo& tas
   return {lesson, fmt::format("{}", fmt::join(written.settings, " "))};
 }
 
-// How many epochs each takes of `all`, shares rounded so that together they take theirs.
+// How many of `all` epochs each lesson takes, with shares rounded so that their sum is right.
 std::vector<std::int64_t> epochs_of(const std::vector<Written>& lessons, std::int64_t all) {
   std::vector<std::int64_t> counts;
   double percent = 0;

@@ -12,17 +12,17 @@
 
 namespace pairs {
 
-// Embeddings of every member of a task's pools (Task::pool_size), each made once by a frozen embedder and kept in a
-// file: the sets of stage 2 are means of them, so that augmentation passes and large sets cost no further embedding
+// Embeddings of every member of a task's pools (Task::pool_size), each computed once by a frozen embedder and kept in a
+// file: the sets of stage 2 are means of them, so that augmentation passes and large sets need no further embedding
 // (paper, appendix "3D Object Properties": five passes an image).
 class EmbeddedPool {
  public:
-  // Whether sets of stage 2 are drawn from pools; asks the task, which may prepare itself first.
+  // Whether sets of stage 2 are drawn from pools; the query may prepare the task's data.
   static bool serves(const Task& task);
 
-  // Embeds the members that are not yet in the file, `chunk` at a time (0: the estimator's), and maps it. The file is
-  // made where there is none; a checksum stands behind each embedding. Throws Stopped between chunks when `stop()` says
-  // so; Error where the file belongs to another embedder or task.
+  // Embeds the members that are not yet in the file, `chunk` at a time (0: the estimator's default), and maps it.
+  // Creates the file if needed; each embedding has a checksum. Throws Stopped between chunks once `stop()` returns
+  // true; Error if the file belongs to another embedder or task.
   EmbeddedPool(const std::filesystem::path& file, Estimator& estimator, std::int64_t chunk,
                const std::function<bool()>& stop,
                const std::function<void(std::int64_t done, std::int64_t total)>& progress);
@@ -41,7 +41,7 @@ class EmbeddedPool {
   void* map_ = nullptr;
   std::size_t bytes_ = 0;
   std::int64_t members_ = 0, training_ = 0;
-  torch::Tensor table_;  // [members, l], in place: those of finetune, then those of finetune_validation
+  torch::Tensor table_;  // [members, l], in place: first those for finetune, then those for finetune_validation
 };
 
 }  // namespace pairs

@@ -18,7 +18,7 @@
 namespace pairs {
 namespace {
 
-// The file of the run's folder; "" where it has none.
+// The content of a file in the run's folder; "" if it has none.
 std::string text_of(const LoadedRun& run, const char* file) {
   const std::filesystem::path path = run.folder / file;
   return std::filesystem::exists(path) ? read_file(path) : "";
@@ -30,8 +30,8 @@ std::vector<std::string> target_names(const LoadedRun& run) {
   return names;
 }
 
-// The first setting that decides weights in which two runs differ, names of preset and file apart: "KEY = VALUE and
-// VALUE"; "" where there is none.
+// The first setting that affects weights and differs between two runs, except names of preset and file: "KEY = VALUE
+// and VALUE"; "" if there is none.
 std::string other_setting(RunConfig a, RunConfig b) {
   const std::vector<Field> here = fields(a), there = fields(b);
   for (std::size_t i = 0; i < std::min(here.size(), there.size()); ++i) {
@@ -44,7 +44,7 @@ std::string other_setting(RunConfig a, RunConfig b) {
   return "";
 }
 
-// In what two runs differ so that they answer different questions; "" where they do not.
+// How two runs differ so that they infer different posteriors; "" if they do not.
 std::string difference(const LoadedRun& a, const LoadedRun& b) {
   const auto unlike = [&](const char* what, const std::string& of_a, const std::string& of_b) {
     return of_a == of_b

@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kSets = 500;
 constexpr double kLeast = 0.5, kMost = 2, kTolerance = 0.002;
 
-// Sets of one N.
+// Held-out sets of one N.
 struct HeldOut {
   Latents latents;
   torch::Tensor aggregates, n, centre;
@@ -35,7 +35,7 @@ HeldOut held_out(Ensemble& ensemble, std::uint64_t seed, std::int64_t n) {
   return out;
 }
 
-// Where a function of one minimum has it, by the golden section.
+// The minimum of a unimodal function, by golden-section search.
 template <class F>
 double minimum(double low, double high, double tolerance, F&& of) {
   const double golden = (std::sqrt(5.0) - 1) / 2;
@@ -57,7 +57,7 @@ double minimum(double low, double high, double tolerance, F&& of) {
 double fitted_width(const std::vector<std::shared_ptr<Estimator>>& members, const RunConfig& config,
                     const Preparation& preparation) {
   at::NoGradGuard no_grad;
-  static_cast<void>(Ensemble(members, kLeast));  // whether it may have one
+  static_cast<void>(Ensemble(members, kLeast));  // throws if a width is not allowed
   Ensemble plain(members);
   plain.train(false);
   if (plain.task().stored() != nullptr)

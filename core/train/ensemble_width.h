@@ -8,10 +8,10 @@
 
 namespace pairs {
 
-// The width (core/ensemble.h) at which the mean of these members' posteriors is the most probable for the truths of up
-// to 500 sets of each N of evaluate.sizes, of those that stage 3 validates on. What they are about is prepared first,
-// then sizes are told one by one. Throws a usage error where a width cannot be had: a target with an end, stored
-// simulations; Stopped.
+// The width (core/ensemble.h) that maximizes the likelihood of the truths under the mixture of these members'
+// posteriors, for up to 500 validation sets of stage 3 for each N in evaluate.sizes. Prepares the data of these sets
+// first, then reports progress by size. Throws a usage error if no width can be fitted (a target is bounded,
+// simulations are stored); throws Stopped.
 double fitted_width(const std::vector<std::shared_ptr<Estimator>>& members, const RunConfig& config,
                     const Preparation& preparation = {});
 

@@ -43,13 +43,13 @@ constexpr std::pair<EventType, const char*> kTypes[] = {
 
 constexpr std::string_view kCheckKey = R"(,"check":")", kCheckEnd = R"("})";
 constexpr std::size_t kCheckDigits = 8;
-constexpr double kLargestCount = 1e18, kLargestLoss = 1e30;  // of numbers that training can reach
+constexpr double kLargestCount = 1e18, kLargestLoss = 1e30;  // numbers that training can reach
 
 // A line of a log: what its checksum covers, and the checksum; none in logs of earlier versions.
 struct LogLine {
   std::string_view body;
   std::optional<std::uint32_t> check;
-  // The checksum that the next line's continues.
+  // The state that the next line's checksum continues.
   std::uint32_t state() const { return check ? *check : checksum(body); }
 };
 
@@ -65,7 +65,7 @@ LogLine log_line_of(std::string_view line) {
   return {line.substr(0, line.size() - length), value};
 }
 
-// The line with its checksum, behind lines that end with this state.
+// The line with its checksum, continuing the given state.
 std::string sealed(const Event& event, std::uint32_t& state) {
   std::string line = log_line(event);
   line.pop_back();  // the brace
@@ -73,7 +73,7 @@ std::string sealed(const Event& event, std::uint32_t& state) {
   return line + std::string(kCheckKey) + fmt::format("{:08x}", state) + std::string(kCheckEnd);
 }
 
-// The last whole line that ends before byte `end` of an open file; nothing where there is none of at most kLongestLine.
+// The last complete line that ends before byte `end` of an open file; nothing if there is none of at most kLongestLine.
 std::optional<std::string> line_before(int file, std::int64_t end) {
   const std::int64_t first = std::max<std::int64_t>(0, end - static_cast<std::int64_t>(kLongestLine) - 2);
   std::string bytes(static_cast<std::size_t>(end - first), '\0');
@@ -88,7 +88,7 @@ std::optional<std::string> line_before(int file, std::int64_t end) {
   return bytes.substr(begin, last - begin);
 }
 
-// Whether an event's numbers are such as training can come to.
+// Whether an event's numbers are possible in training.
 bool possible(const Event& event) {
   if (event.step < 0 || event.epoch < 0 || !(event.seconds >= 0 && event.seconds < kLargestCount)) return false;
   for (const char* key : {"n", "epochs", "steps", "sets", "refreshes", "embedded", "simulations", "gflop",
@@ -104,17 +104,17 @@ bool possible(const Event& event) {
   return true;
 }
 
-// Reads the lines of a log in their order and tells which of them are damaged.
+// Checks the lines of a log in order for damage.
 class LineCheck {
  public:
-  // Begins behind a line; nothing where there is none, or it is not known.
+  // Starts after a line; nothing if there is none, or it is unknown.
   explicit LineCheck(const std::optional<std::string>& before, bool first) {
     if (first) state_ = 0;
     if (before) pass(log_line_of(*before));
   }
-  // Lines were left out.
+  // Lines were skipped.
   void skip() { state_.reset(); }
-  // Whether it stands as it was written.
+  // Whether the line is undamaged.
   bool sound(const std::string& line) {
     const LogLine parts = log_line_of(line);
     const bool fits = parts.check ? !state_ || checksum(parts.body, *state_) == *parts.check : !checked_;
@@ -127,8 +127,8 @@ class LineCheck {
     state_ = line.state();
     checked_ = checked_ || line.check.has_value();
   }
-  std::optional<std::uint32_t> state_;  // nothing: not known
-  bool checked_ = false;                // a line had a checksum, so that all that follow have one
+  std::optional<std::uint32_t> state_;  // nothing: unknown
+  bool checked_ = false;                // a line had a checksum, so that all later lines must have one
 };
 
 Event damage(const char* what) {
@@ -224,7 +224,7 @@ bool follow_events(const std::filesystem::path& file, std::int64_t& offset, cons
   struct stat status {};
   if (opened < 0 || ::fstat(opened, &status) != 0 || !S_ISREG(status.st_mode)) return false;
   const auto size = static_cast<std::int64_t>(status.st_size);
-  bool torn = size - offset > kMostBytes;  // passes over what is left of a line
+  bool torn = size - offset > kMostBytes;  // skips the rest of a line
   if (torn) offset = size - kMostBytes;
   char before = '\n';
   torn |= offset > 0 && ::pread(opened, &before, 1, offset - 1) == 1 && before != '\n';
@@ -248,7 +248,7 @@ bool follow_events(const std::filesystem::path& file, std::int64_t& offset, cons
       } else if (parse_event(line, event)) {
         if (!possible(event)) event = damage("a line holds numbers that no training comes to");
         take(event);
-      } else if (!log_line_of(line).check) {  // later versions may know more types
+      } else if (!log_line_of(line).check) {  // later versions may have more types
         take(event = damage("a line is no event"));
       }
       torn = false;
@@ -269,7 +269,7 @@ std::vector<Event> read_events(const std::string& file) {
   std::error_code error;
   PAIRS_CHECK(!std::filesystem::exists(file, error) || std::filesystem::is_regular_file(file, error),
               "The event log {} is a pipe or a device; remove it", file);
-  // By what may be told again: the places of each head's losses, whose epochs ascend, and of the stages' ends.
+  // Entries that may be repeated: the positions of each head's losses, whose epochs ascend, and of the stages' ends.
   std::map<std::pair<Stage, std::int64_t>, std::vector<std::size_t>> losses;
   std::map<Stage, std::vector<std::size_t>> ends;
   std::vector<Event> events;

@@ -31,27 +31,27 @@
 namespace pairs {
 namespace {
 
-// Real steps are timed on batches that take about `kTimedSeconds`, begun with so many floating-point operations and
-// observations; sets larger than kTimedSize are timed at that size and scaled.
+// Real steps are timed on batches that take about `kTimedSeconds`, starting with this many floating-point operations
+// and observations; sets larger than kTimedSize are timed at that size and scaled.
 constexpr double kTimedSeconds = 0.2, kBusySeconds = 1, kFirstFlops = 2e9, kFirstObservations = 1024,
                  kFirstOnGpu = 16384;
 constexpr std::int64_t kTimedSize = 16;
-// What is drawn for a timing takes about so long where drawing is slow.
+// If simulation is slow, simulating sets for a timing takes about this long.
 constexpr double kDrawnSeconds = 0.5;
-// How long the machine's load is looked at where the cost is known, and from how many busy cores on it counts.
+// How long the machine's load is measured if the cost is known, and the number of busy cores from which it counts.
 constexpr double kLookSeconds = 0.2, kMuchLoad = 0.5;
 constexpr int kMostCalls = 1000;
-// Of a machine that nobody else uses, and threads of others that run on it now and then.
+// A machine counts as idle above this share, and with fewer runnable threads of others than this on average.
 constexpr double kIdleShare = 0.8, kFewRunnable = 0.25;
-// A step of a run takes longer than one that is timed alone: what it works on is drawn and gathered first, and pushes
-// the network out of the caches. Measured of the kinds that tests/bench/expected_times.py runs.
+// A step of a run takes longer than one that is timed alone: its inputs are simulated and gathered first, and evict the
+// network from the caches. Measured on the cases of tests/bench/expected_times.py.
 constexpr double kOfRun = 1.2;
-// A training step costs three forward passes. Of one set whose step costs more than the latter, one pass is timed.
+// A training step costs three forward passes. If the step of a single set exceeds kHeaviest, one pass is timed instead.
 constexpr double kStep = 3, kHeaviest = 1.5e11;
 
-// How much of the machine the present leaves to this process: the mean rate of small products of matrices over the best
-// that this process has seen with as many threads, or an earlier one (`known` seconds of a product, 0: unknown). Each
-// takes so short a time that some run undisturbed on a busy machine, too.
+// The share of the machine that this process currently gets: the mean rate of small matrix products relative to the
+// best one measured in this process with as many threads, or in an earlier one (`known` seconds per product, 0:
+// unknown). Each product is so short that some run undisturbed even on a busy machine.
 class MachineShare {
  public:
   static constexpr double kProbe = 0.015;  // seconds
@@ -59,7 +59,7 @@ class MachineShare {
   MachineShare(const torch::Device& device, double known) : cpu_(device.is_cpu()), known_(known) {}
 
   bool of_cpu() const { return cpu_; }
-  // Takes so long, or as one product does.
+  // Takes this long, or as long as one product.
   void probe(double most) {
     if (!cpu_) return;
     at::NoGradGuard no_grad;
@@ -80,27 +80,27 @@ class MachineShare {
       least_ = std::min(least_, seconds);
     } while (all.seconds() < most);
   }
-  // Of the time since the last call of `take`, above 0 to 1.
+  // The share since the last call of `take`, in (0, 1].
   double now() const { return share_of(seconds_, calls_); }
   double take() {
     all_seconds_ += seconds_;
     all_calls_ += calls_;
     return share_of(std::exchange(seconds_, 0), std::exchange(calls_, 0));
   }
-  // Of all that was taken.
+  // The share over all that `take` has collected.
   double all() const { return share_of(all_seconds_, all_calls_); }
-  // Threads of others that ran or waited for a core on average; infinity where that is not known.
+  // The average number of other processes' threads that ran or waited for a core; infinity if unknown.
   double runnable() const { return counts_ > 0 ? runnable_ / static_cast<double>(counts_) : HUGE_VAL; }
-  // Nobody else computes: calls that differ do so by themselves.
+  // Whether no other process computes, so that calls vary on their own.
   bool alone() const { return cpu_ && counts_ > 0 && runnable() < kFewRunnable; }
-  // The shortest product, 0 where none was made.
+  // The shortest product, 0 if there was none.
   double least() const { return least_ < 1e300 ? least_ : 0; }
 
  private:
   static constexpr std::int64_t kSide = 256;
   static constexpr double kCountedSeconds = 0.01;  // between two counts of others' threads
 
-  // On an idle machine calls differ by a tenth on average.
+  // On an idle machine calls vary by a tenth on average.
   double share_of(double seconds, std::int64_t calls) const {
     if (calls == 0) return 1;
     static std::mutex mutex;
@@ -120,8 +120,8 @@ class MachineShare {
   std::int64_t calls_ = 0, all_calls_ = 0, counts_ = 0;
 };
 
-// Seconds of one call with the machine to itself, of `uses` that a run makes; timing takes at most a quarter of what
-// these will. The first calls, which make what later ones find, do not count: a GPU loads its code with them.
+// Seconds of one call on an idle machine, for `uses` calls in a run; timing takes at most a quarter of their total. The
+// first calls, which fill caches, do not count: a GPU loads its code with them.
 template <class F>
 double seconds_each(MachineShare& share, double uses, F&& call) {
   interruption_point();
@@ -135,7 +135,7 @@ double seconds_each(MachineShare& share, double uses, F&& call) {
   int calls = 0;
   const auto enough = [&] {
     if (calls >= kMostCalls || all.seconds() > uses * total / calls / 4) return true;
-    // Beside others a call may wait longer for its cores than it takes, and several in a row.
+    // On a busy machine a call may wait for its cores longer than it runs, several times in a row.
     return total > (share.now() > kIdleShare ? kTimedSeconds : kBusySeconds);
   };
   do {
@@ -151,7 +151,7 @@ double seconds_each(MachineShare& share, double uses, F&& call) {
   } while (!enough());
   const double mean = total / calls, undisturbed = share.take() * mean;
   if (share.alone()) return mean;
-  // No call takes longer than the shortest did, undisturbed; on an idle machine they differ by a tenth.
+  // No call takes longer than the shortest one undisturbed; on an idle machine they vary by a tenth.
   return std::min(undisturbed, 1.1 * least);
 }
 
@@ -163,8 +163,8 @@ double mean_of(const std::vector<std::int64_t>& sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), 0.0) / static_cast<double>(sizes.size());
 }
 
-// The sets of a batch one after another, so many times: for the timing of networks, whose time does not depend on what
-// the observations are.
+// The sets of a batch repeated so many times: for timing networks, which does not depend on the values of the
+// observations.
 SetBatch repeated(const SetBatch& batch, std::int64_t times) {
   if (times <= 1) return batch;
   SetBatch out = batch;
@@ -187,20 +187,20 @@ SetBatch repeated(const SetBatch& batch, std::int64_t times) {
   return out;
 }
 
-// Cores that other processes keep busy, or would: more of them may wait for the cores than there are cores, but no more
-// than threads that run or wait. The share alone exaggerates: a short product may wait for a whole slice of another's time.
+// Cores that other processes keep busy, or would: at most the number of their threads that run or wait. The share alone
+// overestimates, because a short product may wait for another thread's whole time slice.
 double others_of(double share, double runnable, const LoadMeter& load) {
   const double wanted = std::min<double>(at::get_num_threads(), load.cores());
   const double felt = share < kIdleShare ? load.cores() / share - wanted : 0.0;
   return std::max(load.others(), std::min(felt, runnable));
 }
 
-// What stage 1 and the cache are made of, in seconds.
+// The components of the time of stage 1 and the cache, in seconds.
 struct Paces {
-  double draw = 0;   // an observation
-  double flop = 0;   // of a training step
-  double embed = 0;  // an observation, drawn and embedded without gradients
-  double adam = 0;   // a step, of all parameters
+  double draw = 0;   // per observation
+  double flop = 0;   // per floating-point operation of a training step
+  double embed = 0;  // per observation, simulated and embedded without gradients
+  double adam = 0;   // per step, for all parameters
 };
 
 class Timing {
@@ -208,12 +208,12 @@ class Timing {
   Timing(const RunConfig& config, const StageSetting& setting, Estimator& estimator, double known_product)
       : config_(config), setting_(setting), estimator_(estimator), share_(setting.device, known_product) {}
 
-  // Of the machine, meanwhile.
+  // The machine's share and load during the timings.
   double share() const { return share_.all(); }
   double runnable() const { return share_.runnable(); }
   double least_product() const { return share_.least(); }
 
-  // Of `steps` steps of `most` sets.
+  // Times `steps` training steps of up to `most` sets each.
   Paces stage_1(double steps, std::int64_t most) {
     const std::vector<std::int64_t>& sizes = config_.pretrain.sizes;
     const bool small = *std::max_element(sizes.begin(), sizes.end()) <= kTimedSize;
@@ -261,7 +261,7 @@ class Timing {
     return paces;
   }
 
-  // Seconds of an observation in stage 2, of so many.
+  // Seconds per observation in stage 2, which has so many.
   double embedding(double observations) {
     at::NoGradGuard no_grad;
     estimator_.train(false);
@@ -294,12 +294,12 @@ class Timing {
     return seconds / static_cast<double>(count);
   }
 
-  // Seconds of a step of stage 3, of so many.
+  // Seconds per step of stage 3, which has so many.
   double stage_3(double steps) {
     estimator_.train(true);
     const double flops = kStep * estimator_.head_flops();
     AdamW adam(estimator_.head_parameters(), {});
-    // An estimate may be made while a run trains: what it draws is its own.
+    // An estimate may be made while a run trains, so it has a generator of its own.
     at::Generator generator = at::detail::createCPUGenerator(1);
     const bool whole = flops < kHeaviest || setting_.device.is_cuda();
     const std::int64_t d = cached_targets(setting_.task->info());
@@ -334,14 +334,14 @@ class Timing {
   }
 
  private:
-  // Of steps that are recorded where the run records them, once that has been done.
+  // Times steps as the run executes them: where the run records its steps, the recording is done before.
   template <class F>
   double seconds_each_recorded(double uses, F&& step) {
     for (std::int64_t k = 0; setting_.recorded && k <= RecordedSteps::kBefore; ++k) step();
     return seconds_each(share_, uses, step);
   }
-  // Sets that are about things which the task prepares once: training draws them from what was prepared, while those
-  // that are timed make it.
+  // Whether sets are about items that the task prepares once: training uses the prepared ones, while sets for timing
+  // are made now.
   bool prepared() const { return !setting_.task->info().subject.empty(); }
 
   // Waits for the device.
@@ -354,8 +354,8 @@ class Timing {
     batch.given = drawn.given;
   }
 
-  // Looks, from one set on, how long drawing takes: a simulator may need longer for each than all else together, and
-  // what a task prepares once is made for the timing.
+  // Measures how long simulation takes, starting with one set: a simulator may need longer for each than everything
+  // else together, and data that a task prepares once are made for the timing.
   void see_drawing(const SetSource& sets, double size) {
     std::int64_t at = 0, count = 1;
     const auto draw = [&] {
@@ -367,33 +367,32 @@ class Timing {
     };
     double seconds = 0;
     for (;; count *= 4) {
-      // The first draw of a size may start further workers.
+      // The first call of a size may start further workers.
       seconds = draw();
       if (seconds > kTimedSeconds / 4 && seconds < 10 * kDrawnSeconds) seconds = std::min(seconds, draw());
       if (seconds > kTimedSeconds / 4 || count >= static_cast<std::int64_t>(kFirstObservations)) break;
     }
     drawn_each_ = seconds / (static_cast<double>(count) * size);
   }
-  // Sets of this size that are drawn in about kDrawnSeconds.
+  // The number of sets of this size that can be simulated in about kDrawnSeconds.
   std::int64_t drawable(double size) const {
     const double most = kDrawnSeconds / std::max(1e-9, drawn_each_ * size);
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(most, 1e9)));
   }
-  // About `count` sets, which begin again after as many as are drawn in time; `count` becomes their number.
+  // About `count` sets, which repeat after as many as can be simulated in time; `count` becomes their number.
   SetBatch drawn(const SetSource& sets, double size, std::int64_t& count) const {
     const std::int64_t fresh = std::min(count, drawable(size)), times = (count + fresh - 1) / fresh;
     count = fresh * times;
     return repeated(sets.timed(0, fresh, setting_.device), times);
   }
 
-  // The size that is timed first. A GPU takes as long for a few as for many, so it begins with what it is given at
-  // once.
+  // The size to time first. A GPU takes as long for a few sets as for many, so it begins with the number that fits.
   std::int64_t first(double on_cpu, double on_gpu, std::int64_t most) const {
     return within(setting_.device.is_cuda() ? on_gpu : on_cpu, most);
   }
 
-  // A batch that takes about kTimedSeconds, at most `most`: the small ones cost more for each of their sets. Where all
-  // uses take less than that, the first will do.
+  // A batch that takes about kTimedSeconds, at most `most`: small batches cost more per set. If all uses take less than
+  // that, the first size suffices.
   static std::int64_t larger(std::int64_t count, double uses, double seconds, std::int64_t most) {
     if (seconds > kTimedSeconds / 2 || uses * seconds < kTimedSeconds) return count;
     return within(static_cast<double>(count) * std::min(64.0, kTimedSeconds / std::max(seconds, 1e-6)), most);
@@ -403,7 +402,7 @@ class Timing {
   const StageSetting& setting_;
   Estimator& estimator_;
   MachineShare share_;
-  double drawn_each_ = 0;  // seconds an observation takes to draw, about
+  double drawn_each_ = 0;  // approximate seconds to simulate an observation
 };
 
 }  // namespace
@@ -429,7 +428,7 @@ ExpectedCost measured_cost(const RunConfig& config, const StageSetting& setting,
   ExpectedCost e{};
   const double steps = static_cast<double>(plan.epochs * plan.steps);
   const Paces paces = timing.stage_1(steps, plan.batch);
-  // In parts a batch goes through the embedder once more, and is drawn twice.
+  // A batch in parts goes through the embedder once more, and is simulated twice.
   const bool parted = batch * mean_size > static_cast<double>(estimator.observations_in_graph());
   const double flops = steps * batch * (kStep * set + (parted ? mean_size * embedder : 0));
   const double validated = static_cast<double>(plan.epochs * source.validation_sets());
@@ -482,7 +481,7 @@ ExpectedCost expected_cost(const RunConfig& config, const std::function<bool()>&
     MachineShare share(setting.device, known.probe_seconds(at::get_num_threads()));
     share.probe(kLookSeconds);
     const double others = others_of(share.now(), share.runnable(), load);
-    // What was measured beside others is measured again once the machine is idle.
+    // A measurement on a busy machine is repeated once the machine is idle.
     if (cost->others < kMuchLoad || others > kMuchLoad) {
       cost->others = others;
       cost->cores = load.cores();
@@ -507,7 +506,7 @@ std::string range_text(const TimeRange& range) {
                             : range.most < 5400      ? std::pair(60.0, "minute")
                             : range.most < 2 * 86400 ? std::pair(3600.0, "hour")
                                                      : std::pair(86400.0, "day");
-  // Two figures at most.
+  // At most two digits.
   const auto rounded = [&, size = unit](double seconds) {
     const double value = seconds / size;
     return value < 2.95 ? std::round(value * 2) / 2 : value < 20 ? std::round(value) : std::round(value / 5) * 5;

@@ -26,7 +26,7 @@
 namespace pairs {
 namespace {
 
-// What stage 3 no longer needs once its estimator is written; a kill may have left it behind.
+// Removes files that stage 3 no longer needs once its estimator is written; a killed session may have left them.
 void remove_leftovers(const std::filesystem::path& run, bool writes) {
   if (!writes) return;
   std::filesystem::remove(run / run_file::resume);
@@ -35,7 +35,7 @@ void remove_leftovers(const std::filesystem::path& run, bool writes) {
   remove_later_caches(run, {});
 }
 
-// Where a run with one head for each N stands between two heads: all weights so far, and what its end will tell.
+// The state of a run with one head per N between two heads: all weights so far, and values for its final event.
 struct HeadsDone {
   std::size_t heads = 0;
   std::int64_t epochs = 0, refreshes = 0;
@@ -69,12 +69,12 @@ struct HeadsDone {
   }
 };
 
-// Unions of held-out cached sets whose distances are the scale of typicality.
+// Unions of held-out cached sets whose distances define the scale of typicality.
 constexpr std::int64_t kTypicalityDraws = 16384, kFewestTypicalityDraws = 4096;
-constexpr std::int64_t kMostTypicalityNumbers = std::int64_t{1} << 24;  // of their θ
+constexpr std::int64_t kMostTypicalityNumbers = std::int64_t{1} << 24;  // numbers in their θ
 
-// N for which the spread of a regression that stage 1 trained is fitted: those of the evaluation and of the cache that
-// the cache makes.
+// The N for which the spread of stage 1's regression is fitted: those of the cache, and those of the evaluation that
+// the cache can make.
 std::set<std::int64_t> spread_sizes(const RunConfig& config) {
   std::set<std::int64_t> sizes(config.cache.sizes.begin(), config.cache.sizes.end());
   if (config.cache.mode == "blocks")
@@ -83,14 +83,14 @@ std::set<std::int64_t> spread_sizes(const RunConfig& config) {
   return sizes;
 }
 
-// What the heads of stage 3 are trained with: one head for all N, or one head for each after the other.
+// The training of stage 3's heads: one head for all N, or one head per N, one after another.
 struct HeadTraining {
   const RunConfig& config;
   const StageSetting& setting;
   Estimator& estimator;
   RefreshingCache& cache;
   Monitor& monitor;
-  std::int64_t steps;  // an epoch
+  std::int64_t steps;  // per epoch
 
   AggregateSampler sampler(std::int64_t head_n) const {
     return AggregateSampler(cache.first().groups(), size_distribution(config.finetune.size_distribution), head_n,
@@ -110,7 +110,7 @@ struct HeadTraining {
     return std::accumulate(losses.begin(), losses.end(), 0.0) / static_cast<double>(all);
   }
 
-  // The optimisation of one head; sampler, held-out aggregates, slots and recorded steps must outlive it.
+  // The optimization of one head; sampler, held-out aggregates, slots and recorded steps must outlive it.
   Problem problem(std::int64_t head_n, const AggregateSampler& sampler, const AggregateBatch& held_out,
                   SlotGradients& slots, RecordedSteps& recorded) const {
     Problem problem;
@@ -161,8 +161,8 @@ struct HeadTraining {
     return result;
   }
 
-  // Fits the spread of a regression that stays as stage 1 left it, for each N that is evaluated or cached: on the
-  // held-out sets of stage 1 and on those of the cache.
+  // Fits the spread of a regression that stage 3 leaves unchanged, for each N that is evaluated or cached: on the
+  // held-out sets of stage 1 and of the cache.
   OptimiseResult fit_spread(const std::function<bool()>& stop) const {
     constexpr std::int64_t kSetsEach = 2000;
     const Stopwatch watch;
@@ -190,7 +190,7 @@ struct HeadTraining {
     return result;
   }
 
-  // What the answers gain over the prior on held-out sets, each of them once.
+  // The gain over the prior on held-out sets, each used once.
   PriorGain gain(const std::function<bool()>& stop) const {
     const AggregateBatch drawn =
         sampler(0).draw(cache.first(), true, index_map::kTypicalityPosition, prior_gain_sets(estimator));
@@ -202,14 +202,14 @@ struct HeadTraining {
     const auto pick = [&](const torch::Tensor& t) { return t.defined() ? t.index_select(0, once) : t; };
     ScoredSets sets =
         scored({pick(drawn.theta), pick(drawn.aggregates), pick(drawn.n), pick(drawn.given), pick(drawn.index)});
-    // A union of blocks may fall short of its head's N by a few.
+    // A union of blocks may be slightly smaller than its head's N.
     if (const std::vector<std::int64_t> own = estimator.sizes(); !own.empty())
       for (std::int64_t i = 0; i < sets.n.size(0); ++i)
         sets.n[i] = *std::lower_bound(own.begin(), own.end(), sets.n[i].item<std::int64_t>());
     return prior_gain(estimator, sets, stop);
   }
 
-  // How far from the training distribution held-out sets lie: the scale on which an observed set is judged.
+  // Measures how far held-out sets lie from the training distribution: the scale for observed sets.
   void measure_distance() const {
     const std::int64_t draws = std::clamp(kMostTypicalityNumbers / setting.task->info().target_size(),
                                           kFewestTypicalityDraws, kTypicalityDraws);
@@ -237,7 +237,7 @@ void prepare_finetuning(Estimator& estimator, const RunConfig& config, const Agg
   const auto seed = static_cast<std::uint64_t>(config.seed) + 1;
   const bool pretrained = config.finetune.start == "pretrained" && !replaces_regression(config);
   if (keeps_regression(config)) {
-    // Fed as stage 1 fed it, at every N.
+    // The head gets unstandardized aggregates at every N, as in stage 1.
     estimator.keep_aggregates();
     estimator.set_statistics(cache.statistics(), false, 0);
     return;
@@ -245,7 +245,7 @@ void prepare_finetuning(Estimator& estimator, const RunConfig& config, const Agg
   if (!pretrained) estimator.reset_heads(seed, head_of_stage(config, true));
   if (config.finetune.heads == "per-n") estimator.split_heads(config.cache.sizes);
   const std::int64_t small = *std::max_element(config.pretrain.sizes.begin(), config.pretrain.sizes.end());
-  // A head that came finetuned keeps the standardiser it knows (pretrain.from) while the embedder is the same.
+  // A head that was already finetuned keeps its standardizer (pretrain.from) if the embedder is unchanged.
   const bool moved = config.pretrain.epochs > 0;
   if (!pretrained || moved || !estimator.standardised())
     estimator.set_statistics(cache.statistics(), pretrained, small);

@@ -51,14 +51,14 @@ std::string KnownCosts::key_of(const RunConfig& config, const std::string& devic
   RunConfig copy = config;
   copy.note.clear();
   copy.seed = 1;
-  // A person's task is made of the files beside the one that describes it.
+  // A custom task may depend on all files in the folder of its description.
   const std::string state = config.task_file.empty() ? "" : folder_state(fs::path(config.task_file).parent_path());
   const std::string text = fmt::format("{}\n{}\n{}\n{}", machine_, device, training_settings(copy),
                                        state);
   return fmt::format("{} {:08x}{:08x} {}", config.task, checksum(text), checksum("costs", checksum(text)), text.size());
 }
 
-// Of the program alone: its pace depends on no setting of the run.
+// The key depends on the program alone, because its pace depends on no setting of the run.
 std::string KnownCosts::program_key(const RunConfig& config) const {
   const std::string state = config.task_file.empty() ? "" : folder_state(fs::path(config.task_file).parent_path());
   const std::string text = fmt::format("{}\n{}", machine_, state);
@@ -155,7 +155,7 @@ void KnownCosts::write() const {
     fs::create_directories(file.parent_path());
     write_file(file, document_.dump(1) + "\n");
   } catch (const std::exception&) {
-    // What was measured can be measured again.
+    // A lost measurement can be repeated.
   }
 }
 

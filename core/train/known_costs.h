@@ -9,25 +9,25 @@
 
 namespace pairs {
 
-// Costs that this machine measured earlier, kept in the folder of caches (core/base/caches.h) with their dates. Each
-// serves the same settings, task files, processor and LibTorch for 90 days.
+// Costs measured earlier on this machine, kept with their dates in the folder of caches (core/base/caches.h). A cost is
+// valid for the same settings, task files, processor and LibTorch for 90 days.
 class KnownCosts {
  public:
-  // Reads the file; one that is missing or damaged holds nothing.
+  // Reads the file; empty if it is missing or damaged.
   KnownCosts();
-  // The cost of a run with these settings, which `device` is to train. Empty where none was measured; its `others` and
-  // `cores` are those of the measurement.
+  // The cost of a run with these settings on `device`, with `others` and `cores` as they were when it was measured.
+  // Empty if it was not measured.
   std::optional<ExpectedCost> find(const RunConfig& config, const std::string& device) const;
-  // Keeps a measured cost. A folder that cannot be written is left as it is.
+  // Stores a measured cost. Does nothing if the folder cannot be written.
   void keep(const RunConfig& config, const std::string& device, const ExpectedCost& cost);
-  // How long a simulation of the task's own program takes, as it was measured; empty where it was not.
+  // The measured time per simulation of a task's own program; empty if it was not measured.
   struct Pace {
     double seconds_each = 0;
     std::int64_t measured_by = 0, measured = 0;  // simulations; seconds since 1970
   };
   std::optional<Pace> pace(const RunConfig& config) const;
   void keep_pace(const RunConfig& config, const Pace& pace);
-  // The least seconds that the probe of the machine's load took with so many threads; 0 where none was timed.
+  // The shortest time of the probe for the machine's load with this many threads; 0 if it was not timed.
   double probe_seconds(int threads) const;
   void keep_probe(int threads, double seconds);
 

@@ -10,16 +10,16 @@
 
 namespace pairs {
 
-// The first held-out sets of stage 1, at most `most`, as the head sees them. Throws Stopped when `stop` says so.
+// The first held-out sets of stage 1, at most `most`, as the head sees them. Throws Stopped once `stop` returns true.
 ScoredSets held_out_sets(Estimator& estimator, const SetSource& source, std::int64_t most, const torch::Device& device,
                          const std::function<bool()>& stop);
 
-// Adds to what the end of a stage tells ("stage-done") what its answers gain over the prior: "prior_gain",
-// "prior_gain_se" and, where that is nothing, "learnt_nothing" and a warning of its own.
+// Adds the gain over the prior to a stage's final event ("stage-done"): "prior_gain", "prior_gain_se" and, if the
+// posterior is no better than the prior, "learnt_nothing" and a warning.
 void tell_gain(Stage stage, const PriorGain& gain, bool density, nlohmann::json& values, Monitor& monitor);
 
-// Adds what was counted of invalid observations ("invalid"), where the task draws them again and there were any; from
-// 1 % on with a warning of its own.
+// Adds the count of invalid observations ("invalid") if the task repeats them and there were any; above 1 % with a
+// warning.
 void tell_invalid(Stage stage, const InvalidDraws& invalid, nlohmann::json& values, Monitor& monitor);
 
 }  // namespace pairs

@@ -6,7 +6,7 @@
 namespace pairs {
 namespace {
 
-// Mean over N of a distribution on 1..most, in steps of a thirty-second of N.
+// Mean over N for a distribution on 1..most, in steps of a thirty-second of N.
 double mean_over(SizeDistribution distribution, std::int64_t most, const std::function<double(std::int64_t)>& value) {
   double sum = 0;
   for (std::int64_t n = 1; n <= most;) {

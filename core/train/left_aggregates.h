@@ -6,12 +6,12 @@
 
 namespace pairs {
 
-// Bytes of the aggregates that stage 2 has left in a run's folder, 0 where there are none. Posteriors and evaluations
-// do without them; stage 3 is trained on them.
+// Bytes of the aggregates that stage 2 left in a run's folder, 0 if there are none. Posteriors and evaluations do not
+// need them; stage 3 is trained on them.
 std::uint64_t aggregates_bytes(const std::filesystem::path& run);
-// What resuming the run would do once its aggregates are gone, a sentence without its end.
+// What resuming the run would do without its aggregates, a sentence without its full stop.
 std::string without_aggregates(const std::filesystem::path& run);
-// Removes them. Throws Error where another process has the run.
+// Removes the aggregates. Throws Error if another process holds the run.
 void drop_aggregates(const std::filesystem::path& run);
 
 }  // namespace pairs

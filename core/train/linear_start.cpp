@@ -40,7 +40,7 @@ void linear_start(Estimator& estimator, const RunConfig& config, const Aggregate
       sizes.push_back(batch.n);
     }
     const torch::Tensor y = at::cat(theta), n = at::cat(sizes), raw = at::cat(aggregates);
-    // Solve in standardised columns for conditioning, then undo.
+    // Solve in standardized columns for conditioning, then transform back.
     const torch::Tensor mean = raw.mean(0), scale = raw.std(0).clamp_min(1e-30);
     const torch::Tensor x = at::cat({(raw - mean) / scale, torch::ones({raw.size(0), 1}, torch::kFloat64)}, 1);
     const torch::Tensor octave = n.to(torch::kFloat64).log2().floor().to(torch::kInt64).clamp(0, kOctaves - 1);

@@ -22,21 +22,21 @@
 namespace pairs {
 namespace {
 
-// Rise of the validation loss, in nat: over its best, that is told to the user; over the first step's loss, with which
-// a stage fails at its end; and at once.
+// Rise of the validation loss, in nats: above its best for a warning; above the first step's loss, for a stage to fail
+// at its end; and for it to fail at once.
 constexpr double kRising = 1, kDiverged = 1000, kLost = 1e6;
 
 // Steps of a GPU whose losses are read together.
 constexpr std::int64_t kReadOnGpu = 16;
 
-// A step that the device may still be at: its place in the epoch, its loss and its gradient's norm.
+// A step that the device may still be computing: its place in the epoch, its loss and its gradient's norm.
 struct Unread {
   std::int64_t step;
   torch::Tensor loss, norm;
 };
 
-// Key of what a step draws: the first word of LibTorch's generator seeded for it, so that runs go on as earlier
-// versions began them.
+// Key of a step's random numbers: the first word of LibTorch's generator seeded for it, so that runs continue as in
+// earlier versions.
 std::uint64_t noise_key(std::uint64_t stream, std::int64_t step) {
   at::Generator generator = at::detail::createCPUGenerator(stream + static_cast<std::uint64_t>(step));
   return at::check_generator<at::CPUGeneratorImpl>(generator)->random64();
@@ -48,7 +48,7 @@ TensorMap copies(const TensorMap& tensors) {
   return out;
 }
 
-// The loop over epochs and steps, and what it keeps and tells on its way.
+// The loop over epochs and steps, with its state and its reports.
 class Optimisation {
  public:
   Optimisation(Problem& problem, const std::filesystem::path& run, const RunConfig& config, Monitor& monitor)
@@ -102,7 +102,7 @@ class Optimisation {
   }
 
  private:
-  // Steps made before the present one, over all epochs.
+  // Steps before the current one, over all epochs.
   std::int64_t global_step() const { return at_.epoch * p_.steps + at_.step; }
   double rise() const { return at_.last_validation - at_.first; }
 
@@ -118,7 +118,7 @@ class Optimisation {
     monitor_.event(event);
   }
 
-  // Goes on from the checkpoint where there is one.
+  // Resumes from the checkpoint if there is one.
   void begin() {
     std::string warning;
     const bool resumed = checkpoint_.load(at_, best_, average_, adam_, warning);
@@ -126,7 +126,7 @@ class Optimisation {
     emit(resumed ? EventType::resumed : EventType::stage_started, {{"epochs", p_.epochs}, {"steps", p_.steps}});
     if (!warning.empty()) emit(EventType::warning, {{"text", warning}});
     kept_step_ = global_step();
-    check_alike(monitor_, p_.parameters);  // and all have read what the first will overwrite
+    check_alike(monitor_, p_.parameters);  // all have read what the first will overwrite
     since_checkpoint_.restart();
     since_progress_.restart();
   }
@@ -158,7 +158,7 @@ class Optimisation {
     } catch (const Stopped&) {
       leave();
     } catch (const Error&) {
-      // Sets that could not be made (a simulator died) have changed nothing: the steps before them are kept.
+      // If sets cannot be made (a simulator died), nothing has changed: the previous steps are saved.
       keep_done();
       throw;
     }
@@ -188,7 +188,7 @@ class Optimisation {
     }
   }
 
-  // The part of its epoch that a step belongs to.
+  // The part of the epoch that a step belongs to.
   std::size_t part_of(std::int64_t step) const {
     return static_cast<std::size_t>(step * static_cast<std::int64_t>(at_.parts.size()) / p_.steps);
   }
@@ -198,7 +198,7 @@ class Optimisation {
     if (at_.epoch == 0 && step == 0) at_.first = loss;
   }
 
-  // Waits for the steps whose losses are still unread, and takes them in.
+  // Waits for the steps whose losses are still unread, and processes them.
   void read() {
     if (unread_.empty()) return;
     const std::vector<Unread> steps = std::exchange(unread_, {});
@@ -239,7 +239,7 @@ class Optimisation {
     if (writes_run(monitor_)) checkpoint_.save(at_, best_, average_, adam_);
     kept_step_ = global_step();
   }
-  // Saves with the present step, which is done, counted.
+  // Saves including the current step, which is complete.
   void keep_step() {
     read();
     ++at_.step;
@@ -250,8 +250,8 @@ class Optimisation {
   void keep_done() {
     if (global_step() != kept_step_) save();
   }
-  // A step that was broken off has changed nothing: where none was made since the last checkpoint, or since the stage's
-  // start, the next session goes on from there.
+  // An interrupted step has changed nothing: if there was none since the last checkpoint, or since the stage's start,
+  // the next session resumes from there.
   [[noreturn]] void leave() {
     keep_done();
     throw Stopped();
@@ -264,7 +264,7 @@ class Optimisation {
         what, value, global_step(), stage_, at_.step, at_.epoch, checkpoint_.file().string(), stage_, stage_);
   }
 
-  // The validation loss of the present weights, and what is told beside it.
+  // The validation loss of the current weights, and further values in `beside`.
   double validate(nlohmann::json& beside) {
     double validation = NAN;
     try {
@@ -284,7 +284,7 @@ class Optimisation {
     return validation;
   }
 
-  // Tells how the epoch ended, and keeps the weights where they are the best so far.
+  // Logs the end of the epoch, and keeps the weights if they are the best so far.
   void judge(double validation, nlohmann::json told) {
     at_.last_train = at_.sum / static_cast<double>(p_.steps);
     at_.last_validation = validation;
@@ -325,11 +325,11 @@ class Optimisation {
   Position at_;
   TensorMap best_;
   std::vector<Unread> unread_;
-  std::int64_t kept_step_ = 0;  // that the last checkpoint holds
+  std::int64_t kept_step_ = 0;  // in the last checkpoint
   bool rising_ = false;
   double before_ = 0;  // seconds of earlier sessions
   WorkWatch watch_;
-  double paused_ = paused_seconds;  // that the meter knows of
+  double paused_ = paused_seconds;  // already subtracted by the meter
   Stopwatch since_checkpoint_, since_progress_;
   RateMeter meter_;
 };

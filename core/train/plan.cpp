@@ -16,8 +16,8 @@
 namespace pairs {
 namespace {
 
-// Stages 2 and 3: the sets of each group in the cache, of all generations, and those that the standardiser is measured
-// on.
+// Adds stages 2 and 3: the sets of each group in the cache, of all generations, and those for measuring the
+// standardizer.
 void add_cached_sets(const RunConfig& config, const std::shared_ptr<const Task>& task,
                      std::vector<SetDemand>& demands) {
   const std::vector<CacheGroup> groups =
@@ -40,7 +40,7 @@ void add_cached_sets(const RunConfig& config, const std::shared_ptr<const Task>&
                      sample.observations, "stage 2, standardiser"});
 }
 
-// The sets of which every `parts` of five serve `sets`.
+// The number of sets needed so that `parts` in five of them are `sets`.
 std::int64_t whole(std::int64_t sets, std::int64_t parts) {
   return (sets * StoredShares::all + parts - 1) / parts;
 }
@@ -121,8 +121,8 @@ std::vector<StagePlan> stage_plans(const RunConfig& config, const std::shared_pt
 }
 
 std::vector<SetsToStore> sets_to_store(const std::vector<SetDemand>& demands) {
-  // Sets serve whatever asks for no more observations than they hold: the standardiser and evaluations take those that
-  // the stages need anyway, where these are large enough.
+  // Sets can be used for every demand of at most as many observations as they hold: the standardizer and evaluations
+  // use those that the stages need anyway, if these are large enough.
   std::map<std::int64_t, SetsToStore> rows;
   const auto add = [&](const SetDemand& demand, const std::string& use, bool others_too) {
     auto at = others_too ? rows.lower_bound(demand.n) : rows.find(demand.n);

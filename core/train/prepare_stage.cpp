@@ -19,7 +19,7 @@
 namespace pairs {
 namespace {
 
-// Whether the same files lie there, under whatever names: the sets are divided by what they hold.
+// Whether the same files are there, under any names: the sets are divided by their content.
 bool same_states(const nlohmann::json& before, const nlohmann::json& now) {
   const auto states = [](const nlohmann::json& files) {
     std::multiset<std::string> all;
@@ -29,8 +29,8 @@ bool same_states(const nlohmann::json& before, const nlohmann::json& now) {
   return states(before) == states(now);
 }
 
-// Records the files that a run's sets are read from when it begins, and refuses others when it goes on: half a training
-// on other sets would be no training on either, and sets held out before might no longer be.
+// Records the files of a run's sets when it begins, and refuses others when it continues: training half on other sets
+// would be valid for neither, and held-out sets might no longer be held out.
 void check_stored_files(const std::filesystem::path& run, const StoredSets& stored) {
   const std::filesystem::path file = run / run_file::stored;
   nlohmann::json now = nlohmann::json::object();
@@ -56,7 +56,7 @@ void check_stored_files(const std::filesystem::path& run, const StoredSets& stor
                 printable(name, 300), remedy);
 }
 
-// Tells how far something is that is made before the stages, and what was made in all.
+// Reports the progress of preparing data before the stages, and the totals.
 class PreparationTeller {
  public:
   explicit PreparationTeller(Monitor& monitor) : monitor_(monitor) {
@@ -101,7 +101,7 @@ class PreparationTeller {
   std::string making_;
 };
 
-// Has a task with a budget make its sets, which its library makes a task of stored sets of from then on.
+// Makes a task with a budget simulate its sets; from then on its library makes a task of stored sets instead.
 void simulate_within_budget(const std::filesystem::path& run, const RunConfig& config, PreparationTeller& teller,
                             Monitor& monitor) {
   const std::shared_ptr<const Task> task = config.make_task();

@@ -12,7 +12,7 @@
 namespace pairs {
 namespace {
 constexpr std::uint64_t kLargestPreset = 1u << 20;
-constexpr const char* kJoint = "joint";  // what a preset holds for runs on several targets
+constexpr const char* kJoint = "joint";  // a preset's values for runs on several targets
 }  // namespace
 
 const std::vector<Strategy>& strategies() {
@@ -50,9 +50,9 @@ PresetText preset_text(const TaskLibrary& tasks, const TaskInfo& task, const std
   return {read_file(file, kLargestPreset), printable(file.string(), 300)};
 }
 
-// Reads into `config` what a preset says for all runs ("") or under the name of a strategy or kJoint.
+// Reads into `config` a preset's values for all runs ("") or under the name of a strategy or kJoint.
 void read_preset(const PresetText& preset, const TaskInfo& task, RunConfig& config, const std::string& name) {
-  std::deque<RunConfig> others;  // what is not asked for
+  std::deque<RunConfig> others;  // receives the values that are not used
   std::vector<Field> all;
   const auto add = [&](RunConfig& values, const std::string& table) {
     for (Field& field : fields(values)) {
@@ -99,11 +99,11 @@ RunConfig preset_values(const Tasks& tasks, const TaskInfo& task, const std::str
   PAIRS_CHECK(config.task == task.name && config.preset == preset && config.task_file.empty(),
               "The preset file {}/{}.toml must not set task or preset", task.name, preset);
   config.task_file = task.file;
-  // A preset may say which sizes up to two its task's pairs have (the paper's exact tasks train on sets of two alone).
+  // A preset may choose among sizes up to two for its task's pairs (the paper's exact tasks train only on sets of two).
   const bool pairs = plan.sizes == std::vector<std::int64_t>{1, 2};
   if (!pairs || config.pretrain.sizes != std::vector<std::int64_t>{2}) config.pretrain.sizes = plan.sizes;
   if (!plan.head.empty()) config.estimator.head.kind = plan.head;
-  // The paper's exact tasks hide N from heads that see one size; one that sees several must be told.
+  // The paper's exact tasks hide N from heads that see one size; one that sees several needs it.
   if (config.pretrain.sizes.size() > 1 && config.estimator.encoding == "none") config.estimator.encoding = "log";
   read_preset(text, task, config, strategy_name);
   return config;
@@ -120,8 +120,8 @@ std::string list_text(const std::vector<std::int64_t>& sizes) {
   return fmt::format("[{}]", fmt::join(sizes, ", "));
 }
 
-// A strategy is which N the embedder sees: with others a run would be told by a name that it is not. Pairs may be sets
-// of two alone.
+// A strategy is defined by the N that the embedder sees: with other sizes a run would have the wrong name. Pairs may be
+// only sets of two.
 void check_strategy_sizes(const RunConfig& config) {
   const Strategy& plan = strategy(config.strategy);
   const std::vector<std::int64_t>& sizes = config.pretrain.sizes;
@@ -159,7 +159,7 @@ RunConfig load_preset(const Tasks& tasks, const TaskInfo& own, const std::string
       fail_usage(ErrorPlace{fmt::format("setting '{}'", printable(assignment))},
                  "nothing reads {}, since {}; leave it out", SettingKey{key}, why);
   if (assigns(assignments, "pretrain.sizes")) check_strategy_sizes(config);
-  // End to end trains at the largest size that the other strategies are cached for, unless told otherwise.
+  // End-to-end training uses by default the largest size in the cache of the other strategies.
   if (strategy(strategy_name).sizes.empty() && config.pretrain.sizes.empty() && !config.cache.sizes.empty())
     config.pretrain.sizes = {config.cache.sizes.back()};
   if (config.task != task.name)
@@ -167,7 +167,7 @@ RunConfig load_preset(const Tasks& tasks, const TaskInfo& own, const std::string
   if (config.task_file != task.file) fail_usage("--set task_file= cannot change the task; use --task-file");
   if (config.preset != preset || config.strategy != strategy_name)
     fail_usage("--set preset= and --set strategy= would change names and nothing else; use --preset and --strategy");
-  // How large its sets are may follow from the task's own settings.
+  // The largest set size may depend on the task's own settings.
   if (config.task_settings.empty())
     validate(config, task);
   else

@@ -25,7 +25,7 @@
 namespace pairs {
 namespace {
 
-// The task with the targets that the weights in a file infer, which may be others than the run's.
+// The task with the targets that the weights in a file infer, which may differ from the run's.
 std::shared_ptr<const Task> task_of_weights(const std::filesystem::path& file, RunConfig config) {
   const std::map<std::string, std::string> metadata = read_safetensors(file).metadata;
   const auto settings = metadata.find("training_settings");
@@ -36,7 +36,7 @@ std::shared_ptr<const Task> task_of_weights(const std::filesystem::path& file, R
   return config.make_task();
 }
 
-// The weights of another run that this one took with it (create_run); whether its head was taken, too.
+// Loads the weights of another run that were copied with this one (create_run); returns whether its head was used, too.
 bool start_from(const std::filesystem::path& file, const RunConfig& config, Estimator& estimator, Monitor& monitor) {
   PAIRS_CHECK(std::filesystem::exists(file),
               "{} is missing, which holds the weights of {}; restore it, or start the run anew", file.string(),
@@ -51,7 +51,7 @@ bool start_from(const std::filesystem::path& file, const RunConfig& config, Esti
   return false;
 }
 
-// Tells which settings the epochs from here on are of.
+// Logs the settings of the epochs from here on.
 void tell_lesson(std::int64_t epoch, std::int64_t step, const std::string& settings, Monitor& monitor) {
   Event event;
   event.type = EventType::lesson;
@@ -80,7 +80,7 @@ Loss pretrain_loss(Estimator& estimator, const SetBatch& batch) {
 
 void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor) {
   if (run_status(run).pretrained) {
-    if (writes_run(monitor)) std::filesystem::remove(run / run_file::start);  // a kill may have left it
+    if (writes_run(monitor)) std::filesystem::remove(run / run_file::start);  // a killed session may have left it
     return;
   }
   const StageSetting setting(config, monitor.ranks());
@@ -93,7 +93,7 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
                          config.pretrain.validation_sets, config.pretrain.rotate, lessons);
   const PretrainPlan plan = plan_pretraining(config, source);
 
-  // Validation sets are simulated again each time: nothing is stored.
+  // Validation sets are simulated anew each time: nothing is stored.
   const std::int64_t held_out = std::max<std::int64_t>(plan.batch, 256);
   const std::int64_t in_graph = estimator.observations_in_graph(), at_once = estimator.observations_at_once();
   const auto stop = [&] { return monitor.should_stop(); };
@@ -153,7 +153,7 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
   if (predicts) fit_regression_sigma(estimator, 0, scored);
   estimator.set_max_n(largest);
   nlohmann::json told = {{"sets", plan.steps * plan.batch * result.epochs}};
-  // A fresh head that this stage does not train knows nothing yet.
+  // A new head that this stage does not train has no gain over the prior.
   if (plan.epochs > 0 || with_head)
     tell_gain(Stage::pretrain, prior_gain(estimator, scored, stop), estimator.has_density(), told, monitor);
   tell_invalid(Stage::pretrain, invalid_draws_of(*setting.task), told, monitor);

@@ -16,8 +16,8 @@
 namespace pairs {
 namespace {
 
-// What ranks must see alike: each stage's files with their sizes, and the settings themselves. The log and the lock are
-// the first rank's own.
+// The files that ranks must see identically: each stage's files with their sizes, and the settings. The log and the
+// lock belong to the first rank.
 nlohmann::json seen_files(const std::filesystem::path& run) {
   nlohmann::json seen = nlohmann::json::object();
   for (const auto& entry : std::filesystem::directory_iterator(run)) {
@@ -32,7 +32,7 @@ nlohmann::json seen_files(const std::filesystem::path& run) {
   return seen;
 }
 
-// A file that is not seen here as the first rank sees it; "": all are.
+// A file that this rank and the first see differently; "" if there is none.
 std::string unlike(const nlohmann::json& here, const nlohmann::json& first) {
   for (const auto& [name, state] : first.items())
     if (!here.contains(name) || here[name] != state) return name;

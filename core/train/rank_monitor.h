@@ -10,8 +10,8 @@
 
 namespace pairs {
 
-// The monitor of one rank of several: the first alone tells events and progress, and all stop together. Every question
-// whether to stop also asks whether the other ranks are there, and throws as Ranks does where they are not.
+// The monitor of one of several ranks: only the first reports events and progress, and all stop together. Every check
+// for a stop also checks that the other ranks are alive, and throws as Ranks does if they are not.
 class RankMonitor : public Monitor {
  public:
   RankMonitor(Monitor& next, Ranks& ranks) : next_(next), ranks_(ranks) {}
@@ -35,25 +35,24 @@ class RankMonitor : public Monitor {
   Ranks& ranks_;
 };
 
-// Whether this process writes the run's folder: alone, or as the first rank.
+// Whether this process writes the run's folder: it trains alone, or is the first rank.
 inline bool writes_run(Monitor& monitor) {
   return monitor.ranks() == nullptr || monitor.ranks()->leads();
 }
 
-// Does what one rank must have done before the others go on: `first` on the first rank, or on the only one, then `rest`
-// on the others.
+// Runs `first` on the first rank, or on the only one, and afterwards `rest` on the others.
 void in_turn(Monitor& monitor, const std::function<void()>& first, const std::function<void()>& rest = {});
 
-// Waits for all ranks, and until each sees in the run's folder what the first does: other machines may learn late of
-// new files on a shared disk. Throws Error naming a file that a rank does not see within a minute.
+// Waits for all ranks, and until each sees the first one's files in the run's folder: on a shared disk, other machines
+// may see new files late. Throws Error naming a file that a rank does not see within a minute.
 void see_alike(const std::filesystem::path& run, Monitor& monitor);
 
-// value(k) for k = 0 .. count - 1, each worked out by one of the ranks; all have all of them. Throws Stopped where one
-// is asked to stop.
+// value(k) for k = 0 .. count - 1, each computed by one of the ranks and sent to all. Throws Stopped if one is asked to
+// stop.
 std::vector<double> shared_values(Monitor& monitor, std::int64_t count,
                                   const std::function<double(std::int64_t)>& value);
 
-// Throws Error where the ranks' tensors are not the same to the bit: their machines compute differently.
+// Throws Error if the ranks' tensors are not equal bit for bit: their machines compute differently.
 void check_alike(Monitor& monitor, const std::map<std::string, torch::Tensor>& tensors);
 
 }  // namespace pairs

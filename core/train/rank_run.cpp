@@ -9,7 +9,7 @@
 namespace pairs {
 namespace {
 
-// The device of this rank: where a run says "cuda", ranks of one machine take its usable GPUs in turn.
+// The device of this rank: if a run's device is "cuda", ranks on one machine take its usable GPUs in turn.
 torch::Device device_of(Ranks& ranks, const RunConfig& config) {
   const auto turn = static_cast<std::size_t>(ranks.place_on_machine());
   std::vector<std::string> gpus;

@@ -14,7 +14,7 @@
 namespace pairs {
 namespace {
 
-// Whether the records that the buffer has room for are in the file already; reads them into it.
+// Whether the records for the buffer are already complete in the file; reads them into it.
 bool read_whole(int file, std::string& buffer, std::size_t where, const CacheRecord& record) {
   if (::pread(file, buffer.data(), buffer.size(), static_cast<off_t>(where)) != static_cast<ssize_t>(buffer.size()))
     return false;

@@ -11,18 +11,19 @@ namespace pairs {
 // Fills `out` with the payloads of sets first .. first + count - 1 of a group, record by record, and seals them.
 using MakeRecords = std::function<void(std::size_t group, std::int64_t first, std::int64_t count,
                                        const CacheRecord& record, char* out)>;
-// Sets of the share done so far, of which `made` were made by this call, in all groups.
+// Receives the number of sets of the share that are done, of its total in all groups, and the observations made by this
+// call.
 using OnRecords = std::function<void(std::int64_t done, std::int64_t total, double made_observations)>;
 
-// One of several equal shares of each group's units, which other processes make.
+// One of several equal shares of each group's units; other processes make the others.
 struct RecordShare {
   std::int64_t share = 0, of = 1;
 };
 
-// Makes every record of a share that is not yet whole in a cache whose file is there with its header and its space.
-// Units of at most `chunk` observations (one set at least) depend on the layout alone, so that a resumed cache is
-// bit-identical; all sets of a unit are for training, or all for validation. Throws Stopped between units when `stop()`
-// says so, and Error where the file belongs to another layout or the disk is full.
+// Makes every incomplete record of a share in a cache whose file exists with its header and its space. Units of at most
+// `chunk` observations (at least one set) depend only on the layout, so that a resumed cache is bit-identical; all sets
+// of a unit are for training, or all for validation. Throws Stopped between units once `stop()` returns true, and Error
+// if the file belongs to another layout or the disk is full.
 void fill_records(const std::filesystem::path& file, const CacheLayout& layout, std::int64_t chunk,
                   const MakeRecords& make, const std::function<bool()>& stop, const OnRecords& on_records,
                   const RecordShare& share = {});

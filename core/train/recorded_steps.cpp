@@ -12,12 +12,12 @@
 namespace pairs {
 namespace {
 
-// Shapes that are recorded: each keeps a step's memory.
+// The largest number of recorded shapes: each keeps a step's memory.
 constexpr std::size_t kShapes = 4;
 
 }  // namespace
 
-// Inputs of one shape: where they lie for the recording, and what it leaves.
+// Inputs of one shape: their tensors for the recording, and its results.
 struct RecordedSteps::Shape {
   std::vector<torch::Tensor> inputs;
   DrawList draws;

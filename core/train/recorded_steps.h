@@ -13,29 +13,29 @@
 
 namespace pairs {
 
-// Gradients of a loss for a GPU that is kept waiting by its operators being asked for one by one: after a few steps on
-// inputs of one shape, the operators of a step and of its gradients are recorded and from then on launched as a whole
-// (ops::WorkGraph). The results are the same, bit for bit.
+// Computes gradients of a loss on a GPU that would otherwise wait for operators to be launched one by one: after a few
+// steps on inputs of one shape, the operators of a step and its gradients are recorded and from then on launched as a
+// whole (ops::WorkGraph). The results are identical bit for bit.
 class RecordedSteps {
  public:
-  // Steps on inputs of a shape before it is recorded: libraries make what they keep for a shape when they first see it.
+  // Steps on inputs of a shape before recording: libraries allocate what they cache for a shape on its first use.
   static constexpr std::int64_t kBefore = 3;
 
-  // The loss, with a graph, of inputs on the device; undefined ones are passed on. What it draws comes from drawn(); it
-  // neither sends anything to the device nor waits for it.
+  // The loss, with a graph, of inputs on the device; undefined inputs are passed on. Its random numbers come from
+  // drawn(); it neither copies anything to the device nor waits for it.
   using LossOf = std::function<Loss(const std::vector<torch::Tensor>& inputs)>;
 
-  // Of these parameters, which the loss depends on. `on` = false: every step is asked for operator by operator.
-  // `warn` is told, once, where steps turn out not to be recordable; they go on as if `on` were false.
+  // Computes gradients of these parameters, on which the loss depends. `on` = false: every step launches its operators
+  // one by one. `warn` is called once if steps cannot be recorded; they continue as if `on` were false.
   RecordedSteps(const std::map<std::string, torch::Tensor>& parameters, const torch::Device& device, bool on,
                 LossOf loss, std::function<void(const std::string&)> warn);
   ~RecordedSteps();
 
-  // Sets the parameters' gradients, which were undefined, to those of the loss of `inputs`; returns its value,
-  // detached, without waiting for the device. `key`: what the loss draws is a pure function of it.
+  // Sets the parameters' gradients, which must be undefined, to those of the loss of `inputs`; returns its value,
+  // detached, without waiting for the device. Random numbers of the loss are a pure function of `key`.
   torch::Tensor gradients(const std::vector<torch::Tensor>& inputs, std::uint64_t key);
 
-  // Steps done by launching what was recorded.
+  // Steps that were launched from a recording.
   std::int64_t repeated() const { return repeated_; }
 
  private:

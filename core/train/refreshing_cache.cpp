@@ -48,7 +48,8 @@ void RefreshingCache::begin_epoch(std::int64_t head_n, std::int64_t epoch, const
   const std::filesystem::path wanted = generation > 0 ? file(head_n, generation) : std::filesystem::path();
   if (wanted == current_) return;
   later_.reset();
-  // Older generations go first, so that the disk holds one; the checkpoint must no longer lie in an epoch they serve.
+  // Older generations are removed first, so that the disk holds only one; the checkpoint must be past the epochs that
+  // use them.
   save();
   if (writes_run(monitor_)) remove_later_caches(run_, wanted);
   if (generation > 0) {

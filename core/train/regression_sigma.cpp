@@ -14,7 +14,7 @@
 namespace pairs {
 
 namespace {
-// A head's table holds 64 sizes: these, and an octave each for the rest (40 reach N = 10^12).
+// A head's table holds 64 sizes: these, and one per octave for the rest (40 reach N = 10^12).
 constexpr std::size_t kOwnSizes = 24;
 }  // namespace
 
@@ -30,7 +30,7 @@ double fit_regression_sigma(Estimator& estimator, std::int64_t head_n, const Sco
   const std::int64_t* size = sizes.data_ptr<std::int64_t>();
   std::map<std::int64_t, std::int64_t> counts;
   for (std::int64_t i = 0; i < sizes.numel(); ++i) ++counts[size[i]];
-  // The commonest sizes stand for themselves (negative key), octave k for the other sizes in [2^k, 2^(k+1)).
+  // The most common sizes have their own entry (negative key); octave k has the other sizes in [2^k, 2^(k+1)).
   std::vector<std::pair<std::int64_t, std::int64_t>> common;
   for (const auto& [n_value, count] : counts)
     if (count >= 100) common.emplace_back(count, n_value);

@@ -53,12 +53,12 @@ class LoggingMonitor : public Monitor {
     latest_ = progress;
     next_.progress(progress);
   }
-  // What was told last.
+  // The latest progress.
   const Progress& latest() const { return latest_; }
-  // Seconds of work on the stage that was begun, or gone on with, last; NaN where it has ended, or none was.
+  // Seconds of work on the stage that was last begun or resumed; NaN if it has ended, or if there was none.
   double stage_seconds() const { return stage_watch_ ? stage_watch_->seconds() : NAN; }
   bool should_stop() override {
-    const bool stop = next_.should_stop();  // a pause may end in it
+    const bool stop = next_.should_stop();  // a pause may occur in it
     lock_.check();
     return stop;
   }
@@ -73,19 +73,19 @@ class LoggingMonitor : public Monitor {
   std::optional<WorkWatch> stage_watch_;
 };
 
-// What the stages of a run leave in its folder for each other.
+// The files that a run's stages leave in its folder for each other.
 constexpr const char* kProducts[] = {run_file::start,  run_file::pretrained, run_file::estimator,
                                      run_file::resume, run_file::partial,    run_file::cache,
                                      run_file::pool,   run_file::stored,     kSimulatorFile};
 
-// Whether it is one of the aggregates that stage 2 makes.
+// Whether it is one of the aggregates files of stage 2.
 bool is_left(const std::filesystem::path& file) {
   const std::string name = file.filename().string();
   return name == run_file::cache || name == run_file::pool || is_later_cache(name);
 }
 
-// Whether a folder without a run may hold this all the same: the lock and what stood beside targets, of a run that was
-// not made after all, and pictures of the demonstration, which draws shipped weights before it trains.
+// Whether a file may be in a folder without a run: the lock and temporary files of a run whose creation failed, and
+// pictures of the demonstration, which uses shipped weights before it trains.
 bool left_behind(const std::string& name) {
   return name == ".lock" || name == "figures" || (name.starts_with('.') && name.ends_with(".tmp"));
 }
@@ -97,19 +97,19 @@ void clean_up(const FolderLock& lock) {
   });
 }
 
-// Whether a run has its first stages from another one, whose later settings are its own (stage_sharing.h).
+// Whether a run took its first stages from another one, whose later settings are its own (stage_sharing.h).
 bool took_stages(const std::filesystem::path& run) {
   try {
     const std::vector<Event> events = read_events((run / run_file::events).string());
     return std::any_of(events.begin(), events.end(),
                        [](const Event& event) { return event.type == EventType::taken; });
   } catch (const Error&) {
-    return false;  // without a log nothing says so
+    return false;  // without a log it is unknown
   }
 }
 
-// A product belongs to the settings it was made with. Files of versions that did not record them pass. One that another
-// program wrote has no checksum, which is told.
+// A result belongs to the settings it was made with. Files of versions that did not record them pass. A warning reports
+// a file from another program, which has no checksum.
 void check_settings(const std::filesystem::path& run, const std::filesystem::path& file, const RunConfig& config) {
   const TensorFile content = read_safetensors(file);
   const std::map<std::string, std::string>& metadata = content.metadata;
@@ -132,7 +132,7 @@ void check_settings(const std::filesystem::path& run, const std::filesystem::pat
     spdlog::warn("{} was changed since {} was trained, when it stated {}", where, file.filename().string(), edited);
 }
 
-// What a stage left behind stands for the stage only when it can be read.
+// A stage counts as done only if its result can be read.
 void check_products(const std::filesystem::path& run, const RunConfig& config, std::shared_ptr<const Task> task) {
   for (const char* name : {run_file::pretrained, run_file::estimator}) {
     const std::filesystem::path file = run / name;
@@ -140,7 +140,7 @@ void check_products(const std::filesystem::path& run, const RunConfig& config, s
     try {
       Estimator::load(file, task);
     } catch (const Error& error) {
-      // One that may not be read may be sound.
+      // A file without permission to read may be intact.
       if (::access(file.c_str(), R_OK) != 0) throw;
       fail("{}; removing that file and resuming the run makes it again", error.what());
     }
@@ -148,7 +148,7 @@ void check_products(const std::filesystem::path& run, const RunConfig& config, s
   }
 }
 
-// A half-finished run goes on with the task that it began with.
+// A half-finished run continues with the task that it began with.
 void check_task_file(const std::filesystem::path& run, const RunConfig& config) {
   if (config.task_copy.empty() || run_status(run).finished) return;
   const std::string changed = config.tasks->changed(config.task_copy);
@@ -156,7 +156,7 @@ void check_task_file(const std::filesystem::path& run, const RunConfig& config) 
               changed);
 }
 
-// What pretrain.from names, once it is known that this configuration's networks take it.
+// The weights in pretrain.from, after checking that they fit this configuration's networks.
 struct Start {
   std::string weights;  // the file's content
   Event event;          // the log's first
@@ -223,7 +223,7 @@ std::filesystem::path make_run_folder(const RunConfig& config, const std::filesy
 
 namespace {
 
-// The text of the copy of a person's own task that the run keeps; "" of a built-in one.
+// The copy of a custom task's file that the run keeps; "" for a built-in one.
 std::string recorded_task(const RunConfig& config) {
   if (config.task_file.empty()) return "";
   const std::shared_ptr<const Task> task = config.make_task();
@@ -275,7 +275,7 @@ RunStatus run_status(const std::filesystem::path& run) {
   RunStatus status;
   status.finished = std::filesystem::exists(run / run_file::estimator);
   status.pretrained = status.finished || std::filesystem::exists(run / run_file::pretrained);
-  // The file has its full size from its first moment; that it is complete is told when it is.
+  // The file has its full size from the start; completeness is recorded when it is reached.
   status.cached = status.finished;
   if (!status.cached && std::filesystem::exists(run / run_file::cache) &&
       std::filesystem::exists(run / run_file::events))
@@ -334,7 +334,7 @@ void lead_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& mon
   try {
     train_stages(run, config, logging, until, ranks);
   } catch (const Stopped&) {
-    // Everything is saved by now: a log that cannot be written must not turn this into a failure.
+    // Everything is saved by now: an unwritable log must not turn this into a failure.
     try {
       tell(EventType::stopped);
     } catch (const Error&) {
@@ -346,7 +346,7 @@ void lead_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& mon
     event.seconds = watch.seconds();
     event.values = {{"text", sentence(error)}};
     if (const double stage = logging.stage_seconds(); std::isfinite(stage)) event.values["stage_seconds"] = stage;
-    // The disk that failed the run may be too full for its log; the sentence still reaches the client.
+    // If the disk is full, the log may fail, too; the sentence still reaches the client.
     try {
       lock.check();
       append_event(run / run_file::events, event);
@@ -391,7 +391,7 @@ RunFolder find_run(const Tasks& tasks, const std::string& run, const std::string
     if (const auto fitting = fitting_weights(tasks, run, data)) return {*fitting, kShippedName};
     const std::filesystem::path named = assets_folder() / "weights" / run;
     if (std::filesystem::exists(named / run_file::config)) {
-      const std::string listed = shipped_name(tasks, named);  // kShippedName where they are the first of other data
+      const std::string listed = shipped_name(tasks, named);  // kShippedName if they are the first for other data
       return {named, listed == kShippedName ? fmt::format("{} {}", kShippedName, run) : listed};
     }
   }
@@ -403,13 +403,13 @@ RunFolder find_run(const Tasks& tasks, const std::string& run, const std::string
 
 namespace {
 
-// By its log: stage 3 ended, and was not begun again.
+// Whether stage 3 ended, and was not begun again, according to the log.
 bool was_finished(const std::filesystem::path& run) {
   try {
     return std::filesystem::exists(run / run_file::events) &&
            read_progress(run / run_file::events).stage(Stage::finetune).done;
   } catch (const Error&) {
-    return false;  // weights answer without a log
+    return false;  // weights can be used without a log
   }
 }
 

@@ -98,7 +98,7 @@ void RunProgress::add(const Event& event) {
   } else if (event.type == EventType::stage_done) {
     record.running = false;
     record.done = true;
-    // Stages 1 and 3 tell their time over all sessions, the cache that of its last.
+    // Stages 1 and 3 log their time over all sessions, the cache only that of its last.
     if (event.stage != Stage::cache) record.before = 0;
     record.seconds = event.seconds;
     record.sets = event_number(event, "sets", 0);
@@ -115,7 +115,7 @@ void RunProgress::add(const Event& event) {
     before_ = event_number(event, "gflop");
     before_with_cache_ = event_number(event, "gflop_with_cache");
   } else if (event.type == EventType::stopped || event.type == EventType::error || event.type == EventType::done) {
-    // What was done since the last loss counts, too.
+    // Work since the last loss counts, too.
     if (StageRecord& open = slots_[static_cast<std::size_t>(current_)].record; open.running)
       open.seconds = std::max(open.seconds, event_number(event, "stage_seconds", 0));
     for (Slot& each : slots_) each.record.running = false;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kLargestConfig = 1u << 20;
 
-// Names the file in the usage error that `check` throws.
+// Adds the file to the usage error that `check` throws.
 template <class Check>
 void in_file(const std::filesystem::path& file, Check&& check) {
   try {
@@ -29,7 +29,7 @@ void in_file(const std::filesystem::path& file, Check&& check) {
   }
 }
 
-// Reads a configuration of this task, and beside it `more`; returns the keys that stand there.
+// Reads a configuration of this task, and also `more`; returns the keys in the text.
 std::vector<std::string> read_recorded(std::string_view text, const std::string& task, RunConfig& config,
                                        const std::vector<Field>& more, const std::string& where) {
   config.task = task;
@@ -38,7 +38,7 @@ std::vector<std::string> read_recorded(std::string_view text, const std::string&
   return read_toml(text, all, where);
 }
 
-// The table [ensemble] of run.toml, and of which its lists are.
+// The table [ensemble] of run.toml, and the run that its lists describe.
 struct EnsembleTable {
   std::string runs, weights;
   std::vector<std::int64_t> seeds;
@@ -79,11 +79,12 @@ std::vector<EnsembleMember> ensemble_of(const EnsembleTable& table, const std::s
   return members;
 }
 
-// Whether a setting decides, with the seed, what a run has at the end of a stage. A task's folder may have moved.
+// Whether a setting affects, together with the seed, a run's result at the end of a stage. A task's folder may have
+// moved.
 bool decides(const std::string& key, Stage stage) {
   if (key == "task_file" || (key != "seed" && !decides_weights(key))) return false;
   if (stage == Stage::pretrain) return !key.starts_with("cache.") && !key.starts_with("finetune.");
-  // Which sets stage 2 makes follows from how stage 3 draws their sizes.
+  // The sets of stage 2 depend on how stage 3 draws their sizes.
   if (stage == Stage::cache) return !key.starts_with("finetune.") || key == "finetune.size_distribution";
   return true;
 }
@@ -104,13 +105,13 @@ std::string training_settings(const RunConfig& config) {
 
 namespace {
 
-// A setting that recorded settings have another value of than a configuration.
+// A setting with different values in a record and a configuration.
 struct OtherSetting {
   std::string key, was, is;
 };
 
-// Those that something reads and that `wanted` names by their key and whether the record holds it. Of two tasks the
-// first field, their name, differs.
+// Finds the settings that differ, have an effect and satisfy `wanted`, which takes a key and whether the record holds
+// it. For two different tasks the first field, the task's name, differs.
 template <class Wanted>
 std::vector<OtherSetting> other_settings(const std::string& recorded, const RunConfig& config, const std::string& where,
                                          const Wanted& wanted) {
@@ -154,7 +155,7 @@ std::string edited_settings(const std::string& recorded, const RunConfig& config
 std::string write_run_toml(const RunConfig& config, const std::string& numerics) {
   RunConfig copy = config;
   std::vector<Field> all = read_fields(copy);
-  // A text that is empty says what its absence says.
+  // An empty text means the same as a missing one.
   RunConfig unset;
   unset.tasks = config.tasks;
   unset.task = config.task;
@@ -174,7 +175,7 @@ std::string write_run_toml(const RunConfig& config, const std::string& numerics)
 
 namespace {
 
-// Refuses settings of which some are gone: of as many that were written together only `keys` are there.
+// Refuses incomplete settings: of as many as were written together, only `keys` are left.
 void check_complete(RunConfig config, const std::vector<std::string>& keys, std::int64_t written,
                     const std::string& where) {
   const auto there = std::count_if(keys.begin(), keys.end(), [](const std::string& key) {
@@ -211,7 +212,7 @@ RunConfig read_run_toml(const Tasks& tasks, const std::filesystem::path& file) {
   const std::string task = find_toml_text(text, kTaskName, where);
   const std::string own = find_toml_text(text, kTaskFile, where);
   if (!own.empty()) {
-    // The run's copy, so that what was trained can be used when the file has changed or is gone.
+    // Uses the run's copy, so that the weights can be used after the file has changed or is gone.
     const std::filesystem::path copy = file.parent_path() / run_file::task;
     PAIRS_CHECK(std::filesystem::exists(copy),
                 "{} is missing, the copy of {} that describes the run's task; restore it",

@@ -34,7 +34,7 @@ std::string_view blocked_reason(SessionState state, SessionAction action) {
   return kBlocked[static_cast<std::size_t>(state)][static_cast<std::size_t>(action)];
 }
 
-// The worker's side of a running job: forwards what it tells, blocks it while paused.
+// The worker's side of a running job: forwards its reports, blocks it while paused.
 class Session::Worker : public Monitor {
  public:
   explicit Worker(Session& session) : session_(session) {}
@@ -85,7 +85,7 @@ void Session::start(Job job) {
     outcome_ = SessionOutcome::none;
     progress_.store(nullptr);
     state_ = SessionState::running;
-    // The thread of the job before has nothing left to do.
+    // The previous job's thread has nothing left to do.
     thread_ = std::jthread([this, own = std::move(job)]() mutable { work(std::exchange(own, nullptr)); });
   });
 }

@@ -13,30 +13,30 @@
 
 namespace pairs {
 
-// State of a session and what may be done in it: one table, with a reason for everything that may not.
-// How the last job of a session ended; none: it has not, or there was none yet.
+// States and actions of a session: one table, with a reason for every action that is not allowed.
+// How the last job of a session ended; none: it has not ended, or there was none yet.
 enum class SessionOutcome { none, done, stopped, failed };
 
 enum class SessionState { idle, running, pausing, paused, stopping, failed };
 enum class SessionAction { start, pause, resume, stop, dismiss };
 inline constexpr int session_states = 6, session_actions = 5;
 
-// Empty when the action is allowed, else why not, in one sentence.
+// Empty if the action is allowed, else the reason in one sentence.
 std::string_view blocked_reason(SessionState state, SessionAction action);
 
-// A thread while there is work, which runs jobs (a run's stages, an evaluation) for one client: the window or --batch.
-// Every member may be called from any thread; drain() and latest() never wait for the worker's work.
+// Runs jobs (a run's stages, an evaluation) for one client, the window or --batch, on a thread that exists while there
+// is work. Thread-safe; drain() and latest() never wait for the worker.
 class Session {
  public:
   Session() = default;
-  // Asks a running job to stop, waits until it has saved.
+  // Asks a running job to stop and waits until it has saved.
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   using Job = std::function<void(Monitor&)>;
-  // Starts a job (e.g. [=](Monitor& m) { execute_run(folder, m); }). Each call throws a usage error with blocked_reason
-  // when it is not allowed now.
+  // Starts a job (e.g. [=](Monitor& m) { execute_run(folder, m); }). Every action throws a usage error with
+  // blocked_reason if it is not allowed now.
   void start(Job job);
   void pause();
   void resume();
@@ -44,12 +44,12 @@ class Session {
   void dismiss();  // failed -> idle
 
   SessionState state() const { return state_.load(); }
-  // The sentence of the last failure; empty when none.
+  // The sentence of the last failure; empty if there was none.
   std::string error() const;
   SessionOutcome outcome() const { return outcome_.load(); }
   std::vector<Event> drain() { return events_.drain(); }
   std::shared_ptr<const Progress> latest() const { return progress_.load(); }
-  // Waits until the session is idle, failed or `seconds` have passed; true when it is at rest.
+  // Waits until the session is idle or failed, or `seconds` have passed; true if it is idle or failed.
   bool wait(double seconds);
 
  private:

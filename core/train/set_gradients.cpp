@@ -18,7 +18,7 @@ void check(const std::function<bool()>& stop) {
   if (stop && stop()) throw Stopped();
 }
 
-// Sum of the embeddings of each set [B, l] float64. In training mode what is drawn is that of `key`.
+// Sum of the embeddings of each set [B, l] float64. In training mode, random numbers depend on `key`.
 torch::Tensor sums_in_parts(Estimator& estimator, const SetSource& source, const SetBatch& batch,
                             const std::vector<SetPart>& cut, std::uint64_t key, const std::function<bool()>& stop) {
   at::NoGradGuard no_grad;
@@ -75,7 +75,7 @@ torch::Tensor set_gradients(Estimator& estimator, const SetSource& source, const
       mean(sums_in_parts(estimator, source, batch, cut, key, stop), batch).requires_grad_(true);
   const Loss loss = estimator.loss(0, batch.theta, aggregates, batch.n, batch.given);
   loss.total().backward();
-  // Every observation of a set moves its aggregate alike.
+  // Every observation of a set affects its aggregate equally.
   const torch::Tensor slope = aggregates.grad() / send(batch.n.to(aggregates.scalar_type()), batch.device).unsqueeze(1);
   for (const SetPart& part : cut) {
     check(stop);

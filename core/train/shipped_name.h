@@ -2,8 +2,7 @@
 
 namespace pairs {
 
-// What people call the weights that came with the program, wherever they are named: of a task that has several, those
-// for the data at hand.
+// The readable name of shipped weights everywhere: for a task that has several, it names those for the current data.
 inline constexpr const char* kShippedName = "Shipped weights";
 
 }  // namespace pairs

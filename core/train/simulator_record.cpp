@@ -18,7 +18,8 @@
 namespace pairs {
 namespace {
 
-// Of latents beside their size, and of x, whose scale is 1: below it numbers differ in the last digits of float32.
+// The tolerance for latents, relative to their size, and for x, whose scale is 1: smaller differences are rounding of
+// float32.
 constexpr double kLastDigits = 1e-5;
 
 nlohmann::json document_of(const SimulatorProbe& probe) {
@@ -42,7 +43,8 @@ SimulatorProbe read_probe(const nlohmann::json& document, const std::string& fil
           numbers_of(document["x"], file)};
 }
 
-// The largest difference, of each two numbers over `size` of the first; infinite where there are not as many of both.
+// The largest difference between corresponding numbers, relative to `size` of the first; infinite if their counts
+// differ.
 template <class Size>
 double apart(const std::vector<double>& a, const std::vector<double>& b, Size size) {
   if (a.size() != b.size()) return INFINITY;
@@ -51,7 +53,7 @@ double apart(const std::vector<double>& a, const std::vector<double>& b, Size si
   return most;
 }
 
-// What is different about the second, "" for nothing but last digits.
+// How the second differs, "" if only in the last digits.
 std::string difference(const SimulatorProbe& before, const SimulatorProbe& now) {
   if (before.checksum == now.checksum) return "";
   const double latents =

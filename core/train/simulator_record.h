@@ -9,23 +9,24 @@
 
 namespace pairs {
 
-// In a run's folder: what its simulator drew when its training began, and what those did that came before it.
+// The file in a run's folder that records the results of its simulator when training began, and those of earlier
+// versions.
 inline constexpr const char* kSimulatorFile = "simulator.json";
 
-// Records, when a run begins, what its task's simulator draws for a few fixed sets (Task::probe), and tells later
-// whether the program still draws the same: half a training on another model would be no training on either. Tasks
-// without a program of their own are left alone.
+// Records at the start of a run what its task's simulator returns for a few fixed sets (ProbedSimulator::probe), and
+// detects later changes of the program: training half on one model and half on another would be valid for neither.
+// Tasks without a program of their own are skipped.
 
-// A sentence on how the simulator answers otherwise than when the training of this run began; "" where it does not, or
-// where nothing was recorded. Differences in the last digits, which other machines and versions of libraries make, are
-// none. Starts the program; `stop` is asked while it is waited for.
+// A sentence on how the simulator's results differ from those when the run's training began; "" if they do not, or if
+// nothing was recorded. Differences in the last digits, due to other machines and library versions, are ignored. Starts
+// the program; `stop` is called while waiting for it.
 std::string changed_simulator(const std::filesystem::path& run, const Task& task,
                               const std::function<bool()>& stop = {});
 
-// Records the simulator of a run that begins. Of one that goes on: throws Error where it has changed, unless that was
-// accepted: then the new one is recorded beside the former, and the monitor told a warning.
+// Records the simulator of a run that begins. For a run that continues, throws Error if the simulator has changed,
+// unless the change was accepted: then records the new one in addition to the former, with a warning to the monitor.
 void record_simulator(const std::filesystem::path& run, const Task& task, Monitor& monitor);
-// Has the next record_simulator() of the run accept another simulator.
+// Makes the run's next record_simulator() accept a changed simulator.
 void accept_simulator(const std::filesystem::path& run);
 
 }  // namespace pairs

@@ -11,7 +11,7 @@
 namespace pairs {
 namespace {
 
-// The loss of float64 behind gradients of float32, as the bytes of two more of them.
+// The float64 loss appended to float32 gradients, as the bytes of two more of them.
 torch::Tensor packed(const torch::Tensor& gradients, const torch::Tensor& loss) {
   return at::cat({gradients, loss.reshape({1}).view(torch::kFloat32)});
 }
@@ -81,7 +81,7 @@ torch::Tensor SlotGradients::gradients(std::int64_t rows, std::uint64_t key, con
   at::NoGradGuard no_grad;
   torch::Tensor gradient = gradients.total(), loss = losses.total();
   if (Ranks* ranks = monitor_.ranks()) {
-    // Each round adds a branch of the tree to the one beside it, on both ranks of a pair.
+    // Each round adds a branch of the tree to its neighbor, on both ranks of a pair.
     for (int round = 0; round < ranks->rounds(); ++round) {
       const torch::Tensor both = ranks->gather_pair(round, packed(gradient, loss), monitor_.wants_stop());
       gradient = both[0].slice(0, 0, gradient.numel()).add(both[1].slice(0, 0, gradient.numel()));

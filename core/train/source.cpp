@@ -81,7 +81,8 @@ std::vector<SetPart> parts(const SetBatch& batch, std::int64_t at_once) {
 
 namespace {
 
-// The images of some ranges, range k those of the batch's set rows[k] (null: of set k), rotated as the batch says.
+// The images of some ranges, where range k belongs to the batch's set rows[k] (null: to set k), rotated as the batch
+// specifies.
 Observations turn_images(const SetBatch& batch, const Observations& x, const std::vector<SetRange>& ranges,
                          const std::vector<std::int64_t>* rows = nullptr) {
   if (batch.rotations.empty()) return x;
@@ -93,7 +94,7 @@ Observations turn_images(const SetBatch& batch, const Observations& x, const std
   return rotated(x.block(), rotations);
 }
 
-// The elements of some rows; none of none.
+// The elements of some rows; empty if there are none.
 std::vector<std::int64_t> picked(const std::vector<std::int64_t>& all, const RowRange& rows) {
   const auto end = [&](std::int64_t row) { return all.begin() + std::min(row, static_cast<std::int64_t>(all.size())); };
   return {end(rows.first), end(rows.last)};

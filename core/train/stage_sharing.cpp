@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the log of a run tells of its stages up to `last`.
+// The part of a run's log on its stages up to `last`.
 std::vector<Event> log_up_to(const fs::path& log, Stage last) {
   std::vector<Event> events;
   for (const Event& event : read_events(log.string())) {
@@ -33,7 +33,7 @@ Event taken_from(const fs::path& from, Stage last) {
   return event;
 }
 
-// Whether one stands for the other at the end of a stage.
+// Whether two runs have the same result at the end of a stage.
 bool same_stage(const RunConfig& one, const RunConfig& other, Stage stage) {
   const auto task_text = [](const RunConfig& config) {
     return config.task_copy.empty() ? std::string() : read_file(config.task_copy);
@@ -62,13 +62,13 @@ std::optional<Stage> take_stages(const Tasks& tasks, const fs::path& from, const
       fs::exists(from / run_file::cache) && run_status(from).cached && same_stage(giver, taker, Stage::cache);
   const Stage last = both ? Stage::cache : Stage::pretrain;
   if (both) link_file(from / run_file::cache, to / run_file::cache);
-  // What the data were when the stages saw them.
+  // The state of the data when the stages used them.
   for (const char* record : {run_file::stored, kSimulatorFile})
     if (fs::exists(from / record)) write_file(to / record, read_file(from / record));
   std::vector<Event> told = log_up_to(from / run_file::events, last);
   told.push_back(taken_from(from, last));
   write_file(to / run_file::events, log_text(told));
-  // The last: from here on the run has its stage 1.
+  // This file comes last: with it the run has its stage 1.
   write_file(to / run_file::pretrained, read_file(from / run_file::pretrained));
   return last;
 }

@@ -28,7 +28,7 @@ StageSetting::StageSetting(const RunConfig& config, std::shared_ptr<const Task> 
 void finish_stage(const std::filesystem::path& run, const char* file, const RunConfig& config,
                   const Estimator& estimator, const OptimiseResult& result, Stage stage, nlohmann::json values,
                   Monitor& monitor) {
-  // Told before the file is there: a run killed in between tells it again, and readers keep the last.
+  // Logged before the file exists: a run killed in between logs it again, and readers use the last entry.
   Event event;
   event.type = EventType::stage_done;
   event.stage = stage;
@@ -61,7 +61,7 @@ std::function<void(const std::string&)> not_recorded(Stage stage, Monitor& monit
 
 void show_preview(Monitor& monitor, Stage stage, std::int64_t n, Estimator& estimator) {
   at::NoGradGuard no_grad;
-  const Interruptible never({});  // a stop is for the steps, which save
+  const Interruptible never({});  // only steps are interrupted, because they save
   estimator.train(false);
   monitor.preview({stage, n, estimator});
   estimator.train(true);

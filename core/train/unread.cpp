@@ -6,7 +6,8 @@
 namespace pairs {
 namespace {
 
-// Of stage 3's own training, which a regression that stays as stage 1 left it has none of.
+// Whether a setting affects only stage 3's own training, which a regression that stays as stage 1 left it does not
+// have.
 bool trains_stage_3(const std::string& key) {
   for (const char* name : {"epochs", "steps", "batch", "rate", "floor", "weight_decay", "warmup", "clip", "patience",
                            "ema", "heads", "start", "validation_draws"})
@@ -32,7 +33,7 @@ std::string unread_because(const RunConfig& c, const std::string& key) {
   }
   if (key == "restrict" && head_kind(last.kind).images) return "head.kind is \"" + last.kind + "\"";
   if (key == "restrict" && confines(last)) return "head.support is \"box\"";
-  // End-to-end training that is told no size takes the largest of the cache's.
+  // End-to-end training without a size uses the largest of the cache's sizes.
   if (key == "cache.sizes" && c.pretrain.sizes.empty()) return "";
   if (key == "standardise" && keeps_regression(c)) return "finetune.regression is \"sigma\", which keeps aggregates";
   if ((key == "standardise" || key.starts_with("cache.") || key.starts_with("finetune.")) &&

@@ -9,22 +9,22 @@
 
 namespace pairs {
 
-// Exponential moving average of the weights that an optimiser moves, beside them on their device. Off for a decay of 0:
-// then it holds nothing and does nothing.
+// Exponential moving average of the weights during optimization, on the same device. A decay of 0 turns it off: it then
+// holds nothing and does nothing.
 class WeightAverage {
  public:
-  // Starts at the parameters' present values.
+  // Starts from the parameters' current values.
   WeightAverage(const std::map<std::string, torch::Tensor>& parameters, double decay);
 
   bool on() const { return decay_ > 0; }
-  // Takes in the parameters after step `step` (0, 1, ...): average += (1 - d) (parameters - average) with
-  // d = min(decay, (1 + step) / (10 + step)), so that the initial weights soon count for nothing.
+  // Adds the parameters after step `step` (0, 1, ...): average += (1 - d) (parameters - average) with d = min(decay, (1
+  // + step) / (10 + step)), so that the initial weights soon lose their influence.
   void update(std::int64_t step);
 
-  // The averages by name (the tensors themselves, not copies); empty when off.
+  // The averages by name (the tensors themselves, not copies); empty if off.
   const std::map<std::string, torch::Tensor>& values() const { return average_; }
 
-  // While it lives the parameters hold their averages; afterwards what they held before. Does nothing when off.
+  // While it exists, the parameters hold their averages; afterwards their previous values. Does nothing if off.
   class InPlace {
    public:
     explicit InPlace(const WeightAverage& average);

@@ -4,10 +4,10 @@
 
 namespace pairs {
 
-// Seconds for which pauses have held the calling thread so far; whoever holds a thread adds to them.
+// Seconds for which pauses have held the calling thread so far; code that holds a thread adds to them.
 inline thread_local double paused_seconds = 0;
 
-// Seconds of work on this thread since it was made: pauses are left out.
+// Seconds of work on this thread since the watch was made, without pauses.
 class WorkWatch {
  public:
   double seconds() const { return watch_.seconds() - (paused_seconds - paused_); }

@@ -9,26 +9,26 @@
 
 namespace pairs::render {
 
-// The sphere about a mesh that views are framed by, in the mesh's unit.
+// The sphere around a mesh that frames its views, in the mesh's unit.
 struct BoundingSphere {
   std::array<double, 3> centre{};
   double radius = 0;
 };
 
-// Centre: the middle of the axis-parallel box around the corners of all triangles (vertices of no triangle do not
-// count). Radius: the greatest distance of such a corner from it; 0 for a mesh without triangles. Throws Error for a
-// triangle whose corner does not exist or has a coordinate that is not finite or above 1e150.
+// The center is the center of the axis-parallel box around the corners of all triangles (vertices without a triangle
+// are ignored). The radius is the largest distance of such a corner from it; 0 for a mesh without triangles. Throws
+// Error for a triangle whose corner does not exist or has a coordinate that is not finite or above 1e150.
 BoundingSphere bounding_sphere(const TriangleMesh& mesh);
 
-// A perspective camera that looks at the centre of the bounding sphere, z up, without roll. Angles in radians: azimuth
+// A perspective camera that looks at the center of the bounding sphere, z up, without roll. Angles in radians: azimuth
 // from the x axis towards the y axis, elevation above the plane z = 0.
 struct MeshCamera {
   double azimuth = 0, elevation = 0;
-  double distance = 0;       // of the eye from the centre in radii of the sphere, above 1
-  double field_of_view = 0;  // whole angle between the image's left and right border, in (0, pi)
+  double distance = 0;       // of the eye from the center in radii of the sphere, above 1
+  double field_of_view = 0;  // full angle between the image's left and right border, in (0, pi)
 };
 
-// What cameras are drawn from: azimuth uniform in [0, 2 pi), elevation uniform in [lowest, highest], and the distance
+// The distribution of cameras: azimuth uniform in [0, 2 pi), elevation uniform in [lowest, highest], and the distance
 // at which the image of the bounding sphere touches the border, times `margin`.
 struct MeshCameraRange {
   double lowest = -std::numbers::pi / 12, highest = std::numbers::pi / 3;  // radians within [-pi/2, pi/2]
@@ -38,19 +38,19 @@ struct MeshCameraRange {
   bool operator==(const MeshCameraRange&) const = default;
 };
 
-// Throws Error when a number is out of its range.
+// Throws Error if a number is out of its range.
 void check_camera_range(const MeshCameraRange& range);
 
 // Camera `item` of mesh `index`: a pure function of its arguments.
 MeshCamera draw_mesh_camera(std::uint64_t seed, Purpose purpose, std::uint64_t index, std::uint64_t item,
                             const MeshCameraRange& range = {});
 
-// Where a camera stands relative to the centre, in radii, and the vectors that span its view: the point of the image at
-// (x, y), both in [-1, 1] with y upwards, is seen along forward + x right + y up.
+// Where a camera is relative to the center, in radii, and the vectors that span its view: the point of the image at (x,
+// y), both in [-1, 1] with y upwards, is seen along forward + x right + y up.
 struct MeshCameraFrame {
   std::array<double, 3> eye, forward, right, up;  // right and up are as long as tan(field_of_view / 2)
 };
-// Throws Error for a camera within the sphere or with numbers out of range.
+// Throws Error for a camera inside the sphere or with numbers out of range.
 MeshCameraFrame camera_frame(const MeshCamera& camera);
 
 }  // namespace pairs::render

@@ -4,18 +4,18 @@
 
 namespace pairs::render {
 
-// How a surface of a mesh looks: grey, lit flatly and on both sides. With n the triangle's unit normal turned towards
-// the eye, f where the camera looks and l the direction towards a light that stands still in the world,
-//   grey = ambient + head |n . f| + key max(0, n . l),
+// The look of a mesh's surface: gray, with flat shading of both sides. With n the triangle's unit normal facing the
+// eye, f the camera's direction and l the direction towards a light that is fixed in the world,
+//   gray = ambient + head |n . f| + key max(0, n . l),
 // at most 0.9 and so darker than the background, which is white (1). CAD meshes have neither reliable vertex normals
-// nor orientations; that the headlight is parallel keeps a flat face of one grey.
+// nor orientations; because the headlight is parallel, a flat face has a single gray.
 namespace shading {
 inline constexpr double ambient = 0.15, head = 0.4, key = 0.35;
 inline constexpr std::array<double, 3> light = {0.2672612419124244, 0.5345224838248488, 0.8017837257372732};
 }  // namespace shading
 
-// Where the rays of a pixel go through it, from its middle in pixels, x to the right and y down: its middle alone, or
-// four places of a turned square, so that lines along rows and columns have five levels.
+// Offsets of a pixel's rays from its center in pixels, x to the right and y down: the center alone, or four points of a
+// rotated square, so that lines along rows and columns have five levels.
 struct PixelOffset {
   double x, y;
 };

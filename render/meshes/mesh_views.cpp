@@ -17,7 +17,7 @@
 #include "core/base/simd.h"
 #include "render/meshes/mesh_shading.h"
 
-// GCC turns the loop that follows into one vector operation where it would else write its rounds out one by one.
+// Makes GCC turn the next loop into one vector operation instead of unrolling it.
 #if defined(__GNUC__) && !defined(__clang__)
 #define PAIRS_AS_ONE_VECTOR _Pragma("GCC unroll 1")
 #else
@@ -27,12 +27,12 @@
 namespace pairs::render {
 namespace {
 
-constexpr std::int64_t packet = 16;             // rays that Embree takes at once
+constexpr std::int64_t packet = 16;             // rays that Embree processes at once
 constexpr std::int64_t band_rows = 16;          // rows of pixels that one thread renders at a time
-constexpr std::int64_t table_bytes = 64 << 20;  // greys of triangles kept at once, of several views together
+constexpr std::int64_t table_bytes = 64 << 20;  // gray values of triangles kept at once, over several views
 
-// One device for the program. A scene is built on the thread that asks: the order in which several threads divide a
-// mesh would decide which of two coincident triangles is seen.
+// One device for the program. A scene is built on the calling thread: with several threads, their division of a mesh
+// would affect which of two coincident triangles is visible.
 RTCDevice embree_device() {
   static const struct Owner {
     Owner() : device(rtcNewDevice("threads=1,start_threads=0")) {}
@@ -52,7 +52,7 @@ void check_embree(RTCDevice device, std::size_t triangles) {
               static_cast<int>(error));
 }
 
-// Until its end, this thread takes numbers too small for full precision as 0: as fast as others, and alike on all
+// While it exists, this thread treats denormal numbers as 0, which is as fast as other numbers and the same on all
 // threads.
 class FlushTiny {
 #if defined(__SSE2__)
@@ -71,12 +71,12 @@ class FlushTiny {
 #endif
 };
 
-// Triangles by column: unit normal (zero where there is none) and the plane's distance from the centre along it.
+// Triangles by column: unit normal (zero if there is none) and the plane's distance from the center along it.
 struct Planes {
   std::vector<float> x, y, z, offset;
 };
 
-// The grey of each triangle in one view.
+// Computes the gray of each triangle in one view.
 PAIRS_SIMD_CLONES void shade_triangles(const float* __restrict nx, const float* __restrict ny,
                                        const float* __restrict nz, const float* __restrict offset,
                                        const MeshCameraFrame& view, std::int64_t count, std::uint8_t* __restrict out) {
@@ -92,7 +92,7 @@ PAIRS_SIMD_CLONES void shade_triangles(const float* __restrict nx, const float* 
     const float x = nx[t], y = ny[t], z = nz[t];
     const float facing = std::abs(x * fx + y * fy + z * fz);
     const float toward = x * lx + y * ly + z * lz;
-    const float before = x * ex + y * ey + z * ez - offset[t];  // whether the eye is where the normal points
+    const float before = x * ex + y * ey + z * ez - offset[t];  // whether the eye is on the normal's side
     const float lit = before >= 0.0f ? toward : -toward;
     const float grey = ambient + head * facing + key * (lit > 0.0f ? lit : 0.0f);
     out[t] = static_cast<std::uint8_t>(static_cast<std::int32_t>(grey));
@@ -104,8 +104,8 @@ struct PixelRange {
   std::int64_t left, right, top, bottom;
 };
 
-// The least and greatest place on the image of the corners, as the rays' factors of right and up: low[0], high[0] and
-// low[1], high[1]. Corners come in whole groups of 16, the last repeated.
+// The smallest and largest position of the corners on the image, as factors of right and up for the rays: low[0],
+// high[0] and low[1], high[1]. Corners come in whole groups of 16, the last repeated.
 PAIRS_SIMD_CLONES void project_corners(const float* __restrict px, const float* __restrict py,
                                        const float* __restrict pz, std::int64_t count, const MeshCameraFrame& view,
                                        float* low, float* high) {
@@ -137,7 +137,7 @@ PAIRS_SIMD_CLONES void project_corners(const float* __restrict px, const float* 
   low[1] = *std::min_element(ys, ys + packet), high[1] = *std::max_element(yl, yl + packet);
 }
 
-// A packet looks at 4 x 4 pixels, or at 2 x 2 with four rays each; a pixel's rays stand side by side.
+// A packet covers 4 x 4 pixels, or 2 x 2 with four rays each; a pixel's rays are adjacent.
 struct Packets {
   Packets(const MeshCameraFrame& view, std::int64_t side, std::int64_t samples) : width(samples == 1 ? 4 : 2) {
     for (std::int64_t lane = 0; lane < packet; ++lane) {
@@ -148,8 +148,8 @@ struct Packets {
       for (std::size_t d = 0; d < 3; ++d) offset[d][lane] = static_cast<float>(x * view.right[d] + y * view.up[d]);
     }
   }
-  std::int64_t width;                   // pixels a side
-  alignas(64) float offset[3][packet];  // of each lane's direction from that of the packet's upper left corner
+  std::int64_t width;                   // pixels per side
+  alignas(64) float offset[3][packet];  // each lane's direction relative to that of the packet's upper left corner
 };
 
 PAIRS_SIMD_CLONES void aim(const Packets& packets, const float* base, std::uint32_t nothing, RTCRayHit16& rays) {
@@ -182,7 +182,7 @@ void check_view_options(const ViewOptions& options) {
               "A view cannot be rendered with {} rays a pixel; choose 1 or 4", options.samples);
 }
 
-// The mesh moved and scaled into the unit sphere about the origin.
+// The mesh moved and scaled into the unit sphere around the origin.
 struct MeshViews::Scene {
   Scene(const TriangleMesh& mesh, const BoundingSphere& bounds);
   ~Scene() {
@@ -224,7 +224,7 @@ MeshViews::Scene::Scene(const TriangleMesh& mesh, const BoundingSphere& bounds)
     for (std::size_t d = 0; d < 3; ++d) out[d] = (mesh.vertices[vertex][d] - bounds.centre[d]) / bounds.radius;
     return out;
   };
-  // Vertices of no triangle may lie anywhere, and are nowhere.
+  // Unused vertices may lie anywhere, so their positions are cleared.
   std::fill_n(vertices, 3 * mesh.vertices.size(), 0.0f);
   for (std::vector<float>* column : {&planes.x, &planes.y, &planes.z, &planes.offset}) column->resize(count);
   std::vector<bool> used(mesh.vertices.size());
@@ -271,7 +271,7 @@ MeshViews::Scene::Scene(const TriangleMesh& mesh, const BoundingSphere& bounds)
   }
 }
 
-// The pixels that may see the mesh, widened by one to every side; left > right where there are none.
+// The pixels where the mesh may be visible, widened by one on every side; left > right if there are none.
 PixelRange MeshViews::Scene::seen(const MeshCameraFrame& view, std::int64_t side) const {
   if (triangles == 0) return {1, 0, 1, 0};
   float low[2], high[2];
@@ -282,7 +282,7 @@ PixelRange MeshViews::Scene::seen(const MeshCameraFrame& view, std::int64_t side
           pixel(half * (1 - low[1]) + 1)};
 }
 
-// Rows first to last - 1 of a view.
+// Renders rows first to last - 1 of a view.
 void MeshViews::Scene::render_rows(const MeshCameraFrame& view, const PixelRange& seen, const std::uint8_t* greys,
                                    std::int64_t side, std::int64_t samples, std::int64_t first, std::int64_t last,
                                    std::uint8_t* image) const {
@@ -305,7 +305,7 @@ void MeshViews::Scene::render_rows(const MeshCameraFrame& view, const PixelRange
   RTCIntersectContext context;
   rtcInitIntersectContext(&context);
   context.flags = RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
-  const auto nothing = static_cast<std::uint32_t>(triangles);  // whose grey is the background's
+  const auto nothing = static_cast<std::uint32_t>(triangles);  // its gray is the background's
   const double step = 2.0 / static_cast<double>(side);
   for (std::int64_t row = std::max(first, seen.top / width * width); row < std::min(last, seen.bottom + 1);
        row += width)

@@ -6,7 +6,7 @@
 
 namespace pairs {
 
-// A surface of triangles, as plain data: places in any unit, corners counter-clockwise as seen from outside where the
+// A surface of triangles, as plain data: coordinates in any unit, corners counter-clockwise as seen from outside if the
 // surface has an outside.
 struct TriangleMesh {
   std::vector<std::array<double, 3>> vertices;

@@ -114,7 +114,7 @@ class BumpHunt final : public Task,
 
   torch::Tensor log_prior(const torch::Tensor& theta) const override { return uniform_log_prior(info_, theta); }
 
-  // A draw of the prior of ψ leaves its ends once in 10¹⁵.
+  // A sample from the prior of ψ exceeds these bounds once in 10¹⁵.
   std::vector<std::optional<NuisanceTarget>> nuisance_targets() const override {
     using namespace bump_hunt;
     constexpr double reach = 8 * psi_sd, central95 = 2 * 1.96 * psi_sd;

@@ -15,10 +15,10 @@
 namespace pairs::bump_hunt {
 namespace {
 
-constexpr double kNothing = 40.0;     // a signal term below e^-40 of the background's leaves the sum as it is
-constexpr double kLargeRatio = 30.0;  // log ratios beyond are added one by one: products stay within float64
+constexpr double kNothing = 40.0;     // a signal term below e^-40 of the background's does not change the sum
+constexpr double kLargeRatio = 30.0;  // larger log ratios are added one by one: products stay within float64
 constexpr std::size_t kFactorsAtOnce = 8;
-constexpr double kLast = 1 - 1e-15;  // what θ = 1 is taken as
+constexpr double kLast = 1 - 1e-15;  // replaces θ = 1
 
 double log_prior_of_place(double psi) {
   const double z = (psi - psi_mean) / psi_sd;
@@ -46,7 +46,7 @@ class ChosenPosterior final : public ReferencePosterior {
   }
 
   void add(const Observations& observed) override {
-    of_theta_->add(observed);  // which checks the events
+    of_theta_->add(observed);  // also checks the events
     append_doubles(events_, observed.block());
     known_ = false;
   }
@@ -84,7 +84,7 @@ class ChosenPosterior final : public ReferencePosterior {
     return out;
   }
 
-  // θ of its own posterior, then ψ given θ.
+  // Samples θ from its own posterior, then ψ given θ.
   torch::Tensor sample(std::int64_t count, Stream& stream) override {
     const torch::Tensor theta = of_theta_->sample(count, stream);
     if (!choice_.psi) return theta;
@@ -99,7 +99,7 @@ class ChosenPosterior final : public ReferencePosterior {
     return 0.5 * x * x - 0.5 * u * u + std::log(background_sd / signal_sd);
   }
 
-  // log p(ψ) p(X | θ, ψ) less the background's density of the events, which is constant.
+  // log p(ψ) p(X | θ, ψ) minus the background's log density of the events, which is constant.
   double log_joint(double theta, double psi) const {
     if (!(theta >= 0 && theta <= 1)) return -std::numeric_limits<double>::infinity();
     const double fraction = std::min(theta, kLast), log_odds = std::log(fraction) - std::log1p(-fraction);
@@ -111,7 +111,7 @@ class ChosenPosterior final : public ReferencePosterior {
     return sum;
   }
 
-  // The same at all nodes of θ.
+  // log_joint at all nodes of θ.
   std::vector<double> log_joint_at_nodes(double psi) const {
     const Quadrature& q = legendre_for(static_cast<std::int64_t>(events_.size()));
     const std::size_t nodes = q.node.size();
@@ -135,7 +135,7 @@ class ChosenPosterior final : public ReferencePosterior {
     return out;
   }
 
-  // log of its integral over θ.
+  // log of the integral over θ.
   double log_over_theta(double psi) const {
     const Quadrature& q = legendre_for(static_cast<std::int64_t>(events_.size()));
     std::vector<double> logs = log_joint_at_nodes(psi);
@@ -177,7 +177,7 @@ class ChosenPosterior final : public ReferencePosterior {
 
   Choice choice_;
   std::unique_ptr<ReferencePosterior> of_theta_;
-  std::vector<std::size_t> columns_;  // of (θ, ψ)
+  std::vector<std::size_t> columns_;  // columns of (θ, ψ)
   std::vector<double> events_;
   bool known_ = false;
   double log_evidence_ = 0;

@@ -29,7 +29,7 @@ class JointOfEvents final : public JointPosterior {
 
   std::vector<double> centre() const override { return {0.0, psi_mean}; }
 
-  // Each event counts as log(1 − θ) + softplus of the log odds that it is signal, less the background's log density,
+  // Each event contributes log(1 − θ) + softplus of the log odds that it is signal, minus the background's log density,
   // which is constant.
   double log_density(std::span<const double> u, std::span<double> gradient) const override {
     constexpr double precision = 1 / (signal_sd * signal_sd);

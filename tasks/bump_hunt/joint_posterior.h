@@ -6,7 +6,8 @@
 
 namespace pairs::bump_hunt {
 
-// Signal fraction and place given events x [N, 1], in the coordinates (logit θ, ψ); the logit's Jacobian is counted.
+// The joint posterior of signal fraction and place given events x [N, 1], in the coordinates (logit θ, ψ), including
+// the Jacobian of the logit.
 std::unique_ptr<JointPosterior> make_joint_posterior(const torch::Tensor& x);
 
 }  // namespace pairs::bump_hunt

@@ -9,7 +9,7 @@
 namespace pairs::bump_hunt {
 namespace {
 
-// By Newton's method on the Legendre polynomial.
+// Finds the nodes by Newton's method on the Legendre polynomial.
 Quadrature made_legendre(std::int64_t n) {
   Quadrature q{std::vector<double>(static_cast<std::size_t>(n)), std::vector<double>(static_cast<std::size_t>(n))};
   for (std::int64_t i = 0; i < n; ++i) {

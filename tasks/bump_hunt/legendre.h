@@ -9,10 +9,10 @@ struct Quadrature {
   std::vector<double> node, weight;
 };
 
-// Gauss-Legendre on [0, 1] with n nodes; kept, so that asking again costs nothing. Thread-safe.
+// Gauss-Legendre quadrature on [0, 1] with n nodes; cached. Thread-safe.
 const Quadrature& legendre(std::int64_t n);
 
-// The nodes on which the likelihood of `events` events, a polynomial of θ, is integrated exactly.
+// The nodes that integrate the likelihood of `events` events, a polynomial in θ, exactly.
 const Quadrature& legendre_for(std::int64_t events);
 
 }  // namespace pairs::bump_hunt

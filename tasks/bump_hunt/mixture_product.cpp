@@ -15,7 +15,7 @@ using Real = double __attribute__((vector_size(64)));
 using Int = std::int64_t __attribute__((vector_size(64)));
 constexpr std::int64_t lanes = 8;
 constexpr std::int64_t one_bits = 0x3ff0000000000000, mantissa_bits = 0x000fffffffffffff;
-// Factors lie in [e^-40, 1e15 + 1]: 16 of them cannot leave the range of float64.
+// Factors lie in [e^-40, 1e15 + 1]: products of 16 stay within the range of float64.
 constexpr std::int64_t factors_at_a_time = 16;
 
 // exp(-min(|x|, 40)): Cephes' range reduction and a Taylor polynomial of degree 13; relative error about 2e-16.
@@ -56,7 +56,7 @@ struct RowTable {
   const double *b, *s;
 };
 
-// Sum of the rows at 2 x 8 odds: mantissas and powers of two.
+// Sums the rows at 2 x 8 odds: mantissas and powers of two.
 PAIRS_SIMD_CLONES void sum_rows(RowTable t, const double* odds, double* sum, std::int64_t* power) {
   Real o0, o1, acc0 = {}, acc1 = {};
   std::memcpy(&o0, odds, sizeof o0);
@@ -70,7 +70,7 @@ PAIRS_SIMD_CLONES void sum_rows(RowTable t, const double* odds, double* sum, std
     bits = (bits & mantissa_bits) | one_bits;
     std::memcpy(&p, &bits, sizeof p);
   };
-  // 2^k for k <= 0, flushed to 2^-1000 below it.
+  // 2^k for k <= 0, limited to 2^-1000 from below.
   const auto power_of_two = [](Int k, Real& out) {
     const Int inside = k > -1000;
     k = (k & inside) | ((Int{} - 1000) & ~inside);

@@ -13,7 +13,7 @@
 namespace pairs::bump_hunt {
 namespace {
 
-// Places below e^-25 of the likeliest one are left out; signal terms below e^-80 of the background's are nothing.
+// Places below e^-25 of the most likely one are ignored; signal terms below e^-80 of the background's are negligible.
 constexpr double left_out = 25.0, nothing = 80.0;
 constexpr double coarse_step = 0.02, widest_step = 0.01, narrowest_step = 0.001;
 constexpr std::size_t most_cells = 2400;
@@ -74,7 +74,7 @@ class NuisanceOfEvents final : public NuisancePosterior {
     return odds;
   }
 
-  // log p(ψ, X | θ) up to a constant of θ: a row for every place, a column for all odds.
+  // log p(ψ, X | θ) up to a constant for each θ: a row for every place, a column for all odds.
   std::vector<double> log_joint(const Places& places, const std::vector<double>& odds) const {
     const std::size_t columns = odds.size();
     std::vector<double> out(places.count * columns), background, signal, product(columns);
@@ -94,7 +94,7 @@ class NuisanceOfEvents final : public NuisancePosterior {
       }
       double* row = out.data() + k * columns;
       std::fill_n(row, columns, constant);
-      // A factor lies in [1e-12, 1e12 + 1]: so many of them stay within float64.
+      // A factor lies in [1e-12, 1e12 + 1]: products of this many stay within float64.
       for (std::size_t first = 0; first < signal.size(); first += factors_at_a_time) {
         const std::size_t last = std::min(first + factors_at_a_time, signal.size());
         std::fill(product.begin(), product.end(), 1.0);
@@ -112,7 +112,7 @@ class NuisanceOfEvents final : public NuisancePosterior {
     return top;
   }
 
-  // Cells over all places that count at any of the odds.
+  // Cells over all places that are not negligible at some of the odds.
   Places occupied(const std::vector<double>& odds) const {
     const PlaceRange range = places_of(events_);
     const Places all{range.low, coarse_step,

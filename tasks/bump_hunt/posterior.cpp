@@ -17,10 +17,10 @@
 namespace pairs::bump_hunt {
 namespace {
 
-// A signal term below e^-40 of the background's leaves the sum as it is.
+// A signal term below e^-40 of the background's does not change the sum.
 constexpr double negligible = 40.0;
 constexpr double marginal_variance = psi_sd * psi_sd + signal_sd * signal_sd;
-// The marginal signal over the background is symmetric about this point.
+// The ratio of marginal signal to background is symmetric about this point.
 constexpr double mirror = -psi_mean / (marginal_variance - 1.0);
 
 double log_sum_exp(double a, double b) {
@@ -144,12 +144,12 @@ class Posterior final : public ReferencePosterior {
     product_.finish({&weight, 1});
   }
 
-  // Rows of the trapezoid rule in ψ, first .. last, where an event's signal density counts.
+  // Rows of the trapezoid rule in ψ, first .. last, where an event's signal density is not negligible.
   struct Interval {
     std::int64_t first, last;
   };
 
-  // The posterior of ψ narrows as 1/√N; a step of one tenth of the signal's width suits up to 100 events.
+  // The posterior of ψ narrows as 1/√N; a step of one tenth of the signal's width is sufficient for up to 100 events.
   double step() const {
     return 0.1 * signal_sd / std::max(1.0, std::sqrt(static_cast<double>(events_.size()) / 100.0));
   }
@@ -183,7 +183,7 @@ class Posterior final : public ReferencePosterior {
         for (std::int64_t r = part.first; r <= part.last; ++r) ++factors[static_cast<std::size_t>(r)];
     }
 
-    // Rows that no signal reaches share one entry, the last.
+    // Rows without any signal share one entry, the last.
     std::vector<std::int64_t> entry(factors.size()), sizes;
     std::vector<double> log_weight;
     double idle = 0.0, all = 0.0;
@@ -222,7 +222,7 @@ class Posterior final : public ReferencePosterior {
   MixtureProduct product_;
   bool built_ = false;
   double mean_ = 0.0, variance_ = 0.0, log_evidence_ = 0.0;
-  double log_prior_ = 0.0;  // of all rows
+  double log_prior_ = 0.0;  // summed over all rows
 };
 
 }  // namespace

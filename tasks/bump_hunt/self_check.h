@@ -2,7 +2,7 @@
 
 namespace pairs::bump_hunt {
 
-// How far mean and standard deviation of the exact posterior of a known set are from their known values, relatively.
+// The relative deviation of mean and standard deviation of the exact posterior of a known set from their known values.
 double posterior_deviation();
 
 }  // namespace pairs::bump_hunt

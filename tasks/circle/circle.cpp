@@ -129,7 +129,7 @@ class Circle final : public Task, public Outlines, public HasPriorDensity, publi
   }
 
  private:
-  // A circle of the prior.
+  // Draws a circle from the prior.
   void draw(Stream& stream, double& x, double& y, double& radius) const {
     const double range = settings_.center_high - settings_.center_low;
     x = settings_.center_low + range * stream.uniform64();

@@ -20,22 +20,21 @@
 namespace pairs {
 namespace {
 
-// An observation's class, image and noise level come from this item of its set's stream, its pixels from the plain one.
+// An observation's class, image and noise level come from this item of its set's stream, its pixels from its own item.
 constexpr std::uint64_t choice_item = index_map::kChoiceItem;
 
-// Where a set's own part of each class begins comes from this item.
+// The start of a set's part of each class comes from this item.
 constexpr std::uint64_t part_item = index_map::kSetItem;
 
-// Which images of a class a purpose draws from, as shares of a data set's split, and how much of them each set has to
-// itself: 1 / parts of them, neighbours.
+// The images of a class that a purpose uses, as shares of a data set's split, and the part of them that each set uses:
+// 1 / parts of them, adjacent in the file.
 struct Share {
   bool test = false;
   double begin = 0, end = 1;
   int parts = 1;
 };
 
-// Stage 1, stages 2 and 3, and validation (with what is shown to people) share the training images; tests use the
-// split made for them.
+// Stage 1, stages 2 and 3, and validation (with sets for display) divide the training images; tests use the test split.
 Share share_of(Purpose purpose) {
   switch (purpose) {
     case Purpose::pretrain:
@@ -53,7 +52,7 @@ constexpr double concentration(int digit) {
   return digit == 6 || digit == 9 ? 2.5 : 0.25;
 }
 
-// The digit whose images stand for a digit.
+// The digit whose images represent a digit.
 constexpr int image_of(int digit) {
   return digit == 9 ? 6 : digit;
 }
@@ -129,8 +128,8 @@ class Digits final : public Task {
     return {draws.pick, draws.digit, pool(share.test).images.size(0), share.test ? std::llround(trained) : 0};
   }
 
-  // Another angle changes nothing else. Another pₖ scales the other probabilities, and θ follows. Another θ tilts the
-  // probabilities, pₖ ∝ pₖ exp(λ k), until their mean is θ.
+  // Changing the angle changes nothing else. Changing pₖ scales the other probabilities, and θ follows. Changing θ
+  // tilts the probabilities, pₖ ∝ pₖ exp(λ k), until their mean is θ.
   void constrain(Latents& latents, Component changed) const override {
     auto* theta = latents.theta.mutable_data_ptr<double>();
     auto* psi = latents.psi.mutable_data_ptr<double>();
@@ -152,7 +151,7 @@ class Digits final : public Task {
   }
 
  private:
-  // Gives the ten probabilities the mean `wanted`. A trace of every digit is added, so that any mean can be reached.
+  // Gives the ten probabilities the mean `wanted`. A trace of every digit is added, so that any mean is possible.
   static void tilt(double* p, double wanted) {
     const std::array<double, 10> from = [&] {
       std::array<double, 10> out;
@@ -173,9 +172,9 @@ class Digits final : public Task {
     }
   }
 
-  // What each observation is made of, one row each.
+  // The components of each observation, one row each.
   struct Draws {
-    torch::Tensor pick;          // [M] int64: row of the images; of generated ones, its own
+    torch::Tensor pick;          // [M] int64: row of the images; for generated ones, the observation's own row
     torch::Tensor digit;         // [M] int64: a nine is an image of a six
     torch::Tensor set, item;     // [M] int64
     torch::Tensor angle, sigma;  // [M] float32
@@ -224,7 +223,7 @@ class Digits final : public Task {
     return out;
   }
 
-  // A row of the images of class `drawn` within the share, of the set's own part where sets have parts.
+  // A row of the images of class `drawn` within the share, in the set's own part if sets have parts.
   static std::int64_t choose(const DigitImages& pool, const Share& share, std::size_t drawn,
                              const std::array<double, 10>& start, Stream& stream) {
     const auto images = static_cast<double>(pool.first[drawn + 1] - pool.first[drawn]);
@@ -236,7 +235,7 @@ class Digits final : public Task {
     return pool.first[drawn] + std::min(low, static_cast<std::int64_t>(images) - 1) + image % all;
   }
 
-  // A digit of its own for each observation: a pure function of (seed, purpose, set, item). [M, 28, 28] uint8.
+  // A new digit for each observation: a pure function of (seed, purpose, set, item). [M, 28, 28] uint8.
   static torch::Tensor glyphs(const Draws& draws, std::uint64_t seed, Purpose purpose) {
     const std::int64_t total = draws.pick.size(0), pixels = glyph_side * glyph_side;
     const std::uint64_t key = stream_key(stream_key(seed, purpose), Purpose::glyph);
@@ -265,7 +264,7 @@ class Digits final : public Task {
     return copy;
   }
 
-  std::shared_ptr<const DigitSource> source_;  // null: every image is drawn for its observation
+  std::shared_ptr<const DigitSource> source_;  // null: every observation is drawn as a new glyph
   TaskInfo info_;
   mutable std::mutex mutex_;
   mutable std::map<std::pair<std::string, bool>, torch::Tensor> copies_;

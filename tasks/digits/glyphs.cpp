@@ -18,7 +18,7 @@ struct Point {
 using Stroke = std::vector<Point>;
 using Strokes = std::vector<Stroke>;
 
-// What a hand does differently each time.
+// The random variation of a hand.
 class Hand {
  public:
   explicit Hand(Stream stream) : stream_(stream) {}
@@ -31,7 +31,7 @@ class Hand {
   Stream stream_;
 };
 
-// A turn of an ellipse from one angle to another (radians, clockwise as seen from angle 0 at the right).
+// An arc of an ellipse from one angle to another (radians, clockwise as seen from angle 0 at the right).
 void arc(Stroke& stroke, Hand& hand, Point centre, double rx, double ry, double from, double to, int steps) {
   for (int k = 0; k <= steps; ++k) {
     const double a = from + (to - from) * k / steps;
@@ -126,7 +126,7 @@ Strokes nine(Hand& h) {
   return out;
 }
 
-// A centripetal-like smooth curve through the points (uniform Catmull-Rom), as a polyline.
+// A smooth curve through the points (uniform Catmull-Rom), as a polyline.
 Stroke smooth(const Stroke& through) {
   constexpr int pieces = 4;
   const auto n = static_cast<std::ptrdiff_t>(through.size());
@@ -181,12 +181,12 @@ void draw_segment(Ink<side>& ink, Point a, Point b, double radius_a, double radi
   }
 }
 
-// Strokes in pixels about the origin, drawn `zoom` times as large about `centre`.
+// Draws strokes in pixels around the origin, enlarged by `zoom` around `centre`.
 template <int side>
 void draw_strokes(Ink<side>& ink, const Strokes& strokes, double zoom, double radius, double pressure, double phase,
                   Point centre) {
   ink.cover.fill(0.0f);
-  double way = 0.0;  // along the whole drawing
+  double way = 0.0;  // length along the whole drawing
   const auto place = [&](Point p) -> Point { return {p.x * zoom + centre.x, p.y * zoom + centre.y}; };
   const auto width = [&](double at) { return zoom * radius * (1.0 + pressure * std::sin(0.25 * at + phase)); };
   for (const Stroke& s : strokes) {
@@ -198,7 +198,7 @@ void draw_strokes(Ink<side>& ink, const Strokes& strokes, double zoom, double ra
   }
 }
 
-// Where the middle of the drawing's ink lies, of a drawing about the origin: found on pixels of twice the side.
+// The center of ink of a drawing around the origin, computed on pixels of twice the side.
 Point centre_of(const Strokes& strokes, double radius, double pressure, double phase) {
   Ink<glyph_side / 2> ink;
   const double middle = 0.25 * static_cast<double>(glyph_side) - 0.5;

@@ -19,7 +19,7 @@ constexpr std::int64_t size_limit = 1ll << 30;
 // Deflate cannot expand by more than this factor.
 constexpr std::int64_t deflate_ratio = 1032;
 
-// Reads front to back, from memory or through zlib.
+// Reads sequentially, from memory or through zlib.
 class Bytes {
  public:
   Bytes(std::string_view bytes, const std::string& where) : rest_(bytes), where_(where) {
@@ -37,7 +37,7 @@ class Bytes {
   Bytes(const Bytes&) = delete;
   Bytes& operator=(const Bytes&) = delete;
 
-  // The most that the rest of the file can hold.
+  // The largest possible size of the rest of the file.
   std::int64_t at_most() const {
     return zipped_ ? (static_cast<std::int64_t>(zip_.avail_in) + 1024) * deflate_ratio
                    : static_cast<std::int64_t>(rest_.size());
@@ -56,7 +56,7 @@ class Bytes {
     while (zip_.avail_out > 0) step();
   }
 
-  // Nothing may follow; a gzip trailer must match its contents.
+  // Checks that nothing follows, and that a gzip trailer matches its contents.
   void finish() {
     if (!zipped_) {
       PAIRS_CHECK(rest_.empty(), "{} has {} bytes behind its data: it is no IDX file, or damaged", where_,

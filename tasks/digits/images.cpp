@@ -18,12 +18,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of MNIST as it is distributed.
+// The checksums of MNIST as it is distributed, and the names of its files.
 constexpr std::uint32_t kMnistTrain = 0xdf6dde61, kMnistTest = 0x190e897b;
 constexpr const char* kMnistFiles[] = {"train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte",
                                        "t10k-labels-idx1-ubyte"};
 
-// The file with or without .gz; empty when there is neither.
+// The file with or without .gz; empty if there is neither.
 fs::path find(const fs::path& folder, const std::string& name) {
   std::error_code ignored;
   for (const std::string& candidate : {name + ".gz", name})
@@ -31,7 +31,7 @@ fs::path find(const fs::path& folder, const std::string& name) {
   return {};
 }
 
-// Changes when one of the four files does.
+// Changes if one of the four files does.
 std::string state_of(const fs::path& folder) {
   std::string state;
   for (const char* name : kMnistFiles) {

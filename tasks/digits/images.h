@@ -11,25 +11,25 @@
 
 namespace pairs {
 
-// Images of digits by class: those of class k stand in rows first[k] .. first[k + 1] - 1.
+// Images of digits sorted by class: those of class k are rows first[k] .. first[k + 1] - 1.
 struct DigitImages {
   torch::Tensor images;  // [K, 28, 28] uint8 on the CPU
   std::array<std::int64_t, 11> first;
-  std::uint32_t checksum = 0;  // of images and labels in the order of their files; 0 where there are none
+  std::uint32_t checksum = 0;  // of images and labels in the order of their files; 0 if there are none
 };
 
-// The digits of a data set as it splits them: images for training, others for tests.
+// The digits of a data set with its split into training and test images.
 struct DigitSource {
-  std::string name;  // "MNIST" or, of other files in MNIST's layout, what they are
+  std::string name;  // "MNIST", or a description of other files in MNIST's layout
   DigitImages train, test;
 };
 
-// Four IDX files (gzipped or plain) in MNIST's layout, which are called MNIST only when they are, from `folder` or its
-// sub-folder mnist. Throws Error with one sentence that names the file which is missing or broken. What was read last
-// is kept for as long as its files stay as they are.
+// Reads four IDX files (gzipped or plain) in MNIST's layout from `folder` or its sub-folder mnist; they are called
+// MNIST only if they are. Throws Error with one sentence that names a missing or broken file. The last result is cached
+// as long as its files do not change.
 std::shared_ptr<const DigitSource> read_mnist(const std::string& folder);
 
-// What a folder holds of it.
+// Describes the MNIST files in a folder.
 FoundData find_mnist(const std::string& folder);
 
 }  // namespace pairs

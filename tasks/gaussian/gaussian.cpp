@@ -59,7 +59,7 @@ Sym draw_wishart(const Sym& scale, Stream& stream) {
   return {a * a, a * b, b * b + c * c};
 }
 
-// log of the normalising constant of the bivariate t with v degrees of freedom and unit scale.
+// log of the normalizing constant of the bivariate t with v degrees of freedom and unit scale.
 double log_t_constant(double v) {
   return boost::math::lgamma(0.5 * (v + 2.0)) - boost::math::lgamma(0.5 * v) - std::log(v * std::numbers::pi);
 }
@@ -300,7 +300,7 @@ class Gaussian final : public Task,
     return {first, covariance_target(first, second), second};
   }
 
-  // The posterior without observations.
+  // The log density of the posterior without observations.
   torch::Tensor log_prior(const torch::Tensor& theta) const override {
     return convention_ == Convention::literal ? torch::Tensor() : TPosterior(psi0_).log_density(theta);
   }
@@ -316,7 +316,7 @@ class Gaussian final : public Task,
   }
 
  private:
-  // Of a number whose quantiles are known.
+  // The target for a nuisance with lower bound `low` and known quantiles.
   template <class Quantile>
   static NuisanceTarget target_of(double low, const Quantile& at) {
     return {low, std::numeric_limits<double>::infinity(), at(0.5), (at(0.8413) - at(0.1587)) / 2,
@@ -333,7 +333,7 @@ class Gaussian final : public Task,
         0, [&](double q) { return quantile(boost::math::inverse_gamma_distribution<>((nu - 1) / 2, unit / 2), q); });
   }
 
-  // ψ₁₂ lies about its mean, and varies as much as the variances let it.
+  // ψ₁₂ is centered at its mean, and varies as much as the variances allow.
   NuisanceTarget covariance_target(const NuisanceTarget& first, const NuisanceTarget& second) const {
     constexpr double inf = std::numeric_limits<double>::infinity(), dimensions = 2;
     const double mean = convention_ == Convention::literal ? nu * wishart_scale.b : psi0_.b / (nu - dimensions - 1);

@@ -9,14 +9,14 @@
 namespace pairs {
 
 struct GaussianSettings {
-  std::string convention = "precision";  // what the Wishart prior stands for: see make_gaussian
+  std::string convention = "precision";  // the meaning of the Wishart prior: see make_gaussian
   std::vector<Field> fields();
 };
 
-// Bivariate Gaussian (docs/method.md, "Bivariate Gaussian"): x ~ N(θ, ψ) with a conjugate prior on (θ, ψ), θ to be
-// inferred, ψ the covariance. `convention` says what the Wishart prior stands for: "precision" (default, also ""),
-// "covariance" (inverse Wishart with scale W) or "literal" (Wishart on ψ itself: no exact posterior). Others are usage
-// errors.
+// Bivariate Gaussian (docs/method.md, "Bivariate Gaussian"): x ~ N(θ, ψ) with a conjugate prior on (θ, ψ), where θ is
+// to be inferred and ψ is the covariance. `convention` is the meaning of the Wishart prior: "precision" (default, also
+// ""), "covariance" (inverse Wishart with scale W) or "literal" (Wishart on ψ itself: no exact posterior). Others are
+// usage errors.
 std::shared_ptr<const Task> make_gaussian(const std::string& convention);
 
 }  // namespace pairs

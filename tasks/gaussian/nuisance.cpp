@@ -15,7 +15,7 @@
 namespace pairs::gaussian {
 namespace {
 
-// ψ is written as a = ψ₁₁, β = ψ₁₂ / ψ₁₁ and c = ψ₂₂ − ψ₁₂² / ψ₁₁, of which every a, c > 0 and β is a covariance.
+// ψ is parametrized by a = ψ₁₁, β = ψ₁₂ / ψ₁₁ and c = ψ₂₂ − ψ₁₂² / ψ₁₁: every a, c > 0 and β give a covariance.
 class NuisanceOfPoints : public NuisancePosterior {
  public:
   NuisanceOfPoints(const CovariancePrior& prior, const torch::Tensor& x) : prior_(prior) {
@@ -68,8 +68,8 @@ class NuisanceOfPoints : public NuisancePosterior {
   Matrix scatter_;
 };
 
-// ψ | θ, X ~ inverse Wishart(A, m): a ~ IG((m − 1) / 2, A₁₁ / 2), c ~ IG(m / 2, |A| / (2 A₁₁)),
-// β | c ~ N(A₁₂ / A₁₁, c / A₁₁), a apart from both.
+// ψ | θ, X ~ inverse Wishart(A, m): a ~ IG((m − 1) / 2, A₁₁ / 2), c ~ IG(m / 2, |A| / (2 A₁₁)), β | c ~ N(A₁₂ / A₁₁, c
+// / A₁₁), a independent of both.
 class Conjugate final : public NuisanceOfPoints {
  public:
   using NuisanceOfPoints::NuisanceOfPoints;
@@ -106,7 +106,7 @@ class Conjugate final : public NuisanceOfPoints {
     return all;
   }
 
-  // Cells from the lows to the highs of nearly all rows.
+  // Cells from the lower to the upper bounds of nearly all rows.
   static CellDensity cells(std::vector<double> low, std::vector<double> high) {
     const std::size_t few = low.size() / 50;
     std::sort(low.begin(), low.end());
@@ -135,7 +135,8 @@ class Conjugate final : public NuisanceOfPoints {
     return out;
   }
 
-  // ψ₁₂ = a β with a and β apart: β is Student's t with m degrees of freedom; a by the trapezoid rule in its logarithm.
+  // ψ₁₂ = a β with independent a and β: β is Student's t with m degrees of freedom; a is integrated by the trapezoid
+  // rule in its logarithm.
   CellDensity off_diagonal(const torch::Tensor& theta) const {
     constexpr int kNodes = 17;
     constexpr std::size_t kMostRows = 48;
@@ -181,7 +182,7 @@ class Conjugate final : public NuisanceOfPoints {
 };
 
 // With V = scale and A the scatter, p(a, β, c) ∝ a (a c)^k exp(−½ tr Vψ − ½ tr ψ⁻¹A), k = (freedom − N − 4) / 2: β is
-// normal given a and c; a and c are drawn from a grid in their logarithms, closed in on where the density is.
+// normal given a and c; a and c are sampled from a grid in their logarithms, narrowed to where the density is.
 class MatrixInverseGaussian final : public NuisanceOfPoints {
  public:
   using NuisanceOfPoints::NuisanceOfPoints;
@@ -255,7 +256,7 @@ class MatrixInverseGaussian final : public NuisanceOfPoints {
   }
 
   Box occupied(const Matrix& s) const {
-    // Where a and c would be without a prior, and far around.
+    // The values of a and c without a prior, and a wide range around them.
     const double a = std::log(s.a / count_), c = std::log((s.c - s.b * s.b / s.a) / count_);
     Box box{{std::min(a, 0.0) - 8, std::max(a, 0.0) + 8}, {std::min(c, 0.0) - 8, std::max(c, 0.0) + 8}};
     for (int round = 0; round < 12; ++round) {

@@ -11,7 +11,7 @@ struct Matrix {
   double a = 0, b = 0, c = 0;
 };
 
-// The prior of the covariance ψ and of the mean given it, θ | ψ ~ N(mean, ψ / strength).
+// The prior of the covariance ψ, and of the mean given ψ, θ | ψ ~ N(mean, ψ / strength).
 struct CovariancePrior {
   bool inverse_wishart = true;  // ψ ~ inverse Wishart(scale, freedom); else ψ ~ Wishart(scale⁻¹, freedom)
   Matrix scale;
@@ -20,9 +20,9 @@ struct CovariancePrior {
   double strength = 1;
 };
 
-// The covariance given the mean and points x [N, 2], as (ψ₁₁, ψ₁₂, ψ₂₂). With an inverse Wishart prior it is inverse
-// Wishart again, in closed form; with a Wishart prior a matrix generalised inverse Gaussian, drawn from its exact
-// density on a grid.
+// The posterior of the covariance given the mean and points x [N, 2], as (ψ₁₁, ψ₁₂, ψ₂₂). With an inverse Wishart prior
+// it is inverse Wishart again, in closed form; with a Wishart prior it is matrix generalized inverse Gaussian, sampled
+// from its exact density on a grid.
 std::unique_ptr<NuisancePosterior> make_nuisance_posterior(const CovariancePrior& prior, const torch::Tensor& x);
 
 }  // namespace pairs::gaussian

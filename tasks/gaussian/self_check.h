@@ -2,7 +2,7 @@
 
 namespace pairs::gaussian {
 
-// How far the exact posterior of four points is from its known density and mean.
+// The deviation of the exact posterior of four points from its known density and mean.
 double posterior_deviation();
 
 }  // namespace pairs::gaussian

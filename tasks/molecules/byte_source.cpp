@@ -24,7 +24,7 @@ class FileBytes : public ByteSource {
     size_ = static_cast<double>(status.st_size);
     stream_ = ::gzopen(file.c_str(), "rbe");
     PAIRS_CHECK(stream_ != nullptr, "Cannot read {}: {}; check its permissions", name, std::strerror(errno));
-    ::gzbuffer(stream_, kPiece / 4);  // zlib unpacks up to twice as much further than it hands over
+    ::gzbuffer(stream_, kPiece / 4);  // zlib may unpack up to twice this much ahead of what it returns
   }
   ~FileBytes() override { ::gzclose(stream_); }
   double share() const override {
@@ -50,7 +50,7 @@ class FileBytes : public ByteSource {
  private:
   gzFile stream_ = nullptr;
   std::vector<char> buffer_;
-  double size_ = 0.0, piece_begin_ = 0.0, piece_end_ = 0.0;  // of the file, and of what the buffer holds of it
+  double size_ = 0.0, piece_begin_ = 0.0, piece_end_ = 0.0;  // of the file, and of the part in the buffer
 };
 
 // One file of a tar archive.

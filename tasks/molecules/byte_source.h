@@ -10,15 +10,15 @@
 
 namespace pairs {
 
-// Bytes in order, of a file of any length or of memory, through one buffer. A source that breaks off (a gzip stream
-// that is truncated or damaged) ends there and says so in `fault`.
+// Reads bytes sequentially, from a file of any length or from memory, through one buffer. A source that breaks off (a
+// truncated or damaged gzip stream) ends there and describes the problem in `fault`.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
 
-  // The next byte without taking it, -1 at the end.
+  // The next byte without consuming it, -1 at the end.
   int peek() { return at_ < end_ || refill() ? static_cast<unsigned char>(*at_) : -1; }
-  // Takes up to `count` bytes; fewer only at the end.
+  // Reads up to `count` bytes; fewer only at the end.
   std::size_t read(char* out, std::size_t count) {
     std::size_t done = 0;
     while (done < count && (at_ < end_ || refill())) {
@@ -29,7 +29,7 @@ class ByteSource {
     }
     return done;
   }
-  // Leaves out up to `count` bytes; returns how many there were.
+  // Skips up to `count` bytes; returns how many there were.
   std::size_t skip(std::size_t count) {
     std::size_t done = 0;
     while (done < count && (at_ < end_ || refill())) {
@@ -39,28 +39,29 @@ class ByteSource {
     }
     return done;
   }
-  // Takes a line without its end ('\n' or "\r\n"); what goes beyond `limit` bytes is left out and `cut` set. False at
-  // the end.
+  // Reads a line without its end ('
+  // ' or "\r
+  // "); drops what exceeds `limit` bytes and sets `cut`. Returns false at the end.
   bool line(std::string& out, std::size_t limit, bool& cut);
-  // What is in the buffer and not taken yet; `take` takes of it.
+  // The unread content of the buffer; `take` consumes part of it.
   std::string_view buffered() {
     if (at_ == end_) refill();
     return {at_, static_cast<std::size_t>(end_ - at_)};
   }
   void take(std::size_t count) { at_ += count; }
 
-  // Bytes taken so far.
+  // Bytes read so far.
   std::uint64_t position() const { return before_ + static_cast<std::uint64_t>(at_ - begin_); }
-  // How much of the whole was taken, 0 to 1.
+  // The share of the whole that was read, 0 to 1.
   virtual double share() const = 0;
-  // What is wrong where the source broke off, else "".
+  // What is wrong if the source broke off, else "".
   const std::string& fault() const { return fault_; }
 
  protected:
   // The next piece, empty at the end; valid until the next call.
   virtual std::string_view next() = 0;
   void break_off(std::string fault) { fault_ = std::move(fault); }
-  // How much of the present piece was taken, 0 to 1.
+  // The share of the current piece that was read, 0 to 1.
   double taken() const {
     return end_ > begin_ ? static_cast<double>(at_ - begin_) / static_cast<double>(end_ - begin_) : 1.0;
   }
@@ -74,8 +75,8 @@ class ByteSource {
   std::string fault_;
 };
 
-// A file, gzipped or not. Of a tar archive, gzipped or not, the first file in it whose name ends in `member`. Throws
-// Error when it cannot be opened or is no regular file.
+// Opens a file, gzipped or not. For a tar archive, gzipped or not, the first file in it whose name ends in `member`.
+// Throws Error if it cannot be opened or is not a regular file.
 std::unique_ptr<ByteSource> open_bytes(const std::filesystem::path& file, std::string_view member = "");
 
 }  // namespace pairs

@@ -21,12 +21,12 @@ namespace {
 
 using Pattern = std::unique_ptr<RDKit::ROMol>;
 
-// What single atoms are, as SMARTS of one atom each.
+// Kinds of single atoms, as SMARTS of one atom each.
 struct SiteRules {
   // [OH] of C(=O)OH, S(=O)OH, P(=O)OH; tetrazoles; N-acylsulfonamides; thioacids.
   std::vector<Pattern> acids = read({"[OX2H1;+0;$(O[CX3]=O),$(O[S,P]=O)]", "[nH1;+0;$([nH1]1nnnc1),$([nH1]1nncn1)]",
                                      "[NX3H1;+0;$(N([CX3]=O)S(=O)=O)]", "[SX2H1;+0;$(S[CX3]=[O,S])]"});
-  // Amines of saturated neighbours alone; the doubly bound nitrogen of amidines and guanidines.
+  // Amines with only saturated neighbors; the doubly bonded nitrogen of amidines and guanidines.
   std::vector<Pattern> bases = read(
       {"[NX3;+0;!$(N~[!#6]);!$(N~[#6;!X4])]", "[NX2;+0;$(N=[CX3][NX3;!$(N~[!#6;!#7])]);!$(N~[!#6]);!$(NC=[O,S])]"});
   std::vector<Pattern> weak_acids =
@@ -45,13 +45,13 @@ struct SiteRules {
   }
 };
 
-// Matching remembers what it found within a pattern, so that one thread matches at a time.
+// Matching caches results within a pattern, so only one thread may match at a time.
 std::mutex& matching() {
   static std::mutex mutex;
   return mutex;
 }
 
-// Atoms that any of the patterns matches, in ascending order, in the graph as its canonical SMILES orders it.
+// Atoms that match any of the patterns, in ascending order, in the graph ordered as its canonical SMILES.
 std::vector<unsigned> sites(const RDKit::ROMol& graph, const std::vector<Pattern>& patterns) {
   std::vector<unsigned> out;
   for (const Pattern& pattern : patterns) {
@@ -64,7 +64,7 @@ std::vector<unsigned> sites(const RDKit::ROMol& graph, const std::vector<Pattern
   return out;
 }
 
-// Gives an atom its charge and as many hydrogens as are said.
+// Gives an atom its charge and a number of hydrogens.
 void set_charge(RDKit::Atom& atom, int charge, unsigned hydrogens) {
   atom.setFormalCharge(charge);
   atom.setNumExplicitHs(hydrogens);
@@ -81,8 +81,8 @@ void methylate(RDKit::RWMol& graph, unsigned at) {
   graph.addBond(at, graph.addAtom(new RDKit::Atom(6), true, true), RDKit::Bond::SINGLE);
 }
 
-// The SMILES of an edited graph, or nothing where it is no molecule. Read back once, so that what was written as
-// explicit is as any reader has it.
+// The SMILES of an edited graph, or nothing if it is not a molecule. It is read back once, so that explicit notation is
+// normalized.
 std::optional<std::string> written(RDKit::RWMol& graph, bool stereo) {
   try {
     RDKit::MolOps::sanitizeMol(graph);
@@ -100,14 +100,14 @@ bool has_charge(const RDKit::ROMol& graph) {
   return false;
 }
 
-// Whether a neighbour is charged the other way.
+// Whether a neighbor has the opposite charge.
 bool is_balanced(const RDKit::ROMol& graph, const RDKit::Atom& atom) {
   for (const RDKit::Atom* other : graph.atomNeighbors(&atom))
     if (other->getFormalCharge() * atom.getFormalCharge() < 0) return true;
   return false;
 }
 
-// A methyl on an atom, or nothing.
+// The index of a methyl on an atom, or nothing.
 std::optional<unsigned> methyl_of(const RDKit::ROMol& graph, const RDKit::Atom& atom) {
   for (const RDKit::Atom* other : graph.atomNeighbors(&atom))
     if (other->getAtomicNum() == 6 && other->getDegree() == 1 && other->getTotalNumHs() == 3) return other->getIdx();
@@ -119,7 +119,7 @@ std::optional<unsigned> methyl_of(const RDKit::ROMol& graph, const RDKit::Atom& 
 std::optional<std::string> charged_form(const Molecule& molecule) {
   prepare_rdkit();
   static const SiteRules rules;
-  // Atoms numbered as the canonical SMILES has them, whatever way the molecule came.
+  // Atoms are numbered as in the canonical SMILES, wherever the molecule came from.
   const std::unique_ptr<RDKit::RWMol> graph(RDKit::SmilesToMol(molecule.canonical));
   if (!graph) return std::nullopt;
   for (const RDKit::Atom* atom : graph->atoms())

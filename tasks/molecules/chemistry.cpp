@@ -23,10 +23,10 @@
 namespace pairs {
 namespace {
 
-constexpr int kLargestCharge = 4;  // of one atom
+constexpr int kLargestCharge = 4;  // per atom
 constexpr int kMoleculeElements[] = {1, 5, 6, 7, 8, 9, 14, 15, 16, 17, 33, 34, 35, 53};
 
-// SMILES without sanitising, or null.
+// Reads a SMILES without sanitizing; null if that fails.
 std::unique_ptr<RDKit::RWMol> read_smiles(std::string_view smiles) {
   RDKit::SmilesParserParams parameters;
   parameters.sanitize = false;
@@ -42,7 +42,7 @@ std::int64_t all_atoms(const RDKit::ROMol& graph) {
   return count;
 }
 
-// The first element of a graph that is not read, or -1.
+// The first unsupported element of a graph, or -1.
 int foreign_element(const RDKit::ROMol& graph) {
   for (const RDKit::Atom* atom : graph.atoms())
     if (!is_molecule_element(atom->getAtomicNum())) return atom->getAtomicNum();
@@ -58,7 +58,7 @@ Refusal refuse_size(std::int64_t atoms, const MoleculeLimits& limits) {
   return {SetAsideReason::size, fmt::format("{} atoms of at most {}", atoms, limits.atoms)};
 }
 
-// Of the graph's fragments the one that is kept.
+// Returns the fragment that is kept; `several` reports whether there are more.
 std::shared_ptr<RDKit::ROMol> largest_fragment(const RDKit::ROMol& graph, bool& several) {
   const std::vector<boost::shared_ptr<RDKit::ROMol>> parts = RDKit::MolOps::getMolFrags(graph);
   several = parts.size() > 1;
@@ -101,7 +101,7 @@ void prepare_rdkit() {
   static std::once_flag once;
   std::call_once(once, [] {
     boost::logging::disable_logs("rdApp.*");
-    // Each of these fills tables of its own at its first call.
+    // Each of these fills static tables at its first call.
     const std::unique_ptr<RDKit::ROMol> sample(RDKit::SmilesToMol("CC(=O)Nc1ccc(O)cc1"));
     double logp = 0.0, refractivity = 0.0;
     RDKit::Descriptors::calcCrippenDescriptors(*sample, logp, refractivity);
@@ -115,7 +115,7 @@ void prepare_rdkit() {
 }
 
 std::string rdkit_sentence(const std::exception& error) {
-  // The library's words for those are about its own texts and lists.
+  // The library's messages for these refer to its own strings and lists.
   if (dynamic_cast<const std::out_of_range*>(&error) != nullptr ||
       dynamic_cast<const std::length_error*>(&error) != nullptr)
     return "a line ends before what it announces";
@@ -126,7 +126,7 @@ std::string rdkit_sentence(const std::exception& error) {
 
 std::variant<std::monostate, Refusal> check_atoms(const RDKit::ROMol& graph, const MoleculeLimits& limits) {
   if (graph.getNumAtoms() == 0) return Refusal{SetAsideReason::empty, "it has no atoms"};
-  // Sanitising a graph that is far too large could take for ever.
+  // Sanitizing a graph that is far too large could take forever.
   const std::int64_t atoms = graph.getNumAtoms();
   if (atoms > 4 * limits.atoms) return refuse_size(atoms, limits);
   for (const RDKit::Atom* atom : graph.atoms())
@@ -198,7 +198,7 @@ std::variant<Molecule, Refusal> parse_molecule(std::string_view smiles, const Mo
 
 double crippen_logp(const Molecule& molecule) {
   double logp = 0.0, refractivity = 0.0;
-  // Kept as a property of the graph unless computed anew on a graph of its own: graphs are shared between threads.
+  // Computed on a copy, because RDKit caches the result in the graph: graphs are shared between threads.
   const RDKit::ROMol own(*molecule.graph);
   RDKit::Descriptors::calcCrippenDescriptors(own, logp, refractivity, true, true);
   return logp;

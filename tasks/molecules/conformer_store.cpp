@@ -23,13 +23,13 @@ constexpr std::uint32_t kRecordTag = 0x4c4f4d50, kLongestMeta = 4 << 20, kMostAt
 enum RecordKind : std::uint32_t { molecule_record = 1, set_aside_record = 2, end_record = 3 };
 enum RecordFlag : std::uint32_t { graph_order_flag = 1, weighted_flag = 2, largest_flag = 4 };
 
-// What stands before the description of each record.
+// The header before the description of each record.
 struct RecordHead {
   std::uint32_t tag = kRecordTag, type = 0, meta = 0, atoms = 0, conformers = 0, flags = 0;
   std::int64_t row = 0;
   std::uint64_t hash = 0, flat_hash = 0;
   double logp = 0.0;
-  std::uint32_t crc = 0;  // of the head with 0 here and the description
+  std::uint32_t crc = 0;  // of the header with 0 here and the description
   std::uint32_t unused = 0;
 };
 static_assert(sizeof(RecordHead) == 64);
@@ -49,7 +49,7 @@ void put_text(std::string& out, std::string_view text) {
   out += text;
 }
 
-// Takes a text off a description; false where it is not there.
+// Reads a text from a description; false if it is not there.
 bool take_text(std::string_view& meta, std::string& out) {
   std::uint32_t length;
   if (meta.size() < 4) return false;
@@ -67,7 +67,7 @@ std::string pack_record(RecordHead head, const std::string& meta) {
   return out + meta;
 }
 
-// Whether a head's lengths can be right.
+// Whether a header's lengths are plausible.
 bool is_plausible(const RecordHead& head) {
   if (head.tag != kRecordTag || head.meta > kLongestMeta) return false;
   if (head.type != molecule_record)

@@ -23,13 +23,13 @@ namespace {
 
 constexpr unsigned kOptimiserSteps = 500;
 
-// How many conformers a molecule of this flat_hash has.
+// The number of conformers for a molecule with this flat_hash.
 std::int64_t wanted_conformers(std::uint64_t flat_hash, const ConformerSettings& settings) {
   const bool first = settings.pretrain_conformers > 0 && molecule_split(flat_hash) == MoleculeSplit::pretrain;
   return std::max<std::int64_t>(1, first ? settings.pretrain_conformers : settings.conformers);
 }
 
-// Embeds so many into the graph; the ids of the conformers that came out.
+// Embeds conformers into the graph; returns the ids of those that succeeded.
 std::vector<int> embed(RDKit::RWMol& graph, std::uint64_t hash, std::int64_t conformers,
                        const ConformerSettings& settings) {
   RDKit::DGeomHelpers::EmbedParameters parameters = RDKit::DGeomHelpers::ETKDGv3;
@@ -80,7 +80,7 @@ std::variant<PreparedMolecule, Refusal> generate(PreparedMolecule&& out, const M
   }
 }
 
-// Joins what further records of a molecule bring; false where its atoms are others.
+// Adds the conformers of further records of a molecule; false if its atoms differ.
 bool join(PreparedMolecule& to, PreparedMolecule&& from) {
   if (to.elements != from.elements) return false;
   to.positions.insert(to.positions.end(), from.positions.begin(), from.positions.end());
@@ -111,7 +111,7 @@ bool optimise_conformers(RDKit::ROMol& graph, unsigned steps) {
 }
 
 std::uint64_t molecule_hash(std::string_view text) {
-  std::uint64_t h = 0xcbf29ce484222325ull;  // FNV-1a, finished by splitmix64
+  std::uint64_t h = 0xcbf29ce484222325ull;  // FNV-1a, finalized by splitmix64
   for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
   h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9ull;
   h = (h ^ (h >> 27)) * 0x94d049bb133111ebull;

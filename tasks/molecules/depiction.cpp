@@ -16,7 +16,7 @@
 namespace pairs {
 namespace {
 
-// In bonds: between the lines of a double bond; what is left free before a label; how much shorter an inner line is.
+// In bond lengths: between the lines of a double bond; the gap before a label; how much shorter an inner line is.
 constexpr double kBetweenLines = 0.16, kBeforeLabel = 0.26, kInnerCut = 0.14;
 constexpr double kBondTolerance = 0.4;
 
@@ -85,7 +85,7 @@ class Draughtsman {
  private:
   Spot spot(const RDKit::Atom& atom) const { return spots_[atom.getIdx()]; }
 
-  // Where an atom's neighbours lie on average, from it.
+  // The mean direction from an atom to its neighbors.
   Spot pull(const RDKit::Atom& atom) const {
     Spot sum;
     const Spot at = spot(atom);
@@ -155,7 +155,7 @@ class Draughtsman {
     }
   }
 
-  // On which side of a double bond its second line stands: its ring's, else that of most neighbours; 0 for astride.
+  // The side of a double bond for its second line: inside its ring, else the side of most neighbors; 0 for the middle.
   double inner_side(const RDKit::Bond& bond, Spot across) const {
     const RDKit::RingInfo& rings = *graph_.getRingInfo();
     const Spot a = spot(*bond.getBeginAtom());
@@ -165,7 +165,8 @@ class Draughtsman {
       for (std::size_t r = 0; r < rings.bondRings().size(); ++r) {
         const std::vector<int>& bonds = rings.bondRings()[r];
         if (std::find(bonds.begin(), bonds.end(), static_cast<int>(bond.getIdx())) == bonds.end()) continue;
-        // Of two rings the one with more double bonds, as benzene's in a fused ring.
+        // In a fused ring system the smallest ring decides; between equal sizes, the one with more double bonds, such
+        // as benzene's.
         std::size_t weight = 100 * bonds.size();
         for (const int k : bonds) weight -= static_cast<std::size_t>(bond_order(*graph_.getBondWithIdx(k)) == 2);
         if (weight >= smallest) continue;
@@ -283,7 +284,7 @@ std::vector<SolidBond> bonds_by_distance(std::span<const std::uint8_t> elements,
         nearest = b;
       }
     }
-    // Two hydrogens bound to one another would be told twice.
+    // Avoids listing a bond between two hydrogens twice.
     if (nearest != a && (elements[nearest] != 1 || a < nearest))
       out.push_back(
           {static_cast<std::int32_t>(std::min(a, nearest)), static_cast<std::int32_t>(std::max(a, nearest)), 1});

@@ -17,7 +17,7 @@
 namespace pairs {
 namespace {
 
-// What a part weighs that reaches so many bonds: 0, 1, 2.
+// The weight of a part that reaches this many bonds: 0, 1, 2.
 constexpr std::array<std::int64_t, 3> kWeights = {20, 5, 2};
 
 std::uint64_t hash_of(const std::vector<std::uint64_t>& numbers) {
@@ -29,7 +29,7 @@ std::uint64_t hash_of_atom(const RDKit::Atom& atom) {
                   static_cast<std::uint64_t>(atom.getFormalCharge() + 128), atom.getIsAromatic() ? 1u : 0u});
 }
 
-// The hashes of all atoms with what is one bond further away.
+// The hashes of all atoms extended by everything one bond further away.
 std::vector<std::uint64_t> widened(const RDKit::ROMol& graph, const std::vector<std::uint64_t>& hashes) {
   std::vector<std::uint64_t> out;
   for (const RDKit::Atom* atom : graph.atoms()) {
@@ -45,7 +45,7 @@ std::vector<std::uint64_t> widened(const RDKit::ROMol& graph, const std::vector<
   return out;
 }
 
-// "N+ with 1 neighbour but hydrogen"; with what is within so many bonds "N in C[N+](=O)[O-]".
+// "N+ with 1 neighbour but hydrogen"; extended by this many bonds "N in C[N+](=O)[O-]".
 std::string text_of(const RDKit::ROMol& graph, const RDKit::Atom& atom, std::size_t bonds) {
   if (bonds == 0) {
     const int charge = atom.getFormalCharge();

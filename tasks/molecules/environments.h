@@ -7,10 +7,10 @@
 
 namespace pairs {
 
-// Where the atoms of a molecule stand: of each, hydrogens left out, itself, itself with all atoms within one bond, and
-// within two bonds, as parts: element, charge, whether it is aromatic, its neighbours, and how they are bound. They
-// weigh 20, 5 and 2. With `texts` they read "N+ with 1 neighbour but hydrogen", "N in C[N+](=O)[O-]". Neither order of
-// atoms nor stereochemistry counts. Safe to call from many threads.
+// The environments of a molecule's atoms, as parts: for each atom except hydrogens, the atom itself, the atom with all
+// atoms within one bond, and with those within two bonds, by element, charge, aromaticity, neighbors and kinds of
+// bonds. Their weights are 20, 5 and 2. With `texts` they read "N+ with 1 neighbour but hydrogen", "N in
+// C[N+](=O)[O-]". Independent of the order of atoms and of stereochemistry. Thread-safe.
 std::vector<ThingPart> atom_environments(const Molecule& molecule, bool texts);
 
 }  // namespace pairs

@@ -15,23 +15,23 @@
 namespace pairs {
 namespace {
 
-// No molecule's coordinates are that far from its origin, in Å.
+// No molecule's coordinates are this far from its origin, in Å.
 constexpr double kFarthest = 1e4;
-// Coordinates kept of one molecule while it is read.
+// Coordinates of one molecule held in memory while it is read.
 constexpr std::size_t kMostNumbers = 32 << 20;
 
 struct GeomConformer {
   std::vector<std::uint8_t> elements;
   std::vector<float> positions;
   double weight = -1.0, energy = std::numeric_limits<double>::quiet_NaN();
-  bool numbers = true;  // all coordinates are
+  bool numbers = true;  // all coordinates are numbers
 };
 
 class GeomMolecule {
  public:
   GeomMolecule(MsgpackReader& in, const MoleculeLimits& limits) : in_(in), limits_(limits) {}
 
-  // Reads the value behind a SMILES into the entry.
+  // Reads the value after a SMILES into the entry.
   void read(MoleculeEntry& entry) {
     const std::optional<std::uint32_t> keys = in_.map();
     if (!keys) return refuse(entry, SetAsideReason::syntax, "the SMILES leads to no map");
@@ -118,7 +118,7 @@ class GeomMolecule {
   }
 
   void deliver(MoleculeEntry& entry) {
-    // The order of atoms that most conformers have.
+    // The order of atoms in most conformers.
     std::map<std::string, std::int64_t> orders;
     for (const GeomConformer& c : conformers_)
       if (c.numbers) ++orders[std::string(c.elements.begin(), c.elements.end())];
@@ -169,7 +169,7 @@ void read_geom(ByteSource& source, const std::string& where, const MoleculeLimit
   MsgpackReader in(source, where);
   std::int64_t molecules = 0;
   MoleculeEntry entry;
-  bool delivering = false;  // errors of whoever receives are not the file's
+  bool delivering = false;  // errors of the receiver are not the file's
   try {
     while (!in.at_end()) {
       const std::optional<std::uint32_t> count = in.map();

@@ -16,17 +16,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Longest texts that are looked at as the name of a file.
+// The longest text that is checked as the name of a file.
 constexpr std::size_t kLongestPath = 4096;
 
-// Whether a text reads as SMILES letter by letter: atoms of the organic subset, brackets, bonds, ring numbers.
+// Whether a text is plausible SMILES letter by letter: atoms of the organic subset, brackets, bonds, ring numbers.
 bool reads_as_smiles(std::string_view text) {
   bool atoms = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '[') {
       const std::size_t close = text.find(']', i);
-      if (close == text.npos) return i + 1 < text.size();  // a bracket that was left open
+      if (close == text.npos) return i + 1 < text.size();  // an unclosed bracket
       i = close;
       atoms = true;
     } else if ((c == 'C' || c == 'B') && i + 1 < text.size() && text[i + 1] == (c == 'C' ? 'l' : 'r')) {
@@ -35,7 +35,7 @@ bool reads_as_smiles(std::string_view text) {
     } else if (std::string_view("BCNOPSFIbcnops*").find(c) != std::string_view::npos) {
       atoms = true;
     } else if (!atoms && c != '(') {
-      return false;  // bonds and numbers stand behind an atom
+      return false;  // bonds and numbers must follow an atom
     } else if (!std::isdigit(static_cast<unsigned char>(c)) &&
                std::string_view("-=#$:/\\.%()~]").find(c) == std::string_view::npos) {
       return false;
@@ -44,7 +44,7 @@ bool reads_as_smiles(std::string_view text) {
   return atoms;
 }
 
-// Whether a text has what SMILES have and names of files rarely: brackets or double bonds, and no ending.
+// Whether a text has features of SMILES that are rare in names of files: brackets or double bonds, and no extension.
 bool looks_like_smiles(std::string_view text) {
   if (text.find_first_of("()[]=#@") == text.npos) return false;
   const std::size_t dot = text.rfind('.');

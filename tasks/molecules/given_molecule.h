@@ -8,20 +8,20 @@
 namespace pairs {
 
 // Whether a text is meant as a molecule: the name of a file of molecules, a record of one (record_text), or a SMILES,
-// right or wrong, with blanks around it or without. Names of other files that exist, and of .npz files, are not; nor is
-// what no chemist would take for a SMILES.
+// valid or not, ignoring blanks around it. False for names of other existing files, of .npz files, and for texts that
+// no chemist would consider a SMILES.
 bool names_molecule(const std::string& text);
 
-// The molecule that a person gives.
+// A molecule given by a user.
 struct GivenMolecule {
   PreparedMolecule molecule;
-  bool of_file = false;               // its conformers stand in the order of the file, where that has them
+  bool of_file = false;               // its conformers have the order of the file, if that has any
   std::string title;                  // the SMILES, or the file's name
-  std::vector<std::string> warnings;  // sentences: what of the file was left out, what is other than asked for
+  std::vector<std::string> warnings;  // sentences: parts of the file that were skipped, differences from the request
 };
 
-// The molecule of a SMILES, of a record, or the first that can be used of a file. `known`, where it is given, is the
-// entry of the record. Throws Error with one sentence where there is none.
+// The molecule of a SMILES, of a record, or the first usable one of a file. `known`, if not null, is the entry of the
+// record. Throws Error with one sentence if there is none.
 GivenMolecule given_molecule(const std::string& smiles_or_file, const ConformerSettings& settings,
                              const MoleculeEntry* known = nullptr);
 

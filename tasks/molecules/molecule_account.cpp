@@ -20,7 +20,7 @@
 namespace pairs {
 namespace {
 
-// What a row of a file is, as the store will take it.
+// How the store will treat a row of a file.
 struct AccountRow {
   MoleculeEntry entry;
   std::optional<Refusal> refusal;

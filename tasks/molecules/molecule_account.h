@@ -6,12 +6,12 @@
 
 namespace pairs {
 
-// The file of molecules that a folder holds, or that `folder` is ("" = none); nothing of it is counted.
+// The file of molecules in a folder, or `folder` itself if it is one ("" = none), without counting molecules.
 FoundData find_molecules(const std::string& folder);
 
-// Reads all of that file's rows, RDKit's own molecules where there is none: how many each part has, what is set aside
-// and why. Conformers are not made: which molecules can be given none is not known here. Throws Stopped, and Error
-// where the file cannot be read.
+// Reads all rows of that file, or RDKit's own molecules if there is none: how many molecules each part has, which rows
+// are set aside and why. Conformers are not made, so molecules that cannot be embedded are not detected. Throws
+// Stopped, and Error if the file cannot be read.
 DataAccount account_of_molecules(const std::string& folder, const Preparation& follow);
 
 }  // namespace pairs

@@ -29,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Files up to this size are told apart by all of their bytes.
+// Files up to this size are identified by all of their bytes.
 constexpr off_t kReadWhole = off_t{256} << 20;
 
 enum class MoleculeFormat { table, smi, sdf, geom };
@@ -53,8 +53,8 @@ std::optional<MoleculeFormat> format_of(const fs::path& file) {
   return std::nullopt;
 }
 
-// What a file is by its name and the beginning of its content; nothing where it holds no molecules. Throws a usage
-// Error for molecules in a format that is not read.
+// The format of a file by its name and the beginning of its content; nothing if it holds no molecules. Throws a usage
+// Error for molecules in an unsupported format.
 std::optional<MoleculeFormat> format_of(const fs::path& file, std::string_view head, const std::string& where) {
   refuse_molecule_format(unread_molecule_name(file), where);
   const std::optional<MoleculeFormat> named = format_of(file);
@@ -66,7 +66,7 @@ std::optional<MoleculeFormat> format_of(const fs::path& file, std::string_view h
   return named;
 }
 
-// What a source adds after an entry.
+// The entries that a source adds after an entry.
 std::vector<MoleculeEntry> added_entries(const MoleculeSource& source, const MoleculeEntry& entry,
                                          const MoleculeLimits& limits) {
   std::vector<MoleculeEntry> out;
@@ -116,7 +116,7 @@ void read_molecules(const MoleculeSource& source, const MoleculeLimits& limits, 
   if (*format != MoleculeFormat::geom && bytes->buffered().find('\0') != std::string_view::npos)
     fail("{} is no text, which molecules are read from: it holds bytes of zero; give another file", where);
   if (*format == MoleculeFormat::table && source.columns.smiles.empty()) {
-    // A list without any separator is a table of one column, its header optional.
+    // A list without any separator is a table with one column and an optional header.
     std::string_view head = bytes->buffered();
     head.remove_prefix(head.starts_with("\xef\xbb\xbf") ? 3 : 0);
     head.remove_prefix(std::min(head.find_first_not_of(" \t\r\n"), head.size()));
@@ -136,7 +136,7 @@ void read_molecules(const MoleculeSource& source, const MoleculeLimits& limits, 
 }
 
 std::vector<ListedMolecule> listed_molecules(const fs::path& file, const MoleculeLimits& limits, std::size_t most) {
-  constexpr std::size_t kMostRecords = 100000;  // of an SDF, which are held while they are asked about
+  constexpr std::size_t kMostRecords = 100000;  // in an SDF; they are held in memory while they are listed
   std::vector<ListedMolecule> all;
   const std::string where = printable(file.string(), 300);
   const std::optional<MoleculeFormat> named = format_of(file);
@@ -146,7 +146,7 @@ std::vector<ListedMolecule> listed_molecules(const fs::path& file, const Molecul
     try {
       if (named != MoleculeFormat::geom) bytes = open_bytes(file);
     } catch (const Error&) {
-      if (named) throw;  // of another file, whoever reads it knows more
+      if (named) throw;  // for another file, the reader knows more
     }
     if (bytes) format = format_of(file, bytes->buffered(), where);
   }
@@ -172,7 +172,7 @@ std::vector<ListedMolecule> listed_molecules(const fs::path& file, const Molecul
                 kMostRecords);
     return all.size() < most;
   };
-  // A text may be anything: a table of numbers, words, a list of files.
+  // A text may be anything: a table of numbers, prose, a list of files.
   const bool any_text = format == MoleculeFormat::table && name_in_lower_case(file).find(".csv") == std::string::npos;
   try {
     read_molecules({.file = file, .columns = {}}, limits, take);

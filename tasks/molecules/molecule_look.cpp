@@ -10,8 +10,8 @@ namespace {
 using Point = std::array<double, 3>;
 
 constexpr float kStickRadius = 0.11f;  // Å
-constexpr double kBondGap = 0.2;       // Å between the middles of the sticks of a double bond
-constexpr float kThinStick = 0.07f;    // Å, of a double or triple bond
+constexpr double kBondGap = 0.2;       // Å between the centers of the sticks of a double bond
+constexpr float kThinStick = 0.07f;    // Å, for a double or triple bond
 constexpr double kLetter = 0.42;       // bonds: height of a capital in a formula
 constexpr double kWedge = 0.2;         // bonds: width of a wedge's wide end
 constexpr int kHashes = 6;             // strokes of a hashed wedge
@@ -26,7 +26,7 @@ double length(const Point& a) {
   return std::sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
 }
 
-// Places of a molecule's atoms around their middle.
+// Positions of a molecule's atoms relative to their center.
 std::vector<Point> centred(std::span<const float> rows) {
   std::vector<Point> out(rows.size() / 4);
   Point middle{};
@@ -37,7 +37,7 @@ std::vector<Point> centred(std::span<const float> rows) {
   return out;
 }
 
-// The rotation, as a unit quaternion, that brings `from` nearest to `to` (Horn 1987): the eigenvector of the largest
+// The rotation, as a unit quaternion, that best aligns `from` with `to` (Horn 1987): the eigenvector of the largest
 // eigenvalue, by powers of the matrix.
 std::array<double, 4> best_turn(const std::vector<Point>& from, const std::vector<Point>& to) {
   double s[3][3] = {};
@@ -58,7 +58,7 @@ std::array<double, 4> best_turn(const std::vector<Point>& from, const std::vecto
     for (const double v : row) sum += std::abs(v);
     shift = std::max(shift, sum);
   }
-  for (int i = 0; i < 4; ++i) n[i][i] += shift;  // all eigenvalues positive: the largest is that of most effect
+  for (int i = 0; i < 4; ++i) n[i][i] += shift;  // makes all eigenvalues positive, so that the largest dominates
   std::array<double, 4> q = {1, 0.02, 0.03, 0.05};
   for (int step = 0; step < 200; ++step) {
     std::array<double, 4> next{};
@@ -91,7 +91,7 @@ float ball_radius(int atomic_number) {
   return atomic_number == 1 ? 0.2f : 0.2f + 0.2f * static_cast<float>(covalent_radius(atomic_number));
 }
 
-// Across a bond, in the plane of the bond and a neighbour where there is one.
+// The direction across a bond, in the plane of the bond and a neighbor if there is one.
 Point across_bond(const std::vector<Point>& at, const std::vector<SolidBond>& bonds, const SolidBond& bond) {
   const auto first = static_cast<std::size_t>(bond.first), second = static_cast<std::size_t>(bond.second);
   const Point along = minus(at[second], at[first]);

@@ -10,14 +10,14 @@
 
 namespace pairs {
 
-// The colour of an element as chemists know it (Corey, Pauling, Koltun), 0xRRGGBB.
+// The conventional color of an element (Corey, Pauling, Koltun), 0xRRGGBB.
 std::uint32_t element_colour(int atomic_number);
 
-// A conformer, rows [atoms, 4] of Z, x, y, z in Å, as balls and sticks around the middle of its atoms. Where `onto` has
-// the same atoms it is turned so that it lies on it as well as can be.
+// A conformer, rows [atoms, 4] of Z, x, y, z in Å, as balls and sticks around the center of its atoms. If `onto` has
+// the same atoms, the conformer is rotated to match it as well as possible.
 Body molecule_body(std::span<const float> rows, const std::vector<SolidBond>& bonds, std::span<const float> onto = {});
 
-// A structural formula as plain strokes, a bond about 1 long.
+// A structural formula as plain strokes, with a bond length of about 1.
 PlaneDrawing molecule_formula(const MoleculeDrawing& drawing);
 
 }  // namespace pairs

@@ -14,7 +14,7 @@
 namespace pairs {
 namespace {
 
-// One store is made at a time: all cores are at it, and two tasks of one process may want the same.
+// Only one store is made at a time: it uses all cores, and two tasks in one process may need the same.
 std::timed_mutex& store_being_made() {
   static std::timed_mutex mutex;
   return mutex;
@@ -136,7 +136,7 @@ std::unique_ptr<const MoleculeParts::Opened> MoleculeParts::make(const Preparati
                                                  : 4]
         .push_back(m);
   }
-  // Where an eighth is less than one molecule, the next by the same hash is held out.
+  // If an eighth is less than one molecule, the next one by the same hash is held out.
   for (const std::size_t of : {0u, 2u}) {
     if (!molecules[of + 1].empty() || molecules[of].size() < 2) continue;
     const auto next = std::min_element(molecules[of].begin(), molecules[of].end(), [&](std::int64_t a, std::int64_t b) {

@@ -19,40 +19,40 @@
 
 namespace pairs {
 
-// Where stores of conformers are kept.
+// The folder of conformer stores.
 std::filesystem::path molecule_caches();
 
-// Whether a molecule of stage 1's or stage 2's part is held out for validation: an eighth of them. (Of few molecules,
-// none of which is, MoleculeParts holds one out all the same.)
+// Whether a molecule of stage 1's or stage 2's part is held out for validation: an eighth of them. (If a small part has
+// none, MoleculeParts holds one out nevertheless.)
 bool is_validation_molecule(std::uint64_t flat_hash);
 
-// Molecules that the sets of one purpose are about.
+// The molecules that the sets of one purpose are about.
 struct MoleculePart {
-  std::vector<std::int64_t> molecules;  // of the store, ascending
-  std::vector<std::int64_t> first;      // [molecules + 1]: of all their conformers, those of the k-th begin at first[k]
+  std::vector<std::int64_t> molecules;  // in the store, ascending
+  std::vector<std::int64_t> first;      // [molecules + 1]: the k-th molecule's conformers begin at first[k]
 
   std::int64_t size() const { return static_cast<std::int64_t>(molecules.size()); }
   std::int64_t conformers() const { return first.back(); }
-  // Which molecule conformer `member` belongs to.
+  // The molecule that conformer `member` belongs to.
   std::size_t owner(std::int64_t member) const;
-  // The place of a molecule of the store. Throws Error where it is not of this part.
+  // The place of a molecule of the store. Throws Error if it is not in this part.
   std::size_t place(std::int64_t molecule) const;
 };
 
-// The store that training and evaluation draw from, made and divided when it is first needed.
+// The store for training and evaluation, made and divided when it is first needed.
 class MoleculeParts {
  public:
-  // Of the source's first `molecules` molecules (0: all); `name` is the source's for people.
+  // Uses the source's first `molecules` molecules (0: all); `name` is the source's readable name.
   MoleculeParts(MoleculeSource source, ConformerSettings settings, std::int64_t molecules, std::string name)
       : source_(std::move(source)), settings_(settings), molecules_(molecules), name_(std::move(name)) {}
 
-  // Whether a purpose draws from the store; others show the molecules of a Showcase.
+  // Whether a purpose uses the store; others show the molecules of a Showcase.
   static bool holds(Purpose purpose) { return part_number(purpose).has_value(); }
 
-  // Makes what is missing of the store. Throws Stopped.
+  // Makes the missing part of the store. Throws Stopped.
   void prepare(const Preparation& preparation) const { open(preparation); }
   bool is_open() const;
-  // These make the store where that has not been done, with one line in the log. `part` throws Error where it is empty.
+  // These make the store if needed, with one line in the log. `part` throws Error if it is empty.
   const ConformerStore& store() const;
   const MoleculePart& part(Purpose purpose) const;
 

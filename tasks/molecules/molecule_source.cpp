@@ -40,8 +40,8 @@ struct FileState {
   auto operator<=>(const FileState&) const = default;
 };
 
-// Files of molecules by their names, in the order in which they are preferred. Archives must be named as GEOM's are:
-// whether another one holds molecules cannot be told without reading it.
+// Files of molecules by their names, in order of preference. Archives must be named like GEOM's, because it takes
+// reading another one to know whether it holds molecules.
 std::vector<FileState> candidates(const fs::path& folder) {
   std::vector<FileState> out;
   std::error_code error;
@@ -88,7 +88,7 @@ bool holds_molecules(const FileState& file) {
   return holds;
 }
 
-// A checksum of what a file holds, remembered for as long as it stays as it is.
+// A checksum of a file's content, cached as long as the file does not change.
 std::uint32_t content_of(const fs::path& file) {
   static std::mutex mutex;
   static std::map<FileState, std::uint32_t> known;
@@ -131,7 +131,7 @@ FoundMolecules rdkit_molecules(bool charged, std::int64_t variants) {
   return out;
 }
 
-// The file of a folder that is taken, "" where none holds molecules.
+// The file that is used of a folder, "" if none holds molecules.
 fs::path file_in(const fs::path& folder) {
   for (const fs::path& place : {folder / "molecules", folder})
     for (const FileState& file : candidates(place))

@@ -54,8 +54,8 @@ namespace {
 constexpr double kStored = 1000;  // psi of the store's first molecule
 static_assert(Showcase::kMost <= kStored);
 
-// Of the prior, about those of RDKit's molecules (2.95 and 1.37); the same for every source, so
-// that scores are on one scale.
+// Mean and spread of the prior of logP, about those of RDKit's molecules (2.95 and 1.37). Every source uses the same
+// values, so that scores are on one scale.
 constexpr double kMeanLogp = 3.0, kSdLogp = 1.4;
 
 ConformerSettings conformers_of(const MoleculesSettings& settings) {
@@ -65,15 +65,15 @@ ConformerSettings conformers_of(const MoleculesSettings& settings) {
   return out;
 }
 
-// Of the molecules of the store, which are divided into parts.
+// Conformer settings for the molecules of the store, which are split into parts.
 ConformerSettings stored_conformers_of(const MoleculesSettings& settings) {
   ConformerSettings out = conformers_of(settings);
   out.pretrain_conformers = settings.pretrain_conformers;
   return out;
 }
 
-// Conformers k = 0 .. count - 1 of atoms(k) atoms, which fill(k, rows) writes, as ragged rows on `device`. On all
-// threads.
+// Packs conformers k = 0 .. count - 1 of atoms(k) atoms, which fill(k, rows) writes, as ragged rows on `device`. Uses
+// all threads.
 template <class Atoms, class Fill>
 Observations packed(std::int64_t count, Atoms atoms, Fill fill, const torch::Device& device) {
   torch::Tensor offsets = at::empty({count + 1}, torch::kInt64);
@@ -110,7 +110,7 @@ void fill_conformer(const ConformerStore& store, std::int64_t molecule, std::int
   fill_rows(elements.data(), positions.data(), atoms, rows);
 }
 
-// Which conformer of its molecule, which has `conformers`, is observation j of a set.
+// The conformer, among a molecule's `conformers`, that is observation j of a set.
 class ConformerOrder {
  public:
   ConformerOrder(std::uint64_t key, std::int64_t set, std::int64_t conformers)
@@ -124,7 +124,8 @@ class ConformerOrder {
   std::uint64_t key_, conformers_;
 };
 
-// Which of `count` molecules set `index` is about: all of them, in an order of the key, before one comes again.
+// The molecule, among `count`, that set `index` is about: each is used, in an order given by the key, before one
+// repeats.
 std::int64_t subject_of(std::uint64_t key, std::int64_t index, std::int64_t count) {
   const auto all = static_cast<std::uint64_t>(count), set = static_cast<std::uint64_t>(index);
   const std::uint64_t round = set / all;
@@ -161,7 +162,7 @@ class Molecules final : public Task, public Bodies, public Things {
     info_.rows = 40;
     info_.subject = "molecule";
     info_.subjects = "molecules";
-    // Of all of a source it is not known before it was read.
+    // Where all molecules of a source are used, their number is not known before the source is read.
     info_.pool = 0.2 * static_cast<double>(settings_.molecules * settings_.conformers);
     info_.data_source = found_.name;
     if (found_.bundled)
@@ -272,13 +273,13 @@ class Molecules final : public Task, public Bodies, public Things {
         device);
   }
 
-  // Another θ takes the molecule of the showcase with the nearest logP; another molecule brings its own θ.
+  // Changing θ selects the showcase's molecule with the nearest logP; changing the molecule sets its θ.
   void constrain(Latents& latents, Component changed) const override {
     auto *theta = latents.theta.mutable_data_ptr<double>(), *psi = latents.psi.mutable_data_ptr<double>();
     std::int64_t molecule = shown_number(psi[0]);
     if (!changed.nuisance) {
       const auto distance = [&](std::int64_t k) { return std::abs(showcase_->molecule(k).logp - theta[0]); };
-      // Of equally near ones the one that was shown.
+      // Between equally near molecules, the one that is shown stays.
       for (std::int64_t k = 0; k < showcase_->count(); ++k)
         if (distance(k) < distance(molecule)) molecule = k;
     }
@@ -328,7 +329,8 @@ class Molecules final : public Task, public Bodies, public Things {
   }
   bool is_thing(const std::string& text) const override { return names_molecule(text); }
 
-  // Rows of a table or a list, records of an SDF; these are kept until others are asked for, so that each is read once.
+  // Lists the rows of a table or a list, or the records of an SDF; records are kept until another file is listed, so
+  // that each is read once.
   std::vector<NamedThing> things_in(const std::filesystem::path& file, std::size_t most) const override {
     std::vector<NamedThing> things;
     std::error_code error;
@@ -336,7 +338,7 @@ class Molecules final : public Task, public Bodies, public Things {
     std::vector<ListedMolecule> listed = listed_molecules(file, conformers_of(settings_).limits, most);
     const bool records = !listed.empty() && listed_record(listed.front().text);
     for (ListedMolecule& one : listed) things.push_back({one.text, std::move(one.name)});
-    if (records && listed.size() > 1 && listed.size() < most) {  // all of them
+    if (records && listed.size() > 1 && listed.size() < most) {  // if these are all
       const std::lock_guard lock(mutex_);
       records_.clear();
       records_written_ = std::filesystem::last_write_time(file, error);
@@ -357,7 +359,7 @@ class Molecules final : public Task, public Bodies, public Things {
     if (n > molecule.conformers)
       fail_usage("{} has {}, not {}: ask for fewer", given.title,
                  counted(static_cast<std::size_t>(molecule.conformers), "conformer"), n);
-    // Some of a file: the first, as they stand there. Else in an order of the seed.
+    // For a part of a file, the first ones in its order; otherwise in an order given by the seed.
     const bool first = n > 0 && given.of_file;
     if (n == 0) n = std::min(molecule.conformers, info_.max_n);
     const ConformerOrder order(stream_key(seed, Purpose::explore), static_cast<std::int64_t>(molecule.hash >> 20),
@@ -388,7 +390,7 @@ class Molecules final : public Task, public Bodies, public Things {
       const std::uint64_t flat = molecule_hash(parent_smiles(*molecule));
       const MoleculeSplit split = molecule_split(flat);
       const bool learnt = split == MoleculeSplit::pretrain && !is_validation_molecule(flat);
-      // Edited ones widen what was learnt; how many new parts a molecule may have is told by those that people made.
+      // Edited molecules are training data, too; the rate of new parts in a molecule is measured on real ones.
       const bool counts = split != MoleculeSplit::test && (learnt || !entry.edited);
       if (counts && !next(atom_environments(*molecule, false), !learnt)) return false;
       return settings_.molecules == 0 || static_cast<std::int64_t>(seen.size()) < settings_.molecules;
@@ -396,12 +398,12 @@ class Molecules final : public Task, public Bodies, public Things {
   }
 
  private:
-  // What an observation is: a molecule of the store or of the showcase, and which of its conformers.
+  // The origin of an observation: a molecule of the store or of the showcase, and one of its conformers.
   struct Member {
     std::int64_t molecule, conformer;
   };
 
-  // What people read of a molecule.
+  // A molecule's identity for display.
   struct MoleculeIdentity {
     std::string canonical, name;
     double logp = 0;
@@ -410,7 +412,7 @@ class Molecules final : public Task, public Bodies, public Things {
 
   static bool pools(Purpose purpose) { return purpose == Purpose::finetune || purpose == Purpose::finetune_validation; }
 
-  // The molecule of the showcase that is nearest to a number that somebody set.
+  // The showcase's molecule nearest to a number set by hand.
   std::int64_t shown_number(double psi) const {
     const auto last = static_cast<double>(showcase_->count() - 1);
     return std::llround(std::isfinite(psi) ? std::clamp(psi, 0.0, last) : 0.0);
@@ -421,7 +423,7 @@ class Molecules final : public Task, public Bodies, public Things {
     return std::llround(std::isfinite(psi) ? std::clamp(psi - kStored, 0.0, last) : 0.0);
   }
 
-  // Embeds the molecules that are asked for and not embedded yet, each on a thread of its own.
+  // Embeds the requested molecules that are not embedded yet, each on its own thread.
   void embed(const Latents& latents) const {
     const auto* psi = latents.psi.const_data_ptr<double>();
     std::vector<bool> wanted(static_cast<std::size_t>(showcase_->count()), false);
@@ -435,7 +437,7 @@ class Molecules final : public Task, public Bodies, public Things {
     });
   }
 
-  // What the observations of the ranges are, of the store or, where it is null, of the showcase.
+  // The members behind the observations of the ranges, in the store or, if it is null, in the showcase.
   std::vector<Member> draw(const Latents& latents, std::uint64_t key, std::span<const SetRange> ranges,
                            const Rows& rows, const ConformerStore* store) const {
     const auto* psi = latents.psi.const_data_ptr<double>();
@@ -452,7 +454,7 @@ class Molecules final : public Task, public Bodies, public Things {
     return out;
   }
 
-  // The entry of a record that things_in has read, while its file is as it was; else null.
+  // The entry of a record read by things_in, if its file has not changed; else null.
   std::shared_ptr<const MoleculeEntry> record_kept(const std::string& text) const {
     const std::lock_guard lock(mutex_);
     const auto at = records_.find(text);
@@ -461,7 +463,7 @@ class Molecules final : public Task, public Bodies, public Things {
     return record && std::filesystem::last_write_time(record->file, error) == records_written_ ? at->second : nullptr;
   }
 
-  // The number by which a given molecule is known from now on, as psi.
+  // Assigns a given molecule a number, which identifies it as psi.
   double remember(const PreparedMolecule& molecule) const {
     const std::lock_guard lock(mutex_);
     const auto known = std::find_if(given_.begin(), given_.end(), [&](const MoleculeIdentity& one) {
@@ -473,7 +475,7 @@ class Molecules final : public Task, public Bodies, public Things {
     return -1.0 - static_cast<double>(number);
   }
 
-  // Which molecule the latents of one set tell of; none where this task has not seen it.
+  // The molecule that one set's latents refer to; none if this task does not know it.
   std::optional<MoleculeIdentity> identity(const Latents& latents) const {
     const double psi = latents.psi[0][0].item<double>();
     if (psi < 0) {
@@ -523,7 +525,7 @@ class Molecules final : public Task, public Bodies, public Things {
   TaskInfo info_;
   mutable std::mutex mutex_;
   mutable std::vector<MoleculeIdentity> given_;
-  mutable std::map<std::string, std::shared_ptr<const MoleculeEntry>> records_;  // of the file that was listed last
+  mutable std::map<std::string, std::shared_ptr<const MoleculeEntry>> records_;  // records of the last listed file
   mutable std::filesystem::file_time_type records_written_;
 };
 

@@ -55,7 +55,7 @@ std::optional<std::uint32_t> MsgpackReader::array() {
 std::optional<double> MsgpackReader::number() {
   const std::uint8_t type = byte();
   if (type == 0xcb) {
-    // By far the most frequent: coordinates.
+    // The most frequent case: coordinates.
     const std::string_view ready = source_.buffered();
     if (ready.size() >= 8) {
       std::uint64_t word;
@@ -166,7 +166,7 @@ MsgpackReader::Extent MsgpackReader::extent(std::uint8_t type) {
 }
 
 void MsgpackReader::skip_after(std::uint8_t type) {
-  // Values still to leave out at each level.
+  // Remaining values to skip at each level.
   std::vector<std::uint64_t> left;
   for (;;) {
     const Extent inside = extent(type);

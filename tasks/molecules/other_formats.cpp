@@ -55,7 +55,8 @@ bool is_element(std::string_view word) {
   return false;
 }
 
-// "C 0.0 1.2 0.3", or with the element's number in place of its symbol, and perhaps more behind.
+// Whether a row looks like "C 0.0 1.2 0.3", or has the element's number instead of its symbol, possibly followed by
+// more.
 bool is_atom_row(const std::vector<std::string_view>& words) {
   return words.size() >= 4 && (is_element(words[0]) || is_number(words[0], true)) && is_number(words[1]) &&
          is_number(words[2]) && is_number(words[3]);
@@ -70,7 +71,8 @@ bool is_xyz(const std::vector<std::string_view>& lines) {
     if (rows++ == 0) counted = words.size() == 1 && is_number(words[0], true), first = k;
     const bool atom = is_atom_row(words) && is_element(words[0]);
     atoms += atom ? 1 : 0;
-    // Of numbers alone a count is none; a list of SMILES does not begin with one.
+    // The first line is an atom count only if other lines are not numbers alone; a list of SMILES does not begin with a
+    // number.
     if (counted && k > first && (!is_number(words[0]) || (k <= first + 2 && is_atom_row(words)))) return true;
   }
   return atoms > 0 && 2 * atoms >= rows;

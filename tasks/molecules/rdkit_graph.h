@@ -9,30 +9,30 @@
 
 namespace pairs {
 
-// The room's dealings with RDKit, for its own files alone.
+// Access to RDKit, only for files of this folder.
 
-// Silences RDKit's log and fills its tables, once, before threads share them. Called by all that is public here.
+// Silences RDKit's log and fills its tables, once, before threads share them. Called by every public function here.
 void prepare_rdkit();
 
-// A sanitised graph, conformers and all, as a molecule: the fragment that is taken, its elements and size checked.
-// Hydrogens that can be implicit are removed from `Molecule::graph`; `whole`, when given, receives the fragment with
-// those it had.
+// Converts a sanitized graph with its conformers to a molecule: selects the fragment and checks its elements and size.
+// Hydrogens that can be implicit are removed from `Molecule::graph`; `whole`, if not null, receives the fragment with
+// its hydrogens.
 std::variant<Molecule, Refusal> molecule_of_graph(const RDKit::ROMol& graph, const MoleculeLimits& limits,
                                                   std::shared_ptr<RDKit::ROMol>* whole = nullptr,
                                                   Fragments fragments = Fragments::largest);
 
-// Checks what can be checked before sanitising: that there are atoms, not too many, and of elements that are read in at
+// Checks what can be checked before sanitizing: that there are atoms, not too many, and of supported elements in at
 // least one fragment.
 std::variant<std::monostate, Refusal> check_atoms(const RDKit::ROMol& graph, const MoleculeLimits& limits);
 
-// A copy of the molecule read back from its canonical SMILES with explicit hydrogens: the graph that is embedded.
+// A copy of the molecule from its canonical SMILES with explicit hydrogens: the graph that is embedded.
 std::unique_ptr<RDKit::RWMol> embedding_graph(const Molecule& molecule);
 
-// Moves the atoms of every conformer downhill in MMFF94's energy. False, and nothing moved, where the force field lacks
-// parameters for the molecule.
+// Minimizes MMFF94's energy of every conformer. Returns false and moves nothing if the force field lacks parameters for
+// the molecule.
 bool optimise_conformers(RDKit::ROMol& graph, unsigned steps);
 
-// One sentence of what RDKit threw.
+// An RDKit exception as one sentence.
 std::string rdkit_sentence(const std::exception& error);
 
 }  // namespace pairs

@@ -21,7 +21,8 @@ namespace {
 
 constexpr std::size_t kLongestLine = 64 << 10, kLargestRecord = 8 << 20;
 
-// A V3000 record says how many atoms and bonds it has, and RDKit makes room for as many: whether it can hold them.
+// Whether a V3000 record can hold the numbers of atoms and bonds that it announces, because RDKit allocates memory for
+// them.
 bool has_room_for_counts(std::string_view block) {
   constexpr std::string_view key = "M  V30 COUNTS ";
   const std::size_t at = block.find(key);
@@ -38,8 +39,8 @@ bool has_room_for_counts(std::string_view block) {
   return true;
 }
 
-// The first line of properties ("M  CHG", a number of three digits, entries of eight characters) that holds fewer
-// entries than it announces; "" where there is none.
+// The first line of properties ("M CHG", a number of three digits, entries of eight characters) with fewer entries than
+// it announces; "" if there is none.
 std::string_view short_property(std::string_view block) {
   block = block.substr(0, block.find("M  END"));
   while (!block.empty()) {
@@ -52,13 +53,13 @@ std::string_view short_property(std::string_view block) {
     number.remove_prefix(std::min(number.find_first_not_of(' '), number.size()));
     std::size_t count = 0;
     const auto [stop, error] = std::from_chars(number.data(), number.data() + number.size(), count);
-    // The last entry may be written with fewer digits than there is room for.
+    // The last entry may have fewer digits than its field.
     if (error != std::errc() || (count > 0 && line.size() + 3 < 9 + 8 * count)) return line;
   }
   return "";
 }
 
-// Whether a graph's coordinates are those of a molecule in space.
+// Whether a graph has three-dimensional coordinates.
 bool has_depth(const RDKit::ROMol& graph) {
   if (graph.getNumConformers() == 0) return false;
   const RDKit::Conformer& conformer = graph.getConformer();
@@ -69,11 +70,11 @@ bool has_depth(const RDKit::ROMol& graph) {
     low = a == 0 ? p.z : std::min(low, p.z);
     high = a == 0 ? p.z : std::max(high, p.z);
   }
-  // Flat molecules may lie in the plane of the drawing: the record's own word counts then.
+  // A flat molecule may lie in the drawing plane: the record's own declaration counts then.
   return high - low > 1e-3 || (conformer.is3D() && graph.getNumAtoms() > 0);
 }
 
-// A record as an entry; its name and place are the caller's.
+// Reads a record into an entry; the caller sets its name and place.
 void read_record(const std::string& block, const MoleculeLimits& limits, MoleculeEntry& entry) {
   const auto refuse = [&](SetAsideReason reason, std::string detail) {
     entry.bad = reason;
@@ -157,7 +158,7 @@ void read_sdf(ByteSource& source, const std::string& where, const MoleculeLimits
     }
     block.clear();
     open = large = false;
-    // Drawings of one molecule are no conformers of it.
+    // Drawings of a molecule are not conformers.
     const bool again = !entry.bad && grouped && !group.bad && entry.smiles == group.smiles &&
                        !(entry.elements.empty() && group.elements.empty());
     if (again) return add_conformer(group, std::move(entry), limits);
@@ -177,7 +178,7 @@ void read_sdf(ByteSource& source, const std::string& where, const MoleculeLimits
     block += line;
     block += '\n';
   }
-  // A single molecule's file (.mol) has no line of dollars.
+  // A file of a single molecule (.mol) has no delimiter line.
   if (more && open) finish(false);
   flush();
   PAIRS_CHECK(record > 0, "{} holds no record{}", where,

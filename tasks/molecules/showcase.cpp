@@ -13,8 +13,8 @@ namespace pairs {
 namespace {
 
 constexpr std::int64_t kMostAtoms = 100;  // larger ones take long to embed
-constexpr std::int64_t kMostRead = 5000;  // rows of the source that are looked at
-constexpr std::size_t kShowcases = 4;     // of other settings that are kept
+constexpr std::int64_t kMostRead = 5000;  // rows of the source that are read
+constexpr std::size_t kShowcases = 4;     // settings whose showcases are kept
 
 }  // namespace
 
@@ -44,7 +44,7 @@ std::unique_ptr<Showcase::Slot> Showcase::candidate(MoleculeEntry&& entry) const
 
 bool Showcase::Slot::shows(const ConformerSettings& settings) {
   const bool given = entry.conformers() > 0;
-  // Where the first conformer can be embedded there is one at least.
+  // If the first conformer can be embedded, there is at least one.
   ConformerSettings first = settings;
   if (!given) first.conformers = 1;
   std::variant<PreparedMolecule, Refusal> made = prepare_molecule(graph, std::move(entry), first);

@@ -12,25 +12,24 @@
 
 namespace pairs {
 
-// Molecules that are shown to people: the first of the source that are for tests, have enough conformers or can be
-// embedded, and are no larger than most drugs. Nothing of them is kept on disk; they have the conformers that the store
-// gives them. Safe to use from many threads.
+// Molecules for display: the first test molecules of the source that have enough conformers or can be embedded, and are
+// no larger than most drugs. Nothing is kept on disk; they have the same conformers as in the store. Thread-safe.
 class Showcase {
  public:
   static constexpr std::int64_t kMost = 32;
 
   Showcase(FoundMolecules found, ConformerSettings settings) : found_(std::move(found)), settings_(settings) {}
 
-  // A showcase of these molecules. Of RDKit's own, which do not change, there is one in the process for all tasks with
-  // these settings: a window asks for them in many places.
+  // A showcase of these molecules. RDKit's own molecules do not change, so all tasks in the process with these settings
+  // share one showcase of them: a window uses it in many places.
   static std::shared_ptr<const Showcase> of(const FoundMolecules& found, const ConformerSettings& settings);
 
-  // How many there are, 1 to kMost. The first call reads the source until it has them (under a second where conformers
-  // are embedded). Throws Error where there is none.
+  // How many there are, 1 to kMost. The first call reads the source until it has them (under a second if conformers are
+  // embedded). Throws Error if there is none.
   std::int64_t count() const;
-  // Molecule k, its conformers left out where they are embedded.
+  // Molecule k, without conformers if these are embedded.
   const PreparedMolecule& molecule(std::int64_t k) const;
-  // The same with all of its conformers, which are embedded now unless they have been.
+  // Molecule k with all of its conformers, which are embedded on first use.
   const PreparedMolecule& conformers(std::int64_t k) const;
 
  private:
@@ -39,7 +38,7 @@ class Showcase {
     MoleculeEntry entry;            // until `shows`
     PreparedMolecule shown, whole;  // whole: once `embedded`
     std::once_flag embedded;
-    // Whether it has conformers, or can be given some.
+    // Whether it has conformers, or some can be embedded.
     bool shows(const ConformerSettings& settings);
   };
   void find() const;

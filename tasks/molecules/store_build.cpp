@@ -28,10 +28,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Molecules of a batch a thread: their times differ by more than ten to one.
+// Molecules in a batch, per thread: their times differ by more than ten to one.
 constexpr int kJobsPerThread = 16;
 
-// Runs job(k) for k in [0, count) on several threads, each taking the next. No further one begins once stop() holds.
+// Runs job(k) for k in [0, count) on several threads, each taking the next. Starts no more once stop() returns true.
 void run_jobs(std::size_t count, int threads, const std::function<bool()>& stop,
               const std::function<void(std::size_t)>& job) {
   std::atomic<std::size_t> next{0};
@@ -60,7 +60,7 @@ void run_jobs(std::size_t count, int threads, const std::function<bool()>& stop,
   if (error) std::rethrow_exception(error);
 }
 
-// The end of a store's file, to which records are appended.
+// Appends records to a store's file.
 class StoreAppender {
  public:
   StoreAppender(const fs::path& file, std::uint64_t whole)
@@ -175,10 +175,10 @@ class StoreBuilder {
     job.done = true;
   }
 
-  // Prepares what is waiting and writes it in order.
+  // Prepares the waiting molecules and writes them in order.
   void flush() {
     run_jobs(jobs_.size(), threads_, {}, [&](std::size_t k) { parse(jobs_[k]); });
-    // Which of the molecules to be embedded stand in the source before, and where.
+    // Which of the molecules to embed occurred earlier in the source, and where.
     std::unordered_map<std::uint64_t, std::size_t> first;
     std::vector<bool> repeats(jobs_.size(), false);
     for (std::size_t k = 0; k < jobs_.size(); ++k) {
@@ -198,7 +198,7 @@ class StoreBuilder {
     for (std::size_t k = 0; k < jobs_.size() && !enough(); ++k) {
       Job& job = jobs_[k];
       if (repeats[k] && !job.done) {
-        // Embedded from the same seed, it would be the same again: with its first or with none.
+        // It would be embedded from the same seed with the same result: equal to its first occurrence, or none.
         if (known_.contains(molecule_hash(job.molecule->canonical)))
           job.refusal = {SetAsideReason::duplicate, ""};
         else

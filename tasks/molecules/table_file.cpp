@@ -25,7 +25,7 @@ std::string lower_case(std::string_view text) {
   return out;
 }
 
-// Splits a row into cells. False when it ends within quotes.
+// Splits a row into cells. Returns false if it ends within quotes.
 bool split_row(std::string_view row, char separator, std::vector<std::string>& cells) {
   cells.assign(1, "");
   bool quoted = false, was_quoted = false;
@@ -64,7 +64,7 @@ char table_separator(std::string_view row) {
   return best;
 }
 
-// Rows of a table with the line each begins at.
+// Rows of a table with the line where each begins.
 class TableRows {
  public:
   explicit TableRows(ByteSource& source) : source_(source) {}
@@ -74,11 +74,12 @@ class TableRows {
       if (!source_.line(row_, kLongestRow, cut_)) return false;
       if (line_ == 0 && row_.starts_with("\xef\xbb\xbf")) row_.erase(0, 3);
       first_line_ = ++line_;
-    } while (trimmed(row_).empty() || trimmed(row_).front() == '#');  // with which no SMILES begins
+    } while (trimmed(row_).empty() || trimmed(row_).front() == '#');  // no SMILES begins with '#'
     if (separator_ == '\0') separator_ = table_separator(row_);
     std::string more;
     bool cut = false;
-    // A break within quotes belongs to the cell. One quote too many would swallow the file: no cell is that long.
+    // A line break within quotes belongs to the cell. An unbalanced quote would swallow the rest of the file, but no
+    // cell is that long.
     while (!split_row(row_, separator_, cells_) && row_.size() < 2 * kLongestSmiles &&
            source_.line(more, kLongestRow, cut)) {
       row_ += '\n';
@@ -103,7 +104,7 @@ class TableRows {
 
 constexpr std::size_t kNoColumn = static_cast<std::size_t>(-1);
 
-// Of columns that hold SMILES.
+// Usual names of columns that hold SMILES.
 constexpr std::initializer_list<const char*> kSmilesNames = {
     "smiles", "canonical_smiles", "canonical", "isomeric_smiles", "smi", "structure", "molecule", "mol"};
 
@@ -122,7 +123,7 @@ std::size_t find_column(const std::vector<std::string>& header, const std::strin
   return kNoColumn;
 }
 
-// Whether the reading goes on behind a SMILES with its name.
+// Delivers a SMILES with its name; returns whether reading continues.
 bool deliver_smiles(std::string place, std::string_view smiles, std::string_view name, bool cut,
                     const OnMolecule& on_molecule) {
   MoleculeEntry entry;
@@ -194,7 +195,7 @@ void read_smi(ByteSource& source, const std::string& where, const OnMolecule& on
       continue;
     }
     any = true;
-    // A second column between bars extends the SMILES (ChemAxon); the name stands behind it.
+    // A second column between bars extends the SMILES (ChemAxon); the name follows it.
     if (name.starts_with('|')) name = trimmed(name.substr(std::min(name.find('|', 1), name.size() - 1) + 1));
     more = deliver_smiles(fmt::format("line {}", line), text.substr(0, blank), name, cut, on_molecule);
   }

@@ -24,7 +24,7 @@ constexpr int kAttempts = 100;
 constexpr unsigned kMostEdits = 5;
 constexpr unsigned kFewestHeavyAtoms = 4, kMostHeavyAtoms = 45;
 
-// Elements that an atom may become, with how many bonds they have and how often they are taken.
+// Elements for an exchanged atom, with their number of bonds and their frequency.
 struct Element {
   int number;
   unsigned valence, weight;
@@ -33,7 +33,7 @@ constexpr std::array kElements = {Element{6, 4, 20}, Element{7, 3, 20}, Element{
                                   Element{9, 1, 6},  Element{17, 1, 6}, Element{35, 1, 3}, Element{53, 1, 2},
                                   Element{15, 3, 2}, Element{14, 4, 1}, Element{5, 3, 1}};
 
-// What may be added, bound by its first atom.
+// Groups that may be added, bonded by their first atom.
 constexpr std::array kGroups = {"C",
                                 "CC",
                                 "C(C)C",
@@ -111,7 +111,7 @@ class Editor {
  public:
   Editor(const RDKit::ROMol& graph, Stream& stream) : graph_(std::make_unique<RDKit::RWMol>(graph)), stream_(stream) {}
 
-  // One edit that leaves a molecule; false where this one did not.
+  // Applies one edit; returns false if the result is not a molecule.
   bool edit() {
     auto before = std::make_unique<RDKit::RWMol>(*graph_);  // RDKit's own assignment loses the atoms that it replaces
     if (attempt() && is_molecule()) return true;
@@ -131,7 +131,7 @@ class Editor {
     return change_order();
   }
 
-  // An atom becomes one of another element; aromatic ones carbon or nitrogen.
+  // Exchanges an atom's element; aromatic ones become carbon or nitrogen.
   bool exchange() {
     RDKit::Atom& atom = any_atom();
     if (atom.getFormalCharge() != 0) return false;
@@ -150,7 +150,7 @@ class Editor {
     return true;
   }
 
-  // A group in place of a hydrogen; on others than carbon such as begin with carbon.
+  // Adds a group in place of a hydrogen; on atoms other than carbon only groups that begin with carbon.
   bool add() {
     RDKit::Atom& atom = any_atom();
     const std::string group = kGroups[below(kGroups.size())];
@@ -167,7 +167,7 @@ class Editor {
     return true;
   }
 
-  // A single bond outside rings is cut, and one side kept.
+  // Cuts a single bond outside rings, and keeps one side.
   bool cut() {
     const RDKit::Bond* bond = any_bond();
     if (bond == nullptr || bond->getBondType() != RDKit::Bond::SINGLE || in_ring(*bond)) return false;
@@ -181,7 +181,7 @@ class Editor {
     return true;
   }
 
-  // An atom is put into a single bond.
+  // Inserts an atom into a single bond.
   bool lengthen() {
     const RDKit::Bond* bond = any_bond();
     if (bond == nullptr || bond->getBondType() != RDKit::Bond::SINGLE) return false;
@@ -194,7 +194,7 @@ class Editor {
     return true;
   }
 
-  // An atom between two others goes, and these are bound to each other.
+  // Removes an atom between two others, which are then bonded to each other.
   bool shorten() {
     const RDKit::Atom& atom = any_atom();
     if (atom.getDegree() != 2 || atom.getIsAromatic() || bonds_of(atom) != 2) return false;
@@ -206,8 +206,8 @@ class Editor {
     return true;
   }
 
-  // A double bond between carbon, nitrogen or oxygen becomes single, a single one with hydrogens at both ends double;
-  // none in rings, which may not bear one.
+  // Changes a double bond between carbon, nitrogen or oxygen to a single one, or a single one with hydrogens at both
+  // ends to a double one; not in rings, which may not allow one.
   bool change_order() {
     RDKit::Bond* bond = any_bond();
     if (bond == nullptr || in_ring(*bond)) return false;
@@ -224,7 +224,7 @@ class Editor {
     return true;
   }
 
-  // Counts hydrogens and rings anew, and aromatic bonds; false where valences do not allow it.
+  // Updates hydrogens, rings and aromatic bonds; false if valences do not allow it.
   bool is_molecule() {
     if (graph_->getNumAtoms() < kFewestHeavyAtoms || graph_->getNumAtoms() > kMostHeavyAtoms) return false;
     try {
@@ -243,7 +243,7 @@ class Editor {
     return graph_->getNumBonds() == 0 ? nullptr : graph_->getBondWithIdx(below(graph_->getNumBonds()));
   }
   bool in_ring(const RDKit::Bond& bond) const { return graph_->getRingInfo()->numBondRings(bond.getIdx()) > 0; }
-  // Bonds to other atoms than hydrogen, double ones counted twice.
+  // Bonds to atoms other than hydrogen, counting double ones twice.
   static unsigned bonds_of(const RDKit::Atom& atom) { return atom.getTotalValence() - atom.getTotalNumHs(); }
 
   std::unique_ptr<RDKit::RWMol> graph_;

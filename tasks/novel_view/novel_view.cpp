@@ -27,7 +27,7 @@ namespace {
 
 using std::numbers::pi;
 
-// A set's target camera is drawn from this item, that of observation j from item j.
+// A set's target camera is drawn from this item, and that of observation j from item j.
 constexpr std::uint64_t target_item = index_map::kSetItem;
 
 render::CastOptions cast_options(const NovelViewSettings& options) {
@@ -43,13 +43,13 @@ torch::Tensor axes(const torch::Tensor& cameras) {
       1);
 }
 
-// Ray maps of cameras [V, 2] whose sets' target cameras are targets [V, 2]: [V, C, size, size] on `device`.
+// Ray maps of cameras [V, 2] for sets with target cameras [V, 2]: [V, C, size, size] on `device`.
 torch::Tensor maps(const NovelViewSettings& options, const torch::Tensor& cameras, const torch::Tensor& targets,
                    const torch::Device& device) {
   const torch::Tensor world =
       render::ray_map(cameras, render::ray_map_named(options.map), options.size, options.size, device);
   if (options.frame == "world") return world;
-  // Vectors, and moments like them, turn with the axes.
+  // Vectors and moments transform like the axes.
   const std::int64_t views = world.size(0), vectors = world.size(1) / 3;
   const torch::Tensor turn = axes(send(targets.to(torch::kFloat64), device)).to(torch::kFloat32);
   return at::matmul(turn.unsqueeze(1), world.reshape({views, vectors, 3, options.size * options.size}))
@@ -176,7 +176,7 @@ class NovelView final : public Task, public SceneViews {
     return at::cat({images, maps(options_, cameras, targets, device)}, 1);
   }
 
-  // A scene that a person has changed stays possible: see render::settle_scene. θ follows.
+  // Keeps an edited scene valid: see render::settle_scene. θ follows.
   void constrain(Latents& latents, Component changed) const override {
     render::SphereScene scene = render::unpack_scene(latents.psi[0]);
     const std::int64_t sphere = changed.nuisance ? changed.index / 7 : options_.spheres;
@@ -243,7 +243,7 @@ class NovelView final : public Task, public SceneViews {
   }
 
  private:
-  // Mean and standard deviation of the prior's pixels, to three decimals, which any machine agrees on.
+  // Mean and standard deviation of the prior's pixels, to three decimals, which are the same on every machine.
   std::pair<double, double> pixel_moments() const {
     constexpr std::int64_t scenes = 512;
     std::vector<render::SphereScene> drawn;

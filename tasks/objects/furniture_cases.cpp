@@ -6,7 +6,7 @@
 namespace pairs::generated {
 namespace {
 
-// Boxes, vases and balls that stand on a board, now and then.
+// Sometimes adds boxes, vases and balls that stand on a board.
 void add_things(Body& body, Draw& draw, double x0, double x1, double y0, double y1, double z, double high) {
   double x = x0 + draw.in(0.01, 0.15) * (x1 - x0);
   for (;;) {
@@ -33,7 +33,7 @@ void build_closed_bookcase(Body& body, Draw& draw) {
   const double x = wide / 2, y = deep / 2, foot = draw.chance(0.5) ? draw.in(0.04, 0.12) : 0.0;
   const bool backed = draw.chance(0.75);
   const double back = backed ? y - 0.01 : y;
-  if (draw.chance(0.5)) {  // sides to the floor, top within or over them
+  if (draw.chance(0.5)) {  // sides to the floor, top between or above them
     body.box({-x, -y, 0}, {-x + board, y, high - board});
     body.box({x - board, -y, 0}, {x, y, high - board});
     body.box({-x - 0.004, -y - 0.004, high - board}, {x + 0.004, y + 0.002, high});
@@ -153,7 +153,7 @@ void build_chest(Body& body, Draw& draw) {
   if (draw.chance(0.25)) {  // a mirror on top
     const double half = draw.in(0.25, 0.45) * wide, tall = draw.in(0.4, 0.8), frame = draw.in(0.02, 0.05);
     body.box({-half + 0.01, y - 0.012, high + 0.01}, {half - 0.01, y - 0.004, high + tall - 0.01});
-    // The frame before it, as a ring along y.
+    // The frame in front of it, as a ring along y.
     const double middle = high + tall / 2;
     body.loft({{y - 0.04, tall / 2, half, 0, middle, 0},
                {y - 0.012, tall / 2, half, 0, middle, 0},

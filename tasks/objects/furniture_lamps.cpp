@@ -7,7 +7,7 @@
 namespace pairs::generated {
 namespace {
 
-// A shade about the z axis that a bar across carries, which lies on z = `on`: a ring between two radii.
+// Adds a shade around the z axis with a crossbar at z = `on`: a ring between two radii.
 void add_shade(Body& body, double low, double high, double low_radius, double high_radius, double on) {
   constexpr int sides = 40;
   constexpr double wall = 0.004, half = 0.004;
@@ -17,15 +17,15 @@ void add_shade(Body& body, double low, double high, double low_radius, double hi
               {high, 0, 0, high_radius - wall},
               {low, 0, 0, low_radius - wall}},
              sides, true);
-  // A side faces the bar's end. They stay a fifth of a millimetre apart: whether one shell lies within another's box
-  // and touches it all around is beyond what rounding leaves of a measure.
+  // A side of the polygon faces the bar's end. They stay a fifth of a millimeter apart, because rounding makes it
+  // impossible to measure whether a shell that touches another all around lies within it.
   body.add(shade, turned_about_z(std::numbers::pi / sides));
   const double flat = std::cos(std::numbers::pi / sides), slope = flat * (high_radius - low_radius) / (high - low);
   const double z = on + half, reach = flat * (low_radius - wall) + slope * (z - low) - 0.0002;
   body.tube({{-reach, 0, z}, {reach, 0, z}}, rectangle(half, half), {0, 1, 0}, false, {1, 0, slope}, {1, 0, -slope});
 }
 
-// A lamp's head at the end of a pipe that comes along `way` in the plane y = 0: opens the way the pipe points.
+// Adds a lamp's head at the end of a pipe in the plane y = 0, open in the direction of the pipe.
 void add_head(Body& body, Draw& draw, const Point& end, const Point& before, double size) {
   const double x = end[0] - before[0], z = end[2] - before[2];
   const double angle = std::atan2(-x, -z), s = std::sin(angle), c = std::cos(angle);
@@ -56,7 +56,7 @@ void add_head(Body& body, Draw& draw, const Point& end, const Point& before, dou
 void build_floor_lamp(Body& body, Draw& draw) {
   const int kind = draw.count(0, 4);
   const double pole = draw.in(0.008, 0.02), base = draw.in(0.11, 0.19), thick = draw.in(0.015, 0.05);
-  if (kind == 0) {  // an arc that carries a head
+  if (kind == 0) {  // an arc with a head
     const double tall = draw.in(1.4, 2.0), reach = draw.in(0.5, 1.2);
     add_disc(body, base, 0, thick, 0.005);
     std::vector<Point> path{{0, 0, thick}, {0, 0, 0.5 * tall}};
@@ -99,7 +99,7 @@ void build_floor_lamp(Body& body, Draw& draw) {
     body.loft({{thick, 0, 0, pole}, {on, 0, 0, pole}}, 16);
   }
   add_shade(body, low, tall, wide, narrow, on);
-  if (kind == 4) {  // a table about the pole, in halves that leave it free
+  if (kind == 4) {  // a table around the pole, in halves that do not touch it
     const double z = draw.in(0.35, 0.6) * low, r = draw.in(0.15, 0.24);
     body.loft({{z, 0, 0, r}, {z + 0.018, 0, 0, r}, {z + 0.018, 0, 0, 1.02 * pole}, {z, 0, 0, 1.02 * pole}}, 40, true);
   }

@@ -7,7 +7,7 @@
 namespace pairs::generated {
 namespace {
 
-// Where the face of a leg that looks inwards is at height z, along one axis, and how it runs with z.
+// The position of a leg's inner face at height z, along one axis, and its slope.
 struct InnerFace {
   double at, slope;
 };
@@ -130,7 +130,7 @@ void add_star(Body& body, int count, double hub, double z, double reach, double 
   if (caster == 0) path = {{hub, 0, z}, {hub + 0.7 * (reach - hub), 0, end}, {reach, 0, end}};
   foot.tube(path, rectangle(half_wide, half_high), {0, 1, 0}, false, {1, 0, 0}, {1, 0, 0});
   if (caster > 0) {
-    // Under the end's lower edge, which the slope brings lower than the path's end is.
+    // Below the end's lower edge, which the slope makes lower than the path's end.
     const double slope = (z - end) / (reach - hub);
     const double under = end - half_high * std::sqrt(1 + slope * slope);
     const double r = under / 2;
@@ -175,7 +175,7 @@ void add_front(Body& body, const FrontStyle& style, double y, double x0, double 
     const double share = style.pull == FrontStyle::bar ? 0.16 : 0.38;
     const bool level = opens == Opens::out;
     const double half = level ? share * wide : share * std::min(high, 1.2), across = 0.4 * size;
-    // A bow, its ends on the plate.
+    // A bow with its ends on the plate.
     const double out = face - 1.8 * size;
     std::vector<Point> path =
         level ? std::vector<Point>{{x - half, face, z}, {x - half, out, z}, {x + half, out, z}, {x + half, face, z}}

@@ -4,18 +4,18 @@
 
 namespace pairs::generated {
 
-// What families share. Lengths in metres, z up from the floor, fronts towards negative y.
+// Parts shared by families. Lengths in meters, z up from the floor, fronts towards negative y.
 
-// A leg's measures; `splay` is how far its foot stands outwards of its top, along x and along y.
+// A leg's measures; `splay` is how far its foot is outside its top, along x and along y.
 struct LegStyle {
   enum Kind { square, round, turned } kind = square;
   double top = 0.02, foot = 0.02;  // half widths
   double splay_x = 0, splay_y = 0;
 };
-// Half widths about `half`; `splay` at most that share of the height.
+// Half widths around `half`; `splay` is at most that share of the height.
 LegStyle draw_legs(Draw& draw, double half, double height, double splay);
 
-// Four legs, the middles of their tops at (+-x, +-y, top).
+// Four legs with the centers of their tops at (+-x, +-y, top).
 struct FourLegs {
   LegStyle style;
   double x, y, top;
@@ -32,11 +32,12 @@ void add_slab(Body& body, Point low, Point high, double corner);
 // A disc that stands on z = low.
 void add_disc(Body& body, double radius, double low, double high, double edge = 0, int sides = 40);
 
-// `count` feet like a star's: from a hub of radius `hub` (a disc of 8 * count sides) at height z down to the floor.
+// `count` feet arranged like a star: from a hub of radius `hub` (a disc of 8 * count sides) at height z down to the
+// floor.
 void add_star(Body& body, int count, double hub, double z, double reach, double half_wide, double half_high,
               double caster = 0);
 
-// A front plate from (x0, z0) to (x1, z1) before the plane y, with a knob or a bar to pull at.
+// A front plate from (x0, z0) to (x1, z1) in front of the plane y, with a knob or a bar to pull.
 struct FrontStyle {
   double thick = 0.018, gap = 0.003;
   enum Pull { none, knob, bar, long_bar } pull = knob;
@@ -48,14 +49,14 @@ void add_front(Body& body, const FrontStyle& style, double y, double x0, double 
 // What a closed piece of furniture stands on, of height `high` up to z = high: a plinth or legs.
 void add_stand(Body& body, Draw& draw, double half_x, double half_y, double high);
 
-// Books from x0 to x1 on a board, at most `high` high, their backs at y1 or before.
+// Books from x0 to x1 on a board, at most `high` high, with their backs at y1 or in front of it.
 void add_books(Body& body, Draw& draw, double x0, double x1, double y0, double y1, double z, double high, double fill);
 
-// Families. Each call draws its measures; the body comes empty, and what is built stands on z = 0.
+// Families. Each call draws its measures; the body is passed empty, and the object stands on z = 0.
 void build_chair(Body& body, Draw& draw);     // with four legs or an office chair's star
-void build_sofa(Body& body, Draw& draw);      // an armchair, or of two to four seats
+void build_sofa(Body& body, Draw& draw);      // an armchair, or with two to four seats
 void build_stool(Body& body, Draw& draw);
-void build_table(Body& body, Draw& draw);     // of four corners or round
+void build_table(Body& body, Draw& draw);     // with four corners or round
 void build_bookcase(Body& body, Draw& draw);  // or an open shelf
 void build_cupboard(Body& body, Draw& draw);  // a wardrobe or a chest of drawers
 void build_bed(Body& body, Draw& draw);

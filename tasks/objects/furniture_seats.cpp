@@ -7,7 +7,7 @@
 namespace pairs::generated {
 namespace {
 
-// The back of a chair, upright from z = low to high behind the plane y = rear - its depth, `wide` wide.
+// Adds the back of a chair, upright from z = low to high behind the plane y = rear - its depth, `wide` wide.
 void add_back(Body& body, Draw& draw, double wide, double rear, double low, double high) {
   const double post = draw.in(0.012, 0.022), inside = wide / 2 - 2 * post - 0.004;
   const double y0 = rear - 2 * post - 0.004, y1 = rear - 0.004, middle = (y0 + y1) / 2;
@@ -50,7 +50,7 @@ void add_back(Body& body, Draw& draw, double wide, double rear, double low, doub
   }
   const double under = over ? high - top : high - top - (round ? 0.01 : 0.003);
   const double thin = 0.45 * post;
-  if (kind <= 2) {  // slats that stand
+  if (kind <= 2) {  // vertical slats
     const int count = draw.count(2, 7);
     const double share = draw.in(0.25, 0.7), step = 2 * inside / count;
     for (int k = 0; k < count; ++k) {
@@ -60,7 +60,7 @@ void add_back(Body& body, Draw& draw, double wide, double rear, double low, doub
       else
         body.box({x - share * step / 2, middle - thin, low}, {x + share * step / 2, middle + thin, under});
     }
-  } else if (kind <= 4) {  // rails that lie
+  } else if (kind <= 4) {  // horizontal rails
     const int count = draw.count(1, 4);
     const double step = (under - low) / (count + 0.5);
     const double share = draw.in(0.25, 0.6);
@@ -74,7 +74,7 @@ void add_back(Body& body, Draw& draw, double wide, double rear, double low, doub
   }
 }
 
-// Arms beside the seat, each on two supports, that end before the back.
+// Adds arms next to the seat, each on two supports, ending in front of the back.
 void add_arms(Body& body, Draw& draw, double half_wide, double half_deep, double low, double high) {
   const double thick = draw.in(0.02, 0.05), board = draw.in(0.018, 0.04);
   const double front = -half_deep + draw.in(0.01, 0.12);
@@ -88,7 +88,7 @@ void add_arms(Body& body, Draw& draw, double half_wide, double half_deep, double
   }
 }
 
-// Seats between arms, on feet: armchairs and sofas.
+// Builds seats between arms, on feet: armchairs and sofas.
 void build_upholstered(Body& body, Draw& draw, int seats) {
   const double seat = draw.in(0.5, 0.72), inside = seats * seat, deep = draw.in(0.75, 1.05);
   const double feet = draw.in(0.03, 0.16), base = draw.in(0.16, 0.28), cushion = draw.in(0.1, 0.2);
@@ -102,7 +102,7 @@ void build_upholstered(Body& body, Draw& draw, int seats) {
   const double in = 0.05 + legs.top;
   legs.splay_x = std::min(legs.splay_x, in), legs.splay_y = std::min(legs.splay_y, in);
   add_legs(body, {legs, half + arm - in, y - in, feet});
-  // Base and back stand between the arms.
+  // Base and back are between the arms.
   const double gap = 0.002;
   body.cushion({-half + gap, -y + 0.01, feet}, {half - gap, y - back - gap, top}, 0.02);
   body.cushion({-half + gap, y - back, feet}, {half - gap, y, top + back_high}, round);
@@ -119,7 +119,7 @@ void build_upholstered(Body& body, Draw& draw, int seats) {
     const bool is_long = chaise && k == 0;
     body.cushion({x0, front - (is_long ? longer : 0), top}, {x1, y - back - 0.006, top + cushion}, 0.035);
     if (!pillows) continue;
-    // Its foot stands as far in front of the back as it leans.
+    // Its foot is as far in front of the back as it leans.
     const double tall = back_high * draw.in(0.75, 1.05) - cushion * 0.3, low = top + cushion;
     Body leaned(body.cell());
     leaned.cushion({x0 + 0.02, y - back - 0.012 - pillow - lean * tall, low},
@@ -187,7 +187,7 @@ void build_office_chair(Body& body, Draw& draw) {
   Body upright(body.cell());
   upright.cushion({-back_wide / 2, out - flat - back, low}, {back_wide / 2, out - flat, low + tall}, 0.3 * back);
   upright.box({-half, out - flat, seat - 0.012}, {half, out + flat, low + draw.in(0.3, 0.8) * tall});
-  // Leaning about the level of the spine's foot, so that this stays behind the tongue below.
+  // It leans around the level of the spine's foot, so that this stays behind the tongue below.
   body.add(upright, leaning(lean, seat - 0.012));
   body.box({-half - 0.004, 0.13, seat - 0.018}, {half + 0.004, out + flat + 0.002, seat - 0.012}, false);
   if (draw.chance(0.6)) {

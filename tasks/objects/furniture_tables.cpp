@@ -99,9 +99,9 @@ void build_round_table(Body& body, Draw& draw) {
                {0.9 * under, 0, 0, 0.75 * column},
                {under, 0, 0, 1.5 * column}},
               8 * feet);
-  } else if (kind == 2) {  // legs about the middle
+  } else if (kind == 2) {  // legs around the center
     LegStyle style = draw_legs(draw, 0.024, under, 0);
-    // Within the rim, also where the top is narrow.
+    // Stays within the rim even if the top is narrow.
     style.top = std::min(style.top, 0.18 * radius * oval);
     style.foot = std::min(style.foot, style.top);
     style.splay_x = draw.in(0, 0.25) * radius, style.splay_y = 0;
@@ -165,7 +165,7 @@ void build_bed(Body& body, Draw& draw) {
   const double head = floor + rail + mattress + draw.in(0.15, 0.8),
                foot = draw.chance(0.4) ? floor + rail + draw.in(0.13, 0.45) : 0;
   const int kind = draw.count(0, 3);
-  // Boards stand at the ends, from the floor or from posts.
+  // Boards at the ends, standing on the floor or on posts.
   const auto add_end = [&](double from, double to, double tall) {
     if (kind == 0) {
       body.box({-x - 0.02, from, 0}, {x + 0.02, to, tall});

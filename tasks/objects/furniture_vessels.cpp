@@ -7,7 +7,7 @@
 namespace pairs::generated {
 namespace {
 
-// Round, or with fewer sides.
+// The number of sides: round, or fewer.
 int draw_sides(Draw& draw) {
   if (draw.chance(0.75)) return 40;
   return draw.chance(0.5) ? 8 : 12;
@@ -48,14 +48,14 @@ void build_bottle(Body& body, Draw& draw) {
                                                 6);
   outside.push_back({high - 1.5 * lip, 0, 0, mouth});
   outside.push_back({high, 0, 0, mouth});
-  // A straight neck inside.
+  // The inside has a straight neck.
   std::vector<Section> sections = hollowed(outside, wall, draw.in(0.015, 0.05) * high);
   const double bore = 0.95 * neck - wall;
   for (std::size_t k = outside.size(); k < sections.size() && sections[k].z > high - 1.6 * lip; ++k)
     sections[k].round = bore;
   const bool square = draw.chance(0.25);
   if (square) {
-    // A flask: the same profile about a rectangle that closes in towards the neck.
+    // A flask: the same profile around a rectangle that narrows towards the neck.
     const double wide = radius * draw.in(0.3, 1.4), deep = radius * draw.in(0.05, 0.5);
     for (Section& s : sections) {
       const double share = s.z <= shoulder ? 1

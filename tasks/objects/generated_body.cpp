@@ -10,7 +10,7 @@
 namespace pairs::generated {
 namespace {
 
-constexpr int most_pieces = 12;  // that an edge is divided into
+constexpr int most_pieces = 12;  // per edge
 
 Point plus(const Point& a, const Point& b, double share = 1) {
   return {a[0] + share * b[0], a[1] + share * b[1], a[2] + share * b[2]};
@@ -41,7 +41,7 @@ Section between(const Section& a, const Section& b, double share) {
   return {mix(a.z, b.z), mix(a.x, b.x), mix(a.y, b.y), mix(a.round, b.round), mix(a.at_x, b.at_x), mix(a.at_y, b.at_y)};
 }
 
-// How the outlines of one loft are made of points.
+// How the outlines of one loft are divided into points.
 struct OutlineKind {
   bool wide = false, round = false;  // has straight sides; has arcs
   int sides = 4, along_x = 1, along_y = 1;
@@ -54,7 +54,7 @@ std::vector<std::array<double, 2>> outline_points(const Section& s, const Outlin
     const double to_x = corner == 0 || corner == 3 ? s.x : -s.x, to_y = corner < 2 ? s.y : -s.y;
     const int steps = !kind.round ? 1 : kind.wide ? quarter + 1 : quarter;
     for (int k = 0; k < steps; ++k) {
-      // Quarter turns exactly, so that straight sides are parallel.
+      // Exact quarter turns, so that straight sides are parallel.
       const double angle = kind.round ? std::numbers::pi / 2 * k / quarter : 0;
       const double c = kind.round && k == quarter ? 0 : std::cos(angle), d = k == quarter ? 1 : std::sin(angle);
       const double cos = corner == 0 ? c : corner == 1 ? -d : corner == 2 ? -c : d;
@@ -79,7 +79,7 @@ std::vector<std::array<double, 2>> outline_points(const Section& s, const Outlin
   return points;
 }
 
-// How many pieces the triangles form that share no vertex.
+// The number of pieces of the triangles that share no vertex.
 std::uint32_t count_pieces(std::size_t vertices, const std::vector<std::array<std::uint32_t, 3>>& triangles) {
   std::vector<std::uint32_t> parent(vertices);
   std::iota(parent.begin(), parent.end(), 0u);
@@ -286,7 +286,7 @@ void Body::tube(const std::vector<Point>& path, const Outline& outline, Point si
   PAIRS_CHECK(path.size() > 1, "A generated tube needs two places");
   ++parts_;
   std::vector<Point> places;
-  std::vector<bool> given;  // as a place of the path
+  std::vector<bool> given;  // given as a point of the path
   const std::size_t spans = path.size() - (ring ? 0 : 1);
   for (std::size_t k = 0; k < spans; ++k) {
     const Point &a = path[k], way = from_to(a, path[(k + 1) % path.size()]);
@@ -361,7 +361,7 @@ void Body::extrude(const Outline& outline, const std::vector<Level>& levels) {
 void Body::solid(const std::vector<Point>& vertices, const std::vector<std::array<std::uint32_t, 3>>& triangles) {
   PAIRS_CHECK(!vertices.empty(), "A generated solid needs vertices");
   const auto first = static_cast<std::uint32_t>(mesh_.vertices.size());
-  // About a place near it, so that little is lost to rounding.
+  // Relative to a nearby point, to limit rounding errors.
   const Point& near = vertices.front();
   for (const Point& p : vertices) vertex(p, true);
   for (const auto& t : triangles) {
@@ -411,7 +411,8 @@ std::vector<Section> smooth_profile(const std::vector<std::array<double, 2>>& po
   std::vector<Section> out;
   const auto at = [&](std::size_t k) { return points[std::min(k, points.size() - 1)]; };
   for (std::size_t k = 0; k + 1 < points.size(); ++k) {
-    // Monotone cubic in each span (Fritsch and Carlson's slopes, harmonic means), so that radii stay between the given.
+    // Monotone cubic in each span (Fritsch and Carlson's slopes, harmonic means), so that radii stay between the given
+    // ones.
     const auto slope = [&](std::size_t j) { return (at(j + 1)[1] - at(j)[1]) / (at(j + 1)[0] - at(j)[0]); };
     const auto tangent = [&](std::size_t j) {
       if (j == 0) return slope(0);

@@ -27,83 +27,83 @@ class Draw {
   Stream stream_;
 };
 
-// A horizontal outline at height z: what lies within `round` of a rectangle of half sides x and y about (at_x, at_y). A
-// rectangle (round = 0), a disc (x = y = 0) as a polygon with corners along the axes, or a rectangle with round
-// corners.
+// A horizontal outline at height z: everything within `round` of a rectangle with half sides x and y around (at_x,
+// at_y). A rectangle (round = 0), a disc (x = y = 0) as a polygon with corners along the axes, or a rectangle with
+// round corners.
 struct Section {
   double z, x = 0, y = 0, round = 0, at_x = 0, at_y = 0;
 };
 
-// Which way the heights of sections go; the others follow in the order x, y, z, x.
+// The axis of the sections' heights; the others follow in the order x, y, z, x.
 enum class Axis { x, y, z };
 
-// A cross-section of a tube about its centre of area, counter-clockwise.
+// A cross-section of a tube around its centroid, counter-clockwise.
 using Outline = std::vector<std::array<double, 2>>;
 Outline disc(double radius, int sides = 12);
 Outline rectangle(double half_u, double half_v);
 
-// A map of space: columns of a matrix, and a shift.
+// An affine map: columns of a matrix, and a shift.
 struct Affine {
   Point x{1, 0, 0}, y{0, 1, 0}, z{0, 0, 1}, shift{};
 };
 Affine shifted(double x, double y, double z);
-// About the z axis, from x towards y; about the y axis, from z towards x. Radians.
+// Rotations about the z axis, from x towards y; and about the y axis, from z towards x. Radians.
 Affine turned_about_z(double angle, Point shift = {});
 Affine turned_about_y(double angle, Point shift = {});
-// y grows by `by` a unit of height above z.
+// A shear: y grows by `by` per unit of height above z.
 Affine leaning(double by, double z, Point shift = {});
-// About the origin, uniform over rotations (Shoemake 1992).
+// A rotation about the origin, uniform over rotations (Shoemake 1992).
 Affine draw_rotation(Draw& draw);
 
-// A level of an extrusion: the outline at height z, larger by `scale` and turned by `turn` radians.
+// A level of an extrusion: the outline at height z, scaled by `scale` and rotated by `turn` radians.
 struct Level {
   double z, scale = 1, turn = 0;
 };
 
-// A solid as the sum of closed parts, and its volume in closed form. Parts may touch; nothing here looks whether they
-// cut through each other: that is the families' to avoid. Triangles are counter-clockwise as seen from outside.
+// A solid as the union of closed parts, with its volume in closed form. Parts may touch, and families must ensure that
+// they do not intersect, because this is not checked. Triangles are counter-clockwise as seen from outside.
 class Body {
  public:
   // Long straight parts are divided into pieces of about `cell`.
   explicit Body(double cell) : cell_(cell) {}
 
   void box(Point low, Point high, bool divided = true);
-  // Joins outlines: up on the outside; a vessel's go on down on the inside and end on its floor. The first and the last
-  // are filled, or joined with each other for a ring. All of one kind (rectangles, discs, rounded). With n = `sides`, a
-  // multiple of 4, an outline's area is 4 x y + 4 (x + y) round + (n / 2) sin(2 pi / n) round^2, which between two
-  // sections is quadratic in the height, so that Simpson's rule gives the volume exactly.
+  // Joins outlines: upwards on the outside; those of a vessel continue down on the inside and end on its floor. The
+  // first and the last are filled, or joined with each other for a ring. All are of one kind (rectangles, discs,
+  // rounded). With n = `sides`, a multiple of 4, an outline's area is 4 x y + 4 (x + y) round + (n / 2) sin(2 pi / n)
+  // round^2, which is quadratic in the height between two sections, so that Simpson's rule gives the volume exactly.
   void loft(std::vector<Section> sections, int sides = 32, bool ring = false, Axis axis = Axis::z);
-  // A block with all of its edges rounded; `round` is at most a third of its shortest side.
+  // A block with all edges rounded; `round` is at most a third of its shortest side.
   void cushion(Point low, Point high, double round);
-  // A cross-section carried along a path in the plane across `side` (a unit vector, the outline's u); mitred at the
-  // path's corners, so that its volume is its area times the path's length. The ends lie in the planes across
-  // `first_end` and `last_end`, or straight across the path where these are 0. A ring's path returns to its start.
+  // Sweeps a cross-section along a path in the plane perpendicular to `side` (a unit vector, the outline's u), mitered
+  // at the path's corners, so that its volume is its area times the path's length. The ends lie in the planes
+  // perpendicular to `first_end` and `last_end`, or to the path if these are 0. A ring's path returns to its start.
   void tube(const std::vector<Point>& path, const Outline& outline, Point side, bool ring = false, Point first_end = {},
             Point last_end = {});
-  // An outline, which its centre sees all of, at one level after the other; both ends are filled.
+  // Extrudes an outline, which is star-shaped about its center, from level to level; both ends are filled.
   void extrude(const Outline& outline, const std::vector<Level>& levels);
-  // A closed surface of triangles, counter-clockwise from outside: its volume is the divergence theorem's sum.
+  // A closed surface of triangles, counter-clockwise from outside; its volume follows from the divergence theorem.
   void solid(const std::vector<Point>& vertices, const std::vector<std::array<std::uint32_t, 3>>& triangles);
-  // An open surface without thickness: place(u, v) for u and v from 0 to 1, in rows x columns of quadrangles. Its two
-  // ends along v are one where it is a ring. `doubled` has each triangle in both directions. It encloses nothing, so
-  // that the body is open.
+  // An open surface without thickness: place(u, v) for u and v from 0 to 1, in rows x columns of quadrilaterals. For a
+  // ring, its two ends along v coincide. `doubled` adds each triangle in both directions. It encloses nothing, so that
+  // the body is open.
   void surface(int rows, int columns, bool ring, bool doubled, const std::function<Point(double, double)>& place);
   void add(const Body& other, const Affine& map);
 
   double cell() const { return cell_; }
   const TriangleMesh& mesh() const { return mesh_; }
-  // What its closed parts enclose.
+  // The volume of its closed parts.
   double volume() const { return volume_; }
   std::uint32_t parts() const { return parts_; }  // closed ones
-  // Whether some of it is an open surface, so that its volume is its hull's (mesh_measure.h, rule 4).
+  // Whether it has an open surface, so that its volume is its hull's (mesh_measure.h, rule 4).
   bool open() const { return open_; }
-  // Vertices (ascending) of which the others are between: with the same convex hull.
+  // Vertices (ascending) that have the same convex hull as all vertices.
   const std::vector<std::uint32_t>& corners() const { return corners_; }
 
  private:
   std::uint32_t vertex(const Point& p, bool corner);
   void triangle(std::uint32_t a, std::uint32_t b, std::uint32_t c) { mesh_.triangles.push_back({a, b, c}); }
-  // Joins rows of `across` vertices each, which begin at `first`.
+  // Joins rows of `across` vertices each, starting at `first`.
   void join_rows(std::uint32_t first, std::size_t rows, std::size_t across, bool ring);
   void fill_row(std::uint32_t first, std::size_t across, const Point& centre, bool up);
 
@@ -115,14 +115,14 @@ class Body {
   std::vector<std::uint32_t> corners_;
 };
 
-// Outlines of round sections along a smooth curve through (height, radius), `steps` between each two.
+// Sections with round outlines along a smooth curve through (height, radius), `steps` between consecutive points.
 std::vector<Section> smooth_profile(const std::vector<std::array<double, 2>>& points, int steps);
-// The sections of an open vessel with this outside, bottom first: its wall is `wall` thick, measured level, and its
-// floor `floor`. `earth` fills it up to that height above the lowest section, where above the floor.
+// The sections of an open vessel with this outside, bottom first: its wall is `wall` thick, measured horizontally, and
+// its floor `floor`. `earth` fills it up to that height above the lowest section, where that is above the floor.
 std::vector<Section> hollowed(const std::vector<Section>& outside, double wall, double floor, double earth = 0);
-// An arc in the plane z = 0 about `centre` from angle `from` to `to`.
+// An arc in the plane z = 0 around `centre` from angle `from` to `to`.
 std::vector<Point> arc(Point centre, double radius, double from, double to, int steps);
-// The corners of a path within it rounded to a radius, or as far as half their shorter side allows.
+// A path with its inner corners rounded to a radius, or as far as half of the shorter adjacent side allows.
 std::vector<Point> rounded_path(const std::vector<Point>& path, double radius, int steps = 5);
 
 }  // namespace pairs::generated

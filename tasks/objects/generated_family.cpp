@@ -6,7 +6,7 @@
 namespace pairs::generated {
 namespace {
 
-// Which axis is up: z, y or x. Turns that bring what stood along z there.
+// The up axis: z, y or x. Rotations that move the z axis there.
 constexpr Affine z_up{};
 constexpr Affine y_up{{1, 0, 0}, {0, 0, -1}, {0, 1, 0}, {}};
 constexpr Affine x_up{{0, 1, 0}, {0, 0, 1}, {1, 0, 0}, {}};

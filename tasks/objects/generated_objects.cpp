@@ -16,13 +16,13 @@
 namespace pairs {
 namespace {
 
-constexpr int generator_version = 2;  // raised whenever a number gives another mesh
+constexpr int generator_version = 2;  // increased whenever a number gives another mesh
 constexpr std::size_t most_objects = std::size_t{1} << 40;
 
-// Items of the streams (key of seed and Purpose::glyph, number). The digits of that purpose draw with keys that are
-// mixed twice (draw_glyph) and with item 0, so that neither key nor item is theirs.
+// Items of the streams (key of seed and Purpose::glyph, number). The digits of that purpose use keys that are mixed
+// twice (draw_glyph) and item 0, so that neither keys nor items coincide.
 constexpr std::uint64_t shape_item = std::uint64_t{1} << 40;  // index: the object's number
-constexpr std::uint64_t split_item = std::uint64_t{1} << 41;  // index: the number of the first of the family's five
+constexpr std::uint64_t split_item = std::uint64_t{1} << 41;  // index: the first number of a family's group of five
 
 class GeneratedObjects : public MeshSource {
  public:
@@ -61,7 +61,7 @@ class GeneratedObjects : public MeshSource {
     for (std::size_t d = 0; d < 3; ++d) facts.extents[d] = high[d] - low[d];
     const auto [shortest, longest] = std::minmax_element(facts.extents.begin(), facts.extents.end());
     facts.log_aspect = std::log(*longest / *shortest);
-    // As normalised_mesh does.
+    // Like normalised_mesh.
     std::vector<std::array<double, 3>> places = mesh.vertices, corners;
     for (auto& place : places)
       for (std::size_t d = 0; d < 3; ++d) place[d] = (place[d] - low[d] - facts.extents[d] / 2) / *longest;

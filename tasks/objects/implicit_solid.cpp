@@ -8,10 +8,10 @@
 namespace pairs::generated {
 namespace {
 
-// The nodes of a cube are numbered by bits: 1 along x, 2 along y, 4 along z. All six share the diagonal from 0 to 7, so
-// that neighbouring cubes agree about the diagonals of their faces.
+// The nodes of a cube are numbered by bits: 1 along x, 2 along y, 4 along z. All six tetrahedra share the diagonal from
+// 0 to 7, so that neighboring cubes have the same diagonals on their common face.
 constexpr int tetrahedra[6][4] = {{0, 1, 3, 7}, {0, 3, 2, 7}, {0, 2, 6, 7}, {0, 6, 4, 7}, {0, 4, 5, 7}, {0, 5, 1, 7}};
-constexpr double nearest_to_node = 1e-3;  // of a cell: how near a surface comes to a node
+constexpr double nearest_to_node = 1e-3;  // in cells: the smallest distance of a surface from a node
 
 double dot(const Point& a, const Point& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -50,7 +50,7 @@ double distance_to(const Piece& piece, const Point& p) {
   return 0;
 }
 
-// How far a piece reaches from its middle along each axis of space, at most.
+// The largest extent of a piece from its center along each axis of space.
 Point reach(const Piece& piece) {
   Point own = piece.half;
   if (piece.kind == Piece::cylinder) own = {piece.half[0], piece.half[0], piece.half[2]};
@@ -78,7 +78,7 @@ class Grid {
     cell_ = std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2]}) / cells;
     for (std::size_t d = 0; d < 3; ++d) {
       const double own = std::ceil((high[d] - low[d]) / cell_);
-      count_[d] = static_cast<int>(own) + 3;  // nodes; a cell of margin at both ends
+      count_[d] = static_cast<int>(own) + 3;  // nodes, including a margin of one cell at both ends
       from_[d] = (low[d] + high[d]) / 2 - cell_ * (own + 2) / 2;
     }
     values_.reserve(static_cast<std::size_t>(count_[0]) * count_[1] * count_[2]);
@@ -120,7 +120,7 @@ class Grid {
             from_[2] + cell_ * (n / count_[0] / count_[1])};
   }
 
-  // The vertex on an edge whose ends lie on both sides.
+  // The vertex on an edge that crosses the surface.
   std::uint32_t between(std::uint32_t a, std::uint32_t b) {
     if (a > b) std::swap(a, b);
     const auto [at, added] =
@@ -135,7 +135,7 @@ class Grid {
     return at->second;
   }
 
-  // Turned so that `inner` lies behind it and `outer` before.
+  // Oriented so that `inner` lies behind it and `outer` in front.
   void add(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t inner, std::uint32_t outer) {
     const auto side = [&](const Point& to) {
       Point u, v, w;

@@ -33,7 +33,7 @@ namespace {
 
 constexpr const char* facts_file_name = "facts.txt";
 
-// Any bytes as a field of a line: what could end it, and '%', as %XX.
+// Encodes bytes as a field of a line: separators and '%' become %XX.
 std::string to_field(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -68,7 +68,7 @@ std::string facts_header(const MeshSource& source) {
 }
 
 std::string facts_line(const std::string& state, const MeshRecord& record) {
-  // A field added to MeshFacts fails to compile here: take it along, below and in read_facts_line().
+  // A field added to MeshFacts fails to compile here: add it below and in read_facts_line(), too.
   const auto& [volume, log_aspect, rule, closed, enclosed_volume, hull_volume, extents, vertices, triangles, degenerate,
                duplicate, open_edges, shells, inverted, cavities, inner_solids, why, set_aside] = record.facts;
   return with_checksum(
@@ -78,7 +78,7 @@ std::string facts_line(const std::string& state, const MeshRecord& record) {
                   duplicate, open_edges, shells, inverted, cavities, inner_solids, to_field(why), to_field(set_aside)));
 }
 
-// The line's state and record; nothing where it is damaged.
+// The line's state and record; nothing if it is damaged.
 std::optional<std::pair<std::string, MeshRecord>> read_facts_line(std::string_view line) {
   std::uint32_t sum = 0;
   if (line.size() < 9 || line[8] != '\t' || std::from_chars(line.data(), line.data() + 8, sum, 16).ptr != &line[8])
@@ -125,7 +125,7 @@ std::optional<std::pair<std::string, MeshRecord>> read_facts_line(std::string_vi
 }
 
 struct KeptFacts {
-  bool usable = false;  // the file is there and of this source and version
+  bool usable = false;  // the file exists and belongs to this source and version
   std::size_t lines = 0;
   std::unordered_map<std::string, MeshRecord> records;  // by state
 };
@@ -150,7 +150,7 @@ KeptFacts read_facts(const fs::path& file, const MeshSource& source) {
   return out;
 }
 
-// What is kept of the objects 0 .. records.size() - 1 goes to `records`; the others' numbers come back.
+// Moves stored facts of the objects 0 .. records.size() - 1 to `records`; returns the numbers of the others.
 std::vector<std::size_t> take_kept(const MeshSource& source, KeptFacts& kept, std::vector<MeshRecord>& records) {
   std::vector<std::size_t> missing;
   for (std::size_t i = 0; i < records.size(); ++i) {
@@ -163,7 +163,7 @@ std::vector<std::size_t> take_kept(const MeshSource& source, KeptFacts& kept, st
   return missing;
 }
 
-// Begins the file, or writes it anew with what is of use.
+// Creates the file, or rewrites it with only its useful lines.
 void tidy_facts(const fs::path& file, const MeshSource& source, const KeptFacts& kept) {
   if (kept.usable && kept.lines <= 2 * source.size() + 1000) return;
   std::string text = facts_header(source) + '\n';
@@ -174,7 +174,7 @@ void tidy_facts(const fs::path& file, const MeshSource& source, const KeptFacts&
   write_file(file, text);
 }
 
-// Measures the objects on all cores, in any order; each goes to `done` on this thread.
+// Measures the objects on all cores, in any order; `done` receives each on this thread.
 void measure_in_parallel(const MeshSource& source, const std::vector<std::size_t>& objects,
                          const std::function<bool()>& stop,
                          const std::function<void(std::size_t object, MeshRecord&& record)>& done) {
@@ -203,7 +203,7 @@ void measure_in_parallel(const MeshSource& source, const std::vector<std::size_t
     arrived.notify_one();
   };
   std::vector<std::jthread> threads;
-  // Ends the work before the threads are waited for, however this function is left.
+  // Stops the work before waiting for the threads, however this function exits.
   struct Halt {
     std::atomic<bool>& flag;
     ~Halt() { flag = true; }
@@ -236,7 +236,7 @@ void measure_in_parallel(const MeshSource& source, const std::vector<std::size_t
   if (failed) std::rethrow_exception(failed);
 }
 
-// Joins objects that are one: `leader` leads from each to the one that stands for all.
+// Joins equal objects: `leader` leads from each to the one that represents all.
 class SameObjects {
  public:
   explicit SameObjects(std::size_t count) : leader_(count) { std::iota(leader_.begin(), leader_.end(), std::size_t{0}); }
@@ -250,7 +250,7 @@ class SameObjects {
   std::vector<std::size_t> leader_;
 };
 
-// Of each object the one that is used for it: itself, or, of copies, the first of the last part.
+// Maps each object to the one that is used in its place: itself or, for copies, the first in the last part.
 std::vector<std::size_t> used_copies(const std::vector<MeshRecord>& records, const std::vector<MeshSplit>& split) {
   SameObjects same(records.size());
   std::unordered_map<std::string_view, std::size_t> keys;
@@ -264,7 +264,7 @@ std::vector<std::size_t> used_copies(const std::vector<MeshRecord>& records, con
   std::sort(by_area.begin(), by_area.end(), [&](std::size_t a, std::size_t b) {
     return std::pair(records[a].form, a) < std::pair(records[b].form, b);
   });
-  constexpr double kWindow = 1e-4;  // of the area: wider than what same_form() allows
+  constexpr double kWindow = 1e-4;  // of the area: wider than the tolerance of same_form()
   for (std::size_t k = 0; k < by_area.size(); ++k)
     for (std::size_t j = k + 1; j < by_area.size(); ++j) {
       const MeshForm &a = records[by_area[k]].form, &b = records[by_area[j]].form;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kCopy = "It is the same as ";
 
-// What many meshes may share of a sentence about one: its name and its numbers are left out.
+// The part of a sentence about a mesh that others may share: without its name and numbers.
 std::string shared_reason(const MeshAside& one) {
   if (one.why.starts_with(kCopy)) return "It is the same as another.";
   std::string text = one.why;
@@ -52,7 +52,7 @@ FoundData find_mesh_data(const std::string& folder) {
     out.files[0].at = at.string();
     const auto source = open_mesh_folder(at);
     out.source = source->name();
-    // Where what they are divides them, --check tells the parts.
+    // If forms determine the parts, --check reports them.
     for (std::size_t k = 0; k < source->size(); ++k)
       ++(!source->divided_by_form() && source->split(k) == MeshSplit::test ? out.test : out.training);
     const std::vector<std::string> others = meshes_left_out(folder, at);

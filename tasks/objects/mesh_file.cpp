@@ -45,7 +45,7 @@ std::string unread_mesh_name(const std::filesystem::path& file) {
 
 namespace {
 
-// What the first bytes say of a mesh in a format that is not read; "" where they say nothing.
+// The unsupported mesh format of a file according to its first bytes; "" if they are inconclusive.
 std::string_view unread_mesh_kind(std::string_view bytes) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kinds = {
       {{"glTF", "a GLB file"},

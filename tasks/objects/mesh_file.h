@@ -12,32 +12,32 @@ namespace pairs {
 
 enum class MeshFormat { off, obj, stl, ply };
 
-// Of one file; more is refused before anything is read.
+// The limit per file; larger ones are refused before anything is read.
 inline constexpr std::uint64_t kLargestMeshFile = 256ull << 20;
 
-// What one file holds, all of its meshes put together into one surface. Nothing is merged, dropped or turned: see
+// The content of one file, with all of its meshes combined into one surface. Nothing is merged, dropped or rotated: see
 // mesh_measure.h.
 struct MeshFile {
-  TriangleMesh mesh;           // at least one triangle, finite places, indices in range
-  std::uint64_t polygons = 0;  // faces of more than three corners, cut into triangles
-  std::uint64_t flawed = 0;    // points, lines and faces of fewer than three corners, left out
-  std::uint64_t parts = 1;     // meshes that the file held
+  TriangleMesh mesh;           // at least one triangle, finite coordinates, indices in range
+  std::uint64_t polygons = 0;  // faces with more than three corners, divided into triangles
+  std::uint64_t flawed = 0;    // points, lines and faces with fewer than three corners, skipped
+  std::uint64_t parts = 1;     // meshes in the file
 };
 
-// By the ending of the name, in either case; nothing for files that hold no mesh that is read.
+// The format by the name's extension, in either case; nothing for unsupported files.
 std::optional<MeshFormat> mesh_format(const std::filesystem::path& file);
 
-// Which format of meshes that are not read a name stands for ("a GLB file"); "" for other names.
+// The unsupported mesh format that a name stands for ("a GLB file"); "" for other names.
 std::string unread_mesh_name(const std::filesystem::path& file);
 
-// The formats that are read, for sentences.
+// The supported formats, for sentences.
 inline constexpr const char* kMeshFormats = "OFF, OBJ, STL and PLY";
 
-// Reads an OFF file (mesh_file_off.h) or, through Assimp, OBJ, STL or PLY (mesh_file_assimp.h). What a file is follows
-// from its first bytes where these say so, else from its name. The file is taken as hostile. Throws Error with one
-// sentence that names the file and what is wrong with it.
+// Reads an OFF file (mesh_file_off.h) or, through Assimp, OBJ, STL or PLY (mesh_file_assimp.h). The format follows from
+// the first bytes if these are conclusive, else from the name. The file is untrusted. Throws Error with one sentence
+// that names the file and the problem.
 MeshFile read_mesh_file(const std::filesystem::path& file);
-// The same from memory; `where` stands in messages.
+// Parses a mesh in memory; `where` names the source in errors.
 MeshFile parse_mesh(std::string_view bytes, MeshFormat format, const std::string& where);
 
 }  // namespace pairs

@@ -19,7 +19,7 @@
 namespace pairs {
 namespace {
 
-// Lets a file lead to no other (an OBJ's materials).
+// Prevents a file from leading to others (an OBJ's materials).
 class NoOtherFiles : public Assimp::IOSystem {
  public:
   bool Exists(const char*) const override { return false; }
@@ -28,7 +28,7 @@ class NoOtherFiles : public Assimp::IOSystem {
   void Close(Assimp::IOStream*) override {}
 };
 
-// Assimp chooses its reader by this ending.
+// Assimp selects its reader by this extension.
 const char* ending_of(MeshFormat format) {
   switch (format) {
     case MeshFormat::obj:
@@ -40,8 +40,9 @@ const char* ending_of(MeshFormat format) {
   }
 }
 
-// An OBJ without the lines that begin groups, objects and materials, where those are so many that Assimp, which
-// searches all for each, takes minutes; "" where they are not. Faces and places are the same: the parts are one.
+// An OBJ without the lines that begin groups, objects and materials, if there are so many that Assimp, which searches
+// all of them for each, would take minutes; "" otherwise. Faces and vertices do not change, because the parts are
+// combined anyway.
 std::string without_groups(std::string_view bytes) {
   constexpr std::size_t kMostGroups = 2000;
   const auto begins_group = [&](std::size_t at) {
@@ -66,8 +67,9 @@ std::string without_groups(std::string_view bytes) {
   return out;
 }
 
-// An STL as Assimp takes it: of a binary one the bytes of the triangles that it announces, of a text no blanks before
-// its first word, and words in lower case. Throws Error for a binary one that is cut short, or whose count is wrong.
+// An STL in the form that Assimp expects: for a binary file only the bytes of the announced triangles, for a text no
+// blanks before its first word, and words in lower case. Throws Error for a binary file that is cut short or whose
+// count is wrong.
 std::string_view usual_stl(std::string_view bytes, std::string& own, const std::string& where) {
   constexpr std::size_t kHead = 84, kTriangle = 50;
   std::string_view text = bytes.substr(bytes.starts_with("\xef\xbb\xbf") ? 3 : 0);
@@ -77,7 +79,7 @@ std::string_view usual_stl(std::string_view bytes, std::string& own, const std::
              return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b;
            });
   };
-  // Some programs begin binary files with "solid", too.
+  // Some programs begin even binary files with "solid".
   if (is_solid(text) && bytes.substr(0, 4096).find('\0') == bytes.npos) {
     if (text.starts_with("solid")) return text;
     own = text;
@@ -144,10 +146,10 @@ MeshFile parse_with_assimp(std::string_view bytes, MeshFormat format, const std:
   } catch (const std::exception& error) {
     complaint = sentence(error);
   }
-  // What its containers say of a number that is negative or far too large.
+  // Messages of its containers for a number that is negative or far too large.
   for (const char* const words : {"bad_alloc", "basic_string", "vector::", "length_error", "not enough memory"})
     if (complaint.find(words) != complaint.npos) complaint = "a count in it is negative, or larger than the file";
-  // The name under which it looks at what lies in memory.
+  // The name that it gives to data in memory.
   if (complaint.find("___magic___") != complaint.npos) complaint = "its bytes are those of no such file";
   PAIRS_CHECK(scene != nullptr, "{} cannot be read ({}); get it again, or convert it to OFF", where,
               printable(complaint.empty() ? "Assimp gives no reason" : complaint, 160));

@@ -7,11 +7,11 @@
 
 namespace pairs {
 
-// OBJ, STL or PLY by Assimp, which keeps places in float32. All meshes of the file are put together, points, lines and
-// faces of fewer than three corners left out and counted; colours, normals, textures and the files that they name are
-// not looked at. The numbers that a PLY header announces are held against the bytes there are before Assimp sees
-// them. Throws Error with one sentence naming `where`: what Assimp refuses, a file without a face, places that are not
-// finite, indices out of range.
+// Parses OBJ, STL or PLY by Assimp, which stores coordinates in float32. All meshes of the file are combined; points,
+// lines and faces with fewer than three corners are skipped and counted; colors, normals, textures and referenced files
+// are ignored. The counts in a PLY header are checked against the file's size before Assimp sees them. Throws Error
+// with one sentence naming `where`: for what Assimp refuses, a file without a face, coordinates that are not finite,
+// indices out of range.
 MeshFile parse_with_assimp(std::string_view bytes, MeshFormat format, const std::string& where);
 
 }  // namespace pairs

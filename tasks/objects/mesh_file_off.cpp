@@ -36,7 +36,7 @@ bool parse_number(std::string_view word, double& value) {
   const char* end = word.data() + word.size();
   const auto [stop, error] = std::from_chars(word.data(), end, value);
   if (stop != end || word.empty()) return false;
-  // Too large or too small for float64: strtod tells which.
+  // Too large or too small for float64: strtod decides which.
   if (error == std::errc::result_out_of_range) value = std::strtod(std::string(word).c_str(), nullptr);
   return error == std::errc() || error == std::errc::result_out_of_range;
 }
@@ -71,7 +71,7 @@ class OffReader {
   }
 
  private:
-  // The next line that says something, without its comment.
+  // Moves to the next line with content, without its comment.
   bool next_line() {
     while (!rest_.empty()) {
       ++number_;
@@ -181,7 +181,7 @@ class OffReader {
   std::size_t size_, number_ = 0;
   const std::string& where_;
   std::uint64_t vertices_ = 0, faces_ = 0;
-  std::size_t more_ = 0;  // numbers behind each vertex's three
+  std::size_t more_ = 0;  // numbers after each vertex's three
   std::vector<std::uint32_t> corners_;
   MeshFile file_;
   PolygonCutter cutter_;

@@ -30,7 +30,7 @@ std::vector<std::string_view> ply_words(std::string_view line) {
 }
 
 struct PlyType {
-  std::uint64_t bytes = 0;  // of a number in a binary file, 0 for an unknown type
+  std::uint64_t bytes = 0;  // size of a number in a binary file, 0 for an unknown type
   bool whole = false, negative = false;
 };
 
@@ -64,7 +64,7 @@ struct PlyProperty {
 
 struct PlyElement {
   std::string name;
-  std::uint64_t count = 0, bytes = 0;  // bytes: the fewest of one
+  std::uint64_t count = 0, bytes = 0;  // bytes: the smallest size of one element
   std::vector<PlyProperty> properties;
 };
 
@@ -79,8 +79,7 @@ void check_list(const PlyElement& element, std::string_view count, bool holds, c
               where, printable(count), printable(element.name));
 }
 
-// Assimp takes a line for an element and passes over what stands behind its properties. Empty lines and comments are
-// none.
+// Assimp reads one element per line and ignores what follows its properties. Empty lines and comments are skipped.
 void check_text_lists(std::string_view body, std::span<const PlyElement> elements, const std::string& where) {
   std::size_t at = 0;
   const auto next_line = [&] {
@@ -142,7 +141,7 @@ void check_binary_lists(std::string_view body, std::span<const PlyElement> eleme
           at += property.number.bytes;
           continue;
         }
-        if (at > body.size() || body.size() - at < property.count.bytes) return;  // truncated, which Assimp tells
+        if (at > body.size() || body.size() - at < property.count.bytes) return;  // truncated, which Assimp reports
         const std::int64_t entries = whole_number(property.count);
         at += property.count.bytes;
         check_list(element, fmt::to_string(entries),
@@ -197,7 +196,7 @@ void check_ply_counts(std::string_view bytes, const std::string& where) {
       if (list != (words[1] == "list")) refuse();
       const PlyProperty property{list, ply_type(words[list ? 3 : 1]), list ? ply_type(words[2]) : PlyType{}};
       if (property.number.bytes == 0 || (list && !property.count.whole)) refuse();
-      // The first list of a face is its corners.
+      // The first list of a face holds its corners.
       const std::uint64_t entries = !list ? 1 : element.name == "face" && element.properties.empty() ? 3 : 0;
       element.bytes +=
           format == PlyFormat::text ? 2 * (entries + list) : property.count.bytes + entries * property.number.bytes;

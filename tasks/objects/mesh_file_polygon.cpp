@@ -11,7 +11,7 @@ namespace {
 
 using Flat = std::array<double, 2>;
 
-// Twice the area of a triangle in the plane, positive when it turns left.
+// Twice the area of a triangle in the plane, positive for a left turn.
 double turn(const Flat& a, const Flat& b, const Flat& c) {
   return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
 }
@@ -30,7 +30,7 @@ void PolygonCutter::add(std::span<const std::uint32_t> corners) {
   for (std::size_t k = 2; k < corners.size(); ++k) add_triangle(corners[0], corners[k - 1], corners[k]);
 }
 
-// Also lays the corners into flat_, the axis left out along which the face's normal (Newell's) is longest.
+// Also projects the corners into flat_, dropping the axis along which the face's normal (Newell's) is longest.
 bool PolygonCutter::is_convex(std::span<const std::uint32_t> corners) {
   const std::size_t count = corners.size();
   const auto& places = file_.mesh.vertices;
@@ -51,7 +51,7 @@ bool PolygonCutter::is_convex(std::span<const std::uint32_t> corners) {
   flat_.clear();
   for (const std::uint32_t corner : corners)
     flat_.push_back({places[corner][u] - origin[u], places[corner][v] - origin[v]});
-  // Never a turn to the right, and but one round: a star turns left, too.
+  // It must never turn right, and must go around only once: a star turns left, too.
   int reversals = 0;
   double before = 0;
   for (std::size_t k = 0; k < 2 * count; ++k) {
@@ -77,7 +77,7 @@ void PolygonCutter::clip_ears(std::span<const std::uint32_t> corners) {
                 "triangulate it elsewhere",
                 where_);
     tests_left_ -= count;
-    // Corners at the ear's own places do not stand in its way: faces with holes go along a seam twice.
+    // Corners at the ear's own positions do not block it: faces with holes pass a seam twice.
     return std::none_of(ring_.begin(), ring_.end(), [&](std::uint32_t k) {
       const Flat& p = flat_[k];
       return p != a && p != b && p != c && turn(a, b, p) >= 0 && turn(b, c, p) >= 0 && turn(c, a, p) >= 0;
@@ -87,7 +87,7 @@ void PolygonCutter::clip_ears(std::span<const std::uint32_t> corners) {
   while (ring_.size() > 3) {
     const std::size_t count = ring_.size();
     at %= count;
-    // Where a face crosses itself there may be no ear: then any corner goes.
+    // If a face crosses itself there may be no ear: then any corner is clipped.
     if (failures >= count || is_ear(at)) {
       add_triangle(corners[ring_[(at + count - 1) % count]], corners[ring_[at]], corners[ring_[(at + 1) % count]]);
       ring_.erase(ring_.begin() + static_cast<std::ptrdiff_t>(at));

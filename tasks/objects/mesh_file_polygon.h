@@ -10,16 +10,16 @@
 
 namespace pairs {
 
-// Cuts the faces of a file into triangles that keep their direction: convex ones as a fan about their first corner,
-// those with dents by clipping ears in the plane of their normal. Cutting adds no corner and leaves none out, so that
-// the surface stays as closed as it was.
+// Divides the faces of a file into triangles that keep their direction: convex ones as a fan from their first corner,
+// others by clipping ears in the plane of their normal. No corner is added or dropped, so that the surface stays as
+// closed as it was.
 class PolygonCutter {
  public:
-  // The places are those of file.mesh, which outlive the cutter; `where` stands in messages.
+  // The vertices are those of file.mesh, which must outlive the cutter; `where` names the source in errors.
   PolygonCutter(MeshFile& file, const std::string& where) : file_(file), where_(where) {}
 
-  // A face by its corners, whose indices are in range; fewer than three are counted as flawed. Throws Error when the
-  // dented faces of this file are so large that cutting them would take long.
+  // Adds a face by its corners, whose indices are in range; faces with fewer than three are counted as flawed. Throws
+  // Error if the non-convex faces of this file are so large that dividing them would take long.
   void add(std::span<const std::uint32_t> corners);
 
  private:
@@ -29,9 +29,9 @@ class PolygonCutter {
 
   MeshFile& file_;
   const std::string& where_;
-  std::vector<std::array<double, 2>> flat_;  // the face's corners in its plane, turning left
-  std::vector<std::uint32_t> ring_;          // those not yet clipped
-  std::uint64_t tests_left_ = 1ull << 29;    // corner against ear
+  std::vector<std::array<double, 2>> flat_;  // the face's corners in its plane, counter-clockwise
+  std::vector<std::uint32_t> ring_;          // corners not yet clipped
+  std::uint64_t tests_left_ = 1ull << 29;    // tests of a corner against an ear
 };
 
 }  // namespace pairs

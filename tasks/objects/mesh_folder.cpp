@@ -25,9 +25,9 @@ namespace {
 
 constexpr std::uint64_t large_mesh_file = 8 << 20;
 constexpr std::size_t most_names_looked_at = 100000;
-constexpr std::size_t kMostStray = 10;  // one in so many files may lie outside a distribution's train and test
+constexpr std::size_t kMostStray = 10;  // one in this many files may lie outside a distribution's train and test
 
-// Data sets of meshes as they are distributed.
+// Known data sets of meshes, as they are distributed.
 struct KnownMeshes {
   std::string_view name;
   std::span<const std::string_view> classes;  // in order
@@ -50,12 +50,12 @@ std::uint64_t fnv(std::string_view bytes) {
   return hash;
 }
 
-// Where a path stands in ModelNet's layout; `part` is "" where it does not.
+// The position of a path in ModelNet's layout; `part` is "" if it has none.
 struct LayoutPlace {
   std::string_view kind, part;  // class (empty for the folder itself), train or test
 };
 LayoutPlace layout_place(std::string_view path) {
-  const auto last = [&path] {  // takes the last name off
+  const auto last = [&path] {  // removes the last name
     const std::size_t slash = path.rfind('/');
     const std::string_view name = slash == path.npos ? path : path.substr(slash + 1);
     path = slash == path.npos ? std::string_view() : path.substr(0, slash);
@@ -67,8 +67,8 @@ LayoutPlace layout_place(std::string_view path) {
   return {last(), part};
 }
 
-// Visits what lies below `root`: the paths of meshes go to `found`, until it says false; folders that cannot be read to
-// `unread`; folders are entered where `enter` says so. Real folders come before those that links lead to.
+// Visits everything below `root`: `found` receives the paths of meshes until it returns false, `unread` receives
+// folders that cannot be read; folders are entered if `enter` returns true. Real folders come before links.
 void walk_meshes(const fs::path& root, const std::function<bool(const std::string&)>& enter,
                  const std::function<bool(const std::string&)>& found,
                  const std::function<void(const std::string&, const std::string&)>& unread, std::size_t most) {
@@ -97,7 +97,7 @@ void walk_meshes(const fs::path& root, const std::function<bool(const std::strin
       const std::string name = at->path().filename().string();
       if (name.starts_with('.') || name == "__MACOSX") continue;
       const std::string below = folder.empty() ? name : folder + '/' + name;
-      std::error_code ignored;  // of a link that leads nowhere, which is no folder
+      std::error_code ignored;  // for a dangling link, which is not a folder
       if (at->is_directory(ignored)) {
         if (!enter(below)) continue;
         if (at->is_symlink(ignored))
@@ -190,7 +190,7 @@ class MeshFolder : public MeshSource {
         out.facts.set_aside = error.what();
       }
     } catch (
-        const std::exception& error) {  // bytes that cannot be had, or too little memory: no word on what they hold
+        const std::exception& error) {  // unreadable, or too little memory: its content is unknown
       out = {};
       out.facts.set_aside = sentence(error);
     }
@@ -223,7 +223,7 @@ class MeshFolder : public MeshSource {
     std::int64_t changed;  // nanoseconds since 1970
   };
 
-  // Size and time of a file; zeros where there is none.
+  // Size and modification time of a file; zeros if there is none.
   static std::pair<std::uint64_t, std::int64_t> look(const fs::path& file) {
     struct stat info {};
     if (::stat(file.c_str(), &info) != 0) return {0, 0};
@@ -261,7 +261,7 @@ class MeshFolder : public MeshSource {
     files_ = std::move(kept);
   }
 
-  // A file beside the folders of a distribution does not undo how it is divided.
+  // A file outside the folders of a distribution does not change how it is divided.
   void leave_out_strays() {
     std::vector<File> kept;
     for (File& file : files_)
@@ -274,7 +274,8 @@ class MeshFolder : public MeshSource {
     files_ = std::move(kept);
   }
 
-  // Whatever the files are called: how many there are, and a hash of their sizes; "" of a whole distribution.
+  // Identifies the files independently of their names: their number, and a hash of their sizes; "" for a complete
+  // distribution.
   std::string find_content() const {
     for (const KnownMeshes& known : known_meshes)
       if (name_ == known.name) return "";
@@ -324,7 +325,7 @@ std::vector<std::string> meshes_left_out(const fs::path& folder, const fs::path&
   std::vector<std::string> out;
   const fs::path inside = fs::weakly_canonical(used, error).lexically_relative(fs::weakly_canonical(folder, error));
   if (inside.empty() || inside == "." || *inside.begin() == "..") return out;
-  fs::path level;  // below the folder, down to what is used
+  fs::path level;  // below the folder, down to the used one
   for (const fs::path& taken : inside) {
     for (fs::directory_iterator at(folder / level, error), end; !error && at != end; at.increment(error)) {
       const fs::path name = at->path().filename();

@@ -12,13 +12,13 @@
 namespace pairs {
 namespace {
 
-// How far forms of one object lie apart at most, and the cells by which forms are divided, far wider.
+// The largest difference between forms of one object, and the much larger cells that divide forms.
 constexpr double kSameForm = 2e-5, kAreaCell = 0.01, kMomentCell = 0.001;
 
 using Triple = std::array<double, 3>;
 using Matrix = std::array<Triple, 3>;
 
-// Of a symmetric matrix, the largest first (Smith 1961).
+// Eigenvalues of a symmetric matrix, the largest first (Smith 1961).
 Triple eigenvalues(const Matrix& a) {
   const double q = (a[0][0] + a[1][1] + a[2][2]) / 3;
   double p = 0;

@@ -14,12 +14,12 @@
 namespace pairs {
 namespace {
 
-constexpr double flat_side = 1e-4;       // of the longest
-constexpr double flat_hull = 1e-9;       // after normalisation
-constexpr double least_enclosed = 1e-6;  // of the hull
+constexpr double flat_side = 1e-4;       // relative to the longest
+constexpr double flat_hull = 1e-9;       // after normalization
+constexpr double least_enclosed = 1e-6;  // relative to the hull
 constexpr double rounding = 1e-9;
 
-// The box of what the triangles use; what is wrong with the mesh, else "".
+// Finds the bounding box of the used vertices; returns what is wrong with the mesh, else "".
 std::string find_box(const TriangleMesh& mesh, std::array<double, 3>& low, std::array<double, 3>& high) {
   if (mesh.triangles.empty()) return "It has no triangle, so it is no surface.";
   low.fill(std::numeric_limits<double>::infinity());
@@ -45,7 +45,7 @@ std::array<double, 3> box_sides(const std::array<double, 3>& low, const std::arr
   return {high[0] - low[0], high[1] - low[1], high[2] - low[2]};
 }
 
-// Moves and scales what is there.
+// Moves and scales the mesh.
 void normalise(TriangleMesh& mesh, const std::array<double, 3>& low, const std::array<double, 3>& high) {
   const std::array<double, 3> sides = box_sides(low, high);
   const double longest = *std::max_element(sides.begin(), sides.end());
@@ -53,7 +53,7 @@ void normalise(TriangleMesh& mesh, const std::array<double, 3>& low, const std::
     for (std::size_t d = 0; d < 3; ++d) place[d] = (place[d] - low[d] - sides[d] / 2) / longest;
 }
 
-// The surface closed by rules 1 and 2 if it can be.
+// The surface closed by rules 1 and 2, if possible.
 struct Closing {
   CleanSurface surface;
   Shells shells;

@@ -12,9 +12,9 @@ namespace {
 
 using Point = std::array<double, 3>;
 
-constexpr std::size_t most_nested_shells = 20000;  // whose boxes are compared, each with each
+constexpr std::size_t most_nested_shells = 20000;  // shells whose boxes are compared pairwise
 constexpr std::uint64_t most_solid_angles = 50'000'000;
-constexpr std::size_t probes = 5;  // of a shell's vertices, held against the other
+constexpr std::size_t probes = 5;  // a shell's vertices that are tested against the other
 
 double triple(const Point& a, const Point& b, const Point& c) {
   return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
@@ -23,7 +23,7 @@ double triple(const Point& a, const Point& b, const Point& c) {
 struct Shell {
   std::vector<std::uint32_t> triangles;
   Point low, high;
-  double volume = 0;  // as it is turned
+  double volume = 0;  // with its own orientation
   bool in_box_of(const Shell& other) const {
     for (std::size_t d = 0; d < 3; ++d)
       if (low[d] < other.low[d] || high[d] > other.high[d]) return false;
@@ -58,8 +58,8 @@ std::vector<Shell> gather(const TriangleMesh& mesh, const Shells& shells) {
   return all;
 }
 
-// How often a shell goes around a point, by the solid angles of its triangles (van Oosterom and Strackee 1983): 1
-// within one that is turned outwards, -1 inwards, 0 without, a half on it.
+// The winding number of a shell around a point, by the solid angles of its triangles (van Oosterom and Strackee 1983):
+// 1 inside a shell that is oriented outwards, -1 inwards, 0 outside, a half on it.
 double winding(const TriangleMesh& mesh, const Shell& shell, const Point& at) {
   double sum = 0;
   for (const std::uint32_t t : shell.triangles) {
@@ -77,7 +77,7 @@ double winding(const TriangleMesh& mesh, const Shell& shell, const Point& at) {
   return sum / (2 * std::numbers::pi);
 }
 
-// Whether all that can be told of the shell's vertices lie within the other.
+// Whether all tested vertices of the shell that are not on the other's surface lie within the other.
 bool is_within(const TriangleMesh& mesh, const Shell& shell, const Shell& other) {
   bool told = false;
   const std::size_t count = std::min(probes, shell.triangles.size());
@@ -85,7 +85,7 @@ bool is_within(const TriangleMesh& mesh, const Shell& shell, const Shell& other)
     const std::uint32_t t = shell.triangles[k * shell.triangles.size() / count];
     const double turns = std::abs(winding(mesh, other, mesh.vertices[mesh.triangles[t][k % 3]]));
     if (turns < 0.25) return false;
-    told = told || turns > 0.75;  // else it touches the other
+    told = told || turns > 0.75;  // otherwise it touches the other
   }
   return told;
 }
@@ -100,8 +100,8 @@ std::optional<Enclosed> enclosed_volume(const TriangleMesh& mesh, const Shells& 
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return all[a].box() > all[b].box(); });
   Enclosed enclosed;
   std::uint64_t work = 0;
-  // Turned outwards +1, inwards -1, seen from the outermost shell around; a point is solid where these add up to more
-  // than 0 over the shells that it lies in.
+  // +1 for outward, -1 for inward orientation, relative to the outermost shell around; a point is solid if the sum over
+  // the shells around it is above 0.
   std::vector<int> sense(all.size(), 1);
   for (std::size_t k = 0; k < order.size(); ++k) {
     const Shell& shell = all[order[k]];

@@ -15,14 +15,14 @@ extern "C" {
 namespace pairs {
 namespace {
 
-// Qhull's own state, and the stream that it writes its complaints to.
+// Qhull's own state, and the stream for its messages.
 struct QhullRun {
   QhullRun() : complaints(open_memstream(&text, &size)) {
     PAIRS_CHECK(complaints != nullptr, "There is no memory for a convex hull; close other programs");
     qh_zero(&state, complaints);
   }
   ~QhullRun() {
-    qh_freeqhull(&state, !qh_ALL);  // all but what it allots to small things in blocks of its own
+    qh_freeqhull(&state, !qh_ALL);  // everything except its own blocks for small objects
     int blocks = 0, bytes = 0;
     qh_memfreeshort(&state, &blocks, &bytes);
     std::fclose(complaints);

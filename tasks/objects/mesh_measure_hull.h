@@ -6,8 +6,8 @@
 
 namespace pairs {
 
-// The volume of the convex hull of points whose coordinates are of the order of 1, by Qhull; nothing for points that
-// lie in a plane. Throws Error where Qhull fails otherwise.
+// The volume of the convex hull of points with coordinates of order 1, by Qhull; nothing for coplanar points. Throws
+// Error if Qhull fails otherwise.
 std::optional<double> hull_volume(std::span<const std::array<double, 3>> points);
 
 }  // namespace pairs

@@ -15,10 +15,11 @@ using Place = std::array<double, 3>;
 using Corners = std::array<std::uint32_t, 3>;
 
 constexpr std::uint32_t nothing = std::numeric_limits<std::uint32_t>::max();
-constexpr double same_angle = 1e-6;  // radians between triangles that lie on each other but for rounding
+constexpr double same_angle = 1e-6;  // radians; triangles at smaller angles coincide up to rounding
 
-// Finds the first vertex within a distance of a place along each axis, in a table with room for twice as many. Space is
-// divided into cells of four times that distance; looked at are those that what is sought can lie in, mostly one.
+// Finds the first vertex within a distance of a place along each axis, using a hash table with room for twice as many.
+// Space is divided into cells of four times that distance; only cells that may hold such a vertex are searched, usually
+// one.
 class PlaceTable {
  public:
   PlaceTable(std::size_t most, const Place& low, double distance)
@@ -26,7 +27,7 @@ class PlaceTable {
 
   std::uint32_t find_or_add(const Place& place, std::vector<Place>& places) {
     const Cell own = cell_of(place);
-    std::array<std::array<std::int64_t, 2>, 3> sides;  // the cells along each axis that are looked at
+    std::array<std::array<std::int64_t, 2>, 3> sides;  // the cells to search along each axis
     for (std::size_t d = 0; d < 3; ++d) {
       const double within = (place[d] - low_[d]) / width() - static_cast<double>(own[d]);
       sides[d] = {own[d], own[d] + (within < 0.25 ? -1 : within > 0.75 ? 1 : 0)};
@@ -86,7 +87,7 @@ class PlaceTable {
   double distance_;
 };
 
-// Vertices that triangles use, merged into `places`; to[v] is where vertex v has gone.
+// Merges the vertices that triangles use into `places`; to[v] is the new index of vertex v.
 std::vector<std::uint32_t> merge(const std::vector<Place>& vertices, const std::vector<Corners>& triangles,
                                  std::vector<Place>& places) {
   std::vector<std::uint32_t> to(vertices.size(), nothing);
@@ -109,7 +110,7 @@ std::vector<std::uint32_t> merge(const std::vector<Place>& vertices, const std::
 struct SortedTriangle {
   Corners corners;  // ascending
   std::uint32_t index;
-  bool odd;  // an odd permutation of what the triangle has
+  bool odd;  // an odd permutation of the triangle's own order
 };
 
 SortedTriangle sorted(const Corners& triangle, std::uint32_t index) {
@@ -140,8 +141,8 @@ double dot(const Place& a, const Place& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-// Puts sides around their edge in the order of their angles, seen so that the edge comes towards the eye; of two at the
-// same angle first the one that the solid lies before.
+// Sorts sides around their edge by angle, seen with the edge pointing towards the eye; of two at the same angle, the
+// one with the solid in front of it comes first.
 void sort_by_angle(std::span<Side> sides, const TriangleMesh& mesh) {
   const auto lower = static_cast<std::uint32_t>(sides[0].edge >> 32),
              higher = static_cast<std::uint32_t>(sides[0].edge);
@@ -168,7 +169,7 @@ void sort_by_angle(std::span<Side> sides, const TriangleMesh& mesh) {
   for (std::size_t k = 0; k < sides.size(); ++k) sides[k] = order[k].second;
 }
 
-// The triangles beside each side of each triangle.
+// The triangles adjacent to each side of each triangle.
 class Neighbours {
  public:
   explicit Neighbours(const TriangleMesh& mesh) : at_(3 * mesh.triangles.size(), {nothing, false}) {
@@ -195,7 +196,7 @@ class Neighbours {
     std::uint32_t triangle;
     bool agrees;  // it passes the edge in the opposite direction, as given
   };
-  // Of triangle t, one for each paired side; the others have triangle == 2^32 - 1.
+  // Neighbors of triangle t, one for each paired side; unpaired sides have triangle == 2^32 - 1.
   std::span<const Neighbour> of(std::uint32_t t) const { return std::span(at_).subspan(3 * std::size_t{t}, 3); }
   std::uint64_t open_edges() const { return open_; }
 
@@ -209,7 +210,8 @@ class Neighbours {
       return;
     }
     sort_by_angle(sides, mesh);
-    // A triangle that goes back along the edge has the solid at larger angles, up to the next, which goes forth.
+    // A triangle that passes the edge backwards has the solid at larger angles, up to the next one, which passes it
+    // forwards.
     const std::size_t first = sides[0].back ? 0 : 1;
     for (std::size_t k = 0; k < sides.size(); ++k)
       if (sides[(first + k) % sides.size()].back != (k % 2 == 0)) {

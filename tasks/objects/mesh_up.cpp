@@ -17,7 +17,7 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// Whether a line of the header is one that only people read.
+// Whether a line of the header is a comment.
 bool comment(const std::string& line, MeshFormat format) {
   switch (format) {
     case MeshFormat::off:
@@ -64,7 +64,7 @@ std::optional<ToldUp> told_up(std::string_view bytes, MeshFormat format) {
 TriangleMesh turned_upright(TriangleMesh mesh, UpAxis up) {
   if (up == UpAxis::z) return mesh;
   for (auto& [x, y, z] : mesh.vertices) {
-    // A quarter turn about the axis that is neither.
+    // A quarter turn about the remaining axis.
     if (up == UpAxis::y)
       std::tie(y, z) = std::pair(-z, y);
     else

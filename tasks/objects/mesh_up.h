@@ -9,22 +9,22 @@
 
 namespace pairs {
 
-// The axis of a mesh file that points up. Cameras stand about z.
+// The axis of a mesh file that points up. Cameras circle z.
 enum class UpAxis { x, y, z };
 
-// "x", "y" or "z"; nothing for another text.
+// Parses "x", "y" or "z"; nothing for another text.
 std::optional<UpAxis> up_axis(std::string_view text);
 const char* up_text(UpAxis up);
 
-// What a file itself says of its up axis, and where: a comment of its header ("up axis: y", "z-up"), or that Blender
-// wrote the OBJ, whose exporter turns y up unless told otherwise. Most files say nothing.
+// The up axis according to the file itself, and the evidence: a comment of its header ("up axis: y", "z-up"), or that
+// Blender wrote the OBJ, whose exporter turns y up by default. Most files have none.
 struct ToldUp {
   UpAxis up;
   std::string how;  // "as its header says"
 };
 std::optional<ToldUp> told_up(std::string_view bytes, MeshFormat format);
 
-// The mesh turned, not mirrored, so that `up` becomes z.
+// Rotates the mesh, without mirroring, so that `up` becomes z.
 TriangleMesh turned_upright(TriangleMesh mesh, UpAxis up);
 
 }  // namespace pairs

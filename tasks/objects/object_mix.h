@@ -6,8 +6,8 @@
 
 namespace pairs {
 
-// The same objects in a fixed random order, so that the first of them are of all kinds where the source's own order is
-// one kind after the other.
+// A source's objects in a fixed random order, so that the first ones are of all kinds even if the source lists one kind
+// after another.
 std::shared_ptr<const MeshSource> mixed_meshes(std::shared_ptr<const MeshSource> source);
 
 }  // namespace pairs

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t validation_share = 8;
 
-// Moves the validation's objects from `all`, both in the order of the source.
+// Moves the validation objects out of `all`, both in the order of the source.
 void hold_out(std::vector<UsableObject>& all, std::vector<UsableObject>& validation) {
   if (all.size() < 2) return;
   std::vector<std::pair<std::uint64_t, std::size_t>> order;

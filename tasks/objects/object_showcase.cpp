@@ -30,8 +30,8 @@ ObjectShowcase::ObjectShowcase(std::shared_ptr<const MeshSource> source, std::si
   places_ = std::vector<Place>(std::min(kMost, by_form ? (part.size() + 4) / 5 : part.size()));
 }
 
-// Of objects whose part is known once they are read: the first of the tests in order, the second, and so on, and from
-// the first again where there are fewer.
+// Finds the test object at `place` where an object's part is known only once the object is read: test objects in order,
+// starting over when there are fewer.
 ShownObject ObjectShowcase::find_by_form(std::size_t place) const {
   const std::lock_guard lock(looked_mutex_);
   while (tests_.size() <= place && looked_ < order_.size()) {

@@ -54,20 +54,20 @@ std::vector<Field> ObjectsSettings::fields() {
 
 namespace {
 
-// Generated where settings do not say how many, and the seed of all that are generated.
+// The default number of generated objects, and their seed.
 constexpr std::size_t kUsualObjects = 2000;
 constexpr std::uint64_t kGeneratedSeed = 1;
 
-// Standardisation of the targets, the same for all sources so that scores compare: between the means and sds of meshes
-// of ModelNet (17 meshes: volume 0.15 and 0.10, log aspect 0.93 and 0.41) and of generated solids and furniture (480
-// objects: 0.11 and 0.12; 0.94 and 0.86).
+// Standardization of the targets, the same for all sources so that scores are comparable: between the means and sds of
+// meshes of ModelNet (17 meshes: volume 0.15 and 0.10, log aspect 0.93 and 0.41) and of generated solids and furniture
+// (480 objects: 0.11 and 0.12; 0.94 and 0.86).
 constexpr double kVolumeLocation = 0.11, kVolumeScale = 0.11, kAspectLocation = 0.93, kAspectScale = 0.5;
 
-// The windows of stage 2 are drawn from a stream of their own, whose indices are hashes of keys.
+// The windows of stage 2 come from a separate stream, whose indices are hashes of keys.
 const std::uint64_t kWindowKey = stream_key(stream_key(1, Purpose::finetune), Purpose::blocks);
 constexpr std::uint64_t kWindowStride = 1024;  // items of a view: its passes
 
-// Things that a person gave, of which so many are remembered for pictures. Their numbers ψ lie below 0.
+// The number of users' meshes that are kept for pictures. Their numbers ψ are below 0.
 constexpr std::size_t kRememberedThings = 16;
 constexpr std::uint64_t kThingNumbers = 999983;
 
@@ -75,7 +75,7 @@ std::uint64_t stream_index(const std::string& key) {
   return mesh_key_hash(key) & 0xffffffffffffull;
 }
 
-// Of n subjects the one that set `index` is about: rounds of n sets visit each once.
+// Which of n subjects set `index` is about: rounds of n sets visit each subject once.
 std::size_t subject_of(std::uint64_t seed, Purpose purpose, std::size_t n, std::int64_t index) {
   PAIRS_CHECK(index >= 0, "There is no set {}; indices begin at 0", index);
   const std::uint64_t round = static_cast<std::uint64_t>(index) / n, position = static_cast<std::uint64_t>(index) % n;
@@ -89,7 +89,7 @@ std::string rule_text(const MeshFacts& facts) {
 
 class Objects final : public Task, public Bodies, public Things {
  public:
-  // `hint`: what people without real meshes are told.
+  // `hint`: advice for users without real meshes.
   Objects(std::shared_ptr<const MeshSource> source, const ObjectsSettings& settings, const std::string& hint)
       : settings_(settings),
         source_(std::move(source)),
@@ -201,7 +201,7 @@ class Objects final : public Task, public Bodies, public Things {
     return send(crop_images(views_of(part).read(views), windows), device);
   }
 
-  // Another number takes θ of its object; another θ the shown object that is nearest to it.
+  // Changing the number sets θ of its object; changing θ selects the nearest shown object.
   void constrain(Latents& latents, Component changed) const override {
     auto* theta = latents.theta.mutable_data_ptr<double>();
     auto* psi = latents.psi.mutable_data_ptr<double>();
@@ -214,7 +214,7 @@ class Objects final : public Task, public Bodies, public Things {
 
   std::string bodies_title() const override { return "mesh"; }
 
-  // Of sets that are shown to people: their numbers are those of Purpose::explore.
+  // Only for sets that are shown: their numbers are those of Purpose::explore.
   std::vector<Body> bodies(const Latents& latents, const Observations&, std::int64_t most) const override {
     if (most < 1) return {};
     const double number = latents.psi.item<double>();
@@ -238,7 +238,7 @@ class Objects final : public Task, public Bodies, public Things {
 
   std::string thing() const override { return "mesh"; }
   std::string thing_help() const override { return "a mesh file (.off, .obj, .stl, .ply)"; }
-  // Meshes in other formats as well: read_thing refuses them with the formats that are read.
+  // Also accepts meshes in other formats: read_thing refuses them and lists the supported ones.
   bool is_thing(const std::string& text) const override {
     return mesh_format(text).has_value() || !unread_mesh_name(text).empty();
   }
@@ -267,15 +267,15 @@ class Objects final : public Task, public Bodies, public Things {
   }
 
  private:
-  // A mesh of a person's own.
+  // A user's mesh.
   struct Thing {
     double number = 0;  // ψ of its sets
     std::string key, label, read_as;
     MeshFacts facts;
-    TriangleMesh mesh;    // normalised
-    torch::Tensor views;  // as render_views gives them
+    TriangleMesh mesh;    // normalized
+    torch::Tensor views;  // see render_views
   };
-  // What an observation shows: a view, and its window where it is drawn anew, else which of the view's own.
+  // The content of an observation: a view, and either a new window or one of the view's fixed windows.
   struct Draw {
     std::int64_t view = 0, pass = 0;
     CropWindow window{};
@@ -333,7 +333,7 @@ class Objects final : public Task, public Bodies, public Things {
     info_.subjects = "objects";
     std::size_t pooled = 0;
     for (std::size_t i = 0; i < count_; ++i) pooled += source_->split(i) == MeshSplit::finetune;
-    if (source_->divided_by_form()) pooled = (count_ + 2) / 5;  // about: which they are is known once they are read
+    if (source_->divided_by_form()) pooled = (count_ + 2) / 5;  // approximate: exactly known once they are read
     info_.pool = static_cast<double>(pooled) * static_cast<double>(settings_.views * settings_.passes);
     std::vector<std::string> unusual;
     const ObjectsSettings usual;
@@ -357,8 +357,8 @@ class Objects final : public Task, public Bodies, public Things {
     return static_cast<std::size_t>(psi);
   }
 
-  // How many objects sets of a purpose that shows them are about: what only takes time (Purpose::check) makes do with a
-  // few, since it would else wait for all to be read and rendered.
+  // The number of objects in sets for display: Purpose::check, which only takes time, uses a few, because it would
+  // otherwise wait for all to be read and rendered.
   std::size_t shown_objects(Purpose purpose) const {
     return purpose == Purpose::check ? std::min<std::size_t>(4, showcase_.size()) : showcase_.size();
   }
@@ -391,7 +391,7 @@ class Objects final : public Task, public Bodies, public Things {
     return draw_crop(stream, settings_.side, {settings_.crop_least, settings_.crop_most});
   }
 
-  // Observations of sets of training and evaluations, from the cache of views.
+  // Observations of sets for training and evaluations, from the cache of views.
   torch::Tensor stored(const Latents& latents, std::uint64_t seed, Purpose purpose, ObjectPart part,
                        std::span<const SetRange> ranges, const Rows& rows) const {
     const std::vector<UsableObject>& members = members_of(part);
@@ -411,7 +411,7 @@ class Objects final : public Task, public Bodies, public Things {
     return crop_images(views_of(part).read(views), windows);
   }
 
-  // Observations of sets that are shown to people.
+  // Observations of sets for display.
   torch::Tensor shown(const Latents& latents, std::uint64_t seed, Purpose purpose, std::span<const SetRange> ranges,
                       const Rows& rows) const {
     torch::Tensor images = at::empty({rows.total(), 1, settings_.side, settings_.side}, torch::kUInt8);
@@ -432,7 +432,7 @@ class Objects final : public Task, public Bodies, public Things {
     return crop_images(images, windows);
   }
 
-  // The objects by part, measured on first need; with progress and stop where they are given.
+  // The objects by part, measured on first use; with progress and stop if given.
   const ObjectParts& divided(const Preparation* preparation = nullptr) const {
     const std::lock_guard lock(measure_mutex_);
     if (!parts_) {
@@ -447,7 +447,7 @@ class Objects final : public Task, public Bodies, public Things {
   }
   const std::vector<UsableObject>& members_of(ObjectPart part) const { return divided().of(part, source_->name()); }
 
-  // Where nobody says how to stop: as the thread is asked.
+  // Without an explicit stop, uses the thread's interruption point.
   static std::function<bool()> stop_here() {
     return [] {
       interruption_point();
@@ -478,7 +478,7 @@ class Objects final : public Task, public Bodies, public Things {
     for (const UsableObject& object : members) keys.push_back(object.key);
     return std::make_unique<const ViewCache>(views_folder(), view_settings_, keys);
   }
-  // The views of a part, rendered where prepare() has not.
+  // The views of a part, rendered now unless prepare() has done so.
   const ViewCache& views_of(ObjectPart part) const {
     const std::vector<UsableObject>& members = members_of(part);
     const std::lock_guard lock(render_mutex_);
@@ -530,7 +530,7 @@ class Objects final : public Task, public Bodies, public Things {
     if (things_.size() > kRememberedThings) things_.pop_front();
     return kept;
   }
-  // Null for numbers of the showcase. Throws Error for a thing that is no longer remembered.
+  // Null for numbers of the showcase. Throws Error for a mesh that is no longer kept.
   std::shared_ptr<const Thing> find_thing(double number) const {
     if (number >= 0) return nullptr;
     const std::lock_guard lock(things_mutex_);
@@ -541,11 +541,11 @@ class Objects final : public Task, public Bodies, public Things {
 
   ObjectsSettings settings_;
   std::shared_ptr<const MeshSource> source_;
-  std::size_t count_;  // the first so many objects of the source are used
+  std::size_t count_;  // only the first ones of the source are used
   ViewSettings view_settings_;
   ObjectShowcase showcase_;
   TaskInfo info_;
-  mutable std::mutex measure_mutex_, render_mutex_, things_mutex_;  // what is shown waits for the last alone
+  mutable std::mutex measure_mutex_, render_mutex_, things_mutex_;  // sets for display only wait for the last
   mutable std::optional<ObjectParts> parts_;
   mutable std::array<std::unique_ptr<const ViewCache>, kObjectParts> caches_;
   mutable bool prepared_ = false;

@@ -17,7 +17,7 @@ Affine stretched(double x, double y, double z) {
   return map;
 }
 
-// From -1 to 1 along x, y and z, each scaled by a factor that is uniform in the logarithm down to 1 / most.
+// A scaling from [-1, 1] along x, y and z, each by a factor that is uniform in the logarithm down to 1 / most.
 Affine draw_stretch(Draw& draw, double most) {
   const double x = draw.log_in(1 / most, 1), y = draw.log_in(1 / most, 1), z = draw.log_in(1 / most, 1);
   return stretched(x, y, z);
@@ -45,7 +45,7 @@ Outline draw_polygon(Draw& draw) {
   return out;
 }
 
-// Seen from its centre: a star, a gear or a smooth random outline within the unit circle.
+// A star-shaped outline: a star, a gear or a smooth random outline within the unit circle.
 Outline draw_outline(Draw& draw) {
   Outline out;
   const int kind = draw.count(0, 3);
@@ -97,7 +97,7 @@ std::array<Point, 3> draw_axes(Draw& draw) {
   return {turn.x, turn.y, turn.z};
 }
 
-// Moved so that its box is [0, sides]; gives the sides.
+// Moves a body so that its box is [0, sides]; returns the sides.
 Point to_corner(const Body& from, Body& to, const Affine& turn, const Point& at) {
   Body turned(from.cell());
   turned.add(from, turn);
@@ -127,7 +127,7 @@ void build_block(Body& body, Draw& draw) {
   const double x = kind == 0 ? 1 : draw.log_in(0.12, 1), y = kind == 0 ? 1 : draw.log_in(0.12, 1);
   if (kind < 6) return body.box({0, 0, 0}, {x, y, 1}, draw.chance(0.3));
   if (kind < 8) return body.cushion({0, 0, 0}, {x, y, 1}, std::min(x, y) * draw.in(0.05, 0.33));
-  // A wedge or a block whose top is smaller and aside.
+  // A wedge or a block whose top is smaller and shifted.
   const double top = draw.in(0.02, 0.95), narrow = draw.chance(0.5) ? 1 : draw.in(0.02, 0.95);
   body.loft({{0, x, y}, {1, x * top, y * narrow, 0, x * (1 - top) * draw.in(-1, 1), 0}}, 4);
 }
@@ -175,7 +175,7 @@ void build_ball(Body& body, Draw& draw) {
   Body round(1);
   if (kind <= 3) {
     round.loft(ball_sections(fine / 2), fine);
-    // A ball itself, one that is long or flat, three axes of their own.
+    // A ball, one that is long or flat, or three different axes.
     const double long_ = draw.log_in(0.2, 5);
     body.add(round, kind == 0 ? Affine{} : kind == 1 ? stretched(1, 1, long_) : draw_stretch(draw, 5));
   } else if (kind == 4) {  // a capsule
@@ -224,7 +224,7 @@ void build_ring(Body& body, Draw& draw) {
     const bool round = draw.chance(0.7);
     const double other = std::min(0.6, thin * draw.log_in(0.2, 2));
     body.tube(arc({0, 0, 0}, 1, 0, end, 28), round ? disc(thin) : rectangle(thin, other), {0, 0, 1});
-  } else {  // links of a chain, each within the next but clear of it
+  } else {  // links of a chain, each through the next but not touching it
     const int links = draw.count(2, 5);
     const double wire = draw.in(0.06, 0.2), inner = 1 - wire;
     std::vector<Point> path = rounded_path(
@@ -309,7 +309,7 @@ void build_beam(Body& body, Draw& draw) {
       bar(1 - web, 1, 0, wide);
       bar(web, 1 - web, (wide - flange) / 2, (wide + flange) / 2);
       break;
-    case 4: {  // a cross, of arms of one length or four
+    case 4: {  // a cross with arms of one length or four
       const double x = draw.in(0.3, 0.7), y = wide * draw.in(0.3, 0.7);
       const double half = 0.5 * std::min(web, 0.5 * wide);
       bar(0, 1, y - half, y + half);
@@ -393,7 +393,7 @@ void build_carved(Body& body, Draw& draw) {
     for (int k = 0; k < cuts; ++k) {
       Piece piece = draw_piece(draw, 0.12, 0.6, true);
       for (double& x : piece.at) x = draw.in(-0.8, 0.8);
-      if (draw.chance(0.4)) piece.half[2] = 3;  // through all
+      if (draw.chance(0.4)) piece.half[2] = 3;  // all the way through
       solid.pieces.push_back(piece);
     }
     if (draw.chance(0.3)) solid.smooth = draw.in(0.05, 0.3);
@@ -474,7 +474,7 @@ void build_several(Body& body, Draw& draw) {
       Body turned(1);
       const Affine turn = draw.chance(0.5) ? draw_rotation(draw) : Affine{};
       const Point sides = to_corner(one, turned, turn, {});
-      // Of one size, more or less.
+      // Scales the bodies to about the same size.
       const double scale = draw.log_in(0.4, 1) / *std::max_element(sides.begin(), sides.end());
       first = Body(1);
       first.add(turned, stretched(scale, scale, scale));

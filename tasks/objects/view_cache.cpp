@@ -90,7 +90,7 @@ ViewCacheReport fill_view_cache(const fs::path& folder, const ViewSettings& sett
   try {
     held = scan_view_file(out, settings, where, true);
   } catch (const Error& damaged) {
-    // Readers keep the old file; the new one takes its name.
+    // Readers keep the old file; the new one replaces its name.
     report.damaged.push_back(damaged.what());
     write_file(file, pack_view_header(settings));
     const int replaced = ::open(file.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
@@ -99,7 +99,7 @@ ViewCacheReport fill_view_cache(const fs::path& folder, const ViewSettings& sett
     ::close(replaced);
     held = scan_view_file(out, settings, where, true);
   }
-  // What was damaged and has been mended since is told no more.
+  // Damage that has been repaired since is not reported.
   if (std::any_of(keys.begin(), keys.end(), [&](const std::string& key) { return !held.records.contains(key); }))
     report.damaged.insert(report.damaged.end(), held.damaged.begin(), held.damaged.end());
   PAIRS_CHECK(::ftruncate(out, static_cast<off_t>(held.end)) == 0, "Cannot write the cache of views {}: {}", where,

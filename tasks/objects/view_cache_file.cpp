@@ -36,7 +36,7 @@ bool read_at(int descriptor, std::uint64_t at, std::uint64_t count, std::string&
   return ::pread(descriptor, out.data(), count, static_cast<off_t>(at)) == static_cast<ssize_t>(count);
 }
 
-// A head's fields; false when they do not fit together.
+// Parses a head's fields; false if they are inconsistent.
 bool parse_head(const std::string& head, std::uint64_t begin, std::uint64_t images, std::string& key, ViewRecord& out) {
   if (head.size() < 8) return false;
   const std::uint64_t name = get<std::uint32_t>(head, 0), views = get<std::uint32_t>(head, 4);
@@ -128,7 +128,7 @@ ViewFile scan_view_file(int descriptor, const ViewSettings& settings, const std:
               where);
   ViewFile out;
   out.end = expected.size();
-  std::uint64_t damage = 0;  // where a stretch that is no record began, 0 for none
+  std::uint64_t damage = 0;  // where a part that is not a record began, 0 for none
   const auto tell = [&](std::uint64_t begin, std::uint64_t end) {
     out.damaged.push_back(
         fmt::format("The cache of views {} is damaged from byte {} to {}; the mesh that stood there "
@@ -149,14 +149,14 @@ ViewFile scan_view_file(int descriptor, const ViewSettings& settings, const std:
              parse_head(head, at + record_prefix + length, total - record_prefix - length, key, record);
     }
     if (!good) {
-      // The next record begins where the magic word stands next.
+      // The next record begins at the next magic word.
       if (damage == 0) damage = at;
       constexpr std::uint64_t window = 1 << 20;
       std::uint64_t from = at + 1, found = size;
       std::string magic;
       put(magic, view_record_magic);
       while (found == size && from + 8 <= size) {
-        // A hole of a sparse file holds nothing.
+        // A hole of a sparse file holds no records.
         const off_t written = ::lseek(descriptor, static_cast<off_t>(from), SEEK_DATA);
         if (written < 0 && errno == ENXIO) break;
         if (written > static_cast<off_t>(from)) from = static_cast<std::uint64_t>(written);

@@ -6,15 +6,15 @@
 
 namespace pairs::own {
 
-// The observations of a set that a program draws in one call.
+// The observations of a set that a program simulates in one call.
 struct ItemBlock {
-  std::uint64_t number;       // of the block in its set
+  std::uint64_t number;       // index of the block in its set
   std::int64_t first, count;  // observations
 };
 
-// The block that holds observation `item`, a pure function of both. Blocks double, so that pairs cost one call and any
-// prefix of a set at most twice its observations, up to 4,096 a call. Sets of stages 2 and 3 are drawn whole: theirs
-// begin with 32.
+// The block that holds observation `item`, a pure function of both. Sizes of blocks double, so that pairs need one call
+// and any prefix of a set at most twice its observations, up to 4,096 per call. Sets of stages 2 and 3 are simulated
+// whole: they begin with a block of 32.
 inline ItemBlock block_of(Purpose purpose, std::int64_t item) {
   constexpr std::int64_t kLargest = 4096;
   const bool whole = purpose == Purpose::finetune || purpose == Purpose::finetune_validation;

@@ -23,7 +23,7 @@ bool is_task_file(const std::filesystem::path& path) {
   try {
     return read_file(path, kLargestTaskFile).find("[[targets]]") != std::string::npos;
   } catch (const Error&) {
-    return false;  // whoever opens it tells why it cannot be read
+    return false;  // opening it reports why it cannot be read
   }
 }
 
@@ -51,7 +51,7 @@ std::vector<ArrayFacts> hdf5_facts(const std::filesystem::path& file) {
     try {
       if (const auto array = arrays->array(one)) facts = {one, true, array->shape()};
     } catch (const Error&) {
-      // Texts, compounds and the like: no array of numbers.
+      // Texts, compounds and the like are not arrays of numbers.
     }
   }
   return all;

@@ -40,14 +40,14 @@ Measured measure_one(const std::string& name, const torch::Tensor& column) {
   return m;
 }
 
-constexpr std::int64_t kMeasuredNumbers = 1 << 22;  // of x, in all
+constexpr std::int64_t kMeasuredNumbers = 1 << 22;  // of x, in total
 constexpr std::int64_t kSortedNumbers = 1 << 18;    // of one column
 constexpr std::int64_t kMostSets = 512, kFewestSets = 4;
 
-// Some numbers of a column [M] or a channel [M, ...], in order; all where there are few.
+// A sorted sample of a column [M] or a channel [M, ...]; all numbers if there are few.
 std::vector<double> sorted_numbers(const torch::Tensor& column) {
   const torch::Tensor all = column.contiguous().flatten();
-  // Odd, so that it meets every place in the rows of an image.
+  // An odd step visits every position in the rows of an image.
   const std::int64_t step = ((all.numel() + kSortedNumbers - 1) / kSortedNumbers) | 1;
   std::vector<double> values;
   for (std::int64_t i = 0; i < all.numel(); i += step) values.push_back(all.const_data_ptr<double>()[i]);

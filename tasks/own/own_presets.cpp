@@ -45,12 +45,12 @@ std::string head(const TaskInfo& task, Scale scale) {
   return scale == Scale::quick ? head_text(task, 2, 16, 128, 2) : head_text(task, 3, 16, 256, 3);
 }
 
-// Sizes whose groups of cached sets share the work: 100, 1,000, ... and the largest N.
+// Sizes of the groups of cached sets: 100, 1,000, ... and the largest N.
 std::vector<std::int64_t> cached_sizes(std::int64_t most) {
   std::vector<std::int64_t> sizes;
   for (std::int64_t n = 100; n < most; n *= 10) sizes.push_back(n);
   sizes.push_back(most);
-  // Groups of nearly the same size are one.
+  // Groups of nearly the same size are merged.
   if (sizes.size() > 1 && sizes[sizes.size() - 2] * 2 > most) sizes.erase(sizes.end() - 2);
   return sizes;
 }
@@ -65,7 +65,7 @@ std::vector<std::int64_t> evaluated_sizes(std::int64_t most) {
 }
 
 std::string unlimited_preset(const TaskInfo& task, Scale scale) {
-  // An image or many rows cost more than a point: fewer sets.
+  // An image or many rows cost more than a point, so there are fewer sets.
   const bool heavy = task.observation_numbers() > 64;
   const auto pick = [&](auto quick, auto small, auto paper) {
     return scale == Scale::quick ? quick : scale == Scale::small ? small : paper;
@@ -99,9 +99,10 @@ std::string unlimited_preset(const TaskInfo& task, Scale scale) {
       list(evaluated_sizes(task.max_n)), heavy ? pick(200, 500, 1000) : pick(2000, 10000, 10000), pick(299, 499, 499));
 }
 
-// Of a budget of simulations, whose sets come again and again: networks that are smaller and held back by weight decay,
-// as many steps as show each set some two hundred times, groups of cached sets for each size of the pool, so that sets
-// of N are learnt from all that hold N, and N uniform in its logarithm, as the pool's sets are many where N is small.
+// Preset for a budget of simulations, whose sets are reused many times: smaller networks with weight decay, enough
+// steps to show each set about two hundred times, and groups of cached sets for each size of the pool, so that size N
+// is learned from all sets that hold at least N observations. N is log-uniform because the pool has many sets where N
+// is small.
 std::string budgeted_preset(const TaskInfo& task, Scale scale, std::int64_t simulations) {
   constexpr std::int64_t kBatch = 256, kEpochs = 20, kVisits = 220, kCopies = 4;
   const PoolLayout layout = pool_layout(simulations, task.max_n);
@@ -114,7 +115,7 @@ std::string budgeted_preset(const TaskInfo& task, Scale scale, std::int64_t simu
   std::vector<std::int64_t> sizes, sets;
   for (const PoolSize& size : layout.sizes) {
     sizes.push_back(size.n);
-    // Several visits of each set, of larger ones with other observations; validation is a fifth.
+    // Several visits of each set, with other observations of larger ones; validation is a fifth.
     std::int64_t held = 0;
     for (const PoolSize& other : layout.sizes) held += other.n >= size.n ? other.of(Split::training) : 0;
     sets.push_back(std::clamp<std::int64_t>(kCopies * held, 500, pick(20000, 100000, 500000)));

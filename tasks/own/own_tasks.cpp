@@ -48,8 +48,8 @@ std::string key_of(const fs::path& file) {
   return fs::absolute(file).lexically_normal().string();
 }
 
-// A task of a run whose stored sets are no longer there: what it is is known, which is all that observed sets ask for;
-// whoever asks for its own sets is told why there are none.
+// The task of a run whose stored sets are gone: its description is known, which suffices for observed sets; its own
+// sets throw an error with the reason.
 class AbsentSets final : public Task,
                          public StandardisedInput,
                          public HasFileColumns,
@@ -86,10 +86,10 @@ class AbsentSets final : public Task,
   std::string why_;
 };
 
-constexpr std::int64_t kSampledSets = 4096;  // that ranges are taken from
+constexpr std::int64_t kSampledSets = 4096;  // for measuring ranges
 
 std::shared_ptr<const Task> make_stored(TaskFile file) {
-  file.info.data_source.clear();  // the files tell
+  file.info.data_source.clear();  // set from the files
   const bool copy = is_copy(file);
   std::shared_ptr<const Simulations> simulations;
   try {
@@ -124,7 +124,7 @@ bool has_pool(const TaskFile& file) {
   return is_copy(file) && pool_complete(file.file.parent_path());
 }
 
-// Of a run whose pool was damaged or removed what it is is known, as where stored sets are gone.
+// If a run's pool is damaged or removed, the task's description is still known, as for stored sets that are gone.
 std::shared_ptr<const Task> make_pooled(const TaskFile& file, std::int64_t simulations) {
   try {
     return pooled_task(file, simulations);
@@ -135,7 +135,7 @@ std::shared_ptr<const Task> make_pooled(const TaskFile& file, std::int64_t simul
   }
 }
 
-// A copy in a run's folder keeps what was measured; a person's own is measured once, in this process.
+// A copy in a run's folder keeps what was measured; a user's own file is measured once per process.
 std::shared_ptr<const Task> made_of(const TaskFile& file) {
   return file.simulations ? make_stored(file) : make_simulated_task(file);
 }
@@ -162,7 +162,7 @@ std::shared_ptr<const Task> OwnTasks::task_of(const TaskFile& file, std::int64_t
     const auto at = made_.find(key);
     if (at != made_.end() && at->second.text == text) return at->second.task;
   }
-  // Outside of the lock: it may start the program, which takes a while.
+  // Outside the lock, because it may start the program, which takes a while.
   std::shared_ptr<const Task> task = simulations == 0 ? made_of(file)
                                      : pooled         ? make_pooled(file, simulations)
                                                       : make_budgeted_task(file, task_of(file), simulations);

@@ -13,42 +13,42 @@
 
 namespace pairs::own {
 
-// Tasks that stand in files. Thread-safe. A file is read again whenever it is opened; the name then stands for what was
-// read last under it, in a person's own file rather than in a copy that a run keeps.
+// Custom tasks, which are described in files. Thread-safe. A file is read again whenever it is opened; a name then
+// refers to the last task read under it, where a user's own file takes precedence over a run's copy.
 class OwnTasks {
  public:
   // None may have one of the names `built_in`.
   explicit OwnTasks(std::vector<std::string> built_in) : built_in_(std::move(built_in)) {}
 
-  // What a task.toml, or a folder that holds one, says. Throws a usage Error, also for a name that is built in.
+  // Describes a task.toml, or a folder that holds one. Throws a usage Error, also for the name of a built-in task.
   TaskDescription describe(const std::filesystem::path& file) const;
-  // The same of a text, as if it stood in `file`.
+  // Describes a text as if it were the content of `file`.
   TaskDescription describe_text(const std::string& text, const std::filesystem::path& file) const;
-  // Whether the file that the name stands for says something else by now, or is gone.
+  // Whether the file behind the name has changed, or is gone.
   bool changed_since_opened(const std::string& name) const;
 
-  // Opens a task.toml, or a folder that holds one, and tells its name. Throws as `describe`.
+  // Opens a task.toml, or a folder that holds one, and returns its name. Throws as `describe` does.
   std::string open(const std::filesystem::path& file);
   // Names of the tasks opened so far, in that order.
   std::vector<std::string> names() const;
 
-  // The task of a file, or, where that is "", of the name; null where none of that name was opened. `simulations`: that
-  // its program makes in all (core/simulation_budget.h); 0: no end. Throws a usage error where it has no program, or
+  // The task of a file or, if that is "", of the name; null if no task of that name was opened. `simulations`: its
+  // budget of simulations (core/simulation_budget.h); 0: unlimited. Throws a usage error if it has no program, or if
   // the budget is too small.
   std::shared_ptr<const Task> make(const std::string& name, const std::string& file, std::int64_t simulations = 0);
   // Whether a program simulates its sets.
   bool simulates(const std::string& name) const;
 
-  // Forgets what was made of a file or a folder that holds one: whoever asks for it next reads all of it anew and
-  // starts its program anew. Those that have it keep what they have.
+  // Forgets the tasks made from a file, or from a folder that holds one: the next use reads the file and starts its
+  // program again. Existing tasks are unaffected.
   void renew(const std::filesystem::path& file);
 
-  // The text of the copy that a new run of the task in `file` keeps.
+  // The copy of the file that a new run of its task keeps.
   std::string recorded_text(const std::filesystem::path& file);
 
  private:
   struct Made {
-    std::string text;  // that it was made of
+    std::string text;  // the text that it was made from
     std::shared_ptr<const Task> task;
   };
   TaskFile checked(TaskFile file) const;
@@ -58,11 +58,11 @@ class OwnTasks {
   mutable std::mutex mutex_;
   std::vector<std::string> names_;
   std::map<std::string, TaskFile> files_;        // by name
-  std::map<std::string, std::string> programs_;  // of the same, their program_state when they were read
+  std::map<std::string, std::string> programs_;  // by name: their program_state when they were read
   std::map<std::string, Made> made_;       // by file and budget
 };
 
-// A sentence on what the person's own file says otherwise than the run's copy, "" where it says the same or is gone.
+// A sentence on how the user's own file differs from the run's copy, "" if it does not or is gone.
 std::string changed_since(const std::filesystem::path& copy);
 
 }  // namespace pairs::own

@@ -31,14 +31,13 @@ fs::path allowed_folder() {
   return config / "pairs-studio" / "allowed";
 }
 
-// Whom the person's own file belongs to; who runs this where it is gone, as then nobody else can have changed it.
+// The owner of the user's own file; the current user if it is gone, because then nobody else can have changed it.
 uid_t owner_of(const TaskFile& task) {
   struct stat status {};
   return ::stat(task.origin.c_str(), &status) == 0 ? status.st_uid : ::getuid();
 }
 
-// The SHA-256 of a program's file as it stands, "none" where there is none. It is worked out again when the file's
-// stamp has changed.
+// The SHA-256 of a program's file, "none" if there is none. It is recomputed after the file's size or time has changed.
 std::string digest_of(const fs::path& file) {
   struct Known {
     std::string stamp, digest;
@@ -56,7 +55,7 @@ std::string digest_of(const fs::path& file) {
   return one.digest;
 }
 
-// A task has a file of its own there, which holds path, owner, text and, of each file of its programs, the SHA-256.
+// The entry of a task in its own file there: path, owner, text and the SHA-256 of each file of its programs.
 std::string entry_text(const TaskFile& task) {
   std::string text = fmt::format("{}\n{}\n{}", task.origin.string(), owner_of(task), agreed_text(task));
   for (const fs::path& file : own_program_files(task))
@@ -67,7 +66,7 @@ fs::path entry_file(const TaskFile& task, const std::string& text) {
   return allowed_folder() / fmt::format("{}-{:08x}-{:x}", task.info.name, checksum(text), text.size());
 }
 
-// Of this process, so that a disk is not asked before every batch.
+// Permissions this process has seen, so that the disk is not read before every batch.
 std::mutex& agreed_mutex() {
   static std::mutex mutex;
   return mutex;
@@ -81,7 +80,7 @@ std::set<std::string>& agreed() {
 
 namespace {
 
-// Whether nobody else can write what stands there: consent that others could have given is none.
+// Whether nobody else can write to a place: a permission that others could have given is invalid.
 bool is_of_person(const fs::path& place) {
   struct stat status {};
   return ::stat(place.c_str(), &status) == 0 && status.st_uid == ::geteuid() && (status.st_mode & 022) == 0;
@@ -145,7 +144,7 @@ bool is_allowed(const TaskFile& task) {
 
 void check_allowed(const TaskFile& task) {
   if (!task.runs_programs()) return;
-  // A program that is gone with its folder is nothing to look at.
+  // A program that is gone with its folder has no files to check.
   const fs::path folder = task.origin.parent_path();
   std::error_code missing;
   PAIRS_CHECK(fs::is_directory(folder, missing), "The program {} cannot run: the folder {} is missing",
@@ -168,8 +167,8 @@ void check_allowed(const TaskFile& task) {
 
 namespace {
 
-// Makes the folder of what was agreed to and those above it that are missing, for the person alone whatever the umask is:
-// who can replace a folder agrees in the person's place.
+// Makes the missing folders of permissions, private to the user whatever the umask is: whoever can replace a folder
+// could give permissions in the user's place.
 void make_private(const fs::path& folder, std::error_code& error) {
   if (!fs::exists(folder.parent_path(), error)) make_private(folder.parent_path(), error);
   if (!error && fs::create_directory(folder, error)) fs::permissions(folder, fs::perms::owner_all, error);
@@ -184,7 +183,7 @@ void allow(const TaskFile& task) {
   std::error_code error;
   make_private(file.parent_path(), error);
   if (!error) fs::permissions(file.parent_path(), fs::perms::owner_all, error);
-  // The window's settings may have made the folder above.
+  // The folder above may exist because of the window's settings.
   if (!error)
     fs::permissions(file.parent_path().parent_path(), fs::perms::group_write | fs::perms::others_write,
                     fs::perm_options::remove, error);

@@ -46,7 +46,7 @@ class ProgramReference final : public ReferencePosterior, public KnowsGiven {
   std::vector<Target> targets_;
   torch::Tensor given_;
   std::vector<Observations> parts_;
-  std::optional<GridDensity> density_;  // of all parts; none: not worked out yet
+  std::optional<GridDensity> density_;  // over all parts; none: not computed yet
 };
 
 }  // namespace

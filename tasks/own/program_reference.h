@@ -8,10 +8,9 @@
 
 namespace pairs::own {
 
-// The posterior that a person's program says of a set, [reference] of its task.toml: log densities that it answers at
-// values of θ. Where it says that they are normalised they are taken as they are; else they are made a density on a
-// grid within the ranges of `targets`. Asked for the first time, it starts the program; all of its members throw Error
-// where that fails.
+// The posterior of a set according to a user's program, [reference] of its task.toml, which returns log densities at
+// values of θ. If it declares them normalized, they are used unchanged; otherwise they are normalized on a grid within
+// the ranges of `targets`. The first use starts the program; all members throw Error if that fails.
 std::unique_ptr<ReferencePosterior> program_reference(std::shared_ptr<Simulator> program, std::vector<Target> targets);
 
 }  // namespace pairs::own

@@ -18,11 +18,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kMostSeconds = 60;         // for an answer
-constexpr std::size_t kMostText = 1 << 20;  // bytes of what the file holds, and of what went wrong
+constexpr std::size_t kMostText = 1 << 20;  // bytes of the description of the file, and of error messages
 constexpr std::int64_t kRowsAtOnce = 1 << 16;
 constexpr std::size_t kMostColumns = 1 << 14;
 
-// The whole numbers of a line behind its first word; none where it is no such line.
+// The whole numbers of a line after its first word; none if the line has another form.
 std::vector<std::int64_t> numbers_behind(std::string_view line, std::string_view word) {
   std::vector<std::int64_t> all;
   if (!line.starts_with(word)) return all;
@@ -59,7 +59,7 @@ class ProgramTable final : public TableFile {
     fail("{}: its reader {} {}{}", where(), program_, what, words.empty() ? "" : "; its last words:\n  " + words);
   }
 
-  // Waits until it has said so many bytes, or has ended.
+  // Waits until enough bytes have arrived, or the program has ended.
   template <class Enough>
   void wait_until(const Enough& enough) {
     const Stopwatch watch;
@@ -95,7 +95,7 @@ class ProgramTable final : public TableFile {
     return text;
   }
 
-  // What it answers to the request id_, of at most so many bytes.
+  // The program's answer to the request id_, of at most `most` bytes.
   std::string answer(std::size_t most) {
     const std::string head = line();
     const auto good = numbers_behind(head, "answer"), bad = numbers_behind(head, "error");
@@ -109,7 +109,7 @@ class ProgramTable final : public TableFile {
     return bytes(good[1]);
   }
 
-  // Rows, then names of columns, a line each.
+  // Parses the number of rows, then names of columns, one per line.
   void take_head(const std::string& text) {
     std::size_t from = text.find('\n');
     const auto rows = numbers_behind(" " + text.substr(0, from), "");
@@ -178,7 +178,7 @@ std::unique_ptr<TableFile> open_with_program(const std::vector<std::string>& com
   try {
     return std::make_unique<ProgramTable>(command, folder, path);
   } catch (const Error& error) {
-    // What cannot be started does not know of the file.
+    // A failure to start is not about the file.
     const std::string where = printable(path.string(), 300);
     if (std::string_view(error.what()).starts_with(where)) throw;
     throw prefixed(where + ": its reader", error);

@@ -25,14 +25,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMostReference = std::uint64_t{1} << 30;  // bytes of a CSV file
-constexpr std::size_t kFewestValues = 4;                          // of each target
+constexpr std::size_t kFewestValues = 4;                          // per target
 constexpr const char *kSet = "set", *kLogDensity = "log_density";
 
 using Grid = ReferenceFile::Grid;
-// θ [d] and the log density at it.
+// θ [d] followed by its log density.
 using Row = std::vector<double>;
 
-// The places of `value` in an ascending axis between which it lies, and its share of the way; none beyond the axis.
+// The neighbors of `value` on an ascending axis, and its relative position between them; none beyond the axis.
 struct Between {
   std::size_t below;
   double share;
@@ -44,7 +44,7 @@ std::optional<Between> between(const std::vector<double>& axis, double value) {
   return Between{below, (value - axis[below]) / (axis[below + 1] - axis[below])};
 }
 
-// a (1 - share) + b share; -infinity where one that counts is.
+// log of a (1 - share) + b share for logarithms a and b; -infinity if one with a positive weight is.
 double mixed_log(double a, double b, double share) {
   return share <= 0 ? a : share >= 1 ? b : a + share * (b - a);
 }
@@ -101,7 +101,7 @@ class TabledPosterior final : public ReferencePosterior {
   GridDensity density_;
 };
 
-// The grid of the rows of one set, which `where` names.
+// The grid from the rows of one set, which `where` names.
 Grid grid_of(std::vector<Row> rows, const std::vector<Target>& targets, const std::string& where) {
   const std::size_t d = targets.size();
   Grid grid;
@@ -141,13 +141,13 @@ void check_number(const Row& row, const std::string& where) {
 
 using SetRowsByName = std::map<std::string, std::vector<Row>>;
 
-// A CSV table with a row a point: columns set, the targets and log_density, in any order.
+// Reads a CSV table with one row per point: columns set, the targets and log_density, in any order.
 SetRowsByName csv_rows(const fs::path& file, const std::vector<Target>& targets, const std::string& where) {
   std::istringstream text(read_file(file, kMostReference));
   std::vector<std::string> wanted = {kSet};
   for (const Target& target : targets) wanted.push_back(target.name);
   wanted.emplace_back(kLogDensity);
-  std::vector<std::size_t> places;  // of the wanted ones
+  std::vector<std::size_t> places;  // of the wanted columns
   SetRowsByName out;
   std::string line;
   for (std::size_t number = 1; std::getline(text, line); ++number) {
@@ -182,7 +182,7 @@ SetRowsByName csv_rows(const fs::path& file, const std::vector<Target>& targets,
   return out;
 }
 
-// Arrays theta [G, d], log_density [S, G] and the names set [S].
+// Reads arrays theta [G, d], log_density [S, G] and the names set [S].
 SetRowsByName npz_rows(const fs::path& file, const std::vector<Target>& targets, const std::string& where) {
   NpzReader arrays(file);
   const auto d = static_cast<std::int64_t>(targets.size());

@@ -14,18 +14,18 @@
 namespace pairs::own {
 
 // Log posterior densities of observed sets in a file, [reference] file of a task.toml (docs/own-task.md): for each set
-// their values on a grid of one or two targets, between which they are interpolated linearly; beyond the grid there is
-// no mass. Thread-safe. The file is read when it is first asked for, and again once it has changed.
+// their values on a grid of one or two targets, with linear interpolation in between and zero density beyond.
+// Thread-safe. The file is read on first use, and again after it has changed.
 class ReferenceFile {
  public:
-  // `normalised`: the densities are taken as they are; else they are known up to a constant for each set.
+  // `normalised`: the densities are used unchanged; otherwise they are known up to a constant for each set.
   ReferenceFile(std::filesystem::path file, bool normalised, std::vector<Target> targets);
 
-  // As HasSetReferences.
+  // See HasSetReferences.
   std::unique_ptr<ReferencePosterior> of(const std::vector<std::string>& names) const;
 
-  // The grid of one set: the values of each target, ascending, and the log density at each pair of them, the last
-  // target fastest.
+  // The grid of one set: the values of each target, ascending, and the log density at each combination of them, the
+  // last target fastest.
   struct Grid {
     std::vector<std::vector<double>> axes;
     std::vector<double> logs;
@@ -43,10 +43,10 @@ class ReferenceFile {
   mutable std::filesystem::file_time_type read_{};
 };
 
-// The references of a task as a function (HasSetReferences); empty where its file names none.
+// The references of a task as a function (HasSetReferences); empty if its file names none.
 std::function<std::unique_ptr<ReferencePosterior>(const std::vector<std::string>& names)> known_references(
     const TaskFile& task);
-// That of a task; null where its file names none.
+// The reference file of a task; null if its file names none.
 std::shared_ptr<const ReferenceFile> reference_file_of(const TaskFile& task);
 
 }  // namespace pairs::own

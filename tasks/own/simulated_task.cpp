@@ -36,19 +36,19 @@
 namespace pairs::own {
 namespace {
 
-constexpr std::uint64_t kPriorSets = 64;       // drawn at a time
-constexpr std::size_t kKeptNumbers = 4 << 20;  // of draws from the prior
-constexpr std::uint64_t kMeasuredSets = 4096;  // that ranges are taken from
+constexpr std::uint64_t kPriorSets = 64;       // sampled at a time
+constexpr std::size_t kKeptNumbers = 4 << 20;  // of samples from the prior
+constexpr std::uint64_t kMeasuredSets = 4096;  // for measuring ranges
 constexpr std::uint64_t kMeasuringSeed = 20260101, kProbeSeed = 20260102;
-constexpr std::size_t kProbeNumbers = 256;  // of x, that are kept of a probe
-constexpr double kSlowMeasuring = 2;        // seconds, from which on it is announced and its result kept
+constexpr std::size_t kProbeNumbers = 256;  // of x, kept from a probe
+constexpr double kSlowMeasuring = 2;        // seconds of measuring above which it is announced and its result cached
 
 template <class Number>
 std::string_view raw_bytes(const Number* values, std::size_t count) {
   return {reinterpret_cast<const char*>(values), count * sizeof(Number)};
 }
 
-// A value of a given quantity whose file says how it is drawn.
+// Draws a condition whose distribution is in the file.
 double draw_given(const GivenQuantity& one, Stream& stream) {
   const std::vector<double>& v = one.numbers;
   if (one.drawn == "values") return v[stream.below(v.size())];
@@ -65,8 +65,8 @@ std::vector<std::uint64_t> block_sets(std::uint64_t block) {
   return sets;
 }
 
-// Programs are shared by all tasks made of the same file: one for training, and one of a single worker for what is
-// shown to people, which never waits for training.
+// Programs are shared by all tasks made from the same file: one for training, and one with a single worker for display,
+// which never waits for training.
 struct Programs {
   std::shared_ptr<Simulator> training, shown;
 };
@@ -177,7 +177,7 @@ class SimulatedTask final : public Task,
     const InputScale scale = input_scale();
     torch::Tensor seen = values;
     if (!scale.empty() && values.numel() > 0) {
-      // In float64, so that the last digits are told from none.
+      // In float64, so that differences in the last digits are visible.
       std::vector<std::int64_t> channels(static_cast<std::size_t>(values.dim()), 1);
       channels[1] = static_cast<std::int64_t>(scale.location.size());
       seen = ((values - torch::tensor(scale.location, torch::kFloat64).view(channels)) /
@@ -229,16 +229,16 @@ class SimulatedTask final : public Task,
     const double* psi = latents.psi.const_data_ptr<double>();
     const double* given = g > 0 ? known.const_data_ptr<double>() : nullptr;
 
-    // The blocks that the ranges touch, each drawn once where ranges of one set follow each other.
+    // The blocks that the ranges touch, each drawn once if consecutive ranges belong to one set.
     std::vector<Draw> draws;
     std::vector<double> thetas, psis, givens;
-    std::vector<std::int64_t> starts;  // of each draw among all observations
+    std::vector<std::int64_t> starts;  // the start of each draw among all observations
     std::int64_t drawn = 0;
     struct Piece {
       std::int64_t first, count;  // among all observations drawn
     };
     std::vector<Piece> pieces;
-    bool whole = true;  // the pieces are all that is drawn, in order
+    bool whole = true;  // the pieces are everything that is drawn, in order
     for (std::size_t k = 0; k < ranges.size(); ++k) {
       const SetRange& r = ranges[k];
       for (std::int64_t at = r.first; at < r.first + r.count;) {
@@ -274,7 +274,8 @@ class SimulatedTask final : public Task,
     return file_.info.targets.size() + file_.info.nuisances.size() + file_.given_by_prior();
   }
 
-  // What is given of the sets [sets, g]: as the prior drew it at `drawn`, or as the file says, by the sets' streams.
+  // The conditions of the sets [sets, g]: from the prior's samples at `drawn`, or from the file's distributions, with
+  // the sets' streams.
   std::vector<double> given_of(std::uint64_t key, const std::vector<std::uint64_t>& sets, const double* drawn) const {
     if (const std::size_t g = file_.given_by_prior(); g > 0) return {drawn, drawn + g * sets.size()};
     std::vector<double> out;
@@ -289,7 +290,7 @@ class SimulatedTask final : public Task,
     return purpose == Purpose::explore ? *programs_.shown : *programs_.training;
   }
 
-  // The blocks of draws from the prior that hold the sets; those drawn lately are kept.
+  // The blocks of prior samples that contain the sets; recent ones are cached.
   std::map<std::uint64_t, std::shared_ptr<const std::vector<double>>> prior_blocks(
       std::uint64_t key, Purpose purpose, std::span<const std::int64_t> indices) const {
     std::map<std::uint64_t, std::shared_ptr<const std::vector<double>>> found;
@@ -333,7 +334,7 @@ class SimulatedTask final : public Task,
     std::vector<std::int64_t> shape = block.sizes().vec();
     shape[0] = total;
     torch::Tensor out = at::empty(shape, block.options());
-    std::size_t bytes = block.element_size();  // of an observation
+    std::size_t bytes = block.element_size();  // size of an observation
     for (std::size_t k = 1; k < shape.size(); ++k) bytes *= static_cast<std::size_t>(shape[k]);
     const char* from = static_cast<const char*>(block.const_data_ptr());
     char* to = static_cast<char*>(out.mutable_data_ptr());
@@ -343,8 +344,8 @@ class SimulatedTask final : public Task,
     return out;
   }
 
-  // Names the budget whose simulations take at most about an hour, where a set of two takes so many seconds and a run
-  // without a budget many hours.
+  // Names a budget whose simulations take at most about an hour, if a set of two takes `each` seconds and a run without
+  // a budget would take many hours.
   static std::string budget_of_an_hour(double each) {
     constexpr double kHour = 3600, kSetsOfARun = 1e5;
     if (each * kSetsOfARun < kHour) return "";
@@ -353,7 +354,7 @@ class SimulatedTask final : public Task,
                        std::floor(most / unit) * unit, std::floor(most / unit) * unit);
   }
 
-  // Of the first observations of sets of two.
+  // Measures the scale of x on the first observations of sets of two.
   InputScale measured_input() const {
     const auto sets = static_cast<std::uint64_t>(measured_x_sets(file_.info.observation_numbers()));
     const std::uint64_t key = stream_key(kMeasuringSeed, Purpose::check);
@@ -382,7 +383,7 @@ class SimulatedTask final : public Task,
       parts.push_back(programs_.training->simulate(some, theta.data() + first * d, psi.data() + first * p,
                                                    given.data() + first * g));
     };
-    // The first set may start the program, the second shows how long the others take.
+    // The first set may start the program; the second shows how long the others take.
     simulate(0, 1);
     const Stopwatch watch;
     simulate(1, 2);
@@ -397,13 +398,13 @@ class SimulatedTask final : public Task,
     return scale;
   }
 
-  // Ranges of targets and nuisances, of draws from the prior.
+  // Measures ranges of targets and nuisances on samples of the prior.
   std::vector<Measured> measured() const {
     std::vector<Draw> draws;
     const std::uint64_t key = stream_key(kMeasuringSeed, Purpose::check);
     for (std::uint64_t block = 0; block < kMeasuredSets / kPriorSets; ++block)
       draws.push_back({key, block, kPriorBlock, kPriorSets});
-    // By one worker: each that starts is asked for observations, too.
+    // With one worker, because each that starts also simulates observations.
     const std::vector<std::vector<double>> values = programs_.shown->prior(draws);
     const auto d = static_cast<std::int64_t>(file_.info.targets.size()),
                p = static_cast<std::int64_t>(file_.info.nuisances.size()),

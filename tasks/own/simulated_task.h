@@ -7,8 +7,8 @@
 
 namespace pairs::own {
 
-// A task whose parameters and observations a person's program draws. What the file leaves out of ranges is measured of
-// draws from the prior, which starts the program.
+// A task whose parameters and observations come from a user's program. Ranges that the file omits are measured on
+// samples of the prior, which starts the program.
 std::shared_ptr<const Task> make_simulated_task(const TaskFile& file);
 
 }  // namespace pairs::own

@@ -20,8 +20,8 @@
 namespace pairs::own {
 namespace {
 
-constexpr std::uint64_t kMostAttempts = 1000;  // at an observation
-// The item of the stream that gives the key of an attempt.
+constexpr std::uint64_t kMostAttempts = 1000;  // per observation
+// The item of the stream for the key of an attempt.
 constexpr std::uint64_t kAttemptItem = 0x726564726177;
 
 }  // namespace
@@ -77,13 +77,13 @@ torch::Tensor Simulator::reference(const torch::Tensor& theta, const torch::Tens
   const std::lock_guard lock(mutex_);
   check_programs();
   const Draw one{0, 0, 0, 1};
-  double pace = 0;  // of its own: it is no simulation
+  double pace = 0;  // separate, because it is not a simulation
   Question question;
   question.kind = "reference";
   question.reference = true;
   question.draws = 1;
   question.draw = [&](std::size_t) -> const Draw& { return one; };
-  // The number of values stands where that of the draws does otherwise.
+  // The number of values replaces that of the draws.
   question.count = static_cast<std::size_t>(values.size(0));
   question.payload = [&](std::size_t, std::size_t) { return payload; };
   question.bytes = [&](std::size_t, std::size_t) { return 8 * values.size(0); };
@@ -113,20 +113,20 @@ Simulator::Answered Simulator::simulate_as_far(const std::vector<Draw>& draws, c
                             : simulate_as<float>(draws, theta, psi, given);
 }
 
-// What was answered of some draws.
+// The results of some draws.
 template <class Number>
 struct Simulator::Raw {
   std::vector<std::int64_t> starts = {0};          // the first observation of each draw
   torch::Tensor block;                             // [observations, ...]
-  std::vector<std::vector<std::int64_t>> counts;   // of ragged rows, by draw: rows of each observation,
-  std::vector<std::vector<Number>> rows;           // and all of them
-  std::vector<char> good;                          // whether a draw was answered
+  std::vector<std::vector<std::int64_t>> counts;   // for ragged rows, by draw: rows of each observation,
+  std::vector<std::vector<Number>> rows;           // and all rows
+  std::vector<char> good;                          // whether a draw was completed
   std::vector<std::vector<std::int64_t>> invalid;  // by draw: the observations that are invalid
-  std::vector<std::int64_t> attempts, failed;      // by draw: observations drawn, and those of them that were invalid
-  std::exception_ptr failure;                      // null: nothing went wrong
+  std::vector<std::int64_t> attempts, failed;      // by draw: simulated observations, and how many of them were invalid
+  std::exception_ptr failure;                      // null: no error
 };
 
-// Asks for the draws once. The caller holds the lock.
+// Simulates the draws once. The caller holds the lock.
 template <class Number>
 void Simulator::simulate_once(const std::vector<Draw>& draws, const double* theta, const double* psi,
                               const double* given, Raw<Number>& raw) {
@@ -222,7 +222,7 @@ void Simulator::simulate_once(const std::vector<Draw>& draws, const double* thet
   }
 }
 
-// Draws the invalid observations again until all are valid, each attempt by a key of its own. The caller holds the
+// Simulates the invalid observations again until all are valid, each attempt with its own key. The caller holds the
 // lock.
 template <class Number>
 void Simulator::draw_again(const std::vector<Draw>& draws, const double* theta, const double* psi, const double* given,
@@ -280,7 +280,7 @@ void Simulator::draw_again(const std::vector<Draw>& draws, const double* theta, 
         }
         continue;
       }
-      // Rows of all observations of the draw, those of the wanted ones in place of what they were.
+      // Rows of all observations of the draw, with the repeated ones replaced.
       std::vector<Number> rows;
       const Number *old = raw.rows[k].data(), *fresh = more.rows[i].data();
       std::size_t j = 0;

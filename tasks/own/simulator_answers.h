@@ -12,7 +12,7 @@
 
 #include "tasks/own/task_file.h"
 
-// What a simulator's requests and answers hold, and what can be wrong with an answer.
+// The content of a simulator's requests and answers, and checks of the answers.
 namespace pairs::own {
 
 // What is wrong with an answer, and with which draw of the request.
@@ -21,23 +21,23 @@ struct Fault {
   std::string cause;
 };
 
-// Numbers as they lie in memory.
+// The bytes of numbers in memory.
 template <class Number>
 std::string bytes_of(const Number* values, std::size_t count) {
   return {reinterpret_cast<const char*>(values), count * sizeof(Number)};
 }
 
-// Numbers of a set that the prior draws, and of an observation (of ragged rows: of a row).
+// The number of values per set from the prior, and per observation (per row if it is ragged rows).
 std::size_t prior_numbers(const TaskFile& task);
 std::int64_t numbers_of(const TaskInfo& info);
 
-// Throws Fault where values of one draw from the prior, θ [rows, d], then ψ [rows, p], then what is given [rows, g],
-// are not finite or outside of their supports.
+// Throws Fault if values of one draw from the prior, θ [rows, d], then ψ [rows, p], then conditions [rows, g], are not
+// finite or outside their supports.
 void check_prior(const TaskFile& task, const double* values, std::size_t rows, std::size_t draw,
                  std::uint64_t first_set);
 
-// The observations of one draw, ascending, that are invalid: a number of theirs is not finite as float32. Observation k
-// has lengths[k] numbers, or `each` where that is null. Throws Fault at the first one unless they are `kept`.
+// The invalid observations of one draw, ascending: those with a number that is not finite as float32. Observation k has
+// lengths[k] numbers, or `each` if that is null. Throws Fault at the first one unless they are `kept`.
 template <class Number>
 std::vector<std::int64_t> invalid_observations(const Number* values, std::int64_t observations,
                                                const std::int64_t* lengths, std::int64_t each, std::size_t draw,
@@ -57,7 +57,7 @@ std::vector<std::int64_t> invalid_observations(const Number* values, std::int64_
   return out;
 }
 
-// Numbers of x from an answer, in which they are float32 or float64, as their bytes tell.
+// Reads numbers of x from an answer, which holds them as float32 or, if `wide`, as float64.
 template <class Number>
 void take_numbers(std::string_view& answer, bool wide, std::int64_t count, Number* to) {
   const auto take = [&]<class Held>(Held) {

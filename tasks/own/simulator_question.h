@@ -10,20 +10,20 @@
 
 namespace pairs::own {
 
-// What is asked of all workers together.
+// A question to all workers together.
 struct Simulator::Question {
   const char* kind;
   std::size_t draws;
   std::function<const Draw&(std::size_t draw)> draw;
   std::function<std::string(std::size_t first, std::size_t count)> payload;
-  // Bytes of the answer; none: it says so itself, up to those of `observations` with many more rows than are typical.
+  // Size of the answer; empty: the answer states it itself, limited to `observations` with many more rows than typical.
   std::function<std::int64_t(std::size_t first, std::size_t count)> bytes;
-  bool either = false;  // an answer of float64 has twice as many
+  bool either = false;  // an answer in float64 has twice as many bytes
   bool reference = false;
-  std::size_t count = 0;  // that a request tells in place of its draws; 0: it tells these
+  std::size_t count = 0;  // that a request states instead of its draws; 0: it states the draws
   std::function<std::int64_t(std::size_t first, std::size_t count)> observations;
   std::function<void(std::size_t first, std::size_t count, std::string_view answer)> accept;  // throws Fault
-  double answer_bytes;  // of an observation or a draw, about
+  double answer_bytes;  // approximate size per observation or draw
   double* pace;
 };
 

@@ -22,32 +22,32 @@
 #include "tasks/own/worker.h"
 #include "tasks/own/x_kind.h"
 
-// How a question is put to several workers at once: who is asked for what, and what is made of whatever they say.
+// How a question is distributed to several workers: requests, and the handling of their answers.
 namespace pairs::own {
 namespace {
 
 constexpr int kPollMilliseconds = 100;
-constexpr double kRequestSeconds = 0.02;            // that a request should take
+constexpr double kRequestSeconds = 0.02;            // duration that a request should have
 constexpr double kGreetingSeconds = 10;             // at least, for a program that loads its libraries
-constexpr double kLeastSeconds = 0.0005;            // below which asking costs more than waiting
-constexpr double kCallWork = 16;                    // work of a call beside that of its observations
-constexpr double kMostAnswer = 64.0 * 1024 * 1024;  // bytes of an answer to more than one draw
-// Ragged rows of an answer: so many times those of as many typical observations, and no less than 64 MiB.
+constexpr double kLeastSeconds = 0.0005;            // below which requests cost more than waiting
+constexpr double kCallWork = 16;                    // work of a call in addition to its observations
+constexpr double kMostAnswer = 64.0 * 1024 * 1024;  // size of an answer to more than one draw
+// Limit on ragged rows in an answer: this many times the rows of as many typical observations, but at least 64 MiB.
 constexpr double kRaggedMargin = 100, kLeastRagged = 64.0 * 1024 * 1024;
 constexpr std::size_t kLongestHeader = 200;
-// The random numbers by which a worker is checked when it starts.
+// The random numbers for the check of a worker when it starts.
 constexpr std::uint64_t kCheckKey = 0x70616972732d3131ull, kCheckRows = 4,
                         kCheckObservations = kCheckedObservations / 2;
 
-// How many workers run, of those that a task wants (0: one a thread): where this process is told to take fewer threads
-// than there are cores, its workers are no more.
+// How many of a task's `wanted` workers (0: one per thread) run: if this process is limited to fewer threads than there
+// are cores, there are no more workers than threads.
 std::size_t workers_at_once(std::int64_t wanted) {
   const std::int64_t threads = std::max(1, at::get_num_threads());
   if (wanted <= 0) return static_cast<std::size_t>(threads);
   return static_cast<std::size_t>(threads < usable_cores() ? std::min(wanted, threads) : wanted);
 }
 
-// A whole number at the start of `text`, which it is taken off with one blank before it.
+// Takes a whole number and one blank before it off the start of `text`.
 bool take_number(std::string_view& text, std::uint64_t& value) {
   if (!text.starts_with(' ')) return false;
   text.remove_prefix(1);
@@ -57,7 +57,7 @@ bool take_number(std::string_view& text, std::uint64_t& value) {
   return true;
 }
 
-// The version of the protocol: 2 where something is given of sets, so that a program that does not know of it says so.
+// The version of the protocol: 2 for tasks with conditions, so that a program that does not support them reports it.
 int version_of(const TaskFile& task) {
   return task.given.empty() ? 1 : 2;
 }
@@ -72,26 +72,26 @@ std::string header_of_task(const TaskFile& task) {
 
 }  // namespace
 
-// A worker with what it was asked last.
+// A worker with its pending requests.
 struct Simulator::Process {
   enum class Phase { greeting, prior, simulate, ready };
 
   Process(std::size_t number, const TaskFile& task)
       : number(number), worker(task.simulator->command, task.origin.parent_path()) {}
 
-  std::size_t number;  // from 1
+  std::size_t number;  // counted from 1
   Worker worker;
   Phase phase = Phase::greeting;
   bool listening = true;
-  // What it has to answer, in order: requests, with the draws of the question that they are of.
+  // Pending answers, in order: requests, with the range of the question's draws.
   struct Asked {
     std::uint64_t request;
     std::size_t first = 0, count = 0;
     double work = 0;
   };
   std::deque<Asked> asked;
-  std::string check;  // what it answered to the check of seeds so far
-  Stopwatch since;    // it began, or went on, to answer
+  std::string check;  // its results of the check of seeds so far
+  Stopwatch since;    // since it began, or resumed, answering
 
   bool ready() const { return phase == Phase::ready; }
   bool waited_for() const { return !asked.empty() || !ready(); }
@@ -141,7 +141,7 @@ class Simulator::Round {
     all_.processes_[k]->worker.send(header_of_task(task()));
   }
 
-  // The next draws for a worker: as many as take it a moment, and no more than its share.
+  // Sends the next draws to a worker: as many as take it a moment, and at most its share.
   void give(Process& process) {
     const std::size_t left = question_.draws - next_, parts = 4 * all_.most_, share = (left + parts - 1) / parts;
     const double pace = *question_.pace, seconds = std::min(kRequestSeconds, task().simulator->timeout / 8);
@@ -200,7 +200,7 @@ class Simulator::Round {
     }
   }
 
-  // The next whole message of a worker, if it is there.
+  // Handles the next complete message of a worker, if there is one.
   bool take_message(Process& process) {
     const std::string_view all = process.worker.received();
     if (all.empty()) return false;
@@ -258,7 +258,7 @@ class Simulator::Round {
     return true;
   }
 
-  // The lines that a program tells of an error.
+  // The lines of a program's error message.
   static std::string error_text(std::string_view text) {
     std::string joined;
     while (!text.empty()) {
@@ -310,14 +310,14 @@ class Simulator::Round {
                                            fmt::join(info.observation_shape, ", "))));
   }
 
-  // Two draws of the same random numbers must be the same, of every worker.
+  // Two results with the same random numbers must be equal, for every worker.
   void check_prior_seeds(Process& process) {
     process.phase = Process::Phase::prior;
     const Draw twice[2] = {{kCheckKey, 0, kPriorBlock, kCheckRows}, {kCheckKey, 0, kPriorBlock, kCheckRows}};
     request(process, "prior", 2, bytes_of(twice, 2));
   }
 
-  // What is given of the set by which seeds are checked: as the prior drew it, or the middle of what the file says.
+  // The conditions of the set that checks seeds: as the prior drew them, or the middle of the file's distribution.
   std::string check_given_bytes(const char* drawn) const {
     if (const std::size_t g = task().given_by_prior(); g > 0) return {drawn, 8 * g};
     std::vector<double> middle;
@@ -358,7 +358,7 @@ class Simulator::Round {
       std::memcpy(values.data(), first.data(), first.size());
       check_prior(task(), values.data(), kCheckRows, 0, 0);
     } else if (x_kind(task().info).ragged) {
-      // The rows' numbers of both stand before the rows of both.
+      // The numbers of rows of both precede the rows of both.
       const std::size_t head = 8 * kCheckObservations;
       if (answer.size() < 2 * head) throw Fault{0, "it answered without the numbers of rows"};
       const std::size_t half = (answer.size() - 2 * head) / 2;

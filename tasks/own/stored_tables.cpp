@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kSetColumn = "set";
-constexpr std::int64_t kTableRows = 1 << 15;  // at a time
+constexpr std::int64_t kTableRows = 1 << 15;  // read at a time
 
 bool is_table(const fs::path& file) {
   std::string ending = file.extension().string();
@@ -34,7 +34,7 @@ bool is_table(const fs::path& file) {
   return std::find(table_endings().begin(), table_endings().end(), ending) != table_endings().end();
 }
 
-// The arrays of one table.
+// Collects the arrays of one table.
 class TableArrays {
  public:
   TableArrays(const fs::path& file, const TaskInfo& info, const SimulationFiles& names)
@@ -57,7 +57,7 @@ class TableArrays {
     set_ = static_cast<std::size_t>(at - all.begin());
   }
 
-  // Into NPY files in a folder.
+  // Writes them as NPY files to a folder.
   void write(const fs::path& folder) {
     const fs::path file = folder / (names_.x + ".npy");
     std::ofstream x(file, std::ios::binary);
@@ -86,7 +86,7 @@ class TableArrays {
   }
 
  private:
-  // Row number `row`, whose set is called `name`.
+  // Adds row number `row`, whose set is called `name`.
   void take(std::int64_t row, const std::string& name, const double* numbers) {
     const auto where = [&] { return fmt::format("{}: row {}", table_->where(), count_text(row + 1)); };
     PAIRS_CHECK(!name.empty(), "{} does not name the set it belongs to; fill in the column {}", where(), kSetColumn);
@@ -120,16 +120,16 @@ class TableArrays {
   std::unique_ptr<TableFile> table_;
   const TaskInfo& info_;
   const SimulationFiles& names_;
-  std::vector<std::size_t> places_;  // of what is known of sets, and then of x
+  std::vector<std::size_t> places_;  // of the set's columns, followed by x's
   std::size_t known_ = 0, set_ = 0;
-  std::string name_;  // of the set that is being read
+  std::string name_;  // name of the current set
   std::unordered_set<std::string> seen_;
   std::vector<double> known_values_;
   std::vector<std::int64_t> offsets_;
 };
 
-// The folder with the arrays of a table, which are read into it where they are not there. They have the time of the
-// table, so that a run knows them again after caches were emptied.
+// The folder with the arrays of a table, which are extracted if they are not there. They have the table's modification
+// time, so that a run recognizes them after the cache was emptied.
 fs::path arrays_of(const fs::path& file, const TaskInfo& info, const SimulationFiles& names) {
   if (!x_kind(info).lines)
     fail_usage("{} is a table, of which sets of points alone can be read; store NPZ or HDF5",

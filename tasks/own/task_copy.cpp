@@ -8,7 +8,7 @@
 #include "core/base/text.h"
 #include "tasks/own/task_parts.h"
 
-// What a run's copy of a task.toml holds beside its text.
+// The text that a run's copy adds to a task.toml.
 namespace pairs::own {
 namespace {
 
@@ -91,7 +91,7 @@ std::vector<Measured> measured_of(const TaskFile& task) {
                    n.view_low, n.view_high});
   for (std::size_t k = 0; k < task.given_ranges.size(); ++k) {
     const GivenRange& g = task.given_ranges[k];
-    // Of one that is drawn from a single value nothing need be measured.
+    // A condition with a single value needs no measured range.
     const bool range = g.seen_low < g.seen_high;
     all.push_back({task.info.given[k].name, g.location, g.scale, 1, g.seen_low, range ? g.seen_high : g.seen_low + 1});
   }

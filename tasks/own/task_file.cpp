@@ -49,21 +49,22 @@ std::string support_text(const Target& target) {
   return "without ends";
 }
 
-// "the signal fraction", "the lifetime τ in ns"; of one without a meaning its label. `symbol`: of all of its kind.
+// "the signal fraction", "the lifetime τ in ns"; its label if it has no meaning. `symbol`: the common symbol of its
+// kind.
 std::string words_of(const std::string& label, const std::string& meaning, const std::string& unit,
                      const char* symbol) {
   std::string words = meaning.empty() ? label : "the " + meaning + (label == symbol ? "" : " " + label);
   return unit.empty() ? words : words + " in " + unit;
 }
 
-// The same task, whose columns have their units behind their names: "voltage in mV".
+// Appends the units to the names of the columns: "voltage in mV".
 TaskInfo named_with_units(TaskInfo info, const std::vector<FileColumn>& columns) {
   for (std::size_t k = 0; k < columns.size(); ++k)
     if (!columns[k].unit.empty()) info.observation_columns[k] += " in " + columns[k].unit;
   return info;
 }
 
-// What the window says where the file does not.
+// Texts for the window if the file gives none.
 void describe(TaskInfo& info, const std::vector<FileColumn>& columns, const std::optional<std::string>& one,
               const std::optional<std::string>& many) {
   std::vector<std::string> targets, nuisances, labels;
@@ -163,7 +164,7 @@ TaskFile parse_task(std::string_view all, const fs::path& file) {
   top.finish();
   describe(info, task.columns, one, many);
 
-  // Bounded supports tell the rest.
+  // Bounded supports determine the rest.
   const bool box = std::all_of(info.targets.begin(), info.targets.end(),
                                [](const Target& t) { return std::isfinite(t.low) && std::isfinite(t.high); });
   for (Target& t : info.targets) {
@@ -186,7 +187,7 @@ TaskFile parse_task(std::string_view all, const fs::path& file) {
 
 namespace {
 
-// A run's copy of a file runs on this machine as the file says now, where it is the same otherwise.
+// Updates the machine settings of a run's copy from the user's file, if that is otherwise the same.
 void take_machine_lines(TaskFile& copy) {
   std::error_code error;
   if (!copy.simulator || copy.origin.empty() || copy.origin == copy.file || !fs::exists(copy.origin, error)) return;
@@ -196,7 +197,7 @@ void take_machine_lines(TaskFile& copy) {
     copy.simulator->workers = now.simulator->workers;
     copy.simulator->timeout = now.simulator->timeout;
   } catch (const Error&) {
-    // A run needs its copy alone.
+    // A run needs only its copy.
   }
 }
 
@@ -220,7 +221,7 @@ std::string agreed_text(const TaskFile& task, const char* instead) {
     ++number;
     const std::vector<std::int64_t> none, &own = task.simulator ? task.simulator->machine_lines : none;
     const std::size_t word = line.find_first_not_of(" \t");
-    // In a table of one line other keys stand beside it, and all are asked about.
+    // An inline table has other keys on the same line, and all require permission.
     const bool machine = std::find(own.begin(), own.end(), number) != own.end() && word != line.npos &&
                          (line.compare(word, 7, "workers") == 0 || line.compare(word, 7, "timeout") == 0);
     out += machine ? instead : line + "\n";

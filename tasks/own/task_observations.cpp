@@ -9,10 +9,10 @@
 namespace pairs::own {
 namespace {
 
-constexpr std::int64_t kMostNumbers = 1 << 22;  // of an image
+constexpr std::int64_t kMostNumbers = 1 << 22;  // per image
 constexpr std::int64_t kMostColumns = 4096;
 
-// How networks see x, of `channels` columns or channels: standardised unless the file says otherwise.
+// Reads how x, with `channels` columns or channels, is standardized: by default it is.
 void read_input(TableReader& table, std::int64_t channels, TaskFile& task) {
   const auto standardise = table.flag("standardise");
   auto location = table.numbers("location"), scale = table.numbers("scale");
@@ -34,7 +34,7 @@ void read_input(TableReader& table, std::int64_t channels, TaskFile& task) {
   task.input = {std::move(*location), std::move(*scale)};
 }
 
-// [[x.columns]]: names of x's columns in order; how files write them goes into task.columns.
+// [[x.columns]]: names of x's columns in order; how files store them goes into task.columns.
 std::vector<std::string> read_columns(TableReader& x, const std::string& where, TaskFile& task) {
   std::vector<std::string> names;
   for (const toml::table* one : x.tables("columns")) {

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of a command, which is shown whole before it is agreed to.
+// Limits of a command, which is shown in full before it is permitted.
 constexpr std::size_t kLongestWord = 500, kMostWords = 64;
 
 // The words of `command` in a table of this name.
@@ -46,7 +46,7 @@ std::vector<std::string> read_command(TableReader& table, const char* name, cons
   return out;
 }
 
-// The file that a word stands for on the PATH, "" where there is none.
+// The file found for a word on the PATH, "" if there is none.
 std::string on_path(const std::string& word) {
   const char* path = std::getenv("PATH");
   for (std::string_view left = path ? path : "/bin:/usr/bin"; !left.empty();) {
@@ -64,7 +64,7 @@ std::string in_lower_case(std::string text) {
   return text;
 }
 
-// The word, or the file of that name in the folder.
+// The word, or the path of the file with that name in the folder.
 std::string beside(const fs::path& folder, const std::string& word) {
   std::error_code error;
   const bool there = fs::path(word).is_relative() && fs::is_regular_file(folder / word, error);

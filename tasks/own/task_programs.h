@@ -9,9 +9,9 @@
 
 namespace pairs::own {
 
-// What a task.toml says of programs that are run for it, and of what it knows of posteriors.
+// The programs and references that a task.toml names.
 
-// A word of a command or a path, with ~/ at its start as the person's home.
+// A word of a command or a path, with ~/ at its start replaced by the user's home.
 std::string with_home(const std::string& word);
 
 // The tables [simulator], [reference], [sufficient] and [reader]. All throw a usage Error that names file and line.
@@ -22,13 +22,13 @@ std::vector<SufficientExpression> read_sufficient(const toml::table& source, con
                                                   const TaskFile& task);
 FileReaderProgram read_reader(const toml::table& source, const std::string& where, const TaskInfo& info);
 
-// The command by which the task's [reader] reads a file of observations, as --reader takes it; "" where the file is not
-// one of those that it reads. Words that name files beside the task's own are paths. Throws a usage Error where nobody
-// agreed to the task's programs.
+// The command by which the task's [reader] reads a file of observations, in the form of --reader; "" if the file is not
+// one that it reads. Words that name files in the task's folder become paths. Throws a usage Error if the task's
+// programs are not permitted.
 std::string reader_for(const TaskFile& task, const std::filesystem::path& file);
 
-// A command as a shell would take it, and which file is run where its first word is looked for on the PATH:
-// "python3 simulate.py (python3 is /usr/bin/python3)"; and so of all that the task has run, "" where that is nothing.
+// A command in shell notation, with the file that is run if its first word is searched for on the PATH: "python3
+// simulate.py (python3 is /usr/bin/python3)"; and the same for everything that the task runs, "" if that is nothing.
 std::string command_text(const std::vector<std::string>& command);
 std::string command_text(const TaskFile& task);
 

@@ -28,7 +28,7 @@ std::string quantity_name(TableReader& table, std::vector<std::string>& taken) {
   return name;
 }
 
-// What targets and nuisances alike are called, and what they are.
+// Reads the labels and descriptions that targets and nuisances share.
 template <class Quantity>
 void read_words(TableReader& table, std::vector<std::string>& taken, Quantity& quantity) {
   quantity.name = quantity_name(table, taken);
@@ -38,7 +38,7 @@ void read_words(TableReader& table, std::vector<std::string>& taken, Quantity& q
   if (quantity.meaning == quantity.label) quantity.meaning.clear();
 }
 
-// How a given quantity is drawn for training, and what follows for how networks see it.
+// Reads a condition's distribution for training, which also determines its standardization.
 void read_given_draw(TableReader& table, GivenQuantity& given, GivenRange& range) {
   for (const char* key : {"uniform", "log_uniform", "normal", "values"}) {
     const auto numbers = table.numbers(key);

@@ -32,13 +32,13 @@ namespace {
 constexpr std::size_t kErrorTail = 8192;
 constexpr std::size_t kLinesShown = 6;
 constexpr int kPipeBytes = 1 << 20;
-// For the last words: what is waited for the next, in milliseconds, and for all, in seconds and bytes.
+// For the last words: the time to wait for the next, in milliseconds, and limits for all, in seconds and bytes.
 constexpr int kNextWords = 200;
 constexpr double kAllWords = 0.6;
 constexpr std::size_t kMostHeard = 1 << 20;
 // The keeper gives up after 1.5 s on processes that the kernel does not let die.
 constexpr double kKeeperSeconds = 3;
-constexpr int kKeeperLink = 3;  // the descriptor on which it finds its end of the link
+constexpr int kKeeperLink = 3;  // the keeper's descriptor of the link
 
 // Two ends that no other program inherits.
 struct Ends {
@@ -60,7 +60,7 @@ struct Pipe : Ends {
     ours = ends[we_write ? 1 : 0];
     theirs = ends[we_write ? 0 : 1];
     (void)::fcntl(ours, F_SETFL, O_NONBLOCK);
-    (void)::fcntl(ours, F_SETPIPE_SZ, kPipeBytes);  // fewer turns; less where the system allows no more
+    (void)::fcntl(ours, F_SETPIPE_SZ, kPipeBytes);  // fewer rounds; less if the system does not allow more
   }
 };
 
@@ -73,7 +73,7 @@ struct Link : Ends {
     ours = ends[0];
     theirs = ends[1];
   }
-  // Waits until the program was started: 0, or the errno with which that failed; none where the keeper died.
+  // Waits until the program was started: 0, or the errno of the failure; none if the keeper died.
   std::optional<int> started() const {
     int error = 0;
     std::size_t got = 0;
@@ -87,7 +87,7 @@ struct Link : Ends {
   }
 };
 
-// pairs-keeper, which lies beside this program in a build folder and in libexec where it was installed.
+// The path of pairs-keeper, which is next to this program in a build folder and in libexec of an installation.
 std::string keeper_program() {
   const std::filesystem::path folder = program_folder(), name = "pairs-keeper",
                               installed = folder.parent_path() / "libexec" / "pairs-studio" / name;
@@ -98,7 +98,7 @@ std::string keeper_program() {
        printable(installed.string(), 300));
 }
 
-// While it lives, a write into a pipe that nobody reads is an error and no signal, on this thread alone.
+// While it exists, a write to a pipe without a reader is an error instead of a signal, on this thread only.
 class WithoutBrokenPipes {
  public:
   WithoutBrokenPipes() {
@@ -124,7 +124,7 @@ class WithoutBrokenPipes {
   bool was_pending_;
 };
 
-// This process's variables; several workers share the cores, so each computes on one, and Python finds the helper.
+// This process's environment; several workers share the cores, so each uses one thread, and Python finds the helper.
 std::vector<std::string> variables() {
   std::vector<std::string> all;
   std::string python_path;
@@ -175,7 +175,7 @@ Worker::Worker(const std::vector<std::string>& command, const std::filesystem::p
   sigdelset(&all, SIGSTOP);
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setpgroup(&attributes, 0);  // a group of its own: Ctrl+C in the terminal is ours to act on
+  posix_spawnattr_setpgroup(&attributes, 0);  // a group of its own: Ctrl+C in the terminal is handled by this process
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
   int error = ::posix_spawn(&keeper_, words.front().c_str(), &actions, &attributes, pointers(words).data(),
                             pointers(environment).data());
@@ -201,7 +201,7 @@ Worker::~Worker() {
   const Stopwatch watch;
   while (!reaped() && watch.seconds() < kKeeperSeconds) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   if (reaped_) return;
-  (void)::kill(keeper_, SIGKILL);  // which the kernel tells the program
+  (void)::kill(keeper_, SIGKILL);  // the kernel then kills the program
   while (::waitpid(keeper_, &status_, 0) < 0 && errno == EINTR) {
   }
 }
@@ -231,7 +231,7 @@ void Worker::flush() {
     } else if (count < 0 && errno == EINTR) {
       continue;
     } else {
-      if (count < 0 && errno != EAGAIN) sent_ = outgoing_.size();  // it has gone, which its output tells
+      if (count < 0 && errno != EAGAIN) sent_ = outgoing_.size();  // the program has ended, as its output will show
       return;
     }
   }

@@ -10,12 +10,12 @@
 
 namespace pairs::own {
 
-// A process of a person's program, spoken to over its standard input and output; its standard error is kept. It runs
-// under pairs-keeper, so that it and all that it started, in other sessions too, end with the object, with the
-// program's own end, and with this process however that ends.
+// A process of a user's program, with pipes to its standard input and output; its standard error is kept. It runs under
+// pairs-keeper, so that it and everything that it started, including other sessions, end with the object, with the
+// program itself, and with this process, however it ends.
 class Worker {
  public:
-  // Starts the program in `folder`. Throws Error where that cannot be done.
+  // Starts the program in `folder`. Throws Error if that fails.
   Worker(const std::vector<std::string>& command, const std::filesystem::path& folder);
   ~Worker();
   Worker(const Worker&) = delete;
@@ -25,23 +25,23 @@ class Worker {
   int output() const { return out_; }
   int errors() const { return err_; }
 
-  // Bytes for the program that wait to be taken by flush().
+  // Queues bytes for the program, to be written by flush().
   void send(std::string bytes);
   bool sending() const { return sent_ < outgoing_.size(); }
-  // Writes what the program takes now, without waiting. One that has gone takes nothing.
+  // Writes what the program accepts now, without waiting. Nothing is written to a program that has ended.
   void flush();
 
-  // Reads what the program says now, without waiting, at most `most` bytes; false where it has closed its output.
+  // Reads the available output, without waiting, at most `most` bytes; false if the program has closed its output.
   bool receive(std::size_t most = 1 << 22);
-  // What it said and nobody took yet.
+  // Output that has been read but not taken.
   std::string_view received() const { return std::string_view(incoming_).substr(taken_); }
   void take(std::size_t bytes);
 
-  // Keeps the end of what it says on standard error; false where that is closed.
+  // Keeps the end of its standard error; false if that is closed.
   bool listen();
-  // Its last lines, joined; "" where it said nothing. Waits a moment for them, however much is still coming.
+  // Its last lines, joined; "" if there are none. Waits a moment for them, however much is still coming.
   std::string last_words();
-  // Waits a moment for its end and tells how it ended: "ended with exit code 3", "was killed by signal 11".
+  // Waits a moment for its end and describes it: "ended with exit code 3", "was killed by signal 11".
   std::string end_text();
 
  private:
@@ -56,7 +56,7 @@ class Worker {
   std::vector<char> buffer_;
   std::string outgoing_, incoming_, errors_text_;
   std::size_t sent_ = 0, taken_ = 0;
-  std::size_t heard_ = 0;  // bytes of standard error
+  std::size_t heard_ = 0;  // number of bytes from standard error
 };
 
 }  // namespace pairs::own

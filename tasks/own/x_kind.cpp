@@ -33,7 +33,7 @@ std::string points_embedder(const TaskInfo& task, EmbedderSize size) {
                        widths({128, 128}));
   const bool quick = size == EmbedderSize::quick;
   const std::int64_t width = quick ? 128 : 256;
-  // Sines and cosines show a narrow structure in a few columns as fast as a broad one.
+  // Sines and cosines make a narrow structure in a few columns as easy to learn as a broad one.
   const bool few = task.observation_shape.front() <= 8;
   return fmt::format("kind = \"mlp\"\nlayers = {}\nsize = {}\nactivation = \"silu\"\nfrequencies = {}\n{}",
                      widths({width, width}), quick ? 64 : 256, few ? (quick ? 16 : 48) : 0,

@@ -24,24 +24,24 @@ struct Body {
   std::vector<Ball> balls;
   std::vector<Stick> sticks;
   std::vector<std::array<float, 3>> corners;
-  std::vector<std::array<std::uint32_t, 3>> faces;  // corners of triangles, seen from both sides
+  std::vector<std::array<std::uint32_t, 3>> faces;  // corners of triangles, visible from both sides
 };
 
-// From where a body is looked at: azimuth from the x axis towards the y axis, elevation above the ground, in radians.
+// The viewing direction of a body: azimuth from the x axis towards the y axis, elevation above the ground, in radians.
 struct BodyView {
   double azimuth = 0.6, elevation = 0.35;
   bool operator==(const BodyView&) const = default;
 };
 
-// Strokes and words in the plane, y up, the middle of the whole at the origin: a structural formula.
+// Strokes and words in the plane, y up, centered at the origin: a structural formula.
 struct PlaneDrawing {
   struct Line {
     double x0, y0, x1, y1;
-    double width0 = 0, width1 = 0;   // at its ends, where it is a wedge; 0 and 0: a thin line
-    std::uint32_t colour0, colour1;  // 0xRRGGBB of its halves; kInk: the colour of text
+    double width0 = 0, width1 = 0;   // at its ends, for a wedge; 0 and 0: a thin line
+    std::uint32_t colour0, colour1;  // 0xRRGGBB of its halves; kInk: the text color
   };
   struct Word {
-    double x, y;  // its middle
+    double x, y;  // its center
     std::string text;
     std::uint32_t colour;
   };
@@ -52,16 +52,16 @@ struct PlaneDrawing {
   bool empty() const { return lines.empty() && words.empty(); }
 };
 
-// A task whose sets are about a body: an object that is seen in views, a molecule in its conformers.
+// A task whose sets are about a body: an object seen in views, a molecule with its conformers.
 class Bodies {
  public:
   virtual ~Bodies() = default;
-  // What that is called, "mesh", "conformers": the picture's heading.
+  // The heading of its picture: "mesh", "conformers".
   virtual std::string bodies_title() const = 0;
-  // The bodies of a set with these parameters (one row of each) and observations x, `most` at most: its mesh, or the
-  // conformer that each observation is.
+  // The bodies of a set with these parameters (one row of each) and observations x, at most `most`: its mesh, or each
+  // observation's conformer.
   virtual std::vector<Body> bodies(const Latents& latents, const Observations& x, std::int64_t most) const = 0;
-  // What the set is about in a few words ("chair 17", a SMILES), and drawn in the plane; empty where there is nothing.
+  // The set's subject in a few words ("chair 17", a SMILES), and drawn in the plane; empty if there is none.
   virtual std::string subject_text(const Latents& latents) const = 0;
   virtual PlaneDrawing plane_drawing(const Latents& latents) const = 0;
 };

@@ -25,10 +25,10 @@
 namespace pairs {
 namespace {
 
-// Which columns of (θ, ψ) are targets and which nuisances, and where each is found again.
+// Which columns of (θ, ψ) are targets and which nuisances, and the inverse mapping.
 struct Columns {
   std::vector<std::int64_t> targets, nuisances;  // columns of (θ, ψ)
-  std::int64_t theta = 0;                        // how many of them are the inner task's θ
+  std::int64_t theta = 0;                        // how many of them belong to the inner task's θ
 
   Columns(const TaskInfo& inner, std::span<const Component> chosen)
       : theta(static_cast<std::int64_t>(inner.targets.size())) {
@@ -38,7 +38,7 @@ struct Columns {
       if (std::find(targets.begin(), targets.end(), k) == targets.end()) nuisances.push_back(k);
   }
 
-  // Component k of the chosen targets or of what is left -> a component of the inner task.
+  // Maps component k of the chosen targets or of the rest to a component of the inner task.
   Component inner(Component one) const {
     const std::int64_t column = (one.nuisance ? nuisances : targets)[static_cast<std::size_t>(one.index)];
     return {column >= theta, column >= theta ? column - theta : column};
@@ -49,7 +49,7 @@ torch::Tensor columns_of(const torch::Tensor& all, const std::vector<std::int64_
   return all.index_select(-1, torch::tensor(columns, torch::kInt64));
 }
 
-// Latents of the inner task as those of the choice, and back.
+// Converts latents of the inner task to those of the choice, and back.
 Latents chosen_latents(const Columns& columns, const Latents& inner) {
   const torch::Tensor all = at::cat({inner.theta, inner.psi}, -1);
   return {columns_of(all, columns.targets), columns_of(all, columns.nuisances), inner.given};
@@ -84,7 +84,7 @@ class ChosenJoint final : public JointPosterior {
   std::vector<std::int64_t> order_;
 };
 
-// Stored sets of the inner task, which serve the choice.
+// Stored sets of the inner task, used with the chosen targets.
 class ChosenStored final : public StoredSets {
  public:
   ChosenStored(const StoredSets& inner, std::string names) : inner_(inner), names_(std::move(names)) {}
@@ -148,7 +148,7 @@ TaskInfo chosen_info(const Task& task, std::span<const Component> chosen, const 
     const auto at = static_cast<std::size_t>(one.index);
     info.nuisances.push_back(one.nuisance ? inner.nuisances[at] : nuisance_of(inner.targets[at]));
   }
-  // Quarter turns leave the task's own θ as it is, and move nuisances.
+  // Quarter turns leave the task's own θ unchanged, but affect nuisances.
   info.rotation_invariant = inner.rotation_invariant && all_own;
   const std::string choice = "targets " + names_of(info.targets);
   info.variant = inner.variant.empty() ? choice : inner.variant + ", " + choice;
@@ -162,8 +162,8 @@ TaskInfo chosen_info(const Task& task, std::span<const Component> chosen, const 
   return info;
 }
 
-// What the inner task knows of its own targets alone (its sufficient statistics, its value that stands for nothing,
-// p(ψ | θ, X)) is not known of others.
+// Knowledge that only applies to the inner task's own targets (its sufficient statistics, its null value, p(ψ | θ, X))
+// is not available for others.
 class ChosenTargets : public Task,
                       public HasPriorDensity,
                       public HasFileColumns,
@@ -225,7 +225,7 @@ class ChosenTargets : public Task,
   std::string file_reader(const std::filesystem::path& file) const override {
     return pairs::file_reader(*inner_, file);
   }
-  // They are of the task's own targets.
+  // They are for the task's own targets.
   bool knows_sets() const override { return false; }
   std::unique_ptr<ReferencePosterior> reference_of(const std::vector<std::string>&) const override { return nullptr; }
   const std::vector<GivenRange>& given_ranges() const override {
@@ -301,7 +301,7 @@ class ChosenBudgeted final : public ChosenStandardised, public BudgetedSimulator
   const BudgetedSimulator& budget() const { return *face<BudgetedSimulator>(inner()); }
 };
 
-// With the faces of the inner task that are there of every choice.
+// Adds the inner task's interfaces that are valid for every choice.
 std::shared_ptr<const Task> wrapped(std::shared_ptr<const Task> task, std::vector<Component> chosen) {
   const bool joint = face<HasJointPosterior>(*task) != nullptr, outlines = face<Outlines>(*task) != nullptr,
              probed = face<ProbedSimulator>(*task) != nullptr, standardised = face<StandardisedInput>(*task) != nullptr;
@@ -328,7 +328,7 @@ std::vector<std::string> split_names(const std::string& names) {
   return out;
 }
 
-// What `name` is of the task. Throws a usage error for what cannot be inferred.
+// The task's component `name`. Throws a usage error if it cannot be inferred.
 Component component_of(const Task& task, const std::string& name) {
   const TaskInfo& info = task.info();
   for (std::size_t k = 0; k < info.targets.size(); ++k)

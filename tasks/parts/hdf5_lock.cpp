@@ -8,13 +8,13 @@
 
 namespace pairs {
 
-// Tasks live to the end of the program: the library must not clean up, in a handler of exit(), below files that are
-// still open.
+// Tasks live until the end of the program: the library must not clean up, in a handler of exit(), while files are still
+// open.
 std::recursive_mutex& hdf5_lock() {
   static std::recursive_mutex lock;
-  // Files on shared disks, and those that others may not write, cannot be locked. The library opens sources of virtual
-  // data sets with a setting of its own for that, and takes fill values where it differs from ours: only the variable,
-  // which it reads when it is first called, holds for both.
+  // Files on shared disks, and those without write permission, cannot be locked. The library opens sources of virtual
+  // data sets with its own setting, and returns fill values if it differs from ours: only the environment variable,
+  // which it reads at its first call, affects both.
   static const bool begun = [] {
     ::setenv("HDF5_USE_FILE_LOCKING", "FALSE", 0);
     return H5dont_atexit() >= 0;

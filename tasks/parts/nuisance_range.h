@@ -8,18 +8,17 @@
 
 namespace pairs {
 
-// How a nuisance between `low` and `high`, infinite where it has no end, is inferred where nothing but these and the
-// view that holds most of its prior is known of it: between two ends as if it were uniform, else as if the view held
-// 99 % of a normal.
+// How to infer a nuisance between `low` and `high`, infinite if unbounded, when only these bounds and the view with
+// most of its prior are known: with two finite bounds as if it were uniform, else as if the view held 99 % of a normal.
 inline NuisanceTarget target_of_range(const Nuisance& nuisance, double low, double high) {
-  constexpr double uniform_scales = 3.4641, view_scales = 5.1517, view_ranges = 1.3142;  // widths, of each in turn
+  constexpr double uniform_scales = 3.4641, view_scales = 5.1517, view_ranges = 1.3142;  // widths relative to these
   const double width = nuisance.view_high - nuisance.view_low;
   if (std::isfinite(low) && std::isfinite(high))
     return {low, high, (low + high) / 2, (high - low) / uniform_scales, high - low};
   return {low, high, (nuisance.view_low + nuisance.view_high) / 2, width / view_scales, width / view_ranges};
 }
 
-// Of all nuisances of a task, by their ends.
+// The inference ranges of all nuisances of a task, from their bounds.
 inline std::vector<std::optional<NuisanceTarget>> targets_of_ranges(const std::vector<Nuisance>& nuisances,
                                                                     const std::vector<double>& low,
                                                                     const std::vector<double>& high) {

@@ -7,8 +7,8 @@
 
 namespace pairs {
 
-// A curve on an image in pixels: the image spans [0, width] x [0, height], y down. Closed where its ends meet; it may
-// leave the image.
+// A curve on an image in pixels: the image spans [0, width] x [0, height], y down. It is closed if its ends meet, and
+// may leave the image.
 struct Outline {
   std::vector<double> x, y;
 };
@@ -17,7 +17,7 @@ struct Outline {
 class Outlines {
  public:
   virtual ~Outlines() = default;
-  // Where the quantity θ stands in every image of a set with θ [d] and ψ [p].
+  // The outlines, in every image of a set, for targets θ [d] and nuisances ψ [p].
   virtual std::vector<Outline> outlines(std::span<const double> theta, std::span<const double> psi) const = 0;
 };
 

@@ -14,7 +14,7 @@
 
 namespace pairs {
 
-// The latents of the sets `indices`: draw(stream, theta, psi) fills one set's rows from its stream.
+// Draws the latents of the sets `indices`: draw(stream, theta, psi) fills one set's rows from its stream.
 template <class Draw>
 Latents draw_latents(const TaskInfo& info, std::uint64_t seed, Purpose purpose, std::span<const std::int64_t> indices,
                      Draw draw) {
@@ -34,8 +34,8 @@ Latents draw_latents(const TaskInfo& info, std::uint64_t seed, Purpose purpose, 
   return out;
 }
 
-// Rows of an observation tensor: range k owns rows offsets()[k] .. offsets()[k + 1] - 1. Checks the ranges: usage
-// errors name the first that is out of bounds, or a latents row count that differs from the number of ranges.
+// Rows of an observation tensor: range k has rows offsets()[k] .. offsets()[k + 1] - 1. Checks the ranges: usage errors
+// name the first one out of bounds, or a number of latents rows that differs from the number of ranges.
 class Rows {
  public:
   Rows(std::span<const SetRange> ranges, const Latents& latents, const TaskInfo& info);

@@ -2,7 +2,7 @@
 
 namespace pairs {
 
-// A check of a task against known numbers: the largest deviation and the one allowed. One that throws has failed.
+// A check of a task against known numbers: the largest deviation and the allowed one. A check that throws has failed.
 struct SelfCheck {
   const char* name;
   double limit;

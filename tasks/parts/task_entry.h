@@ -12,13 +12,13 @@
 
 namespace pairs {
 
-// What a task's folder says of it: all that a catalogue of tasks knows.
+// The entry of a task in a catalogue, defined in the task's folder.
 struct TaskEntry {
   std::string name;
-  // Of a folder of real data and settings, where the task has these.
+  // Makes the task with a folder of real data and settings, if the task uses these.
   std::function<std::shared_ptr<const Task>(const TaskOptions& options)> make;
-  TaskSettings settings = {};        // at their defaults; empty: it has none
-  std::optional<DataSet> data = {};  // which it draws from where people have it
+  TaskSettings settings = {};        // the defaults; empty: it has none
+  std::optional<DataSet> data = {};  // real data that the task can use
   std::vector<SelfCheck> checks = {};
 };
 

@@ -10,59 +10,59 @@
 
 namespace pairs {
 
-// One of the parts that a thing is made of, where a task tells them apart: an atom with those around it.
+// A part of an item, if a task distinguishes parts: an atom with its environment.
 struct ThingPart {
-  std::uint64_t hash = 0;   // equal parts have equal ones
-  std::int64_t weight = 1;  // how much it counts where training has none like it
-  std::string text = {};    // "N in C[N+](=O)[O-]"; "" of training's things
+  std::uint64_t hash = 0;   // equal parts have equal hashes
+  std::int64_t weight = 1;  // its weight if no training item contains it
+  std::string text = {};    // "N in C[N+](=O)[O-]"; "" for training items
 };
 
-// A set made of a thing that a person has.
+// A set made from a user's item.
 struct ThingSet {
-  std::string title;                  // "chair.off", a SMILES: figures and windows
+  std::string title;                  // "chair.off", a SMILES: for figures and windows
   Observations x;                     // float32
-  Latents latents;                    // one row: θ as the thing itself tells it (RDKit's logP, the mesh's volume), ψ
+  Latents latents;                    // one row: θ computed from the item itself (RDKit's logP, the mesh's volume), ψ
   std::vector<std::string> warnings;  // sentences
-  // Which sort of thing it is ("open mesh", "charged molecule"): what was tried is told by these. "" where a task knows
-  // no sorts.
+  // The kind of item ("open mesh", "charged molecule"), by which external validation is reported. "" if a task
+  // distinguishes no kinds.
   std::string kind = {};
-  // By target: which other quantity the thing's own value is, in words ("volume of its convex hull"), "" where it is
-  // the target itself. Empty: all are. A value of another quantity is no truth that a posterior could miss.
+  // For each target: which other quantity the item's own value is, in words ("volume of its convex hull"), "" if it is
+  // the target itself. Empty: all are. A value of another quantity is not a truth for the posterior.
   std::vector<std::string> other = {};
   std::vector<ThingPart> parts = {};
-  std::string read_as = {};  // how it was read where that can be doubted ("… is read as z-up …"), a sentence; else ""
+  std::string read_as = {};  // how it was read if that is ambiguous ("… is read as z-up …"), a sentence; else ""
 };
 
 struct NamedThing {
   std::string text, name;
 };
 
-// A task that also makes sets of things people have: views of a mesh, conformers of a molecule.
+// A task that also makes sets from users' items: views of a mesh, conformers of a molecule.
 class Things {
  public:
   virtual ~Things() = default;
-  // "mesh": "Open mesh…"; and what may be given, for help texts: "a mesh file (.off, .obj, .stl, .ply)".
+  // "mesh", as in "Open mesh…"; and the accepted input, for help texts: "a mesh file (.off, .obj, .stl, .ply)".
   virtual std::string thing() const = 0;
   virtual std::string thing_help() const = 0;
-  // Whether a text (the name of a file, or words of the task's own such as a SMILES) is meant for `read_thing`, judged
-  // without reading it.
+  // Whether a text (the name of a file, or an expression such as a SMILES) is meant for `read_thing`, without reading
+  // it.
   virtual bool is_thing(const std::string& text) const = 0;
-  // The things that a file holds beside each other, by the texts that read_thing takes, with their names or ""; at most
-  // so many of them. Empty of a file that is one thing, whose parts no text names, or that lists them a line each.
+  // The items in a file, as texts for read_thing, with their names or ""; at most `most`. Empty for a file that is a
+  // single item, whose parts no text names, or that lists one per line.
   virtual std::vector<NamedThing> things_in(const std::filesystem::path& file, std::size_t most) const {
     static_cast<void>(file);
     static_cast<void>(most);
     return {};
   }
-  // Which of its axes may point up, the usual one first; empty where things have none.
+  // Axes that may point up, the usual one first; empty if items have none.
   virtual std::vector<std::string> ups() const { return {}; }
-  // The first n observations of the set of a thing (0: as many as there are, or the task's max_n), which depend on the
-  // thing, the seed and what points up alone. `up`: one of ups(); "": what the thing tells, else the usual one. Throws
-  // Error with one sentence saying what is wrong with it.
+  // The first n observations of the set of an item (0: as many as there are, or the task's max_n); they depend only on
+  // the item, the seed and the up axis. `up`: one of ups(); "": according to the item, else the usual one. Throws Error
+  // with one sentence on what is wrong with it.
   virtual ThingSet read_thing(const std::string& text, std::int64_t n, std::uint64_t seed,
                               const std::string& up = "") const = 0;
-  // Hands on the parts of one thing after the other, of those that stage 1 learns from and of others, held out, that
-  // the later stages have; none of tests. Ends where `next` returns false. Does nothing where things have no parts.
+  // Passes on the parts of one item after another, from those that stage 1 is trained on and from others, held out,
+  // that belong to later stages; none from tests. Ends if `next` returns false. Does nothing if items have no parts.
   virtual void training_parts(const std::function<bool(std::vector<ThingPart>&& parts, bool held_out)>& next) const {
     static_cast<void>(next);
   }

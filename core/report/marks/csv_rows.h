@@ -6,10 +6,10 @@
 
 namespace pairs::chart {
 
-// The rows that a plot writes into a figure's CSV.
+// Writes a plot's rows of a figure's CSV.
 class CsvRows {
  public:
-  // `plot`: what its rows call it. They are appended to `text`, which outlives this.
+  // `plot`: the plot's name in the rows. They are appended to `text`, which must outlive this.
   CsvRows(const std::string& plot, std::string& text);
   void add(const std::string& series, const char* kind, const std::string& x, const std::string& y,
            const std::string& lower = "", const std::string& upper = "");
@@ -21,7 +21,7 @@ class CsvRows {
 
 // The shortest digits that read back as the same double.
 std::string csv_cell(double value);
-// The same, and on an axis that names things the thing's name.
+// csv_cell of a value on an axis: the name at that value on a categorical axis.
 std::string csv_cell(const Axis& axis, double value);
 
 }  // namespace pairs::chart

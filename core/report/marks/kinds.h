@@ -4,7 +4,7 @@ namespace pairs::chart {
 
 class MarkKind;
 
-// Each in the file of its name; their data are structs of core/report/figure.h.
+// Each is defined in the file of its name; their data are structs of core/report/figure.h.
 const MarkKind& line_marks();
 const MarkKind& contour_marks();
 const MarkKind& bar_marks();
@@ -13,7 +13,7 @@ const MarkKind& rule_marks();
 const MarkKind& band_marks();
 const MarkKind& picture_marks();
 
-// In the order of legends, of tables and of what is told under the mouse.
+// The order of legends, tables and readings at the mouse.
 inline constexpr const MarkKind& (*kMarkKinds[])() = {line_marks, contour_marks, bar_marks,    scatter_marks,
                                                       rule_marks, band_marks,    picture_marks};
 

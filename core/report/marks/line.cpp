@@ -17,10 +17,10 @@ std::vector<SeriesStyle> line_styles(const Plot& plot) {
 
 namespace {
 
-constexpr double kSnap = 0.08;       // share of the width from which the crosshair jumps to a point
+constexpr double kSnap = 0.08;       // share of the width within which the crosshair snaps to a point
 constexpr double kSameColumn = 0.7;  // points of the page
 
-// The index whose x is nearest on the page among points that can be shown; none for lines without any.
+// The index of the visible point whose x is nearest on the page; none for lines without any.
 std::optional<std::size_t> nearest_in_x(const std::vector<double>& x, const std::vector<double>& y, bool rising,
                                         const AxisMap& map_x, const AxisMap& map_y, double page) {
   std::optional<std::size_t> best;
@@ -35,7 +35,7 @@ std::optional<std::size_t> nearest_in_x(const std::vector<double>& x, const std:
     return true;
   };
   if (rising) {
-    // Gaps are looked over, a few points far.
+    // Searches a few points across gaps.
     const auto after = static_cast<std::size_t>(std::lower_bound(x.begin(), x.end(), map_x.value(page)) - x.begin());
     for (std::size_t i = after; i < std::min(x.size(), after + 64); ++i)
       if (look(i)) break;
@@ -51,8 +51,8 @@ std::optional<std::size_t> nearest_in_x(const std::vector<double>& x, const std:
   return best;
 }
 
-// Of a column as long as `keep` the rows for which that holds and their neighbours, by which a line reaches the ends of
-// an axis.
+// Keeps the rows for which `keep` holds and their neighbors, so that a line reaches the ends of an axis. Ignores a
+// column of another length than `keep`.
 template <class Values>
 void keep_rows(const std::vector<bool>& keep, Values& column) {
   const std::size_t count = keep.size();
@@ -239,7 +239,7 @@ class LineMarks final : public SeriesKind<Line> {
                         page_x);
   }
 
-  // What line i shows where the crosshair stands: at a point, or between two where the drawn segment is.
+  // The value of line i at the crosshair: at a point, or between two if the segment is drawn there.
   static std::optional<LineValue> value_at(const ReadingPlace& place, std::size_t i, FoundReadings& found) {
     const AxisMap &map_x = place.layout.x, &map_y = place.layout.y;
     const Line& line = place.plot.lines[i];

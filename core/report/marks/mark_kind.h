@@ -12,23 +12,23 @@
 #include "core/report/ranges.h"
 #include "core/report/readings.h"
 
-// What a plot does with its marks, by kind. A kind is one file of this folder and one line of mark_kinds.cpp.
+// What a plot does with its marks, by kind. Each kind is one file in this folder and one line of mark_kinds.cpp.
 namespace pairs::chart {
 
 class PagePoints;  // page_points.h
 class CsvRows;     // csv_rows.h
 
-// What is drawn after what, from the back. Markers are drawn beyond the edge of the area, too.
+// The drawing order, from the back. Markers may extend beyond the edge of the area.
 enum class Layer { pictures, rules, bars, floors, spreads, contours, lines, scatters, markers };
 inline constexpr Layer kLayers[] = {Layer::pictures, Layer::rules, Layer::bars,     Layer::floors, Layer::spreads,
                                     Layer::contours, Layer::lines, Layer::scatters, Layer::markers};
 
-// The least and the greatest of what an axis can show.
+// The smallest and the largest value that an axis can show.
 struct Extent {
   explicit Extent(AxisScale scale) : above(scale == AxisScale::log ? 0 : -std::numeric_limits<double>::infinity()) {}
   double above;
   double low = std::numeric_limits<double>::infinity(), high = -low;
-  // Without branches, so that compilers make vectors of loops over it. NaN fails every comparison.
+  // Branch-free, so that compilers vectorize loops over it. NaN fails every comparison.
   void add(double value, bool wanted = true) {
     const bool counts = wanted & (value > above) & (value <= std::numeric_limits<double>::max());
     low = counts & (value < low) ? value : low;
@@ -41,40 +41,40 @@ struct Extent {
   bool empty() const { return low > high; }
 };
 
-// What marks ask of the x axis.
+// What marks require of the x axis.
 struct XFit {
   Extent extent;
   bool roomy = false;  // some need room at the ends
   bool fills = false;  // some fill the axis from end to end
   bool exact = false;  // pictures end where the axis does
-  // Adds the places of what the y axis can show.
+  // Adds the x values whose y the y axis can show.
   void add(const std::vector<double>& x, const std::vector<double>& y);
 };
 
-// What marks ask of the y axis, where x goes over `x`.
+// What marks require of the y axis, given the range `x`.
 struct YFit {
   Range x;
-  Extent data, beside;     // beside: what is no data, but fits the axis all the same
+  Extent data, beside;     // beside: values that are not data but must fit on the axis
   bool from_zero = false;  // some stand on zero
-  bool floating = false;   // some do not, wherever they are
+  bool floating = false;   // some do not
   bool exact = false;
-  // Adds the values at those places that the x axis shows.
+  // Adds the values at places that the x axis shows.
   void add(const std::vector<double>& at, const std::vector<double>& values);
 };
 
-// A plot on its page, with what is drawn on it.
+// A plot on its page, with its canvas.
 struct MarkPage {
   const Plot& plot;
   const PlotLayout& at;
   Canvas& canvas;
 
-  // Of a turned plot, the page with its axes exchanged.
+  // For a turned plot, exchanges the page's axes.
   Point turned(Point p) const { return plot.turned ? Point{p.y, p.x} : p; }
   Rect turned(const Rect& r) const { return plot.turned ? Rect{r.y, r.x, r.height, r.width} : r; }
   const AxisMap& along() const { return plot.turned ? at.y : at.x; }
   const AxisMap& across() const { return plot.turned ? at.x : at.y; }
   void segment(Point a, Point b, std::uint32_t color, double width) const;
-  // The pieces of a curve, in a group of their own.
+  // Draws the pieces of a curve, in a group of their own.
   void curve(std::string_view kind, std::string_view name, std::span<const double> x, std::span<const double> y,
              const SeriesStyle& style) const;
   void marker(Point p, std::uint32_t color) const;
@@ -83,39 +83,39 @@ struct MarkPage {
 
 inline constexpr double kBandAlpha = 0.2, kFloorAlpha = 0.28, kBarAlpha = 0.62, kDotAlpha = 0.55, kSpot = 1.3;
 
-// One kind of mark: all that plots do with theirs. What a kind takes no part in it leaves out.
+// One kind of mark: everything that plots do with it. Kinds override only what applies to them.
 class MarkKind {
  public:
   virtual ~MarkKind() = default;
 
-  // How many a plot has, and whether it may have them and still be drawn without axes over its pictures.
+  // How many a plot has, and whether a plot with pictures may have them and still be drawn without axes.
   virtual std::size_t count(const Plot& plot) const = 0;
   virtual bool over_pictures() const { return false; }
-  // Throws a usage Error, which begins with `where`, on arrays that do not fit together.
+  // Throws a usage Error, which begins with `where`, for arrays that do not fit together.
   virtual void check(const Plot&, const std::string& /*where*/) const {}
   virtual void fit_x(const Plot&, XFit&) const {}
   virtual void fit_y(const Plot&, YFit&) const {}
-  // Draws what stands in this layer.
+  // Draws the parts in this layer.
   virtual void draw(const MarkPage&, Layer) const = 0;
-  // Where they are on the page.
+  // Marks the places that they cover on the page.
   virtual void mark(const Plot&, const PlotLayout&, PagePoints&) const {}
   virtual void name(const Plot&, std::vector<LegendEntry>&) const {}
   virtual void write(const Plot&, CsvRows&) const {}
-  // Puts the crosshair where it snaps to one of them, and then tells what they show there.
+  // snap: moves the crosshair to one of them if it is near. read: adds the values that they show there.
   virtual void snap(const ReadingPlace&, FoundReadings&) const {}
   virtual void read(const ReadingPlace&, FoundReadings&) const {}
-  // Whether a logarithmic x (y) axis could show anything of them.
+  // Whether a logarithmic x (y) axis could show any of them.
   virtual bool above_zero(const Plot&, bool /*across*/) const { return false; }
-  // Leaves out what lies outside the ends of the axis, but for what a line needs to reach them.
+  // Removes points outside the ends of the axis, except those that a line needs to reach them.
   virtual void cut(Plot&, double /*low*/, double /*high*/) const {}
-  // Takes those series away, or their data alone: they then take no part in ranges and drawing but keep their places in
-  // the legend.
+  // Removes the selected series, or only their data: they are then ignored for ranges and drawing but keep their places
+  // in the legend.
   using Chosen = std::function<bool(const SeriesKey&)>;
   virtual void remove(Plot&, const Chosen&) const {}
   virtual void empty(Plot&, const Chosen&) const {}
 };
 
-// All of them, in the order of legends and tables.
+// All kinds, in the order of legends and tables.
 const std::vector<const MarkKind*>& mark_kinds();
 
 }  // namespace pairs::chart

@@ -6,9 +6,9 @@
 
 namespace pairs::chart {
 
-inline constexpr double kMarkerReach = 2.8;  // of markers, which are drawn beyond the area
+inline constexpr double kMarkerReach = 2.8;  // radius of markers, which are drawn beyond the area
 
-// Points on what a plot shows, no more than one in each square of three points of the page.
+// Collects points on what a plot shows, at most one in each square of three points of the page.
 class PagePoints {
  public:
   explicit PagePoints(const Rect& area);

@@ -17,7 +17,7 @@ std::optional<Rect> place_of(const Picture& picture, const PlotLayout& at) {
   return Rect{std::min(x0, x1), std::min(y0, y1), std::fabs(x1 - x0), std::fabs(y1 - y0)};
 }
 
-// Not named, and left out of CSV.
+// Pictures have no names and are omitted from CSV.
 class PictureMarks final : public MarkKind {
  public:
   std::size_t count(const Plot& plot) const override { return plot.pictures.size(); }

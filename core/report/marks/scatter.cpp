@@ -14,7 +14,7 @@ std::vector<SeriesStyle> scatter_styles(const Plot& plot) {
   return series_styles(plot.scatters, 1);
 }
 
-// A dot: of which scatter, and which of its points.
+// A dot: the index of its scatter, and of the point.
 struct Spot {
   std::size_t scatter, point;
 };

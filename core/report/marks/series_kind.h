@@ -7,7 +7,7 @@
 
 namespace pairs::chart {
 
-// A kind whose marks are series with names, kept in one list of a plot.
+// A kind whose marks are named series, kept in one list of a plot.
 template <class Mark>
 class SeriesKind : public MarkKind {
  public:
@@ -30,7 +30,7 @@ class SeriesKind : public MarkKind {
     if constexpr (requires { mark.style; }) key.style = mark.style;
     return key;
   }
-  // Takes the data of one away.
+  // Removes a series' data.
   virtual void clear(Mark& mark) const = 0;
 
  private:
@@ -42,10 +42,10 @@ inline bool any_above_zero(const std::vector<double>& values) {
   return std::any_of(values.begin(), values.end(), [](double v) { return v > 0 && std::isfinite(v); });
 }
 
-// Which places lie between the ends of an axis.
+// Which values lie between the ends of an axis.
 std::vector<bool> inside(const std::vector<double>& x, double low, double high);
 
-// Refuses other than as many x as y values of a mark.
+// Refuses unequal numbers of x and y values of a mark.
 void check_lengths(const std::string& where, const char* kind, const std::string& name, std::size_t x, std::size_t y);
 
 }  // namespace pairs::chart

@@ -38,7 +38,7 @@ bool is_number(const arrow::DataType& type) {
   }
 }
 
-// What a column holds that is no numbers, for people.
+// A description of a column that does not hold numbers.
 std::string other_text(const arrow::DataType& type) {
   const std::string name = " (" + type.ToString() + ")";
   switch (type.id()) {
@@ -90,7 +90,7 @@ void copy_dictionary(const arrow::DictionaryArray& array, std::int64_t first, st
   }
 }
 
-// `begin`, `length`: of the list of a row among `values`.
+// `begin`, `length`: of a row's list among `values`.
 template <class Begin, class Length>
 void copy_lists(const arrow::Array& array, const arrow::Array& values, std::int64_t first, std::int64_t count,
                 const TableModule::Column& column, std::int64_t row, double* out, std::size_t stride,
@@ -202,7 +202,7 @@ void copy_numbers(const arrow::Array& array, std::int64_t first, std::int64_t co
                   std::int64_t row, double* out, std::size_t stride) {
   if (array.type_id() != Type::NA) copy_values(array, first, count, column, row, out, stride);
   if (array.null_count() == 0) return;
-  // What stands in the place of a missing value is anything.
+  // The storage of a missing value may hold anything.
   for (std::int64_t i = 0; i < count; ++i)
     if (array.IsNull(first + i)) std::fill_n(out + static_cast<std::size_t>(i) * stride, column.numbers, kMissing);
 }

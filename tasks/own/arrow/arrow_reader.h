@@ -11,9 +11,10 @@
 
 namespace pairs {
 
-// Throws std::runtime_error where it is no success: `what` with Arrow's reason before its first semicolon.
+// Throws std::runtime_error unless the status is a success: `what`, followed by Arrow's reason up to its first
+// semicolon.
 void check(const arrow::Status& status, const char* what);
-// The value of a result; else throws likewise.
+// The value of a result; throws like check() if there is none.
 template <class Value>
 Value value_of(arrow::Result<Value> result, const char* what) {
   check(result.status(), what);
@@ -21,27 +22,27 @@ Value value_of(arrow::Result<Value> result, const char* what) {
 }
 
 inline constexpr const char* kDamaged = "it is damaged or cut short; write it again";
-// Rows that are held at once.
+// Rows held in memory at once.
 inline constexpr std::int64_t kBatchRows = 1 << 16;
 
-// The columns of a schema, with what those hold that are no numbers; a list of numbers counts as such here, but for lists
-// of one fixed size.
+// The columns of a schema, with a description of those that do not hold numbers. A list of numbers counts as such here,
+// unless all lists have one fixed size.
 std::vector<TableModule::Column> columns_of(const arrow::Schema& schema);
 
-// Values first .. first + count - 1 of an array into out[0], out[stride], ... as float64, lists of `column.numbers`
-// numbers one behind the other; NaN where one is missing. `row`, the table's number of the array's first value, is for
-// errors. Throws std::runtime_error at a list of another length.
+// Copies values first .. first + count - 1 of an array to out[0], out[stride], ... as float64, lists of
+// `column.numbers` numbers one after another; NaN for a missing one. `row`, the table's row of the array's first value,
+// is for errors. Throws std::runtime_error for a list of another length.
 void copy_numbers(const arrow::Array& array, std::int64_t first, std::int64_t count, const TableModule::Column& column,
                   std::int64_t row, double* out, std::size_t stride);
 // Whether a type is lists of numbers, of any length.
 bool is_list_of_numbers(const arrow::DataType& type);
 
-// The same values as texts: texts as they are, whole numbers as such, others in the fewest digits that read back; ""
-// where one is missing. Throws std::runtime_error where the column holds neither.
+// Copies these values as texts: texts unchanged, whole numbers as such, others with the fewest digits that read back
+// exactly; "" for a missing one. Throws std::runtime_error if the column holds neither.
 void copy_texts(const arrow::Array& array, std::int64_t first, std::int64_t count, const std::string& name,
                 std::vector<std::string>& out);
 
-// A table that comes as batches of rows one after the other, of which some columns are read.
+// A table that arrives as consecutive batches of rows, of which some columns are read.
 class BatchedReader : public TableModule {
  public:
   const std::vector<Table>& tables() const override { return tables_; }
@@ -52,10 +53,10 @@ class BatchedReader : public TableModule {
   void read_texts(std::int64_t first, std::int64_t count, std::size_t place, std::vector<std::string>& out) override;
 
  protected:
-  // Batches of these columns, in this order, from the one on that holds `row` or from an earlier one.
+  // Batches of these columns, in this order, starting with the one that holds `row` or with an earlier one.
   struct Batches {
     std::shared_ptr<arrow::RecordBatchReader> reader;
-    std::int64_t first = 0;  // row of the table that it begins with
+    std::int64_t first = 0;  // the table's row where it begins
   };
   virtual Batches begin(std::int64_t row, const std::vector<std::size_t>& places) = 0;
 
@@ -65,15 +66,15 @@ class BatchedReader : public TableModule {
   std::int64_t rows_ = 0;
 
  private:
-  // How many numbers a list of a column holds, by the first that is not missing; 0 where that is not known.
+  // The length of a column's lists, from the first that is not missing; 0 if unknown.
   std::int64_t length_of_lists(std::size_t place);
-  // Makes batch_ the one that holds `row`.
+  // Makes batch_ the batch that holds `row`.
   void find(std::int64_t row, const std::vector<std::size_t>& places);
   bool next();
 
   std::vector<Table> tables_{1};
-  std::vector<std::size_t> lists_;   // columns of lists whose lengths the schema does not know
-  std::vector<std::size_t> places_;  // that batches_ holds
+  std::vector<std::size_t> lists_;   // columns of lists whose lengths are not in the schema
+  std::vector<std::size_t> places_;  // the columns in batches_
   Batches batches_;
   std::shared_ptr<arrow::RecordBatch> batch_;
   std::int64_t batch_first_ = 0;
@@ -81,7 +82,7 @@ class BatchedReader : public TableModule {
 
 std::unique_ptr<TableModule> open_parquet(std::shared_ptr<arrow::io::RandomAccessFile> file);
 std::unique_ptr<TableModule> open_ipc_file(std::shared_ptr<arrow::io::RandomAccessFile> file);
-// `path`: it is opened anew whenever rows before the last ones are asked for.
+// `path`: the file is opened again whenever earlier rows are read.
 std::unique_ptr<TableModule> open_ipc_stream(const std::string& path);
 
 }  // namespace pairs

@@ -8,7 +8,7 @@
 namespace pairs {
 namespace {
 
-// Fields in the schema's order, of which the k-th wanted one is order[k].
+// Fields in the schema's order; the k-th wanted one is order[k].
 struct Fields {
   std::vector<int> included, order;
 };
@@ -30,7 +30,7 @@ arrow::ipc::IpcReadOptions options_of(const Fields& fields) {
   return options;
 }
 
-// Reads batches with a function of their number, in the wanted order of columns.
+// Reads batches by their number, with columns in the wanted order.
 class NumberedBatches final : public arrow::RecordBatchReader {
  public:
   using Read = std::function<arrow::Result<std::shared_ptr<arrow::RecordBatch>>(int)>;
@@ -58,7 +58,7 @@ class IpcFileReader final : public BatchedReader {
     const auto reader = value_of(arrow::ipc::RecordBatchFileReader::Open(file_), kDamaged);
     take_schema(*reader->schema());
     count_ = reader->num_record_batches();
-    // Without a column no batch is unpacked: only its head tells its rows.
+    // Without columns no batch is unpacked: its header contains its number of rows.
     const auto heads =
         value_of(arrow::ipc::RecordBatchFileReader::Open(file_, options_of(fields_of({countable()}))), kDamaged);
     for (int k = 0; k < count_; ++k) {

@@ -14,7 +14,7 @@ namespace {
 class ParquetReader final : public BatchedReader {
  public:
   explicit ParquetReader(std::shared_ptr<arrow::io::RandomAccessFile> file) {
-    // Pages are read as they are needed: a group of rows may be the whole file.
+    // Pages are read as needed: a row group may be the whole file.
     parquet::ReaderProperties properties;
     properties.enable_buffered_stream();
     parquet::ArrowReaderProperties settings(/*use_threads=*/false);
@@ -45,14 +45,14 @@ class ParquetReader final : public BatchedReader {
     std::vector<int> groups, leaves;
     for (std::size_t k = group - 1; k < starts_.size(); ++k) groups.push_back(static_cast<int>(k));
     for (const std::size_t place : places) leaves.push_back(leaf_of(place));
-    // They are asked for in the file's order; batches are put into ours.
+    // Columns are requested in the file's order; batches are then put into ours.
     const std::vector<int> order = order_of(leaves);
     std::sort(leaves.begin(), leaves.end());
     Batches batches{value_of(reader_->GetRecordBatchReader(groups, leaves), kDamaged), starts_[group - 1]};
     return {std::make_shared<Ordered>(std::move(batches.reader), order), batches.first};
   }
 
-  // The column of values of a field, which for a list lies below it.
+  // The column of a field's values, which for a list is nested below it.
   int leaf_of(std::size_t place) const {
     const parquet::arrow::SchemaField* field = &reader_->manifest().schema_fields[place];
     while (!field->is_leaf()) {
@@ -62,7 +62,7 @@ class ParquetReader final : public BatchedReader {
     return field->column_index;
   }
 
-  // Which of the file's columns, in its order, the k-th wanted one is.
+  // The index, among the file's columns in its order, of the k-th wanted one.
   static std::vector<int> order_of(const std::vector<int>& leaves) {
     std::vector<int> order;
     for (const int leaf : leaves)
@@ -77,7 +77,7 @@ class ParquetReader final : public BatchedReader {
         : reader_(std::move(reader)), order_(std::move(order)) {}
     std::shared_ptr<arrow::Schema> schema() const override { return reader_->schema(); }
     arrow::Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override {
-      // Damaged pages are told by exceptions, too.
+      // Damaged pages may also throw exceptions.
       try {
         ARROW_RETURN_NOT_OK(reader_->ReadNext(batch));
       } catch (const parquet::ParquetException& error) {
@@ -95,7 +95,7 @@ class ParquetReader final : public BatchedReader {
   };
 
   std::unique_ptr<parquet::arrow::FileReader> reader_;
-  std::vector<std::int64_t> starts_;  // of each group of rows
+  std::vector<std::int64_t> starts_;  // of each row group
 };
 
 }  // namespace

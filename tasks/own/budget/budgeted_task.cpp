@@ -23,7 +23,7 @@
 namespace pairs::own {
 namespace {
 
-// x as it is, standardised.
+// The identity, as a standardization of x.
 InputScale unit_scale(const TaskInfo& info) {
   const auto channels = static_cast<std::size_t>(input_channels(info));
   return {std::vector<double>(channels, 0.0), std::vector<double>(channels, 1.0)};
@@ -51,7 +51,7 @@ class BudgetedTask final : public Task,
   }
 
   const TaskInfo& info() const override { return info_; }
-  // Measured of the sets, once they are made.
+  // Measured on the sets once they are made.
   bool standardises() const override { return standardises_input(*inner_); }
   InputScale input_scale() const override {
     if (!standardises()) return {};
@@ -84,7 +84,7 @@ class BudgetedTask final : public Task,
     return inner_->observe(latents, seed, purpose, ranges, device);
   }
 
-  // Of the run's sets, once there are some; else of what was simulated to plan and to show.
+  // Counts the run's sets once they are made; before that, the simulations made for planning and display.
   InvalidDraws invalid_draws() const override {
     if (file_.file != file_.origin)
       if (InvalidDraws made = pool_invalid(file_.file.parent_path(), file_); made.attempts > 0) return made;
@@ -92,7 +92,7 @@ class BudgetedTask final : public Task,
   }
 
   std::int64_t simulations() const override { return simulations_; }
-  // Not yet how x is standardised, which is measured of the simulations.
+  // The standardization of x is not included yet, because it is measured on the simulations.
   std::string recorded() const override { return copy_text(file_); }
   std::vector<BudgetedSets> budgeted_sets() const override {
     std::vector<BudgetedSets> out;
@@ -126,7 +126,7 @@ class BudgetedTask final : public Task,
   std::int64_t workers() const override { return Simulator(file_).workers(); }
 
  private:
-  // The run's copy of the task says from then on how x is standardised.
+  // Records the standardization of x in the run's copy of the task.
   void record_input(const std::filesystem::path& run) const {
     if (!measures_input()) return;
     TaskFile file = file_;

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// float32 zeros that take no room: a file with a hole.
+// Writes float32 zeros that take no room: a sparse file.
 void write_zeros(const fs::path& file, const std::vector<std::int64_t>& shape) {
   std::uint64_t bytes = sizeof(float);
   for (const std::int64_t extent : shape) bytes *= static_cast<std::uint64_t>(extent);
@@ -26,7 +26,7 @@ void write_zeros(const fs::path& file, const std::vector<std::int64_t>& shape) {
   PAIRS_CHECK(out.good() && !error, "{} cannot be written; free some space for temporary files", file.string());
 }
 
-// The files before what reads them, so that they outlive it.
+// Declared before the reader, so that the files outlive it.
 struct HollowFiles {
   ScratchFolder folder;
   std::unique_ptr<const Simulations> simulations;

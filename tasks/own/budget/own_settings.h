@@ -9,15 +9,15 @@
 
 namespace pairs::own {
 
-// What a run may choose of a task whose program simulates, beside its targets.
+// A run's settings for a task with a simulator program, in addition to its targets.
 struct OwnSettings {
-  std::int64_t simulations = 0;  // observations that the program is asked for in all; 0: no end
+  std::int64_t simulations = 0;  // total number of observations from the program; 0: unlimited
 
   std::vector<Field> fields();
 };
 
-// How a task within a budget tells so among its variants (TaskInfo::variant), by which runs, scores and presets know
-// it; and the budget of a task, 0 where it has none.
+// The text by which a task's variant (TaskInfo::variant) names the budget, for runs, scores and presets; and the budget
+// of a task, 0 if it has none.
 std::string budget_variant(std::int64_t simulations);
 std::int64_t budget_of(const TaskInfo& task);
 

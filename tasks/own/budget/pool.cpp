@@ -25,18 +25,18 @@ namespace fs = std::filesystem;
 
 constexpr const char *kFolder = "simulations", *kSettingsFile = "budget.json", *kComplete = "complete";
 constexpr const char *kPart = "sets-", *kPartEnd = ".npz";
-constexpr std::int64_t kDrawnAtOnce = 256;  // θ that are looked through together
-constexpr std::int64_t kPriorWorkers = 1 + kDrawnAtOnce / 64;  // that draws from the prior start, of 64 θ each
-constexpr std::int64_t kMostTries = 2000;               // θ a set that no split wants, until the prior is given up
-constexpr double kSavedEvery = 20, kSavedShare = 0.01;  // seconds between parts, and of the time so far
-constexpr double kPartBytes = 256.0 * 1024 * 1024;      // of a part
-constexpr double kBatchSeconds = 4;                     // of one question to the program
+constexpr std::int64_t kDrawnAtOnce = 256;  // θ that are checked together
+constexpr std::int64_t kPriorWorkers = 1 + kDrawnAtOnce / 64;  // workers started to sample the prior, each for 64 θ
+constexpr std::int64_t kMostTries = 2000;               // θ per set that no split needs, before the prior is given up
+constexpr double kSavedEvery = 20, kSavedShare = 0.01;  // seconds between saved parts; as a share of the time so far
+constexpr double kPartBytes = 256.0 * 1024 * 1024;      // per part
+constexpr double kBatchSeconds = 4;                     // per question to the program
 
 fs::path part_file(const fs::path& run, std::int64_t first) {
   return pool_folder(run) / fmt::format("{}{:09}{}", kPart, first, kPartEnd);
 }
 
-// How many sets the parts hold that are there, one behind the other.
+// The number of sets in the saved parts, which are consecutive.
 std::int64_t sets_kept(const fs::path& run) {
   std::int64_t kept = 0;
   while (fs::exists(part_file(run, kept))) {
@@ -50,7 +50,7 @@ std::int64_t sets_kept(const fs::path& run) {
   return kept;
 }
 
-// Sets that were simulated and are not on disk yet.
+// Simulated sets that are not on disk yet.
 class UnsavedSets {
  public:
   explicit UnsavedSets(fs::path run, std::int64_t first) : run_(std::move(run)), first_(first) {}
@@ -95,7 +95,7 @@ class UnsavedSets {
   std::vector<std::map<std::string, torch::Tensor>> parts_;
 };
 
-// What a pool was begun with: another seed or budget would be another pool.
+// Checks the settings that a pool was begun with: another seed or budget would be another pool.
 void check_settings(const fs::path& run, std::uint64_t seed, std::int64_t budget) {
   const fs::path file = pool_folder(run) / kSettingsFile;
   const nlohmann::json now = {{"simulations", budget}, {"seed", seed}};
@@ -108,7 +108,7 @@ void check_settings(const fs::path& run, std::uint64_t seed, std::int64_t budget
               printable(file.string(), 300), printable(before.dump(), 200), now.dump());
 }
 
-// Half a pool of another program would be none of either: the first set of all, a pair, is asked for again.
+// A pool made half by another program would be valid for neither: the first set, a pair, is simulated again.
 void check_same_program(PoolProgram& program, const fs::path& run) {
   NpzReader part(part_file(run, 0));
   const PoolProgram::Sets now = program.simulate(0, 1);
@@ -132,8 +132,7 @@ void check_disk(const fs::path& run, const TaskInfo& info, std::int64_t observat
               printable(run.string(), 300));
 }
 
-// How many workers may start, each of which answers observations to the check of its seeds, as have those before that
-// drew from the prior.
+// How many workers may start: each needs observations for the check of its seeds, as did those that sampled the prior.
 std::int64_t workers_within(const TaskFile& file, std::int64_t checks) {
   const std::int64_t most = checks / kCheckedObservations - kPriorWorkers;
   return std::clamp<std::int64_t>(Simulator(file).workers(), 1, most);
@@ -180,7 +179,7 @@ void mark_complete(const fs::path& run) {
 }
 
 std::vector<PooledSet> pooled_sets(const Task& task, const PoolLayout& layout, std::uint64_t seed) {
-  std::array<std::vector<std::int64_t>, 3> wanted;  // sizes, of each split
+  std::array<std::vector<std::int64_t>, 3> wanted;  // sizes, per split
   std::int64_t left = 0;
   for (const PoolSize& size : layout.sizes)
     for (const Split split : kSplits) {
@@ -237,7 +236,7 @@ void simulate_pool(const TaskFile& file, const Task& task, const fs::path& run, 
   tell();
   UnsavedSets unsaved(run, kept);
   Stopwatch watch, since;
-  std::int64_t at_once = kPoolBlock;  // observations of a question
+  std::int64_t at_once = kPoolBlock;  // observations per question
   try {
     while (done < all) {
       if (preparation.stop && preparation.stop()) throw Stopped();

@@ -13,32 +13,31 @@
 
 namespace pairs::own {
 
-// A set of a pool: whose parameters it has, by the index of Purpose::pretrain, and how many observations.
+// A set of a pool: the index of Purpose::pretrain whose parameters it has, and its number of observations.
 struct PooledSet {
   std::int64_t index = 0, n = 2;
 };
 
-// The sets of a layout, by ascending n: the first indices of the seed whose θ are of the split that wants them. Throws
-// Error where the prior draws too few different θ to fill every split.
+// The sets of a layout, by ascending n: the first indices of the seed with a θ in the required split. Throws Error if
+// the prior gives too few different θ to fill every split.
 std::vector<PooledSet> pooled_sets(const Task& task, const PoolLayout& layout, std::uint64_t seed);
 
-// The pool of a run lies in this folder of the run's, as files that [simulations] reads.
+// The pool of a run, in this folder of the run, as files for [simulations].
 std::filesystem::path pool_folder(const std::filesystem::path& run);
 SimulationFiles pool_files();
-// Whether all of its sets are there.
+// Whether the pool has all of its sets.
 bool pool_complete(const std::filesystem::path& run);
 
-// Asks the program of `file` for the sets, whose parameters are those of `task`, and keeps them in the run's folder
-// every so often; goes on with those that are there. Throws as BudgetedSimulator::simulate.
+// Simulates the sets by the program of `file`, with parameters from `task`, and saves them in the run's folder at
+// intervals; continues after the existing ones. Throws as BudgetedSimulator::simulate does.
 void simulate_pool(const TaskFile& file, const Task& task, const std::filesystem::path& run, const PoolLayout& layout,
                    std::uint64_t seed, std::int64_t budget, const Preparation& preparation);
-// What was counted of invalid observations while a run's pool was made; nothing where its task does not draw them
-// again.
+// The counts of invalid observations from making a run's pool; none if its task does not repeat them.
 InvalidDraws pool_invalid(const std::filesystem::path& run, const TaskFile& file);
-// Tells that all of its sets are there.
+// Marks the pool as complete.
 void mark_complete(const std::filesystem::path& run);
 
-// The sets with observations that are zeros and take no room on disk; the files go with the object.
+// The sets with observations that are zeros and take no room on disk; the files are removed with the object.
 std::shared_ptr<const Simulations> hollow_simulations(const Task& task, const std::vector<PooledSet>& sets,
                                                       std::uint64_t seed);
 

@@ -9,12 +9,12 @@
 namespace pairs::own {
 namespace {
 
-// Shares of the budget: of each split, and of the largest N among all sizes.
+// Shares of the budget: for each split, and for the largest N among all sizes.
 constexpr double kSplitShare[] = {0.7, 0.15, 0.15};
 constexpr double kLargestShare = 0.4;
-// Sets of the largest N that training, validation and evaluations need each.
+// The minimum number of sets of the largest N for training, validation and evaluations.
 constexpr std::int64_t kFewest[] = {8, 2, 2};
-// Of the budget, for the checks of seeds, and no less.
+// One in kCheckedShare simulations of the budget, and at least kFewestChecked, check the seeds.
 constexpr std::int64_t kCheckedShare = 50, kFewestChecked = 128;
 
 std::vector<std::int64_t> pool_sizes(std::int64_t max_n) {
@@ -25,7 +25,7 @@ std::vector<std::int64_t> pool_sizes(std::int64_t max_n) {
   return sizes;
 }
 
-// How many observations the sets of a split take, the largest ones last: those that remain are pairs.
+// Fills a split's observations with sets, the largest ones last: the rest becomes pairs.
 void fill_split(PoolLayout& layout, std::size_t split, std::int64_t observations) {
   const std::size_t kinds = layout.sizes.size();
   std::int64_t left = observations;
@@ -65,7 +65,7 @@ std::int64_t PoolLayout::observations() const {
 PoolLayout pool_layout(std::int64_t budget, std::int64_t max_n) {
   PoolLayout layout;
   layout.checks = std::max(kFewestChecked, budget / kCheckedShare);
-  // Half of a split at most may be sets of the largest N: the others are those that smaller N are learnt from.
+  // At most half of a split may be sets of the largest N: smaller N are trained on the others.
   std::int64_t least = 0;
   for (std::size_t split = 0; split < 3; ++split)
     least = std::max(least,

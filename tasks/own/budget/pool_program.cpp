@@ -34,7 +34,7 @@ PoolProgram::Sets PoolProgram::simulate(std::int64_t first, std::int64_t count) 
   std::vector<Draw> draws;
   std::vector<double> theta, psi, given;
   std::vector<std::int64_t> offsets = {0};
-  std::vector<std::size_t> ends;  // of each set among the draws
+  std::vector<std::size_t> ends;  // end of each set among the draws
   for (std::int64_t k = 0; k < count; ++k) {
     const PooledSet& set = sets_[static_cast<std::size_t>(first + k)];
     for (std::int64_t at = 0; at < set.n; at += kPoolBlock) {
@@ -75,7 +75,7 @@ PoolProgram::Sets PoolProgram::simulate(std::int64_t first, std::int64_t count) 
 }
 
 SimulatorPace measured_pace(const TaskFile& file, const Task& task, const PoolLayout& layout) {
-  constexpr double kMeasured = 0.5;  // seconds of sets of one size
+  constexpr double kMeasured = 0.5;  // seconds for sets of one size
   constexpr std::int64_t kSmall = 2;
   std::vector<PooledSet> sets = {{0, kSmall}};
   PoolProgram program(file, task, sets, 1, 1);
@@ -97,7 +97,7 @@ SimulatorPace measured_pace(const TaskFile& file, const Task& task, const PoolLa
   };
   simulate_one(kSmall);  // starts the program
   const double small = seconds_of(kSmall);
-  // Larger ones take no more than twice the time of measuring if all of it is for the observations.
+  // Larger sets take at most twice the measuring time even if it is proportional to the observations.
   const auto most = static_cast<std::int64_t>(2 * kMeasured * static_cast<double>(kSmall) / small);
   const std::int64_t largest = std::min(kPoolBlock, layout.sizes.back().n),
                      large = std::clamp<std::int64_t>(most, 2 * kSmall, std::max(largest, 2 * kSmall));

@@ -17,26 +17,26 @@
 
 namespace pairs::own {
 
-// Observations that a program is asked for in one draw at most, and names of arrays that no task reads: how often a
-// program was asked for each set's observations, and how many of its answers were invalid.
+// The largest number of observations that a program simulates in one draw, and names of arrays that no task reads: how
+// many attempts each set's observations took, and how many of these were invalid.
 inline constexpr std::int64_t kPoolBlock = 64;
 inline constexpr const char *kPoolAttempts = "attempts", *kPoolInvalid = "invalid";
 
-// Asks a program for sets of a pool.
+// Simulates sets of a pool by a program.
 class PoolProgram {
  public:
   PoolProgram(const TaskFile& file, const Task& task, const std::vector<PooledSet>& sets, std::uint64_t seed,
               std::int64_t workers)
       : task_(task), sets_(sets), seed_(seed), simulator_(file, workers) {}
 
-  // Sets as a file of [simulations] holds them: as many as were asked for, or where something went wrong, or a stop
-  // came, the first of them, which were answered before.
+  // Sets as stored in a file of [simulations]: all requested ones or, after an error or a stop, the first ones that
+  // were finished.
   struct Sets {
     std::map<std::string, torch::Tensor> arrays;
     std::int64_t count = 0;
-    std::exception_ptr failure;  // null: nothing went wrong
+    std::exception_ptr failure;  // null: no error
   };
-  // The sets first .. first + count - 1.
+  // Simulates the sets first .. first + count - 1.
   Sets simulate(std::int64_t first, std::int64_t count);
 
  private:
@@ -46,8 +46,8 @@ class PoolProgram {
   Simulator simulator_;
 };
 
-// How fast one worker of the program makes the sets of a layout: a draw costs something whatever its size, and so does
-// each observation; both follow from sets of few observations and of more, which are measured for about a second.
+// The speed at which one worker of the program makes the sets of a layout. Each draw has a fixed cost and a cost per
+// observation; both follow from sets of few and of more observations, which are measured for about a second.
 SimulatorPace measured_pace(const TaskFile& file, const Task& task, const PoolLayout& layout);
 
 }  // namespace pairs::own

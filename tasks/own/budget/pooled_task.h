@@ -9,11 +9,11 @@
 
 namespace pairs::own {
 
-// The task of a complete file whose sets are those of a pool, which a budget of so many simulations made. Its data
-// source is `file.info.data_source`, or tells the pool's content where that is "".
+// The task of a complete file whose sets come from a pool, made with a budget of `simulations` simulations. Its data
+// source is `file.info.data_source`, or identifies the pool's content if that is "".
 std::shared_ptr<const Task> pooled_task(TaskFile file, std::shared_ptr<const Simulations> pool,
                                         std::int64_t simulations);
-// The same of the pool in the folder of the run whose copy `file` is.
+// Uses the pool in the folder of the run whose copy `file` is.
 std::shared_ptr<const Task> pooled_task(TaskFile file, std::int64_t simulations);
 
 }  // namespace pairs::own

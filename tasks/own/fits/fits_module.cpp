@@ -15,13 +15,13 @@
 namespace pairs {
 namespace {
 
-// The library keeps state of its own: one call at a time.
+// The library has global state: one call at a time.
 std::mutex& fits_lock() {
   static std::mutex lock;
   return lock;
 }
 
-// Throws where a call failed: "it is damaged (the library's reason); write it again".
+// Throws if a call failed: "it is damaged (the library's reason); write it again".
 void check_fits(int status, const std::string& what, const std::string& to_do) {
   if (status == 0) return;
   char reason[FLEN_STATUS] = "";
@@ -34,7 +34,7 @@ class FitsTable final : public TableModule {
   explicit FitsTable(const char* path) {
     const std::lock_guard guard(fits_lock());
     int status = 0;
-    // A plain path: the library's own syntax would open other files, and ask servers.
+    // Opens a plain path: the library's extended syntax would open other files, and contact servers.
     fits_open_diskfile(&file_, path, READONLY, &status);
     check_fits(status, "it is damaged, cut short or no FITS file", "write it again");
     try {
@@ -93,7 +93,7 @@ class FitsTable final : public TableModule {
   }
 
  private:
-  // Numbers that doubles need not hold.
+  // Reads whole numbers that may not fit in doubles.
   void read_whole(std::int64_t first, std::int64_t count, std::size_t place, std::vector<std::string>& out) {
     int status = 0, any = 0;
     std::vector<LONGLONG> numbers(static_cast<std::size_t>(count));
@@ -128,7 +128,7 @@ class FitsTable final : public TableModule {
   }
   static void check(int status) { check_fits(status, "it is damaged or cut short", "write it again"); }
 
-  // All of them; what stands behind a damaged one is not known.
+  // Finds all tables; what follows a damaged one is unknown.
   void find_tables() {
     for (int number = 2;; ++number) {
       int status = 0, kind = IMAGE_HDU;
@@ -153,7 +153,7 @@ class FitsTable final : public TableModule {
     if (tables_.empty()) throw std::runtime_error("it holds no table; give a FITS file with a table extension");
   }
 
-  // The columns of the table that the library stands at.
+  // The columns of the library's current table.
   std::vector<Column> read_columns(std::vector<int>& types) {
     int status = 0, count = 0;
     fits_get_num_cols(file_, &count, &status);
@@ -208,8 +208,8 @@ class FitsTable final : public TableModule {
         if (number == null) number = kMissing;
   }
 
-  // The value that stands for a missing one in a column of a table of text. The library compares characters from the left
-  // end of the column, where numbers are written at the right one.
+  // The null value of a column in a text table. The library compares characters from the left end of the column, but
+  // numbers are right-aligned.
   bool null_of_text(int column, double& value) {
     int status = 0, kind = 0;
     fits_get_hdu_type(file_, &kind, &status);
@@ -227,7 +227,7 @@ class FitsTable final : public TableModule {
   fitsfile* file_ = nullptr;
   std::vector<Table> tables_;
   std::vector<int> numbers_;     // of each table in the file
-  std::vector<Column> columns_;  // of the chosen table
+  std::vector<Column> columns_;  // of the selected table
   std::int64_t rows_ = 0;
   std::vector<int> types_;
   std::vector<double> buffer_;

@@ -1,8 +1,8 @@
-// pairs-keeper COMMAND...: runs a person's program for Pairs Studio, so that nothing of it is left behind. The program
-// and all that it starts, in whatever process group or session, are killed when the link (descriptor 3) is closed,
-// which the kernel does however Pairs Studio ends, and when the program itself ends. Over the link goes one int at the
-// start: 0, or the errno with which the program could not be started. Ends as the program did. Calls nothing but the
-// system.
+// pairs-keeper COMMAND...: runs a user's program for Pairs Studio, so that none of its processes is left behind. The
+// program and everything that it starts, in any process group or session, are killed when the link (descriptor 3) is
+// closed, which the kernel does however Pairs Studio ends, and when the program itself ends. At the start, one int is
+// sent over the link: 0, or the errno with which the program could not be started. Ends as the program did. Makes only
+// system calls.
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -24,13 +24,13 @@
 namespace {
 
 constexpr int kLink = 3;
-constexpr int kPatience = 1500, kTurn = 2;  // milliseconds for killing all; between two turns
+constexpr int kPatience = 1500, kTurn = 2;  // milliseconds for killing all; between two rounds
 
 struct Kin {
   pid_t process, parent;
 };
 
-// All processes that can be seen.
+// All visible processes.
 std::vector<Kin> processes() {
   std::vector<Kin> all;
   DIR* const folder = ::opendir("/proc");
@@ -55,7 +55,7 @@ std::vector<Kin> processes() {
   return all;
 }
 
-// Sends a signal to all that this process has started, and all that those have.
+// Sends a signal to all descendants of this process.
 void signal_descendants(int signal) {
   const std::vector<Kin> all = processes();
   std::vector<pid_t> ours = {::getpid()};
@@ -65,7 +65,7 @@ void signal_descendants(int signal) {
   for (std::size_t k = 1; k < ours.size(); ++k) (void)::kill(ours[k], signal);
 }
 
-// Kills until nobody is left: those whose parents die come to this process, however they were started.
+// Kills until no process is left: orphans are reparented to this process, however they were started.
 void kill_others() {
   for (int waited = 0; waited < kPatience; waited += kTurn) {
     signal_descendants(SIGKILL);
@@ -78,17 +78,17 @@ void kill_others() {
   }
 }
 
-// `program` has not been waited for, so that its group is still its own: that much is done where /proc cannot be read.
+// `program` has not been waited for, so that its group is still its own: this works even if /proc cannot be read.
 void kill_all(pid_t program) {
   (void)::kill(-program, SIGKILL);
   (void)::kill(program, SIGKILL);
   kill_others();
 }
 
-// In the child: becomes the program, or tells why not.
+// In the child: becomes the program, or reports why not.
 [[noreturn]] void become(char** command, pid_t keeper, int report, const sigset_t& mask) {
   ::setpgid(0, 0);
-  // Should this process be killed, too. A death before the wish is one that getppid tells.
+  // Kills the program if this process is killed. A death before this call is detected by getppid.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != keeper) ::_exit(127);
   ::sigprocmask(SIG_SETMASK, &mask, nullptr);
@@ -122,7 +122,7 @@ int main(int count, char** words) {
     return 2;
   }
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  // Nothing but SIGKILL reaches it; the end of children is read.
+  // Only SIGKILL reaches it; the end of children is read.
   sigset_t all, before;
   sigfillset(&all);
   ::sigprocmask(SIG_BLOCK, &all, &before);
@@ -142,7 +142,7 @@ int main(int count, char** words) {
     if (program > 0 && ::read(report[0], &error, sizeof error) != static_cast<ssize_t>(sizeof error)) error = 0;
     ::close(report[0]);
   }
-  // Its streams are the program's alone.
+  // Its streams belong to the program alone.
   if (const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC); nothing >= 0)
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing, stream);
   (void)!::write(kLink, &error, sizeof error);

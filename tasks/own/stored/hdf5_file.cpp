@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Virtual data sets of virtual data sets, at most.
+// The deepest nesting of virtual data sets.
 constexpr int kMostSourcesDeep = 4;
 
 // Owns an identifier of the library.
@@ -43,7 +43,7 @@ class Hdf5Id {
   herr_t (*close_)(hid_t);
 };
 
-// The reason that the library gives for its last failure, "" where it gives none.
+// The library's reason for its last failure, "" if it gives none.
 std::string hdf5_reason() {
   std::string reason;
   H5Ewalk2(
@@ -57,12 +57,12 @@ std::string hdf5_reason() {
   return reason;
 }
 
-// The library tells nothing by itself.
+// Suppresses the library's own messages.
 void silence_hdf5() {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
-// What the numbers of a data set are: h5py's booleans are an enumeration of FALSE and TRUE, PyTables' are bits.
+// The type of a data set's numbers: h5py's booleans are an enumeration of FALSE and TRUE, PyTables' are bits.
 struct Hdf5Kind {
   bool numbers = false, integers = false, wide = false, bits = false;
 };
@@ -101,7 +101,7 @@ Hdf5Kind kind_of(hid_t type) {
   }
 }
 
-// "with lzf": the filters of a data set that this build does not have; "" where it has all.
+// "with lzf": the filters of a data set that this build lacks; "" if it has all.
 std::string missing_filters(hid_t dataset) {
   const std::map<H5Z_filter_t, const char*> known = {
       {4, "szip"},           {305, "LZO"},   {307, "bzip2"},  {32000, "lzf"}, {32001, "blosc"}, {32004, "lz4"},
@@ -132,11 +132,11 @@ std::string missing_filters(hid_t dataset) {
       where, missing);
 }
 
-// A dataset that the library unpacks, converts or gathers.
+// A data set that the library unpacks, converts or gathers.
 class Hdf5Array final : public StoredArray {
  public:
-  // `field`: of a compound data set, the one that is read; `in_field`: how many numbers of a row it holds as an array,
-  // 0 where it is one number.
+  // `field`: the field of a compound data set that is read; `in_field`: how many numbers a row of it holds as an array,
+  // 0 if it is one number.
   Hdf5Array(std::shared_ptr<const Hdf5Id> file, std::shared_ptr<const Hdf5Id> dataset, Hdf5Kind kind,
             std::vector<std::int64_t> shape, std::string where, std::string field, std::int64_t in_field)
       : StoredArray(std::move(shape), std::move(where)),
@@ -195,7 +195,7 @@ class Hdf5Array final : public StoredArray {
     std::copy_n(whole.data() + first % in_field_, count, out);
   }
 
-  // Numbers first .. first + count - 1 of what the axes from `axis` on span, as few boxes.
+  // Reads numbers first .. first + count - 1 of the range spanned by the axes from `axis` on, with few boxes.
   template <class Number>
   void part(std::size_t axis, std::int64_t first, std::int64_t count, std::vector<hsize_t>& start,
             std::vector<hsize_t>& extent, Number*& out, hid_t type) const {
@@ -241,7 +241,7 @@ class Hdf5Array final : public StoredArray {
   Hdf5Kind kind_;
 };
 
-// How a little-endian type stands in a file that is read in place; false where the library has to convert it.
+// The storage format of a little-endian type in a file that is read in place; false if the library has to convert it.
 bool plain_number(hid_t type, StoredNumber& number) {
   if (H5Tget_class(type) == H5T_ENUM) return plain_number(Hdf5Id(H5Tget_super(type), H5Tclose), number);
   const std::pair<hid_t, StoredNumber> kPlain[] = {
@@ -257,7 +257,7 @@ bool plain_number(hid_t type, StoredNumber& number) {
   return false;
 }
 
-// The numbers of an attribute of a data set, 16 at most; none where it has no such attribute.
+// The numbers of a data set's attribute, at most 16; none if there is no such attribute.
 std::vector<double> attribute_numbers(hid_t dataset, const char* name) {
   if (H5Aexists(dataset, name) <= 0) return {};
   const Hdf5Id one(H5Aopen(dataset, name, H5P_DEFAULT), H5Aclose);
@@ -270,8 +270,8 @@ std::vector<double> attribute_numbers(hid_t dataset, const char* name) {
   return numbers;
 }
 
-// How numbers are packed by the conventions of netCDF: x = scale_factor p + add_offset, and those that stand for
-// missing values, in p.
+// How numbers are packed by the conventions of netCDF: x = scale_factor p + add_offset, and the values of p that mark
+// missing values.
 struct Packing {
   double scale = 1, offset = 0;
   std::vector<double> missing;
@@ -287,7 +287,7 @@ Packing packing_of(hid_t dataset) {
   return out;
 }
 
-// An array whose numbers are packed, or some of which stand for missing values, which are read as NaN.
+// An array with packed numbers or markers of missing values, which are read as NaN.
 class PackedArray final : public StoredArray {
  public:
   PackedArray(std::unique_ptr<StoredArray> packed, Packing packing)
@@ -320,14 +320,14 @@ class PackedArray final : public StoredArray {
   Packing packing_;
 };
 
-// Tells the file that holds an object from others.
+// Identifies the file that holds an object.
 unsigned long file_number(hid_t object) {
   H5O_info_t info{};
   return H5Oget_info1(object, &info) >= 0 ? info.fileno : 0;
 }
 
-// Properties of opening a data set: links to other files lead nowhere, and sources of virtual data sets are looked for
-// beside the file that names them.
+// Properties for opening a data set: links to other files lead nowhere, and sources of virtual data sets are searched
+// in the folder of the file that names them.
 class Hdf5Access {
  public:
   Hdf5Access() : links_(H5Pcreate(H5P_LINK_ACCESS), H5Pclose), dataset_(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose) {
@@ -353,7 +353,7 @@ class Hdf5Arrays final : public ArrayFile, public std::enable_shared_from_this<H
     silence_hdf5();
     H5PLset_loading_state(0);  // a file must not name code that is then loaded
     const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-    H5Pset_file_locking(access, false, true);  // files on shared disks, and those that others may not write
+    H5Pset_file_locking(access, false, true);  // for files on shared disks, and files without write permission
     hdf5_ = std::make_shared<Hdf5Id>(H5Fopen(file_->path().c_str(), H5F_ACC_RDONLY, access), H5Fclose);
     PAIRS_CHECK(*hdf5_ >= 0, "{} is damaged, cut short or not a HDF5 file ({}); write it again", file_->name(),
                 hdf5_reason());
@@ -381,7 +381,7 @@ class Hdf5Arrays final : public ArrayFile, public std::enable_shared_from_this<H
 
   std::unique_ptr<StoredArray> array(const std::string& name) const override { return array(name, ""); }
 
-  // All that is numbers along one or two axes, or something else along one.
+  // Everything that holds numbers along one or two axes, or something else along one.
   std::vector<StoredColumn> columns() const {
     const std::lock_guard guard(hdf5_lock());
     silence_hdf5();
@@ -392,7 +392,7 @@ class Hdf5Arrays final : public ArrayFile, public std::enable_shared_from_this<H
       const bool link = std::find(links_.begin(), links_.end(), name) != links_.end();
       if (link && H5Oexists_by_name(*hdf5_, name.c_str(), access.links()) <= 0) continue;
       const Hdf5Id dataset(H5Dopen2(*hdf5_, name.c_str(), access.dataset()), H5Dclose);
-      if (dataset < 0 && link) continue;  // to a group
+      if (dataset < 0 && link) continue;  // leads to a group
       if (dataset < 0) {
         out.push_back({name, "nothing that can be opened", {-1}});
         continue;
@@ -414,7 +414,7 @@ class Hdf5Arrays final : public ArrayFile, public std::enable_shared_from_this<H
     return out;
   }
 
-  // As StoredColumns::numbers.
+  // See StoredColumns::numbers.
   std::vector<std::string> names_of_numbers(const StoredColumn& column) const {
     if (column.shape.size() != 2 || column.field) return {};
     const auto width = static_cast<std::size_t>(column.shape[1]);
@@ -461,7 +461,7 @@ class Hdf5Arrays final : public ArrayFile, public std::enable_shared_from_this<H
   }
 
  private:
-  // An attribute that is a list of texts; empty where it is none.
+  // An attribute that is a list of texts; empty for others.
   std::vector<std::string> texts_attribute(const std::string& object, const char* name) const {
     constexpr hssize_t kMost = 1 << 14;
     const std::lock_guard guard(hdf5_lock());
@@ -492,7 +492,7 @@ class Hdf5Arrays final : public ArrayFile, public std::enable_shared_from_this<H
     return texts;
   }
 
-  // The name of the first scale along the second axis of a data set; "" where it has none.
+  // The name of the first scale along the second axis of a data set; "" if it has none.
   std::string scale_of(const std::string& object) const {
     constexpr const char* kList = "DIMENSION_LIST";
     const std::lock_guard guard(hdf5_lock());
@@ -514,7 +514,7 @@ class Hdf5Arrays final : public ArrayFile, public std::enable_shared_from_this<H
     return name.starts_with('/') ? name.substr(1) : name;
   }
 
-  // How many texts a data set along one axis holds; 0 where it is none.
+  // How many texts a data set along one axis holds; 0 for others.
   std::size_t extent_of_texts(const std::string& name) const {
     const std::lock_guard guard(hdf5_lock());
     silence_hdf5();
@@ -537,7 +537,7 @@ class Hdf5Arrays final : public ArrayFile, public std::enable_shared_from_this<H
     return [self = shared_from_this(), name, field] { return self->array(name, field); };
   }
 
-  // Reads an array of text, of one length or of many, or a field of a table.
+  // Reads an array of text, of fixed or variable length, or a field of a table.
   std::function<void(std::int64_t, std::int64_t, std::vector<std::string>&)> texts_of(H5T_class_t kind,
                                                                                       const std::string& name,
                                                                                       const std::string& field) const {
@@ -583,7 +583,7 @@ class Hdf5Arrays final : public ArrayFile, public std::enable_shared_from_this<H
     if (field.empty()) return H5Tcopy(whole);
     return H5Tget_member_type(whole, static_cast<unsigned>(H5Tget_member_index(whole, field.c_str())));
   }
-  // How many numbers a field holds as an array along one axis, and 0 where it is none.
+  // How many numbers a field holds as an array along one axis, or 0 if it is not one.
   static std::int64_t array_length(hid_t type) {
     hsize_t length = 0;
     if (H5Tget_class(type) != H5T_ARRAY || H5Tget_array_ndims(type) != 1) return 0;
@@ -610,7 +610,7 @@ class Hdf5Arrays final : public ArrayFile, public std::enable_shared_from_this<H
     out.push_back(std::move(column));
   }
 
-  // `field`: of a compound data set, the one that is meant; "" where it is none.
+  // `field`: the field of a compound data set; "" for other data sets.
   std::unique_ptr<StoredArray> array(const std::string& name, const std::string& field) const {
     const auto holds = [&name](const auto& list) { return std::find(list.begin(), list.end(), name) != list.end(); };
     if (!holds(names_) && !holds(links_)) return nullptr;
@@ -663,7 +663,7 @@ class Hdf5Arrays final : public ArrayFile, public std::enable_shared_from_this<H
     return std::make_unique<PackedArray>(std::move(array), std::move(packing));
   }
 
-  // A chunk is unpacked whole, whatever is read of it.
+  // A chunk is always unpacked as a whole.
   static void check_chunks(hid_t created, hid_t type, int rank, const std::string& where) {
     std::vector<hsize_t> chunk(static_cast<std::size_t>(rank));
     H5Pget_chunk(created, rank, chunk.data());
@@ -677,7 +677,7 @@ class Hdf5Arrays final : public ArrayFile, public std::enable_shared_from_this<H
                 where, byte_text(static_cast<std::uint64_t>(bytes)));
   }
 
-  // What was never written would be read as fill values.
+  // Values that were never written would be read as fill values.
   static void check_written(hid_t dataset, hid_t created, H5D_layout_t layout, const std::vector<hsize_t>& extents,
                             const std::string& where) {
     if (std::find(extents.begin(), extents.end(), hsize_t{0}) != extents.end()) return;
@@ -704,7 +704,7 @@ class Hdf5Arrays final : public ArrayFile, public std::enable_shared_from_this<H
         wanted, written);
   }
 
-  // The sources of a virtual data set hold every number of it.
+  // Checks that the sources of a virtual data set provide every number of it.
   void check_sources(hid_t created, hid_t space, const std::string& where) const {
     std::size_t count = 0;
     PAIRS_CHECK(H5Pget_virtual_count(created, &count) >= 0 && count > 0,
@@ -746,7 +746,7 @@ class Hdf5Arrays final : public ArrayFile, public std::enable_shared_from_this<H
     return text;
   }
 
-  // What a part of a virtual data set takes of its source: a selection, of so many numbers.
+  // What a part of a virtual data set takes from its source: a selection, and its count of numbers.
   struct Taken {
     hid_t from;
     hssize_t numbers;
@@ -801,7 +801,7 @@ class Hdf5Arrays final : public ArrayFile, public std::enable_shared_from_this<H
                 where, shown);
     const hid_t from = taken.from;
     std::vector<hsize_t> first(H5S_MAX_RANK), last(H5S_MAX_RANK);
-    // A file does not keep the extents beside a selection of all.
+    // A file does not store the extents with a selection of all.
     const bool whole = H5Sget_select_type(from) == H5S_SEL_ALL;
     const int rank = H5Sget_simple_extent_ndims(from);
     bool inside = whole ? source->count() == taken.numbers
@@ -820,7 +820,7 @@ class Hdf5Arrays final : public ArrayFile, public std::enable_shared_from_this<H
   int depth_;
   std::shared_ptr<const Hdf5Id> hdf5_;
   std::vector<std::string> names_, links_;
-  // Of virtual data sets that were asked for.
+  // Files opened for virtual data sets.
   mutable std::map<fs::path, std::unique_ptr<Hdf5Arrays>> opened_;
   mutable std::vector<std::shared_ptr<const StoredFile>> sources_;
   mutable int within_ = 0;  // virtual data sets of this file that are being followed

@@ -6,8 +6,8 @@
 
 namespace pairs {
 
-// The paths that a pattern (*, ?, [abc]) matches, in order: in `folder`, whose own name is no pattern, or where it is
-// absolute anywhere. Empty where nothing does.
+// The sorted paths that match a pattern (*, ?, [abc]): in `folder`, whose own name is not a pattern, or anywhere if the
+// pattern is absolute. Empty if there are none.
 std::vector<std::filesystem::path> matching_files(const std::string& pattern, const std::filesystem::path& folder);
 
 }  // namespace pairs

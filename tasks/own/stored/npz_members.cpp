@@ -14,7 +14,7 @@ namespace {
 
 // One file in an archive, by its entry in the central directory.
 struct NpzMember {
-  std::uint64_t header = 0, bytes = 0, packed = 0;  // where its own header lies, and how long it is
+  std::uint64_t header = 0, bytes = 0, packed = 0;  // where its own header lies, and its sizes
   std::uint32_t checksum = 0;
   std::uint16_t method = 0;  // 0: stored, 8: deflated
   bool encrypted = false;
@@ -27,7 +27,7 @@ Number little(const char* bytes) {
   return value;
 }
 
-// The end of the archive's directory, with the numbers of ZIP64 where there are any (APPNOTE 4.3.12 to 4.3.16).
+// The end of the archive's directory, with the numbers of ZIP64 if there are any (APPNOTE 4.3.12 to 4.3.16).
 struct NpzDirectory {
   std::uint64_t offset = 0, bytes = 0, entries = 0;
 };
@@ -82,7 +82,7 @@ class NpzArrays final : public ArrayFile {
     PAIRS_CHECK(whole, "{} is damaged, cut short or not a .npz file; write it again with numpy.savez", name());
   }
 
-  // Hands over what the deflated bytes from `at` on hold, and compares their checksum.
+  // Unpacks the deflated bytes from `at` on, and checks their checksum.
   void inflate(std::uint64_t at, const NpzMember& member, const std::string& where, const BytesTaker& take) const {
     struct Inflation : z_stream {
       Inflation() : z_stream() { ready = ::inflateInit2(this, -MAX_WBITS) == Z_OK; }
@@ -145,7 +145,7 @@ class NpzArrays final : public ArrayFile {
     return {little<std::uint64_t>(end64 + 48), little<std::uint64_t>(end64 + 40), little<std::uint64_t>(end64 + 32)};
   }
 
-  // Takes one entry off the directory.
+  // Reads one entry of the directory.
   void take_entry(std::string_view& rest) {
     constexpr std::size_t kEntry = 46;
     check(rest.size() >= kEntry && little<std::uint32_t>(rest.data()) == 0x02014b50);
@@ -179,7 +179,7 @@ class NpzArrays final : public ArrayFile {
     rest.remove_prefix(kEntry + name + extra + comment);
     check(member.method != 0 || member.packed == member.bytes);
     constexpr std::string_view suffix = ".npy";
-    if (!own.ends_with(suffix)) return;  // whatever else lies in the archive is nothing of ours
+    if (!own.ends_with(suffix)) return;  // other members of the archive are ignored
     PAIRS_CHECK(members_.emplace(own.substr(0, own.size() - suffix.size()), member).second,
                 "{}: array '{}' appears in the file twice; write it again", this->name(), printable(own));
   }

@@ -30,7 +30,7 @@ class NpyFolder final : public ArrayFile {
   std::map<std::string, std::shared_ptr<const StoredFile>> files_;
 };
 
-// Paths that a pattern of [simulations] matches, in order.
+// The sorted paths that match a pattern of [simulations].
 std::vector<fs::path> matches_of(const std::string& pattern, const fs::path& folder) {
   std::vector<fs::path> out = matching_files(pattern, folder);
   if (out.empty())
@@ -45,7 +45,7 @@ std::string extension_of(const fs::path& path) {
   return text;
 }
 
-// With names in place of empty ones.
+// Replaces empty names by the default ones.
 SimulationFiles named(SimulationFiles files) {
   const SimulationFiles usual;
   const auto fill = [](std::string& name, const std::string& other) {
@@ -94,7 +94,7 @@ class SetFiles {
   }
 
   void add_folder(const fs::path& path, const fs::path& real) {
-    if (!seen_.insert(real).second) return;  // x.npy and theta.npy beside it
+    if (!seen_.insert(real).second) return;  // x.npy with theta.npy in the same folder
     auto folder = std::make_unique<NpyFolder>();
     std::vector<std::shared_ptr<const StoredFile>> files;
     for (const std::string* name :

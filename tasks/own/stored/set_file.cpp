@@ -11,12 +11,12 @@
 namespace pairs {
 namespace {
 
-// Numbers that are read at once though some between them are not asked for, and how many of those at most.
+// The largest gap of unneeded numbers that is read along with others, and the most numbers read at once.
 constexpr std::int64_t kMostGap = 1 << 12, kMostWindow = 1 << 16;
-// Numbers that are looked through at once.
+// Numbers that are scanned at once.
 constexpr std::int64_t kScanned = 1 << 20;
-// Sets that tell of precision, observations of each (rows where these are ragged), and what may be lost of a standard
-// deviation.
+// Sets for the check of precision, observations of each (rows if these are ragged), and the tolerated loss relative to
+// a standard deviation.
 constexpr std::int64_t kPrecisionSets = 64, kPrecisionEach = 64;
 constexpr double kMostLost = 0.01;
 
@@ -33,7 +33,7 @@ bool ends_with(const std::vector<std::int64_t>& shape, const std::vector<std::in
          std::equal(end.begin(), end.end(), shape.begin() + static_cast<std::ptrdiff_t>(from));
 }
 
-// What to do where NaN stands for no observation.
+// What to do if NaN marks missing observations.
 const char* padding_hint(double value, bool rows) {
   return std::isnan(value) && !rows ? "; where NaN fills smaller sets up, write padding = \"nan\" in [simulations]"
                                     : "";
@@ -140,7 +140,7 @@ void SetFile::take_padding() {
   PAIRS_CHECK(!shape_.rows,
               "{} is ragged rows, of which none are padded; leave padding out of [simulations], and save row_offsets",
               x_->where());
-  if (each_ == 0) return;  // offsets give how many observations a set holds
+  if (each_ == 0) return;  // offsets define how many observations a set holds
   const std::int64_t numbers = shape_.numbers(), all = each_ * numbers;
   const std::int64_t at_once = std::clamp<std::int64_t>(kScanned / all, 1, sets_);
   std::vector<float> x(static_cast<std::size_t>(at_once * all));
@@ -284,7 +284,7 @@ void SetFile::row_spans(std::int64_t set, std::span<const std::int64_t> position
     for (const std::int64_t position : positions) *out++ = {(set * each_ + position) * rows_each_, rows_each_};
     return;
   }
-  // Offsets of a whole set lie together; of a large one only those that are asked for are read.
+  // Offsets of a whole set are read together; for a large set only the requested ones.
   const std::int64_t first = first_observation(set), held = observations(set);
   std::vector<std::int64_t> all;
   if (held <= kMostWindow) {
@@ -407,10 +407,11 @@ void SetFile::scan(const std::function<void(std::int64_t)>& done) const {
 
 void SetFile::check_precision(const std::vector<std::string>& columns, const InputScale& input) const {
   if (!x_->exceeds_float32()) return;
-  // Rows of rows, observations of points; of images all numbers of a channel, or where nothing is standardised of all.
+  // Rows of ragged observations, observations of points; for images all numbers of a channel or, without
+  // standardization, all numbers.
   const std::int64_t numbers = shape_.numbers();
   const std::int64_t wide = !columns.empty() ? numbers : std::max<std::int64_t>(1, std::ssize(input.location));
-  const std::int64_t each = columns.empty() ? numbers / wide : 1;  // numbers of a channel, one behind the other
+  const std::int64_t each = columns.empty() ? numbers / wide : 1;  // numbers of a channel, which are contiguous
   std::vector<double> squares(static_cast<std::size_t>(wide)), lost(squares), largest(squares);
   std::int64_t seen = 0;
   const std::int64_t looked_at = std::min<std::int64_t>(sets_, kPrecisionSets);
@@ -421,7 +422,7 @@ void SetFile::check_precision(const std::vector<std::string>& columns, const Inp
       std::int64_t begin = 0, end = 0;
       row_offsets_->read(first, 1, &begin);
       row_offsets_->read(first + count, 1, &end);
-      if (begin < 0 || end < begin || end > x_->shape()[0]) continue;  // told by whoever reads it
+      if (begin < 0 || end < begin || end > x_->shape()[0]) continue;  // reported when it is read
       first = begin;
       count = std::min<std::int64_t>(end - begin, kPrecisionEach);
     } else if (rows_each_ > 0) {

@@ -13,8 +13,8 @@
 
 namespace pairs {
 
-// What simulations are of: lengths of θ, ψ and what is given, and the shape of an observation, or of one of its rows
-// where x is ragged rows.
+// The shape of simulations: lengths of θ, ψ and conditions, and the shape of an observation, or of one of its rows if x
+// is ragged rows.
 struct SimulationShape {
   std::int64_t targets = 1, nuisances = 0;
   std::vector<std::int64_t> observation = {1};
@@ -29,12 +29,11 @@ struct SimulationShape {
 //   up to M, of which the observations behind the last are NaN;
 //   x [T, shape...] with offsets [S + 1]: set s holds observations offsets[s] .. offsets[s + 1] - 1;
 //   where an observation is ragged rows, x [R, columns] with row_offsets [T + 1]: observation t is rows row_offsets[t]
-//   .. row_offsets[t + 1] - 1; with offsets as before, or without, T / S observations a set; or x [S, M, rows,
+//   .. row_offsets[t + 1] - 1; with offsets as before, or without, T / S observations per set; or x [S, M, rows,
 //   columns].
 class SetFile {
  public:
-  // `name`: as sentences call it. Throws Error, naming file and array, where an array is
-  // missing or does not fit.
+  // `name`: its name in sentences. Throws Error, naming file and array, if an array is missing or does not fit.
   SetFile(std::string name, std::vector<std::shared_ptr<const StoredFile>> files,
           std::vector<std::unique_ptr<ArrayFile>> arrays, const SimulationFiles& names, const SimulationShape& shape);
 
@@ -42,7 +41,7 @@ class SetFile {
   const std::vector<std::shared_ptr<const StoredFile>>& files() const { return files_; }
   std::int64_t sets() const { return sets_; }
 
-  // M where every set holds as many observations, else 0.
+  // M if every set holds equally many observations, else 0.
   std::int64_t each() const { return each_; }
   std::int64_t observations(std::int64_t set) const {
     if (each_ > 0) return each_;
@@ -50,11 +49,11 @@ class SetFile {
     return starts_[static_cast<std::size_t>(set) + 1] - starts_[static_cast<std::size_t>(set)];
   }
 
-  // Whether NaN fills sets up.
+  // Whether sets are padded with NaN.
   bool padded() const { return stride_ > 0; }
 
-  // θ [d], ψ [p] and what is given [g] of the sets first .. first + count - 1, row by row. Throws Error where one is
-  // not finite.
+  // θ [d], ψ [p] and conditions [g] of the sets first .. first + count - 1, row by row. Throws Error if one is not
+  // finite.
   void read_theta(std::int64_t first, std::int64_t count, double* out) const;
   void read_psi(std::int64_t first, std::int64_t count, double* out) const;
   void read_given(std::int64_t first, std::int64_t count, double* out) const;
@@ -62,13 +61,13 @@ class SetFile {
   std::string psi_where() const { return psi_ != nullptr ? psi_->where() : ""; }
   std::string given_where() const { return given_ != nullptr ? given_->where() : ""; }
 
-  // Observations of a set that are blocks, in the order of `positions`. Throws Error, naming the set, where one is not
+  // Reads observations of a set of blocks, in the order of `positions`. Throws Error, naming the set, if one is not
   // finite.
   void read_observations(std::int64_t set, std::span<const std::int64_t> positions, float* out) const;
   void read_observations(std::int64_t set, std::span<const std::int64_t> positions, double* out) const;
 
-  // Of observations that are ragged rows: how many rows each has and where they begin, and then the rows themselves,
-  // one observation behind the other.
+  // For ragged observations: how many rows each has and where they begin, and then the rows themselves, one observation
+  // after another.
   struct RowSpan {
     std::int64_t begin, count;
   };
@@ -76,20 +75,19 @@ class SetFile {
   void read_rows(std::int64_t set, std::span<const RowSpan> spans, float* out) const;
   void read_rows(std::int64_t set, std::span<const RowSpan> spans, double* out) const;
 
-  // The numbers of a set's first observation, all its rows where it is ragged rows.
+  // The numbers of a set's first observation, with all its rows if it is ragged.
   std::vector<double> first_observation_of(std::int64_t set) const;
-  // Reads all ψ, what is given, x and row_offsets, a part at a time. Throws Error where a number is not finite in
-  // float32, or where offsets do not ascend. `done` hears how many numbers were read since it was asked last, and may
-  // throw.
+  // Reads all ψ, conditions, x and row_offsets, in parts. Throws Error if a number is not finite in float32, or if
+  // offsets do not ascend. `done` receives how many numbers were read since its last call, and may throw.
   void scan(const std::function<void(std::int64_t numbers)>& done) const;
-  // How many numbers that are.
+  // The count of numbers that scan() reads.
   std::int64_t numbers() const;
-  // Throws Error, naming the column, where observations of one set lie so close beside their size that float32 cannot
-  // tell them apart, as they are or as `input` standardises them: where what rounding takes off exceeds a hundredth of
-  // their standard deviation within sets. `columns`: names of x's, none where it is images.
+  // Throws Error, naming the column, if observations of one set are so close compared with their size that float32
+  // cannot distinguish them, unchanged or standardized by `input`: if the rounding error exceeds a hundredth of their
+  // standard deviation within sets. `columns`: names of x's columns, none for images.
   void check_precision(const std::vector<std::string>& columns, const InputScale& input) const;
 
-  // Throws Error where a file is no longer as it was opened.
+  // Throws Error if a file has changed since it was opened.
   void check_unchanged() const;
 
  private:
@@ -101,12 +99,12 @@ class SetFile {
   std::unique_ptr<StoredArray> find(const std::string& name, const std::string& key) const;
   std::unique_ptr<StoredArray> need(const std::string& name, const std::string& key, const std::string& shape) const;
   void check_columns(const StoredArray& array, std::int64_t columns) const;
-  // One row a set.
+  // One row per set.
   std::unique_ptr<StoredArray> need_rows(const std::string& name, const char* key, std::int64_t columns,
                                          const std::string& theta) const;
   void read_offsets(const StoredArray& array, std::int64_t observations);
   void lay_out_blocks();
-  // Finds how many observations each set holds before those that fill it up.
+  // Finds how many observations each set holds before the padding.
   void take_padding();
   void lay_out_rows();
   std::int64_t first_observation(std::int64_t set) const;
@@ -119,9 +117,9 @@ class SetFile {
   template <class Number>
   void read_rows_as(std::int64_t set, std::span<const RowSpan> spans, Number* out) const;
   std::int64_t set_of_observation(std::int64_t observation) const;
-  // Whether a number of x fills a set up, and belongs to no observation.
+  // Whether a number of x is padding rather than part of an observation.
   bool fills_up(std::int64_t number) const;
-  // "in an observation of set 17", of a number of x.
+  // "in an observation of set 17", for a number of x.
   std::string place_of_number(std::int64_t number) const;
 
   std::string name_;
@@ -130,14 +128,13 @@ class SetFile {
   SimulationShape shape_;
   std::unique_ptr<StoredArray> theta_, psi_, given_, x_, row_offsets_;
   std::int64_t sets_ = 0, each_ = 0;
-  std::int64_t rows_each_ = 0;        // of an observation that is rows, where all have as many and none are ragged
-  std::int64_t stride_ = 0;           // observations from a set to the next where NaN fills sets up, else 0
+  std::int64_t rows_each_ = 0;        // rows per observation if all have equally many and none are ragged
+  std::int64_t stride_ = 0;           // observations from one set to the next if sets are padded with NaN, else 0
   std::vector<std::int64_t> held_;    // [S] observations of these sets
-  std::vector<std::int64_t> starts_;  // [S + 1] where sets hold different numbers of observations
+  std::vector<std::int64_t> starts_;  // [S + 1] if sets hold different numbers of observations
 };
 
-// The files of [simulations], opened. Throws Error for a pattern that nothing matches, and for what is wrong with a
-// file.
+// Opens the files of [simulations]. Throws Error for a pattern without a match, and for problems of a file.
 std::vector<std::unique_ptr<SetFile>> open_set_files(const SimulationFiles& files, const std::filesystem::path& folder,
                                                      const SimulationShape& shape);
 

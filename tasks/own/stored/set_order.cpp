@@ -14,10 +14,10 @@ namespace pairs {
 namespace {
 
 constexpr std::int64_t kThetasAtOnce = 1 << 14;
-constexpr std::size_t kDigested = 256;  // sets whose observations tell whether data are the same
-constexpr std::size_t kToldCopies = 3;  // pairs of files
+constexpr std::size_t kDigested = 256;  // sets whose observations identify the data
+constexpr std::size_t kToldCopies = 3;  // reported pairs of files
 
-std::uint64_t mixed(std::uint64_t z) {  // the finaliser of splitmix64
+std::uint64_t mixed(std::uint64_t z) {  // the finalizer of splitmix64
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
   return z ^ (z >> 31);
@@ -65,7 +65,7 @@ std::uint64_t set_hash(const SetFile& file, std::int64_t set, const SimulationSh
   return joined(content_hash(numbers), static_cast<std::uint64_t>(file.observations(set)));
 }
 
-// Counts copies by the two files that hold them.
+// Counts copies by the two files that contain them.
 class CopyCount {
  public:
   void add(StoredSet kept, StoredSet copy) { ++counts_[{copy.file, kept.file}]; }
@@ -90,7 +90,7 @@ class CopyCount {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> counts_;
 };
 
-// The sets of one θ, [begin, end) of `all`: in the order of their content, one of each.
+// Sorts the sets of one θ, [begin, end) of `all`, by their content, and keeps one of each.
 void sort_group(const std::vector<std::unique_ptr<SetFile>>& files, const SimulationShape& shape, HashedSet* begin,
                 HashedSet*& end, CopyCount& copies) {
   std::vector<std::pair<std::uint64_t, StoredSet>> group;
@@ -108,7 +108,7 @@ void sort_group(const std::vector<std::unique_ptr<SetFile>>& files, const Simula
   end = out;
 }
 
-// How many of the sets begin .. end have a θ that another of them has to the last digit; all have the same as float32.
+// How many of the sets begin .. end share their θ exactly with another of them; all have the same θ as float32.
 std::int64_t with_the_same_theta(const std::vector<std::unique_ptr<SetFile>>& files, const SimulationShape& shape,
                                  const HashedSet* begin, const HashedSet* end) {
   std::map<std::vector<double>, std::int64_t> counts;
@@ -122,7 +122,7 @@ std::int64_t with_the_same_theta(const std::vector<std::unique_ptr<SetFile>>& fi
   return repeated;
 }
 
-// Where every θ is of another split, those of the lowest hashes go where none is.
+// If a split has no θ, moves those with the lowest hashes there.
 std::array<std::vector<std::uint64_t>, 2> moved_thetas(const std::vector<HashedSet>& all, std::int64_t thetas,
                                                        std::int64_t sets) {
   PAIRS_CHECK(thetas >= 3,

@@ -152,7 +152,7 @@ void Simulations::check_numbers(const Preparation& preparation) const {
     std::filesystem::create_directories(folder);
     write_file(mark, states);
   } catch (const std::exception&) {
-    // They are looked through again next time.
+    // They are scanned again next time.
   }
 }
 

@@ -59,7 +59,7 @@ bool is_float(StoredNumber number) {
   return number == StoredNumber::f2 || number == StoredNumber::f4 || number == StoredNumber::f8;
 }
 
-// Turns the bytes of each of `count` numbers of `each` bytes around.
+// Reverses the bytes of each of `count` numbers of `each` bytes.
 void swap_numbers(char* bytes, std::int64_t count, std::uint64_t each) {
   for (std::int64_t i = 0; i < count; ++i, bytes += each) std::reverse(bytes, bytes + each);
 }
@@ -131,13 +131,13 @@ StoredNumber number_of(const std::string& type, const std::string& where) {
        printable(type));
 }
 
-// An array whose first axis varies fastest (Fortran order), copied into C order a block of rows at a time.
+// Copies an array whose first axis varies fastest (Fortran order) into C order, a block of rows at a time.
 std::shared_ptr<const StoredFile> in_c_order(const StoredFile& file, std::uint64_t offset, std::uint64_t each,
                                              const std::vector<std::int64_t>& shape, const std::string& where) {
   constexpr std::uint64_t kBlock = 32 << 20;  // bytes
   const std::int64_t rows = shape[0],
                      inner = std::accumulate(shape.begin() + 1, shape.end(), std::int64_t{1}, std::multiplies<>());
-  // Where the numbers of a row, in C order, stand in one of Fortran order.
+  // The positions, in Fortran order, of the numbers of a row in C order.
   std::vector<std::int64_t> places(static_cast<std::size_t>(inner));
   for (std::int64_t k = 0; k < inner; ++k) {
     std::int64_t rest = k, place = 0, stride = inner;

@@ -17,7 +17,7 @@
 namespace pairs {
 namespace {
 
-// Every file stays open: room for as many as the system allows instead of the 1,024 that a process starts with.
+// Every file stays open, so this allows as many as the system permits instead of the 1,024 that a process starts with.
 void allow_many_files() {
   static std::once_flag once;
   std::call_once(once, [] {

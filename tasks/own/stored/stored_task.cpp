@@ -36,7 +36,7 @@ std::string too_few_text(const Simulations& simulations, std::int64_t n) {
                      simulations.largest_n());
 }
 
-// What all views of the same stored sets share.
+// Data shared by all views of the same stored sets.
 struct StoredWorld {
   std::shared_ptr<const Simulations> simulations;
   TaskInfo info;
@@ -171,12 +171,12 @@ class StoredTask final : public Task,
   const Simulations& simulations() const { return *world_->simulations; }
   const SimulationShape& shape() const { return simulations().shape(); }
 
-  // Sets of any split that hold n observations.
+  // The number of sets in any split that hold n observations.
   std::int64_t held_at_all(std::int64_t n) const { return sets_that_hold(simulations(), n); }
   std::string too_few(std::int64_t n) const { return too_few_text(simulations(), n); }
 
-  // ", each 3.5 times": how often sets are visited, and what a further visit sees. The networks do not see the order of
-  // a set's observations, so that only a subset of them is new.
+  // ", each 3.5 times": how often sets are visited, and what differs between visits. The networks are invariant to the
+  // order of a set's observations, so that only a subset of them is new.
   std::string visits_text(const SetDemand& demand, std::int64_t held) const {
     if (demand.sets <= held) return "";
     const std::int64_t larger = sets(demand.purpose, demand.n + 1);
@@ -188,7 +188,7 @@ class StoredTask final : public Task,
                                                     count_text(larger)));
   }
 
-  // Observations that the sets of an index must hold, and the first index that stands for them.
+  // The observations that the sets of an index must hold, and the first index of its demand.
   std::pair<std::int64_t, std::int64_t> needed(Purpose purpose, std::int64_t index) const {
     for (const SetDemand& demand : demands_)
       if (demand.purpose == purpose && demand.first <= index && index < demand.end) return {demand.n, demand.first};
@@ -196,8 +196,8 @@ class StoredTask final : public Task,
     return {first_stage ? 2 : info().max_n, 0};
   }
 
-  // The stored set that an index stands for. Evaluations take the largest first, so that an index is the same set at
-  // every N; other purposes go through all that hold enough again and again, in another order each time.
+  // The stored set for an index. Evaluations use the largest first, so that an index is the same set at every N; other
+  // purposes visit all that hold enough again and again, each time in another order.
   StoredSet place(std::uint64_t seed, Purpose purpose, std::int64_t index) const {
     PAIRS_CHECK(index >= 0 && index < static_cast<std::int64_t>(index_map::kEnd),
                 "{}: there is no set {}; indices start at 0 and stay below 2^48", info().name, index);
@@ -222,7 +222,7 @@ class StoredTask final : public Task,
         permuted(key, static_cast<std::uint64_t>(count), static_cast<std::uint64_t>(position)));
   }
 
-  // Which of the M observations of its set are those of a range: a permutation that belongs to the index.
+  // Which of the M observations of its set belong to a range: a permutation that depends on the index.
   std::vector<std::int64_t> positions(std::uint64_t seed, Purpose purpose, const SetRange& range,
                                       std::int64_t held) const {
     PAIRS_CHECK(purpose == Purpose::check || range.first + range.count <= held,
@@ -291,7 +291,7 @@ class StoredTask final : public Task,
     return Observations::ragged(x.to(device), at);
   }
 
-  // Nothing can be simulated: observations exist for the parameters that they were stored with.
+  // Nothing can be simulated: observations exist only for the parameters that they were stored with.
   void check_latents(const Latents& latents, std::uint64_t seed, Purpose purpose,
                      std::span<const SetRange> ranges) const {
     std::vector<std::int64_t> indices;
@@ -322,13 +322,13 @@ class StoredTask final : public Task,
   std::vector<SetDemand> demands_;
 };
 
-// Low and high of one column of θ or ψ.
+// Bounds of one column of θ or ψ.
 struct ColumnSupport {
   std::string name;
   double low, high;
 };
 
-// Every row of θ or ψ, a part at a time.
+// Checks every row of θ or ψ, in parts.
 void check_support(const std::vector<ColumnSupport>& columns, const std::string& where, std::int64_t sets,
                    const std::function<void(std::int64_t, std::int64_t, double*)>& read) {
   constexpr std::int64_t kAtOnce = 1 << 14;
@@ -386,7 +386,7 @@ std::shared_ptr<const Task> make_stored_task(std::shared_ptr<const Simulations> 
   for (std::int64_t f = 0; f < simulations->file_count(); ++f)
     check_supports(simulations->file(f), info, psi_supports, given);
   if (info.data_source.empty()) info.data_source = simulations->source_text();
-  // Without supports, of which callers tell none, a nuisance cannot be a target.
+  // Without supports, which the caller may omit, a nuisance cannot be a target.
   std::vector<std::optional<NuisanceTarget>> nuisances(info.nuisances.size());
   for (std::size_t k = 0; k < psi_supports.size(); ++k)
     nuisances[k] = target_of_range(info.nuisances[k], psi_supports[k].first, psi_supports[k].second);

@@ -16,8 +16,8 @@
 namespace pairs {
 namespace {
 
-// Arrays of one axis as columns, and of two as columns of several numbers a row; or one of two whose columns are
-// counted. Each is opened once it is read.
+// One-dimensional arrays as columns, and two-dimensional ones as vector columns; or a single two-dimensional array
+// whose columns are counted. Each is opened when it is read.
 class ArrayTable final : public TableFile {
  public:
   ArrayTable(Hdf5Table table, const std::vector<std::string>& wanted, const std::string& where) : TableFile(where) {
@@ -29,14 +29,14 @@ class ArrayTable final : public TableFile {
       for (std::size_t k = 0; k < columns_.size(); ++k) columns_[k].name = fmt::format("column {}", k + 1);
     count_rows(wanted);
   }
-  // A table of an array that is open, whose columns are counted.
+  // A table of an open array whose columns are counted.
   ArrayTable(std::unique_ptr<StoredArray> matrix, const std::string& where)
       : ArrayTable(Hdf5Table{"x", {{"x", {"x", "", matrix->shape()}}}, "", true, false}, {}, where) {
     sources_.front().array = std::move(matrix);
   }
 
  private:
-  // Beyond so many numbers a row an array with others beside it is no column.
+  // With more numbers per row, an array next to others is not a column.
   static constexpr std::int64_t kMostNumbers = 1 << 14;
 
   struct Source {
@@ -45,7 +45,7 @@ class ArrayTable final : public TableFile {
     std::int64_t width() const { return column.shape.size() == 2 ? column.shape[1] : 1; }
   };
   struct Place {
-    std::size_t source, at;  // which number of its rows
+    std::size_t source, at;  // the element of its rows
   };
 
   void add_columns(const Hdf5Table& table, std::size_t k) {
@@ -67,7 +67,7 @@ class ArrayTable final : public TableFile {
     }
   }
 
-  // Columns that are called 0, 1, ... in this order, whatever block they lie in.
+  // Sorts columns called 0, 1, ... in this order, whatever block they are in.
   void sort_counted() {
     std::vector<std::size_t> order(columns_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -84,7 +84,8 @@ class ArrayTable final : public TableFile {
     places_ = std::move(places);
   }
 
-  // The rows of the wanted columns, which must be as many; else of most columns. Others do not fit.
+  // Sets the number of rows, which must be the same for the wanted columns; else that of most columns. Others do not
+  // fit.
   void count_rows(const std::vector<std::string>& wanted) {
     const ColumnNames names(columns_, named_, any_case_);
     std::vector<std::size_t> needed;
@@ -150,7 +151,7 @@ class ArrayTable final : public TableFile {
     TableFile::read_row_texts(first, count, place, out);
   }
 
-  // Number `at` of each of the rows; `again`: of the rows that were read last.
+  // Copies element `at` of each row; `again`: from the rows that were read last.
   void copy(Source& source, std::int64_t first, std::int64_t rows, std::size_t at, std::size_t stride, double* out,
             bool again) {
     const std::int64_t width = source.width();
@@ -167,7 +168,7 @@ class ArrayTable final : public TableFile {
   std::vector<double> buffer_;
 };
 
-// Arrays in groups of one file. Names are "GROUP/ARRAY"; groups may stand in groups.
+// Arrays in groups of one file. Names are "GROUP/ARRAY"; groups may be nested.
 class Hdf5Groups final : public TableGroups {
  public:
   Hdf5Groups(const std::filesystem::path& path, const std::string& where, const std::vector<std::string>& wanted)
@@ -224,7 +225,7 @@ class Hdf5Groups final : public TableGroups {
   std::unique_ptr<ArrayFile> arrays_;
 };
 
-// Names the first array of a file none of whose arrays makes a table.
+// Names the first array of a file whose arrays form no table.
 void refuse_arrays(const std::filesystem::path& path, const std::string& where) {
   const auto arrays = hdf5_arrays(std::make_shared<const StoredFile>(path, where), path.parent_path());
   const std::vector<std::string> names = arrays->names();
@@ -256,7 +257,7 @@ std::unique_ptr<TableFile> open_hdf5_table(const std::filesystem::path& path, co
   if (tables.empty()) refuse_arrays(path, where);
   std::vector<TableFacts> facts;
   for (const Hdf5Table& one : tables) {
-    // Whether its wanted columns are as long as each other is asked of the table that is taken.
+    // Whether its wanted columns have equal lengths is checked for the selected table.
     const ArrayTable table(one, {}, where);
     facts.push_back({one.name, table.columns(), table.named(), false, one.also});
   }
@@ -266,7 +267,7 @@ std::unique_ptr<TableFile> open_hdf5_table(const std::filesystem::path& path, co
                                    [](const std::string& name) { return name.find('/') != name.npos; });
   const auto all = [&] { return ColumnNames(facts.front().columns, true, false).fit(choice.wanted) == 2; };
   if (several && choice.name.empty() && (choice.wanted.empty() || (by_path && all()))) {
-    taken = 0;  // all that is in the file, each column by its path
+    taken = 0;  // everything in the file, each column by its path
   } else if (several) {
     facts.erase(facts.begin());
     taken = 1 + pick_table(facts, choice, where);

@@ -13,7 +13,7 @@
 namespace pairs {
 namespace {
 
-// Tables and characters that a sentence lists.
+// Limits on the tables and characters that a sentence lists.
 constexpr std::size_t kListedTables = 8, kListedText = 300;
 
 std::string in_lower_case(std::string text) {
@@ -21,7 +21,7 @@ std::string in_lower_case(std::string text) {
   return text;
 }
 
-// Whether columns are asked for by their numbers: "column 2".
+// Whether columns are requested by number: "column 2".
 bool are_numbers(const std::vector<std::string>& wanted) {
   return std::all_of(wanted.begin(), wanted.end(), [](const std::string& name) { return name.starts_with("column "); });
 }

@@ -8,29 +8,29 @@
 
 namespace pairs {
 
-// Columns of a table as people ask for them.
+// Finds the columns of a table by the names that users give.
 class ColumnNames {
  public:
-  // `named`: as TableFile::named; `any_case`: whether names that differ in case alone are one.
+  // `named`: as in TableFile::named; `any_case`: whether names that differ only in case are equal.
   ColumnNames(const std::vector<TableColumn>& columns, bool named, bool any_case)
       : columns_(columns), named_(named), any_case_(any_case) {}
 
-  // Places of the columns that a name stands for: the one called so, or all numbers of the column of several numbers a
-  // row that is called so, or the one that "column 2" counts. More than `numbers` of them where two columns are called
-  // so; empty where none is.
+  // Places of the columns for a name: the column of that name, or all elements of the vector column of that name, or
+  // the one that "column 2" counts. More than `numbers` of them if two columns have that name; empty if none has.
   std::vector<std::size_t> find(const std::string& name) const;
   bool called_twice(const std::string& name) const;
 
-  // Where columns of other names stand in for the wanted ones: a table without names of as many columns; the numbers of
-  // the column x, or of the only column, where it holds as many a row; empty where nothing does.
+  // Places of columns with other names that can replace the wanted ones: those of a table without names and with as
+  // many columns; the elements of the vector column x, or of the only column, if there are as many; empty if there are
+  // none.
   std::vector<std::size_t> instead_of(const std::vector<std::string>& wanted) const;
 
-  // 2 where all names are found, 1 where others stand in for them, 0 else.
+  // 2 if all names are found, 1 if other columns replace them, 0 otherwise.
   int fit(const std::vector<std::string>& wanted) const;
 
-  // "x (2 numbers a row), y", for people.
+  // "x (2 numbers a row), y", for display.
   std::string text() const;
-  // The column of several numbers a row whose numbers all columns of the table are; "" where there is none.
+  // The vector column that all columns of the table belong to; "" if there is none.
   std::string only_vector() const;
 
  private:
@@ -41,17 +41,17 @@ class ColumnNames {
   bool named_, any_case_;
 };
 
-// A table of a file that may hold several.
+// One of several tables in a file.
 struct TableFacts {
-  std::string name;  // by which --table finds it
+  std::string name;  // the name for --table
   std::vector<TableColumn> columns;
   bool named = true, any_case = false;
   std::string also = {};  // another name of it
 };
 
-// Which of the tables is meant: the one of that name; else the only one that has the wanted columns, by their names or
-// by others that stand in for them; where no columns are wanted, the first. Throws Error in a sentence that lists what
-// each has where none or several are.
+// The selected table: the one of that name; else the only one that has the wanted columns, by their names or by columns
+// that replace them; if no columns are wanted, the first. If there are none or several, throws Error in a sentence that
+// lists each table's columns.
 std::size_t pick_table(const std::vector<TableFacts>& tables, const TableChoice& choice, const std::string& where);
 
 }  // namespace pairs

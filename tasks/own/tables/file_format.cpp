@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kJudged = 8192;  // bytes
+constexpr std::size_t kJudged = 8192;  // bytes to check
 constexpr int kJudgedRows = 3;
 
 std::string in_lower(std::string text) {
@@ -31,7 +31,7 @@ bool among(const std::vector<std::string>& all, const std::string& one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }
 
-// "data.csv" of "data.csv.gz".
+// "data.csv" for "data.csv.gz".
 fs::path without_gz(const fs::path& file) {
   return in_lower(file.extension().string()) == ".gz" ? file.stem() : file.filename();
 }
@@ -49,7 +49,7 @@ std::string_view first_member(std::string_view head) {
   return head.substr(30, length);
 }
 
-// What files of other programs begin with, and how a sentence calls them and says what to do.
+// The first bytes of other programs' files, with their name in sentences and a remedy.
 struct OtherFormat {
   std::string_view begins;
   const char* sentence;
@@ -94,7 +94,7 @@ std::string_view other_sentence(std::string_view head) {
   return {};
 }
 
-// By its name alone.
+// The format by the name only.
 std::optional<FileFormat> format_by_name(const fs::path& file) {
   const std::string ending = in_lower(without_gz(file).extension().string());
   if (ending == ".npz" || ending == ".npy") return FileFormat::npz;
@@ -105,7 +105,7 @@ std::optional<FileFormat> format_by_name(const fs::path& file) {
   return {};
 }
 
-// By what it begins with; nothing where that says nothing.
+// The format by the first bytes; nothing if they are inconclusive.
 std::optional<FileFormat> format_by_head(std::string_view head) {
   if (head.starts_with("\x93NUMPY")) return FileFormat::npz;
   if (head.starts_with("PAR1") || head.starts_with("PARE") || head.starts_with("ARROW1") || head.starts_with("FEA1"))
@@ -118,7 +118,7 @@ std::optional<FileFormat> format_by_head(std::string_view head) {
 }
 
 bool is_text(std::string_view head) {
-  if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff")) return true;  // which its reader refuses by name
+  if (head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff")) return true;  // its reader refuses it by name
   std::size_t zeros = 0, others = 0;
   for (const char c : head) {
     zeros += c == 0 ? 1 : 0;
@@ -135,9 +135,9 @@ FileFormat format_of(const fs::path& file) {
   if (const std::optional<FileFormat> known = format_by_head(head)) return *known;
   if (head.starts_with("\xff\xff\xff\xff") && (!named || *named == FileFormat::arrow)) return FileFormat::arrow;
   const bool text = !head.empty() && is_text(head);
-  // A damaged FITS file begins with a line of 80 characters after the other, and without an end.
+  // A damaged FITS file begins with consecutive lines of 80 characters, without line ends.
   const bool cards = named == FileFormat::fits && head.substr(0, 2880).find('\n') == head.npos;
-  // Words in a file that is called otherwise are no table of text with a wrong name.
+  // Prose in a file with another extension is not a text table with a wrong name.
   if (text && !cards && (!named || *named == FileFormat::text || is_text_table(file))) return FileFormat::text;
   return named.value_or(FileFormat::other);
 }
@@ -186,7 +186,7 @@ bool is_text_table(const fs::path& file) {
         if (parse_csv_number(take_csv_cell(row, rows.separator(), more), value) == CsvNumber::good) return true;
       }
   } catch (const Error&) {
-    // Its reader reports what is wrong with a table; this may be none.
+    // The reader reports what is wrong with a table; this may not be one.
   }
   return false;
 }
@@ -201,8 +201,8 @@ std::string unread_format(const fs::path& file) {
 
 namespace {
 
-// "part-00000-2f….snappy.parquet" of Spark, "part.0.parquet" of Dask, "2f…-0.parquet" of Arrow; "" of other names. What
-// is left is the same in all parts but for digits.
+// The common part of "part-00000-2f….snappy.parquet" of Spark, "part.0.parquet" of Dask, "2f…-0.parquet" of Arrow; ""
+// for other names. It is the same in all parts except for digits.
 bool is_part_name(const std::string& name) {
   const auto digits = [&](std::size_t from) {
     return from < name.size() && std::isdigit(static_cast<unsigned char>(name[from]));
@@ -212,7 +212,7 @@ bool is_part_name(const std::string& name) {
   return hex == 32 && name[32] == '-' && digits(33);  // pyarrow.dataset and write_to_dataset
 }
 
-// By the numbers in their names: part.2 stands before part.10.
+// Compares the numbers in names: part.2 comes before part.10.
 bool before(const fs::path& a, const fs::path& b) {
   const std::string one = a.filename().string(), other = b.filename().string();
   std::size_t i = 0, j = 0;

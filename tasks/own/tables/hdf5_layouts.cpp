@@ -23,8 +23,11 @@ std::string inside(const std::string& group, const std::string& name) {
   return group.empty() ? name : group + "/" + name;
 }
 
-// The list of texts and whole numbers that Python's pickle wrote in its protocol of lines:
-// "(lp0\nVx1\np1\naVx2\n...a.". None where it holds anything else; nothing is run.
+// Parses a list of texts and whole numbers written by Python's pickle in its line protocol: "(lp0
+// Vx1
+// p1
+// aVx2
+// ...a.". Nothing for any other content; nothing is executed.
 std::optional<std::vector<std::string>> pickled_list(std::string_view text) {
   if (!text.starts_with("(l")) return std::nullopt;
   std::vector<std::string> out;
@@ -55,13 +58,13 @@ std::optional<std::vector<std::string>> pickled_list(std::string_view text) {
   return std::nullopt;
 }
 
-// Whether a table is one array of two axes whose columns have names.
+// Whether a table is a single two-dimensional array whose columns have names.
 bool is_named_matrix(const Hdf5Table& table) {
   return table.arrays.size() == 1 && table.arrays.front().column.name == table.name &&
          !table.arrays.front().numbers.empty();
 }
 
-// Whether columns are called as pandas counts them.
+// Whether columns have the names by which pandas counts them.
 bool are_counted(const std::vector<std::string>& names) {
   std::vector<bool> seen(names.size());
   for (const std::string& name : names) {
@@ -74,7 +77,7 @@ bool are_counted(const std::vector<std::string>& names) {
   return !names.empty();
 }
 
-// Names that pandas keeps as an array, of texts or of whole numbers.
+// Names that pandas stores as an array, of texts or of whole numbers.
 std::vector<std::string> names_in(const StoredColumn& column) {
   constexpr std::int64_t kMost = 1 << 14;
   std::vector<std::string> names;
@@ -136,7 +139,7 @@ class Hdf5Layouts {
     if (!out.arrays.empty()) tables_.push_back(std::move(out));
   }
 
-  // The texts of an array of names in the group of another, as many as that has numbers a row; none else.
+  // The texts of an array of names in another array's group, if there are as many as its numbers per row; else none.
   static std::vector<std::string> names_beside(const StoredColumn& one, const std::vector<StoredColumn>& columns) {
     for (const StoredColumn& other : columns)
       for (const char* name : {"columns", "column_names", "names"})
@@ -145,7 +148,7 @@ class Hdf5Layouts {
     return {};
   }
 
-  // An array of two axes that no other array of its group has as many rows as: x, or the only one of the file.
+  // Whether a two-dimensional array has a row count of its own in its group, and is x or the file's only array.
   bool is_matrix(const StoredColumn& one, const std::vector<StoredColumn>& columns) const {
     if (one.shape.size() != 2 || !one.other.empty()) return false;
     if (file_.columns.size() == 1) return true;
@@ -154,7 +157,7 @@ class Hdf5Layouts {
            });
   }
 
-  // pandas' format "fixed": blocks of one type each, with the names of their columns beside.
+  // The pandas format "fixed": blocks of one type each, stored with the names of their columns.
   bool add_frame(const std::string& group, const std::vector<StoredColumn>& columns) {
     const auto find = [&](const std::string& name) -> const StoredColumn* {
       for (const StoredColumn& one : columns)
@@ -172,7 +175,7 @@ class Hdf5Layouts {
       const std::string type = file_.attribute(values->name, "value_type");
       if (type.starts_with("datetime") || type.starts_with("timedelta")) block.column.other = "times (" + type + ")";
       if (!block.column.other.empty()) {
-        // Texts and objects are one pickled value for all rows.
+        // Texts and objects are a single pickled value for all rows.
         for (const std::string& name : block.numbers)
           out.arrays.push_back({name, {values->name, block.column.other, {-1}}});
         continue;
@@ -191,7 +194,7 @@ class Hdf5Layouts {
     return true;
   }
 
-  // Whether pandas keeps the categories of a field beside its table: the field holds their numbers.
+  // Whether pandas stores the categories of a field in addition to its table: the field holds their numbers.
   bool has_categories(const std::string& group, const std::string& field) const {
     const std::string beside = inside(group, "meta/" + field + "/meta/");
     return std::any_of(file_.columns.begin(), file_.columns.end(),
@@ -209,7 +212,7 @@ class Hdf5Layouts {
     if (!out.arrays.empty()) tables_.push_back(std::move(out));
   }
 
-  // pandas' format "table": fields values_block_0, ... of several numbers a row, whose names an attribute keeps.
+  // The pandas format "table": vector fields values_block_0, ..., whose names are in an attribute.
   void name_fields(Hdf5Table& table, const std::string& group) const {
     std::vector<std::string> all;
     for (NamedArray& one : table.arrays) {
@@ -230,7 +233,7 @@ class Hdf5Layouts {
     std::erase_if(table.arrays, [](const NamedArray& one) { return one.name == "index"; });
   }
 
-  // All that is in the file, where that is several tables; a matrix x is what is meant before.
+  // Puts everything in the file first if it consists of several tables; a matrix x takes precedence.
   void put_first() {
     const auto x = std::find_if(tables_.begin(), tables_.end(), [](const Hdf5Table& one) {
       return (one.matrix || is_named_matrix(one)) && last_of(one.name) == "x";

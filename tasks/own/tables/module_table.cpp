@@ -14,7 +14,8 @@
 namespace pairs {
 namespace {
 
-// Of the module of that name, beside the program or in ../lib where it is installed; `reads`: what it is for.
+// Opens the module of that name, next to the program or in ../lib of an installation; `reads` names its format in
+// errors.
 [[maybe_unused]] OpenTable* opener_of(const char* name, const char* reads) {
   const std::filesystem::path place = program_part(name);
   PAIRS_CHECK(!place.empty(),
@@ -32,17 +33,17 @@ namespace {
   return open;
 }
 
-// What a module says is a sentence; running out of memory has no words.
+// A module's exception as a sentence; running out of memory has no message of its own.
 std::string module_sentence(const std::exception& error) {
   return dynamic_cast<const std::bad_alloc*>(&error) ? sentence(error) : printable(error.what(), 400);
 }
 
-// A column of a module, or a number of the rows of one.
+// A column of a module, or an element of its rows.
 struct ModulePlace {
   std::size_t column, at;
 };
 
-// The columns of a table, those of several numbers a row number by number.
+// The columns of a table, with vector columns element by element.
 std::vector<TableColumn> columns_of_table(const std::vector<TableModule::Column>& columns,
                                           std::vector<ModulePlace>* places = nullptr) {
   constexpr std::int64_t kMostNumbers = 1 << 14;
@@ -67,7 +68,7 @@ class ModuleTable final : public TableFile {
     std::vector<TableFacts> facts;
     for (const TableModule::Table& one : table_->tables())
       facts.push_back({one.name, columns_of_table(one.columns), true, one.any_case, one.also});
-    // A format that knows of one table alone has no name for it.
+    // A format that supports only one table has no name for it.
     const bool nameless = facts.size() == 1 && facts.front().name.empty();
     PAIRS_CHECK(!nameless || choice.name.empty(), "{} is of a format that holds one table alone; leave --table {} out",
                 where, printable(choice.name, 100));
@@ -89,7 +90,7 @@ class ModuleTable final : public TableFile {
   }
 
   void read_rows(std::int64_t first, std::int64_t count, const std::vector<std::size_t>& places, double* out) override {
-    // Columns that are read, each once, and where in a row of theirs the wanted numbers stand.
+    // The columns to read, each once, and the positions of the wanted numbers in their rows.
     std::vector<std::size_t> columns, begins, wanted;
     std::size_t width = 0;
     for (const std::size_t place : places) {

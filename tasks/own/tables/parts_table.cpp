@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A table of text. The columns that were asked for last are held.
+// A table of text. The last requested columns are kept in memory.
 class TextTable final : public TableFile {
  public:
   // `names`: columns that the text may name.
@@ -33,7 +33,7 @@ class TextTable final : public TableFile {
  private:
   void read_rows(std::int64_t first, std::int64_t count, const std::vector<std::size_t>& places, double* out) override {
     if (places != places_ || !numbers_.defined()) {
-      // Columns in their order are not chosen by their numbers: of these alone it may be unsure how many there are.
+      // All columns in order are not selected by number: for these the count of columns may be uncertain.
       bool all = !named_ && places.size() == columns_.size();
       for (std::size_t k = 0; k < places.size(); ++k) all = all && places[k] == k;
       std::vector<std::string> wanted;
@@ -46,7 +46,7 @@ class TextTable final : public TableFile {
     std::copy_n(rows.const_data_ptr<double>(), rows.numel(), out);
   }
 
-  // By what the text's reader knows a column.
+  // A column's name for the text's reader.
   std::string name_of(std::size_t place, bool all) const {
     const std::vector<std::string> all_names = names();
     const std::string& name = all_names[place];
@@ -74,12 +74,12 @@ class TextTable final : public TableFile {
 
   fs::path path_;
   CsvRecords records_;
-  std::int64_t at_ = 0;  // the row that comes next
+  std::int64_t at_ = 0;  // the next row
   torch::Tensor numbers_;
   std::vector<std::size_t> places_;
 };
 
-// Tables of the same columns, one below the other.
+// Tables with the same columns, concatenated.
 class PartsTable final : public TableFile {
  public:
   PartsTable(std::vector<std::unique_ptr<TableFile>> parts, const std::string& where,
@@ -133,7 +133,7 @@ class PartsTable final : public TableFile {
   std::vector<std::int64_t> starts_;
 };
 
-// The Error of an unpacked file with the words for the packed one.
+// Rethrows an unpacked file's Error with the name of the packed file.
 [[noreturn]] void fail_named(const Error& error, const std::string& unpacked, const std::string& where) {
   std::string text = error.what();
   for (std::size_t at = text.find(unpacked); at != text.npos; at = text.find(unpacked, at + where.size()))

@@ -8,8 +8,8 @@
 
 namespace pairs {
 
-// A table that no reader of one format opens: of a folder that holds it in parts, of a gzip file, or of text. Null for
-// all others. `where`: how sentences call it.
+// Opens a table that no single-format reader can open: a folder that holds it in parts, a gzip file, or text. Null for
+// all others. `where`: its name in sentences.
 std::unique_ptr<TableFile> open_joined_table(const std::filesystem::path& path, const std::string& where,
                                              const TableChoice& choice);
 

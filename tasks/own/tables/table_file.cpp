@@ -36,7 +36,7 @@ ColumnNames names_of(const TableFile& table) {
   return {table.columns(), table.named(), table.any_case()};
 }
 
-// Why there is no column of a name.
+// Refuses names without a column, with the reason.
 [[noreturn]] void refuse_names(const TableFile& table, const std::vector<std::string>& wanted) {
   const ColumnNames names = names_of(table);
   const std::vector<std::size_t> x = names.find("x");
@@ -81,8 +81,8 @@ std::vector<std::size_t> places_by_name(const TableFile& table, const std::vecto
   return places;
 }
 
-// The column that marks which values of another are missing, as Astropy writes it: "x2.mask" beside "x2"; beside x also
-// "mask". None where there is none.
+// The column that marks missing values of another, as Astropy writes it: "x2.mask" for "x2"; for x also "mask". None if
+// there is none.
 std::optional<std::size_t> mask_of(const std::vector<TableColumn>& columns, std::size_t place) {
   const TableColumn& one = columns[place];
   const std::string bare = one.vector.empty() ? one.name : one.vector;
@@ -94,7 +94,7 @@ std::optional<std::size_t> mask_of(const std::vector<TableColumn>& columns, std:
   return std::nullopt;
 }
 
-// A table some of whose columns are masked by others: what is masked is missing.
+// A table in which some columns mask others: masked values are missing.
 class MaskedTable final : public TableFile {
  public:
   explicit MaskedTable(std::unique_ptr<TableFile> table) : TableFile(table->where()), table_(std::move(table)) {

@@ -7,34 +7,33 @@
 
 namespace pairs {
 
-// A file of tables as libpairs_arrow.so and libpairs_fits.so know it. Each holds all that is compiled against a library
-// and is opened when a file asks for it: nothing of Arrow or of CFITSIO, which brings a client of the network, is
-// loaded before.
+// A file of tables in libpairs_arrow.so and libpairs_fits.so. Each module holds all code compiled against a library and
+// is opened when a file needs it: Arrow and CFITSIO, which includes a network client, are not loaded before.
 class TableModule {
  public:
   struct Column {
     std::string name;
-    std::string other;         // what it holds where it is no numbers; else ""
-    std::int64_t numbers = 1;  // a row
+    std::string other;         // what it holds if it does not hold numbers; else ""
+    std::int64_t numbers = 1;  // per row
   };
   struct Table {
-    std::string name;  // "" where the format knows of one table alone
-    std::string also;  // its number in the file, where it has one
+    std::string name;  // "" if the format supports only one table
+    std::string also;  // its number in the file, if it has one
     std::vector<Column> columns;
-    bool any_case = false;  // whether names that differ in case alone are one
+    bool any_case = false;  // whether names that differ only in case are equal
   };
   virtual ~TableModule() = default;
-  // At least one.
+  // At least one table.
   virtual const std::vector<Table>& tables() const = 0;
-  // What follows is of this table. `wanted`: columns that are asked for, for which a format may have to look into the
-  // rows; empty: any. Throws as read.
+  // Selects a table for all further calls. `wanted`: the requested columns, for which a format may have to read rows;
+  // empty: any. Throws as read() does.
   virtual void choose(std::size_t table, const std::vector<std::string>& wanted) = 0;
   virtual const std::vector<Column>& columns() const = 0;
   virtual std::int64_t rows() const = 0;
-  // Reads all numbers of the columns at `places`, row by row and one column behind the other; NaN where one is missing.
-  // Throws std::exception with a sentence that begins with what is wrong.
+  // Reads all numbers of the columns at `places`, row by row and one column after another; NaN for missing ones. Throws
+  // std::exception with a sentence that begins with the problem.
   virtual void read(std::int64_t first, std::int64_t count, const std::vector<std::size_t>& places, double* out) = 0;
-  // As TableFile::read_texts, of one column. Throws likewise.
+  // TableFile::read_texts for one column. Throws as read() does.
   virtual void read_texts(std::int64_t first, std::int64_t count, std::size_t place, std::vector<std::string>& out) = 0;
 };
 
