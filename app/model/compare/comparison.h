@@ -78,7 +78,7 @@ class Comparison {
     std::vector<std::vector<std::string>> lines;  // for each run, the prefix of the names of its lines
     std::vector<std::string> runs;                // as passed to toggle()
     std::vector<SettingLine> settings;            // settings that differ come first
-    std::vector<SettingLine> costs;               // training cost, computed
+    std::vector<SettingLine> costs;               // training cost
     const Score* score = &score_of({});           // the score that is compared
     std::vector<DifferenceRow> differences;
     std::size_t baseline = 0;      // index in names

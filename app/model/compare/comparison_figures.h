@@ -48,7 +48,7 @@ struct MadeComparison {
   std::vector<ComparedRun> entries;
   std::shared_ptr<const Comparison::View> view;
   std::uint64_t shaded = 0;  // version of the shades
-  std::string evaluated;     // the runs whose scores are only in memory
+  std::string evaluated;     // identifies the scores taken from memory
   std::string arguments;     // arguments of the command that reproduces the scores
   std::string note;          // why the command does not reproduce them
 };

@@ -18,7 +18,7 @@ struct Message {
   std::int64_t count = 1;           // number of consecutive repetitions
   double time = 0;                  // of the last one, in seconds since the program started
   std::filesystem::path file = {};  // the file that was saved; "" for other messages
-  bool exported = false;            // whether the user may choose where such files go
+  bool exported = false;            // whether the user chose its folder, which is then remembered
 };
 
 // The messages of the log drawer: the last 2,000, with consecutive equal ones counted as one.

@@ -52,7 +52,7 @@ class PosteriorPage {
   void set_n(std::int64_t n);
   // Steps to the next (1) or previous (-1) round N: whole numbers up to 100, then two digits.
   void step_n(int direction);
-  // Starts or stops playing: N grows from 1 to the maximum in eight seconds, and starts over from there.
+  // Starts or stops playing: N grows from 1 to the maximum in eight seconds; started at the maximum, it begins again.
   void toggle_play();
   bool playing() const { return player_.playing(); }
   void set_loop(bool loop) { player_.set_loop(loop); }
