@@ -59,7 +59,8 @@ void GrowingText::check_same() const {
               name_);
 }
 
-// Of one that has a new name, or whose name another has, what was written into it still comes first.
+// Throws if the file was renamed or its name now belongs to another file, but only after reading what was written to
+// it.
 void GrowingText::check_named() const {
   struct stat opened, named;
   if (!appended_ || ::fstat(file_, &opened) != 0 || !S_ISREG(opened.st_mode)) return;
@@ -87,7 +88,7 @@ GrowingText::Came GrowingText::read(const std::function<void(std::string_view)>&
       take(last);
       return Came::lines;
     }
-    // Of a file that was written anew, what comes now is no continuation.
+    // In a rewritten file, new text does not continue the old.
     check_same();
     const std::string_view bytes(buffer_.data(), static_cast<std::size_t>(got));
     PAIRS_CHECK(bytes.find('\0') == bytes.npos,

@@ -156,8 +156,8 @@ std::vector<TargetNumbers> weighted_numbers(const torch::Tensor& draws, const to
   return out;
 }
 
-// Of one target: its density times the ratio of priors, on a grid of its range or around the posterior's draws, and the
-// mass of that.
+// For one target: its density times the ratio of priors, on a grid of its range or around the posterior's samples, and
+// the mass of that.
 void use_density(const OtherPrior& prior, const PosteriorSource& source, const torch::Tensor& draws,
                  ReweighedPosterior& out) {
   const TaskInfo& info = prior.task().info();

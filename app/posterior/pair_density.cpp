@@ -33,7 +33,7 @@ Ends ends_of(std::vector<double> draws) {
   return {quantile(kOutside), quantile(1 - kOutside)};
 }
 
-// Of the draws within both ends, so that a few far ones do not widen the kernel.
+// The covariance of the samples within both ranges, so that outliers do not widen the kernel.
 Moments covariance(const std::vector<double>& x, const std::vector<double>& y, const Ends& ex, const Ends& ey) {
   double count = 0, mx = 0, my = 0;
   const auto each = [&](auto&& take) {

@@ -89,7 +89,7 @@ class Draft {
   // Why the name is invalid.
   const std::string& name_error() const;
   std::filesystem::path folder() const;
-  // refresh_name sets a new name; renew_name sets one for the current time unless the user gave one.
+  // refresh_name sets a new default name; renew_name does so unless the user gave one.
   void refresh_name();
   void renew_name();
   // Sets a new name if the default one is taken by a run; returns whether it was.
