@@ -116,7 +116,7 @@ PosteriorAxes StableAxes::update(const std::vector<PosteriorNumbers>& series, co
       }
       need.include(one.targets[t], one.cells[t], {targets_[t].low, targets_[t].high});
     }
-    // Of what was kept of other sets or N the middle half is seen, and no more asked for.
+    // Includes the middle half of ghosts from other sets or N, but no more.
     for (const TargetNumbers* ghost : ghosts)
       for (const double end : {ghost->quantiles[1], ghost->quantiles[3]}) need.include(end);
     if (!truth.empty() && std::isfinite(truth[t])) need.include(truth[t]);

@@ -105,7 +105,7 @@ Line shaded(const DensityCurve& curve, SeriesRole role, double from, double to) 
   return line;
 }
 
-// Of two targets the grid's, of more an estimate from draws; nothing where neither is there.
+// The joint density: from the grid for two targets, from samples for more; empty if there is neither.
 PairDensity joint_of(const PosteriorNumbers& one, std::size_t first, std::size_t second) {
   if (!one.joint.empty()) return {one.cells[first], one.cells[second], one.joint};
   if (one.draws.empty()) return {};
@@ -193,7 +193,7 @@ Plot joint_plot(const std::vector<PosteriorNumbers>& series, const std::vector<T
   plot.y = {targets[second].title(), AxisScale::linear, y.first, y.second};
   for (const PosteriorNumbers* one : drawing_order(series)) {
     const PairDensity joint = joint_of(*one, first, second);
-    // Of a head at the start of its training the grid may hold nothing.
+    // The grid of a head at the start of its training may be empty.
     if (!std::any_of(joint.density.begin(), joint.density.end(), [](double p) { return p > 0; })) continue;
     const Cells &a = joint.first, &b = joint.second;
     const bool grid = !one->joint.empty();

@@ -61,7 +61,7 @@ Occupied occupied(const std::vector<double>& density, double share) {
   return out;
 }
 
-// Of the densities on the grid: 1 where it holds a normalised posterior.
+// The mass of the densities on the grid: 1 if it contains a normalized posterior.
 double mass_on(const PosteriorDraft& draft, const std::vector<Cells>& grid) {
   double area = 1, sum = 0;
   for (const Cells& cells : grid) area *= cells.width();

@@ -67,7 +67,7 @@ bool usable(const PosteriorDraft& draft) {
   return !draft.failed && !draft.numbers.targets.empty() && std::isfinite(draft.numbers.targets[0].sd);
 }
 
-// Those of references are known better than their grid says.
+// Uses the known moments of references, which are more accurate than their grid.
 void use_known_moments(PosteriorDraft& draft) {
   if (!draft.source->mean.defined()) return;
   for (std::size_t t = 0; t < draft.numbers.targets.size(); ++t) {
@@ -76,7 +76,7 @@ void use_known_moments(PosteriorDraft& draft) {
   }
 }
 
-// Of a reference that has a grid of its own. NaN where it cannot be asked.
+// The divergence from the exact posterior to a reference with its own grid. NaN if it cannot be evaluated.
 double divergence_of_reference(const PosteriorDraft& exact, const PosteriorSource& source) {
   PosteriorDraft there = PosteriorDraft();
   there.source = &source;

@@ -49,7 +49,7 @@ torch::Tensor rows_of(const torch::Tensor& row, std::int64_t count) {
   return row.defined() ? row.expand({count, row.size(1)}).contiguous() : row;
 }
 
-// Of the prior's sets, in the order of how near their θ is to theta [1, d].
+// The latents of sets from the prior, ordered by the distance of their θ from theta [1, d].
 Latents nearest_of_prior(const Task& task, const torch::Tensor& theta, std::uint64_t seed, std::int64_t wanted,
                          std::vector<std::int64_t>& indices) {
   const std::int64_t subjects = task.subjects(Purpose::test);

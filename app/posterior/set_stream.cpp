@@ -253,7 +253,7 @@ void check_not_empty(const fs::path& data) {
   fail("{} is an empty folder: put the observations into it, a file for each set", printable(data.string(), 300));
 }
 
-// Of a file whose groups are sets no column tells others apart.
+// Throws if a column is to separate sets of a file whose groups are already sets.
 void check_no_groups(const ManySets& sets, const TaskInfo& info) {
   const auto groups = open_table_groups(sets.data, wanted_columns(info, sets.columns));
   if (!groups) return;

@@ -23,7 +23,7 @@ namespace {
 constexpr double kHolds = 0.9, kAccepted = 0.8, kHardly = 0.7;
 constexpr std::int64_t kFewTried = 20;  // whose share says little: its standard error is 0.07
 
-// Of the targets of which they tell no other quantity; 1 where there is none.
+// The smallest share over targets without another quantity; 1 if there is none.
 double least_share(const TriedKind& kind) {
   double least = 1;
   for (std::size_t t = 0; t < kind.inside90.size(); ++t)
