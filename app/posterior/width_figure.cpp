@@ -96,7 +96,7 @@ class NuisanceScan {
       add(theta, nuisance.view_low + (nuisance.view_high - nuisance.view_low) * place / kPlaces);
     return std::move(series_);
   }
-  // Of all that was asked.
+  // The report on all chains.
   const std::optional<McmcReport>& report() const { return report_; }
 
  private:
