@@ -95,7 +95,7 @@ std::string unknown_command(const std::string& word, const std::vector<CommandEn
   return fmt::format("There is no command {}{}; pairs --help lists them", printable(word), did_you_mean(word, names));
 }
 
-// Of the program and of what decides its numbers on this machine's CPU.
+// The versions of the program and of everything that determines its numbers on this machine's CPU.
 nlohmann::json version_document() {
   return {{"pairs", kVersion}, {"libtorch", TORCH_VERSION}, {"numerics", numerics_fingerprint(torch::kCPU)}};
 }
@@ -137,7 +137,7 @@ int open_window(const TaskCatalogue& tasks, const Extension& extension, const st
   }
 }
 
-// A session that cannot be read is told of before there is a window.
+// Reports an unreadable session before the window opens.
 int open_session(const TaskCatalogue& tasks, const Extension& extension, const std::string& path,
                  const std::string& theme, bool json) {
   if (!is_session(path))
@@ -151,7 +151,7 @@ int open_session(const TaskCatalogue& tasks, const Extension& extension, const s
   return open_window(tasks, extension, path, theme, json);
 }
 
-// What is said of a signal that ends the process at once, while another thread may be printing.
+// Reports a signal that ends the process at once, while another thread may be printing.
 void tell_stop(bool json, bool answered) {
   const std::string sentence = stop_sentence();
   if (json && !answered) answer_at_once(error_document(sentence));
@@ -180,7 +180,7 @@ int perform(const Action& action, bool json) {
   }
 }
 
-// What bash completes that help tells in sentences.
+// Bash completions that help describes only in sentences.
 WordsByName known_words(const TaskCatalogue& tasks) {
   WordsByName known = {{"TASK", tasks.names()},
                        {"RUN", tasks.names()},

@@ -84,7 +84,7 @@ void prepare(const DemoArguments& arguments, const std::string& task, const std:
   train_run(arguments.known, folder, Stage::finetune, printer);
 }
 
-// What is drawn of a task, in the folder `figures`.
+// The figures of a task, in the folder `figures`.
 class Pictures {
  public:
   Pictures(std::filesystem::path figures, ProgressPrinter& printer) : folder_(std::move(figures)), printer_(printer) {
@@ -128,7 +128,7 @@ std::optional<Metrics> draw(const LoadedRun& run, Pictures& pictures, ProgressPr
   return metrics;
 }
 
-// Those that are drawn from shipped weights come first, as they are quick.
+// The tasks of a demonstration: shipped weights come first, since their figures are quick.
 struct Plan {
   std::vector<std::string> shipped, trained;
 };
@@ -147,7 +147,7 @@ Plan plan(const DemoArguments& arguments) {
   }
   for (const std::string& task : arguments.train)
     if (arguments.known->make(task); !names(tasks, task)) fail_usage("--train {} is not among the --tasks", task);
-  // What is wrong with the settings of any of them is told before the first is trained.
+  // Checks the settings of all runs before training the first.
   std::set<std::string> read;
   for (const std::string& task : plan.trained) {
     const NewRun wanted = run_of(arguments, task);

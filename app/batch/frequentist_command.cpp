@@ -46,7 +46,7 @@ struct FrequentistArguments {
   std::int64_t measured_sets() const { return lengths.value_or(200); }
 };
 
-// Tells every ten seconds how many sets are simulated.
+// Reports every ten seconds how many sets are simulated.
 class SetsTeller {
  public:
   explicit SetsTeller(std::string what) : what_(std::move(what)) {}
@@ -66,7 +66,7 @@ class SetsTeller {
   std::int64_t begun_ = -1;
 };
 
-// Of toys beyond a level so many at least tell where it begins.
+// The minimum number of toys beyond a level that locates it.
 constexpr double kFewestBeyond = 5;
 
 std::vector<double> levels_of(const FrequentistArguments& arguments) {
@@ -105,7 +105,7 @@ std::int64_t size_of(const FrequentistArguments& arguments, const LoadedRun& run
   return n;
 }
 
-// What is given of the set and of all toys: by --given or the set's file.
+// The conditions of the set and of all toys, from --given or the set's file.
 std::vector<double> given_of(const FrequentistArguments& arguments, const LoadedRun& run, const ObservedSet* set) {
   if (set) return set->latents().given.defined() ? doubles(set->latents().given) : std::vector<double>();
   if (arguments.set.given.empty()) return {};  // the table says what is missing
@@ -187,7 +187,7 @@ std::vector<CoveragePoint> map_of(const Frequentist& answers, const std::vector<
   return out;
 }
 
-// Refuses, before any toy, a task that has no frequentist answers, and values that it does not have.
+// Throws, before any toy, for a task without frequentist results, and for values that it does not have.
 void check_target(const FrequentistArguments& arguments, const Task& task) {
   const TaskInfo& info = task.info();
   if (const std::string why = no_frequentist_answers(task); !why.empty())
@@ -198,7 +198,7 @@ void check_target(const FrequentistArguments& arguments, const Task& task) {
   if (arguments.coverage) points_of(arguments, info);
 }
 
-// What was asked, with what is the same for all parts of the answer.
+// The request, with everything that its parts share.
 struct Asked {
   const FrequentistArguments& arguments;
   const LoadedRun& run;

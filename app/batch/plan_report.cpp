@@ -52,7 +52,7 @@ void add_expected_time(const TaskCatalogue& tasks, const RunConfig& config, Resu
   }
 }
 
-// What cannot be learnt from is told before anything is trained.
+// Reports data from which nothing can be learned before training.
 void look_through(const Task& task) {
   constexpr std::int64_t kLong = 1 << 28;  // numbers, from which on it takes a while
   bool told = false;
@@ -119,7 +119,7 @@ Result plan_report(const TaskCatalogue& tasks, const RunConfig& config) {
       "than these each is drawn several times, of larger ones every time another random subset of the observations.\n",
       task->info().title, config.preset, config.strategy, stages.text(), drawn.text(), store.text());
   for (const SetService& one : service) result.text += one.text + "\n";
-  // Of a program that nobody agreed to nothing is run for this.
+  // Does not run a program without permission.
   const bool measured = stored != nullptr || (!task->info().file.empty() && tasks.describe(task->info().file).agreed);
   if (measured) check_sufficient_statistics(*task);
   const bool scaled = measured && (budget == nullptr || !budget->measures_input());
