@@ -134,7 +134,7 @@ void refuse_other(const fs::path& folder, const Study& study) {
   const std::string name = printable(folder.string(), 300);
   if (fs::exists(folder / run_file::config)) fail_usage("{} is the folder of a run; choose another with --out", name);
   const std::string foreign = fs::exists(folder / kStudyCopy) ? "" : foreign_entry(folder, study);
-  // Of workers that start at once another may have put the study's file there, and begun, since the first look.
+  // A worker that started at the same time may have written the study's file and begun since the first check.
   if (fs::exists(folder / kStudyCopy)) {
     const std::string title = find_toml_text(read_file(folder / kStudyCopy), "title", name);
     if (title != study.title)

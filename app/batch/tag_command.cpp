@@ -26,7 +26,7 @@ struct TagArguments {
   }
 };
 
-// Of a run whose file may be changed: those that came with the program stay as they are.
+// The folder of a run whose file may be changed; throws for runs that came with the program.
 RunFolder writable_run(const TagArguments& arguments, const std::string& run) {
   const RunFolder found = find_run(arguments.tasks, run);
   if (arguments.changes() && is_shipped(found.folder))

@@ -34,7 +34,7 @@ std::string own_text(const TaskCatalogue& tasks, const Task& task, nlohmann::jso
   const TaskInfo& info = task.info();
   if (info.file.empty()) return "";
   const TaskDescription said = tasks.describe(info.file);
-  // Of a program that nobody agreed to nothing is run for this.
+  // Does not run a program without permission.
   InputScale scale;
   std::string wrong;
   try {
