@@ -14,7 +14,7 @@
 namespace pairs {
 namespace {
 
-// Of both bands: within the inner one a run is calibrated, beyond the outer one miscalibrated.
+// The legend of both bands: within the inner one a run is calibrated, beyond the outer one miscalibrated.
 constexpr const char* kCalibratedBand = "calibrated, 95 % and 99.9 %";
 
 // "z 1.2, −0.4; p = 0.31", of location, width and ranks.
@@ -24,7 +24,7 @@ std::string test_text(const RankTest& test) {
   return fmt::format("z {}, {}; p {}{}", number_text(test.location_z, 1), number_text(test.width_z, 1),
                      p.starts_with('<') ? "" : "= ", p);
 }
-// What test_text tells, of the rows shown and all that carry ranks.
+// A summary by test_text for the rows shown and for all that have ranks.
 std::string test_footnote(std::size_t shown, std::size_t all, bool worst_target) {
   std::string text = "; z of location and width, p of the ranks";
   if (worst_target) text += ", each of the target furthest off";

@@ -10,7 +10,7 @@ namespace {
 
 // p is the exact posterior, q the network's; X = {x₁, …} a set of N observations, S the number of samples drawn of a
 // posterior.
-// Those of scores stand beside these, in their list.
+// The terms of scores are in the list of scores.
 constexpr Term kTerms[] = {
     {"exact", "The true posterior of θ given the set: in closed form, or by quadrature over ψ.",
      "p(θ | X) ∝ p(θ) ∫ p(ψ) ∏ₙ p(xₙ | θ, ψ) dψ"},

@@ -22,7 +22,8 @@ std::int64_t sets_at(const EvaluationOptions& options, std::size_t i) {
   return options.sets.size() == 1 ? options.sets[0] : options.sets.at(i);
 }
 
-// Sets that are evaluated at the size i: of as many subjects (0: these have no end), and of those that the task stores.
+// The number of sets evaluated at size i, limited by the number of subjects (0: unlimited) and by the sets that the
+// task stores.
 std::int64_t evaluated_at(const Task& task, const EvaluationOptions& options, std::size_t i, std::int64_t subjects) {
   std::int64_t sets = sets_at(options, i);
   if (subjects > 0) sets = std::min(sets, subjects);

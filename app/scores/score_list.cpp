@@ -185,7 +185,7 @@ const std::vector<Score>& score_list() {
        .member = &Row::mse_prior,
        .in_window = kNowhere,
        .compared = kNowhere},
-      // Of parameters: no target is scored by both.
+      // Scores of parameters: no target is scored by both kinds.
       {.key = "sd", .title = "sd", .member = &Row::sd, .in_window = kNowhere, .compared = kNowhere},
       {.key = "rmae",
        .title = "RMAE",
