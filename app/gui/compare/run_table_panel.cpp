@@ -126,7 +126,7 @@ void RunTablePanel::columns_menu(RunBoard& board, const TableView& view) {
   ImGui::EndPopup();
 }
 
-// Of the table, and of the figures below where it is among their runs.
+// Sets the baseline of the table and, if it is among their runs, of the figures below.
 void RunTablePanel::set_baseline(const Shown& shown, const std::string& run) {
   shown.board.set_baseline(run);
   for (const model::ComparedRun& one : shown.comparison.entries())

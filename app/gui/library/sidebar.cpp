@@ -144,7 +144,7 @@ void Sidebar::draw_picture(const model::TaskEntry& task, ImVec2 min, ImVec2 max)
   list.AddRect(min, max, palette().line, px(4));
 }
 
-// Of a long list only what is in view or near it is drawn; the rest keeps its room.
+// Skips the rows of a long list that are far from the visible part; their space remains.
 bool Sidebar::leave_out(const model::RunEntry& run) {
   constexpr std::size_t kLongList = 60;
   if (names_.size() < kLongList) return false;
