@@ -142,7 +142,7 @@ struct Shell::Parts {
   Toasts toasts;
   std::unique_ptr<model::Portal> portal;  // once the desktop's dialogs are wanted
   bool quit = false;
-  // Of the sidebar of a narrow window: above the panel, and to be put there.
+  // The sidebar of a narrow window: whether it is drawn above the panel, and whether it should be.
   bool sidebar_over = false, sidebar_wanted = false;
   float banners = 0;  // height of what stands below the panel, in the last frame
   double again = 0;   // seconds until the last frame is out of date by itself

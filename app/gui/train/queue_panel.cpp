@@ -21,7 +21,7 @@ std::string state_of(const QueueItem& item, const QueueProgress& progress) {
   return progress.text.empty() ? word : fmt::format("{}, {}", word, progress.text);
 }
 
-// Of the first item that can be moved: the one at work stays where it is.
+// The index of the first item that can be moved: the current one stays in place.
 std::size_t first_movable(const QueueView& view) {
   return !view.items.empty() && view.items.front().state == QueueState::working ? 1 : 0;
 }

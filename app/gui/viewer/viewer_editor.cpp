@@ -70,7 +70,7 @@ void ViewerEditor::scene(model::Viewer& viewer) {
   render::Sphere sphere = scene.spheres[viewer.selected()];
   float rgb[3], kept[3];
   for (int c = 0; c < 3; ++c) rgb[c] = static_cast<float>(sphere.color[c]);
-  // Of grey the hue is what it was.
+  // A gray color keeps its previous hue.
   ImGui::ColorConvertHSVtoRGB(hue_, saturation_, value_, kept[0], kept[1], kept[2]);
   const auto close = [](float a, float b) { return std::abs(a - b) < 1e-5f; };
   if (!std::equal(rgb, rgb + 3, kept, close))

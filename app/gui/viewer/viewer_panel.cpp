@@ -426,7 +426,8 @@ void ViewerPanel::draw(Viewer& viewer, const model::Scores* scores, bool unscore
   const float gap = px(kColumnGap);
   const float settings = std::clamp(0.27f * room.x, px(kLeastSettings), px(kMostSettings));
   const float under = ImGui::GetFrameHeight() + px(8);  // the scrubber
-  // Of the height: the truth and the dome as squares; the samples, and a quarter of their width in small pictures.
+  // Divides the height: the truth and the dome as squares; the samples, and a quarter of their width for small
+  // pictures.
   const float truth = std::clamp(std::floor((room.y - 2 * px(kHead) - px(12)) / 2), px(kLeastTruth), px(kMostTruth));
   const float fits = (room.y - px(kHead) - under - px(18 + 22 + 12)) / 1.25f;
   float middle = std::max(std::min(fits, room.x - settings - 2 * gap - px(kLeastTruth)), px(kLeastMiddle));

@@ -256,7 +256,7 @@ bool combo(std::string_view name, int& index, std::span<const std::string> items
   std::optional<Edge> edge(std::in_place);
   const bool open = ImGui::BeginCombo(id_of("", name).c_str(), shown.c_str());
   edge.reset();
-  // Of an open one the last item is its list, to which the keys belong.
+  // The last item of an open combo box is its list, which receives the keys.
   if (!open) {
     const float room = ImGui::GetItemRectSize().x - ImGui::GetFrameHeight() - 2 * ImGui::GetStyle().FramePadding.x;
     record(name, ItemKind::combo, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), blocked.empty(), shown,
