@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kLongestLine = 1 << 16, kRemembered = 64;
 constexpr int kWaitMilliseconds = 100;
 
-// Whether standard input has something to read, or its end, before a moment or a signal has passed.
+// Waits briefly, or until a signal, whether standard input has data or its end.
 bool input_waits() {
   pollfd input{STDIN_FILENO, POLLIN, 0};
   const int ready = ::poll(&input, 1, kWaitMilliseconds);
@@ -72,7 +72,7 @@ void GrowingText::check_named() const {
 
 GrowingText::Came GrowingText::read(const std::function<void(std::string_view)>& take) {
   for (;;) {
-    // Standard input may say nothing for long, and whoever reads it has other things to look after.
+    // Standard input may be silent for long, and the caller has other work.
     if (!appended_ && !input_waits()) return Came::nothing;
     const ssize_t got = ::read(appended_ ? static_cast<int>(file_) : STDIN_FILENO, buffer_.data(), buffer_.size());
     if (got < 0 && errno == EINTR) continue;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kDraws = 4000;
 
-// What a kernel smears beyond the bounds of all draws is folded back; cells that remain keep their width.
+// Folds back what a kernel smears beyond the range of all samples; remaining cells keep their width.
 CellDensity folded(CellDensity smooth, double low, double high) {
   const double cell = (smooth.high - smooth.low) / static_cast<double>(smooth.density.size());
   const auto count = static_cast<std::int64_t>(smooth.density.size());
@@ -94,8 +94,8 @@ PosteriorDraft draft_of(const PosteriorSource& source) {
   return draft;
 }
 
-// Each alone first: what a posterior says in numbers does not depend on what stands beside it. Then all on one grid, to
-// be drawn and compared.
+// Each alone first, since a posterior's numbers must not depend on the others; then all on one grid, to be drawn and
+// compared.
 void find_grids(std::vector<PosteriorDraft>& group, const std::vector<Target>& targets, bool confined,
                 std::size_t count) {
   if (group.size() == 1) return find_grid(group, targets, confined, count);
