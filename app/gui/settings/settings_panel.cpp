@@ -29,7 +29,7 @@ void hints(const std::vector<std::string>& sentences) {
   for (const std::string& sentence : sentences) ui::wrapped(sentence, ui::Look::small_muted);
 }
 
-// What stands below a field, in line with it.
+// A text below a field, aligned with it.
 class Below {
  public:
   Below() { ImGui::Indent(px(kLabel)); }

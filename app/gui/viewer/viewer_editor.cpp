@@ -47,7 +47,7 @@ void ViewerEditor::scene(model::Viewer& viewer) {
   ui::text(viewer.edited() ? fmt::format("Seed {}, changed by hand", viewer.seed())
                            : fmt::format("Seed {} of the prior", viewer.seed()),
            ui::Look::small_muted);
-  // Which sphere: a disc of its colour each.
+  // The choice of the sphere: one disc of its color each.
   const float side = ImGui::GetFrameHeight(), radius = side * 0.36f;
   for (std::size_t k = 0; k < scene.spheres.size(); ++k) {
     const ImVec2 min = ImGui::GetCursorScreenPos(), max = {min.x + side, min.y + side};
