@@ -88,7 +88,7 @@ std::vector<double> levels_of(const FrequentistArguments& arguments) {
   return levels;
 }
 
-// --n, else all of a file's and else as many as training saw.
+// --n; by default, the whole file, or the largest N in training.
 std::int64_t size_of(const FrequentistArguments& arguments, const LoadedRun& run, const ObservedSet* set) {
   const std::int64_t n = arguments.n > 0 ? arguments.n
                          : set           ? set->held()
@@ -108,7 +108,7 @@ std::int64_t size_of(const FrequentistArguments& arguments, const LoadedRun& run
 // The conditions of the set and of all toys, from --given or the set's file.
 std::vector<double> given_of(const FrequentistArguments& arguments, const LoadedRun& run, const ObservedSet* set) {
   if (set) return set->latents().given.defined() ? doubles(set->latents().given) : std::vector<double>();
-  if (arguments.set.given.empty()) return {};  // the table says what is missing
+  if (arguments.set.given.empty()) return {};  // the table reports what is missing
   const torch::Tensor given = read_given(arguments.set.given, "", run.task->info());
   check_given(*run.task, given, "--given");
   if (const std::string text = unseen_given_text(*run.task, given); !text.empty())
@@ -205,7 +205,7 @@ struct Asked {
   std::vector<double> levels;
   std::int64_t n = 0;
   std::string null_words;
-  std::unique_ptr<Frequentist> ours, exact;  // exact: null where it is not asked for
+  std::unique_ptr<Frequentist> ours, exact;  // exact: null unless requested
 
   const TaskInfo& info() const { return run.task->info(); }
 };
@@ -226,11 +226,11 @@ void warn_blind(Result& result, const FrequentistAnswer& answer) {
          "told; give more with --null-toys");
 }
 
-// Points of a map whose nuisance lies beyond all that toys, and training, have.
+// Points of a map whose nuisance is outside the range of toys and training.
 void warn_far(const Asked& asked, const std::vector<MapPoint>& points, Result& result) {
   const ToyTable& table = asked.ours->table();
   if (asked.info().nuisances.size() != 1 || !table.plan().psi.empty() || table.toys(0).psi.empty()) return;
-  // At the node nearest to the point: where ψ depends on θ, each node has toys of its own.
+  // At the node nearest to the point: if ψ depends on θ, each node has its own toys.
   const auto known_at = [&](const MapPoint& one) -> const std::vector<double>& {
     const auto nearest = std::min_element(table.nodes().begin(), table.nodes().end(), [&](double a, double b) {
       return std::fabs(a - one.theta) < std::fabs(b - one.theta);
@@ -317,7 +317,7 @@ void answer_coverage(const Asked& asked, Result& result) {
                                  asked.info().data_source + "; " + asked.run.name));
 }
 
-// What all parts rest on.
+// The basis of all parts.
 void write_head(const Asked& asked, const std::string& what, Result& result) {
   const ToyPlan& plan = asked.ours->table().plan();
   const NuisanceWord& nuisance = kNuisanceWords[static_cast<std::size_t>(asked.ours->choice())];

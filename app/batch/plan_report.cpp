@@ -27,7 +27,7 @@ std::string observations_text(double count) {
   return count_text(static_cast<std::int64_t>(count));
 }
 
-// How long a run is expected to take on this machine.
+// The expected duration of a run on this machine.
 void add_expected_time(const TaskCatalogue& tasks, const RunConfig& config, Result& result) {
   try {
     ExpectedCost need = expected_cost(
@@ -46,7 +46,7 @@ void add_expected_time(const TaskCatalogue& tasks, const RunConfig& config, Resu
     if (const std::string busy = busy_note(config, need); !busy.empty()) result.text += busy + "\n";
     if (const std::string advice = budget_advice(tasks, config, need); !advice.empty()) result.text += advice + "\n";
   } catch (const Error& error) {
-    // Sets can be planned without the data that they are made of.
+    // Sets can be planned without the data from which they are made.
     result.document["expected"] = {{"unknown", error.what()}};
     result.text += fmt::format("How long it takes cannot be measured: {}\n", error.what());
   }
@@ -54,7 +54,7 @@ void add_expected_time(const TaskCatalogue& tasks, const RunConfig& config, Resu
 
 // Reports data from which nothing can be learned before training.
 void look_through(const Task& task) {
-  constexpr std::int64_t kLong = 1 << 28;  // numbers, from which on it takes a while
+  constexpr std::int64_t kLong = 1 << 28;  // numbers above which the check is slow
   bool told = false;
   task.prepare({[] { return !keep_going(); },
                 [&](const std::string& what, std::int64_t, std::int64_t total) {

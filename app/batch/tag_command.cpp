@@ -46,7 +46,7 @@ Result tag(const TagArguments& arguments) {
     fail_usage("--name is for one run, so that runs can be told apart; {} are named", arguments.runs.size());
   std::vector<RunFolder> found;
   for (const std::string& run : arguments.runs) found.push_back(writable_run(arguments, run));
-  std::vector<RunAbout> abouts;  // what is wrong with one is found before the first is written
+  std::vector<RunAbout> abouts;  // errors are found before the first is written
   for (const RunFolder& run : found) change(abouts.emplace_back(load_about(run.folder)), arguments);
   Result result;
   result.document["runs"] = nlohmann::json::array();
