@@ -33,7 +33,7 @@ namespace {
 // The score difference over the first `count` sets of both rows, without a check that they are the same sets.
 PairedDifference difference_of_first(const EvaluationRow& row, const EvaluationRow& baseline, std::size_t count) {
   const Scoring& scoring = scoring_of({row});
-  // paired_difference takes log densities, of which more is better.
+  // paired_difference takes log densities, of which higher is better.
   return paired_difference(scoring.of_sets(baseline, count), scoring.of_sets(row, count));
 }
 
