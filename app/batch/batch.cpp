@@ -40,7 +40,7 @@ std::string document_text(const nlohmann::json& document, bool one_line = false)
   return document.dump(one_line ? -1 : 2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-// One line, as errors end streams of documents, too.
+// One line, since an error may also end a stream of documents.
 std::string error_document(const std::string& sentence) {
   return fmt::format("{{\"error\": {}}}\n",
                      nlohmann::json(sentence).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
@@ -48,7 +48,7 @@ std::string error_document(const std::string& sentence) {
 
 int report_error(const std::string& sentence, bool json, int code) {
   if (json) (void)answer(error_document(sentence));
-  // One line whatever names and arguments hold.
+  // One line for any names and arguments.
   tell(fmt::format("pairs: {}\n", printable(sentence, 2000)));
   return code;
 }
@@ -61,7 +61,7 @@ int report_stop(bool json) {
   return report_error(stop_sentence(), json, 128 + last_signal());
 }
 
-// Prints what a command answers.
+// Prints a command's result.
 int report(const std::string& text, int code) {
   if (answer(text)) return code;
   return report_error("The results could not be written to stdout: it is closed, full or has lost its reader", false,
@@ -73,7 +73,7 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   return near.empty() ? "" : fmt::format(" (did you mean {}?)", near);
 }
 
-// The sentence for arguments that nothing took.
+// The error for arguments that no option accepts.
 std::string unexpected_argument(const CLI::App& app, const CLI::App* command) {
   const std::vector<std::string> left = app.remaining(true);
   const std::string word = left.empty() ? "" : left.front();
@@ -95,19 +95,19 @@ std::string unknown_command(const std::string& word, const std::vector<CommandEn
   return fmt::format("There is no command {}{}; pairs --help lists them", printable(word), did_you_mean(word, names));
 }
 
-// Of the program and of what decides its numbers on this machine's CPU.
+// The versions of the program and of everything that determines its numbers on this machine's CPU.
 nlohmann::json version_document() {
   return {{"pairs", kVersion}, {"libtorch", TORCH_VERSION}, {"numerics", numerics_fingerprint(torch::kCPU)}};
 }
 
-// "2026-11-27": today, or the day of what is built reproducibly.
+// "2026-11-27": today, or the date of a reproducible build.
 std::string build_day() {
   const char* const epoch = std::getenv("SOURCE_DATE_EPOCH");
   const std::time_t when = epoch != nullptr ? std::strtoll(epoch, nullptr, 10) : std::time(nullptr);
   return fmt::format("{:%Y-%m-%d}", fmt::gmtime(when));
 }
 
-// Whether the window would find something behind the word.
+// Whether the window could open the word.
 bool opens(const TaskCatalogue& tasks, const std::string& path) {
   const std::vector<std::string> names = tasks.names();
   std::error_code error;
@@ -137,7 +137,7 @@ int open_window(const TaskCatalogue& tasks, const Extension& extension, const st
   }
 }
 
-// A session that cannot be read is told of before there is a window.
+// Reports an unreadable session before the window opens.
 int open_session(const TaskCatalogue& tasks, const Extension& extension, const std::string& path,
                  const std::string& theme, bool json) {
   if (!is_session(path))
@@ -151,16 +151,16 @@ int open_session(const TaskCatalogue& tasks, const Extension& extension, const s
   return open_window(tasks, extension, path, theme, json);
 }
 
-// What is said of a signal that ends the process at once, while another thread may be printing.
+// Reports a signal that ends the process at once, while another thread may be printing.
 void tell_stop(bool json, bool answered) {
   const std::string sentence = stop_sentence();
   if (json && !answered) answer_at_once(error_document(sentence));
-  // A line of progress may stand there.
+  // Clears a line of progress.
   tell(fmt::format("{}pairs: {}\n", ::isatty(STDERR_FILENO) == 1 ? kClearLine : "", sentence));
 }
 
 int perform(const Action& action, bool json) {
-  // Gone before anything is printed, so that only one document is.
+  // Destroyed before anything is printed, so that only one document is.
   const auto act = [&] {
     const ExitOnSignal exits([json] { tell_stop(json, false); });
     const Interruptible within([] { return !keep_going(); });
@@ -180,7 +180,7 @@ int perform(const Action& action, bool json) {
   }
 }
 
-// What bash completes that help tells in sentences.
+// Bash completions that help describes only in sentences.
 WordsByName known_words(const TaskCatalogue& tasks) {
   WordsByName known = {{"TASK", tasks.names()},
                        {"RUN", tasks.names()},
@@ -225,11 +225,11 @@ int run_program(const Catalogue& tasks, int argc, const char* const* argv, const
     const auto named = app.get_subcommands();
     return named.empty() ? nullptr : named.front();
   };
-  // The libraries end the process where there is none.
+  // Without it, the libraries would end the process.
   std::error_code lost;
   (void)std::filesystem::current_path(lost);
   if (lost) return report_error("The current folder does not exist any more; change to another", json, kFailed);
-  // Empty words are variables of a script that were not set; CLI11 takes the next word for the value of "--data=".
+  // Empty words are unset variables of a script; CLI11 takes the next word for the value of "--data=".
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
     if (word.empty()) return report_error("An argument is empty; leave it out or give it a value", json, kUsage);

@@ -18,7 +18,7 @@
 namespace pairs::batch {
 namespace {
 
-// How many observations the sets of each use hold.
+// The number of observations in the sets of each use.
 struct BudgetUse {
   const char *key, *text;
   std::int64_t BudgetedSets::*sets;
@@ -61,7 +61,7 @@ void add_sets(const BudgetedSimulator& budget, Result& result) {
       count_text(out["budget"].get<std::int64_t>()), table.text());
 }
 
-// The program's pace, as it is known of earlier or measured now.
+// The program's pace, known from earlier or measured now.
 KnownCosts::Pace pace_of(const BudgetedSimulator& budget, const RunConfig& config) {
   KnownCosts known;
   if (const auto kept = known.pace(config)) return *kept;
@@ -90,7 +90,7 @@ void add_pace(const BudgetedSimulator& budget, const RunConfig& config, Result& 
       count_text(measured));
 }
 
-// A setting in which a run differs from one without a budget.
+// A setting changed by the budget.
 struct BudgetChange {
   std::string key, without, within;
 };
@@ -106,7 +106,7 @@ std::vector<BudgetChange> changes_of(const RunConfig& config) {
   return out;
 }
 
-// A line; "" where there is none.
+// A line; "" if there is none.
 std::string changes_text(const std::vector<BudgetChange>& changes) {
   std::string text;
   for (const BudgetChange& one : changes)
@@ -114,14 +114,14 @@ std::string changes_text(const std::vector<BudgetChange>& changes) {
   return text.empty() ? "" : fmt::format("The budget changes the preset: {}.\n", text);
 }
 
-// Whether a run of the task can keep to a budget of simulations.
+// Whether a run of the task can have a budget of simulations.
 bool takes_budget(const TaskCatalogue& tasks, const std::string& task) {
   TaskSettings settings = tasks.default_settings(task);
   const std::vector<Field> own = settings.fields();
   return std::any_of(own.begin(), own.end(), [](const Field& field) { return field.key == kSimulationsSetting; });
 }
 
-// The number with its first two digits alone, which is no larger: 14,872 -> 14,000.
+// The number rounded down to two digits: 14,872 -> 14,000.
 std::int64_t two_digits(double value) {
   const double unit = std::pow(10.0, std::max(0.0, std::floor(std::log10(std::max(value, 1.0))) - 1));
   return static_cast<std::int64_t>(std::floor(value / unit) * unit);
@@ -134,7 +134,7 @@ std::string budget_advice(const TaskCatalogue& tasks, const RunConfig& config, c
   const double drawing = need.draws * need.draw_seconds;
   const std::shared_ptr<const Task> task = config.make_task();
   if (drawing <= kHour || face<BudgetedSimulator>(*task) != nullptr || !takes_budget(tasks, config.task)) return "";
-  // What is not simulating takes at most half of the hour: a budget shortens the preset, too.
+  // Everything except simulations takes at most half of the hour: a budget shortens the preset, too.
   const double rest = std::min(kHour / 2, std::max(0.0, whole_seconds(need) - drawing));
   const std::int64_t fits = std::min(two_digits((kHour - rest) / need.draw_seconds), kMostSimulations);
   return fmt::format(
@@ -145,7 +145,7 @@ std::string budget_advice(const TaskCatalogue& tasks, const RunConfig& config, c
 
 void limit_simulations(const TaskCatalogue& tasks, std::int64_t simulations, NewRun& wanted) {
   if (simulations <= 0) return;
-  tasks.make(wanted.task);  // refuses a name that is no task's
+  tasks.make(wanted.task);  // throws for an unknown task
   if (!takes_budget(tasks, wanted.task))
     fail_usage("--simulations {} needs a task of your own that a program simulates, which {} is not; leave it out",
                simulations, wanted.task);

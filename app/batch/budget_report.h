@@ -10,21 +10,21 @@
 
 namespace pairs::batch {
 
-// Has a new run keep to a budget of simulations (--simulations), where one is given (more than 0). Throws a usage error
-// for a task that no program of a person's own simulates.
+// Limits a new run to a budget of simulations (--simulations) if one is given (more than 0). Throws a usage error
+// unless a custom task's program simulates.
 void limit_simulations(const TaskCatalogue& tasks, std::int64_t simulations, NewRun& wanted);
 
-// What a run with a budget of simulations spends them on, and which settings of the preset the budget changed, a line
-// each; "" of a run without.
+// How a run spends its budget of simulations, and which settings of the preset the budget changed, one line each; ""
+// without a budget.
 std::string budget_lines(const RunConfig& config);
 
-// "" or a sentence that names the budget of simulations with which a run fits an hour, where a program of a person's own
-// would simulate for longer than that.
+// A sentence that names the budget of simulations with which a run fits into an hour, if a custom program would
+// simulate for longer; else "".
 std::string budget_advice(const TaskCatalogue& tasks, const RunConfig& config, const ExpectedCost& need);
 
-// Adds to what `data TASK --plan` answers, of a run with a budget of simulations: the sets that they make, how many of
-// them serve which stage, how long they take by the program's measured pace (where `agreed` to: it is started for it),
-// and which settings of the preset the budget changed. Nothing where there is no budget.
+// Adds to the result of `data TASK --plan` for a run with a budget: the simulated sets, how many serve each stage, how
+// long they take at the program's measured pace (if `agreed`: it is started for that), and which settings of the preset
+// the budget changed. Adds nothing without a budget.
 void add_budget(const RunConfig& config, bool agreed, Result& result);
 
 }  // namespace pairs::batch

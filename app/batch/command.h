@@ -13,16 +13,16 @@ class App;
 
 namespace pairs::batch {
 
-// What a command answers: `document` is printed with --json, `text` (whole lines) without it.
+// The result of a command: `document` is printed with --json, `text` (whole lines) without it.
 struct Result {
   nlohmann::json document;
   std::string text;
   int exit_code = 0;
-  bool one_line = false;  // how the document is printed
-  bool silent = false;    // another process answers
+  bool one_line = false;  // whether the document is printed on one line
+  bool silent = false;    // another process prints the result
 };
 
-// What a parsed command does. Throws Error or Stopped.
+// Executes a parsed command. Throws Error or Stopped.
 using Action = std::function<Result()>;
 
 // Declares a command's options on its subcommand and returns its action, on `tasks`; one file each,
@@ -49,7 +49,7 @@ Action add_selftest(CLI::App& app, const Catalogue& tasks);
 Action add_render(CLI::App& app, const Catalogue& tasks);
 Action add_demo(CLI::App& app, const Catalogue& tasks);
 
-// A command as people meet it. A stop signal ends it at once but where a SavesOnSignal lives (exit_on_signal.h).
+// A command of the program. A stop signal ends it at once unless a SavesOnSignal exists (exit_on_signal.h).
 struct CommandEntry {
   const char* name;
   const char* summary;

@@ -34,7 +34,7 @@ struct CompareArguments {
   bool all_settings = false;
 };
 
-// Sizes that every run saw; the first run's own evaluation when none are asked for.
+// The requested sizes; by default, those of the first run's evaluation that every run was trained on.
 EvaluationOptions common_options(const std::vector<LoadedRun>& runs, const CompareArguments& arguments) {
   EvaluationOptions options = evaluation_options(runs.front());
   if (!arguments.sizes.empty()) {

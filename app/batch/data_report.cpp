@@ -76,7 +76,7 @@ std::string not_usable(const TaskCatalogue& tasks, const DataSet& set, const Fou
   return fmt::format("{} cannot be used: {}\n", set.name, found.problem);
 }
 
-// What stands there of a set that can be used.
+// The description of a usable set.
 std::string usable(const DataSet& set, const FoundData& found, const DataQuestion& question, nlohmann::json& document) {
   const bool counted = found.training > 0 || found.test > 0;
   document["source"] = found.source;
@@ -106,7 +106,7 @@ std::string usable(const DataSet& set, const FoundData& found, const DataQuestio
   return text + account_text(account, question.all);
 }
 
-// One data set as the document and the table tell it; its verdict for people.
+// One data set in the document and the table; its verdict as text.
 std::string show_set(const TaskCatalogue& tasks, const DataSet& set, const DataQuestion& question,
                      nlohmann::json& documents, Table& table) {
   const FoundData found = set.find(question.folder);

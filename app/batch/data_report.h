@@ -8,13 +8,13 @@
 namespace pairs::batch {
 
 struct DataQuestion {
-  std::string folder;  // or file; "" = none
-  bool check = false;  // read or measure every member of the sets that are found
-  bool all = false;    // name each one that was set aside
+  std::string folder;  // or a file; "" = none
+  bool check = false;  // read or measure every item of the sets found
+  bool all = false;    // list each omitted item
 };
 
-// What `data` answers: of each set what was found where, and what is missing or was set aside. Progress goes to stderr.
-// Throws Error where there is no such folder or file.
+// The result of `data`: for each set, what was found where, and what is missing or was omitted. Progress goes to
+// stderr. Throws Error if the folder or file does not exist.
 Result data_report(const TaskCatalogue& tasks, const DataQuestion& question);
 
 }  // namespace pairs::batch

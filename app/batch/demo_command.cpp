@@ -40,7 +40,7 @@ struct DemoArguments {
   std::vector<std::string> tasks, train;
 };
 
-// The run of one task: its preset with those of the settings that it reads.
+// The run of one task: its preset with the settings that it reads.
 NewRun run_of(const DemoArguments& arguments, const std::string& task) {
   NewRun wanted = arguments.wanted;
   wanted.task = task;
@@ -50,7 +50,7 @@ NewRun run_of(const DemoArguments& arguments, const std::string& task) {
   return wanted;
 }
 
-// Trains the task's run, continues it when it was interrupted, or takes it as it stands when it is finished.
+// Trains the task's run, resumes an interrupted one, or uses a finished one.
 void prepare(const DemoArguments& arguments, const std::string& task, const std::filesystem::path& folder,
              ProgressPrinter& printer) {
   const NewRun wanted = run_of(arguments, task);
@@ -65,8 +65,8 @@ void prepare(const DemoArguments& arguments, const std::string& task, const std:
   RunConfig stored = read_run_toml(arguments.known, folder / run_file::config);
   if (wanted.device.empty() || wanted.device == "auto") config.device = stored.device;
   if (wanted.data.empty()) config.data = stored.data;
-  // Presets change from version to version: a run that was begun with an earlier one goes on with its own settings,
-  // unless settings were asked for.
+  // Presets change from version to version: a run started with an earlier one continues with its own settings unless
+  // settings were given.
   const bool alike = write_run_toml(config, "") == write_run_toml(stored, "");
   const bool asked = !wanted.set.empty() || wanted.seed >= 0 || wanted.threads >= 0;
   if (stored.task != task || stored.preset != config.preset || (asked && !alike))
@@ -84,7 +84,7 @@ void prepare(const DemoArguments& arguments, const std::string& task, const std:
   train_run(arguments.known, folder, Stage::finetune, printer);
 }
 
-// What is drawn of a task, in the folder `figures`.
+// The figures of a task, in the folder `figures`.
 class Pictures {
  public:
   Pictures(std::filesystem::path figures, ProgressPrinter& printer) : folder_(std::move(figures)), printer_(printer) {
@@ -101,7 +101,7 @@ class Pictures {
     write_file(folder_ / name, bytes);
     files_.push_back((folder_ / name).string());
   }
-  // Says that the picture saved last is there.
+  // Reports the last saved picture.
   void tell(const std::string& what) { printer_.line(fmt::format("{}: {}", what, files_.back())); }
   const std::vector<std::string>& files() const { return files_; }
 
@@ -111,7 +111,7 @@ class Pictures {
   std::vector<std::string> files_;
 };
 
-// The posterior first, which is what people wait for; then the scores: shipped weights have theirs beside them.
+// The posterior first, which users wait for; then the scores: those of shipped weights are stored.
 std::optional<Metrics> draw(const LoadedRun& run, Pictures& pictures, ProgressPrinter& printer) {
   printer.line(fmt::format("{}: drawing", run.config.task));
   pictures.save("samples", samples_figure(*run.task, 0));
@@ -128,7 +128,7 @@ std::optional<Metrics> draw(const LoadedRun& run, Pictures& pictures, ProgressPr
   return metrics;
 }
 
-// Those that are drawn from shipped weights come first, as they are quick.
+// The tasks of a demonstration: shipped weights come first, since their figures are quick.
 struct Plan {
   std::vector<std::string> shipped, trained;
 };
@@ -140,14 +140,14 @@ Plan plan(const DemoArguments& arguments) {
   Plan plan;
   for (const std::string& task : tasks) {
     const std::shared_ptr<const Task> made = arguments.known->make(task);
-    // Images, and sets about things that are prepared one by one, take long to train.
+    // Images, and sets about items that are prepared one by one, are slow to train.
     const bool soon = target_room_of(made->info()).trains_soon() && made->info().subject.empty();
     const bool train = soon || names(arguments.train, task) || !has_shipped_weights(arguments.known, task);
     (train ? plan.trained : plan.shipped).push_back(task);
   }
   for (const std::string& task : arguments.train)
     if (arguments.known->make(task); !names(tasks, task)) fail_usage("--train {} is not among the --tasks", task);
-  // What is wrong with the settings of any of them is told before the first is trained.
+  // Checks the settings of all runs before training the first.
   std::set<std::string> read;
   for (const std::string& task : plan.trained) {
     const NewRun wanted = run_of(arguments, task);
@@ -159,7 +159,7 @@ Plan plan(const DemoArguments& arguments) {
       NewRun wanted = arguments.wanted;
       wanted.task = plan.trained.front();
       wanted.set = {one};
-      resolve(arguments.known, wanted);  // says why nothing reads it
+      resolve(arguments.known, wanted);  // reports why nothing reads it
     }
   return plan;
 }

@@ -37,7 +37,7 @@ double cuda_spline() {
                             std::get<0>(ops::quadratic_spline(y, params, 16, false)));
 }
 
-// Observations of a task are the same on every device but for what their kind allows.
+// A task's observations are equal on all devices within the tolerance of their kind.
 double observations(const TaskCatalogue& tasks, const std::string& name) {
   const auto task = tasks.make(name);
   const std::int64_t indices[] = {0, 5};

@@ -33,7 +33,7 @@ void drive(const Session::Job& job, ProgressPrinter& printer, const std::functio
   Session session;
   session.start(guarded);
   const auto begin = std::chrono::steady_clock::now();
-  std::shared_ptr<const Progress> last;  // of a stage that has ended
+  std::shared_ptr<const Progress> last;  // of a finished stage
   const auto report = [&] {
     for (const Event& event : session.drain()) {
       printer.event(event);
@@ -56,7 +56,7 @@ void drive(const Session::Job& job, ProgressPrinter& printer, const std::functio
       try {
         session.stop();
       } catch (const Error&) {
-        // The job came to rest between the two calls; the loop ends on its own.
+        // The job ended between the two calls; the loop ends by itself.
       }
     }
     if (!rest && asked && since.seconds() > kPatience) {

@@ -8,12 +8,12 @@
 namespace pairs::batch {
 
 // Runs a job on a session's worker thread while this thread prints its events and progress about ten times a second.
-// The first SIGINT, SIGTERM or SIGHUP asks the job to stop; one that has not ended 11 seconds later is given up with
-// the process, whose files are whole at any time. Throws Stopped when it stopped, and the job's own error when it
-// failed. `seen`, when set, is given every event.
+// The first SIGINT, SIGTERM or SIGHUP asks the job to stop; if it has not ended 11 seconds later, the process ends,
+// whose files are consistent at any time. Throws Stopped if it stopped, and the job's own error if it failed. `seen`,
+// if set, receives every event.
 void drive(const Session::Job& job, ProgressPrinter& printer, const std::function<void(const Event&)>& seen = {});
 
-// For loops outside a session: true while no signal asked to stop.
+// For loops outside a session: true until a signal requests a stop.
 bool keep_going();
 
 }  // namespace pairs::batch

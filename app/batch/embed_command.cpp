@@ -31,7 +31,7 @@ struct EmbedArguments {
   bool overwrite = false;
 };
 
-// Those of --n; without it all of a file's, and of a simulated set as many as training saw.
+// The sizes of --n; by default, the whole file, or for a simulated set the largest N in training.
 std::vector<std::int64_t> sizes_of(const std::vector<std::int64_t>& asked, const ObservedSet& set,
                                    const LoadedRun& run) {
   if (asked.empty())

@@ -30,8 +30,7 @@
 namespace pairs::batch {
 namespace {
 
-// What posteriors that are not restricted have outside the supports, a sentence without its stop; "" where that is
-// nothing.
+// A sentence, without its full stop, on the mass of unrestricted posteriors outside the supports; "" if there is none.
 std::string reach_text(const Estimator& estimator, const std::vector<EvaluationRow>& rows) {
   if (estimator.confined()) return "";
   std::string sizes;
@@ -51,7 +50,7 @@ struct EvaluateArguments {
   bool no_references = false, force = false, overwrite = false;
 };
 
-// Refuses the learned product of a run that has none, or at no size that it is worked out of.
+// Throws if the run has no learned product, or none at these sizes.
 void check_learned_product(const LoadedRun& run, const std::vector<std::int64_t>& sizes) {
   if (const std::string why = no_learned_product(run); !why.empty())
     fail_usage("--learned-product is the product of a run's posteriors at N = 1: {}; leave it out", why);
@@ -88,7 +87,7 @@ EvaluationOptions resolve(const LoadedRun& run, const EvaluateArguments& argumen
   return options;
 }
 
-// The options at the sizes that another run answers for as well.
+// The options at the sizes that another run also has.
 EvaluationOptions shared_options(const LoadedRun& other, EvaluationOptions options) {
   const std::vector<std::int64_t> heads = other.estimator->sizes();
   EvaluationOptions shared = options;
@@ -204,7 +203,7 @@ Result evaluate_command(const EvaluateArguments& arguments) {
         printer.line(fmt::format("{} holds more and is kept; save this evaluation with --out FILE.json",
                                  (run.folder / run_file::metrics).string()));
     } catch (const Error& error) {
-      // What was measured is printed all the same.
+      // The results are printed nevertheless.
       printer.line(error.what());
       result.exit_code = 1;
     }

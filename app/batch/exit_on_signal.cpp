@@ -14,7 +14,7 @@ namespace {
 
 struct Exits {
   std::mutex mutex;
-  std::function<void()> report;  // empty: there is no ExitOnSignal
+  std::function<void()> report;  // empty: no ExitOnSignal exists
   int saving = 0;
 };
 // Never destroyed: the thread that waits for signals may still use it at the process's end.

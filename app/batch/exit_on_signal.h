@@ -5,8 +5,8 @@
 
 namespace pairs::batch {
 
-// While it lives a stop signal ends the process at once with exit code 128 + signal, after `report` has said so and
-// what was begun beside files was removed; but not while a SavesOnSignal lives. One at a time.
+// While it exists, a stop signal ends the process at once with exit code 128 + signal, after `report` was called and
+// temporary files were removed, unless a SavesOnSignal exists. One at a time.
 class ExitOnSignal {
  public:
   explicit ExitOnSignal(std::function<void()> report);
@@ -18,8 +18,8 @@ class ExitOnSignal {
   std::stop_callback<std::function<void()>> callback_;
 };
 
-// While one lives a stop signal is left to the work that it stands beside, which asks keep_going(), saves and throws
-// Stopped. Where that came to its end all the same, the process ends with the object.
+// While one exists, the surrounding work handles a stop signal: it polls keep_going(), saves and throws Stopped. If the
+// work ends normally after a signal, the destructor ends the process.
 class SavesOnSignal {
  public:
   SavesOnSignal();
@@ -31,7 +31,7 @@ class SavesOnSignal {
   int exceptions_;
 };
 
-// Ends the process as ExitOnSignal does, whatever saves: for work that did not end within its time after a signal.
+// Ends the process as ExitOnSignal does, regardless of SavesOnSignal: for work that did not end in time after a signal.
 [[noreturn]] void exit_by_signal();
 
 }  // namespace pairs::batch

@@ -19,7 +19,7 @@
 namespace pairs::batch {
 namespace {
 
-constexpr double kMostNumbers = 1 << 29;  // of a file, which is held until it is written
+constexpr double kMostNumbers = 1 << 29;  // of a file, which is in memory until it is written
 
 using Arrays = std::map<std::string, torch::Tensor>;
 
@@ -33,7 +33,7 @@ std::uint32_t content_of(const Arrays& arrays) {
   return sum;
 }
 
-// The test sets of one size as they are drawn.
+// The test sets of one size as drawn.
 class SizeSets {
  public:
   SizeSets(const Task& task, const EvaluationOptions& options, std::int64_t n)

@@ -49,7 +49,7 @@ namespace pairs::batch {
 
 namespace {
 
-// The figures by name, in the order of `figure list`: those of scores, and of all else.
+// The figures by name, in the order of `figure list`: those of scores, and all others.
 struct FigureEntry {
   std::string name, summary;
 };
@@ -89,7 +89,8 @@ std::vector<std::string> drawn_scores() {
   return names;
 }
 
-// The options that not all figures read, with those that do; of a machine with a network all but "loss" do.
+// The options that only some figures read, with those figures; all figures with a network except "loss" read those of
+// the machine.
 struct OptionReaders {
   const char* option;
   std::vector<std::string> figures;
@@ -127,7 +128,7 @@ const std::vector<OptionReaders>& option_readers() {
   return all;
 }
 
-// Refuses the options that were given and that this figure, or the list of them, does not read.
+// Throws for given options that this figure, or the list of figures, does not read.
 void check_read(const CLI::App& app, const std::string& figure) {
   const auto refuse = [&](const std::string& option, const std::string& readers) {
     if (app.count(option) > 0) fail_usage("The figure {} does not read {}{}; leave it out", figure, option, readers);
@@ -146,7 +147,7 @@ struct FigureArguments {
   OpenArguments open;
   WidthOptions width;
   ForestArguments forest;
-  double width_mm = 0;  // 0: as wide as the figure is by itself
+  double width_mm = 0;  // 0: the figure's own width
   bool learned_product = false;
   std::int64_t n = 0;
   bool overwrite = false;
@@ -192,7 +193,7 @@ std::vector<Metrics> all_metrics(const std::vector<LoadedRun>& runs) {
     PAIRS_CHECK(one.seed != metrics.front().seed || !other_test_sets(one.rows, metrics.front().rows),
                 "{} and {} were scored on different test sets; score them side by side with pairs --batch compare",
                 metrics.front().run, one.run);
-  // Strategy and preset are the legend where they tell the runs apart.
+  // Strategy and preset form the legend if they distinguish the runs.
   const std::vector<std::string> labels = seed_labels(labelled);
   for (std::size_t i = 0; i < runs.size(); ++i)
     for (std::size_t k = 0; k < runs.size(); ++k)
@@ -277,7 +278,7 @@ std::vector<int> shades_of(const std::string& text) {
   return shades;
 }
 
-// The first run must have an answer at N, though it may extrapolate.
+// The first run must have a posterior at N, although it may extrapolate.
 void check_size(const LoadedRun& run, std::int64_t n) {
   const TaskInfo& info = run.task->info();
   if (n > info.max_n)
@@ -287,7 +288,7 @@ void check_size(const LoadedRun& run, std::int64_t n) {
     fail_usage("{} has heads for N = {} alone; give one of these with --n", run.name, fmt::join(heads, ", "));
 }
 
-// The set of figures of one.
+// The set of figures about one set.
 SetChoice one_set(const FigureArguments& arguments) {
   const SetChoice& set = arguments.set;
   if (set.member.empty() && !set.group.empty())
@@ -337,7 +338,7 @@ Figure draw_against_nuisance(DrawAgainstNuisance draw, const FigureArguments& ar
   return std::move(drawn.figure);
 }
 
-// `result`: what is told beside the figure.
+// `result`: the output in addition to the figure.
 Figure draw(const FigureArguments& arguments, Result& result, std::vector<std::string>& warnings) {
   const std::string& name = arguments.name;
   if (name == "theorem") {
@@ -425,7 +426,7 @@ void add_width_options(CLI::App& app, WidthOptions& options) {
   count("--mcmc-draws", options.mcmc.draws, "S", 1, "width, location: draws of each chain, 8 at least");
 }
 
-// What says how chains are run is read where there are any.
+// The options of chains are read only if there are chains.
 void check_mcmc(const CLI::App& app, const McmcOptions& options) {
   for (const char* option : {"--mcmc-chains", "--mcmc-tuning", "--mcmc-draws"})
     if (app.count(option) > 0 && options.sets == 0)

@@ -8,8 +8,8 @@
 
 namespace pairs::batch {
 
-// The evaluation that `evaluate --out` wrote, for figures of scores. Throws Error where it is not of this run's
-// weights, and a usage error for other than one run.
+// Reads the evaluation written by `evaluate --out`, for figures of scores. Throws Error if it does not belong to this
+// run's weights, and a usage error unless there is exactly one run.
 std::vector<Metrics> written_evaluation(const std::string& file, const std::vector<LoadedRun>& runs);
 
 }  // namespace pairs::batch

@@ -45,7 +45,7 @@ Figure draw_forest(const LoadedRun& run, const ForestQuestion& question, std::ve
     fail_usage("{} is one set; name the column that separates many with --group, or draw it with figure posterior",
                words);
   SetsQuestion sets = sets_question(run, arguments);
-  sets.asked.within = false;  // the figure draws numbers alone
+  sets.asked.within = false;  // the figure draws only numbers
   const AskedRun asked = asked_run(run, sets);
   Forest forest(run.task->info(), options);
   std::int64_t dropped = 0;

@@ -11,8 +11,8 @@
 
 namespace pairs::batch {
 
-// The predictive test of a set, drawn: what `infer --predictive 200` tells of it goes into `result` and `warnings`. n:
-// of its first observations; 0: all that the run takes.
+// Draws the predictive test of a set; adds the output of `infer --predictive 200` to `result` and `warnings`. n: number
+// of first observations; 0: all that the run accepts.
 Figure draw_predictive(const LoadedRun& run, const SetChoice& set, std::int64_t n, Result& result,
                        std::vector<std::string>& warnings);
 

@@ -46,7 +46,7 @@ struct FrequentistArguments {
   std::int64_t measured_sets() const { return lengths.value_or(200); }
 };
 
-// Tells every ten seconds how many sets are simulated.
+// Reports every ten seconds how many sets are simulated.
 class SetsTeller {
  public:
   explicit SetsTeller(std::string what) : what_(std::move(what)) {}
@@ -66,7 +66,7 @@ class SetsTeller {
   std::int64_t begun_ = -1;
 };
 
-// Of toys beyond a level so many at least tell where it begins.
+// The minimum number of toys beyond a level that locates it.
 constexpr double kFewestBeyond = 5;
 
 std::vector<double> levels_of(const FrequentistArguments& arguments) {
@@ -88,7 +88,7 @@ std::vector<double> levels_of(const FrequentistArguments& arguments) {
   return levels;
 }
 
-// --n, else all of a file's and else as many as training saw.
+// --n; by default, the whole file, or the largest N in training.
 std::int64_t size_of(const FrequentistArguments& arguments, const LoadedRun& run, const ObservedSet* set) {
   const std::int64_t n = arguments.n > 0 ? arguments.n
                          : set           ? set->held()
@@ -105,10 +105,10 @@ std::int64_t size_of(const FrequentistArguments& arguments, const LoadedRun& run
   return n;
 }
 
-// What is given of the set and of all toys: by --given or the set's file.
+// The conditions of the set and of all toys, from --given or the set's file.
 std::vector<double> given_of(const FrequentistArguments& arguments, const LoadedRun& run, const ObservedSet* set) {
   if (set) return set->latents().given.defined() ? doubles(set->latents().given) : std::vector<double>();
-  if (arguments.set.given.empty()) return {};  // the table says what is missing
+  if (arguments.set.given.empty()) return {};  // the table reports what is missing
   const torch::Tensor given = read_given(arguments.set.given, "", run.task->info());
   check_given(*run.task, given, "--given");
   if (const std::string text = unseen_given_text(*run.task, given); !text.empty())
@@ -187,7 +187,7 @@ std::vector<CoveragePoint> map_of(const Frequentist& answers, const std::vector<
   return out;
 }
 
-// Refuses, before any toy, a task that has no frequentist answers, and values that it does not have.
+// Throws, before any toy, for a task without frequentist results, and for values that it does not have.
 void check_target(const FrequentistArguments& arguments, const Task& task) {
   const TaskInfo& info = task.info();
   if (const std::string why = no_frequentist_answers(task); !why.empty())
@@ -198,14 +198,14 @@ void check_target(const FrequentistArguments& arguments, const Task& task) {
   if (arguments.coverage) points_of(arguments, info);
 }
 
-// What was asked, with what is the same for all parts of the answer.
+// The request, with everything that its parts share.
 struct Asked {
   const FrequentistArguments& arguments;
   const LoadedRun& run;
   std::vector<double> levels;
   std::int64_t n = 0;
   std::string null_words;
-  std::unique_ptr<Frequentist> ours, exact;  // exact: null where it is not asked for
+  std::unique_ptr<Frequentist> ours, exact;  // exact: null unless requested
 
   const TaskInfo& info() const { return run.task->info(); }
 };
@@ -226,11 +226,11 @@ void warn_blind(Result& result, const FrequentistAnswer& answer) {
          "reported; give more with --null-toys");
 }
 
-// Points of a map whose nuisance lies beyond all that toys, and training, have.
+// Points of a map whose nuisance is outside the range of toys and training.
 void warn_far(const Asked& asked, const std::vector<MapPoint>& points, Result& result) {
   const ToyTable& table = asked.ours->table();
   if (asked.info().nuisances.size() != 1 || !table.plan().psi.empty() || table.toys(0).psi.empty()) return;
-  // At the node nearest to the point: where ψ depends on θ, each node has toys of its own.
+  // At the node nearest to the point: if ψ depends on θ, each node has its own toys.
   const auto known_at = [&](const MapPoint& one) -> const std::vector<double>& {
     const auto nearest = std::min_element(table.nodes().begin(), table.nodes().end(), [&](double a, double b) {
       return std::fabs(a - one.theta) < std::fabs(b - one.theta);
@@ -317,7 +317,7 @@ void answer_coverage(const Asked& asked, Result& result) {
                                  asked.info().data_source + "; " + asked.run.name));
 }
 
-// What all parts rest on.
+// The basis of all parts.
 void write_head(const Asked& asked, const std::string& what, Result& result) {
   const ToyPlan& plan = asked.ours->table().plan();
   const NuisanceWord& nuisance = kNuisanceWords[static_cast<std::size_t>(asked.ours->choice())];

@@ -6,9 +6,8 @@
 
 namespace pairs::batch {
 
-// devices --add-gpu: says what it takes, then fetches the CUDA libraries from the package index (`index` "": pip's
-// own), telling on stderr how far it is. Throws Error where a GPU would not become usable by it, and Stopped after a
-// signal.
+// devices --add-gpu: prints the size, then downloads the CUDA libraries from the package index (`index` "": pip's own),
+// with progress on stderr. Throws Error if they would not make a GPU usable, and Stopped after a signal.
 Result add_gpu(const std::string& index);
 
 // devices --remove-gpu.

@@ -51,13 +51,13 @@ namespace {
 constexpr std::int64_t kScoresPrinted = 20, kViewsShown = 12;
 constexpr const char* kOwnSetsAlone = "infer is about a set of your own; figure posterior shows simulated ones";
 
-// What is known of the observed set.
+// The results for the observed set.
 struct InferAnswer {
   PosteriorAnswer known;
   torch::Tensor samples;                   // [S, d]
-  std::vector<TargetNumbers> ours, exact;  // none of images; exact: none where it is not known
+  std::vector<TargetNumbers> ours, exact;  // none for images; exact: empty if unknown
   torch::Tensor scores, exact_scores;      // log densities of the values to score, or undefined
-  std::vector<std::string> warnings;       // all that were told
+  std::vector<std::string> warnings;       // all that were printed
   std::vector<DerivedQuantity> derived;
   std::vector<DerivedNumbers> derived_numbers;
   std::optional<WithinTest> within;
@@ -77,14 +77,14 @@ const PosteriorSource* exact_source(const PosteriorAnswer& known) {
   return nullptr;
 }
 
-// Numbers of samples where the density has none of its own.
+// Numbers of samples if the density has none.
 void use_samples(InferAnswer& answer) {
   warn(answer, sample_numbers_text(answer.samples.size(0)));
   answer.ours = sample_numbers(answer.samples);
 }
 
-// The tests of the model that are made by default, the predictive test that was asked for, and the verdict. A predictive
-// test that describes a set which the test within the set rejected decides nothing.
+// The default tests of the model, a requested predictive test, and the verdict. A predictive test that only describes a
+// set rejected by the test within the set does not affect it.
 void judge(const InferQuestion& question, const InferArguments& arguments, InferAnswer& answer) {
   const bool asked = arguments.predictive > 0;
   UsualTests usual;
@@ -110,7 +110,8 @@ InferAnswer answer_of(const InferQuestion& question, const InferArguments& argum
   const PosteriorSource* const exact = exact_source(answer.known);
   answer.ours = answer.known.shown_numbers(posterior.task(), run);
   answer.exact = answer.known.exact_numbers();
-  // What a plot has no room for is told in numbers: of what is left out, the run's own comes first.
+  // Skips warnings that a plot omits a posterior, since its numbers are printed; of the omitted ones, the run's own
+  // comes first.
   bool skip = std::none_of(answer.known.numbers.begin(), answer.known.numbers.end(),
                            [](const PosteriorNumbers& one) { return one.ours; }) &&
               source.log_density != nullptr;
@@ -133,7 +134,7 @@ InferAnswer answer_of(const InferQuestion& question, const InferArguments& argum
   return answer;
 }
 
-// The columns of a table that are no part of x.
+// The columns of a table that are not part of x.
 std::vector<std::string> unused_columns(const ObservedSet& set) {
   std::vector<std::string> unused = set.columns();
   std::erase_if(unused, [&](const std::string& name) {
@@ -145,7 +146,7 @@ std::vector<std::string> unused_columns(const ObservedSet& set) {
   return unused;
 }
 
-// What is said of the target, with its table.
+// The report on the target, with its table.
 struct TargetReport {
   SampleReport said;
   Table table;
@@ -215,7 +216,7 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
   return report;
 }
 
-// Writes the samples and their pictures; names the files in the document. What was written, as text.
+// Writes the samples and their pictures, lists the files in the document, and returns a text on them.
 std::string write_report(SampleReport& report, const TaskInfo& info, const std::vector<DerivedQuantity>& derived,
                          const InferQuestion& question, const std::optional<OtherPrior>& prior) {
   const std::filesystem::path& out = question.out;
@@ -232,7 +233,7 @@ std::string write_report(SampleReport& report, const TaskInfo& info, const std::
   for (const DerivedQuantity& one : derived)
     of.derived.emplace_back(one.name(), one.values(report.arrays.at("samples")));
   if (prior) of.weights = prior_weights(*prior, report.arrays.at("samples"));
-  std::vector<ResultFile> pictures_written;  // all of them, before any is replaced
+  std::vector<ResultFile> pictures_written;  // checks all of them before any is replaced
   for (const auto& [name, bytes] : report.pictures) pictures_written.emplace_back(out / name, question.use);
   write_samples(file, report.arrays, info, of);
   ResultFile(file, {.made = question.use.made, .overwrite = true}).written();
@@ -248,7 +249,7 @@ std::string write_report(SampleReport& report, const TaskInfo& info, const std::
   return fmt::format(fmt::runtime(report.notes), pictures) + fmt::format("Samples: {}\n", file.string());
 }
 
-// The first observations of a thing beside the samples, which show how it was read.
+// The first observations of an item, stored with the samples, which show how it was read.
 std::filesystem::path write_views(const InferQuestion& question) {
   ObservedSet& set = question.set();
   Plot plot =
@@ -289,7 +290,7 @@ std::string scores_text(const InferAnswer& answer) {
   return "\n" + scored.text(2) + rest;
 }
 
-// What people may give beside files of observations, by task.
+// What the task accepts in addition to files of observations, by task.
 std::string thing_lines(const TaskCatalogue& tasks) {
   std::string lines;
   for (const std::string& name : tasks.names()) {
@@ -297,7 +298,7 @@ std::string thing_lines(const TaskCatalogue& tasks) {
     try {
       task = tasks.make(name);
     } catch (const Error&) {
-      continue;  // what it lacks is said when it is asked for
+      continue;  // its error is reported when it is used
     }
     if (const Things* const known = face<Things>(*task))
       lines += fmt::format("{}  {}: {}", lines.empty() ? "Tasks that make observations of an item you have:\n" : "\n",
@@ -306,7 +307,7 @@ std::string thing_lines(const TaskCatalogue& tasks) {
   return lines.empty() ? "" : "\n" + lines + "\nAn item's own θ is shown next to the posterior.";
 }
 
-// The verdict with the distance it rests on, and how to test further.
+// The verdict with its distance, and how to test further.
 std::string verdict_text(const InferAnswer& answer, const InferArguments& arguments, const Typicality& typicality,
                          const Task& task) {
   std::string text = answer.verdict.text + ".";
@@ -324,7 +325,7 @@ std::string verdict_text(const InferAnswer& answer, const InferArguments& argume
 Result infer(const InferArguments& arguments, bool json) {
   const LoadedRun run = open_run(arguments.run, arguments.open, false);
   set_sampler(run, arguments.sampler);
-  derived_quantities(arguments.derive, run.task->info());  // refused before anything is worked out
+  derived_quantities(arguments.derive, run.task->info());  // fails before any computation
   if (asks_many_sets(run, arguments)) return infer_sets(run, arguments);
   const std::optional<OtherPrior> prior = infer_prior(run, arguments);
   if (arguments.exact)
@@ -531,7 +532,7 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
       "with\n"
       "cameras.csv: the columns file,azimuth,elevation (degrees) and maybe half_width, a row for each image.\n"
       "They count in the order of their names. pairs --batch render --views writes such a folder.");
-  app.footer("");  // the program's own, which commands begin with
+  app.footer("");  // removes the program's footer
   app.footer([footer, tasks] { return footer + thing_lines(*tasks); });
   return [arguments, set, &app] {
     arguments->set = set->choice(static_cast<std::uint64_t>(arguments->seed));

@@ -25,9 +25,9 @@
 namespace pairs::batch {
 namespace {
 
-constexpr int kAppendedMilliseconds = 100;  // between two looks whether a file has grown
+constexpr int kAppendedMilliseconds = 100;  // between checks whether a file has grown
 
-// What is known of the set so far.
+// The results for the set so far.
 struct FollowedAnswer {
   PosteriorAnswer known;
   torch::Tensor samples;
@@ -91,7 +91,7 @@ Result infer_follow(const LoadedRun& run, const InferArguments& arguments, bool 
   std::set<WarningKind> told;
   const SavesOnSignal saves;
   while (keep_going()) {
-    // The lines before a wrong one are answered, wherever the text was cut into pieces.
+    // The lines before a malformed one are used, wherever the text was split.
     std::exception_ptr wrong;
     GrowingText::Came came{};
     try {
@@ -129,7 +129,7 @@ Result infer_follow(const LoadedRun& run, const InferArguments& arguments, bool 
     if (set.seen() > 0) tell(fmt::format("Samples: {}\n", plan.out.string()));
     throw Stopped();
   }
-  // The answer stands in the line before.
+  // The previous line has the posterior.
   Result result;
   result.document = {{"n", set.size()}, {"seen", set.seen()}, {"samples", plan.out.string()}, {"ended", true}};
   if (arguments.set.missing == Missing::drop) result.document["dropped"] = lines->dropped();

@@ -6,7 +6,8 @@
 
 namespace pairs::batch {
 
-// The local test of the first n observations by so many simulated sets, with its progress on stderr. Throws Stopped.
+// The local test of the first n observations with this number of simulated sets, with progress on stderr. Throws
+// Stopped.
 LocalTest infer_local_test(const SetPosterior& posterior, std::int64_t n, std::int64_t sets, std::int64_t seed);
 
 }  // namespace pairs::batch

@@ -9,10 +9,10 @@
 
 namespace pairs::batch {
 
-// Refuses what no predictive test can be made of: a usage error. Says, also on stderr, where the simulator has changed
-// since the run was trained; else "".
+// Throws a usage error if no predictive test is possible. Returns a warning, also on stderr, if the simulator has
+// changed since training; else "".
 std::string check_predictive(const LoadedRun& run, std::int64_t sets);
-// The predictive test of the first n observations beside so many simulated sets, with its progress on stderr. Throws
+// The predictive test of the first n observations with this number of simulated sets, with progress on stderr. Throws
 // Stopped.
 SetPredictiveTest infer_predictive(const SetPosterior& posterior, std::int64_t n, std::int64_t sets, std::int64_t seed);
 

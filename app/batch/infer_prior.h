@@ -10,10 +10,10 @@
 
 namespace pairs::batch {
 
-// The prior of `infer --prior`, or nothing where none is asked for. Throws a usage error.
+// The prior of `infer --prior`, or none. Throws a usage error.
 std::optional<OtherPrior> infer_prior(const LoadedRun& run, const InferArguments& arguments);
-// Tells the shown run's posterior, and the exact one, under it: in the document's "other_prior" and behind the text,
-// with its warnings, which stand among the document's as well.
+// Reports the shown run's and the exact posterior under it: as "other_prior" in the document and at the end of the
+// text, with its warnings, which are also among the document's.
 void report_prior(const OtherPrior& prior, const PosteriorAnswer& answer, IntervalKind interval,
                   nlohmann::json& document, std::string& text);
 

@@ -20,7 +20,7 @@ namespace pairs::batch {
 
 namespace {
 
-// What is written for images, in the folder that --out names.
+// The files for images, in the folder of --out.
 std::filesystem::path folder_output(const LoadedRun& run, const InferArguments& arguments) {
   const std::filesystem::path out = !arguments.out.empty()   ? std::filesystem::path(arguments.out)
                                     : is_shipped(run.folder) ? std::filesystem::path("posterior")
@@ -59,13 +59,14 @@ std::int64_t draws_of(const TaskInfo& info, std::int64_t asked) {
   return draws;
 }
 
-// The last digits of samples depend on how many are drawn: of parameters no fewer than without --samples.
+// The last digits of samples depend on their number: for parameters, draws at least as many as without --samples.
 std::int64_t drawn(const TaskInfo& info, std::int64_t written) {
   const TargetRoom& room = target_room_of(info);
   return room.in_folder() ? written : std::max(written, room.draws());
 }
 
-// How many of the observations are used. Of a thing, of which more can always be made, no more than training saw.
+// The number of observations to use. An item, from which more can always be made, yields at most as many as in
+// training.
 std::int64_t used_size(const LoadedRun& run, const InferArguments& arguments, const ObservedSet& set) {
   if (arguments.n > 0) return arguments.n;
   if (arguments.set.random) return std::min(set.held(), largest_size(run, arguments.force));
@@ -87,7 +88,7 @@ ResultUse result_use(const LoadedRun& run, const InferArguments& arguments) {
   std::error_code error;
   std::filesystem::path data = arguments.set.file;
   if (std::filesystem::exists(data, error)) data = std::filesystem::absolute(data, error);
-  // However many of its observations are used, and which.
+  // Independent of the choice of observations.
   return {fmt::format("{} {} {} {} {}", std::filesystem::absolute(run.folder, error).string(), data.string(),
                       arguments.set.table, arguments.set.group, arguments.set.member),
           !arguments.out.empty(), arguments.overwrite};

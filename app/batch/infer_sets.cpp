@@ -33,7 +33,7 @@ constexpr std::int64_t kRowsPrinted = 20, kRowsInDocument = 10000;
 constexpr std::size_t kWarningsTold = 8;
 constexpr std::int64_t kThingsTold = 8;
 constexpr double kSecondsBetweenLines = 10;
-constexpr double kMostNumbersHeld = 1 << 29;  // of samples and log densities: 4 GiB
+constexpr double kMostNumbersHeld = 1 << 29;  // samples and log densities: 4 GiB
 
 void check_together(const LoadedRun& run, const InferArguments& arguments) {
   const std::string words = printable(arguments.data(), 300);
@@ -51,7 +51,7 @@ void check_together(const LoadedRun& run, const InferArguments& arguments) {
     fail_usage("--up turns items such as meshes; {} holds sets of observations", words);
 }
 
-// What is asked for must have a place in the file.
+// The file's format must support the requested results.
 void check_held(const SetsFormat& format, const std::filesystem::path& out, const InferArguments& arguments) {
   if (arguments.samples >= 0 && format.samples == HeldSamples::none)
     fail_usage("--samples {}: {} holds no samples; write them to a file that ends in .npz or .nc", arguments.samples,
@@ -64,7 +64,7 @@ void check_held(const SetsFormat& format, const std::filesystem::path& out, cons
                printable(out.string(), 300));
 }
 
-// Arrays of an .npz file are held until it is written.
+// Arrays of an .npz file are in memory until it is written.
 void check_memory(const TaskInfo& info, std::int64_t sets, std::int64_t samples, std::int64_t scored) {
   const double numbers =
       static_cast<double>(sets) *
@@ -97,13 +97,13 @@ std::string progress_text(std::int64_t done, std::int64_t sets, double seconds) 
 
 namespace {
 
-// How many of so many sets the test within the set rejects by chance: "less than one", "about 12".
+// The number of sets that the test within the set rejects by chance: "less than one", "about 12".
 std::string by_chance_text(std::int64_t tested) {
   const double expected = kUnlikeWithin * static_cast<double>(tested);
   return expected < 1 ? "less than one" : "about " + count_text(std::llround(expected));
 }
 
-// What is told of rows that come: a table and documents of the first, and what went wrong.
+// The report on the rows: a table and documents of the first ones, and what went wrong.
 class SetsReport {
  public:
   SetsReport(const TaskInfo& info, IntervalKind interval, std::int64_t sets, bool exact)
@@ -130,7 +130,8 @@ class SetsReport {
         ++warnings_[text];
   }
 
-  // Reports how far it is, now and then. Rows come in batches: between two of them all that are done have been added.
+  // Reports the progress from time to time. Rows arrive in batches: between two batches all finished rows have been
+  // added.
   void report_progress() {
     const double seconds = watch_.seconds();
     if (count_ == 0 || count_ >= sets_ || seconds - told_ < kSecondsBetweenLines) return;
@@ -186,7 +187,7 @@ class SetsReport {
                              static_cast<double>(count_) / watch_.seconds(), file);
   }
 
-  // Adds the rows to what is told of all.
+  // Adds the rows to the report.
   nlohmann::json document(nlohmann::json told) && {
     told["answered"] = count_ - failed_;
     told["failed"] = failed_;
@@ -207,7 +208,7 @@ class SetsReport {
     return fmt::format("{} {}", sets_text(count_), count_ == 1 ? one : many);
   }
 
-  // Whether a warning names the set, so that it is counted by its kind.
+  // Whether a warning names the set; then it is counted by its kind.
   bool is_of_one_set(const SetRow& row, const std::string& text) const {
     return text == disagreement_warning(row.disagreement, info_) ||
            (row.typicality.outside && text == outside_text(row.typicality)) ||
@@ -236,7 +237,7 @@ class SetsReport {
     return columns;
   }
 
-  // Set and N, four numbers a target and two of the exact posterior with KL once, typicality, what is to be known.
+  // Set and N, four numbers per target and two of the exact posterior, KL once, typicality, caveats.
   std::size_t table_columns() const { return 4 + (exact_ ? 6 : 4) * info_.targets.size() + (exact_ ? 1 : 0); }
 
   std::vector<std::string> cells(const SetRow& row) const {
@@ -267,7 +268,7 @@ class SetsReport {
   IntervalKind interval_;
   std::int64_t sets_, count_ = 0, failed_ = 0, outside_ = 0, cut_ = 0, disagree_ = 0, of_things_ = 0, dropped_ = 0,
                       only_outside_ = 0, rejected_ = 0, tested_ = 0, not_tested_ = 0,  // only_outside_: not rejected
-                      lacking_ = 0;  // observations that are left out, and the sets that have such
+                      lacking_ = 0;  // omitted observations, and the sets with such
   bool exact_;
   Table table_;
   nlohmann::json rows_ = nlohmann::json::array();
@@ -277,7 +278,7 @@ class SetsReport {
   double told_ = 0;
 };
 
-// Says of a file that was not written to its end that there is none, or the one that was there.
+// Reports that an unfinished file does not exist, or that the old one remains.
 class SetsWritten {
  public:
   explicit SetsWritten(const std::filesystem::path& file) : file_(file) {}

@@ -10,18 +10,17 @@
 
 namespace pairs::batch {
 
-// Whether the arguments ask about many sets: of a file by a column, or of a folder with a file a set.
+// Whether the arguments name many sets: in a file by a column, or in a folder with one file per set.
 bool asks_many_sets(const LoadedRun& run, const InferArguments& arguments);
 
-// Posteriors of many sets, a row each in the file that --out names and the first of them in the answer. Exit code 1
-// where a set could not be answered, which its row tells. Throws Error, a usage error where the arguments do not go
-// together.
+// Posteriors of many sets: one row each in the file of --out, and the first ones in the result. Exit code 1 if a set
+// failed, which its row reports. Throws Error, a usage error for arguments that exclude each other.
 Result infer_sets(const LoadedRun& run, const InferArguments& arguments);
 
-// The sets that the arguments name, and how they are asked about; for infer and figures. The run outlives the question.
+// The sets that the arguments name and how to evaluate them; for infer and figures. The run outlives the result.
 SetsQuestion sets_question(const LoadedRun& run, const InferArguments& arguments);
 
-// How far it is when so many of the sets were answered in that time: a line with the rate and the time that is left.
+// The progress after this number of sets and time: a line with the rate and the remaining time.
 std::string progress_text(std::int64_t done, std::int64_t sets, double seconds);
 
 }  // namespace pairs::batch

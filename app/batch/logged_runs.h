@@ -15,10 +15,10 @@ struct LoggedRun {
   std::string name;
   RunConfig config;
   RunProgress progress;
-  int shade = 0;  // of its strategy's colour, beside the others
+  int shade = 0;  // its shade of the strategy's color among the runs
 };
 
-// Of one task; throws Error where they are of several, or a log is missing or damaged.
+// Reads runs of one task; throws Error if they are of several, or a log is missing or damaged.
 std::vector<LoggedRun> logged_runs(const std::vector<std::string>& names, const OpenArguments& open);
 
 }  // namespace pairs::batch

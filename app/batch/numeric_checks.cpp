@@ -20,7 +20,7 @@ double largest(const torch::Tensor& a, const torch::Tensor& b) {
   return (a.to(torch::kFloat64) - b.to(torch::kFloat64)).abs().max().item<double>();
 }
 
-// The same values in every run, independent of LibTorch's global generator.
+// Values that are the same in every run, independent of LibTorch's global generator.
 torch::Tensor normals(at::IntArrayRef shape, std::uint64_t index) {
   const torch::Tensor out = torch::empty(shape, torch::kFloat64);
   Stream stream(stream_key(1, Purpose::check), index);

@@ -27,7 +27,7 @@ std::string observations_text(double count) {
   return count_text(static_cast<std::int64_t>(count));
 }
 
-// How long a run is expected to take on this machine.
+// The expected duration of a run on this machine.
 void add_expected_time(const TaskCatalogue& tasks, const RunConfig& config, Result& result) {
   try {
     ExpectedCost need = expected_cost(
@@ -46,15 +46,15 @@ void add_expected_time(const TaskCatalogue& tasks, const RunConfig& config, Resu
     if (const std::string busy = busy_note(config, need); !busy.empty()) result.text += busy + "\n";
     if (const std::string advice = budget_advice(tasks, config, need); !advice.empty()) result.text += advice + "\n";
   } catch (const Error& error) {
-    // Sets can be planned without the data that they are made of.
+    // Sets can be planned without the data from which they are made.
     result.document["expected"] = {{"unknown", error.what()}};
     result.text += fmt::format("How long it takes cannot be measured: {}\n", error.what());
   }
 }
 
-// What cannot be learnt from is told before anything is trained.
+// Reports data from which nothing can be learned before training.
 void look_through(const Task& task) {
-  constexpr std::int64_t kLong = 1 << 28;  // numbers, from which on it takes a while
+  constexpr std::int64_t kLong = 1 << 28;  // numbers above which the check is slow
   bool told = false;
   task.prepare({[] { return !keep_going(); },
                 [&](const std::string& what, std::int64_t, std::int64_t total) {
@@ -119,7 +119,7 @@ Result plan_report(const TaskCatalogue& tasks, const RunConfig& config) {
       "than these each is drawn several times, of larger ones every time another random subset of the observations.\n",
       task->info().title, config.preset, config.strategy, stages.text(), drawn.text(), store.text());
   for (const SetService& one : service) result.text += one.text + "\n";
-  // Of a program that nobody agreed to nothing is run for this.
+  // Does not run a program without permission.
   const bool measured = stored != nullptr || (!task->info().file.empty() && tasks.describe(task->info().file).agreed);
   if (measured) check_sufficient_statistics(*task);
   const bool scaled = measured && (budget == nullptr || !budget->measures_input());

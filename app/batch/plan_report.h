@@ -5,9 +5,9 @@
 
 namespace pairs::batch {
 
-// What `data TASK --plan` answers: the steps and cost of each stage, the sets that a run with these settings draws,
-// stage by stage, and how many of which size to simulate beforehand so that none is drawn twice; of a task of stored
-// sets, which of its own serve.
+// The result of `data TASK --plan`: the steps and cost of each stage, the sets that a run with these settings draws,
+// stage by stage, and how many of which size to simulate beforehand so that none is drawn twice; for a task of stored
+// sets, which of them serve.
 Result plan_report(const TaskCatalogue& tasks, const RunConfig& config);
 
 }  // namespace pairs::batch

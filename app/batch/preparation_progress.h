@@ -14,7 +14,7 @@
 
 namespace pairs::batch {
 
-// Says on stderr how far something is that is made ready: on a terminal in one line, else in a line every ten seconds.
+// Prints the progress of a preparation on stderr: on a terminal in one line, else a line every ten seconds.
 class PreparationProgress {
  public:
   explicit PreparationProgress(std::string name) : name_(std::move(name)) {}

@@ -18,7 +18,7 @@ Metrics evaluate_run(const LoadedRun& run, const EvaluationOptions& options, Pro
 
 namespace {
 
-// Why what is stored of a run does not answer: the end of a sentence.
+// Why the stored evaluation does not suffice: the end of a sentence.
 std::string not_stored(const LoadedRun& run, const EvaluationOptions* options) {
   std::optional<Metrics> stored;
   try {

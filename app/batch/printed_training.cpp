@@ -25,7 +25,7 @@
 namespace pairs::batch {
 namespace {
 
-// What a run's log says at its end.
+// The end of a run's log.
 struct TrainingLog {
   std::vector<Event> prepared, stages;  // its events of these types
   bool learnt_nothing = false;
@@ -94,13 +94,13 @@ bool ended_by_error(const std::filesystem::path& folder) {
   try {
     return !read_progress(log).error().empty();
   } catch (const std::exception&) {
-    return false;  // what failed the run is told, not that its log is damaged
+    return false;  // reports why the run failed, not that its log is damaged
   }
 }
 
 void tell_continuation(const std::filesystem::path& folder, ProgressPrinter& printer) {
   std::error_code error;
-  if (!std::filesystem::exists(folder / run_file::config, error)) return;  // it was taken away meanwhile
+  if (!std::filesystem::exists(folder / run_file::config, error)) return;  // it was removed in the meantime
   printer.line(fmt::format("continue with: pairs --batch run --resume {}", shell_word(folder.string())));
 }
 

@@ -10,20 +10,20 @@
 
 namespace pairs::batch {
 
-// Says on stderr what time and disk a run in that folder ("": one of runs/) is expected to need. Throws Error when the
-// disk is too small.
+// Prints on stderr the time and disk space that a run in that folder ("": one of runs/) is expected to need. Throws
+// Error if the disk is too small.
 void tell_expectation(const TaskCatalogue& tasks, const RunConfig& config, const std::filesystem::path& folder);
 
 // Runs the missing stages of a run, up to and including `until`, in a session, alone or as the first of several ranks.
-// Stands beside a SavesOnSignal.
+// Needs a SavesOnSignal.
 void train_run(const Tasks& tasks, const std::filesystem::path& folder, Stage until, ProgressPrinter& printer,
                Ranks* ranks = nullptr);
-// Whether the last thing that its log tells of the run is an error.
+// Whether the last entry of the run's log is an error.
 bool ended_by_error(const std::filesystem::path& folder);
-// Says with which command a run that was stopped goes on.
+// Prints the command that resumes a stopped run.
 void tell_continuation(const std::filesystem::path& folder, ProgressPrinter& printer);
 
-// What `run` answers: the folder and a record for each finished stage.
+// The result of `run`: the folder and a record for each finished stage.
 Result run_result(const Tasks& tasks, const std::filesystem::path& folder);
 
 }  // namespace pairs::batch

@@ -77,7 +77,7 @@ void ProgressPrinter::event(const Event& event) {
 }
 
 void ProgressPrinter::progress(const Progress& progress, double now) {
-  // A new stage shows at once on a terminal; elsewhere stages that take turns share one interval.
+  // A new stage is shown at once on a terminal; elsewhere, alternating stages share one interval.
   if (progress.stage != stage_ && terminal_) last_ = -1e300;
   stage_ = progress.stage;
   if (last_ == -1e300 && !terminal_) last_ = now;  // the first line comes after one interval

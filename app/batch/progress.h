@@ -8,22 +8,22 @@
 
 namespace pairs::batch {
 
-// One line that says where a stage is: bar, share, count, rate, ETA, losses; at most `width` columns.
+// The progress of a stage in one line: bar, share, count, rate, ETA, losses; at most `width` columns.
 std::string progress_line(const Progress& progress, int width);
 
-// The sentence for an event that people should see; empty for those that only the log file holds.
+// The sentence of an event for the user; empty for events that only the log file holds.
 std::string event_line(const Event& event);
 
-// Writes events and progress for people: on a terminal one line that is redrawn, otherwise a line every `interval`
-// seconds. Time is given by the caller, in seconds from any origin.
+// Prints events and progress: on a terminal one line that is redrawn, otherwise a line every `interval` seconds. The
+// caller provides the time, in seconds from any origin.
 class ProgressPrinter {
  public:
   using Sink = std::function<void(const std::string&)>;
   ProgressPrinter(Sink sink, bool terminal, int width = 100, double interval = 10);
   void event(const Event& event);
-  // Draws `progress` when it is due at time `now`.
+  // Draws `progress` if it is due at time `now`.
   void progress(const Progress& progress, double now);
-  // A line of its own.
+  // Prints a separate line.
   void line(const std::string& text);
   // Removes the redrawn line.
   void finish();
@@ -37,10 +37,11 @@ class ProgressPrinter {
   bool drawn_ = false;
 };
 
-// A printer on stderr; knows whether that is a terminal and how wide.
+// A printer on stderr; detects whether that is a terminal, and its width.
 ProgressPrinter stderr_printer();
 
-// Tells the printer, which outlives it, of sets that are done and of how many; time is counted from here on.
+// A function that reports finished sets and their total to the printer, which outlives it; measures time from this call
+// on.
 std::function<void(std::int64_t done, std::int64_t sets)> sets_step(ProgressPrinter& printer);
 
 }  // namespace pairs::batch

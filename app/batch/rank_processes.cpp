@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 
 // After which a process that nobody needs any more is asked to end, and after which it is ended.
 constexpr std::chrono::seconds kLeaving(1);
-// In which a rank's own words of why it ends have come, where there are any.
+// The time for a rank's own error message to arrive, if there is one.
 constexpr std::chrono::seconds kHearing(3);
 
 }  // namespace

@@ -14,24 +14,24 @@
 
 namespace pairs::batch {
 
-// The variable that tells ranks of one machine in which file they meet: nobody but their user may open it.
+// The variable that passes the ranks of one machine their meeting file, which only their user can open.
 inline constexpr const char* kMeetingVariable = "PAIRS_RANKS_MEETING";
 
-// The other ranks of a run on this machine: processes of this program, which end with this one. Each has its share of
-// the cores, and from here on this process has the first.
+// The other ranks of a run on this machine: processes of this program, which end with this one. Each gets its share of
+// the cores; this process keeps the first share.
 class RankProcesses {
  public:
   // Starts ranks 1 .. `ranks` - 1 of the run in `folder`, which meet in a file of this machine. Throws Error.
   RankProcesses(const std::filesystem::path& folder, Stage until, int ranks, const std::filesystem::path& meeting);
-  // Waits a second for those that are left, asks them to stop, and a second later ends those that do not.
+  // Waits a second for the remaining processes, asks them to stop, and a second later kills those that have not ended.
   ~RankProcesses();
   RankProcesses(const RankProcesses&) = delete;
   RankProcesses& operator=(const RankProcesses&) = delete;
 
-  // Throws Error where one has ended before they met, with what it said last.
+  // Throws Error with its last output if one ended before they met.
   void check();
-  // How one has ended that should not have, in words that begin a sentence, told once the ranks had time to hear of it
-  // from itself; "": none has.
+  // How a process ended unexpectedly, as the beginning of a sentence, reported only after the ranks had time to receive
+  // its own message; "": none has.
   std::string end();
 
  private:

@@ -41,7 +41,7 @@ bool is_set(const NewRun& wanted, const std::string& key) {
                      [&](const std::string& one) { return one.starts_with(key + "="); });
 }
 
-// Where the ranks of a launch meet; nothing where there is one alone.
+// The meeting place of the ranks of a launch; none for a single rank.
 std::optional<Rendezvous> meeting_of(const Launch& launch, const std::string& rendezvous) {
   if (launch.place.size == 1) return std::nullopt;
   if (const char* const file = std::getenv(kMeetingVariable); file != nullptr && *file != '\0' && rendezvous.empty())
@@ -59,7 +59,7 @@ std::optional<Rendezvous> meeting_of(const Launch& launch, const std::string& re
   return launch.place.rank == 0 ? Rendezvous::listen(at.host, at.port) : Rendezvous::join(at.host, at.port);
 }
 
-// Each rank tells the folder that its command names: of two launches that meet at one address they differ.
+// Each rank sends the folder in its command: those of two launches that meet at one address differ.
 void check_one_run(Ranks& ranks, const std::filesystem::path& named) {
   const std::vector<std::string> all = ranks.gather_text(
       named.empty() ? "" : std::filesystem::absolute(named / "").lexically_normal().parent_path().string());
@@ -119,7 +119,7 @@ void RankTeam::complete(NewRun& wanted) const {
   if (!is_set(wanted, "slots"))
     wanted.set.push_back(fmt::format("slots={}", std::max<std::int64_t>(kUsualSlots, place_.size)));
   if (place_.size > 1 && wanted.device.empty() && !is_set(wanted, "device")) wanted.device = "cpu";
-  // Recorded, because weights depend on it: a run that is resumed by another number of ranks keeps it.
+  // Recorded because the weights depend on it: a run resumed with another number of ranks keeps it.
   if (wanted.threads < 0 && !is_set(wanted, "threads"))
     wanted.threads = std::max(1, usable_cores() / (launched_ ? 1 : place_.size));
 }
@@ -136,7 +136,7 @@ std::filesystem::path RankTeam::meet(const std::filesystem::path& folder, const 
   };
   options.known_end = [this] { return others_ ? others_->end() : ""; };
   ranks_ = std::make_unique<Ranks>(place_, *meeting_, options);
-  // Processes that the first rank started were told its folder.
+  // Processes started by the first rank received its folder.
   check_one_run(*ranks_, launched_ ? named : folder);
   return ranks_->gather_text(leads() ? std::filesystem::absolute(folder).lexically_normal().string() : "").front();
 }

@@ -42,7 +42,7 @@ struct RenderArguments {
   double half_width = render::default_half_width;
 };
 
-// The seed that a scene's name is, unless it is a file's.
+// The seed in a scene's name, unless it is a file's name.
 std::optional<std::uint64_t> seed_of(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -99,7 +99,7 @@ Result render_picture(const RenderArguments& arguments) {
   return {document, fmt::format("{}\n", arguments.out), 0};
 }
 
-// With the size, half-width and number of spheres of the run that --like names.
+// Uses the size, half-width and number of spheres of the run in --like.
 RenderArguments as_trained(RenderArguments arguments) {
   if (arguments.like.empty()) return arguments;
   const RunConfig config = read_run_toml(
@@ -116,8 +116,7 @@ RenderArguments as_trained(RenderArguments arguments) {
   return arguments;
 }
 
-// The first views of the set that a seed stands for, as Task::observe makes them; of a scene file from the cameras of
-// seed 1.
+// The first views of the set of a seed, as in Task::observe; for a scene file, from the cameras of seed 1.
 Result render_views(const RenderArguments& wanted) {
   const RenderArguments arguments = as_trained(wanted);
   const render::CastOptions options = parse_options(arguments);

@@ -25,7 +25,7 @@ namespace {
 constexpr std::int64_t kFewestTestSets = 20;
 
 struct ReportArguments {
-  InferArguments set;  // run, set and samples, as infer takes them
+  InferArguments set;  // run, set and samples, as for infer
   std::int64_t sets = -1;
   std::int64_t test_seed = -1;
   std::int64_t confidence = 0;

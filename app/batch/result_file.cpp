@@ -19,33 +19,33 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMostBytes = 1 << 20;
 
-// The same of every path to a file, whether it is there or not.
+// A canonical path of a file, whether it exists or not.
 std::string place_of(const fs::path& file) {
   std::error_code error;
   const fs::path whole = fs::weakly_canonical(fs::absolute(file, error), error);
   return (error ? fs::absolute(file, error).lexically_normal() : whole).string();
 }
 
-// Where it is remembered what a file was when it was written.
+// The file that stores the state of a file after writing.
 fs::path note_of(const std::string& place) {
   return caches_folder() / "results" / fmt::format("{:016x}.json", std::hash<std::string>()(place));
 }
 
-// By which a file that was changed is known.
+// A signature that changes with the file.
 nlohmann::json stamp_of(const fs::path& file) {
   std::error_code error;
   return {{"size", fs::file_size(file, error)}, {"time", fs::last_write_time(file, error).time_since_epoch().count()}};
 }
 
-// What is known of the file that is there; null where it is not as this program wrote it.
+// The record of the existing file; null unless it is as this program wrote it.
 nlohmann::json known_of(const fs::path& file) {
   const std::string place = place_of(file);
   try {
     const nlohmann::json known = nlohmann::json::parse(read_file(note_of(place), kMostBytes));
-    // Paths hold any bytes, and JSON does not.
+    // Paths may have bytes that JSON does not allow.
     if (known.at("place") == printable(place, place.size()) && known.at("stamp") == stamp_of(file)) return known;
   } catch (const std::exception&) {
-    // Nothing is known, or nothing that can be read: the file stays.
+    // There is no readable record: the file stays.
   }
   return nullptr;
 }
@@ -79,7 +79,7 @@ void ResultFile::written() const {
                                   {"stamp", stamp_of(file_)}};
     write_file(note, known.dump());
   } catch (const std::exception&) {
-    // The file is written all the same; replacing it will take --overwrite.
+    // The file is written nevertheless; replacing it will need --overwrite.
   }
 }
 

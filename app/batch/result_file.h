@@ -9,22 +9,23 @@ class App;
 
 namespace pairs::batch {
 
-// How a command was asked to write a result file.
+// How a command writes a result file.
 struct ResultUse {
-  // What makes the file, in words: run and set. A file whose name the command chose is replaced for the same alone.
+  // The origin of the file, in words: run and set. A file whose name the command chose may only be replaced by the
+  // same.
   std::string made;
-  bool named = true;       // by a person, with `option`
+  bool named = true;       // by the user, with `option`
   bool overwrite = false;  // --overwrite
   const char* option = "--out";
 };
 
-// A file that a command writes. One that is there already is replaced only where this program wrote it, and nobody has
-// changed it since: what it wrote is remembered in the folder of caches.
+// A file that a command writes. An existing file is replaced only if this program wrote it and it has not changed
+// since, according to the record in the folder of caches.
 class ResultFile {
  public:
-  // Throws a usage Error where something else made the file that is there.
+  // Throws a usage Error if the existing file has another origin.
   ResultFile(std::filesystem::path file, ResultUse use);
-  // The file is written: it is remembered.
+  // Call after writing: records the file.
   void written() const;
 
  private:

@@ -59,9 +59,9 @@ Result drop(const Tasks& tasks, const std::filesystem::path& folder) {
           0};
 }
 
-// --targets stands for the task's setting, which not every task has.
+// --targets is the task's setting, which not every task has.
 void choose_targets(const TaskCatalogue& tasks, const std::string& targets, NewRun& wanted) {
-  tasks.make(wanted.task);  // refuses a name that is no task's
+  tasks.make(wanted.task);  // throws for an unknown task
   TaskSettings settings = tasks.default_settings(wanted.task);
   const std::vector<Field> own = settings.fields();
   if (std::none_of(own.begin(), own.end(), [](const Field& field) { return field.key == kTargetsSetting; }))
@@ -75,7 +75,7 @@ const std::string& named_folder(const RunArguments& arguments) {
   return arguments.resume.empty() ? arguments.out : arguments.resume;
 }
 
-// What a rank that is not the first does: it trains on the run that the first tells it of, and says nothing.
+// A rank other than the first: trains the run that the first sends, without output.
 Result follow(const RunArguments& arguments, RankTeam& team) {
   const SavesOnSignal saves;
   if (!keep_going()) throw Stopped();
@@ -94,7 +94,7 @@ Result follow(const RunArguments& arguments, RankTeam& team) {
   return result;
 }
 
-// `other`: an option that was given beside --resume and belongs to new runs; "": none.
+// `other`: an option given with --resume that belongs to new runs; "": none.
 Result run(const RunArguments& arguments, std::string other) {
   RankTeam team(arguments.ranks);
   if (!team.leads()) return follow(arguments, team);

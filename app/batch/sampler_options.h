@@ -11,7 +11,7 @@ class App;
 
 namespace pairs::batch {
 
-// How samples of images are integrated, where a command is to differ from the run's head.steps and head.solver.
+// How samples of images are integrated, if other than by the run's head.steps and head.solver.
 struct SamplerOptions {
   std::int64_t steps = 0;  // 0: the run's
   std::string solver;      // "": the run's
@@ -19,7 +19,7 @@ struct SamplerOptions {
 };
 void add_sampler_options(CLI::App& app, SamplerOptions& options);
 
-// Sets the heads of an opened run. Throws a usage error where the task's samples are not integrated.
+// Applies the options to the heads of an opened run. Throws a usage error if the task's samples are not integrated.
 void set_sampler(const LoadedRun& run, const SamplerOptions& options);
 
 }  // namespace pairs::batch

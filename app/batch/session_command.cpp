@@ -27,7 +27,7 @@ std::string size_words(std::int64_t n) {
   return n > 0 ? fmt::format(" --n {}", n) : "";
 }
 
-// The command that draws a set's posterior by a run; "" where there is none.
+// The command that draws a set's posterior by a run; "" if there is none.
 std::string posterior_command(const std::string& run, const SetChoice& set, std::int64_t n, bool many) {
   if (run.empty()) return "";
   if (many && set.member.empty())

@@ -12,7 +12,7 @@
 namespace pairs::batch {
 namespace {
 
-// The first letter of a help text where nothing stands before it.
+// Capitalizes a help text unless something precedes it.
 std::string begun(std::string help) {
   if (!help.empty() && help.front() >= 'a' && help.front() <= 'z') help.front() += 'A' - 'a';
   return help;

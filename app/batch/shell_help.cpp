@@ -22,7 +22,7 @@ std::vector<const CLI::Option*> shown_options(const CLI::App& app) {
   return shown;
 }
 
-// Text as man takes it: no line of it is a request, and hyphens stay what they are.
+// Escapes a text for man: no line is a request, and hyphens stay hyphens.
 std::string roff(const std::string& text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -53,12 +53,12 @@ void add_options(std::string& page, const CLI::App& app) {
     page += fmt::format(".TP\n.B {}\n{}\n", roff(option_words(*option)), roff(option->get_description()));
 }
 
-// Lines that stand as they are.
+// Verbatim lines.
 std::string as_it_stands(const std::string& text) {
   return text.empty() ? "" : fmt::format(".PP\n.nf\n{}\n.fi\n", roff(text));
 }
 
-// "{dark,light}" among what is told of an option's values.
+// "{dark,light}" in the description of an option's values.
 std::vector<std::string> choices(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t open = type.find('{'), close = type.find('}');
@@ -94,7 +94,7 @@ std::string choice_cases(const CLI::App& app, const std::string& command, const 
   return cases;
 }
 
-// The case of a shell's COMMAND that completes to its arguments' words; "" where none are known.
+// The case of a shell's COMMAND that completes its arguments; "" if none are known.
 std::string argument_case(const CLI::App& app, const WordsByName& known) {
   std::vector<std::string> words;
   for (const CLI::Option* option : shown_options(app))

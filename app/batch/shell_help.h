@@ -10,16 +10,16 @@ class App;
 
 namespace pairs::batch {
 
-// The manual page pairs(1) in the language of man: every command with its options and examples, from what --help tells.
-// `date` "2026-11-27".
+// The manual page pairs(1) in the language of man: every command with its options and examples, from the texts of
+// --help. `date` "2026-11-27".
 std::string man_page(const CLI::App& app, const std::string& version, const std::string& date);
 
-// Words that stand for what help calls by a name: of an argument or an option's value ("TASK", "RUN"), of one
-// command's argument ("figure NAME"), or of an option ("--preset").
+// The possible words for a name in help texts: of an argument or an option's value ("TASK", "RUN"), of one command's
+// argument ("figure NAME"), or of an option ("--preset").
 using WordsByName = std::map<std::string, std::vector<std::string>>;
 
-// A script of bash that completes what stands behind `pairs`: commands, their options, the values of options that name
-// some in their help or in `known`, arguments by `known`, and files.
+// A bash script that completes the arguments of `pairs`: commands, their options, option values listed in their help or
+// in `known`, arguments by `known`, and files.
 std::string bash_completion(const CLI::App& app, const WordsByName& known);
 
 }  // namespace pairs::batch

@@ -56,7 +56,7 @@ std::vector<std::string> shipped_studies() {
   return names;
 }
 
-// The file that a word stands for: a study file, or one of those that come with the program.
+// The file that a word denotes: a study file, or one of those that come with the program.
 fs::path study_file(const std::string& word) {
   std::error_code error;
   if (fs::is_regular_file(word, error)) return word;
@@ -91,7 +91,7 @@ std::int64_t environment_number(const char* name) {
   return value;
 }
 
-// "2/8", or "array": that of a Slurm job array.
+// "2/8", or "array": from a Slurm job array.
 void read_part(const std::string& text, WorkOptions& options) {
   if (text.empty()) return;
   std::int64_t part = 0, parts = 0;
@@ -113,13 +113,13 @@ void read_part(const std::string& text, WorkOptions& options) {
   options.parts = static_cast<std::size_t>(parts);
 }
 
-// Where the study's files lie: `runs/NAME` unless --out says otherwise, which is then made.
+// The folder of the study's files: `runs/NAME` unless --out names another, which is then created.
 fs::path study_folder(const StudyArguments& arguments, const Study& study) {
   return arguments.out.empty() ? fs::path("runs") / study.name : fs::path(arguments.out);
 }
 
-// What stands in a folder beside what a study has in it before its file; "" where there is nothing. Files that other
-// workers write beside their targets and rename are none of it.
+// A file in the folder that does not belong to a study without its own file yet; "" if there is none. Ignores temporary
+// files of other workers.
 std::string foreign_entry(const fs::path& folder, const Study& study) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     const std::string inside = entry.path().filename().string();
@@ -129,12 +129,12 @@ std::string foreign_entry(const fs::path& folder, const Study& study) {
   return "";
 }
 
-// A folder that holds another study, a run, or anything but what a study has in it.
+// Throws for a folder that holds another study, a run, or foreign files.
 void refuse_other(const fs::path& folder, const Study& study) {
   const std::string name = printable(folder.string(), 300);
   if (fs::exists(folder / run_file::config)) fail_usage("{} is the folder of a run; choose another with --out", name);
   const std::string foreign = fs::exists(folder / kStudyCopy) ? "" : foreign_entry(folder, study);
-  // Of workers that start at once another may have put the study's file there, and begun, since the first look.
+  // A worker that started at the same time may have written the study's file and begun since the first check.
   if (fs::exists(folder / kStudyCopy)) {
     const std::string title = find_toml_text(read_file(folder / kStudyCopy), "title", name);
     if (title != study.title)
@@ -189,7 +189,7 @@ std::vector<StudyStatus> look(const Standing& standing, double grace) {
   return study_status(standing.folder, standing.runs, claims);
 }
 
-// What is known of the runs by now. troubled: a process that worked on them was ended by something else than its work.
+// The current state of the runs. troubled: a process that worked on them ended abnormally.
 Result report(const StudyArguments& arguments, const Standing& standing, bool troubled) {
   const std::vector<StudyStatus> status = look(standing, arguments.grace);
   Result result;
@@ -309,7 +309,7 @@ Result plan(const StudyArguments& arguments, const Standing& standing) {
   return result;
 }
 
-// In this process.
+// Runs the study in this process.
 void work_here(const StudyArguments& arguments, const Standing& standing, const WorkOptions& options) {
   StudyWorker worker(arguments.tasks, standing.folder, standing.runs, options);
   ProgressPrinter printer = stderr_printer();
@@ -340,7 +340,7 @@ void work_here(const StudyArguments& arguments, const Standing& standing, const 
   }
 }
 
-// In processes of their own, telling what they come to. False where one was ended by something else than its work.
+// Runs the study in several processes and reports their results. Returns false if one ended abnormally.
 bool work_beside(const StudyArguments& arguments, const Standing& standing) {
   std::vector<std::string> words = {"--batch", "study", standing.study.file.string(), "--out",
                                     standing.folder.string()};
@@ -378,7 +378,7 @@ bool work_beside(const StudyArguments& arguments, const Standing& standing) {
   return processes.troubles().empty();
 }
 
-// Whether there is anything but pictures to write as numbers.
+// Whether there are numbers to write, not only pictures.
 bool has_numbers(const Figure& figure) {
   return std::any_of(figure.plots.begin(), figure.plots.end(), [](const Plot& plot) {
     return !plot.lines.empty() || !plot.bars.empty() || !plot.contours.empty() || !plot.scatters.empty();

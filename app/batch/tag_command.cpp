@@ -26,7 +26,7 @@ struct TagArguments {
   }
 };
 
-// Of a run whose file may be changed: those that came with the program stay as they are.
+// The folder of a run whose file may be changed; throws for runs that came with the program.
 RunFolder writable_run(const TagArguments& arguments, const std::string& run) {
   const RunFolder found = find_run(arguments.tasks, run);
   if (arguments.changes() && is_shipped(found.folder))
@@ -46,7 +46,7 @@ Result tag(const TagArguments& arguments) {
     fail_usage("--name is for one run, so that runs can be distinguished; {} are named", arguments.runs.size());
   std::vector<RunFolder> found;
   for (const std::string& run : arguments.runs) found.push_back(writable_run(arguments, run));
-  std::vector<RunAbout> abouts;  // what is wrong with one is found before the first is written
+  std::vector<RunAbout> abouts;  // errors are found before the first is written
   for (const RunFolder& run : found) change(abouts.emplace_back(load_about(run.folder)), arguments);
   Result result;
   result.document["runs"] = nlohmann::json::array();

@@ -31,7 +31,7 @@ namespace {
 constexpr std::uint64_t kSeed = 1, kOtherSeed = 2;
 constexpr double kTimedSeconds = 0.5;
 
-// The findings, as they are printed.
+// The findings as printed.
 struct Findings {
   std::string text;
   nlohmann::json checks = nlohmann::json::array(), notes = nlohmann::json::array();
@@ -64,7 +64,7 @@ bool same(const Observations& a, const Observations& b) {
   return all_numbers(a).equal(all_numbers(b)) && (!a.is_ragged() || a.offsets().equal(b.offsets()));
 }
 
-// Columns that tell nothing, and of x that enters as it is those whose numbers are far from size one.
+// Reports constant columns and, if x is not standardized, columns whose numbers are far from size one.
 void note_columns(const Task& task, const Observations& x, Findings& findings) {
   const TaskInfo& info = task.info();
   const std::string input = input_text(task, input_scale(task));
@@ -85,8 +85,8 @@ void note_columns(const Task& task, const Observations& x, Findings& findings) {
   }
 }
 
-// Sets of one size: that they come from their seed alone, and as prefixes of larger ones. Sets and observations a
-// second.
+// Checks sets of one size: they must depend only on their seed, and be prefixes of larger ones. Measures sets and
+// observations per second.
 double check_sets(const Task& task, std::int64_t sets, std::int64_t n, Findings& findings) {
   const std::string what = fmt::format("sets of {} observations", count_text(n));
   const std::vector<std::int64_t> indices = first_indices(sets);
@@ -114,7 +114,7 @@ double check_sets(const Task& task, std::int64_t sets, std::int64_t n, Findings&
   return rate * static_cast<double>(n);
 }
 
-// The first lines of what a program said, each in characters that can be shown.
+// The first lines of a program's output, in printable characters.
 std::string brief(const std::string& text) {
   constexpr std::size_t kLines = 30;
   std::string out;
@@ -127,7 +127,7 @@ std::string brief(const std::string& text) {
   return at < text.size() ? out + "\n…" : out;
 }
 
-// Who draws each of what is given, as the task's file says.
+// The source of each condition, as in the task's file.
 std::vector<std::string> given_sources(const Task& task) {
   const TaskInfo& info = task.info();
   const std::string where = printable(info.file, 300);
@@ -141,7 +141,7 @@ std::vector<std::string> given_sources(const Task& task) {
   return out;
 }
 
-// What is given of sets: where it lies in training, and who draws it.
+// The conditions of sets: their range in training and their source.
 void note_given(const Task& task, Findings& findings) {
   const TaskInfo& info = task.info();
   const HasGivenRanges* const known = face<HasGivenRanges>(task);
@@ -154,7 +154,7 @@ void note_given(const Task& task, Findings& findings) {
   }
 }
 
-// Log densities of a reference at values of θ, all at once and few at a time, which may differ by rounding alone.
+// Log densities of a reference at values of θ, all at once and in small parts, which may differ only by rounding.
 bool same_in_parts(ReferencePosterior& reference, const torch::Tensor& theta) {
   const torch::Tensor whole = reference.log_density(theta);
   const auto same = [&](std::int64_t first, std::int64_t end) {
@@ -164,7 +164,7 @@ bool same_in_parts(ReferencePosterior& reference, const torch::Tensor& theta) {
   return same(0, 1) && same(count / 2, count / 2 + 1) && same(count - 1, count) && same(count / 6, count / 3);
 }
 
-// A reference of one set of n observations, at values of θ that the prior draws.
+// Checks a reference of one set of n observations at values of θ drawn from the prior.
 void check_reference(const Task& task, const std::string& name, std::int64_t n, Findings& findings) {
   constexpr std::int64_t kValues = 64;
   const std::string what = fmt::format("reference of {}", counted(static_cast<std::size_t>(n), "observation"));
@@ -250,7 +250,7 @@ Result check_task(const Tasks& tasks, const std::shared_ptr<const Task>& task) {
     else
       check_program(tasks, task, findings);
   } catch (const Error& error) {
-    if (error.kind() == ErrorKind::usage) throw;  // nobody agreed to the program
+    if (error.kind() == ErrorKind::usage) throw;  // the program has no permission
     findings.say(false, brief(error.what()));
   }
   Result result;

@@ -7,9 +7,9 @@
 
 namespace pairs::batch {
 
-// What `data TASK --check` answers of a task of a person's own, before anything is trained: whether its program, or its
-// stored sets, keep what docs/own-task.md asks for, how x is standardised, and how long simulating takes. Exit code 1
-// where something is wrong. Of stored sets two observations of some sets of each split are read.
+// The result of `data TASK --check` for a custom task, before any training: whether its program or stored sets meet the
+// requirements of docs/own-task.md, how x is standardized, and how long simulations take. Exit code 1 if there is a
+// fault. For stored sets, two observations of some sets of each split are read.
 Result check_task(const Tasks& tasks, const std::shared_ptr<const Task>& task);
 
 }  // namespace pairs::batch

@@ -29,18 +29,18 @@ nlohmann::json target_document(const Target& target) {
   return out;
 }
 
-// What a task of a person's own is beside what all are: how networks see its observations, and what is run.
+// Further properties of a custom task: its standardization, and its program.
 std::string own_text(const TaskCatalogue& tasks, const Task& task, nlohmann::json& document) {
   const TaskInfo& info = task.info();
   if (info.file.empty()) return "";
   const TaskDescription said = tasks.describe(info.file);
-  // Of a program that nobody agreed to nothing is run for this.
+  // Does not run a program without permission.
   InputScale scale;
   std::string wrong;
   try {
     if (said.agreed) scale = input_scale(task);
   } catch (const Error& error) {
-    wrong = sentence(error);  // A task whose simulator fails is listed all the same.
+    wrong = sentence(error);  // A task whose simulator fails is listed nevertheless.
   }
   std::string text = wrong.empty() ? input_text(task, scale) : wrong;
   document["standardised"] = standardises_input(task);
@@ -103,7 +103,7 @@ Result list_tasks(const OwnTaskOptions& own) {
       if (const auto fitting = fitting_weights(own.tasks, name, data))
         result.document["tasks"].back()["fitting_weights"] = fitting->filename().string();
     } catch (const Error&) {
-      // The data folder holds nothing that this task can read, which it says when it is used.
+      // The data folder has nothing for this task, which is reported when it is used.
     }
     result.document["tasks"].back().update(target_room.document(info));
     table.add({name, target_room.columns_text(info), count_text(info.max_n), room.columns_text(info),

@@ -9,16 +9,16 @@
 
 namespace pairs::batch {
 
-// The figure of the theorem (docs/method.md, "The theorem made visible"), and what the runs' weights tell beside it.
+// The figure of the theorem (docs/method.md, "The theorem made visible"), and the measures of the runs' weights.
 struct TheoremReport {
   Figure figure;
-  // {"runs": [{"run", "strategy", "unexplained", "cauchy_residual"}], "maps": [{"from", "to", "unexplained"}]}: of runs
-  // whose stage 1 is done; the first two numbers by the name of each statistic.
+  // {"runs": [{"run", "strategy", "unexplained", "cauchy_residual"}], "maps": [{"from", "to", "unexplained"}]}: for
+  // runs whose stage 1 is done; the first two numbers by the name of each statistic.
   nlohmann::json document;
-  std::string text;  // the same as tables, whole lines
+  std::string text;  // the document as tables, whole lines
 };
 
-// Of runs of one task in one of its worlds, whose sufficient statistics are known. Throws Error otherwise.
+// Compares runs of one task in one of its worlds, whose sufficient statistics are known. Throws Error otherwise.
 TheoremReport theorem_report(const std::vector<std::string>& names, const OpenArguments& open);
 
 }  // namespace pairs::batch

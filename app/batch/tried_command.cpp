@@ -31,8 +31,8 @@ struct TriedArguments {
   std::int64_t n = 0, samples = 1000;
 };
 
-// Where the answer goes: beside the run's weights unless --out says where; "" for shipped weights, which belong to the
-// program.
+// The path of the result: next to the run's weights unless --out names another; "" for shipped weights, which belong to
+// the program.
 std::filesystem::path tried_file(const TriedArguments& arguments, const LoadedRun& run) {
   if (!arguments.out.empty()) return arguments.out;
   for (const ShippedWeights& shipped : shipped_weights(arguments.open.tasks, run.task->info().name))

@@ -33,7 +33,8 @@ bool notify_desktop(const std::string& title, const std::string& text) {
   if (sd_bus_open_user(&opened) < 0) return false;
   const std::unique_ptr<sd_bus, CloseBus> bus(opened);
   sd_bus_set_method_call_timeout(bus.get(), kMostMicroseconds);
-  // Of the program, in place of no other notification, with its icon; no buttons, no hints, for the usual time.
+  // Sends the program's name and icon; replaces no other notification, with no buttons or hints and the default
+  // duration.
   return sd_bus_call_method(bus.get(), kService, kPath, kService, "Notify", nullptr, nullptr, "susssasa{sv}i",
                             "Pairs Studio", 0u, "pairs-studio", printable(title, kMostText).c_str(),
                             plain_text(text).c_str(), 0, 0, -1) >= 0;

@@ -64,7 +64,7 @@ std::uint64_t marked_bytes(const Wheel& wheel) {
   return bytes;
 }
 
-// Those of every list, whole and in the making.
+// The download folders of all lists, complete or not.
 std::vector<fs::path> fetched_folders() {
   std::vector<fs::path> folders;
   std::error_code error;
@@ -213,7 +213,7 @@ void add_libraries(const Needs& needs, const std::string& index, const Watch& wa
 }
 
 bool fetched_anything() {
-  // Of a try that ended before anything came there is an empty folder with its lock.
+  // An attempt that ended before the first byte leaves an empty folder with its lock.
   return std::ranges::any_of(fetched_folders(), [](const fs::path& folder) {
     std::error_code error;
     for (fs::recursive_directory_iterator at(folder, error), end; !error && at != end; at.increment(error))

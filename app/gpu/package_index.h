@@ -9,32 +9,31 @@
 
 namespace pairs::gpu {
 
-// The address of the package index as pip finds it: `given` where it is not "", else $PIP_INDEX_URL, else index-url of
-// pip's files of settings ($PIP_CONFIG_FILE alone, or the person's, then the machine's). Throws a usage Error where
-// nobody names one, and for what is no address.
+// The address of the package index as pip finds it: `given` if it is not "", else $PIP_INDEX_URL, else index-url in
+// pip's settings (only $PIP_CONFIG_FILE if set, or the user's, then the machine's). Throws a usage Error if none is
+// configured, and for an invalid address.
 std::string index_address(const std::string& given);
 
-// An address as it may be shown: without the name and password in it.
+// An address fit to be shown: without the name and password in it.
 std::string shown_address(std::string_view address);
 
-// index-url of a file of pip's settings; "" where it names none. What the sections global, install and download say
-// counts, the last of them most.
+// The index-url in a file of pip's settings; "" if there is none. Reads the sections global, install and download; the
+// last of them has priority.
 std::string index_in_settings(std::string_view text);
 
 // A file that a page of the index links to.
 struct IndexFile {
   std::string name, address;
-  std::string sha256;  // "" where the page does not tell
+  std::string sha256;  // "" if the page does not state it
 };
 
-// The links of a project's page (PEP 503), which stands at `address`.
+// The links of a project's page (PEP 503) at `address`.
 std::vector<IndexFile> files_of_page(std::string_view html, std::string_view address);
 
-// The file that is one of the wheels, by its hash or, where the page tells none, by its name. Throws Error where there
-// is none.
+// The file of the wheel, found by its hash or, if the page states none, by its name. Throws Error if there is none.
 IndexFile find_wheel(const Wheel& wheel, const std::vector<IndexFile>& files, const std::string& shown);
 
-// Asks the index for a wheel. Throws Error where it does not answer or has none, and Stopped.
+// Looks up a wheel in the index. Throws Error if the index does not respond or lacks it, and Stopped.
 IndexFile ask_index(const std::string& index, const Wheel& wheel, const std::function<bool()>& stopped);
 
 }  // namespace pairs::gpu

@@ -7,7 +7,7 @@
 
 namespace pairs::gui {
 
-// Versions, devices, and what the program is made of.
+// Versions, devices and libraries.
 class AboutDialog {
  public:
   void open() { open_ = true; }

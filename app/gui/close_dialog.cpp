@@ -18,7 +18,7 @@ bool CloseDialog::draw(model::Studio& studio) {
   if (!training.active()) {
     if (std::exchange(hands_over_, false))
       studio.queue.hand_over(training.session_folder(), training.session_seconds());
-    // What could not be saved is told on the Train tab; the window stays for it.
+    // The Train tab reports a failure to save; the window stays open for that.
     if (state_ == State::agreed || !training.session_blocked(model::Action::dismiss).empty()) return true;
     state_ = State::none;
     return false;

@@ -4,13 +4,12 @@
 
 namespace pairs::gui {
 
-// Asks before the window closes while a run is being trained: "Stop and save", or "Save and keep training" in the
-// queue, or not.
+// Asks before the window closes during training: "Stop and save", "Save and keep training" in the queue, or cancel.
 class CloseDialog {
  public:
-  // Somebody wants to close the window.
+  // Call when the user wants to close the window.
   void ask(const model::Studio& studio);
-  // Draws the dialog while there is one. True once the window may close: nothing was being trained, or what was is
+  // Draws the dialog while it is open. Returns true once the window may close: nothing was training, or its work is
   // saved.
   bool draw(model::Studio& studio);
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kShown = 10;
 
-// The letters of `query` in order, looked for from `at` on.
+// The letters of `query` in order, searched from `at` on.
 std::optional<int> distance_from(std::size_t at, const std::string& title, const std::string& query) {
   int cost = 0;
   std::size_t last = std::string::npos;
@@ -35,7 +35,7 @@ std::optional<int> distance_from(std::size_t at, const std::string& title, const
   return cost;
 }
 
-// Lower is better; nothing when a letter is missing. Letters at the beginnings of words and next to each other count.
+// A score, lower is better; none if a letter is missing. Letters at the beginnings of words and adjacent letters count.
 std::optional<int> distance(const std::string& title, const std::string& query) {
   std::optional<int> best;
   for (std::size_t at = 0; at < title.size(); ++at) {

@@ -6,19 +6,19 @@
 
 namespace pairs::gui {
 
-// Something that can be done by name: in the command palette and by a shortcut.
+// An action with a name, for the command palette and shortcuts.
 struct Command {
   std::string name;     // "train/start": for tests
   std::string title;    // "Start training"
-  std::string keys;     // "Ctrl+T"; "" when it has none
-  std::string blocked;  // why not now; "" when it can be done
+  std::string keys;     // "Ctrl+T"; "" if it has none
+  std::string blocked;  // why it is not possible now; "" if it is
   std::function<void()> run;
 };
 
-// Commands whose title holds the letters of `query` in order, best first.
+// Commands whose title contains the letters of `query` in order, best first.
 std::vector<const Command*> matching(const std::vector<Command>& commands, const std::string& query);
 
-// The list of everything that can be done, filtered as one types (Ctrl+K).
+// The list of all actions, filtered while typing (Ctrl+K).
 class CommandPalette {
  public:
   void open() { open_ = true, query_.clear(), chosen_ = 0, fresh_ = true; }

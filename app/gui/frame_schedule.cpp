@@ -6,7 +6,7 @@
 namespace pairs::gui {
 namespace {
 
-constexpr double kTouchedSeconds = 1.5;  // after input a window that trains is as quick as any
+constexpr double kTouchedSeconds = 1.5;  // after input, a window that trains is as responsive as any
 constexpr double kLiveInterval = 1.0 / 60;
 
 }  // namespace

@@ -4,28 +4,28 @@
 
 namespace pairs::gui {
 
-// When the window draws its next frame: after input, after results, and when what is shown changes by itself. At rest
-// there are none. Times are in seconds on one clock.
+// Decides when the window draws its next frame: after input, after results, and when the content changes by itself. An
+// idle window draws no frames. Times are in seconds on one clock.
 class FrameSchedule {
  public:
-  // While nobody touches a window that trains it is drawn at most so often, so that training keeps the machine.
+  // The minimum interval between frames during training without user input, which leaves the machine to training.
   static constexpr double quiet_interval = 0.25;
-  // Frames that Dear ImGui needs until what was touched or has changed looks as it will stay.
+  // The number of frames that Dear ImGui needs until a change has settled.
   static constexpr int settling_frames = 3;
 
-  // Input has come.
+  // Call on input.
   void touch(double now);
-  // Another `frames` at once, for input that takes more than one.
+  // Requests `frames` more frames at once, for input that takes more than one.
   void settle(int frames);
-  // What the loop has found: whether something that is shown has changed or a worker says so, and whether any is at
-  // work. Some workers are at rest only after they have told what they found, so that their rest is news, too.
+  // Reports the loop's findings: `news`: something shown has changed or a worker reports it; `busy`: a worker is
+  // running. Some workers come to rest only after reporting a result, so that their rest counts as news, too.
   void look(bool news, bool busy);
-  // A frame was drawn; what it shows changes by itself in `again` seconds, INFINITY: not.
+  // Call after a frame; its content changes by itself in `again` seconds, INFINITY: never.
   void drawn(double now, double again);
 
-  // Whether a frame is due. `training`: whether it may wait for the sake of what works.
+  // Whether a frame is due. `training`: it may be delayed in favor of the work.
   bool due(double now, bool training) const;
-  // For how long nothing is due unless something comes: seconds, at most `quiet_interval`; 0: not at all.
+  // How long no frame is due without new events: seconds, at most `quiet_interval`; 0: one is due now.
   double wait(double now, bool training) const;
 
  private:
@@ -33,8 +33,8 @@ class FrameSchedule {
   double next(double now, bool training) const;
 
   double last_touch_ = 0, last_frame_ = -INFINITY, again_at_ = INFINITY;
-  int settling_ = settling_frames;  // frames that input asks for, at once
-  int changed_ = 0;                 // frames that news ask for, an interval apart
+  int settling_ = settling_frames;  // frames requested by input, at once
+  int changed_ = 0;                 // frames requested by news, an interval apart
   bool busy_ = false;
 };
 

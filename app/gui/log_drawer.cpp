@@ -74,7 +74,7 @@ void LogDrawer::lines(model::Messages& messages) {
     ImGui::EndChild();
     return;
   }
-  // Below which the newest line is in sight.
+  // The scroll position below which the newest line is visible.
   const bool at_end = ImGui::GetScrollY() >= ImGui::GetScrollMaxY() - px(4);
   const double newest = shown.back()->time;
   const bool grew = shown.size() != shown_ || newest != newest_;
@@ -91,7 +91,7 @@ void LogDrawer::lines(model::Messages& messages) {
     const float width = std::max(px(80), ImGui::GetContentRegionAvail().x - (text - from));
     const float tall = font->CalcTextSizeA(font->FontSize, FLT_MAX, width, line.data(), line.data() + line.size()).y;
     const float y = ImGui::GetCursorPosY();
-    if (y + tall < top || y > bottom) {  // out of sight: room alone
+    if (y + tall < top || y > bottom) {  // invisible: only its space
       ImGui::Dummy({1, tall});
       continue;
     }

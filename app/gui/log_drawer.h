@@ -7,7 +7,7 @@
 
 namespace pairs::gui {
 
-// What happened, newest at the bottom; follows the newest until somebody scrolls up.
+// The log, newest at the bottom; follows the newest message until the user scrolls up.
 class LogDrawer {
  public:
   void draw(model::Studio& studio);

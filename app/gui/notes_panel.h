@@ -8,19 +8,19 @@
 
 namespace pairs::gui {
 
-// Notes on the session, the run and the data that are shown, beside the tabs; and the dialogs that save, open and pack
+// Notes on the session, the run and the shown data, next to the tabs; and the dialogs that save, open and pack
 // sessions.
 class NotesPanel {
  public:
   static float width();
 
   void draw(model::Studio& studio);
-  // Once a frame, whether the panel is shown or not.
+  // Call once per frame, whether the panel is shown or not.
   void dialogs(model::Studio& studio);
   void ask_to_save(const model::Studio& studio);
   void ask_to_open() { open_.ask(); }
   void ask_to_pack(const model::Studio& studio);
-  // Before the window closes: what is being typed of a run counts.
+  // Call before the window closes: stores the note that is being typed.
   void keep(model::Studio& studio);
 
  private:
@@ -31,7 +31,7 @@ class NotesPanel {
 
   SaveDialog save_, pack_;
   PathDialog open_;
-  std::string run_, run_note_;  // that is being typed: of this run
+  std::string run_, run_note_;  // the run whose note is being typed, and the note
   bool typed_ = false;
 };
 

@@ -15,7 +15,7 @@
 namespace pairs::gui {
 namespace {
 
-// Frames without work before the window counts as settled: what one part finishes may give another something to do.
+// Frames without work before the window counts as settled: finished work may start other work.
 constexpr int kRest = 6;
 
 struct OffscreenContext {

@@ -10,8 +10,8 @@ namespace pairs::gui {
 
 class Shell;
 
-// The window's panels drawn with OpenGL but without a display, for pictures and tests. One at a time. Throws Error
-// where EGL cannot draw.
+// The window's panels drawn with OpenGL without a display, for pictures and tests. One at a time. Throws Error if EGL
+// cannot draw.
 class OffscreenWindow {
  public:
   OffscreenWindow(const Catalogue& tasks, const model::Settings& settings, int width, int height, float scale = 1);
@@ -21,7 +21,7 @@ class OffscreenWindow {
 
   model::Studio& studio();
   void frame();
-  // Frames until nothing is at work any more; false when that takes more than `seconds`.
+  // Draws frames until all work has ended; false if that takes more than `seconds`.
   bool settle(double seconds);
   // The last frame: RGB, row by row from the top.
   std::vector<std::uint8_t> pixels();

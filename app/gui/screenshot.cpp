@@ -23,7 +23,7 @@ std::string items_text(const std::vector<Item>& items) {
   return all.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-// Draws until all is at rest.
+// Draws until all work has ended.
 void rest(OffscreenWindow& window, double patience) {
   PAIRS_CHECK(window.settle(patience), "The window was still at work after {:.0f} s ({}); give more with --patience",
               patience, window.studio().activity());
@@ -49,7 +49,7 @@ bool holds_many(const Catalogue& tasks, const std::string& task, const std::file
   try {
     return holds_many_sets(*tasks->make(task), {.file = file});
   } catch (const std::exception&) {
-    return false;  // what is wrong is told where the file is read
+    return false;  // reading the file reports the error
   }
 }
 
@@ -58,8 +58,8 @@ bool holds_many(const Catalogue& tasks, const std::string& task, const std::file
 void write_screenshot(const Catalogue& tasks, const std::filesystem::path& file, const ScreenshotOptions& options) {
   model::Settings settings;
   settings.theme = options.theme;
-  settings.file_dialogs = "own";                // nobody is asked anything
-  const bool page = options.tab == "settings";  // in the place of a tab
+  settings.file_dialogs = "own";                // no dialog of the desktop
+  const bool page = options.tab == "settings";  // in place of a tab
   settings.tab = options.tab.empty() || page ? "posterior" : options.tab;
   if (!options.tour) settings.dismissed = {"welcome"};
   const model::Tab tab = model::parse_tab(settings.tab);
@@ -78,7 +78,7 @@ void write_screenshot(const Catalogue& tasks, const std::filesystem::path& file,
     studio.settings.notes_open = true;
     studio.open_path(options.session);
   }
-  if (!options.compare.empty()) studio.comparison.clear();  // of what it opens with
+  if (!options.compare.empty()) studio.comparison.clear();  // removes the runs of the start
   for (const std::string& run : options.compare) studio.comparison.toggle(run);
   if (options.session.empty() || !options.tab.empty()) studio.set_tab(tab);
   if (page) studio.page.open();

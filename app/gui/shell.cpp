@@ -42,7 +42,7 @@ namespace {
 constexpr float kHeader = 48, kStatus = 28, kSplitter = 6;
 constexpr float kSidebarLeast = 236, kSidebarMost = 420, kDrawerLeast = 100;
 constexpr float kRoomForSidebar = 1100;  // a narrower window has its sidebar folded
-constexpr double kSplitterStep = 8;      // of an arrow key
+constexpr double kSplitterStep = 8;      // by an arrow key
 constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus;
 
@@ -61,7 +61,7 @@ class Area {
     ImGui::PopStyleVar();
     ImGui::PopStyleColor();
   }
-  // An exception leaves Dear ImGui's stacks to Shell::frame.
+  // After an exception, Shell::frame restores Dear ImGui's stacks.
   ~Area() {
     if (std::uncaught_exceptions() == 0) ImGui::EndChild();
   }
@@ -72,7 +72,7 @@ class Area {
   ui::Surface on_;
 };
 
-// Whether a banner says that the data differ from those that were learnt from.
+// Whether a banner reports that the data differ from those of training.
 bool tells_of_data(const model::Studio& studio) {
   return !model::data_notice(studio).sentence.empty();
 }
@@ -85,7 +85,7 @@ class PosteriorTab : public model::PosteriorPageVisitor {
     saves_ = false;
     studio_.posterior_page().accept(*this);
   }
-  // Asks where its picture goes; false where a plot's own dialogue does.
+  // Asks for the path of its picture; false if a plot's own dialog does.
   bool ask_to_save() {
     saves_ = true;
     asked_ = false;
@@ -142,11 +142,11 @@ struct Shell::Parts {
   Toasts toasts;
   std::unique_ptr<model::Portal> portal;  // once the desktop's dialogs are wanted
   bool quit = false;
-  // Of the sidebar of a narrow window: above the panel, and to be put there.
+  // The sidebar of a narrow window: whether it is drawn above the panel, and whether it should be.
   bool sidebar_over = false, sidebar_wanted = false;
-  float banners = 0;  // height of what stands below the panel, in the last frame
+  float banners = 0;  // height of everything below the panel, in the last frame
   double again = 0;   // seconds until the last frame is out of date by itself
-  double told = -1;   // when the newest message came that has been looked at for toasts
+  double told = -1;   // time of the newest message already checked for toasts
 
   void perform(model::Shortcut shortcut);
   void frame(double fps);
@@ -158,7 +158,7 @@ struct Shell::Parts {
   void panel();
   void draw_banners(float left, float bottom, float width);
   void sidebar_above(bool narrow, float height);
-  // A bar between two areas that can be dragged; `size` (at scale 1) changes by the drag.
+  // A draggable bar between two areas; dragging changes `size` (at scale 1).
   bool splitter(const char* name, ImVec2 min, ImVec2 size, bool upright, double& value, double low, double high,
                 double sign);
 };
@@ -318,7 +318,7 @@ void Shell::Parts::header(float width) {
       ImGui::GetWindowDrawList()->AddRectFilled({x + px(12), max.y - px(3)}, {max.x - px(12), max.y}, p.accent, px(1));
     x = max.x;
   }
-  // On the right: what is shown, and the palette. A narrow window leaves out what the palette has, too, from the end on.
+  // On the right: what is shown, and the palette. A narrow window omits, from the end on, what the palette also offers.
   struct Right {
     const char *name, *label, *tip;
     ui::Button kind;
@@ -378,14 +378,14 @@ void Shell::Parts::header(float width) {
   }
 }
 
-// Whatever was written is told in the log with its whole path, and as a toast.
+// Reports written files in the log with their complete paths, and as toasts.
 void Shell::Parts::tell_saved() {
   model::Messages& messages = studio.hub.messages;
   for (const std::filesystem::path& file : ui::take_saved()) messages.saved(file);
   for (const model::Message& message : messages.all()) {
     if (message.time <= told || message.file.empty()) continue;
     toasts.add(message.file);
-    const std::string run = studio.shown_run();  // of shipped weights the task's name
+    const std::string run = studio.shown_run();  // for shipped weights, the task's name
     if (message.exported) studio.settings.remember_saved(message.file, studio.task(), run == studio.task() ? "" : run);
   }
   if (!messages.all().empty()) told = std::max(told, messages.all().back().time);
@@ -393,7 +393,7 @@ void Shell::Parts::tell_saved() {
   if (const auto file = toasts.draw(below)) studio.library.reveal_file(*file);
 }
 
-// What dialogs for files know of this window.
+// Updates the window's state for file dialogs.
 void Shell::Parts::set_desk() {
   FileDesk& desk = file_desk();
   desk.settings = &studio.settings;
@@ -427,7 +427,7 @@ void draw_resume_offer(model::Studio& studio) {
 
 }  // namespace
 
-// What may come and go while somebody works stands below the panel, so that nothing in it moves down.
+// Notices that appear and disappear are below the panel, so that nothing in it moves.
 void Shell::Parts::draw_banners(float left, float bottom, float width) {
   if (studio.page.shown()) {
     banners = 0;
@@ -458,8 +458,8 @@ void Shell::Parts::panel() {
   }
 }
 
-// The whole sidebar above the panel, where a window has no room for both: until something is chosen in it, or a click
-// or Escape leaves it.
+// The complete sidebar above the panel of a narrow window, until something is selected in it, or a click or Escape
+// closes it.
 void Shell::Parts::sidebar_above(bool narrow, float height) {
   constexpr const char* kName = "sidebar above";
   if (sidebar_wanted && narrow) ImGui::OpenPopup(kName);
@@ -515,7 +515,7 @@ void Shell::frame(double fps) {
   try {
     parts_->frame(fps);
   } catch (const std::exception& error) {
-    // What was begun is ended, and the window goes on: an error in one panel must not take a training with it.
+    // Resets open widgets and continues: an error in one panel must not end a training.
     ImGui::ErrorCheckEndFrameRecover(ignore_report);
     ui::recover();
     parts_->studio.hub.messages.error("window", sentence(error));
@@ -584,7 +584,7 @@ void Shell::Parts::frame(double fps) {
   }
   sidebar_above(narrow, body);
   if (!folded) {
-    // Above everything else in this window, or the areas would take the mouse.
+    // Drawn above everything else in this window, or the areas would take the mouse.
     const Area area("splitters", {side - bar / 2, 0}, {bar, body}, 0, {0, 0});
     p.splitter("shell/sidebar", {side - bar / 2, 0}, {bar, body}, true, settings.sidebar, kSidebarLeast, most, 1);
   }

@@ -7,8 +7,8 @@
 
 namespace pairs::gui {
 
-// The whole window as panels: sidebar, tabs, status bar, log drawer, dialogs, command palette. Draws one frame of the
-// current Dear ImGui context; knows neither GLFW nor OpenGL.
+// The complete window: sidebar, tabs, status bar, log drawer, dialogs, command palette. Draws one frame of the current
+// Dear ImGui context; independent of GLFW and OpenGL.
 class Shell {
  public:
   explicit Shell(model::Studio& studio);
@@ -16,17 +16,16 @@ class Shell {
   Shell(const Shell&) = delete;
   Shell& operator=(const Shell&) = delete;
 
-  // Between ImGui::NewFrame and ImGui::Render. `fps`: frames drawn in the last second, for the status bar.
+  // Call between ImGui::NewFrame and ImGui::Render. `fps`: frames drawn in the last second, for the status bar.
   void frame(double fps = 0);
-  // Closes the window, after asking while a run is being trained; wants_quit() tells when it may go.
+  // Closes the window, after a question during training; wants_quit() is true once it may close.
   void ask_to_close();
   bool wants_quit() const;
-  // In how many seconds the last frame is out of date though nothing happens (a tip comes, a toast goes): INFINITY,
-  // never.
+  // The seconds until the last frame is out of date by itself (a tip appears, a toast disappears): INFINITY, never.
   double again_in() const;
-  // What the desktop's file dialogs belong to: "x11:ID".
+  // The parent window of the desktop's file dialogs: "x11:ID".
   void set_window_name(const std::string& name);
-  // The theme and scale that the window should have; the caller applies them between frames.
+  // The requested theme and scale; the caller applies them between frames.
   ThemeKind wanted_theme() const;
 
  private:

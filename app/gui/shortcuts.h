@@ -4,7 +4,7 @@
 
 namespace pairs::gui {
 
-// The code of a key, as the platform tells it (app/gui/platform/input.h).
+// The platform's code of a key (app/gui/platform/input.h).
 int code_of(model::Key key);
 
 // The list of keys (F1).
@@ -12,7 +12,7 @@ class ShortcutsDialog {
  public:
   void open() { open_ = true; }
   bool is_open() const { return open_; }
-  bool draw();  // whether the tour was asked for
+  bool draw();  // returns whether the tour was requested
 
  private:
   bool open_ = false;

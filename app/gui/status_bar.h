@@ -5,7 +5,7 @@
 
 namespace pairs::gui {
 
-// The line at the bottom: what the worker does, device, threads, memory, frames a second, messages.
+// The line at the bottom: current work, device, threads, memory, frames per second, messages.
 class StatusBar {
  public:
   void draw(model::Studio& studio, double fps);

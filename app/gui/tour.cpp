@@ -15,9 +15,9 @@
 namespace pairs::gui {
 namespace {
 
-constexpr const char* kEnded = "welcome";  // among the notices that settings hold as dismissed
+constexpr const char* kEnded = "welcome";  // among the dismissed notices in the settings
 constexpr int kSteps = 3;
-constexpr float kNear = 48;  // between the words and what they speak of, for a tip on their edge
+constexpr float kNear = 48;  // between the text and its control, for an arrow on its edge
 constexpr const char* kSpokenOf[kSteps] = {"posterior/n", "posterior/open-file", "tab/train"};
 
 // "θ, signal fraction", or "θ₁ and θ₂".
@@ -81,7 +81,7 @@ void Tour::follow(model::Studio& studio) {
       first_n_ = studio.posterior.n();
       first_set_ = scene->set;
     }
-    // While the mouse holds the slider, and while N plays, nothing but the plots moves.
+    // While the slider is held, and while N plays, only the plots change.
     if (studio.posterior.n() != *first_n_ && !ImGui::IsMouseDown(ImGuiMouseButton_Left) && !studio.posterior.playing())
       step_ = 1;
   } else if (step_ == 1 && !scene->simulated) {
@@ -93,7 +93,7 @@ void Tour::draw(model::Studio& studio) {
   if (!shown(studio)) return;
   const auto scene = studio.posterior.scene();
   const auto snapshot = studio.posterior.shown();
-  // While N is dragged a slow exact answer comes behind ours: the words stay.
+  // While N is dragged, a slow exact posterior arrives after the run's: the text stays.
   if (snapshot && std::any_of(snapshot->series.begin(), snapshot->series.end(),
                               [](const auto& one) { return one.role == SeriesRole::exact; }))
     exact_of_ = scene->task;

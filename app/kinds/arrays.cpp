@@ -67,7 +67,7 @@ torch::Tensor read_masked(NpzReader& arrays, const std::filesystem::path& path, 
     const auto found = arrays.shapes().find(called);
     if (found == arrays.shapes().end() || called == name) continue;
     const std::string where = fmt::format("{}: its array {}", printable(path.string(), 300), printable(called));
-    // An entry for each number, or for each row, where axes of one may be left out.
+    // One entry for each number or for each row, in which axes of length one may be missing.
     const bool each = found->second == shape;
     const bool row = !shape.empty() && !found->second.empty() && found->second[0] == shape[0] &&
                      std::all_of(found->second.begin() + 1, found->second.end(), [](auto size) { return size == 1; });
@@ -110,7 +110,7 @@ std::vector<std::string> names_of_x(const NpzReader& arrays, const std::filesyst
 
 void check_block_shape(at::IntArrayRef sizes, const TaskInfo& task, const std::string& where) {
   const std::vector<std::int64_t>& shape = task.observation_shape;
-  const std::size_t own = lacks_axis(sizes, task) ? 1 : 0;  // where an observation's axes begin in `shape`
+  const std::size_t own = lacks_axis(sizes, task) ? 1 : 0;  // index of an observation's first axis in `shape`
   const bool fits =
       sizes.size() == shape.size() + 1 - own && std::equal(sizes.begin() + 1, sizes.end(), shape.begin() + own);
   PAIRS_CHECK(fits, "{} has the shape {} but task {} needs {}", where, shape_text(sizes), task.name,

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kRowsAtOnce = 1 << 16;
 
-// Which observations hold a value that is not finite -> [N] bool.
+// Which observations have a value that is not finite -> [N] bool.
 torch::Tensor broken_block(const torch::Tensor& x) {
   return torch::isfinite(x).logical_not().reshape({x.size(0), -1}).any(1);
 }
@@ -123,7 +123,7 @@ WholeRows::WholeRows(std::unique_ptr<TableFile> table, const std::vector<std::si
   if (rows_ == 0) fail_none_whole(where(), table_->rows());
 }
 
-// The k-th row that was left out stands behind left_out_[k] - k rows that are kept.
+// The k-th omitted row comes after left_out_[k] - k kept rows.
 std::int64_t WholeRows::number(std::int64_t row) const {
   std::size_t low = 0, high = left_out_.size();
   while (low < high) {

@@ -7,15 +7,15 @@
 
 namespace pairs {
 
-// Observations that come as lines of text, one a line.
+// Observations read from lines of text, one per line.
 class ObservationLines {
  public:
   virtual ~ObservationLines() = default;
-  // The next line, without its end. Throws Error naming line and value that are wrong.
+  // Adds a line, without its end. Throws Error naming the invalid line and value.
   virtual void take(std::string_view line) = 0;
-  // Lines with a missing value that were left out so far (Missing::drop).
+  // The number of lines omitted so far for a missing value (Missing::drop).
   virtual std::int64_t dropped() const { return 0; }
-  // The observations of the lines since the last call, float32; undefined where there are none.
+  // The observations since the last call, float32; undefined if there are none.
   virtual Observations gather() = 0;
 };
 

@@ -49,7 +49,7 @@ ObservedTable read_observed_columns(const std::filesystem::path& path, const Tas
     for (const std::string& name : columns)
       if (std::count(columns.begin(), columns.end(), name) > 1)
         fail_usage("Column {} is asked for twice; name each once", printable(name));
-    // A column of a table may hold several numbers a row.
+    // A column of a table may hold several numbers per row.
     const std::string ending = lower_extension(path);
     const bool several = !read.reader.empty() || ending == ".npz" ||
                          std::find(table_endings().begin(), table_endings().end(), ending) != table_endings().end();
@@ -107,7 +107,7 @@ torch::Tensor stated_rows(const torch::Tensor& rows, Missing missing) {
 
 namespace {
 
-// A number of --given. `name`: whose it is.
+// Parses a number of --given. `name`: the condition.
 double given_number(std::string_view text, const std::string& name, const std::string& where) {
   double value = 0;
   if (parse_csv_number(text, value) != CsvNumber::good || !std::isfinite(value))
@@ -115,7 +115,7 @@ double given_number(std::string_view text, const std::string& name, const std::s
   return value;
 }
 
-// Numbers of a text, in the task's order or with their names: "1,0.5", "exposure=1,angle=0.5".
+// Parses numbers in the task's order or with their names: "1,0.5", "exposure=1,angle=0.5".
 torch::Tensor given_of_text(const std::string& text, const TaskInfo& task) {
   const std::string where = fmt::format("--given {}", printable(text));
   const std::vector<std::string> names = given_names(task);
@@ -148,7 +148,7 @@ torch::Tensor given_of_text(const std::string& text, const TaskInfo& task) {
   return out;
 }
 
-// Fails where rows [M, g] differ from the first of the set, [1, g]; `before`: rows that stand before them.
+// Throws if rows [M, g] differ from the first of the set, [1, g]; `before`: number of preceding rows.
 void check_alike(const torch::Tensor& rows, const torch::Tensor& first, std::int64_t before, const TaskInfo& task,
                  const std::string& where) {
   for (std::int64_t k = 0; k < task.given_size(); ++k) {
@@ -161,7 +161,7 @@ void check_alike(const torch::Tensor& rows, const torch::Tensor& first, std::int
   }
 }
 
-// Arrays of an .npz file of these names, one number or one for each observation [M, g]; undefined where it has not all.
+// Arrays of an .npz file with these names, one number or one per observation [M, g]; undefined if any is missing.
 torch::Tensor given_arrays(const std::filesystem::path& path, const std::vector<std::string>& names) {
   NpzReader arrays(path);
   std::vector<torch::Tensor> columns;
@@ -173,11 +173,11 @@ torch::Tensor given_arrays(const std::filesystem::path& path, const std::vector<
   return torch::stack(columns, 1);
 }
 
-// The first row of the columns of these names in a table, whose rows must be alike; undefined where it has not all.
+// The first row of a table's columns with these names, whose rows must be equal; undefined if any is missing.
 torch::Tensor given_columns(const std::filesystem::path& path, const TableColumns& read,
                             const std::vector<std::string>& names, const TaskInfo& task, const std::string& where) {
   constexpr std::int64_t kRows = 1 << 16;
-  // The table that the observations stand in.
+  // The table with the observations.
   const std::unique_ptr<TableFile> table =
       open_table_by(read.reader, path, {.name = read.table, .wanted = wanted_columns(task, read)});
   for (const std::string& name : names)
@@ -199,7 +199,7 @@ torch::Tensor given_columns(const std::filesystem::path& path, const TableColumn
   return first;
 }
 
-// What a file says [M, g], of one row or of each observation; undefined where it says nothing.
+// The conditions in a file [M, g], one row or one per observation; undefined if there are none.
 torch::Tensor given_of_file(const std::filesystem::path& path, const TaskInfo& task, const TableColumns& read,
                             const std::string& where) {
   if (!std::filesystem::is_regular_file(path) && table_parts(path).empty()) return {};

@@ -6,17 +6,17 @@
 
 namespace pairs {
 
-// The view that holds nearly all observations of the task's prior.
+// The view that contains nearly all observations of the task's prior.
 SampleView prior_view(const Task& task);
 
-// Observations of one set with parameters `latents` as people would draw them. Points and rows: see points_plot;
-// images: a sheet of them. Latents without tensors: unknown, as of a file.
+// A plot of observations of one set with parameters `latents`. Points and rows: see points_plot; images: a sheet of
+// them. Latents without tensors: unknown, as for a file.
 Plot sample_plot(const Task& task, const Latents& latents, const Observations& x, const SampleView& view);
 
-// `each` observations of each of the first `sets` sets that views and thumbnails are made of.
+// `each` observations of each of the first `sets` sets, from which views and thumbnails are made.
 Observations prior_sample(const Task& task, std::int64_t sets, std::int64_t each);
 
-// "θ = 0.42, ψ = 1.30", or the targets alone where there are many nuisances.
+// "θ = 0.42, ψ = 1.30", or only the targets if there are many nuisances.
 std::string latents_text(const TaskInfo& info, const Latents& latents);
 
 }  // namespace pairs

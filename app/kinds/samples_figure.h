@@ -7,7 +7,7 @@
 
 namespace pairs {
 
-// What a set looks like.
+// A figure of the observations of a set.
 Figure samples_figure(const Task& task, std::int64_t set_index);
 
 }  // namespace pairs

@@ -10,10 +10,10 @@
 
 namespace pairs::model {
 
-// What the program is made of: one line of the About box.
+// A library in use: one line of the About box.
 struct Dependency {
   const char* name;
-  const char* version;  // with which it was developed; "" where the system's driver brings it
+  const char* version;  // as developed with; "" if it comes with the system's driver
   const char* licence;
   const char* purpose;
 };
@@ -22,18 +22,18 @@ std::span<const Dependency> dependencies();
 std::string program_version();   // "0.1.0"
 std::string libtorch_version();  // "2.11.0"
 
-// A device as people should see it.
+// A device as shown to the user.
 struct DeviceLine {
-  std::string name, description;  // of one that cannot be used, why
+  std::string name, description;  // if unusable, description gives the reason
   bool usable = false;
 };
 
-// The devices of this computer. The driver can take a second to answer, so it is asked in the background.
+// The devices of this computer, queried in the background because the driver can take a second to respond.
 class Devices {
  public:
-  // Asks at once.
+  // Starts the query.
   explicit Devices(Hub& hub);
-  // Null until the driver has answered.
+  // Null until the driver has responded.
   std::shared_ptr<const std::vector<DeviceLine>> lines() const { return lines_.last(); }
 
  private:

@@ -12,26 +12,26 @@ namespace pairs::model {
 
 class Studio;
 
-// What real data a task can draw from a folder of; "" for tasks that simulate all they need.
+// The real data that a task can read from a folder; "" if it simulates everything.
 std::string real_data_of(const TaskCatalogue& tasks, const std::string& task);
-// How they are read, one sentence; "" for these.
+// Their layout, one sentence; "" if the task simulates everything.
 std::string real_data_layout_of(const TaskCatalogue& tasks, const std::string& task);
 
-// The choice of the folder of real data, looked into in the background before it is used.
+// Chooses the folder of real data, which is checked in the background before use.
 class DataFolder {
  public:
   explicit DataFolder(Hub& hub) : hub_(hub), folder_([&hub] { hub.wake(); }) {}
 
-  // A person wants to choose one; whether that was asked for since the last call.
+  // Requests the dialog; take_asked returns whether it was requested since the last call.
   void ask() { asked_ = true; }
   bool take_asked() { return std::exchange(asked_, false); }
 
-  // Looks whether the folder holds what the task needs ("": none is wanted, which is always right).
+  // Checks whether the folder holds what the task needs ("": no folder, which is always valid).
   void use(const std::string& task, const std::filesystem::path& folder);
   bool busy() const { return folder_.busy(); }
-  // Why the last one that was taken cannot be used, in a sentence; empty when it can.
+  // Why the last folder cannot be used, as a sentence; empty if it can.
   const std::string& problem() const { return folder_.problem(); }
-  // Once, the folder that was found right: it is to be used from now on.
+  // Returns a valid folder once; it is to be used from now on.
   std::optional<std::filesystem::path> take() { return folder_.take(); }
 
  private:
@@ -40,10 +40,10 @@ class DataFolder {
   CheckedFolder folder_;
 };
 
-// Where the shown weights learnt from other data than are in use: what differs, and what can be done.
+// If the shown weights were trained on other data than now in use: what differs, and what to do.
 struct DataNotice {
   enum class Action { choose_folder, show_shipped };
-  std::string sentence;  // empty: they agree, or it is not known yet
+  std::string sentence;  // empty: they agree, or it is unknown
   std::string label;     // of the button
   Action action = Action::choose_folder;
 };

@@ -8,10 +8,10 @@
 
 namespace pairs::model {
 
-// What keys do, wherever the window is.
+// The actions of keys, valid in all parts of the window.
 enum class Shortcut {
   palette,
-  tab_first,  // of kTabs, one after the other
+  tab_first,  // of kTabs, in order
   tab_last = tab_first + 8,
   play,
   n_down,
@@ -36,10 +36,10 @@ struct ShortcutEntry {
   std::string description;  // "Open the command palette"
 };
 
-// In the order of the list that F1 shows; each shortcut once.
+// In the order of the list of F1; each shortcut once.
 std::span<const ShortcutEntry> shortcuts();
 const ShortcutEntry& entry(Shortcut shortcut);
-// The tab that a shortcut shows; none for others.
+// The tab that a shortcut shows, if any.
 std::optional<Tab> tab_of(Shortcut shortcut);
 
 }  // namespace pairs::model

@@ -30,11 +30,12 @@
 
 namespace pairs::model {
 
-// Everything that the window shows and can do, without the window. One thread; nothing here waits for a worker.
+// Everything that the window shows and does, independent of the window itself. Single-threaded; no call here waits for
+// a worker.
 class Studio : public Navigation, public Machine {
  public:
-  // Opens what was open last; on the first start the first task's posterior with its shipped weights.
-  // `wake` asks for another frame, from any thread.
+  // Reopens the last state; on the first start, the first task's posterior with its shipped weights. `wake` requests
+  // another frame, from any thread.
   explicit Studio(
       Catalogue tasks, Settings settings, std::function<void()> wake = [] {});
   ~Studio() override;
@@ -59,10 +60,10 @@ class Studio : public Navigation, public Machine {
 
   const std::string& task() const { return task_; }
   // The run whose posterior and scores are shown: a folder of the library, or a task's name for its shipped weights;
-  // empty when there is none.
+  // empty if there is none.
   const std::string& run() const { return run_; }
   Tab tab() const { return tab_; }
-  // What the Posterior tab shows of the task: `posterior` or `viewer`.
+  // The page of the Posterior tab for the task: `posterior` or `viewer`.
   PosteriorPage& posterior_page();
   const PosteriorPage& posterior_page() const { return const_cast<Studio*>(this)->posterior_page(); }
   void set_tab(Tab tab) override;
@@ -70,19 +71,18 @@ class Studio : public Navigation, public Machine {
   // Shows a task, with its shipped weights or its newest finished run.
   void open_task(const std::string& task);
   void open_run(const std::string& run) override;
-  // A path dropped on the window or named on the command line: a session, a run folder, the file of a task of one's
-  // own, a folder of images, a data file, a thing that a task makes sets of (tasks/parts/things.h), which is shown
-  // then.
+  // Opens a path dropped on the window or given on the command line: a session, a run folder, a custom task's file, a
+  // folder of images, a data file, or an item from which a task makes sets (tasks/parts/things.h), which is then shown.
   void open_path(const std::filesystem::path& path);
 
   void reopen_task() override;
   void open_settings(SettingsSection section) override { page.open(section); }
   void show_log() override { settings.log_open = true; }
 
-  // Goes on with a run at rest, on the Train tab. Why it cannot becomes a message.
+  // Resumes a run on the Train tab. A message reports why it cannot.
   void resume_run(const std::string& run);
-  // The run that an earlier start of the program trained and did not finish, to be offered for resuming; null when
-  // there is none, or when it was given up.
+  // The run that an earlier start trained and did not finish, to offer for resuming; null if there is none or it was
+  // abandoned.
   const RunEntry* unfinished_run() const;
   void forget_unfinished();
 
@@ -92,12 +92,12 @@ class Studio : public Navigation, public Machine {
 
   // Takes over what workers have finished; true when another frame should be drawn.
   bool poll();
-  // Whether any worker is at work, and what it does now, for the status bar.
+  // Whether any worker is busy, and the current activity for the status bar.
   bool busy() const;
   std::string activity() const;
-  // The run that the tab in view is about: on the Train tab the one in training; empty for none and for a new run.
+  // The run of the current tab: on the Train tab, the one in training; empty for none and for a new run.
   std::string shown_run() const;
-  // the task and the run: "Title · name".
+  // The task and the run: "Title · name".
   std::string shown_title() const;
   std::string device_name() const override;
   std::int64_t threads() const override;
@@ -131,18 +131,18 @@ class Studio : public Navigation, public Machine {
   std::map<std::string, std::string> last_runs_;              // by task
   std::map<std::string, std::vector<std::string>> compared_;  // by task
   std::set<std::string> offered_;                             // tasks whose Compare tab was opened
-  std::string awaited_task_;                                  // shown as soon as it is open
-  std::optional<Settings> awaited_shown_;                     // what was shown of it
+  std::string awaited_task_;                                  // the task to show once it is open
+  std::optional<Settings> awaited_shown_;                     // the state to restore then
   struct {
     std::string run, task;
-  } awaited_run_;           // shown as soon as its task is open
-  std::string resuming_;    // the run that goes on once it is read
-  std::string unfinished_;  // of Settings::unfinished, at the start
+  } awaited_run_;           // the run to show once its task is open
+  std::string resuming_;    // the run to resume once it is read
+  std::string unfinished_;  // Settings::unfinished at the start
   std::string weighed_run_;
-  int weighed_stage_ = -1;          // of the weights of weighed_run_ that were seen last: 1 pretrained, 2 finetuned
-  std::filesystem::path followed_;  // the run in training that is already in the list
-  bool board_stale_ = true;         // the list of runs has changed since the Compare tab was told
-  bool large_work_ = false;         // a training, an evaluation or a comparison has run since memory was given back
+  int weighed_stage_ = -1;          // last seen stage of weighed_run_: 1 pretrained, 2 finetuned
+  std::filesystem::path followed_;  // the run in training that is already listed
+  bool board_stale_ = true;         // the list of runs has changed since the Compare tab was updated
+  bool large_work_ = false;         // training, evaluation or comparison has run since memory was released
   Tab tab_ = Tab::posterior;
   std::string device_;
 };

@@ -210,7 +210,7 @@ void Studio::reopen_task() {
   specimen.reload();
 }
 
-// Those that are open are opened again at the next start. What waited for one is shown.
+// Stores the open custom tasks for the next start. Shows an awaited task once it is open.
 void Studio::follow_own_tasks() {
   std::vector<std::string> files;
   for (const OwnTask& task : library.own().all())

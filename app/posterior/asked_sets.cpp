@@ -71,14 +71,14 @@ void open_listed(const LoadedRun& run, const AskedSets& asked, SetsQuestion& que
   if (asked.size.n > run.task->info().max_n)
     fail_usage("--n {} goes beyond N = {}, the maximum for task {}", count_text(asked.size.n),
                count_text(run.task->info().max_n), run.task->info().name);
-  // More can always be made: no more than training saw.
+  // More observations can always be made; uses no more than in training.
   question.asked.size = [&run, choice = asked.size](const std::string& name, std::int64_t held) {
     const std::int64_t wanted = choice.n > 0 ? choice.n : largest_size(run, choice.force);
     return file_set_size(run, {std::min(wanted, held), false, choice.force}, name, held);
   };
   question.sets = open_things(*run.task, asked.set.file, asked.seed, asked.set.up);
   question.things = true;
-  question.asked.within = false;  // sets of a thing's observations take long to simulate
+  question.asked.within = false;  // sets made from items are slow to simulate
 }
 
 }  // namespace

@@ -8,9 +8,9 @@
 namespace pairs {
 namespace {
 
-constexpr double kJointShare = 3;                    // of two targets, how much larger the joint is than a marginal
-constexpr double kTwoWidth = 260, kTwoHeight = 220;  // points, of each of its four places
-constexpr double kCornerWidth = 130, kCornerHeight = 120;  // and of each place of a triangle
+constexpr double kJointShare = 3;                    // for two targets: size of the joint plot over that of a marginal
+constexpr double kTwoWidth = 260, kTwoHeight = 220;  // points, of each of its four parts
+constexpr double kCornerWidth = 130, kCornerHeight = 120;  // and of each cell of a triangle
 
 Plot blank() {
   Plot plot;
@@ -18,7 +18,7 @@ Plot blank() {
   return plot;
 }
 
-// The axis of a target: numbered and called by its name where it stands at the figure's edge.
+// The axis of a target: has numbers and a label only at the figure's edge.
 Axis target_axis(Axis axis, const Target& target, bool outer) {
   axis.label = outer ? target.short_title() : "";
   axis.numbers = outer;

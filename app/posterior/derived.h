@@ -14,17 +14,17 @@
 
 namespace pairs {
 
-// A number that follows from the targets: "ratio = theta/psi".
+// A quantity derived from the targets: "ratio = theta/psi".
 class DerivedQuantity {
  public:
-  // Of "NAME = EXPRESSION" in the names of the targets (core/base/expression.h). Throws a usage error.
+  // Parses "NAME = EXPRESSION" in the names of the targets (core/base/expression.h). Throws a usage error.
   DerivedQuantity(const std::string& text, const std::vector<std::string>& targets);
 
   const std::string& name() const { return name_; }
   const std::string& expression() const { return written_; }
   // "ratio = theta/psi"
   std::string text() const { return name_ + " = " + written_; }
-  // Its value at every draw of θ [S, d] -> [S] float64; infinite or not a number where it is not defined.
+  // Its value at each sample of θ [S, d] -> [S] float64; infinite or NaN where undefined.
   torch::Tensor values(const torch::Tensor& draws) const;
 
  private:
@@ -32,30 +32,30 @@ class DerivedQuantity {
   Expression expression_;
 };
 
-// Of such texts, each another name. Throws a usage error.
+// Parses such texts, whose names must differ. Throws a usage error.
 std::vector<DerivedQuantity> derived_quantities(const std::vector<std::string>& texts,
                                                 const std::vector<std::string>& targets);
-// Of a task's targets. Throws a usage error, also where its target is an image.
+// Parses them for a task's targets. Throws a usage error, also if the target is an image.
 std::vector<DerivedQuantity> derived_quantities(const std::vector<std::string>& texts, const TaskInfo& info);
 // The names of a task's targets.
 std::vector<std::string> target_names(const TaskInfo& info);
 
-// What a posterior says of a derived quantity: the numbers of those of kDerivedDraws draws at which it is finite.
+// The posterior of a derived quantity, from those of kDerivedDraws samples at which it is finite.
 struct DerivedNumbers {
   std::string name, expression;
   std::string source;  // "PAIRS", "exact", ...
   SeriesRole role = SeriesRole::pairs;
   bool ours = false;
-  TargetNumbers numbers;  // NaN where fewer than two draws are finite
-  double undefined = 0;   // share of the draws at which it is not
+  TargetNumbers numbers;  // NaN if fewer than two samples are finite
+  double undefined = 0;   // share of samples at which it is undefined
 };
 inline constexpr std::int64_t kDerivedDraws = 4000;
 
-// By quantity, and within each by source: those of runs and of the exact posterior. A function of the sources alone.
+// Ordered by quantity, then by source: runs and the exact posterior. Depends only on the sources.
 std::vector<DerivedNumbers> derived_numbers(const std::vector<DerivedQuantity>& quantities,
                                             const std::vector<PosteriorSource>& sources);
 
-// "1.2 % of the draws have no finite theta/psi and are left out"; "" where all have.
+// "1.2 % of the draws have no finite theta/psi and are left out"; "" if all have.
 std::string undefined_text(const DerivedNumbers& numbers);
 
 }  // namespace pairs

@@ -10,7 +10,7 @@
 namespace pairs {
 namespace {
 
-// As of a target, without the lists of one.
+// As for a target, without lists of length one.
 nlohmann::json document_of(const DerivedNumbers& one, IntervalKind interval) {
   nlohmann::json out = {{"undefined", one.undefined}};
   if (!std::isfinite(one.numbers.mean)) return out;

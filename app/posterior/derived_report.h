@@ -9,9 +9,9 @@
 
 namespace pairs {
 
-// Adds what a posterior says of derived quantities to the table and, under "derived", to the document: of each its
-// expression, mean, sd, quantiles and intervals of a kind, the share of draws at which it is no finite number, and the
-// same of the exact posterior under "exact". Nothing where there are none.
+// Adds derived quantities to the table and, as "derived", to the document: expression, mean, standard deviation,
+// quantiles, intervals of this kind, the share of undefined samples and, as "exact", the exact posterior's values. Adds
+// nothing if there are none.
 void report_derived(const std::vector<DerivedNumbers>& all, IntervalKind interval, nlohmann::json& document,
                     Table& table);
 

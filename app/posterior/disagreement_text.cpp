@@ -10,8 +10,8 @@
 namespace pairs {
 namespace {
 
-// From here on an answer is as much a matter of the run as of the data: the runs' means have half of the ensemble's
-// variance, or the divergence is, in nat, what it is for two, three or five normals of which that holds.
+// The limit above which a posterior depends as much on the run as on the data: the runs' means account for half of the
+// ensemble's variance, or the divergence in nat equals that of two, three or five normals with this property.
 constexpr double kWideSpread = M_SQRT1_2, kWideDivergence = 0.34;
 
 std::size_t widest(const Disagreement& known) {

@@ -30,7 +30,7 @@ constexpr std::int64_t kMostObserved = 1000000;  // numbers
 constexpr double kBlockBytes = 16 << 20;         // of samples that are written at once
 constexpr std::int64_t kBlockSets = 64;
 
-// An identifier of the library, closed with the object. Throws Error where there is none.
+// An identifier of the library, closed with the object. Throws Error if there is none.
 class OpenedId {
  public:
   OpenedId(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {
@@ -52,7 +52,7 @@ void check_written(herr_t status) {
   PAIRS_CHECK(status >= 0, "The samples cannot be written as HDF5; free some space or choose another place");
 }
 
-// What netCDF-4 asks of files and groups: that the order in which things were made is known.
+// Tracks the order of creation, as netCDF-4 requires of files and groups.
 hid_t tracking(hid_t kind) {
   const hid_t list = H5Pcreate(kind);
   H5Pset_link_creation_order(list, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
@@ -65,7 +65,7 @@ OpenedId group_in(hid_t parent, const char* name) {
   return {H5Gcreate2(parent, name, H5P_DEFAULT, list, H5P_DEFAULT), H5Gclose};
 }
 
-// A data set of this shape, in chunks where `chunk` names any, filled with NaN where nothing is written.
+// A data set of this shape, in chunks if `chunk` is not empty, filled with NaN where nothing is written.
 OpenedId dataset_in(hid_t group, const std::string& name, hid_t type, const std::vector<hsize_t>& shape,
                     const std::vector<hsize_t>& chunk = {}) {
   const OpenedId space(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), H5Sclose);
@@ -101,7 +101,7 @@ OpenedId counting_scale(hid_t group, const char* name, std::int64_t count) {
   return scale;
 }
 
-// A coordinate of texts that names a dimension; they are written later.
+// A coordinate of texts that names a dimension; the texts are written later.
 OpenedId text_scale(hid_t group, const char* name, std::int64_t count) {
   const OpenedId type(text_type());
   OpenedId scale = dataset_in(group, name, type, {static_cast<hsize_t>(count)});
@@ -135,7 +135,7 @@ void put_label(hid_t dataset, const Target& target) {
   put_attribute(dataset, "long_name", target.label);
 }
 
-// The observations of one set, where they are few and rows of one width.
+// The observations of one set, if they are few and rows of one width.
 void put_observed(hid_t file, const TaskInfo& info, const Observations& x) {
   if (!x.defined() || x.is_ragged() || x.numbers() > kMostObserved) return;
   const torch::Tensor rows = x.block().flatten(1).to(torch::kCPU, torch::kFloat64).contiguous();
@@ -151,7 +151,7 @@ void put_observed(hid_t file, const TaskInfo& info, const Observations& x) {
   check_written(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows.const_data_ptr<double>()));
 }
 
-// Samples of many sets, a block of sets at a time.
+// Samples of many sets, written in blocks of sets.
 class DrawsOutput final : public SetsOutput {
  public:
   DrawsOutput(const std::filesystem::path& file, const SetsHead& head) : head_(head) {
@@ -236,7 +236,7 @@ class DrawsOutput final : public SetsOutput {
   std::vector<torch::Tensor> samples_;
 };
 
-// Numbers [S] float64 of the draws of a chain.
+// Numbers [S] float64 of the samples of a chain.
 OpenedId put_draws(hid_t group, const std::string& name, const torch::Tensor& values, hid_t chain, hid_t draw) {
   OpenedId dataset = dataset_in(group, name, H5T_IEEE_F64LE, {1, static_cast<hsize_t>(values.size(0))});
   check_written(H5DSattach_scale(dataset, chain, 0));

@@ -13,8 +13,8 @@
 namespace pairs {
 namespace {
 
-constexpr std::int64_t kMostNumbers = 1 << 21;     // of the sums that are kept: 16 MiB
-constexpr double kBlockNumbers = 1 << 16;          // of a block's observations together
+constexpr std::int64_t kMostNumbers = 1 << 21;     // of stored sums: 16 MiB
+constexpr double kBlockNumbers = 1 << 16;          // in all observations of a block
 constexpr double kFewest = 4, kMostOfBlock = 256;  // observations
 
 }  // namespace
@@ -31,7 +31,7 @@ std::int64_t embedding_block_end(const TaskInfo& info, std::int64_t n, std::int6
 
 torch::Tensor block_prefixes(Estimator& estimator, const Observations& block, torch::Tensor* embeddings) {
   const torch::NoGradGuard no_grad;
-  const OneThread one_thread;  // how many share a block decides how it is rounded
+  const OneThread one_thread;  // the number of threads would change the rounding
   const torch::Tensor rows = estimator.embed(block.to(estimator.device())).to(torch::kCPU, torch::kFloat32);
   if (embeddings) *embeddings = rows.contiguous();
   return rows.to(torch::kFloat64).cumsum(0);
@@ -47,7 +47,7 @@ EmbeddedSet::EmbeddedSet(std::shared_ptr<Estimator> estimator, std::int64_t size
   PAIRS_CHECK(size >= 1, "A set holds at least one observation; {} were announced", size);
   const std::int64_t l = estimator_->embedding_size();
   if (size * l > kMostNumbers) {
-    // Sums of `most` places at most, whole blocks apart.
+    // At most `most` sums, whole blocks apart.
     const std::int64_t most = std::max<std::int64_t>(kMostNumbers / l, 1), blocks = (size + block_ - 1) / block_;
     stride_ = block_ * ((blocks + most - 1) / most);
   }

@@ -10,42 +10,42 @@
 
 namespace pairs {
 
-// Observations of one set that are embedded at once. Blocks begin at fixed places of the set, so that its aggregate is
-// the same to the bit however its observations came: networks may round by how many they are given.
+// The number of observations of a set that are embedded at once. Blocks start at fixed positions, so that the aggregate
+// is bitwise the same however the observations arrive: networks may round differently for different batch sizes.
 std::int64_t embedding_block(const TaskInfo& info);
 
-// The end of the block that observation n - 1 of a set of `size` lies in.
+// The end of the block of observation n - 1 in a set of `size`.
 std::int64_t embedding_block_end(const TaskInfo& info, std::int64_t n, std::int64_t size);
 
-// Sums over the embeddings of the first 1, 2, … observations of a block -> [M, l] float64 on the CPU, with the
-// embeddings [M, l] float32 if asked for.
+// Sums of the embeddings of the first 1, 2, … observations of a block -> [M, l] float64 on the CPU; fills the
+// embeddings [M, l] float32 if requested.
 torch::Tensor block_prefixes(Estimator& estimator, const Observations& block, torch::Tensor* embeddings = nullptr);
 
-// Throws Error naming observation `at` + 1 of a set, on which a network overflows; `value` is its largest.
+// Throws Error naming observation `at` + 1 of a set, for which a network overflows; `value` is its largest number.
 [[noreturn]] void fail_overflow(std::int64_t at, double value);
 
-// The embeddings of one observed set as running sums, so that the aggregate of any of its prefixes is at hand. Keeps
-// the sums of every prefix where they are small, else of every block, or of every few: the rest is embedded again when
-// asked for. Memory is bounded, whatever the size.
+// Running sums of the embeddings of one observed set, from which the aggregate of any prefix follows. Keeps the sums of
+// every prefix if they are small, else of every block or every few blocks, and embeds the rest again on demand. Memory
+// is bounded for any size.
 class EmbeddedSet {
  public:
-  // `size`: observations that will come.
+  // `size`: number of observations to expect.
   EmbeddedSet(std::shared_ptr<Estimator> estimator, std::int64_t size);
 
-  // Embeds the next observations, on the CPU: whole blocks, but at the end of the set; their embeddings [M, l] float32
-  // if asked for. Throws Error beyond `size`.
+  // Embeds the next observations, on the CPU: whole blocks except at the end of the set; fills their embeddings [M, l]
+  // float32 if requested. Throws Error beyond `size`.
   void add(const Observations& x, torch::Tensor* embeddings = nullptr);
   std::int64_t count() const { return count_; }
   // embedding_block_end of the set.
   std::int64_t block_end(std::int64_t n) const;
-  // Mean embedding of the first n <= count() observations -> [1, l] float64 on the CPU; `part(from, to)` gives
-  // observations from .. to - 1 of those that were added once more, a few blocks at most. Throws Error naming an
-  // observation among them on which the network overflows.
+  // The mean embedding of the first n <= count() observations -> [1, l] float64 on the CPU; `part(from, to)` returns
+  // observations from .. to - 1 again, at most a few blocks. Throws Error naming an observation for which the network
+  // overflows.
   torch::Tensor aggregate(std::int64_t n,
                           const std::function<Observations(std::int64_t from, std::int64_t to)>& part) const;
-  // The same where `x` holds all that were added.
+  // The mean embedding if `x` holds all observations added.
   torch::Tensor aggregate(std::int64_t n, const Observations& x) const;
-  // Observations between two sums that are kept.
+  // The number of observations between two stored sums.
   std::int64_t stride() const { return stride_; }
 
  private:

@@ -9,32 +9,32 @@
 
 namespace pairs {
 
-// How the sets of a forest plot stand from the top: as they came, by their names (numbers by size), or by the posterior
-// mean of the first target, the largest on top.
+// The order of sets in a forest plot from the top: by file, by name (numbers by value), or by the posterior mean of the
+// first target, the largest on top.
 enum class ForestOrder { file, name, mean };
-// "file", "name" or "mean". Throws a usage Error, naming `option`, for another word.
+// Parses "file", "name" or "mean". Throws a usage Error, naming `option`, for another word.
 ForestOrder forest_order(const std::string& word, const std::string& option);
 
-// Whether a set of this name stands before another: numbers first, by their size, then words.
+// Whether set name a sorts before b: numbers first, by value, then words.
 bool set_name_before(const std::string& a, const std::string& b);
 
 struct ForestOptions {
   ForestOrder order = ForestOrder::file;
   IntervalKind interval = IntervalKind::central;
-  std::int64_t most = 40;  // sets that are drawn
+  std::int64_t most = 40;  // maximum number of sets drawn
   SeriesRole role = SeriesRole::pairs;
   std::string source = {};  // Figure::source
 };
 
-// Posterior mean and interval of 90 % of many sets, a line each and a plot a target.
+// Posterior mean and 90 % interval of many sets: one line per set, one plot per target.
 class Forest {
  public:
   Forest(const TaskInfo& info, ForestOptions options) : info_(info), options_(std::move(options)) {}
-  // Sets that could not be answered are counted alone.
+  // Adds a set; sets without a posterior are only counted.
   void add(const SetRow& row);
-  std::int64_t left_out() const;  // that are not drawn since they are too many
+  std::int64_t left_out() const;  // number of sets not drawn because there are too many
   std::int64_t unanswered() const { return unanswered_; }
-  // Throws Error where no set was answered.
+  // Throws Error if no set has a posterior.
   Figure figure() const;
 
  private:

@@ -16,7 +16,7 @@
 namespace pairs {
 namespace {
 
-// Toys that stand for one value of the nuisance: a tenth, but 500 at least.
+// The number of toys for one value of the nuisance: a tenth of all, but at least 500.
 std::size_t window_of(const NodeToys& toys) {
   return std::min(toys.ratio.size(), std::max<std::size_t>(500, toys.ratio.size() / 10));
 }
@@ -41,7 +41,7 @@ double total_length(const std::vector<Interval>& parts) {
 
 }  // namespace
 
-// The tails of a table's toys as one set sees them; weights are made where they are asked for.
+// The tails of a table's toys with the weights for one set, computed on demand.
 class Frequentist::SetTails {
  public:
   SetTails(const Frequentist& of, const Observations& x) : table_(*of.table_), choice_(of.choice_) {
@@ -61,7 +61,7 @@ class Frequentist::SetTails {
     }
     fail("There is no such choice of nuisances");
   }
-  // Empty where all toys count alike.
+  // Empty if all toys have equal weight.
   const std::vector<double>& weights(std::size_t node) {
     std::vector<double>& kept = weights_[node];
     if (kept.empty() && nuisance_) {
@@ -79,7 +79,7 @@ class Frequentist::SetTails {
     for (const double w : of) squares += w * w;
     return 1 / squares;
   }
-  // The p-value of θ; of the worst nuisances the larger of the tails at the nodes about it.
+  // The p-value of θ; for the worst nuisances, the larger of the tails at the adjacent nodes.
   double p(TestOrder order, double theta, double signed_ratio) {
     const std::vector<double>& nodes = table_.nodes();
     const auto above = static_cast<std::size_t>(std::lower_bound(nodes.begin(), nodes.end(), theta) - nodes.begin());
@@ -90,18 +90,18 @@ class Frequentist::SetTails {
     const auto toys = [this](std::size_t node, TestOrder of) -> const OrderedToys& { return ordered(node, of); };
     return p_value(nodes, toys, order, theta, signed_ratio);
   }
-  // CL_s of θ, whose p-value as an upper limit is p. At the null value and below it nothing is excluded.
+  // CL_s of θ, whose p-value for an upper limit is p. At and below the null value nothing is excluded.
   double cls(double theta, double signed_ratio, double p) {
     if (theta <= table_.nodes()[*table_.null_node()]) return 1;
     const double share = share_of_null(theta, signed_ratio);
     if (share == 0) blind_from_ = std::min(blind_from_, theta);
     return pairs::cls(p, share);
   }
-  // The least value that was asked for at which no toy of the null value is as extreme; infinite where there is none.
+  // The smallest queried value at which no toy of the null value is as extreme; infinite if there is none.
   double blind_from() const { return blind_from_; }
 
  private:
-  // The share of the null value's toys that are as extreme against θ; of the worst nuisances the least.
+  // The share of the null value's toys that are as extreme against θ; for the worst nuisances, the smallest share.
   double share_of_null(double theta, double signed_ratio) {
     const std::vector<double>& nodes = table_.nodes();
     if (choice_ == NuisanceChoice::worst) {
@@ -169,7 +169,7 @@ NullTest Frequentist::null_test(const LikelihoodCurve& curve, SetTails& tails) c
   NullTest out;
   out.theta = toys.theta;
   out.one_sided = node == 0 || node + 1 == table_->nodes().size();
-  // At an end of the range all estimates lie on one side, so that the ratio is the excess.
+  // At a bound of the range all estimates lie on one side, so that the ratio is the excess.
   out.q = statistic(TestOrder::likelihood_ratio, curve.signed_ratio(toys.theta));
   out.toys = static_cast<std::int64_t>(toys.ratio.size());
   const double effective = tails.effective(node);

@@ -15,11 +15,11 @@
 
 namespace pairs {
 
-// With which nuisances toys are compared with a set (docs/method.md, "Frequentist answers").
+// The nuisances of the toys that are compared with a set (docs/method.md, "Frequentist answers").
 enum class NuisanceChoice {
-  prior,      // those of the prior: an interval holds θ at its level on average over it
-  posterior,  // those that the set leaves possible, p(ψ | θ, X): nearly its level at every ψ
-  worst,      // those under which the set is least extreme: its level or more at every ψ
+  prior,      // from the prior: coverage holds on average over the prior
+  posterior,  // from p(ψ | θ, X): coverage holds approximately at every ψ
+  worst,      // the worst case for the set: at least nominal coverage at every ψ
 };
 struct NuisanceWord {
   NuisanceChoice choice;
@@ -33,88 +33,88 @@ inline constexpr std::array<NuisanceWord, 3> kNuisanceWords = {
 // The levels reported by default.
 inline constexpr std::array<double, 3> kUsualLevels = {0.6827, 0.9, 0.95};
 
-// An interval of confidence at one level, and the upper limit at the same.
+// A confidence interval and an upper limit at one level.
 struct ConfidenceLevel {
   double level = 0;
-  std::vector<Interval> parts;  // of the interval, one but where values between are excluded
+  std::vector<Interval> parts;  // of the interval; several if values between them are excluded
   double upper = NAN;           // never below the estimate
-  double cls = NAN;             // the upper limit by CL_s; NaN where there is no null value below other values
-  bool cls_blind = false;       // it is too high: beyond some value no toy of the null value is as extreme as the set
+  double cls = NAN;             // the CL_s upper limit; NaN unless the null value lies below other values
+  bool cls_blind = false;       // it is too high: no toy of the null value is as extreme as the set
 };
 
-// How well "nothing there" explains a set.
+// The test of the null value ("no signal") for a set.
 struct NullTest {
   double theta = 0;
-  bool one_sided = true;                // the null value lies at an end of the range
-  double q = 0;                         // 2 ln(max L / L(θ)), and 0 where the estimate lies on the other side
-  double p = 1, p_error = 0;            // by toys, which with none beyond count one
+  bool one_sided = true;                // the null value is at a bound of the range
+  double q = 0;                         // 2 ln(max L / L(θ)), or 0 if the estimate lies on the other side
+  double p = 1, p_error = 0;            // from toys; with none beyond, one is counted
   bool beyond = false;                  // no toy is as extreme: p is an upper bound
-  double z = 0, z_asymptotic = 0;       // in sigmas, by toys and as √q
-  double exceed = 0, exceed_error = 0;  // the share of toys beyond the asymptotic 5 %, which where it holds is 0.05
+  double z = 0, z_asymptotic = 0;       // in sigmas, from toys and as √q
+  double exceed = 0, exceed_error = 0;  // the share of toys beyond the asymptotic 5 %; 0.05 if asymptotics hold
   std::int64_t toys = 0;
 };
 
 struct FrequentistAnswer {
-  double estimate = 0;  // the value of the highest marginal likelihood
+  double estimate = 0;  // maximizes the marginal likelihood
   bool resolved = true;
   std::vector<ConfidenceLevel> levels;
   std::optional<NullTest> null;
   std::vector<double> grid, ratio, p, p_upper;  // 2 ln(max L / L(θ)) and p-values on θ
-  std::vector<double> cls;                      // CL_s there; empty where there is no null value below other values
+  std::vector<double> cls;                      // CL_s on the grid; empty unless the null value lies below others
 };
 
-// Expected results of sets simulated at one θ. Quantiles are those of kExpectedLevels.
+// Expected results for sets simulated at one θ, as quantiles at kExpectedLevels.
 inline constexpr std::array<double, 5> kExpectedLevels = {0.025, 0.16, 0.5, 0.84, 0.975};
 struct Expected {
   double theta = 0;
   std::int64_t sets = 0;
   std::array<double, 5> z = {};                      // significance of the null value; NaN without one
-  double beyond = 0;                                 // the share of sets that no toy of the null value is as extreme as
-  std::vector<std::array<double, 5>> upper, length;  // a row a level
-  std::vector<std::array<double, 5>> cls;            // of limits by CL_s; empty where there are none
+  double beyond = 0;                                 // share of sets more extreme than every toy of the null value
+  std::vector<std::array<double, 5>> upper, length;  // one row per level
+  std::vector<std::array<double, 5>> cls;            // of CL_s limits; empty without them
 };
 
-// How often sets of confidence hold the true θ at one θ and ψ.
+// The coverage of confidence intervals at one θ and ψ.
 struct CoveragePoint {
   double theta = 0;
   std::vector<double> psi;
-  std::int64_t sets = 0, measured = 0;  // measured: of which the lengths are
+  std::int64_t sets = 0, measured = 0;  // measured: sets with a measured interval length
   struct Level {
     double level = 0;
-    double covered = 0, below = 0;            // shares: of intervals, and of upper limits that lie at θ or above
-    double cls_below = NAN;                   // the same of limits by CL_s; NaN where there are none
-    double length = NAN, length_error = NAN;  // means; NaN where none was measured
+    double covered = 0, below = 0;            // shares of intervals that cover θ, and of upper limits at θ or above
+    double cls_below = NAN;                   // share of CL_s limits at θ or above; NaN without them
+    double length = NAN, length_error = NAN;  // means; NaN if none was measured
   };
   std::vector<Level> levels;
-  // Of intervals from the nominal level, in binomial standard errors of that.
+  // The intervals' deviation from the nominal level, in binomial standard errors.
   double deviation(const Level& one) const { return (one.covered - one.level) / binomial_error(one.level, sets); }
 };
 
-// Frequentist answers by the toys of a table.
+// Frequentist results from the toys of a table.
 class Frequentist {
  public:
-  // Throws Error where the task does not know p(ψ | θ, X) of one nuisance and `choice` asks for it.
+  // Throws Error if `choice` needs p(ψ | θ, X) of one nuisance and the task does not know it.
   Frequentist(std::shared_ptr<ToyTable> table, NuisanceChoice choice);
-  // What suits a table where nobody chose: the nuisances that a set leaves possible, where the task knows these.
+  // The default choice for a table: nuisances from p(ψ | θ, X) if the task knows it.
   static NuisanceChoice usual(const ToyTable& table);
 
   NuisanceChoice choice() const { return choice_; }
   ToyTable& table() const { return *table_; }
 
-  // Of the set x with this likelihood; levels ascend within (0, 1).
+  // The results for the set x with this likelihood; levels ascend within (0, 1).
   FrequentistAnswer answer(const LikelihoodCurve& curve, const Observations& x,
                            const std::vector<double>& levels) const;
-  // The same of a set whose ln p(θ | X) at θ [G, 1] float64 is `log_density` [G].
+  // The results for a set whose ln p(θ | X) at θ [G, 1] float64 is `log_density` [G].
   FrequentistAnswer answer(const std::function<torch::Tensor(const torch::Tensor&)>& log_density, const Observations& x,
                            const std::vector<double>& levels) const;
   // The critical values of 2 ln(max L / L(θ)) for the set x at the table's nodes.
   std::vector<double> critical(const Observations& x, double level) const;
 
   using Step = std::function<void(std::int64_t sets)>;
-  // Of `sets` simulated at θ, with nuisances as the plan has them.
+  // Simulates `sets` at θ, with the plan's nuisances.
   Expected expected(double theta, std::int64_t place, std::int64_t sets, const std::vector<double>& levels,
                     const std::function<bool()>& keep_going, const Step& step) const;
-  // Of `sets` simulated at θ and ψ; lengths are those of the first `measured`.
+  // Simulates `sets` at θ and ψ; lengths are of the first `measured`.
   CoveragePoint coverage(double theta, const std::vector<double>& psi, std::int64_t place, std::int64_t sets,
                          std::int64_t measured, const std::vector<double>& levels,
                          const std::function<bool()>& keep_going, const Step& step) const;

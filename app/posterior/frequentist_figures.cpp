@@ -32,7 +32,7 @@ double highest_critical(const std::vector<NeymanCurves>& curves) {
   return top;
 }
 
-// The values of θ that the ratios separate: to where they are half as high again as the plot.
+// The range of θ where the ratios are informative: up to half as high again as the plot.
 Axis theta_axis(const TaskInfo& info, const std::vector<NeymanCurves>& curves) {
   Axis axis{info.targets.front().title()};
   const double far = 2.4 * highest_critical(curves);

@@ -8,7 +8,7 @@
 
 namespace pairs {
 
-// What one likelihood says of a set: its answer, and critical values at the nodes, a row a level of the answer.
+// The results of one likelihood for a set, and the critical values at the nodes, one row per level.
 struct NeymanCurves {
   std::string name;
   SeriesRole role = SeriesRole::pairs;
@@ -17,17 +17,17 @@ struct NeymanCurves {
   std::vector<std::vector<double>> critical;
 };
 
-// Of the set x, by whatever answers it.
+// The curves of the set x from any source of `answer`.
 NeymanCurves neyman_curves(const Frequentist& answers, const std::string& name, SeriesRole role,
                            FrequentistAnswer answer, const Observations& x);
 
-// The likelihood ratio of a set against θ beside its critical values, below which θ is in the interval, and the
-// p-values that intervals and upper limits are read off.
+// Plots a set's likelihood ratio against θ with its critical values, below which θ is in the interval, and the p-values
+// that define intervals and upper limits.
 Figure neyman_figure(const TaskInfo& info, const std::vector<NeymanCurves>& curves, const std::string& title,
                      const std::string& source);
 
-// How often intervals hold θ at each level, against the first nuisance (without one against θ), a line a θ, with three
-// binomial errors about the level.
+// Plots the coverage of intervals at each level against the first nuisance (or against θ without one), one line per θ,
+// with a band of three binomial errors around the level.
 Figure coverage_figure(const TaskInfo& info, const std::vector<CoveragePoint>& points, const std::string& title,
                        const std::string& source);
 

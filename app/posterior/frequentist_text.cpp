@@ -14,7 +14,7 @@
 namespace pairs {
 namespace {
 
-// A value of the target in as many digits as its range is worth.
+// A value of the target with the digits that its range supports.
 std::string target_text(const TaskInfo& info, double value) {
   const Target& target = info.targets.front();
   return number_text(value, std::clamp(3 - static_cast<int>(std::floor(std::log10(target.high - target.low))), 0, 9));
@@ -40,7 +40,7 @@ std::string cls_text(const TaskInfo& info, const ConfidenceLevel& one) {
   return one.cls_blind ? kBlind : "below " + target_text(info, one.cls);
 }
 
-// Whether the toys confirm the asymptotic formula: 5 % of them lie beyond its 5 %, within three errors.
+// Whether the toys confirm the asymptotic formula: the share beyond its 5 % limit is 5 % within three errors.
 std::string asymptotic_text(const NullTest& test) {
   const bool holds = std::abs(test.exceed - 0.05) <= 3 * test.exceed_error;
   return fmt::format(
@@ -60,14 +60,14 @@ std::string null_test_text(const TaskInfo& info, const NullTest& test, const std
                      words.empty() ? "" : " (" + words + ")", number_text(test.q, 2), p, asymptotic_text(test));
 }
 
-// The row of the exact likelihood at the same point; null where there is none.
+// The row of the exact likelihood at the same point; null if there is none.
 const CoveragePoint* same_point(const std::vector<CoveragePoint>& exact, const CoveragePoint& point) {
   for (const CoveragePoint& one : exact)
     if (one.theta == point.theta && one.psi == point.psi) return &one;
   return nullptr;
 }
 
-// "0.012 to 0.151", of several stretches joined by "and"; "none" of none.
+// "0.012 to 0.151", several parts joined by "and"; "none" if empty.
 std::string interval_text(const TaskInfo& info, const std::vector<Interval>& parts) {
   std::vector<std::string> texts;
   for (const Interval& part : parts)

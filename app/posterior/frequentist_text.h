@@ -6,25 +6,25 @@
 
 #include "app/posterior/frequentist.h"
 
-// Frequentist answers in words and as documents.
+// Frequentist results as text and documents.
 namespace pairs {
 
 nlohmann::json frequentist_document(const FrequentistAnswer& answer);
-// The estimate, a table of levels, and the result for the null value, whose words ("no signal") may be "".
+// The estimate, a table of levels, and the result for the null value; its words ("no signal") may be "".
 std::string frequentist_text(const TaskInfo& info, const FrequentistAnswer& answer, const std::string& null_words);
-// The same in a few short lines.
+// The results in a few short lines.
 std::string frequentist_lines(const TaskInfo& info, const FrequentistAnswer& answer, const std::string& null_words);
-// The words of a plan's null value where they are the task's; else "".
+// The words for a plan's null value if it is the task's; else "".
 std::string null_words(const Task& task, const ToyPlan& plan);
-// Which nuisances toys have and what is given of them, clauses that each begin with a comma; "" of a task without.
+// The toys' nuisances and conditions as clauses that each begin with a comma; "" for a task without them.
 std::string toy_values_text(const Frequentist& answers);
 
-// `limits`: what is expected where the null value holds, whose upper limits are reported; null without a null value.
+// `limits`: expected results at the null value, whose upper limits are reported; null without a null value.
 nlohmann::json expected_document(const Expected& at, const Expected* limits, const std::vector<double>& levels);
 std::string expected_text(const TaskInfo& info, const Expected& at, const Expected* limits,
                           const std::vector<double>& levels);
 
-// `exact`: the same points by the exact likelihood, or none.
+// `exact`: the same points from the exact likelihood, or none.
 nlohmann::json coverage_document(const std::vector<CoveragePoint>& points, const std::vector<CoveragePoint>& exact);
 std::string coverage_text(const TaskInfo& info, const std::vector<CoveragePoint>& points,
                           const std::vector<CoveragePoint>& exact);

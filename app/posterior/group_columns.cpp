@@ -32,7 +32,7 @@ std::vector<std::string> columns_in(const std::filesystem::path& file, const Tas
     const std::vector<std::string>& tables = table_endings();
     if (std::ranges::find(tables, ending) != tables.end()) return open_table(file, choice)->names();
   } catch (const Error&) {
-    // Whoever reads it says what is wrong.
+    // Reading it reports the error.
   }
   return {};
 }

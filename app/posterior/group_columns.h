@@ -12,37 +12,37 @@
 
 namespace pairs {
 
-// How the columns of a table of many sets are used; `where` names the table in errors.
+// The columns of a table of many sets; `where` names the table in errors.
 
-// The place of the column that names the set among these. `named`: the file names them.
+// The index of the column that names the set. `named`: the file names its columns.
 std::size_t place_of_group(const std::vector<std::string>& names, bool named, const std::string& group,
                            const std::string& where);
 
-// The columns that hold the observations: those that are asked for; of a file that names columns, those of the task,
-// and else all but the one at `place`, which names the set. Throws a usage Error where that is one of them.
+// The columns of the observations: the requested ones; else, in a file with column names, those of the task; else all
+// except the one at `place`, which names the set. Throws a usage Error if that is one of them.
 std::vector<std::string> columns_of_x(const ManySets& sets, const TaskInfo& info, const std::vector<std::string>& names,
                                       bool named, std::size_t place, const std::string& where);
 
-// Whether what stands in a row's place for the name of its set is one: a text that is not empty, nor "nan".
+// Whether a row's text names a set: it is neither empty nor "nan".
 bool names_a_set(std::string_view text);
-// Throws the Error of so many rows, the first at `place`, that do not say to which set they belong.
+// Throws the Error about so many rows, the first at `place`, that do not name their set.
 [[noreturn]] void fail_nameless(const ErrorPlace& place, std::int64_t rows);
 
-// A name as lists show it, and as a person gives it again: bytes that are no text and characters that do not show are
-// escaped (\xNN, \uNNNN), and so is a backslash before what would read as such an escape, so that no two names look
-// the same. Long ones are cut, with a checksum of the whole in place of the rest.
+// A name as printed in lists and typed by the user: invalid bytes and invisible characters are escaped (\xNN, \uNNNN),
+// as is a backslash before what would read as an escape, so that different names look different. Long names are cut,
+// with a checksum in place of the rest.
 std::string set_name(std::string_view name);
-// Whether a person who writes `given` means the set that lists call `name`: as it is listed, or as the file has it.
+// Whether `given` denotes the set listed as `name`, as listed or as in the file.
 bool means_set(std::string_view given, std::string_view name);
 
-// The columns that hold the conditions of a set; none where it has none, or where they are known for all sets. Throws
-// a usage error where one is missing.
+// The columns of the conditions of a set; none if there are none or they are known for all sets. Throws a usage error
+// if one is missing.
 std::vector<std::string> columns_of_given(const ManySets& sets, const TaskInfo& info,
                                           const std::vector<std::string>& names, const std::string& where);
 
-// The columns of a table that may group its rows into sets: those that the observations of `task` are not
-// made of (`read.chosen`: by a person's choice). Of the file no more than its head is read, so that a wrong row does
-// not matter; empty where it is no table, or has no others.
+// The columns of a table that may group its rows into sets: those not used by the observations of `task`
+// (`read.chosen`: the user's choice). Reads only the head of the file, so that a bad row does not matter; empty if the
+// file is not a table or has no other columns.
 std::vector<std::string> spare_columns(const std::filesystem::path& file, const Task& task, const TableColumns& read);
 
 }  // namespace pairs

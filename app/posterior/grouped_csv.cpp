@@ -25,13 +25,13 @@
 namespace pairs {
 namespace {
 
-constexpr double kGatheredBytes = 64 << 20;  // of scattered rows that are held at once
+constexpr double kGatheredBytes = 64 << 20;  // of scattered rows in memory at once
 
-// The lines of one set as they stand in the file.
+// The lines of one set as in the file.
 struct SetLines {
   std::string text;                   // each ends in '\n'
   std::vector<std::int64_t> numbers;  // of each line in the file
-  std::int64_t rows = 0;              // of the set, of which the lines may be the first
+  std::int64_t rows = 0;              // of the set; the lines may be only the first of them
 
   void add(std::string_view line, std::int64_t number, std::int64_t most) {
     if (rows++ >= most) return;
@@ -42,12 +42,12 @@ struct SetLines {
   std::int64_t bytes() const { return static_cast<std::int64_t>(text.size() + 8 * numbers.size()); }
 };
 
-// How the lines of the file are to be read: which column names the set, and which are the observations.
+// How to read the lines of the file: the column that names the set, and those of the observations.
 struct TableForm {
   char separator = ',';
   std::size_t place = 0;    // of the column that names the set, from 0
-  CsvLines lines{"", {}};   // that has seen the first rows
-  bool given = false;       // the last columns are what is given of the set
+  CsvLines lines{"", {}};   // initialized by the first rows
+  bool given = false;       // the last columns are the conditions of the set
   std::int64_t header = 0;  // lines above the first row
 };
 
@@ -71,7 +71,7 @@ TableForm form_of(CsvRecords& rows, const ManySets& sets, const TaskInfo& info, 
   return form;
 }
 
-// Names that a comment above the rows may give its columns.
+// The column names in a comment above the rows, if any.
 std::vector<std::string> names_of(const ManySets& sets, const TaskInfo& info) {
   std::vector<std::string> names = sets.columns.chosen.empty() ? info.observation_columns : sets.columns.chosen;
   if (!sets.group.starts_with("column ")) names.push_back(sets.group);
@@ -121,7 +121,7 @@ class GroupedCsv final : public SetStream {
     held_ = false;
   }
 
-  // The next row and the set that it names, "" where it names none; false at the end.
+  // The next row and the name of its set, "" without one; false at the end.
   bool advance() {
     while (reader_.next(line_)) {
       std::string_view rest = line_;
@@ -141,7 +141,7 @@ class GroupedCsv final : public SetStream {
     return held_ = false;
   }
 
-  // Counts the rows of each set, and sees whether they stand together.
+  // Counts the rows of each set, and checks whether they are adjacent.
   void index() {
     rewind();
     std::size_t last = 0;
@@ -171,7 +171,7 @@ class GroupedCsv final : public SetStream {
     rewind();
   }
 
-  // The rows of the set that comes next in a file where each set's stand together.
+  // The rows of the next set in a file in which each set's rows are adjacent.
   SetLines following() {
     SetLines lines;
     while (held_ || advance()) {
@@ -204,7 +204,7 @@ class GroupedCsv final : public SetStream {
     return row_bytes_ * static_cast<double>(std::min(rows_[set], most_)) + sizeof(SetLines);
   }
 
-  // Makes observations of the lines.
+  // Converts the lines to observations.
   std::function<Observed()> reading(SetLines set) const {
     return [set = std::move(set), lines = form_.lines, &info = info_, &files = files_, header = form_.header,
             where = where_, first = next_ == 0, given = form_.given ? info_.given_size() : 0, missing = missing_,
@@ -253,7 +253,7 @@ class GroupedCsv final : public SetStream {
 
   const TaskInfo& info_;
   Missing missing_;
-  std::int64_t most_, used_;  // rows of a set that are read, and of these the first that are used
+  std::int64_t most_, used_;  // rows read of a set, and how many of them are used
   std::vector<FileColumn> files_;
   std::string where_;
   CsvRecords reader_;
@@ -270,7 +270,7 @@ class GroupedCsv final : public SetStream {
   std::vector<SetLines> gathered_;
   std::size_t gathered_first_ = 0, gathered_end_ = 0;
 
-  std::string_view line_, group_;  // of the row that came last
+  std::string_view line_, group_;  // of the last row
   std::string unquoted_;           // that group_ may be
   bool held_ = false;              // which nobody has taken
 };

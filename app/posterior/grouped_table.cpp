@@ -24,26 +24,26 @@ namespace pairs {
 namespace {
 
 constexpr std::int64_t kRowsAtOnce = 1 << 16;
-constexpr double kMostGathered = 64 << 20;  // bytes of scattered rows that are held at once
+constexpr double kMostGathered = 64 << 20;  // bytes of scattered rows in memory at once
 
-// Rows of one set as they stand in the table, or why they cannot be read.
+// Rows of one set as in the table, or why they are unreadable.
 struct SetRowsRead {
   std::vector<double> values;
   std::vector<std::int64_t> numbers;  // of each row in the table, from 0
   std::string problem = {};           // a sentence
-  std::int64_t dropped = 0;           // rows of the set that are left out
+  std::int64_t dropped = 0;           // omitted rows of the set
   std::int64_t bytes() const { return static_cast<std::int64_t>(sizeof(double) * values.size()); }
 };
 
-// How rows become a set: what becomes of those with a missing value, how many are kept at most, and of their `width`
-// columns the last `given`, which are what is given of the set.
+// How rows become a set: the treatment of missing values, the maximum number of rows, and the number `given` of
+// condition columns, the last of the `width` columns.
 struct RowsUse {
   Missing missing = Missing::refuse;
   std::int64_t most = 0, width = 0, given = 0;
   std::vector<std::string> columns = {};  // names
 
   std::size_t x() const { return static_cast<std::size_t>(width - given); }
-  // Adds a row of the table, or counts it among those that are left out.
+  // Adds a row of the table, or counts it as omitted.
   void add(const double* row, std::int64_t number, SetRowsRead& rows) const {
     if (missing == Missing::drop && !all_finite(row, x())) {
       ++rows.dropped;
@@ -53,7 +53,7 @@ struct RowsUse {
     rows.values.insert(rows.values.end(), row, row + width);
     rows.numbers.push_back(number);
   }
-  // Fails where rows of the set lack a value.
+  // Throws if rows of the set have missing values.
   void check(const SetRowsRead& rows, const std::string& where) const {
     std::int64_t broken = 0;
     std::string first;
@@ -68,7 +68,7 @@ struct RowsUse {
   }
 };
 
-// The rows in the task's numbers, of a set of `all` rows.
+// The rows of a set of `all` rows, converted to the task's units.
 Observed observed_rows(SetRowsRead rows, std::int64_t all, const RowsUse& use, const std::vector<FileColumn>& files,
                        const std::string& where, const TaskInfo& info) {
   if (!rows.problem.empty()) fail("{}", rows.problem);
@@ -98,7 +98,7 @@ class GroupedTable final : public SetStream {
         most_(sets.most),
         files_(sets.columns.files),
         table_(open_grouped(sets, info)),
-        group_(open_grouped(sets, info)) {  // each is read in its own order
+        group_(open_grouped(sets, info)) {  // reads them in their own order
     const std::string& where = table_->where();
     std::vector<std::string> names = table_->names();
     for (std::size_t k = 0; k < names.size() && !table_->named(); ++k) names[k] = fmt::format("column {}", k + 1);
@@ -137,7 +137,7 @@ class GroupedTable final : public SetStream {
   }
 
  private:
-  // Rows that were read last.
+  // The last rows read.
   struct Block {
     std::int64_t first = 0, count = 0;
     bool good = false;
@@ -170,7 +170,7 @@ class GroupedTable final : public SetStream {
     }
   }
 
-  // Counts the rows of each set, and sees whether they stand together.
+  // Counts the rows of each set, and checks whether they are adjacent.
   void index() {
     std::size_t last = 0;
     each_row([&](std::int64_t row, const std::string& name) {
@@ -196,12 +196,12 @@ class GroupedTable final : public SetStream {
     });
   }
 
-  // Rows of a set that are read.
+  // The number of rows read of a set.
   std::int64_t kept(std::size_t set) const {
     return use_.missing == Missing::drop ? rows_[set] : std::min(rows_[set], most_);
   }
 
-  // Reads rows behind those that are there.
+  // Reads the rows after the current ones.
   void add(std::int64_t first, std::int64_t count, SetRowsRead& rows) {
     if (!rows.problem.empty()) return;
     std::vector<double> read(static_cast<std::size_t>(count) * places_.size());
@@ -250,7 +250,7 @@ class GroupedTable final : public SetStream {
     });
   }
 
-  // Adds a row, of a block that is read at once where nothing is wrong with any of it.
+  // Adds a row from a block, which is read at once if it has no error.
   void take(std::int64_t row, Block& block, SetRowsRead& rows) {
     if (row < block.first || row >= block.first + block.count) {
       block.first = row;
@@ -260,7 +260,7 @@ class GroupedTable final : public SetStream {
         table_->read_with_missing(row, block.count, places_, block.values.data());
         block.good = true;
       } catch (const Error&) {
-        block.good = false;  // the set that the row belongs to reports what is wrong
+        block.good = false;  // the row's set reports the error
       }
     }
     if (!block.good) return add(row, 1, rows);

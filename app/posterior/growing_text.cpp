@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kLongestLine = 1 << 16, kRemembered = 64;
 constexpr int kWaitMilliseconds = 100;
 
-// Whether standard input has something to read, or its end, before a moment or a signal has passed.
+// Waits briefly, or until a signal, whether standard input has data or its end.
 bool input_waits() {
   pollfd input{STDIN_FILENO, POLLIN, 0};
   const int ready = ::poll(&input, 1, kWaitMilliseconds);
@@ -58,7 +58,8 @@ void GrowingText::check_same() const {
               name_);
 }
 
-// Of one that has a new name, or whose name another has, what was written into it still comes first.
+// Throws if the file was renamed or its name now belongs to another file, but only after reading what was written to
+// it.
 void GrowingText::check_named() const {
   struct stat opened, named;
   if (!appended_ || ::fstat(file_, &opened) != 0 || !S_ISREG(opened.st_mode)) return;
@@ -70,7 +71,7 @@ void GrowingText::check_named() const {
 
 GrowingText::Came GrowingText::read(const std::function<void(std::string_view)>& take) {
   for (;;) {
-    // Standard input may say nothing for long, and whoever reads it has other things to look after.
+    // Standard input may be silent for long, and the caller has other work.
     if (!appended_ && !input_waits()) return Came::nothing;
     const ssize_t got = ::read(appended_ ? static_cast<int>(file_) : STDIN_FILENO, buffer_.data(), buffer_.size());
     if (got < 0 && errno == EINTR) continue;
@@ -86,7 +87,7 @@ GrowingText::Came GrowingText::read(const std::function<void(std::string_view)>&
       take(last);
       return Came::lines;
     }
-    // Of a file that was written anew, what comes now is no continuation.
+    // In a rewritten file, new text does not continue the old.
     check_same();
     const std::string_view bytes(buffer_.data(), static_cast<std::size_t>(got));
     PAIRS_CHECK(bytes.find('\0') == bytes.npos,

@@ -10,19 +10,18 @@
 
 namespace pairs {
 
-// Text as it comes, cut into whole lines: of standard input, or of a file that another program appends to. A line
-// without its end waits for the rest; at the end of standard input it counts.
+// Incoming text, cut into whole lines: from standard input, or from a file to which another program appends. An
+// incomplete line waits for its end, or for the end of standard input.
 class GrowingText {
  public:
-  // `data`: a path, or "-" for standard input; `name` is what sentences call it. Throws Error where it cannot be
-  // opened.
+  // `data`: a path, or "-" for standard input; `name`: its name in messages. Throws Error if it cannot be opened.
   GrowingText(const std::string& data, std::string name);
 
   enum class Came { lines, nothing, end };
-  // Hands on lines that have arrived: `lines` when there may be more at once, `nothing` when the file has no whole line
-  // more for now or standard input said nothing for a moment, `end` of standard input. Throws Error where the text
-  // cannot be read, is no text, holds a line beyond all measure, or the file was cut short, written anew, replaced or
-  // removed; what `take` throws passes through.
+  // Passes new lines to `take`. Returns `lines` if more may follow at once; `nothing` if the file has no further whole
+  // line yet or standard input was briefly silent; `end` at the end of standard input. Throws Error if the text cannot
+  // be read, is not text or has an excessively long line, or if the file was truncated, rewritten, replaced or removed.
+  // Exceptions of `take` propagate.
   Came read(const std::function<void(std::string_view line)>& take);
 
  private:
@@ -34,7 +33,7 @@ class GrowingText {
   bool appended_;
   Descriptor file_;
   std::int64_t at_ = 0;  // bytes read
-  std::string last_;     // the last of them, by which a file that was written anew is known
+  std::string last_;     // the last bytes, which reveal a rewritten file
   std::array<char, 1 << 16> buffer_;
 };
 

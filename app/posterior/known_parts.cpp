@@ -16,7 +16,7 @@
 namespace pairs {
 namespace {
 
-constexpr double kFalseAlarms = 0.04;  // of those held out, so that of others it is hardly more than one in twenty
+constexpr double kFalseAlarms = 0.04;  // of held-out items, so that for others it is hardly more than one in twenty
 constexpr std::int64_t kFew = 3;
 constexpr std::size_t kNamed = 2;
 
@@ -38,7 +38,7 @@ double KnownParts::news(const std::vector<ThingPart>& parts) const {
 
 KnownParts learn_parts(const Things& things, const std::function<bool()>& keep_going) {
   KnownParts known;
-  std::unordered_map<std::uint64_t, std::int64_t> learnt;  // how many things have a part
+  std::unordered_map<std::uint64_t, std::int64_t> learnt;  // number of items with each part
   std::vector<std::vector<ThingPart>> held_out;
   things.training_parts([&](std::vector<ThingPart>&& parts, bool held) {
     if (!keep_going()) throw Stopped();

@@ -10,30 +10,29 @@
 
 namespace pairs {
 
-// Which parts (ThingPart) at least three of the things have that a run learnt from, and how new a thing like these may
-// be.
+// The parts (ThingPart) that at least three training items have, and how novel an item of training may be.
 struct KnownParts {
-  std::vector<std::uint64_t> hashes;  // ascending; empty where nothing is known of them
-  double most = 0;                    // the news() that at most 4 % of things held out in training exceed
+  std::vector<std::uint64_t> hashes;  // ascending; empty if unknown
+  double most = 0;                    // the news() exceeded by at most 4 % of held-out training items
 
   bool known() const { return !hashes.empty(); }
-  // The weight of a thing's other parts, over the root of that of all: a large thing has some by chance, and a small
-  // one that has no other is new altogether.
+  // The weight of an item's unknown parts divided by the root of the weight of all: a large item has some by chance; a
+  // small item without known parts is entirely new.
   double news(const std::vector<ThingPart>& parts) const;
   bool unlike(const std::vector<ThingPart>& parts) const { return known() && news(parts) > most; }
 };
 
-// Of what a task trains on; nothing where its things have no parts. `keep_going()` is asked between things; false throws
-// Stopped.
+// Learns the parts of a task's training items; nothing if they have none. `keep_going()` is called between items; false
+// throws Stopped.
 KnownParts learn_parts(const Things& things, const std::function<bool()>& keep_going);
 
-// As FILE.npz: "hashes" [H] int64, "most" [1] float64. Reading gives nothing where there is no file, and throws Error
-// where it is damaged.
+// As FILE.npz: "hashes" [H] int64, "most" [1] float64. Reading returns nothing for a missing file and throws Error for
+// a damaged one.
 void write_known_parts(const std::filesystem::path& file, const KnownParts& parts);
 KnownParts read_known_parts(const std::filesystem::path& file);
 
-// "it is unlike training, hardly any of which has N in C[N+](=O)[O-], …", a clause, naming the heaviest; "" where it
-// is like training or nothing is known.
+// "it is unlike training, hardly any of which has N in C[N+](=O)[O-], …", a clause that names the heaviest part; "" if
+// the item resembles training or nothing is known.
 std::string new_parts_text(const KnownParts& known, const std::vector<ThingPart>& parts);
 
 }  // namespace pairs

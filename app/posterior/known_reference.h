@@ -11,22 +11,22 @@
 
 namespace pairs {
 
-// Whether the task knows exact posteriors of observed sets: of all, or of some by their names.
+// Whether the task knows exact posteriors of observed sets: of all, or of some by name.
 bool knows_exact(const Task& task);
 
-// By which names the task may know a set of a file or folder (core/set_references.h): of a file that is a set its own,
-// with and without the ending.
+// The names by which the task may know a set of a file or folder (core/set_references.h); for a file that is one set,
+// its own name with and without the extension.
 std::vector<std::string> names_of_set(const std::string& name, bool is_file);
 
-// Adds to an answer about n observations, of which the set has `held`, the exact posterior that the task knows of the
-// set by one of its names. It is that of all observations; of fewer a problem says so.
+// Adds the exact posterior that the task knows for the set by one of its names to an answer for n of its `held`
+// observations. It is valid for all observations only; a problem reports fewer.
 void ask_known_reference(const Task& task, const std::vector<std::string>& names, std::int64_t held, std::int64_t n,
                          PosteriorAnswer& answer);
-// The same of an observed set.
+// Adds the known exact posterior of an observed set.
 void ask_known_reference(const Task& task, ObservedSet& set, std::int64_t n, PosteriorAnswer& answer);
 
-// Adds the exact posterior of a set's observations x, and what is given of it [1, g] or undefined: the task's own, or
-// the one that it knows by the set's names. Where there is none a problem says so.
+// Adds the exact posterior of a set with observations x and conditions [1, g] (or undefined): the task's own, or the
+// one known by the set's names. If there is none, a problem reports it.
 void ask_exact(const Task& task, const Observations& x, const torch::Tensor& given,
                const std::vector<std::string>& names, std::int64_t held, PosteriorAnswer& answer);
 

@@ -7,7 +7,7 @@
 
 namespace pairs {
 
-// The source of a reference called `name` that knows its set.
+// The source for a reference called `name` that has its set already.
 PosteriorSource known_source(const std::string& name, const std::shared_ptr<ReferencePosterior>& reference);
 
 }  // namespace pairs

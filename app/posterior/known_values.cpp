@@ -17,14 +17,14 @@ namespace pairs {
 namespace {
 
 constexpr double kFarValues = 0.05;  // of held-out items: the share of false alarms
-constexpr double kNearEnd = 0.03;    // of training's things: what counts as at an end
+constexpr double kNearEnd = 0.03;    // of training items: what counts as at a bound
 constexpr std::size_t kNeighbour = 5;
 constexpr std::int64_t kLearnt = 20000, kHeldOut = 2000, kAsked = 1000;
 
-// Values of one target, on an axis without ends.
+// Values of one target on an unbounded scale.
 struct OpenAxis {
-  double low = 0, high = 0;            // ends
-  double near_low = 0, near_high = 0;  // as far from them as all but kNearEnd of training
+  double low = 0, high = 0;            // bounds
+  double near_low = 0, near_high = 0;  // distances from the bounds exceeded by all but kNearEnd of training
   double spread = 1;
 
   double at(double value) const {
@@ -63,7 +63,7 @@ OpenAxis axis_of(const std::vector<double>& values, double low, double high) {
   return axis;
 }
 
-// Training's things as points, so that each axis counts alike.
+// Training items as points, scaled so that all axes have equal weight.
 class Places {
  public:
   explicit Places(const KnownValues& of) : d_(static_cast<std::size_t>(of.targets)), points_(of.values) {
@@ -94,7 +94,7 @@ class Places {
   std::vector<OpenAxis> axes_;
 };
 
-// θ of the first `most` things of a purpose: as many sets as there are things are about each of them once.
+// θ of the first `most` items of a purpose: the first sets, as many as there are items, are about each of them once.
 std::vector<double> values_of(const LoadedRun& run, Purpose purpose, std::int64_t most,
                               const std::function<bool()>& keep_going) {
   const std::int64_t things = run.task->subjects(purpose), sets = things > 0 ? std::min(things, most) : most;

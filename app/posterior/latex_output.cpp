@@ -48,7 +48,7 @@ constexpr std::array<Spelling, 10> kLowered = {{{"₀", "0"},
                                                 {"₈", "8"},
                                                 {"₉", "9"}}};
 
-// Of the spellings the one that stands at the start of the text; null where none does.
+// The spelling at the start of the text; null if there is none.
 template <class Spellings>
 const Spelling* spelling_in(const Spellings& spellings, std::string_view text) {
   const auto at =

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kSets = 999, kLargestSet = 250, kPool = 50000;
 
-// Of `sets` sets of n observations each at one θ and ψ -> [sets].
+// The log likelihoods of `sets` simulated sets of n observations each at one θ and ψ -> [sets].
 torch::Tensor simulated_log_likelihoods(const Task& task, const Latents& latents, std::int64_t sets, std::int64_t n,
                                         std::uint64_t seed) {
   const Latents rows{latents.theta.expand({sets, -1}).contiguous(), latents.psi.expand({sets, -1}).contiguous()};

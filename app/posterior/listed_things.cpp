@@ -17,7 +17,7 @@ namespace pairs {
 namespace {
 
 constexpr std::uint64_t kListBytes = 64 << 20;
-// That a path lists things is judged by so much of it, since it may be anything.
+// The number of bytes from which to judge whether a path lists items, since it may be anything.
 constexpr std::size_t kJudgedBytes = 1 << 16, kJudgedEntries = 10000;
 constexpr std::size_t kNameLength = 300;
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
@@ -27,7 +27,7 @@ ListedThing listed(std::string text, const std::string& name) {
   return {std::move(text), std::move(shown)};
 }
 
-// All of a line, or where that is no thing its first word, which the rest calls by a name.
+// The whole line or, if that is not an item, its first word, which the rest names.
 ListedThing thing_of_line(const Things& known, const std::string& line) {
   const std::size_t end = std::min(line.find_first_of(" \t"), line.size());
   const std::size_t name = std::min(line.find_first_not_of(" \t", end), line.size());
@@ -63,7 +63,7 @@ ThingList things_below(const Things& known, const std::filesystem::path& folder)
     try {
       held = known.things_in(text, std::numeric_limits<std::size_t>::max());
     } catch (const Error&) {
-      // What is wrong with the file is reported where it is read.
+      // Reading the file reports its error.
     }
     if (held.size() < 2) {
       list.things.push_back(listed(std::move(text), name));

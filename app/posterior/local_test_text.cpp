@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kWorthSaying = 0.1;  // of a shift in sds, and of a spread beside 1
 
-// "θ₁ 0.4 sd above the posterior's mean, 1.2 times as far spread; θ₂ …", of the targets where that is much.
+// "θ₁ 0.4 sd above the posterior's mean, 1.2 times as far spread; θ₂ …", for targets with a large deviation.
 std::string faults_of(const LocalTest& test, const TaskInfo& info) {
   std::string text;
   for (std::size_t t = 0; t < test.shift.size(); ++t) {

@@ -9,14 +9,14 @@
 
 namespace pairs {
 
-// The p-value from which on a local test says that a posterior is off: one in a hundred right ones shows it.
+// The p-value at or below which a local test reports miscalibration: one in a hundred correct posteriors.
 inline constexpr double kLocallyOff = 0.01;
 
-// Refuses, as a usage error, what no local test can be made of.
+// Throws a usage error if no local test is possible.
 void check_local_test(const TaskInfo& info, std::int64_t sets);
-// What a local test of the posterior of n observations says, a sentence or two.
+// The result of a local test of the posterior of n observations, in a sentence or two.
 std::string local_test_text(const LocalTest& test, const TaskInfo& info, std::int64_t n);
-// {"p", "statistic", "sets", "shift", "spread", "text"}, shift and spread one number a target.
+// {"p", "statistic", "sets", "shift", "spread", "text"}; shift and spread have one number per target.
 nlohmann::json local_test_document(const LocalTest& test, const TaskInfo& info, std::int64_t n);
 
 }  // namespace pairs

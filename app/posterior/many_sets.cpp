@@ -27,9 +27,9 @@ namespace {
 
 constexpr std::size_t kMostSets = 512;                       // of a batch
 constexpr double kBatchSeconds = 1;                          // that a batch should take, so that progress is reported
-constexpr std::int64_t kMostBytes = std::int64_t{32} << 20;  // of their observations as they came
+constexpr std::int64_t kMostBytes = std::int64_t{32} << 20;  // of their observations as read
 
-// A set's warnings as infer prints them for one set. Warnings about plots are left out, since there is no plot.
+// A set's warnings as printed by infer for one set, except those about plots, since there is no plot.
 void add_row_warnings(const Task& task, const Observed& observed, const PosteriorAnswer& answer, SetRow& row) {
   const auto add = [&](const std::string& text) {
     if (std::find(row.warnings.begin(), row.warnings.end(), text) == row.warnings.end()) row.warnings.push_back(text);
@@ -48,13 +48,13 @@ void add_row_warnings(const Task& task, const Observed& observed, const Posterio
   if (const std::string text = peaks_text(task, answer); !text.empty()) add(text);
 }
 
-// The observations that can be used.
+// The usable observations.
 Observations usable_part(const Observed& observed, const TaskInfo& info, const ManySetsQuestion& question) {
   const std::int64_t most = std::min(observed.x.count(), info.max_n);
   return question.random ? random_subset(observed.x, most, *question.random) : observed.x.slice(0, most);
 }
 
-// Log densities of the values that are asked of the set.
+// Log densities of the requested values for the set.
 void add_log_density(const PosteriorAnswer& answer, const torch::Tensor& theta, SetRow& row) {
   if (!theta.defined()) return;
   const auto& log_density = answer.sources.front().log_density;
@@ -62,7 +62,7 @@ void add_log_density(const PosteriorAnswer& answer, const torch::Tensor& theta, 
   row.log_density = log_density(theta).to(torch::kCPU, torch::kFloat64);
 }
 
-// Samples, where they are handed on or the density has no numbers.
+// Samples, if they are passed on or the density has no numbers.
 void add_samples(const AskedRun& run, const PosteriorAnswer& answer, const Observations& x,
                  const ManySetsQuestion& question, SetRow& row) {
   const bool numbers = !row.numbers.empty() && std::isfinite(row.numbers.front().mean);
@@ -139,7 +139,7 @@ void answer_set(const AskedRun& run, const ReadSet& observed, const ManySetsQues
   if (question.keep_observations || question.within) row.x = x.slice(0, n);
 }
 
-// The values of θ that are asked of set number `set`.
+// The values of θ to score for set number `set`.
 torch::Tensor theta_of(const ManySetsQuestion& question, std::int64_t set) {
   return question.theta.defined() && question.theta.dim() == 3 ? question.theta[set] : question.theta;
 }
@@ -160,7 +160,7 @@ SetRow row_of(const AskedRun& run, ComingSet& set, const ManySetsQuestion& quest
   return row;
 }
 
-// `first` is the number of the batch's first set.
+// `first` is the index of the batch's first set.
 std::vector<SetRow> rows_of(const AskedRun& run, std::vector<ComingSet>& batch, const ManySetsQuestion& question,
                             std::int64_t first) {
   std::vector<SetRow> rows(batch.size());
@@ -177,7 +177,7 @@ std::vector<SetRow> rows_of(const AskedRun& run, std::vector<ComingSet>& batch, 
   return rows;
 }
 
-// The verdict on each row, and what it adds to the row's warnings or withdraws.
+// Adds the verdict to each row, with the warnings that it adds or withdraws.
 void judge(std::vector<SetRow>& rows, const ManySetsQuestion& question, WithinRows& within,
            const std::function<bool()>& keep_going) {
   std::vector<WithinRow> tested;

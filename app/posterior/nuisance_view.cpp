@@ -15,7 +15,7 @@ std::string with_decimals_of(double value, double spread) {
   return number_text(value, digits);
 }
 
-// "0.52, 0.41 to 0.61", median and central interval of 90 %: tails of ψ may be so heavy that mean and sd say nothing.
+// "0.52, 0.41 to 0.61", median and central 90 % interval: tails of ψ may be too heavy for mean and sd.
 std::string told(const TargetNumbers& numbers) {
   const double spread = numbers.half(IntervalKind::central).width() / 1.349;
   const Interval& most = numbers.most(IntervalKind::central);
@@ -23,7 +23,7 @@ std::string told(const TargetNumbers& numbers) {
                      with_decimals_of(most.high, spread));
 }
 
-// What there is room for above a small plot.
+// A title short enough for a small plot.
 std::string in_short(const TaskInfo& info, const NuisanceSeries& series, const std::vector<double>& truth) {
   std::string text;
   for (std::size_t k = 0; k < series.numbers.size(); ++k) {
@@ -57,7 +57,7 @@ Plot component_plot(const TaskInfo& info, std::size_t k, const std::vector<Nuisa
   AxisNeed need;
   double peak = 0;
   for (const NuisanceSeries& one : series) {
-    // Tails beyond what the prior is shown in are left out.
+    // Omits tails beyond the shown range of the prior.
     need.include(one.numbers[k], one.cells[k], {nuisance.view_low, nuisance.view_high});
     peak = std::max(peak, *std::max_element(one.densities[k].begin(), one.densities[k].end()));
     Line line;

@@ -18,7 +18,7 @@ double factor_of(const PosteriorSource& source, const NullValue& null) {
   return std::exp(source.log_density(theta)[0].item<double>()) / null.prior_density;
 }
 
-// The hypothesis that it speaks for first, by how much.
+// The favored hypothesis first, with the factor.
 std::string factor_text(double factor) {
   return factor >= 1e4 || factor < 1e-3 ? fmt::format("{:.1e}", factor) : fmt::format("{:.3g}", factor);
 }

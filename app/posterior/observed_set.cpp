@@ -28,7 +28,7 @@
 namespace pairs {
 namespace {
 
-constexpr std::int64_t kOutlined = 6;  // images that curves are drawn over: large enough to see them
+constexpr std::int64_t kOutlined = 6;  // maximum number of images with curves, so that they are large enough
 
 void put(torch::Tensor& row, const std::vector<double>& values, const char* what) {
   if (values.empty()) return;
@@ -44,7 +44,7 @@ void check_same(const torch::Tensor& wanted, const torch::Tensor& possible, cons
               fmt::join(doubles(wanted), ","), fmt::join(doubles(possible), ","));
 }
 
-// Values that nobody has just moved must be possible as they are.
+// Values that were not just changed must be possible as they are.
 void check_values(const Task& task, const Latents& wanted) {
   for (std::int64_t k = 0; k < wanted.psi.size(1); ++k) {
     Latents constrained{wanted.theta.clone(), wanted.psi.clone(), wanted.given};
@@ -78,7 +78,7 @@ void set_by_hand(const Task& task, const SetChoice& choice, Latents& latents) {
   if (!choice.psi.empty()) check_same(torch::tensor(choice.psi, torch::kFloat64), latents.psi[0], "ψ");
 }
 
-// A warning where cameras [V, 2] or the target stand where render::draw_camera puts none; "" where all stand well.
+// A warning if cameras [V, 2] or the target are where render::draw_camera puts none; else "".
 std::string elevation_warning(const torch::Tensor& cameras, const render::Camera& target) {
   const auto& [low, high] = render::scene_prior.camera_elevation;
   constexpr double rounding = 1e-9;
@@ -144,7 +144,7 @@ void ObservedSet::read() {
   if (views) warn(elevation_warning(at::empty({0, 2}, torch::kFloat64), views->target(latents_.given)));
 }
 
-// How the file is read where it is a table.
+// How to read the file if it is a table.
 TableColumns ObservedSet::table_columns() const {
   TableColumns read{.chosen = choice_.columns, .files = file_columns(*task_), .held = choice_.held};
   read.reader = choice_.reader.empty() ? file_reader(*task_, choice_.file) : choice_.reader;
@@ -153,7 +153,7 @@ TableColumns ObservedSet::table_columns() const {
   return read;
 }
 
-// Refuses what says how a table is read. `what`: that the file is instead.
+// Throws for options about tables. `what`: the kind of the file.
 void ObservedSet::check_rows_of_table(const std::string& what) const {
   if (choice_.missing != Missing::refuse)
     fail_usage("--missing drop leaves out rows of a table; {} is a {}, so leave the option out",

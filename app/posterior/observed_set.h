@@ -20,10 +20,10 @@
 
 namespace pairs {
 
-// The observations of a set, simulated as far as they are asked for. Belongs to one thread at a time.
+// The observations of a set, simulated on demand. Belongs to one thread at a time.
 class ObservedSet {
  public:
-  // Throws Error for a file or thing that cannot be read and values that do not go together.
+  // Throws Error for an unreadable file or item, and for inconsistent values.
   ObservedSet(std::shared_ptr<const Task> task, SetChoice choice);
 
   const Task& task() const { return *task_; }
@@ -31,40 +31,40 @@ class ObservedSet {
   bool simulated() const { return choice_.file.empty(); }
   // Whether it was made from a real item, whose own θ is known.
   bool of_thing() const { return of_thing_; }
-  // A sentence where what is given of it was assumed (SetChoice::assume_given); else "".
+  // A sentence if its conditions were assumed (SetChoice::assume_given); else "".
   const std::string& given_assumed() const { return given_assumed_; }
-  // Values of a simulated set and of a thing's, one row; else undefined tensors.
+  // Values of a simulated set or an item, one row; else undefined tensors.
   const Latents& latents() const { return latents_; }
-  // θ of a simulated set and of a thing's, ψ of a simulated one; else empty.
+  // θ of a simulated set or an item, ψ of a simulated set; else empty.
   std::vector<double> theta() const;
-  // The same as a posterior is compared with: NaN where a thing's own value is of another quantity than the target.
+  // θ for comparison with a posterior: NaN if an item's own value is of another quantity than the target.
   std::vector<double> truth() const;
   std::vector<double> psi() const;
   // The item's own values; empty for other sets.
   const ThingMarks& marks() const { return marks_; }
   const std::string& read_as() const { return read_as_; }
-  // "simulated", a path, and how a random subset of it was drawn.
+  // "simulated", or a path and how a random subset of it was drawn.
   std::string words() const;
-  // Observations that can be used; all that a file holds.
+  // The number of usable observations; held() is that of the whole file.
   std::int64_t size() const { return simulated() ? task_->info().max_n : rows_ ? used_ : x_.count(); }
   std::int64_t held() const { return held_; }
-  // Observations that are left out for a missing value (SetChoice::missing), beside those that are held.
+  // The number of observations omitted for a missing value (SetChoice::missing), which held() excludes.
   std::int64_t dropped() const { return dropped_; }
   // The first n, float32 on the CPU, n <= size().
   Observations first(std::int64_t n);
-  // Observations from .. to - 1 of the same. Of a large table no more than these are read.
+  // Observations from .. to - 1. Reads only these from a large table.
   Observations part(std::int64_t from, std::int64_t to);
 
   std::string short_name() const;  // "set 3", "set 3, changed", a file's name
-  std::string name() const;        // "Set 3 of the prior", a file's name, a thing's title
-  std::string source() const;      // "simulated", "generated digits", a path, a thing's words
-  // What reading the file had to say, and that not all of it is used: sentences.
+  std::string name() const;        // "Set 3 of the prior", a file's name, an item's title
+  std::string source() const;      // "simulated", "generated digits", a path, an item's text
+  // Messages from reading the file, and whether only a part is used: sentences.
   const std::vector<std::string>& warnings() const { return warnings_; }
   const std::string& note() const { return note_; }
-  // Of a table: what its columns are called, and which of them the observations are; else empty.
+  // For a table: its columns, and those used for the observations; else empty.
   const std::vector<std::string>& columns() const { return columns_; }
   const std::vector<std::string>& taken() const { return taken_; }
-  // The first n of them as people would draw them, so many at most.
+  // A plot of the first n observations, up to a maximum number.
   Figure picture(std::int64_t n, const SampleView& view);
   std::int64_t drawn(std::int64_t n) const;
 
@@ -83,25 +83,25 @@ class ObservedSet {
   std::shared_ptr<const Task> task_;
   SetChoice choice_;
   Latents latents_;
-  Observations x_;  // as far as they were asked for
-  // Of a table that is too large to be held, with how many of its observations are used; then x_ is none.
+  Observations x_;  // as far as requested
+  // The rows of a table too large for memory, and how many are used; x_ is then empty.
   std::shared_ptr<ObservedRows> rows_;
   std::int64_t used_ = 0;
   std::int64_t held_ = 0, dropped_ = 0;
   bool of_thing_ = false;
   std::string given_assumed_;
-  std::string title_, read_as_;  // of a thing
+  std::string title_, read_as_;  // of an item
   ThingMarks marks_;
   std::vector<std::string> warnings_;
   std::string note_;
   std::vector<std::string> columns_, taken_;
 };
 
-// That of the observations of a file or set called `name` no more are used than the task knows.
+// A sentence that only as many observations of the file or set `name` are used as the task allows.
 std::string cut_set_text(const std::string& name, std::int64_t held, const TaskInfo& info, bool random);
 
-// The task where `text` names a thing that it makes sets of, null where it names a file of observations. Throws a usage
-// error where a task of things has neither under that name.
+// The task if `text` names an item from which it makes sets; null if it names a file of observations. Throws a usage
+// error if a task of items finds neither.
 const Things* things_named(const Task& task, const std::string& text);
 
 }  // namespace pairs

@@ -8,8 +8,8 @@
 
 namespace pairs {
 
-// A sentence where the conditions that a file gives for one set, `told` [1, g], differ from those that are used; ""
-// where they agree, or one of them is undefined.
+// A sentence if the conditions in a file for one set, `told` [1, g], differ from those used; "" if they agree or one of
+// them is undefined.
 std::string other_given_text(const Task& task, const torch::Tensor& told, const torch::Tensor& taken);
 
 }  // namespace pairs

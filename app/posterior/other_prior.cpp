@@ -57,7 +57,7 @@ NamedPrior named_prior(const TaskInfo& info, const std::string& text, const char
   fail_usage("{} {}: there is no target {}; there are {}", option, printable(text, 200), printable(name, 60), names);
 }
 
-// Draws of the task's prior, a value of each set once: stored sets come again.
+// Draws from the task's prior, each set once, since stored sets repeat.
 torch::Tensor prior_draws(const Task& task) {
   std::vector<std::int64_t> indices(kPriorDraws);
   std::iota(indices.begin(), indices.end(), 0);
@@ -82,7 +82,7 @@ torch::Tensor ranks_of(const torch::Tensor& values) {
   return values.argsort(true, 0, false).argsort(true, 0, false).to(torch::kFloat64);
 }
 
-// Why target t of the prior's draws depends on another one, its name; "" where no rank correlation shows it.
+// The name of another target on which target t of the prior's draws depends; "" if no rank correlation shows it.
 std::string depends_on(const TaskInfo& info, const torch::Tensor& draws, std::int64_t t) {
   const torch::Tensor own = ranks_of(draws.select(1, t));
   for (std::int64_t k = 0; k < draws.size(1); ++k) {
@@ -95,7 +95,7 @@ std::string depends_on(const TaskInfo& info, const torch::Tensor& draws, std::in
   return "";
 }
 
-// The prior of one target that the task's draws pass for.
+// The prior of one target, checked against the task's draws.
 std::shared_ptr<const PriorFamily> learnt_prior(const Task& task, const torch::Tensor& draws, std::int64_t t,
                                                 const std::string& told) {
   const TaskInfo& info = task.info();
@@ -120,14 +120,14 @@ std::shared_ptr<const PriorFamily> learnt_prior(const Task& task, const torch::T
   return prior;
 }
 
-// The share of a prior below and above a target's ends.
+// The share of a prior below and above a target's bounds.
 double mass_outside(const PriorFamily& prior, const Target& target) {
   const double low = std::isfinite(target.low) ? prior.below(target.low) : 0;
   const double high = std::isfinite(target.high) ? prior.below(target.high) : 1;
   return std::clamp(1 - (high - low), 0.0, 1.0);
 }
 
-// Numbers of weighted draws: mean and sd of the weights, all else of as many draws that stand for them evenly.
+// Numbers of weighted samples: mean and sd from the weights, all else from as many evenly resampled ones.
 std::vector<TargetNumbers> weighted_numbers(const torch::Tensor& draws, const torch::Tensor& weights) {
   const std::vector<double> w = doubles(weights);
   const double all = std::accumulate(w.begin(), w.end(), 0.0);
@@ -156,8 +156,8 @@ std::vector<TargetNumbers> weighted_numbers(const torch::Tensor& draws, const to
   return out;
 }
 
-// Of one target: its density times the ratio of priors, on a grid of its range or around the posterior's draws, and the
-// mass of that.
+// For one target: its density times the ratio of priors, on a grid of its range or around the posterior's samples, and
+// the mass of that.
 void use_density(const OtherPrior& prior, const PosteriorSource& source, const torch::Tensor& draws,
                  ReweighedPosterior& out) {
   const TaskInfo& info = prior.task().info();

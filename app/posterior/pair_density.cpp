@@ -10,7 +10,7 @@ namespace pairs {
 namespace {
 
 constexpr std::size_t kPairCells = 80;
-constexpr double kOutside = 0.002;    // of the draws beyond either end of an axis
+constexpr double kOutside = 0.002;    // share of samples beyond either end of an axis
 constexpr double kReach = 3.5;        // of the kernel, in its sds
 constexpr double kLeastKernel = 0.6;  // its least sd, in cells
 
@@ -33,7 +33,7 @@ Ends ends_of(std::vector<double> draws) {
   return {quantile(kOutside), quantile(1 - kOutside)};
 }
 
-// Of the draws within both ends, so that a few far ones do not widen the kernel.
+// The covariance of the samples within both ranges, so that outliers do not widen the kernel.
 Moments covariance(const std::vector<double>& x, const std::vector<double>& y, const Ends& ex, const Ends& ey) {
   double count = 0, mx = 0, my = 0;
   const auto each = [&](auto&& take) {
@@ -62,7 +62,7 @@ Cells cells_of(const Ends& ends, double kernel_variance) {
   return {ends.low - room, ends.high + room, kPairCells};
 }
 
-// Weights of a normalised Gaussian over neighbours, in cells.
+// Weights of a normalized Gaussian over neighbors, in cells.
 struct Kernel {
   std::int64_t reach_x = 0, reach_y = 0;
   std::vector<double> weights;  // rows from -reach_x, columns from -reach_y
@@ -85,7 +85,7 @@ struct Kernel {
   }
 };
 
-// Each draw is shared by the four cells whose middles are around it.
+// Each sample is divided among the four cells whose centers surround it.
 std::vector<double> binned(const std::vector<double>& x, const std::vector<double>& y, const Cells& cx,
                            const Cells& cy) {
   std::vector<double> bins(cx.count * cy.count, 0);

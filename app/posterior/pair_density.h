@@ -12,9 +12,9 @@ struct PairDensity {
   std::vector<double> density;
 };
 
-// The kernel estimate of the density that some pairs of draws come from: a Gaussian of Scott's width with the draws'
-// own correlation, so that narrow ridges stay narrow. Cells hold all but some thousandths of the draws. Throws Error
-// for columns of different lengths and for fewer than two draws.
+// The kernel density estimate of pairs of samples: a Gaussian of Scott's width with the samples' own correlation, so
+// that narrow ridges stay narrow. The cells cover all but a few thousandths of the samples. Throws Error for columns of
+// different lengths and for fewer than two samples.
 PairDensity pair_density(const std::vector<double>& first, const std::vector<double>& second);
 
 }  // namespace pairs

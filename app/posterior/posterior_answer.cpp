@@ -23,7 +23,7 @@
 namespace pairs {
 namespace {
 
-// Why the run is left out at n beside others; "" where it is not.
+// Why the run is omitted at n next to others; "" if it is not.
 std::string left_out(const AskedRun& run, bool shown, std::int64_t n) {
   const std::string& name = run.loaded.name;
   const std::int64_t most = run.loaded.estimator->max_n();
@@ -32,7 +32,7 @@ std::string left_out(const AskedRun& run, bool shown, std::int64_t n) {
   return "";
 }
 
-// Reported for the shown run alone: where the aggregate stands, and how far an ensemble's members differ.
+// Reported only for the shown run: typicality, and an ensemble's disagreement.
 void add_trust(const AskedRun& run, const torch::Tensor& aggregate, const AskedSet& set, PosteriorAnswer& answer) {
   Estimator& estimator = *run.loaded.estimator;
   const torch::Tensor n = torch::full({1}, set.n, torch::kInt64);
@@ -44,14 +44,13 @@ void add_trust(const AskedRun& run, const torch::Tensor& aggregate, const AskedS
     answer.member_sources.push_back(estimator_source(k == 0 ? "its runs, each alone" : "", SeriesRole::other,
                                                      members[k], parts[k], set.n, set.given));
   answer.disagreement = disagreement(estimator, aggregate, n, set.given);
-  // More training helps little out of distribution: the warning about that stands instead.
+  // More training helps little out of distribution, so that warning replaces this one.
   std::string text =
       answer.typicality.outside ? "" : disagreement_warning(answer.disagreement, run.loaded.task->info());
   if (!text.empty()) answer.warnings.push_back({WarningKind::members, std::move(text)});
 }
 
-// A divergence that a run which is worth its training rarely reaches: of two normals of one width it is that of means
-// one sd apart.
+// A divergence that a well-trained run rarely reaches: that of two normals of equal width whose means are one sd apart.
 constexpr double kFarFromExact = 0.5;
 
 void warn_of_exact(PosteriorAnswer& answer) {
@@ -78,7 +77,7 @@ void add_warnings(const AskedRun& run, const AskedSet& set, std::vector<Posterio
                       set.simulated)}});
 }
 
-// What of the head's own density lies outside the targets' supports from which on it is told.
+// The share of the head's own density outside the targets' supports from which it is reported.
 constexpr double kMuchOutside = 0.5, kSomeOutside = 0.01;
 
 // "[0, ∞), the support of V".
@@ -90,8 +89,8 @@ std::string supports_text(const std::vector<Target>& targets) {
   return fmt::format("{}", fmt::join(all, ", or "));
 }
 
-// Adds what is to be known of a head that puts the posterior outside the supports. Throws Error where hardly anything
-// of it is left.
+// Adds the warning about a head whose posterior lies outside the supports. Throws Error if hardly anything of it
+// remains inside.
 void add_outside(const AskedRun& run, const torch::Tensor& aggregate, const AskedSet& set, PosteriorAnswer& answer) {
   const Estimator& estimator = *run.loaded.estimator;
   const std::vector<Target>& targets = estimator.task().info().targets;
@@ -247,7 +246,7 @@ LargestValue largest_value(const Observations& x) {
 
 namespace {
 
-// Whether the run's density at the mean of training's aggregates is finite: it is the set that it overflows on.
+// Whether the run's density at the mean of training's aggregates is finite: then this set makes it overflow.
 bool answers_training(const AskedRun& run) {
   Estimator& estimator = *run.loaded.estimator;
   const torch::Tensor mean = estimator.mean_aggregate();
@@ -262,7 +261,7 @@ bool answers_training(const AskedRun& run) {
 torch::Tensor finite_samples(const AskedRun& run, const PosteriorSource& source, std::int64_t draws, std::uint64_t seed,
                              const std::function<LargestValue()>& largest) {
   const torch::NoGradGuard no_grad;
-  std::optional<OneThread> one_thread;  // of images sampling takes long, and is shared out
+  std::optional<OneThread> one_thread;  // sampling of images is slow and uses all threads
   if (source.log_density) one_thread.emplace();
   torch::Tensor samples = source.sample(draws, seed);
   if (samples.isfinite().all().item<bool>()) return samples;

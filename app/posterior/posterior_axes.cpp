@@ -10,10 +10,10 @@
 namespace pairs {
 namespace {
 
-// Around nine tenths of a posterior, as shares of their width: what must be seen, what is seen well, and what is seen
-// of mass beyond the prior's support.
+// Margins around the central 90 % of a posterior, as shares of its width: what must be visible, what should be visible,
+// and what is visible of mass beyond the prior's support.
 constexpr double kMust = 0.35, kWell = 0.7, kBeyond = 0.15;
-// An axis is kept until less than this part of it is filled; the steps it has when it moves.
+// An axis stays until less than this share of it is filled; the number of steps when it moves.
 constexpr double kLeastShare = 0.4;
 constexpr int kSteps = 20;
 
@@ -29,7 +29,7 @@ double round_up(double value) {
   return 10 * power;
 }
 
-// As short in print as it is meant.
+// Rounded so that it prints as short as intended.
 double tidy(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.12g", value);
@@ -82,7 +82,7 @@ AxisRange StableRange::update(const AxisNeed& need) {
     if (round * power >= needed / kSteps * (1 - 1e-9)) step = round * power;
   shown_ = {tidy(step * std::floor(need.well.first / step + 1e-9)),
             tidy(step * std::ceil(need.well.second / step - 1e-9))};
-  // The prior's end is where an axis ends that would go beyond it for the sake of a round number.
+  // An axis ends at the prior's bound instead of a round number beyond it.
   if (need.well.first >= support_.first) shown_.first = std::max(shown_.first, support_.first);
   if (need.well.second <= support_.second) shown_.second = std::min(shown_.second, support_.second);
   return shown_;
@@ -116,7 +116,7 @@ PosteriorAxes StableAxes::update(const std::vector<PosteriorNumbers>& series, co
       }
       need.include(one.targets[t], one.cells[t], {targets_[t].low, targets_[t].high});
     }
-    // Of what was kept of other sets or N the middle half is seen, and no more asked for.
+    // Includes the middle half of ghosts from other sets or N, but no more.
     for (const TargetNumbers* ghost : ghosts)
       for (const double end : {ghost->quantiles[1], ghost->quantiles[3]}) need.include(end);
     if (!truth.empty() && std::isfinite(truth[t])) need.include(truth[t]);

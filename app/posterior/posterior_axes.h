@@ -11,32 +11,32 @@ namespace pairs {
 
 using AxisRange = std::pair<double, double>;
 
-// What an axis has to show: `must` at least, `well` with some room around it.
+// The range that an axis must show: `must` at least, `well` with some margin.
 struct AxisNeed {
   AxisRange must = {INFINITY, -INFINITY}, well = {INFINITY, -INFINITY};
 
-  // Takes in a posterior by its quantiles. What lies beyond `support` is shown only as far as nine tenths of it do, and
-  // nothing beyond the cells that its density is known on.
+  // Includes a posterior by its quantiles. Beyond `support`, it includes only as far as nine tenths of the posterior
+  // lie, and nothing beyond the cells of its density.
   void include(const TargetNumbers& numbers, const Cells& cells, AxisRange support);
-  // Takes in a value beside what is there already.
+  // Includes a value as well.
   void include(double value);
 };
 
-// The range that an axis shows: stands still while what it shows changes little, and moves to round numbers when that
-// leaves it or fills little of it.
+// The range of an axis: stays fixed under small changes, and moves to round numbers when the content leaves it or fills
+// little of it.
 class StableRange {
  public:
-  // Starts at `first`, the prior's, and stays within `support` where what it shows does.
+  // Starts at `first`, the prior's range, and stays within `support` if the content does.
   explicit StableRange(AxisRange first, AxisRange support = {-INFINITY, INFINITY})
       : first_(first), support_(support), shown_(first) {}
-  // Gives the range.
+  // Returns the range.
   AxisRange update(const AxisNeed& need);
 
  private:
   AxisRange first_, support_, shown_;
 };
 
-// The same for densities, whose axis starts at zero.
+// The height of a density's axis, which starts at zero.
 class StableHeight {
  public:
   double update(double peak);
@@ -45,20 +45,20 @@ class StableHeight {
   double shown_ = 0;
 };
 
-// The axes of a figure of posteriors: of each target its range, and the height of its marginal's density.
+// The axes of a figure of posteriors: each target's range and the height of its marginal density.
 struct PosteriorAxes {
   std::vector<AxisRange> ranges;
   std::vector<double> heights;
-  IntervalKind interval = IntervalKind::central;  // that is shaded below the first run's density
+  IntervalKind interval = IntervalKind::central;  // shaded below the first run's density
   bool operator==(const PosteriorAxes&) const = default;
 };
 
-// Axes that stand still while posteriors of one set at growing N are shown.
+// Axes that stay fixed while posteriors of one set at growing N are shown.
 class StableAxes {
  public:
   explicit StableAxes(std::vector<Target> targets);
-  // `truth`: θ of a simulated set, else empty. What there is none of to show keeps its axes. Of ghosts the peak and the
-  // middle half of the mass are seen.
+  // `truth`: θ of a simulated set, else empty. Axes without content stay unchanged. Of ghosts, the peak and the middle
+  // half of the mass are visible.
   PosteriorAxes update(const std::vector<PosteriorNumbers>& series, const std::vector<double>& truth);
 
  private:

@@ -14,8 +14,7 @@
 namespace pairs {
 namespace {
 
-// The order in which series are drawn: ghosts behind all, the shown run after other runs, so that it has its role's
-// full colour.
+// The order of drawing: ghosts behind all, the shown run after other runs, so that it has its role's full color.
 std::vector<const PosteriorNumbers*> drawing_order(const std::vector<PosteriorNumbers>& series) {
   std::vector<const PosteriorNumbers*> order;
   for (const PosteriorNumbers& one : series) order.push_back(&one);
@@ -28,7 +27,7 @@ std::vector<const PosteriorNumbers*> drawing_order(const std::vector<PosteriorNu
 
 constexpr std::size_t kFiner = 4;  // points of a curve in a cell, of two targets
 
-// The cubic through values at equal steps (Catmull and Rom), `share` of a step behind value i. Never below zero.
+// The cubic through values at equal steps (Catmull and Rom), `share` of a step after value i. Never below zero.
 double cubic_between(const std::vector<double>& values, std::size_t i, double share) {
   const std::size_t last = values.size() - 1;
   const double b = values[i], c = values[std::min(i + 1, last)];
@@ -37,8 +36,8 @@ double cubic_between(const std::vector<double>& values, std::size_t i, double sh
   return std::max(cubic, 0.0);
 }
 
-// What is drawn of target t: the curve where there is one. Of two targets the marginal is the sum over a grid, which a
-// smooth line joins; where a cell ends at the support, the line does.
+// The line of target t: its curve if there is one. For two targets, the marginal is the sum over a grid, joined by a
+// smooth line that ends at the support like the cells.
 DensityCurve curve_of(const PosteriorNumbers& numbers, std::size_t t, const Target& target) {
   if (!numbers.curve.x.empty()) return numbers.curve;
   const Cells& cells = numbers.cells[t];
@@ -62,7 +61,7 @@ DensityCurve curve_of(const PosteriorNumbers& numbers, std::size_t t, const Targ
   return out;
 }
 
-// A density on a grid, row by row, with one more value between each two.
+// A density on a grid, row by row, with one more value between neighbors.
 std::vector<double> twice_as_fine(const std::vector<double>& values, std::size_t rows, std::size_t columns) {
   const std::size_t wide = 2 * columns - 1, high = 2 * rows - 1;
   std::vector<double> out(high * wide), line;
@@ -105,7 +104,7 @@ Line shaded(const DensityCurve& curve, SeriesRole role, double from, double to) 
   return line;
 }
 
-// Of two targets the grid's, of more an estimate from draws; nothing where neither is there.
+// The joint density: from the grid for two targets, from samples for more; empty if there is neither.
 PairDensity joint_of(const PosteriorNumbers& one, std::size_t first, std::size_t second) {
   if (!one.joint.empty()) return {one.cells[first], one.cells[second], one.joint};
   if (one.draws.empty()) return {};
@@ -116,7 +115,7 @@ PairDensity joint_of(const PosteriorNumbers& one, std::size_t first, std::size_t
 
 void add_curve(const PosteriorSource& source, PosteriorNumbers& numbers) {
   constexpr int kRounds = 4;
-  constexpr double kSeen = 0.003;  // of the density's top, that a line may be off
+  constexpr double kSeen = 0.003;  // maximum error of a line, as a share of the density's maximum
   constexpr std::size_t kMost = 1500, kFewest = 3;
   if (!source.log_density || numbers.cells.size() != 1 || numbers.marginals[0].size() < kFewest) return;
   const Cells& cells = numbers.cells[0];
@@ -134,7 +133,7 @@ void add_curve(const PosteriorSource& source, PosteriorNumbers& numbers) {
   for (std::size_t i = 0; i < middles.size(); ++i) points.emplace_back(middles[i], numbers.marginals[0][i]);
   const double top = *std::max_element(numbers.marginals[0].begin(), numbers.marginals[0].end());
   if (!(top > 0) || !std::isfinite(top)) return;
-  // Just inside the ends, where a density may end at a support.
+  // Just inside the bounds, where a density may end at a support.
   const double inside = 0.05 * cells.width();
   ask({cells.low + inside, cells.high - inside});
   for (int round = 0; round < kRounds && points.size() < kMost; ++round) {
@@ -179,7 +178,7 @@ Plot density_plot(const std::vector<PosteriorNumbers>& series, const std::vector
     line.y = std::move(curve.density);
     plot.lines.push_back(std::move(line));
   }
-  // Where only another target has one it is named all the same: the first plot's legend is that of a whole figure.
+  // A series with data only for another target is named as well: the first plot's legend is that of the whole figure.
   if (std::any_of(truth.begin(), truth.end(), [](double value) { return std::isfinite(value); }))
     plot.rules.push_back({"truth", SeriesRole::truth, truth[t]});
   return plot;
@@ -193,7 +192,7 @@ Plot joint_plot(const std::vector<PosteriorNumbers>& series, const std::vector<T
   plot.y = {targets[second].title(), AxisScale::linear, y.first, y.second};
   for (const PosteriorNumbers* one : drawing_order(series)) {
     const PairDensity joint = joint_of(*one, first, second);
-    // Of a head at the start of its training the grid may hold nothing.
+    // The grid of a head at the start of its training may be empty.
     if (!std::any_of(joint.density.begin(), joint.density.end(), [](double p) { return p > 0; })) continue;
     const Cells &a = joint.first, &b = joint.second;
     const bool grid = !one->joint.empty();

@@ -10,16 +10,15 @@
 
 namespace pairs {
 
-// Asks the source of the numbers for the density of its one target where a line through the cells' middles would have
-// kinks that can be seen, and up to the ends of the cells, for density_plot. Numbers of several targets stay as they
-// are.
+// Evaluates the source's density of its one target where a line through the cells' centers would have visible kinks,
+// and up to the ends of the cells, for density_plot. Leaves numbers of several targets unchanged.
 void add_curve(const PosteriorSource& source, PosteriorNumbers& numbers);
 
-// The densities of target t, with the intervals of 50 and 90 % of the first series shaded where that is a run's.
+// The densities of target t, with the 50 and 90 % intervals of the first series shaded if it is a run.
 Plot density_plot(const std::vector<PosteriorNumbers>& series, const std::vector<Target>& targets, std::size_t t,
                   const std::vector<double>& truth, const PosteriorAxes& axes);
 
-// Contours that hold 50 and 90 % of the joint density of target `first`, along x, and `second`, along y.
+// Contours that contain 50 and 90 % of the joint density of target `first`, along x, and `second`, along y.
 Plot joint_plot(const std::vector<PosteriorNumbers>& series, const std::vector<Target>& targets, std::size_t first,
                 std::size_t second, const std::vector<double>& truth, const PosteriorAxes& axes);
 

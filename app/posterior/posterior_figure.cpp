@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kMostColumns = 4;
 constexpr std::uint64_t kWarnedSeed = 1;  // of the sets that a set is compared with, as of infer
 
-// Of runs that have a head for some sizes only, sizes spread over those that all of them have.
+// For runs with heads for certain sizes only, picks sizes spread over those that all of them have.
 std::vector<std::int64_t> shown_sizes(const std::vector<LoadedRun>& runs, std::int64_t most) {
   std::vector<std::int64_t> sizes;
   for (const std::int64_t n : {1, 10, 100, 1000, 100000})

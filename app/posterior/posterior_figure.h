@@ -12,30 +12,30 @@
 
 namespace pairs {
 
-// What the figure of a set's posterior is asked for.
+// Options of the figure of a set's posterior.
 struct PosteriorFigureOptions {
   SetChoice set = {};
-  std::int64_t n = 0;                             // this N alone; 0: growing N
-  std::vector<AxisRange> ranges = {};             // of the targets' axes; empty: chosen
-  std::vector<double> heights = {};               // of the densities' axes; empty: chosen
-  IntervalKind interval = IntervalKind::central;  // that is shaded
-  std::vector<int> shades = {};                   // of the runs' colours; empty: as `runs` are beside one another
-  bool learned_product = false;                   // of the first run's answers at N = 1, among the references
+  std::int64_t n = 0;                             // only this N; 0: growing N
+  std::vector<AxisRange> ranges = {};             // of the targets' axes; empty: automatic
+  std::vector<double> heights = {};               // of the densities' axes; empty: automatic
+  IntervalKind interval = IntervalKind::central;  // the shaded interval
+  std::vector<int> shades = {};                   // shades of the runs' colors; empty: automatic
+  bool learned_product = false;                   // adds the product of the first run's posteriors at N = 1
   std::function<bool()> keep_going = {};          // false throws Stopped
   std::function<void(const PosteriorWarning&)> warn = {};
 };
 
-// The axes that a figure of this posterior chooses by itself.
+// The default axes of a figure of this posterior.
 PosteriorAxes chosen_axes(const std::vector<PosteriorNumbers>& series, const std::vector<Target>& targets,
                           const std::vector<double>& truth);
-// Title and plots of the posteriors of the set that `source` names, at one N, as the window shows them, with ghosts
-// behind them: the densities of one target, a corner plot of more.
+// Title and plots of the posteriors of the set named by `source` at one N, as in the window, with ghosts behind them:
+// densities for one target, a corner plot for more.
 Figure posterior_figure_at(const TaskInfo& info, const PosteriorAnswer& at, const std::vector<double>& truth,
                            const std::string& source, const PosteriorAxes& axes,
                            const std::vector<PosteriorNumbers>& ghosts = {});
 
-// The posterior of one set around the truth, beside the references: at one N what the window shows, else a column for
-// each of up to four N, with the plots of posterior_plots. Throws Error for runs of different tasks and images.
+// The posterior of one set around the truth, with the references: at one N as in the window, else a column for each of
+// up to four N with the plots of posterior_plots. Throws Error for runs of different tasks and for images.
 Figure posterior_figure(const std::vector<LoadedRun>& runs, const PosteriorFigureOptions& options);
 
 }  // namespace pairs

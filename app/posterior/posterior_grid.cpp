@@ -13,11 +13,11 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kScoutingDraws = 512;
 constexpr double kHidden = 0.3;  // of a normalised density's mass, how much the grid may miss
 
-// How a grid of one or two axes is made to fit.
+// How a grid of one or two axes is fitted.
 struct Fit {
-  double share;  // of a marginal's top, below which nothing matters to moments or can be seen
-  double grow;   // of its width, by which an axis grows to either side
-  double least;  // of its cells, that are to be occupied
+  double share;  // of a marginal's maximum, below which density is irrelevant
+  double grow;   // of its width, by which an axis grows on either side
+  double least;  // minimum share of occupied cells
   double room;   // around what is occupied
   double fine;   // cells within the narrowest sd
   std::size_t most;
@@ -61,7 +61,7 @@ Occupied occupied(const std::vector<double>& density, double share) {
   return out;
 }
 
-// Of the densities on the grid: 1 where it holds a normalised posterior.
+// The mass of the densities on the grid: 1 if it contains a normalized posterior.
 double mass_on(const PosteriorDraft& draft, const std::vector<Cells>& grid) {
   double area = 1, sum = 0;
   for (const Cells& cells : grid) area *= cells.width();
@@ -69,7 +69,7 @@ double mass_on(const PosteriorDraft& draft, const std::vector<Cells>& grid) {
   return sum * area;
 }
 
-// Where the sources say they lie, as one range a target.
+// The ranges of the sources by their own moments, one per target.
 std::vector<Cells> scouted(std::vector<PosteriorDraft>& group, const std::vector<Target>& targets, bool confined,
                            std::size_t count) {
   std::vector<Cells> grid(targets.size(), Cells{kInfinity, -kInfinity, count});
@@ -96,7 +96,7 @@ std::vector<Cells> scouted(std::vector<PosteriorDraft>& group, const std::vector
   return grid;
 }
 
-// Why the grid does not hold a posterior, by where draws of it lie.
+// Why the grid does not contain a posterior, from the position of its samples.
 std::string hidden_text(const PosteriorDraft& draft, const std::vector<Cells>& grid) {
   constexpr double kNarrow = 1.5;  // cells within an sd, estimated from the middle half of the draws
   const torch::Tensor draws = draft.source->sample(kScoutingDraws, kFigureSeed).to(torch::kCPU, torch::kFloat64);
@@ -113,7 +113,7 @@ std::string hidden_text(const PosteriorDraft& draft, const std::vector<Cells>& g
                 : "its density does not sum to one on the plot";
 }
 
-// Moves one axis towards what is occupied of it; false when it fits.
+// Moves one axis towards its occupied part; false if it fits.
 bool refit(Cells& cells, const Occupied& place, const Fit& fit, std::size_t count, std::pair<double, double> bounds) {
   const auto [low, high] = bounds;
   const double width = cells.high - cells.low, held = static_cast<double>(place.last - place.first + 1);
@@ -169,7 +169,7 @@ void find_grid(std::vector<PosteriorDraft>& group, const std::vector<Target>& ta
                std::vector<Cells> start) {
   const Fit& fit = targets.size() == 1 ? kLine : kPlane;
   std::vector<Cells> grid = start.empty() ? scouted(group, targets, confined, count) : std::move(start), used;
-  std::vector<char> hidden(group.size(), 0);  // the grid does not hold the posterior
+  std::vector<char> hidden(group.size(), 0);  // the grid does not contain the posterior
   for (int attempt = 0; attempt < fit.attempts; ++attempt) {
     if (!std::all_of(grid.begin(), grid.end(), [](const Cells& cells) { return cells.high > cells.low; })) break;
     used = grid;
@@ -186,7 +186,7 @@ void find_grid(std::vector<PosteriorDraft>& group, const std::vector<Target>& ta
         place[t].include(own);
       }
       if (!draft.source->ours) continue;
-      // Mass that is missing, or too much of it, stands between two points or beyond the last.
+      // Missing or excess mass lies between two points or beyond the last.
       hidden[k] = narrowest < 1 || std::fabs(mass_on(draft, grid) - 1) > kHidden;
       if (hidden[k])
         for (Occupied& one : place) one.sd = 0;

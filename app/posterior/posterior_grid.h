@@ -11,7 +11,7 @@
 
 namespace pairs {
 
-// A posterior on its way onto a grid.
+// A posterior that is being put on a grid.
 struct PosteriorDraft {
   const PosteriorSource* source = nullptr;
   PosteriorNumbers numbers;
@@ -19,7 +19,7 @@ struct PosteriorDraft {
   bool failed = false;
   std::string problem;
 
-  // Asks the source; what goes wrong fails the draft alone.
+  // Evaluates the source; an error fails only this draft.
   template <class F>
   void ask(F&& f) {
     const Stopwatch watch;
@@ -36,13 +36,13 @@ struct PosteriorDraft {
   }
   // Log densities and marginals on the cells.
   void evaluate(const std::vector<Cells>& cells);
-  // Of the log densities.
+  // The maximum log density.
   double top() const;
 };
 
-// Finds the cells of one or two targets that hold every posterior of the group, with as many cells within each as its
-// moments need, and evaluates them there. Begins with the cells `start`; without them where draws, or the moments of
-// references, say that they lie.
+// Finds the cells of one or two targets that contain every posterior of the group, with as many cells within each as
+// its moments need, and evaluates them there. Starts with the cells `start`, or from samples or the moments of
+// references.
 void find_grid(std::vector<PosteriorDraft>& group, const std::vector<Target>& targets, bool confined, std::size_t cells,
                std::vector<Cells> start = {});
 

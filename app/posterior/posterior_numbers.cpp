@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kDraws = 4000;
 
-// What a kernel smears beyond the bounds of all draws is folded back; cells that remain keep their width.
+// Folds back what a kernel smears beyond the range of all samples; remaining cells keep their width.
 CellDensity folded(CellDensity smooth, double low, double high) {
   const double cell = (smooth.high - smooth.low) / static_cast<double>(smooth.density.size());
   const auto count = static_cast<std::int64_t>(smooth.density.size());
@@ -67,7 +67,7 @@ bool usable(const PosteriorDraft& draft) {
   return !draft.failed && !draft.numbers.targets.empty() && std::isfinite(draft.numbers.targets[0].sd);
 }
 
-// Those of references are known better than their grid says.
+// Uses the known moments of references, which are more accurate than their grid.
 void use_known_moments(PosteriorDraft& draft) {
   if (!draft.source->mean.defined()) return;
   for (std::size_t t = 0; t < draft.numbers.targets.size(); ++t) {
@@ -76,7 +76,7 @@ void use_known_moments(PosteriorDraft& draft) {
   }
 }
 
-// Of a reference that has a grid of its own. NaN where it cannot be asked.
+// The divergence from the exact posterior to a reference with its own grid. NaN if it cannot be evaluated.
 double divergence_of_reference(const PosteriorDraft& exact, const PosteriorSource& source) {
   PosteriorDraft there = PosteriorDraft();
   there.source = &source;
@@ -94,8 +94,8 @@ PosteriorDraft draft_of(const PosteriorSource& source) {
   return draft;
 }
 
-// Each alone first: what a posterior says in numbers does not depend on what stands beside it. Then all on one grid, to
-// be drawn and compared.
+// Each alone first, since a posterior's numbers must not depend on the others; then all on one grid, to be drawn and
+// compared.
 void find_grids(std::vector<PosteriorDraft>& group, const std::vector<Target>& targets, bool confined,
                 std::size_t count) {
   if (group.size() == 1) return find_grid(group, targets, confined, count);

@@ -13,9 +13,9 @@
 namespace pairs {
 namespace {
 
-// Of the image given as many observations as the estimator knows.
+// The posterior of the image for the largest number of observations of the estimator.
 PosteriorPictures image_posterior(const LoadedRun& run, const std::function<bool()>& keep_going) {
-  constexpr std::int64_t kGroups = 5, kTogether = 5;  // between two questions whether to stop
+  constexpr std::int64_t kGroups = 5, kTogether = 5;  // between checks for cancellation
   const ImageTarget& image = run.task->info().image;
   const std::int64_t n = run.estimator->max_n();
   SetPosterior posterior(std::make_shared<ObservedSet>(run.task, SetChoice()), {{run}});

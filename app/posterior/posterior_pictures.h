@@ -10,15 +10,15 @@
 
 namespace pairs {
 
-// Pictures of a run's posterior of the first set of the prior: figures, and files with their endings, by name.
+// Pictures of a run's posterior for the first set of the prior: figures, and files with their extensions, by name.
 struct PosteriorPictures {
   std::vector<std::pair<std::string, Figure>> figures;
   std::vector<std::pair<std::string, std::string>> files;
-  std::string what;  // they show: "posterior"
+  std::string what;  // what they show: "posterior"
 };
 
-// Densities that sharpen with N beside the exact one; of images the truth, samples, their mean and their spread at the
-// largest N that the run knows. `keep_going()` false throws Stopped.
+// Densities that sharpen with N next to the exact one; for images, the truth, samples, their mean and spread at the
+// run's largest N. `keep_going()` false throws Stopped.
 PosteriorPictures posterior_pictures(const LoadedRun& run, const std::function<bool()>& keep_going);
 
 }  // namespace pairs

@@ -11,16 +11,16 @@
 
 namespace pairs {
 
-// Posteriors of one set, each plot with axes of its own. One target: its densities, with the intervals of 50 and 90 %
-// (of the axes' kind) of the first series shaded where that is a run's. Two: contours of 50 and 90 %, then both
-// marginals. More: the marginals. Ghosts stand behind all others. `truth` is θ of a simulated set, else empty.
+// Posteriors of one set, each plot with its own axes. One target: its densities, with the 50 and 90 % intervals (of the
+// axes' kind) of the first series shaded if it is a run. Two: contours of 50 and 90 %, then both marginals. More: the
+// marginals. Ghosts are drawn behind all others. `truth` is θ of a simulated set, else empty.
 std::vector<Plot> posterior_plots(const std::vector<PosteriorNumbers>& series, const std::vector<Target>& targets,
                                   const std::vector<double>& truth, const PosteriorAxes& axes);
 
-// Names a series in the plot's legend, where it has nothing to draw of it yet.
+// Adds a series without data yet to the plot's legend.
 void name_awaited(Plot& plot, const PosteriorNumbers& one);
 
-// Posterior sd of each target at one N.
+// Posterior standard deviation of each target at one N.
 struct WidthPoint {
   std::string name;
   SeriesRole role = SeriesRole::pairs;
@@ -28,12 +28,11 @@ struct WidthPoint {
   std::int64_t n = 0;
   std::vector<double> sd;
 };
-// Of up to two targets against N up to `most`, with a rule at `shown`.
+// The width of up to two targets against N up to `most`, with a line at `shown`.
 Figure width_against_n(const std::vector<WidthPoint>& points, const std::vector<Target>& targets, std::int64_t most,
                        std::int64_t shown);
 
-// What the first run answers, beside the exact posterior where there is one, by an interval of 90 %; empty where no run
-// is shown.
+// The first run's 90 % interval, compared with the exact posterior if there is one; empty without a run.
 std::string posterior_sentence(const std::vector<PosteriorNumbers>& series, const std::vector<Target>& targets,
                                IntervalKind kind = IntervalKind::central);
 

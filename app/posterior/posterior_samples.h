@@ -15,30 +15,30 @@
 
 namespace pairs {
 
-// So many samples of the task's target fit into memory.
+// The number of samples of the task's target that fit into memory.
 std::int64_t most_samples(const TaskInfo& info);
 
-// What stands beside samples in their file: "warned" [1], 1 where the posterior came with a warning, and "percentile"
-// [1], how far from the training's the set lies, where that is known.
+// The arrays stored with samples: "warned" [1], 1 if the posterior came with a warning, and "percentile" [1], the set's
+// typicality, if known.
 std::map<std::string, torch::Tensor> trust_arrays(const Typicality& typicality, bool warned);
 
-// Adds the set's place among those of training to a document: "distance", "percentile" and "outside_training".
+// Adds the set's typicality to a document: "distance", "percentile" and "outside_training".
 void add_typicality(nlohmann::json& document, const Typicality& typicality);
 
-// What follows from every sample beside it: its name and values [S] float64.
+// A quantity derived from every sample: its name and values [S] float64.
 using DerivedColumn = std::pair<std::string, torch::Tensor>;
 
-// Posterior samples [S, d] as a table: a column a target under its name, then a derived one each, and a row a sample,
-// in digits that read back exactly.
+// Posterior samples [S, d] as a table: one column per target, then one per derived quantity, and one row per sample, in
+// digits that reproduce the values exactly.
 std::string samples_csv(const torch::Tensor& samples, const TaskInfo& info,
                         const std::vector<DerivedColumn>& derived = {});
 
-// Writes posterior samples as FILE.npz, which holds the arrays, and each derived column as "derived_NAME"; or the array
-// "samples" alone: as FILE.csv, such a table, or as FILE.nc or .h5 (app/posterior/draws_file.h). Weights are the array
-// or the last column "weight", and in .nc and .h5 the variable "weight" of the group "sample_stats".
+// Writes posterior samples: FILE.npz holds the arrays, and each derived column as "derived_NAME"; FILE.csv, and FILE.nc
+// or .h5 (app/posterior/draws_file.h), hold only the array "samples". Weights are the array or last column "weight",
+// and in .nc and .h5 the variable "weight" of the group "sample_stats".
 struct SamplesOf {
-  Observations x = {};                           // that they were inferred from: .nc and .h5 hold them, too,
-  std::map<std::string, std::string> told = {};  // and this: "run", "data"
+  Observations x = {};                           // the observations, also stored in .nc and .h5
+  std::map<std::string, std::string> told = {};  // texts stored there: "run", "data"
   std::vector<DerivedColumn> derived = {};
   torch::Tensor weights = {};  // [S] float64 under another prior, or undefined
 };

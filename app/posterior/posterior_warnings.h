@@ -24,9 +24,9 @@ enum class WarningKind {
   own,  // the item's own value lies far outside the posterior
   outside,
   given,    // beyond what training saw
-  members,  // of an ensemble that disagree
+  members,  // members of an ensemble disagree
   peaks,    // a density has several, so that one interval does not describe it
-  exact     // the exact posterior of the set is known and is another one
+  exact     // the exact posterior of the set is known and differs
 };
 // A caveat of a posterior, as one sentence; every front end shows this text.
 struct PosteriorWarning {
@@ -35,15 +35,15 @@ struct PosteriorWarning {
   bool operator==(const PosteriorWarning&) const = default;
 };
 
-// What a run's log records of its training that an answer must come with.
+// The training record from a run's log that posteriors must state.
 struct TrainingRecord {
   bool learnt_nothing = false;
-  std::map<std::int64_t, std::int64_t> held = {};  // stored sets that stage 3 learnt from, by size (RunProgress::held)
+  std::map<std::int64_t, std::int64_t> held = {};  // stored sets in stage 3's training, by size (RunProgress::held)
 };
-// An empty record where the log cannot be read: an answer needs none.
+// The record; empty if the log cannot be read, since posteriors do not need it.
 TrainingRecord training_record(const LoadedRun& run);
 
-// From so many different stored sets of a size on, posteriors of that size come without a warning.
+// The number of different stored sets of a size from which posteriors of that size come without a warning.
 inline constexpr std::int64_t kEnoughSets = 300;
 
 // Returns the warnings that hold for every posterior of a run: only pretrained, no better than the prior.

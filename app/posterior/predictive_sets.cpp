@@ -14,15 +14,15 @@ namespace pairs {
 namespace {
 
 constexpr std::uint64_t kPredictiveSeed = 0x7072656469637400;
-constexpr std::int64_t kPriorSets = 20;       // of the prior, for each simulated one that takes ψ of them
+constexpr std::int64_t kPriorSets = 20;       // prior sets per simulated one that takes its ψ from them
 constexpr std::int64_t kMeanDraws = 64;       // that estimate a set's posterior mean
 constexpr std::int64_t kMostComponents = 8;   // of embeddings
-constexpr double kMostHeld = 1 << 26;         // in observations and embeddings that are held
-constexpr double kMostFlops = 4e12;           // that embedding them takes
-constexpr double kUsualFlops = 1e11;          // that it may take in a brief test
-constexpr std::int64_t kFewestCompared = 10;  // observations, whatever they cost
+constexpr double kMostHeld = 1 << 26;         // numbers of observations and embeddings in memory
+constexpr double kMostFlops = 4e12;           // FLOPs for embedding them
+constexpr double kUsualFlops = 1e11;          // FLOPs in a brief test
+constexpr std::int64_t kFewestCompared = 10;  // observations, at any cost
 
-// Parameters of the simulated sets, a row each, with the index that each is simulated as.
+// Parameters of the simulated sets, one row each, with the index of each simulation.
 struct Simulated {
   Latents latents;
   std::vector<std::int64_t> indices;
@@ -49,7 +49,7 @@ torch::Tensor rows_of(const torch::Tensor& row, std::int64_t count) {
   return row.defined() ? row.expand({count, row.size(1)}).contiguous() : row;
 }
 
-// Of the prior's sets, in the order of how near their θ is to theta [1, d].
+// The latents of sets from the prior, ordered by the distance of their θ from theta [1, d].
 Latents nearest_of_prior(const Task& task, const torch::Tensor& theta, std::uint64_t seed, std::int64_t wanted,
                          std::vector<std::int64_t>& indices) {
   const std::int64_t subjects = task.subjects(Purpose::test);
@@ -75,7 +75,7 @@ Latents row_of(const Latents& latents, std::int64_t k) {
   return {row(latents.theta), row(latents.psi), row(latents.given)};
 }
 
-// Parameters at theta [1, d] that the task ties together, brought to the nearest that are possible.
+// Parameters at theta [1, d], adjusted to the nearest ones that the task allows.
 Latents possible(const Task& task, const Latents& latents) {
   Latents out{latents.theta.clone(), latents.psi.clone(), latents.given};
   const auto last = static_cast<std::int64_t>(task.info().nuisances.size()) - 1;
@@ -88,7 +88,7 @@ Latents possible(const Task& task, const Latents& latents) {
   return out;
 }
 
-// Whether θ follows from ψ: where ψ is put beside another θ, the task changes that.
+// Whether θ follows from ψ: then the task moves a θ that is combined with another ψ.
 bool follows_from_psi(const Task& task, const torch::Tensor& theta, const Latents& beside) {
   const std::int64_t some = std::min<std::int64_t>(beside.theta.size(0), 16);
   const Latents mixed{rows_of(theta, some), beside.psi.narrow(0, 0, some).contiguous(), {}};
@@ -120,7 +120,7 @@ Simulated parameters(const AskedRun& run, const AskedSet& set, const NuisancePos
   return out;
 }
 
-// Features and embeddings of sets of `each` observations that come one after another.
+// Features and embeddings of consecutive sets of `each` observations.
 class Gathered {
  public:
   Gathered(Estimator& estimator, const TaskInfo& info, std::int64_t each)

@@ -25,7 +25,7 @@ PosteriorSource source_under(std::shared_ptr<const OtherPrior> prior, const Post
     const torch::Tensor all = sample(std::max(draws, kDerivedDraws), seed).to(torch::kCPU);
     const torch::Tensor weights = prior_weights(*prior, all);
     PAIRS_CHECK(weights.sum().item<double>() > 0, "No draw of the posterior has any density under {}", prior->text());
-    // Systematic resampling: as many of each as its weight says, but for less than one.
+    // Systematic resampling: each sample occurs in proportion to its weight, rounded up or down.
     const torch::Tensor ends = weights.cumsum(0) / weights.sum();
     const torch::Tensor at = (torch::arange(draws, torch::kFloat64) + 0.5) / static_cast<double>(draws);
     const torch::Tensor chosen = torch::searchsorted(ends, at).clamp_max(all.size(0) - 1);
@@ -38,8 +38,7 @@ std::optional<PosteriorNumbers> numbers_under(const std::vector<Target>& targets
                                               const std::shared_ptr<const OtherPrior>& prior,
                                               const PosteriorSource& source, double evidence) {
   const PosteriorSource under = source_under(prior, source, evidence);
-  // Confined to the supports whatever the head is: the learned prior, which the density is a multiple of, has nothing
-  // beyond them.
+  // Confined to the supports for any head: the training prior, a factor of the density, is zero beyond them.
   std::vector<PosteriorNumbers> numbers = posterior_numbers(targets, true, {under});
   if (numbers.empty()) return {};
   add_curve(under, numbers.front());

@@ -9,10 +9,10 @@
 namespace pairs {
 namespace {
 
-constexpr std::size_t kLeastRecalibrated = 40;  // things of a kind: with fewer, 99 % are not known
+constexpr std::size_t kLeastRecalibrated = 40;  // items of a kind; fewer do not determine the 99 % interval
 constexpr double kNormal90 = 1.6448536, kNormal99 = 2.5758293;
 
-// A target's values on an axis without ends, and back: θ and places are float64 of any shape.
+// A target's values on an unbounded scale, and back: θ and places are float64 of any shape.
 struct OpenPlace {
   double low, high, scale;
 
@@ -43,7 +43,7 @@ struct OpenPlace {
     if (std::isfinite(high)) return -at::log(-at::expm1(-(high - value) / scale)) - std::log(scale);
     return at::full_like(value, -std::log(scale));
   }
-  // The place of one number. A number at an end counts as `near` scales away from it.
+  // The place of one number. A number at a bound counts as `near` scales away from it.
   double of(double number, double near = 1e-4) const {
     if (std::isfinite(low)) number = std::max(number, low + near * scale);
     if (std::isfinite(high)) number = std::min(number, high - near * scale);
@@ -51,12 +51,12 @@ struct OpenPlace {
   }
 };
 
-// A thing's posterior on such an axis, and where its own value lies.
+// An item's posterior on such a scale, and its own value.
 struct OpenAnswer {
   double middle, width, own;  // width: the sd of a normal with this 90 % interval
 
-  // Takes the ends of a 90 % interval and the thing's own value. An own value at the very end of the range, as a cube's,
-  // would lie beyond every central interval; it counts as a twentieth of a scale away from the end.
+  // Takes the bounds of a 90 % interval and the item's own value. An own value exactly at a bound of the range, such as
+  // a cube's, would lie outside every central interval; it counts as a twentieth of a scale away from the bound.
   OpenAnswer(const OpenPlace& place, double low, double high, double value) : own(place.of(value, 0.05)) {
     const double from = place.of(low), to = place.of(high);
     middle = (from + to) / 2;
@@ -65,7 +65,7 @@ struct OpenAnswer {
   double miss(double added) const { return std::abs(own - middle) / std::hypot(width, added); }
 };
 
-// By how much a posterior of this width is spread: within its 90 % interval, and out to its 99 % interval.
+// The spreading of a posterior of this width: within its 90 % interval, and out to its 99 % interval.
 struct Spread {
   double inner = 1, outer = 1;
 
@@ -76,7 +76,7 @@ struct Spread {
     outer = std::max({1.0, by.factor99 * wide, inner * (kNormal90 + least * (kNormal99 - kNormal90)) / kNormal99});
   }
   double slope() const { return (outer * kNormal99 - inner * kNormal90) / (kNormal99 - kNormal90); }
-  // Maps distances from the middle, in widths, to those of the spread posterior, and back. Both are increasing.
+  // Maps distances from the median, in widths, to those of the spread posterior, and back. Both are increasing.
   torch::Tensor out(const torch::Tensor& from) const {
     const torch::Tensor far = at::abs(from);
     return at::sign(from) * at::where(far <= kNormal90, inner * far, inner * kNormal90 + slope() * (far - kNormal90));
@@ -93,7 +93,7 @@ struct Spread {
   }
 };
 
-// Sets by what `answers` hold their shares with the least mean width.
+// Fits the spreading with which `answers` reach their coverage at the smallest mean width.
 void widen_least(const std::vector<OpenAnswer>& answers, Recalibration& learnt) {
   const std::size_t count = answers.size();
   double least = INFINITY;
@@ -139,7 +139,7 @@ std::vector<Recalibration> learn_recalibrations(const std::vector<TriedThing>& t
       if (answers.size() < kLeastRecalibrated) continue;
       Recalibration learnt{.kind = kind.kind, .target = t, .count = static_cast<std::int64_t>(answers.size())};
       widen_least(answers, learnt);
-      // Neighbours in the list are often of one maker: a tenth is a stretch of it.
+      // Neighbors in the list often have one source, so a tenth is a contiguous part of it.
       std::int64_t inside = 0;
       for (std::size_t part = 0; part < kParts; ++part) {
         std::vector<OpenAnswer> rest, held_out;
@@ -209,7 +209,7 @@ PosteriorSource recalibrated(PosteriorSource source, const std::vector<Target>& 
         before.select(1, one.target).copy_(value);
         slope += one.place.log_slope(asked) - one.place.log_slope(value) + one.spread.log_back(to);
       }
-      // Beyond an end of a target's range, and at it, there is no density.
+      // The density is zero at and beyond a bound of a target's range.
       const torch::Tensor within = at::isfinite(before).all(1) & at::isfinite(slope);
       const torch::Tensor safe = at::where(within.unsqueeze(1), before, theta.to(torch::kFloat64));
       const torch::Tensor density = log_density(safe);

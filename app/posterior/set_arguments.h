@@ -6,11 +6,11 @@
 
 namespace pairs {
 
-// Which command the words of a set are for: `infer` and `report`, whose --seed is that of the samples as well and
-// stands elsewhere in the command, or `figure` and `embed`. The former take no simulated sets.
+// The command that receives the arguments: `infer` and `report`, whose --seed also seeds the samples and is written
+// elsewhere, or `figure` and `embed`. The former take no simulated sets.
 enum class SetCommand { infer, figure };
 
-// The words that name a set to a command, each with a blank before it: " --data events.csv --columns=x".
+// The arguments that name a set to a command, each preceded by a blank: " --data events.csv --columns=x".
 std::string set_arguments(const SetChoice& set, SetCommand command);
 
 }  // namespace pairs

@@ -11,14 +11,15 @@
 
 namespace pairs {
 
-// What a run's embedder makes of one set.
+// A run's embeddings of one set.
 struct SetEmbeddings {
   torch::Tensor embeddings;  // [M, l] float32 on the CPU, of the first M observations
-  torch::Tensor aggregates;  // [K, l] float64: the means of the first n of them, which posteriors are asked with
+  torch::Tensor aggregates;  // [K, l] float64: means of the first n of them, as used for posteriors
 };
 
-// Of the first observations of the set, as many as the largest of `sizes`, each 1 to set.size(). Between blocks
-// `keep_going()` false throws Stopped. Throws Error naming an observation that the network overflows on.
+// Embeds the first observations of the set, as many as the largest of `sizes`, each from 1 to set.size().
+// `keep_going()` false between blocks throws Stopped. Throws Error naming an observation for which the network
+// overflows.
 SetEmbeddings embed_set(const LoadedRun& run, ObservedSet& set, const std::vector<std::int64_t>& sizes,
                         const std::function<bool()>& keep_going = {});
 

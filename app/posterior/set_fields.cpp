@@ -44,7 +44,7 @@ bool same(const Value& a, const Value& b) {
   return a == b;
 }
 
-// Values as words.
+// Values as arguments.
 std::string words_of(std::int64_t value) {
   return fmt::format("{}", value);
 }
@@ -60,7 +60,7 @@ std::string words_of(const std::filesystem::path& path) {
 std::string words_of(const std::optional<std::uint64_t>& value) {
   return fmt::format("{}", value.value_or(0));
 }
-// A name with a comma, quotes or blanks around it stands between quotes.
+// Quotes a name with a comma, quotes or surrounding blanks.
 std::string words_of(const std::vector<std::string>& names) {
   std::string words;
   for (const std::string& name : names) {
@@ -86,7 +86,7 @@ std::string words_of(const std::optional<render::Camera>& camera) {
   return camera ? fmt::format("{},{}", degrees_of(camera->azimuth), degrees_of(camera->elevation)) : "";
 }
 
-// Words as values. `option`: "--index".
+// Arguments as values. `option`: "--index".
 std::int64_t whole_of(const std::string& words, const std::string& option) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(words.data(), words.data() + words.size(), value);
@@ -137,7 +137,7 @@ void read(const std::string& words, const std::string& option, std::vector<std::
       at = end;
     } else {
       ++at;
-      // Two quotes stand for one.
+      // Two quotes represent one.
       for (; at < words.size() && (words[at] != '"' || words.substr(at, 2) == "\"\""); ++at) {
         name += words[at];
         if (words[at] == '"') ++at;
@@ -211,7 +211,7 @@ std::string toml_of(const std::optional<render::Camera>& camera) {
   return camera ? list_toml(std::vector<double>{degrees_of(camera->azimuth), degrees_of(camera->elevation)}) : "[]";
 }
 
-// TOML as values; a key that is not there leaves its value as it is.
+// TOML as values; a missing key leaves its value unchanged.
 void read(TableReader& reader, const char* key, std::int64_t& value) {
   value = reader.whole(key, 0, kLargestWhole).value_or(value);
 }

@@ -26,10 +26,10 @@ namespace pairs {
 namespace {
 
 constexpr std::int64_t kNuisanceDraws = 128;
-constexpr std::size_t kPlaneWidthCells = 48;  // of an axis where nothing but the sd is asked for
+constexpr std::size_t kPlaneWidthCells = 48;  // of an axis if only the sd is needed
 
-// `count` draws of a posterior of θ -> [count, d] float64 on the CPU: of one target its even quantiles, which move
-// smoothly as N does; of more, samples of the source.
+// `count` draws of a posterior of θ -> [count, d] float64 on the CPU: for one target its even quantiles, which change
+// smoothly with N; for more, samples of the source.
 torch::Tensor theta_draws(const PosteriorNumbers& numbers, const PosteriorSource& source, std::int64_t count) {
   if (numbers.targets.size() > 1) return source.sample(count, kFigureSeed).to(torch::kCPU, torch::kFloat64);
   std::vector<double> draws;
@@ -39,7 +39,7 @@ torch::Tensor theta_draws(const PosteriorNumbers& numbers, const PosteriorSource
   return torch::tensor(draws, torch::kFloat64).unsqueeze(1);
 }
 
-// largest_value of the first n observations, which are looked through a part at a time.
+// largest_value of the first n observations, read in parts.
 LargestValue largest_of(ObservedSet& set, std::int64_t n) {
   constexpr std::int64_t kRows = 1 << 16;
   LargestValue most{0, -1};
@@ -263,7 +263,7 @@ LocalTest SetPosterior::local_test(std::int64_t n, const LocalTestOptions& optio
   return test;
 }
 
-// What the shown run says of a set, in numbers; of samples where its density has none.
+// The numbers of the shown run's posterior of a set, from samples if its density has none.
 std::vector<TargetNumbers> SetPosterior::numbers_of(const AskedSet& set) const {
   const AskedRun& run = runs_.front();
   PosteriorAnswer answer;
@@ -277,7 +277,8 @@ std::vector<TargetNumbers> SetPosterior::numbers_of(const AskedSet& set) const {
                                        [&] { return largest_of(*set_, set.n); }));
 }
 
-// A draw of the exact posterior [1, d]: a test by it judges the model, not the run. Undefined where that is not known.
+// A sample of the exact posterior [1, d]: a test with it judges the model, not the run. Undefined if the posterior is
+// unknown.
 torch::Tensor SetPosterior::exact_draw(std::int64_t n, std::uint64_t seed) const {
   PosteriorAnswer known;
   const std::vector<std::string> names = task().references();
@@ -287,7 +288,7 @@ torch::Tensor SetPosterior::exact_draw(std::int64_t n, std::uint64_t seed) const
   } catch (const Stopped&) {
     throw;
   } catch (const Error&) {
-    return {};  // the answer says why it has none
+    return {};  // the answer gives the reason
   }
 }
 
@@ -302,7 +303,7 @@ SetPredictiveTest SetPosterior::predictive_test(std::int64_t n, const Predictive
     try {
       return nuisances(n);
     } catch (const Error&) {
-      return nullptr;  // no value explains the set: that it is odd is what the test will say
+      return nullptr;  // no value explains the set, which the test will report
     }
   }();
   const torch::Tensor theta =
@@ -323,7 +324,7 @@ SetPredictiveTest SetPosterior::predictive_test(std::int64_t n, const Predictive
   out.compared = sets.compared;
   out.psi = sets.psi;
   if (options.brief) {
-    out.test.far.clear();  // those that hide each other are not sought
+    out.test.far.clear();  // outliers that mask each other are not sought
     return out;
   }
   out.histograms = feature_histograms(sets.sets);

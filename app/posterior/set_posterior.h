@@ -18,55 +18,55 @@
 
 namespace pairs {
 
-// What runs of one task know of one observed set, at any N that is embedded: their posteriors beside the references.
-// All of it is a function of runs, set and N. Belongs to one thread at a time.
+// The posteriors of one observed set by runs of one task and by references, at any embedded N. Depends only on runs,
+// set and N. Belongs to one thread at a time.
 class SetPosterior {
  public:
-  // `runs`: one at least, the shown one first. Those without an embedding begin one.
+  // `runs`: at least one, the shown one first. Starts an embedding for runs without one.
   SetPosterior(std::shared_ptr<ObservedSet> set, std::vector<AskedRun> runs);
 
   const Task& task() const { return set_->task(); }
   ObservedSet& set() const { return *set_; }
   const std::vector<AskedRun>& runs() const { return runs_; }
-  // The set sizes that the shown run has heads for; all when empty.
+  // The set sizes for which the shown run has heads; empty: all.
   std::vector<std::int64_t> sizes() const;
   // "simulated; a, b"
   std::string source_text() const;
 
-  // Observations that the shown run has embedded, and that all have: runs that come later catch up.
+  // The number of observations embedded by the shown run, and by all runs: later runs catch up.
   std::int64_t ready() const { return runs_.front().embedded->count(); }
   std::int64_t all_ready() const;
-  // Embeds the next observations of the set, about as many as its kind's SampleAmounts say.
+  // Embeds the next observations of the set, about as many as SampleAmounts states for its kind.
   void embed_next();
 
-  // The same until n observations are embedded; `keep_going()` false throws Stopped.
+  // Continues until n observations are embedded; `keep_going()` false throws Stopped.
   void embed_until(std::int64_t n, const std::function<bool()>& keep_going = {});
 
-  // Asks the shown run for the learned product as well, among the references.
+  // Whether the references include the shown run's learned product.
   void ask_learned_product(bool ask) { learned_product_ = ask; }
 
-  // The posteriors at n <= ready(); without `references` those of runs alone.
+  // The posteriors at n <= ready(); without `references`, only those of runs.
   PosteriorAnswer answer(std::int64_t n, bool references = true) const;
-  // All that is shown with an answer: what reading the set had to say, the answer's warnings, and that the set is
-  // unlike training, each sentence once.
+  // All warnings shown with an answer: from reading the set, from the answer, and on typicality, each sentence once.
   std::vector<PosteriorWarning> all_warnings(const PosteriorAnswer& answer) const;
-  // `draws` samples of the shown run. Throws Error where it has no posterior, or that is not finite.
+  // `draws` samples of the shown run. Throws Error if it has no posterior, or one that is not finite.
   torch::Tensor samples(const PosteriorAnswer& answer, std::int64_t draws, std::uint64_t seed) const;
-  // The first observations, and on images that show θ the shown run's interval of 90 % (dashed) and its median about
-  // the true ψ; nothing is drawn on a file's, whose ψ nobody knows.
+  // A plot of the first observations; images that show θ include the shown run's 90 % interval (dashed) and median
+  // around the true ψ, except for a file, whose ψ is unknown.
   Figure picture(const PosteriorAnswer& at, const SampleView& view) const;
-  // Whether the shown run's posterior of the first n <= ready() observations is off (core/eval/local_test.h).
+  // Tests the calibration of the shown run's posterior near the first n <= ready() observations
+  // (core/eval/local_test.h).
   LocalTest local_test(std::int64_t n, const LocalTestOptions& options) const;
-  // Whether the first n <= ready() observations look like sets that the model makes at a draw of the shown run's
-  // posterior, and what it says without those that lie far; a brief test draws from the exact posterior where the task
-  // knows it. Throws Error as predictive_sets does.
+  // Tests whether the first n <= ready() observations resemble simulations at a sample of the shown run's posterior,
+  // with and without outliers; a brief test uses a sample of the exact posterior if the task knows it. Throws Error as
+  // predictive_sets does.
   SetPredictiveTest predictive_test(std::int64_t n, const PredictiveOptions& options) const;
-  // Posterior sd at n by all that know it.
+  // Posterior standard deviations at n from all runs and references that have them.
   std::vector<WidthPoint> widths(std::int64_t n) const;
 
-  // p(ψ | θ, X) of the first n observations; null where the task does not know it, and then there are neither of these:
-  // the predictive check by the shown run (null without its posterior), and the posterior of ψ by it and the exact one
-  // (null without either).
+  // p(ψ | θ, X) of the first n observations; null if the task does not know it. It is needed for the predictive check
+  // of the shown run (null without its posterior) and for the posterior of ψ by the run and the exact posterior (null
+  // without either).
   std::unique_ptr<NuisancePosterior> nuisances(std::int64_t n) const;
   std::shared_ptr<const PredictiveCheck> check(const PosteriorAnswer& at, const NuisancePosterior& nuisances,
                                                const SampleView& view) const;
@@ -76,11 +76,11 @@ class SetPosterior {
  private:
   AskedSet asked_set(std::int64_t n) const;
   torch::Tensor exact_draw(std::int64_t n, std::uint64_t seed) const;
-  // `trusted`: with where the aggregate stands and how far an ensemble's members differ, which take longest.
+  // `trusted`: computes typicality and an ensemble's disagreement, which take longest.
   void ask_runs(std::int64_t n, PosteriorAnswer& answer, bool trusted = true) const;
   std::vector<TargetNumbers> numbers_of(const AskedSet& set) const;
-  // set_posterior_far.cpp: a set without some of its observations x; the observations that lie far from what its
-  // posterior without them makes; whether what is left fits; and its posterior.
+  // In set_posterior_far.cpp: the set without some of its observations x; the search for outliers relative to the
+  // posterior without them; whether the rest fits; and its posterior.
   AskedSet asked_without(const AskedSet& asked, const Observations& x, const std::vector<std::int64_t>& rows) const;
   void seek_far(const AskedSet& asked, const Observations& x, const PredictiveOptions& options,
                 SetPredictiveTest& test) const;

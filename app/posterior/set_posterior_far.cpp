@@ -10,11 +10,11 @@
 namespace pairs {
 namespace {
 
-// How many rounds may follow the first, and shares of the observations that are left out on trial where none lies far.
+// The maximum number of further rounds, and the shares of observations left out on trial if there are no outliers.
 constexpr std::int64_t kMostRounds = 8;
 constexpr double kTrialShares[] = {0.02, 0.1, 0.2};
-// From this p-value on the test itself says that something is odd, so that it is sought behind a posterior that the odd
-// ones may have drawn to themselves.
+// The p-value at or below which the test itself is suspicious, so that outliers are sought that may have attracted the
+// posterior.
 constexpr double kOdd = 0.05;
 
 std::vector<std::int64_t> rows_of(const std::vector<FarObservation>& far) {
@@ -24,7 +24,7 @@ std::vector<std::int64_t> rows_of(const std::vector<FarObservation>& far) {
   return rows;
 }
 
-// The farthest `count`, in their order.
+// The farthest `count` observations, in their order.
 std::vector<std::int64_t> farthest(const std::vector<double>& scores, std::int64_t count) {
   std::vector<std::int64_t> rows(scores.size());
   for (std::size_t k = 0; k < rows.size(); ++k) rows[k] = static_cast<std::int64_t>(k);
@@ -56,8 +56,8 @@ AskedSet SetPosterior::asked_without(const AskedSet& asked, const Observations& 
   return fewer;
 }
 
-// Outliers draw the posterior to themselves, and so hide each other. Those that lie far are left out, and all are
-// judged again by what the posterior of the others makes, until the same ones come out as went in.
+// Outliers attract the posterior and so mask each other. They are left out, and all observations are judged again under
+// the posterior of the others, until the set of outliers is stable.
 void SetPosterior::seek_far(const AskedSet& asked, const Observations& x, const PredictiveOptions& options,
                             SetPredictiveTest& test) const {
   const AskedRun& run = runs_.front();
@@ -69,7 +69,7 @@ void SetPosterior::seek_far(const AskedSet& asked, const Observations& x, const 
     ++test.rounds;
     return far_observations(predictive_sets(run, fewer, x, psi.get(), options).sets);
   };
-  // What comes out where these are left out at first, once it stays the same.
+  // The stable set of outliers when these are left out first.
   const auto settled = [&](std::vector<std::int64_t> left_out) {
     std::vector<FarObservation> far;
     for (std::int64_t round = 0; round < kMostRounds && !left_out.empty(); ++round) {
@@ -102,8 +102,8 @@ void SetPosterior::seek_far(const AskedSet& asked, const Observations& x, const 
   }
 }
 
-// Some of many odd observations say nothing of the rest: that is tested as a set of its own, and where it is as odd
-// none is named.
+// A few outliers among many say nothing about the rest, which is tested as a set of its own; if that does not fit
+// either, no outlier is named.
 void SetPosterior::judge_left(const AskedSet& asked, const Observations& x, const PredictiveOptions& options,
                               SetPredictiveTest& test) const {
   if (test.test.far.empty()) return;

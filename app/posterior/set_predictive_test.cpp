@@ -78,7 +78,7 @@ std::string without_text(const SetPredictiveTest& test, const TaskInfo& info) {
                      count_text(test.left), text);
 }
 
-// What the test says of the rest.
+// The result for the set without outliers.
 std::string left_text(const SetPredictiveTest& test) {
   if (!test.not_judged.empty()) return " " + test.not_judged + ".";
   if (std::isnan(test.left_p)) return "";
@@ -119,8 +119,7 @@ const char* psi_word(PsiSource psi) {
   return "";
 }
 
-// Bins that hold observed and nearly all simulated values: whole numbers each have one of their own where these are
-// few.
+// Bins that cover the observed and nearly all simulated values: one per whole number if these are few.
 std::vector<double> bin_edges(const torch::Tensor& values) {
   const torch::Tensor all = std::get<0>(values.slice(0, 1).flatten().sort());
   const auto quantile = [&](double level) {

@@ -42,11 +42,11 @@ bool holds_a_set(const fs::directory_entry& entry, const ManySets& sets, const T
   const std::string whole = whole_ending(entry.path());
   const std::string ending = whole.ends_with(".gz") ? whole.substr(0, whole.size() - 3) : whole;
   if (std::find(endings.begin(), endings.end(), ending) == endings.end()) return false;
-  // Texts of these names may be notes.
+  // Text files with these names may be notes.
   return (ending != ".txt" && ending != ".dat") || is_text_table(entry.path());
 }
 
-// A folder that holds such, or cameras of views, is a set itself.
+// A folder with such files, or with cameras of views, is itself a set.
 bool is_part_of_a_set(const fs::directory_entry& entry) {
   const std::string extension = whole_ending(entry.path());
   for (const char* picture : {".png", ".jpg", ".jpeg", ".bmp", ".tga"})
@@ -54,12 +54,12 @@ bool is_part_of_a_set(const fs::directory_entry& entry) {
   return entry.path().filename() == kCamerasFile;
 }
 
-// Whether a folder is one table that a program wrote in parts, and none of sets.
+// Whether a folder is one table that a program wrote in parts, not a folder of sets.
 bool holds_parts(const fs::path& folder, const TaskInfo& info) {
   return room_of(info).lines(info, "") != nullptr && !table_parts(folder).empty();
 }
 
-// A file, or a folder, a set.
+// One set per file or folder.
 class FolderOfSets final : public SetStream {
  public:
   FolderOfSets(ManySets sets, const TaskInfo& info) : sets_(std::move(sets)), info_(info) {
@@ -100,7 +100,7 @@ class FolderOfSets final : public SetStream {
   std::size_t next_ = 0;
 };
 
-// What the array of an .npz file that names the sets calls each: whole numbers as such.
+// The names in the array of an .npz file that names the sets: whole numbers as such.
 std::vector<std::string> array_names(const torch::Tensor& group) {
   std::vector<std::string> names;
   if (group.is_floating_point()) {
@@ -115,7 +115,7 @@ std::vector<std::string> array_names(const torch::Tensor& group) {
   return names;
 }
 
-// An .npz file with an array that says to which set each observation belongs. All of it is held.
+// An .npz file with an array that gives each observation's set. Held in memory completely.
 class GroupedArrays final : public SetStream {
  public:
   GroupedArrays(const ManySets& sets, const TaskInfo& info)
@@ -128,7 +128,7 @@ class GroupedArrays final : public SetStream {
     PAIRS_CHECK(found != arrays.shapes().end() || !names.empty(), "{} holds no array {} to separate sets by", where_,
                 printable(sets.group));
     block_ = arrays.shapes().contains("x");
-    // Sets are checked one by one, so that a fault in one is told of it alone.
+    // Checks sets one by one, so that an error affects only its set.
     TableColumns columns = sets.columns;
     columns.missing = Missing::keep;
     if (block_ && !names_of_x(arrays, sets.data).empty()) block_ = false;  // read by these
@@ -199,12 +199,12 @@ class GroupedArrays final : public SetStream {
   }
 
  private:
-  // Whether the file says what is given.
+  // Whether the file has the conditions.
   bool tells_given_of(const NpzReader& arrays) const {
     return arrays.shapes().contains("given") ||
            std::ranges::all_of(info_.given, [&](const Given& one) { return arrays.shapes().contains(one.name); });
   }
-  // The array "given", a row a set or an observation, or an array of each name.
+  // The array "given", one row per set or observation, or one array per name.
   void read_given_of(NpzReader& arrays, const fs::path& data) {
     if (arrays.shapes().contains("given")) {
       given_ = arrays.read("given").to(torch::kFloat64);
@@ -232,8 +232,8 @@ class GroupedArrays final : public SetStream {
   std::int64_t most_;
   Missing missing_;
   std::string where_;
-  torch::Tensor given_;         // what is given, a row an observation or a set; undefined where nothing is
-  bool given_of_sets_ = false;  // a row a set
+  torch::Tensor given_;         // conditions, one row per observation or set; else undefined
+  bool given_of_sets_ = false;  // one row per set
   bool block_ = false;
   Observations x_;
   std::vector<std::string> names_;
@@ -253,7 +253,7 @@ void check_not_empty(const fs::path& data) {
   fail("{} is an empty folder: put the observations into it, a file for each set", printable(data.string(), 300));
 }
 
-// Of a file whose groups are sets no column tells others apart.
+// Throws if a column is to separate sets of a file whose groups are already sets.
 void check_no_groups(const ManySets& sets, const TaskInfo& info) {
   const auto groups = open_table_groups(sets.data, wanted_columns(info, sets.columns));
   if (!groups) return;
@@ -345,7 +345,7 @@ std::unique_ptr<SetStream> open_sets(const ManySets& asked, const TaskInfo& info
 }
 
 Observed read_one_set(const ManySets& sets, const std::string& name, const TaskInfo& info) {
-  // A name as it is listed goes before one as the file has it.
+  // A name as listed has priority over a name as in the file.
   for (const bool listed : {true, false}) {
     if (!listed && set_name(name) == name) break;
     const std::unique_ptr<SetStream> stream = open_sets(sets, info);

@@ -14,18 +14,18 @@
 
 namespace pairs {
 
-// A set that was read; with its marks where it was made of a thing.
+// A set that was read, with its marks if it was made from an item.
 struct ReadSet : Observed {
   ReadSet() = default;
   ReadSet(Observed observed) : Observed(std::move(observed)) {}
   ThingMarks marks = {};
 };
 
-// One of many sets on its way.
+// One of many sets, not read yet.
 struct ComingSet {
-  std::string name;               // fit to be printed
-  std::int64_t bytes = 0;         // that it takes until it is read
-  std::function<ReadSet()> read;  // on any thread, once; throws Error about this set alone
+  std::string name;               // printable
+  std::int64_t bytes = 0;         // memory that it takes until it is read
+  std::function<ReadSet()> read;  // call once, on any thread; throws Error about this set only
 };
 
 // Many sets, one after the other.
@@ -33,45 +33,45 @@ class SetStream {
  public:
   virtual ~SetStream() = default;
   virtual std::int64_t count() const = 0;
-  // The next set; false after the last. Throws Error where none of the rest can be read.
+  // The next set; false after the last. Throws Error if the rest cannot be read.
   virtual bool next(ComingSet& set) = 0;
-  // Whether reading a set takes long, so that few are read before somebody is asked whether to go on.
+  // Whether reading a set is slow, so that few are read between checks for cancellation.
   virtual bool slow() const { return false; }
-  // What stands beside the sets and is none, by name: files that nobody reads, groups without observations.
+  // Names of what was left out: unreadable files, groups without observations.
   virtual std::vector<std::string> left_out() const { return {}; }
 };
 
-// Where many sets are, and how they are separated.
+// The location of many sets, and how they are separated.
 struct ManySets {
-  std::filesystem::path data = {};  // a table, an .npz file, a folder with a file a set, or HDF5 with a group a set
-  std::string group = {};           // of a file: the column (array) that says to which set a row belongs
-  TableColumns columns = {};        // how tables are read
-  bool given_known = false;         // of all sets: files are not asked for what is given
-  std::int64_t most = std::numeric_limits<std::int64_t>::max();  // observations of a set that are read
-  // The command of a program that reads a file (tasks/program_table.h); "", or no function: it is read by its ending.
+  std::filesystem::path data = {};  // a table, an .npz file, a folder with a file per set, or HDF5 with a group per set
+  std::string group = {};           // for a file: the column (array) that names each row's set
+  TableColumns columns = {};        // how to read tables
+  bool given_known = false;         // conditions of all sets are known: files need none
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();  // maximum number of observations read of a set
+  // The command of a program that reads a file (tasks/program_table.h); "", or no function: chosen by extension.
   std::function<std::string(const std::filesystem::path& file)> reader = {};
 };
 
-// Files of sets are read by the command `reader`, or where that is "" as the task says (tasks/file_reader.h). The task
+// Reads files of sets by the command `reader` or, if that is "", as the task states (tasks/file_reader.h). The task
 // outlives it.
 std::function<std::string(const std::filesystem::path& file)> set_readers(const Task& task, const std::string& reader);
 
-// Whether the path is a folder with a file, or a folder, a set, rather than a set itself: it holds files of
-// observations of the task, or that a program reads, or folders, and neither pictures nor cameras.
+// Whether the path is a folder with one file or subfolder per set, rather than a set itself: it holds files of
+// observations of the task, files read by a program, or folders, but neither pictures nor cameras.
 bool is_folder_of_sets(const ManySets& sets, const TaskInfo& info);
-// The same, or a HDF5 file with a group a set.
+// Whether the path is a folder of sets, or an HDF5 file with one group per set.
 bool holds_sets(const ManySets& sets, const TaskInfo& info);
 
-// A sentence on what stands beside the sets and is left out; "" where nothing does.
+// A sentence on what was left out; "" if nothing was.
 std::string left_out_text(const SetStream& sets);
 
-// The sets of a file by the values of its column `group`, of a folder, a file each, or of a HDF5 file, a group each, in
-// the order of their first rows or of their names. Of a table memory is bounded however many sets it holds: it is read
-// twice where the rows of each set stand together, and where they do not, once more for every 64 MiB. Throws Error, a
-// usage error where the choices do not go together. `info` outlives it.
+// The sets of a file by the values of its column `group`, of a folder, one per file, or of an HDF5 file, one per group,
+// in the order of their first rows or of their names. Memory for a table is bounded for any number of sets: it is read
+// twice if the rows of each set are adjacent, else once more per 64 MiB. Throws Error, a usage error for choices that
+// exclude each other. `info` outlives it.
 std::unique_ptr<SetStream> open_sets(const ManySets& sets, const TaskInfo& info);
 
-// The set that is called so, alone. Throws Error where there is none of this name, and what reading it throws.
+// Reads only the set of this name. Throws Error if there is none, and the errors of reading it.
 Observed read_one_set(const ManySets& sets, const std::string& name, const TaskInfo& info);
 
 }  // namespace pairs

@@ -27,17 +27,17 @@ namespace {
 
 constexpr std::array<std::size_t, 3> kToldLevels = {0, 2, 4};  // of kQuantileLevels: 5, 50 and 95 %
 
-// A number in digits that read back exactly; an empty cell where there is none.
+// A number in digits that reproduce it exactly; an empty cell if there is none.
 std::string csv_number(double value) {
   return std::isfinite(value) ? fmt::format("{}", value) : "";
 }
 
-// Numbers of the exact posterior; NaN where it is not known.
+// Numbers of the exact posterior; NaN if unknown.
 TargetNumbers exact_of(const SetRow& row, std::size_t target) {
   return row.exact.empty() ? TargetNumbers() : row.exact[target];
 }
 
-// The own values of the row's item; NaN where it has none.
+// The own values of the row's item; NaN if it has none.
 double own_of(const SetRow& row, std::size_t target) {
   return target < row.own.size() ? row.own[target] : NAN;
 }
@@ -99,7 +99,7 @@ class CsvOutput final : public SetsOutput {
   void finish() override { text_.finish(); }
 
  private:
-  // Whether an interval is shown that the quantiles do not give.
+  // Whether the interval differs from the quantiles.
   bool own_interval() const { return head_.interval != IntervalKind::central; }
   void line(const std::vector<std::string>& cells) {
     std::string out;
@@ -119,7 +119,7 @@ class JsonOutput final : public SetsOutput {
  public:
   JsonOutput(const std::filesystem::path& file, const SetsHead& head) : text_(file), head_(head) {
     std::string told = head.told.dump();
-    told.pop_back();  // the object goes on with the sets
+    told.pop_back();  // the object continues with the sets
     text_.write(told + (head.told.empty() ? "" : ",") + "\"sets\":[");
   }
   void add(const SetRow& row) override {
@@ -136,8 +136,7 @@ class JsonOutput final : public SetsOutput {
   std::int64_t count_ = 0;
 };
 
-// Arrays [M], [M, d] and [M, d, 3], of samples [M, S, d] and of log densities [M, P], NaN for sets that could not be
-// answered.
+// Arrays [M], [M, d] and [M, d, 3], samples [M, S, d] and log densities [M, P]; NaN for sets without a posterior.
 class NpzOutput final : public SetsOutput {
  public:
   NpzOutput(const std::filesystem::path& file, const SetsHead& head) : file_(file), head_(head) {
@@ -207,7 +206,7 @@ class NpzOutput final : public SetsOutput {
   }
 
  private:
-  // The names' bytes in UTF-8, filled up with zeros [M, longest].
+  // The names' bytes in UTF-8, padded with zeros [M, longest].
   torch::Tensor names() const {
     std::size_t longest = 1;
     for (const std::string& name : names_) longest = std::max(longest, name.size());
@@ -224,7 +223,7 @@ class NpzOutput final : public SetsOutput {
   std::vector<std::int64_t> n_, warned_, failed_;
   std::vector<double> mean_, sd_, quantiles_, interval_, distance_, percentile_, p_within_, divergence_, spread_;
   std::vector<double> exact_mean_, exact_sd_, kl_, own_;
-  torch::Tensor samples_, log_density_;  // undefined where they are not asked for
+  torch::Tensor samples_, log_density_;  // undefined unless requested
 };
 
 template <class Output>

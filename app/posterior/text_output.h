@@ -6,12 +6,12 @@
 
 namespace pairs {
 
-// A file of text that is written piece by piece. Throws Error where it cannot be.
+// A text file written piece by piece. Throws Error if writing fails.
 class TextOutput {
  public:
   explicit TextOutput(const std::filesystem::path& file);
   void write(std::string_view text);
-  // After the last piece.
+  // Call after the last piece.
   void finish();
 
  private:

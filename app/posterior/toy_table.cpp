@@ -27,10 +27,10 @@ namespace {
 constexpr std::int64_t kBetweenNodes = 6, kFingerprintSets = 2;
 constexpr double kResolvedDrop = 2;
 constexpr const char* kNullFile = "null.npz";
-// Places of sets beside those of nodes.
+// Places of sets other than those of nodes.
 constexpr std::int64_t kFirstPlace = std::int64_t{1} << 12;
 
-// A likelihood's logarithm, with a number for −∞ so that files and comparisons hold it.
+// A likelihood's logarithm, with a finite number for −∞ so that files and comparisons can hold it.
 double finite(double log) {
   return std::max(log, -1e30);
 }
@@ -139,7 +139,7 @@ Latents ToyTable::latents(double theta, const std::vector<double>& psi, std::spa
   out.theta = at::full_like(out.theta, theta);
   const std::vector<double>& fixed = psi.empty() ? plan_.psi : psi;
   const std::int64_t sets = out.theta.size(0);
-  // The task draws θ and ψ together: where ψ depends on θ, that of a joint draw belongs to another θ than this one.
+  // The task draws θ and ψ jointly: if ψ depends on θ, the ψ of a joint draw belongs to another θ than this one.
   if (fixed.empty() && nuisances_ && nuisances_->depends()) out.psi = nuisances_->at(theta, indices);
   if (!fixed.empty()) out.psi = torch::tensor(fixed, torch::kFloat64).expand({sets, -1}).contiguous();
   if (!plan_.given.empty()) out.given = torch::tensor(plan_.given, torch::kFloat64).expand({sets, -1}).contiguous();

@@ -21,9 +21,9 @@ namespace pairs {
 namespace {
 
 constexpr double kHolds = 0.9, kAccepted = 0.8, kHardly = 0.7;
-constexpr std::int64_t kFewTried = 20;  // whose share says little: its standard error is 0.07
+constexpr std::int64_t kFewTried = 20;  // fewer say little: the standard error of a share is 0.07
 
-// Of the targets of which they tell no other quantity; 1 where there is none.
+// The smallest share over targets without another quantity; 1 if there is none.
 double least_share(const TriedKind& kind) {
   double least = 1;
   for (std::size_t t = 0; t < kind.inside90.size(); ++t)
@@ -46,12 +46,12 @@ std::string shares(const TaskInfo& info, const TriedKind& kind) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-// The recalibrations of a kind, where nothing is wrong with what was tried.
+// The recalibrations of a kind, unless the validation has a problem.
 std::vector<Recalibration> recalibrations_for(const Tried& tried, const std::string& kind) {
   return tried.problem.empty() ? of_kind(tried.recalibrations, kind) : std::vector<Recalibration>();
 }
 
-// The kind with the shares that widened posteriors hold.
+// The kind with the coverage of widened posteriors.
 TriedKind as_widened(TriedKind kind, const std::vector<Recalibration>& by) {
   for (const Recalibration& one : by) kind.inside90[one.target] = one.inside90;
   return kind;
@@ -62,12 +62,12 @@ std::uint32_t checksum_of(const torch::Tensor& values) {
   return checksum({static_cast<const char*>(bytes.const_data_ptr()), bytes.nbytes()});
 }
 
-// Equal for one thing under two names: the set depends on the thing, n and the seed alone.
+// Equal for one item under two names: the set depends only on the item, n and the seed.
 std::pair<std::uint32_t, std::uint32_t> mark_of(const ThingSet& set) {
   return {checksum_of(set.latents.theta), checksum_of(set.x.is_ragged() ? set.x.rows() : set.x.block())};
 }
 
-// Whether to go on.
+// Whether to continue.
 bool tell_of(const Preparation& hearer, const std::string& what, std::int64_t done, std::int64_t total) {
   if (hearer.stop && hearer.stop()) return false;
   if (hearer.progress) hearer.progress(what, done, total);
@@ -212,8 +212,8 @@ std::vector<std::string> thing_warnings(const LoadedRun& run, const Tried& tried
                                         const ThingMarks& marks) {
   const std::string warned = tried.problem.empty() ? tried_warning(run, tried, kind_of(tried, marks)) : tried.problem;
   const std::string advice = warned.empty() || !tried.problem.empty() ? ": do not trust the posterior" : "";
-  // Posteriors of a kind that was tried enough are widened by what its things showed, those unlike training among them:
-  // that one is such is no reason to doubt its interval.
+  // Posteriors of a kind with enough validation items are widened by the results of all its items, including those out
+  // of distribution: being one of these is no reason to doubt its interval.
   if (!recalibrations_of(tried, marks).empty())
     return warned.empty() ? std::vector<std::string>{} : std::vector<std::string>{warned};
   std::vector<std::string> out;

@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::uint64_t kTriedBytes = 1 << 20;
 
-// "parts": tried-parts.npz beside tried.json.
+// "parts": tried-parts.npz next to tried.json.
 std::filesystem::path beside(const std::filesystem::path& tried, const char* what) {
   return tried.parent_path() / (tried.stem().string() + "-" + what + ".npz");
 }
 
-// Throws where it is of other targets than `targets`, or its numbers cannot be.
+// Throws if its targets are not `targets`, or its numbers are impossible.
 TriedKind kind_of_json(const nlohmann::json& one, std::size_t targets) {
   const auto whole = [&](const char* key) {
     PAIRS_CHECK(one.at(key).is_number_integer(), "{} is no whole number", key);
@@ -47,7 +47,7 @@ TriedKind kind_of_json(const nlohmann::json& one, std::size_t targets) {
   return kind;
 }
 
-// Over all of a document but itself ("check").
+// The checksum of a document without its own entry ("check").
 std::string check_of(nlohmann::json document) {
   document.erase("check");
   return fmt::format("{:08x}", checksum(document.dump()));

@@ -7,18 +7,18 @@
 
 namespace pairs {
 
-// Beside the weights, and beside it tried-parts.npz or tried-values.npz.
+// Stored next to the weights, together with tried-parts.npz or tried-values.npz.
 inline constexpr const char* kTriedFile = "tried.json";
 
-// All that belongs to tried.json, itself the first: files next to it hold what identifies the items; none for "".
+// All files that belong to tried.json, which is first: the others identify the items; none for "".
 std::vector<std::filesystem::path> tried_files(const std::filesystem::path& file);
 
-// What is stored beside the weights; nothing where nothing was tried. Where a file is damaged, missing beside the
-// others or of other weights, `problem` alone, which says so.
+// The external validation stored with the weights; empty if there was none. If a file is damaged, missing or belongs to
+// other weights, only `problem`, which states it.
 Tried tried_of(const LoadedRun& run);
 void write_tried(const std::filesystem::path& file, const LoadedRun& of, const Tried& tried);
 
-// The same as JSON: on, unread, and an object for each of the kinds.
+// The validation as JSON: on, unread, and an object for each kind.
 nlohmann::json tried_document(const Tried& tried);
 
 }  // namespace pairs

@@ -9,7 +9,7 @@ Typicality typicality_of(const Estimator& estimator, const torch::Tensor& aggreg
   out.known = true;
   out.distance = of_one.distance[0].item<double>();
   out.percentile = of_one.percentile[0].item<double>();
-  out.outside = out.percentile >= 99.9;  // 100 beyond the farthest of training
+  out.outside = out.percentile >= 99.9;  // 100 beyond the farthest training set
   return out;
 }
 

@@ -43,7 +43,7 @@ UsualTests usual_tests(const SetPosterior& posterior, std::int64_t n, std::uint6
     if (!keep_going()) throw;
     if (!out.within)
       out.why_not = fmt::format("simulating sets takes more than {:.0f} s on this machine", kLongestUsual);
-  } catch (const std::exception& error) {  // of LibTorch, too, where the network overflows on the set
+  } catch (const std::exception& error) {  // also from LibTorch, if the network overflows on the set
     if (!out.within) out.why_not = sentence(error);
   }
   return out;

@@ -33,7 +33,7 @@ const char* standing_word(ModelVerdict::Standing standing) {
   return "";
 }
 
-// What the predictive test adds to a set that it does not reject.
+// The note of a predictive test that does not reject the set.
 std::string beside_text(const PredictiveP& predictive) {
   if (std::isnan(predictive.p)) return "";
   return fmt::format("; predictive test {}p = {:.2g}", predictive.p <= kBorderlinePredictive ? "borderline, " : "",
@@ -89,7 +89,7 @@ ModelVerdict model_verdict(const Typicality& typicality, const PredictiveP& pred
 std::string verdict_warning(const ModelVerdict& verdict) {
   if (!verdict.warns()) return "";
   if (!verdict.rejected()) return verdict.text + ": do not trust this posterior";
-  // A network that is far off draws sets unlike the observed one, too.
+  // A poorly trained network also simulates sets unlike the observed one.
   const bool by_sets = verdict.by == "predictive test";
   return verdict.text + ": the model does not make such data" + (by_sets ? ", or the network is wrong" : "") +
          ", so use no posterior under it";

@@ -10,24 +10,24 @@
 
 namespace pairs {
 
-// The p-value of a predictive test by `sets` simulated sets; NaN where none was made.
+// The p-value of a predictive test with `sets` simulated sets; NaN if there is none.
 struct PredictiveP {
   double p = NAN;
   std::int64_t sets = 0;
 };
 
-// Whether the model makes data like an observed set: one verdict of all that was measured.
+// Whether the model can produce data like the observed set: one verdict from all tests.
 struct ModelVerdict {
   enum class Standing {
-    unknown,   // nothing was measured
-    inside,    // like training sets
-    edge,      // farther out than 99 % of them
-    outside,   // farther out than 99.9 % of them: the network was not trained on the like
-    rejected,  // the model does not make such sets, so that no posterior under it describes them
+    unknown,   // no test was made
+    inside,    // in distribution
+    edge,      // above the 99th percentile of training
+    outside,   // out of distribution: above the 99.9th percentile
+    rejected,  // the model does not produce such sets, so no posterior under it is valid
   };
   Standing standing = Standing::unknown;
-  double p = NAN;     // of the part that decided
-  std::string by;     // that part: "typicality", "within the set", "predictive test"; "" where nothing was measured
+  double p = NAN;     // of the test that decided
+  std::string by;     // that test: "typicality", "within the set", "predictive test"; "" if none
   std::string text;   // "In distribution (37th percentile of training)"
 
   bool rejected() const { return standing == Standing::rejected; }
@@ -42,10 +42,10 @@ ModelVerdict model_verdict(const Typicality& typicality, const PredictiveP& pred
 // "37th", "99.3rd"
 std::string ordinal_text(double percentile);
 
-// The sentence that warns of a verdict; "" where it does not warn.
+// The warning of a verdict; "" if there is none.
 std::string verdict_warning(const ModelVerdict& verdict);
 
-// Whether a warning advises something that does not hold once the model is rejected, such as to use its exact posterior.
+// Whether a warning gives advice that does not apply to a rejected model, such as to use its exact posterior.
 bool withdrawn(const PosteriorWarning& warning, const ModelVerdict& verdict);
 
 // standing, p, by and text of a verdict.

@@ -12,7 +12,7 @@
 namespace pairs {
 namespace {
 
-constexpr std::int64_t kViewsAtOnce = 4;  // between two questions whether to go on
+constexpr std::int64_t kViewsAtOnce = 4;  // between checks for cancellation
 
 bool same_view(const render::Camera& a, const render::Camera& b) {
   return a.azimuth == b.azimuth && a.elevation == b.elevation;

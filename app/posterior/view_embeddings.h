@@ -13,22 +13,22 @@
 
 namespace pairs {
 
-// Embeddings of the views of one scene, each computed once: cameras that come, go or change places cost nothing for
-// those that were there. Where ray maps are expressed in the target camera's axes, another target costs all of them.
+// Embeddings of the views of one scene, each computed once: adding, removing or reordering cameras does not recompute
+// the others. If ray maps are expressed in the target camera's axes, another target invalidates all of them.
 class ViewEmbeddings {
  public:
-  // `views` is a face of the estimator's task.
+  // `views` is an interface of the estimator's task.
   ViewEmbeddings(std::shared_ptr<Estimator> estimator, const SceneViews& views);
 
-  // Forgets what does not hold for this scene and target.
+  // Drops embeddings that are not valid for this scene and target.
   void show(const render::SphereScene& scene, const render::Camera& target);
-  // Embeds what of `views` is missing, in order and a few at a time; `go_on` is asked between. How many from the first
-  // on are embedded now: all of them unless it said no.
+  // Embeds the missing `views` in order, a few at a time, and calls `go_on` in between. Returns how many are embedded
+  // from the first on: all unless it returned false.
   std::size_t embed(std::span<const render::Camera> views, const std::function<bool()>& go_on);
-  // Mean embedding of the views, all embedded before -> [1, l] float64 on the CPU. Of sets that grow by their end the
-  // sums of what went before are kept.
+  // The mean embedding of the views, which must be embedded -> [1, l] float64 on the CPU. Keeps running sums for sets
+  // that grow at their end.
   torch::Tensor aggregate(std::span<const render::Camera> views);
-  // Views embedded so far.
+  // The number of views embedded so far.
   std::int64_t count() const { return count_; }
 
  private:

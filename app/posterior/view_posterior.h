@@ -15,34 +15,35 @@
 
 namespace pairs {
 
-// A run of a task of views of a scene ready to be asked what a camera would see. Images are [3, H, W] float32 in [0, 1]
-// on the CPU. One thread.
+// A run that infers a camera's image from views of a scene. Images are [3, H, W] float32 in [0, 1] on the CPU.
+// Single-threaded.
 class ViewPosterior {
  public:
-  // Throws Error when the run cannot be loaded or is no such run.
+  // Throws Error if the run cannot be loaded or has no such task.
   ViewPosterior(const Tasks& tasks, const std::string& run, const std::string& data, const std::string& device);
 
   const LoadedRun& loaded() const { return loaded_; }
   const SceneViews& views() const { return views_; }
   std::int64_t steps() const;
-  // What is to be known whatever it is asked, and of sets of n views.
+  // The warnings that always apply, and those for sets of n views.
   std::vector<PosteriorWarning> warnings() const { return training_warnings(loaded_, trained_.learnt_nothing); }
   std::vector<PosteriorWarning> warnings(std::int64_t n) const { return size_warnings(loaded_, n, trained_); }
   ViewEmbeddings& embeddings() { return embeddings_; }
-  // The set sizes that have a head; all when empty.
+  // The set sizes that have a head; empty: all.
   std::vector<std::int64_t> sizes() const { return loaded_.estimator->sizes(); }
 
   // The head's context for n views with that mean embedding and the target camera.
   torch::Tensor context(const torch::Tensor& aggregate, std::int64_t n, const render::Camera& target);
   // E[θ | X] from one evaluation of the network.
   torch::Tensor expected(const torch::Tensor& context, std::int64_t n);
-  // Samples number first .. first + count - 1, each a function of its batch's `first` and its place in it, [count, 3,
-  // H, W]; undefined when `on_step`, told of every state on the way (the same shape), said no.
+  // Samples with the indices first .. first + count - 1, [count, 3, H, W]; each depends only on its batch's `first` and
+  // its position in the batch. `on_step` receives every intermediate state (of the same shape); if it returns false,
+  // the result is undefined.
   torch::Tensor samples(const torch::Tensor& context, std::int64_t n, std::int64_t first, std::int64_t count,
                         const std::function<bool(std::int64_t step, const torch::Tensor& state)>& on_step = {});
 
   torch::Tensor truth(const render::SphereScene& scene, const render::Camera& target) const;
-  // Of the prior's target images.
+  // The mean of the prior's target images.
   const torch::Tensor& mean_image();
 
  private:
@@ -51,7 +52,7 @@ class ViewPosterior {
 
   LoadedRun loaded_;
   TrainingRecord trained_;
-  const SceneViews& views_;  // a face of its task
+  const SceneViews& views_;  // an interface of its task
   ViewEmbeddings embeddings_;
   torch::Tensor mean_image_;
 };

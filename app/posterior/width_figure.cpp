@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kPlaces = 20;  // of ψ, and one more
 
-// What is said of θ, at each ψ over many sets.
+// The results for θ at each ψ over many sets.
 struct AgainstNuisance {
   std::string name;
   SeriesRole role = SeriesRole::other;
@@ -47,7 +47,7 @@ void add_place(AgainstNuisance& series, double psi, const std::vector<double>& m
   series.median_sd.push_back(median(sds));
 }
 
-// The size at which the runs are shown: the paper's, or the most that all of them know.
+// The size of the figure: the paper's, or the largest that all runs have.
 std::int64_t shown_size(const std::vector<LoadedRun>& runs, const char* figure) {
   PAIRS_CHECK(!runs.empty(), "The figure {} needs at least one run", figure);
   std::int64_t n = 100;
@@ -68,12 +68,12 @@ std::string names_of(const std::vector<LoadedRun>& runs) {
   return names;
 }
 
-// The share of the way through the range that figures of the prior show.
+// The point at this share of the range that figures of the prior show.
 double theta_at(const Target& target, double share) {
   return target.view_low + share * (target.view_high - target.view_low);
 }
 
-// The series of runs, of the task's references and of chains on the same sets of n observations at each ψ.
+// The series of runs, of the task's references and of chains, on the same sets of n observations at each ψ.
 class NuisanceScan {
  public:
   NuisanceScan(const std::vector<LoadedRun>& runs, std::int64_t n, const WidthOptions& options,
@@ -96,7 +96,7 @@ class NuisanceScan {
       add(theta, nuisance.view_low + (nuisance.view_high - nuisance.view_low) * place / kPlaces);
     return std::move(series_);
   }
-  // Of all that was asked.
+  // The report on all chains.
   const std::optional<McmcReport>& report() const { return report_; }
 
  private:
@@ -172,7 +172,7 @@ class NuisanceScan {
   std::optional<McmcReport> report_;
 };
 
-// "200 sets a point", and how many of these chains are run on.
+// "200 sets a point", and the number of them with chains.
 std::string sets_text(const WidthOptions& options) {
   const std::string all = fmt::format("{} sets per point", options.sets);
   const std::int64_t chains = std::min(options.mcmc.sets, options.sets);

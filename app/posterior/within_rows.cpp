@@ -16,8 +16,8 @@
 namespace pairs {
 namespace {
 
-// Sizes that are compared with simulated sets of their own, and those of the ladder besides; fewer where a program of
-// the task's simulates them.
+// The number of sizes with their own simulated sets, and of further ones in the ladder; fewer if a program simulates
+// them.
 constexpr std::size_t kExactSizes = 4, kAllSizes = 16, kExactByProgram = 2, kAllByProgram = 6;
 constexpr std::size_t kAtOnce = 256;  // sets
 
@@ -37,7 +37,7 @@ std::string given_key(const torch::Tensor& given) {
 }  // namespace
 
 struct WithinRows::Compared {
-  std::unique_ptr<WithinSets> sets;  // null where there are none
+  std::unique_ptr<WithinSets> sets;  // null if there are none
   std::string why_not;
 };
 

@@ -15,21 +15,20 @@
 
 namespace pairs {
 
-// One of many sets that are tested within the set, and what came of it.
+// One of many sets to test within the set, and its result.
 struct WithinRow {
   Observations x;
-  torch::Tensor given = {};  // [1, g], where the task's sets come with some
+  torch::Tensor given = {};  // [1, g], if the task's sets have conditions
   std::optional<WithinTest> test = {};
-  std::string why_not = {};  // a clause, where it was not tested
+  std::string why_not = {};  // a clause, if it was not tested
 };
 
-// Tests many sets of one run, each beside simulated sets of its size and with what is given of it. These are shared: up
-// to kExactSizes sizes have their own; of further ones as many of the first observations are compared as the next
-// smaller size of a ladder has, whose steps are of √2. What is compared with is a function of the sets in their order.
-// From one thread.
+// Tests many sets of one run against simulated sets of the same size and conditions, which are shared: up to
+// kExactSizes sizes have their own; for further sizes, only the first observations are compared, as many as the next
+// smaller size of a ladder with steps of √2. The simulations depend only on the order of the sets. From one thread.
 class WithinRows {
  public:
-  // `seed`: of the simulated sets.
+  // `seed`: seeds the simulated sets.
   WithinRows(const LoadedRun& run, std::uint64_t seed);
   // keep_going() false throws Stopped.
   void test(std::span<WithinRow> rows, const std::function<bool()>& keep_going);
@@ -42,8 +41,8 @@ class WithinRows {
   LoadedRun run_;
   std::uint64_t seed_;
   std::string changed_;  // why a simulator is no longer that of training
-  bool known_ = false;   // whether it is known if it changed
-  std::map<std::pair<std::int64_t, std::string>, std::shared_ptr<Compared>> all_;  // by size and what is given
+  bool known_ = false;   // whether it was checked for changes
+  std::map<std::pair<std::int64_t, std::string>, std::shared_ptr<Compared>> all_;  // by size and conditions
 };
 
 }  // namespace pairs

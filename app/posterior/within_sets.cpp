@@ -29,15 +29,15 @@ namespace pairs {
 namespace {
 
 constexpr std::uint64_t kWithinSeed = 0x77697468696e0000;
-// Simulated sets: where they are dear, fewer.
+// The number of simulated sets; fewer if they are expensive.
 struct WithinPlan {
   std::int64_t fitted, held_out;
 };
 constexpr std::array kPlans = {WithinPlan{2000, 3999}, WithinPlan{1000, 999}};
 constexpr std::int64_t kEnoughCompared = 100;                   // observations of each, or all of fewer
-constexpr double kWithinFlops = 2e11;                           // that embedding them takes
-constexpr double kWithinNumbers = 1 << 27;                      // of their observations and embeddings
-constexpr double kMostNumbers = 64;                             // of an observation
+constexpr double kWithinFlops = 2e11;                           // FLOPs for embedding them
+constexpr double kWithinNumbers = 1 << 27;                      // numbers of their observations and embeddings
+constexpr double kMostNumbers = 64;                             // numbers of an observation
 constexpr std::int64_t kColumns = 6, kComponents = 4;           // of observations and embeddings
 constexpr std::int64_t kPilot = 64;                             // sets that give the components
 constexpr std::int64_t kToldBy = 10, kWaves = 64;               // numbers of an aggregate, and functions of them
@@ -47,7 +47,7 @@ struct WithinAmounts {
   std::int64_t fitted = 0, held_out = 0, compared = 0;
 };
 
-// compared 0: too dear.
+// compared 0: too expensive.
 WithinAmounts within_amounts(const LoadedRun& run, std::int64_t n) {
   const Estimator& estimator = *run.estimator;
   const double numbers =
@@ -69,7 +69,7 @@ torch::Tensor log_of(const torch::Tensor& value, double least = 1e-6) {
   return (value + least).log();
 }
 
-// The entropy of sorted values [sets, n] but for a constant, by the logarithms of their spacings (Vasicek 1976).
+// The entropy of sorted values [sets, n] up to a constant, from the logarithms of their spacings (Vasicek 1976).
 torch::Tensor spacings(const torch::Tensor& sorted) {
   const std::int64_t n = sorted.size(1);
   if (n < 2) return at::zeros({sorted.size(0)}, torch::kFloat64);
@@ -77,7 +77,7 @@ torch::Tensor spacings(const torch::Tensor& sorted) {
   return log_of((sorted.slice(1, step) - sorted.slice(1, 0, n - step)) / static_cast<double>(step), 1e-6).mean(1);
 }
 
-// Statistics of values [sets, n, D] about each set's own middle, added to `out` as [sets] each.
+// Statistics of values [sets, n, D] around each set's own center, appended to `out` as [sets] each.
 void describe(const torch::Tensor& values, const std::vector<std::string>& columns, const std::string& all,
               std::vector<torch::Tensor>& out, std::vector<std::string>& names) {
   const std::int64_t sets = values.size(0), n = values.size(1), width = values.size(2);
@@ -132,7 +132,7 @@ void describe(const torch::Tensor& values, const std::vector<std::string>& colum
   }
 }
 
-// Which of numbers stand out, and the functions of aggregates by which they are expected.
+// The scaling of numbers, and the functions of aggregates that predict them.
 struct Middle {
   torch::Tensor middle, scale;  // a number each
   explicit Middle(const torch::Tensor& values) {
@@ -192,8 +192,8 @@ torch::Tensor ridge(const torch::Tensor& design, const torch::Tensor& values) {
   return at::cholesky_solve(design.t().matmul(values), at::linalg_cholesky(normal));
 }
 
-// How rare it is that numbers deviate so far to one side: minus the logarithm of a generalized Pareto tail through the
-// 80th, 95th and 98.75th percentiles of each (Pickands 1975), so that heavy tails do not drown the others.
+// How rare such deviations to one side are: minus the logarithm of a generalized Pareto tail through the 80th, 95th and
+// 98.75th percentiles of each (Pickands 1975), so that heavy tails do not dominate the others.
 class Tail {
  public:
   Tail() = default;
@@ -220,7 +220,7 @@ class Tail {
   torch::Tensor from_, shape_, scale_, reach_;
 };
 
-// How far statistics [sets, K] with aggregates [sets, l] deviate, by a part of the simulated sets.
+// The deviations of statistics [sets, K] with aggregates [sets, l], fitted to a part of the simulated sets.
 class Deviation {
  public:
   // The first `columns` statistics are those of the observations' own numbers.
@@ -265,7 +265,7 @@ class Deviation {
   }
 
  private:
-  // Statistics as they are, and beside what aggregates lead to expect, in the scale that these lead to expect.
+  // Statistics as they are, and relative to the expectation given the aggregates, in the expected scale.
   torch::Tensor numbers(const torch::Tensor& statistics, const torch::Tensor& aggregates) const {
     const torch::Tensor values = middle_.of(statistics);
     const torch::Tensor spread = told_.few(aggregates).matmul(log_fit_).clamp(-4, 2).exp();
@@ -301,7 +301,7 @@ class Deviation {
 
 }  // namespace
 
-// All that a set is compared with, which stays as it is once it is made.
+// Everything that a set is compared with; immutable once made.
 struct WithinSets::Reference {
   WithinAmounts amounts;
   std::vector<std::string> columns, parts, names;
@@ -315,7 +315,7 @@ struct WithinSets::Reference {
     std::int64_t of_columns = 0;  // statistics of the columns; those of embeddings follow
   };
 
-  // The leading components of values [.., k], of unit variance; the values themselves where these are few.
+  // The leading components of values [.., k], of unit variance; the values themselves if these are few.
   static std::pair<torch::Tensor, torch::Tensor> basis_of(const torch::Tensor& values, std::int64_t most) {
     const torch::Tensor rows = values.reshape({-1, values.size(-1)});
     const torch::Tensor mean = rows.mean(0), centred = rows - mean;
@@ -339,7 +339,7 @@ struct WithinSets::Reference {
                 .view({sets, each, -1})};
   }
 
-  // The first simulated sets give the components.
+  // The first simulated sets define the components.
   void choose_components(const LoadedRun& run, const Observations& x) {
     const OneThread one_thread;
     const TaskInfo& info = run.task->info();
@@ -369,14 +369,14 @@ struct WithinSets::Reference {
   }
 
   static std::shared_ptr<const Reference> made(const LoadedRun& run, std::int64_t n, const WithinOptions& options);
-  // One that was made before of the same task, weights, n, conditions and seed, or is made now. A program may draw
-  // otherwise than before: what it drew is not kept.
+  // Reuses an earlier reference for the same task, weights, n, conditions and seed, or makes one. Nothing is kept for a
+  // program, which may draw differently each time.
   static std::shared_ptr<const Reference> kept(const LoadedRun& run, std::int64_t n, const WithinOptions& options);
 };
 
 namespace {
 
-// What simulated sets depend on.
+// Identifies everything that simulated sets depend on.
 std::string reference_key(const LoadedRun& run, std::int64_t n, const WithinOptions& options) {
   std::string given;
   if (options.given.defined()) {
@@ -435,7 +435,7 @@ std::shared_ptr<const WithinSets::Reference> WithinSets::Reference::made(const L
   const Stopwatch watch;
   for (std::int64_t first = 0, count; first < all; first += count) {
     if (options.keep_going && !options.keep_going()) throw Stopped();
-    // The first piece holds what is done once, such as the start of a simulator.
+    // The first part includes one-time work, such as the start of a simulator.
     constexpr double kKnown = 2;  // seconds
     const double seconds = watch.seconds();
     if (first > 0 && seconds > kKnown && seconds * static_cast<double>(all) > options.longest * static_cast<double>(first))
@@ -513,7 +513,7 @@ std::string within_sets_missing(const LoadedRun& run, std::int64_t n) {
   if (std::string why = no_predictive_test(task); !why.empty()) return why;
   if (n < 1 || !may_compare_within(task.info()) || within_amounts(run, n).compared == 0)
     return "its sets take long to simulate and embed";
-  // Asked last, since the task may have to prepare its things for the answer.
+  // Checked last, since the task may have to prepare its items for it.
   if (face<Things>(task) != nullptr || task.subjects(Purpose::test) > 0)
     return "its sets are of a fixed number of items";
   return "";

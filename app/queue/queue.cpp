@@ -45,7 +45,7 @@ double seconds_since_1970() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// Of two, the one that was made later is behind.
+// A new id, which sorts after all earlier ones.
 std::string new_id() {
   static std::random_device random;
   const auto now = std::chrono::system_clock::now().time_since_epoch();

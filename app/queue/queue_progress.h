@@ -11,30 +11,29 @@
 
 namespace pairs {
 
-// How far an item of the queue is.
+// The progress of an item of the queue.
 struct QueueProgress {
   std::string text = {};  // "pretrain 45 %", "2 of 6 runs done"; "" before anything is done
-  double left = NAN;      // seconds that it is expected to need yet; NaN: not known
-  double pace = NAN;      // of one at work that has told how fast it goes: seconds taken over those expected
+  double left = NAN;      // expected remaining seconds; NaN: unknown
+  double pace = NAN;      // of the current item once its speed is known: elapsed over expected seconds
 };
 
-// Reads what lies in the item's folder. What it needs yet is what was expected with the machine to itself, or, once an
-// item at work has told it, as fast as it goes. `now`: seconds since 1970. Never throws: of what cannot be read nothing
-// is known.
+// Reads the item's folder. The remaining time assumes an idle machine or, once the current item's speed is known, that
+// speed. `now`: seconds since 1970. Never throws: unreadable values are unknown.
 QueueProgress queue_progress(const Catalogue& tasks, const QueueItem& item, double now);
-// Of each item: those that wait behind one that has told how fast it goes are expected to go so, too.
+// The progress of each item: waiting items are expected to run at the speed of the current one, once known.
 std::vector<QueueProgress> queue_progress(const Catalogue& tasks, const QueueView& view, double now);
 
-// The seconds until all that has not failed is done.
+// The time until all items that have not failed are done.
 struct QueueTime {
-  double seconds = NAN;   // NaN: of nothing known
-  bool whole = true;      // whether each item's is known, else it takes at least that
-  bool measured = false;  // by how fast the item at work goes
+  double seconds = NAN;   // NaN: unknown for all
+  bool whole = true;      // whether each item's time is known; else this is a lower bound
+  bool measured = false;  // by the speed of the current item
 };
 QueueTime time_left(const QueueView& view, const std::vector<QueueProgress>& progress);
 
-// QueueItem::seconds of what lies in its folder, measured on this machine as it would be trained: a second or two for
-// each kind of run. Throws Error, and Stopped once `stop` says so.
+// QueueItem::seconds of the item's folder, measured on this machine as it would be trained: a second or two for each
+// kind of run. Throws Error, and Stopped once `stop` returns true.
 std::vector<double> expected_seconds(const Catalogue& tasks, const QueueItem& item, const std::function<bool()>& stop);
 
 }  // namespace pairs

@@ -15,7 +15,7 @@
 
 namespace pairs {
 
-// Does the items of a queue, each in a process of its own of the program, one after the other. One worker a queue.
+// Trains the items of a queue one after the other, each in its own process of the program. One worker per queue.
 class QueueWorker {
  public:
   enum class End { empty, paused, stopped };
@@ -23,30 +23,30 @@ class QueueWorker {
     End end = End::empty;
     std::size_t done = 0;
     std::vector<std::string> failed = {};  // names of items
-    std::vector<std::string> in_use = {};  // of those that were passed over, since others train them
+    std::vector<std::string> in_use = {};  // names of items skipped because others train them
   };
 
-  // Takes the queue: throws Error where another process works on it. `program`: what trains (`pairs`).
-  // `of_window`: a window has started this process.
+  // Takes the queue: throws Error if another process works on it. `program`: trains (`pairs`). `of_window`: a window
+  // has started this process.
   QueueWorker(Queue queue, std::filesystem::path program, bool of_window = false);
   ~QueueWorker();
   QueueWorker(const QueueWorker&) = delete;
   QueueWorker& operator=(const QueueWorker&) = delete;
 
-  // Until nothing waits that can be trained, the queue is paused, or `keep_going` says no: then what is begun is saved.
-  // That is so, too, while a window trains a run itself, for which this waits, and where a window has started this
-  // process, none is open any more and it is not to be kept. An item that is removed meanwhile is left; one that fails
-  // is marked, and the next one is done; one that another process trains is passed over until that has ended. `tell`
-  // hears a line an item.
+  // Works until no trainable item waits, the queue is paused, or `keep_going` returns false: then the current work is
+  // saved. The same happens while a window trains a run itself, for which this waits, and if a window has started this
+  // process, none is open any more and the queue is not to be kept. A removed item is abandoned; a failed one is
+  // marked, and the next one starts; one that another process trains is skipped until that has ended. `tell` receives
+  // one line per item.
   Outcome work(const std::function<bool()>& keep_going, const std::function<void(const std::string&)>& tell);
 
  private:
-  // How an item's process ended: its exit code, or nothing where it was asked to leave.
+  // The exit code of an item's process, or none if it was asked to exit.
   std::optional<int> run(const QueueItem& item, const std::vector<std::string>& words,
                          const std::function<bool()>& keep_going);
   // Waits while a window trains a run itself.
   void wait_for_windows(const std::function<bool()>& keep_going, const std::function<void(const std::string&)>& tell);
-  // Whether the windows for which this works are gone.
+  // Whether all windows for which this works are closed.
   bool abandoned();
   std::string why_failed(int code) const;
   std::vector<std::string> command(const QueueItem& item) const;
@@ -56,15 +56,15 @@ class QueueWorker {
   bool of_window_;
   bool seen_window_ = false;
   Stopwatch clock_;
-  std::uintmax_t said_before_ = 0;  // bytes of the log before the process of the item began
+  std::uintmax_t said_before_ = 0;  // size of the log before the item's process started
   std::unique_ptr<FolderLock> lock_;
 };
 
-// Why a command of the program failed, a sentence, by its answer with --json, its exit code and what it said beside it.
+// Why a command of the program failed, a sentence, from its output with --json, its exit code and its other output.
 std::string failure_of_answer(const std::string& answer, int code, const std::string& said = "");
 
-// Starts a process of the program that works on the queue for a window, and goes on when that ends. `notify`: the
-// desktop tells of the end where no window is open. Throws Error.
+// Starts a process of the program that works on the queue for a window and survives it. `notify`: a desktop
+// notification reports the end if no window is open. Throws Error.
 void start_queue_worker(const Queue& queue, const std::filesystem::path& program, bool notify);
 
 }  // namespace pairs

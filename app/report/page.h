@@ -11,11 +11,11 @@
 
 namespace pairs {
 
-// What a page is made of, as plain data. Texts are UTF-8 without markup.
+// The parts of a page as plain data. Texts are UTF-8 without markup.
 struct PageText {
   std::string text;
 };
-// Something to know before the rest is believed.
+// A caveat to read before the rest.
 struct PageWarning {
   std::string text;
 };
@@ -23,13 +23,13 @@ struct PageTable {
   Table table;
   std::string caption = {};
 };
-// A figure, what it shows, and what better and worse would look like.
+// A figure, what it shows, and how better and worse results would look.
 struct PageFigure {
   Figure figure;
   std::string shows = {}, better = {}, worse = {};
-  std::string command = {};  // that draws it without the page; "": none does
+  std::string command = {};  // draws it without the page; "": none
 };
-// The command that draws a figure, or that the page's own does.
+// The command that draws a figure, or a reference to the page's own command.
 inline std::string drawn_by(const PageFigure& figure) {
   return figure.command.empty() ? "the command of this page" : figure.command;
 }
@@ -37,11 +37,11 @@ inline std::string drawn_by(const PageFigure& figure) {
 struct PagePicture {
   std::string png, shows;
 };
-// Names with their values, a line each.
+// Names with their values, one line each.
 struct PageFacts {
   std::vector<std::pair<std::string, std::string>> facts;
 };
-// Lines to be copied as they are; folded: shown when they are asked for, under this title.
+// Lines to copy verbatim; folded: they are collapsed under this title.
 struct PageLines {
   std::string lines;
   std::string folded = {};
@@ -59,7 +59,7 @@ struct PageSection {
   std::vector<PageBlock> blocks;
 };
 
-// A file that the page carries.
+// A file embedded in the page.
 struct PageFile {
   std::string name, type, bytes;  // type: "text/csv"
 };
@@ -71,11 +71,11 @@ struct Page {
   nlohmann::json document;  // its numbers, for programs
 };
 
-// One HTML file that needs nothing else: figures and files stand in it, no script runs, nothing is loaded. `document`
-// is the element <script type="application/json" id="numbers">.
+// One self-contained HTML file: figures and files are embedded, no script runs, nothing is loaded. `document` is the
+// element <script type="application/json" id="numbers">.
 std::string page_html(const Page& page);
-// The same on pages of A4 as PDF, with its fonts embedded; files and the document are left out, and what is folded in
-// HTML stands open. The same page gives the same bytes.
+// The page as an A4 PDF with embedded fonts; omits files and the document, and expands what is collapsed in HTML. The
+// same page gives the same bytes.
 std::string page_pdf(const Page& page);
 
 }  // namespace pairs

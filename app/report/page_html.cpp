@@ -112,7 +112,7 @@ struct BlockWriter {
   }
 };
 
-// Of a document in an element of which "<" could begin another.
+// The document's JSON for an element in which "<" could begin another element.
 std::string script_text(const nlohmann::json& document) {
   std::string text = document.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
   for (std::size_t at = 0; (at = text.find('<', at)) != std::string::npos;) text.replace(at, 1, "\\u003c");

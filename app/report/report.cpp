@@ -36,7 +36,7 @@ nlohmann::json document_of(const ReportContent& content) {
   return document;
 }
 
-// Of the samples that the page carries, as `infer --derive` writes them.
+// The derived columns of the samples embedded in the page, as `infer --derive` writes them.
 std::vector<DerivedColumn> derived_columns(const ReportContent& content) {
   std::vector<DerivedColumn> columns;
   const torch::Tensor samples = content.samples.slice(0, 0, content.question.draws);

@@ -21,49 +21,49 @@
 
 namespace pairs {
 
-// All that a report tells, worked out.
+// The computed contents of a report.
 struct ReportContent {
   const LoadedRun& run;
-  std::string asked;  // the run as commands name it
+  std::string asked;  // the run as in commands
   ReportQuestion question;
   std::shared_ptr<SetPosterior> posterior;
   PosteriorAnswer answer;
   torch::Tensor samples;                   // [S, d]
-  std::vector<TargetNumbers> ours, exact;  // none of images; exact: none where it is not known
-  std::vector<std::string> warnings;       // each a sentence: those of infer
+  std::vector<TargetNumbers> ours, exact;  // none for images; exact: empty if unknown
+  std::vector<std::string> warnings;       // the warnings of infer, one sentence each
   Table table;                             // of the posterior's numbers
-  nlohmann::json infer;                    // what `infer --json` tells of the posterior
-  std::vector<PagePicture> pictures;       // of images
+  nlohmann::json infer;                    // the posterior as in `infer --json`
+  std::vector<PagePicture> pictures;       // for images
   std::optional<Metrics> metrics;          // at this N
   EvaluationVerdict verdict;
-  RunProgress progress;  // of its training; as one that has not begun where its log is missing
+  RunProgress progress;  // of its training; empty if its log is missing
   RunCost cost;
   std::vector<DerivedNumbers> derived = {};
-  std::vector<std::string> notes = {};  // of the question, then of the run
-  std::string digest = {};              // SHA-256 of the observed file; "" of a folder and of what is no file
-  std::optional<SetPredictiveTest> predictive = {};  // none where `no_predictive`, a clause, says why
+  std::vector<std::string> notes = {};  // of the request, then of the run
+  std::string digest = {};              // SHA-256 of the observed file; "" for a folder or an item's text
+  std::optional<SetPredictiveTest> predictive = {};  // none if `no_predictive`, a clause, gives a reason
   std::string no_predictive = {};
   std::optional<ReweighedPosterior> under = {};        // the posterior under another prior,
-  std::optional<ReweighedPosterior> under_exact = {};  // the exact one,
-  std::optional<Figure> under_figure = {};             // and the former's curve, where it can be drawn
+  std::optional<ReweighedPosterior> under_exact = {};  // the exact posterior under it,
+  std::optional<Figure> under_figure = {};             // and the former's curve, if it can be drawn
   std::optional<LocalTest> local = {};
   std::optional<SetConfidence> confidence = {};
-  UsualTests usual = {};                   // what infer tests unasked
-  ModelVerdict judged = {};                // whether the model makes such data
-  std::vector<std::string> cautions = {};  // what else is to be known before it is believed, each a sentence
+  UsualTests usual = {};                   // the default tests of infer
+  ModelVerdict judged = {};                // whether the model can produce such data
+  std::vector<std::string> cautions = {};  // further caveats, one sentence each
 
   const TaskInfo& info() const { return run.task->info(); }
   ObservedSet& set() const { return posterior->set(); }
   std::int64_t n() const { return question.n; }
 };
 
-// The run for people: its name, and of shipped weights the name that commands know them by.
+// The run's display name, and for shipped weights their name in commands.
 std::string run_words(const ReportContent& content);
 
-// The head that answers at this N.
+// The head for this N.
 const Head& shown_head(const ReportContent& content);
 
-// Reads the set, asks the run, and measures its calibration at this N. Throws Stopped and Error.
+// Reads the set, computes the posterior, and measures the calibration at this N. Throws Stopped and Error.
 ReportContent report_content(const LoadedRun& run, const std::string& asked, ReportQuestion question, Monitor& monitor);
 
 }  // namespace pairs

@@ -68,7 +68,7 @@ double training_seconds(const RunProgress& progress) {
   return seconds;
 }
 
-// Of an ensemble those of its runs.
+// The run's seed; for an ensemble, the seeds of its runs.
 std::string seeds_text(const RunConfig& config) {
   if (config.ensemble.empty()) return std::to_string(config.seed);
   std::vector<std::string> seeds;
@@ -76,7 +76,7 @@ std::string seeds_text(const RunConfig& config) {
   return fmt::format("{}", fmt::join(seeds, ", "));
 }
 
-// Of the whole of it, of runs that it went on from, too.
+// The total cost of training, including that of runs it continued.
 std::string cost_text(const RunCost& cost) {
   if (!cost.known) return "not known: " + cost.missing;
   const std::string before =

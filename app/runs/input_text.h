@@ -6,8 +6,8 @@
 
 namespace pairs {
 
-// How networks see the observations of a task that standardises them, one sentence: "Networks see (y - 65012) / 9998."
-// `scale` is empty where it is measured later. "" where x enters as it is.
+// How networks see the observations of a task that standardizes them, one sentence: "Networks see (y - 65012) / 9998."
+// `scale` is empty if it is measured later. "" if x is not standardized.
 std::string input_text(const Task& task, const InputScale& scale);
 
 }  // namespace pairs

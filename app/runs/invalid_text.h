@@ -17,8 +17,8 @@
 
 namespace pairs {
 
-// What was counted of invalid observations while a run was trained, as to_json(InvalidDraws); null where its simulator
-// draws none again.
+// The counts of invalid observations during a run's training, as to_json(InvalidDraws); null if its simulator never
+// redraws.
 inline nlohmann::json invalid_of_run(const std::filesystem::path& run) {
   nlohmann::json found;
   std::error_code error;
@@ -30,7 +30,7 @@ inline nlohmann::json invalid_of_run(const std::filesystem::path& run) {
   return found;
 }
 
-// The sentence and, where any were invalid, a table of their share by each target; "" for null.
+// The sentence and, if any were invalid, a table of their share by each target; "" for null.
 inline std::string invalid_text(const nlohmann::json& draws) {
   if (!draws.is_object()) return "";
   const auto whole = [](const nlohmann::json& of, const char* key) { return of.value(key, std::int64_t{0}); };

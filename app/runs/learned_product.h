@@ -7,8 +7,8 @@
 
 namespace pairs {
 
-// Why a run has no learned product: what its estimator says (core/eval/learned_product.h), or that it would extrapolate
-// to N = 1; "" where it has one.
+// Why a run has no learned product: because of its estimator (core/eval/learned_product.h), or because it would
+// extrapolate to N = 1; "" if it has one.
 std::string no_learned_product(const LoadedRun& run);
 
 }  // namespace pairs

@@ -27,7 +27,7 @@ std::string seeds_of(const RunConfig& config) {
   return fmt::format("{}", fmt::join(seeds, ", "));
 }
 
-// Of how many runs each is the mean.
+// The number of runs that each ensemble averages.
 SettingRow ensemble_row(const std::vector<RunConfig>& configs) {
   SettingRow row{"ensemble.runs", {}, false};
   for (const RunConfig& config : configs) {

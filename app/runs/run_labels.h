@@ -7,8 +7,8 @@
 
 namespace pairs {
 
-// Runs that a figure draws. Those of one setting that differ in their seed alone share a label, so that figures take
-// them for seeds of one line; all others have their own. What does not decide the weights does not count.
+// A run in a figure. Runs that differ only in the seed share a label, so that figures treat them as seeds of one line;
+// all others have their own. Ignores settings that do not affect the weights.
 struct LabelledRun {
   std::string name;
   RunConfig config;

@@ -13,8 +13,8 @@
 
 namespace pairs {
 
-// Which shade of its strategy's colour a run has, the same wherever it is shown. A run that comes later leaves the
-// shades of earlier ones as they are. From any thread.
+// The shade of each run within its strategy's color, the same wherever it is shown. Later runs do not change the shades
+// of earlier ones. Thread-safe.
 class RunShades {
  public:
   struct Run {
@@ -25,8 +25,8 @@ class RunShades {
     std::int64_t created = 0;  // seconds since 1970
     std::string name;
   };
-  // Runs that are new take the first free shade of their task and strategy: shipped weights first, then by their
-  // creation. The others, also those no longer named, keep theirs.
+  // Assigns new runs the first free shade of their task and strategy: shipped weights first, then by creation. The
+  // others, also those no longer named, keep theirs.
   void list(std::vector<Run> runs);
   // 0 for a run that was never listed.
   int of(const std::string& run) const;
@@ -36,13 +36,13 @@ class RunShades {
  private:
   mutable std::mutex mutex_;
   std::map<std::string, int> shades_;
-  std::map<std::pair<std::string, SeriesRole>, int> taken_;  // the next free one
+  std::map<std::pair<std::string, SeriesRole>, int> taken_;  // the next free shade
   std::uint64_t version_ = 0;
 };
 
-// A run as it lies on disk.
+// A run on disk.
 RunShades::Run listed_run(const std::filesystem::path& folder, const RunConfig& config, const std::string& name);
-// The roles in figures of these runs beside one another, in their shades.
+// The roles of these runs in a shared figure, in their shades.
 std::vector<SeriesRole> run_roles(const std::vector<LoadedRun>& runs);
 
 }  // namespace pairs

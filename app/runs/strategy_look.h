@@ -7,10 +7,10 @@
 
 namespace pairs {
 
-// The colour of a strategy in every figure, and its name for people.
+// The color of a strategy in all figures, and its display name.
 SeriesRole strategy_role(const std::string& strategy);
 std::string strategy_title(const std::string& strategy);
-// The same of a run: "PAIRS", of an ensemble "PAIRS, mean of 5 runs".
+// The display name of a run's strategy: "PAIRS"; for an ensemble "PAIRS, mean of 5 runs".
 std::string run_title(const RunConfig& config);
 
 }  // namespace pairs

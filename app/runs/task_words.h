@@ -6,17 +6,17 @@
 
 namespace pairs {
 
-// The text with each role of a task in braces, {first}, {exact}, {data} or {views}, replaced by the name of the task
-// that has it: examples of commands name no task themselves.
+// Replaces each role of a task in braces, {first}, {exact}, {data} or {views}, by the name of the task that has it, so
+// that examples of commands need not name tasks.
 std::string with_task_names(std::string text);
 
-// What to do where a run is used on other data than it was trained on: "name the folder of MNIST with --data". Of what
-// the program generates there is no folder, and stored sets of a person's own are named by their task. `option`: that
-// names the folder to the command; "" in the window.
+// What to do if a run is used on other data than it was trained on: "name the folder of MNIST with --data". Data that
+// the program generates have no folder, and stored sets of custom tasks are named by their task. `option`: the
+// command's option for the folder; "" in the window.
 std::string other_data_advice(const LoadedRun& run, const std::string& option);
 
-// Why runs of task `a` and task `b`, or of the variants of one task, cannot stand side by side: the sentence that names
-// them, "" where they can.
+// Why runs of task `a` and task `b`, or of the variants of one task, cannot be compared: a sentence that names them, or
+// "".
 struct AskedTask {
   std::string run, task, variant;  // variant: TaskInfo::variant
 };

@@ -40,7 +40,7 @@ const std::vector<LossPoint>& told_points(const TheoremCurve& run, std::size_t s
   return points;
 }
 
-// Of statistic k; of the largest where k is their number.
+// The value of statistic k, or the largest if k is their number.
 double value_at(const LossPoint& point, std::size_t k) {
   return k < point.unexplained.size() ? point.unexplained[k] : worst_of(point.unexplained);
 }

@@ -8,7 +8,7 @@
 namespace pairs {
 namespace {
 
-// Of the first `sets` sets of one target.
+// The rms difference over the first `sets` sets, for one target.
 double rms_apart(const EvaluationRow& a, const EvaluationRow& b, std::size_t target, std::size_t sets) {
   double sum = 0;
   for (std::size_t i = 0; i < sets; ++i) {

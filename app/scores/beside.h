@@ -7,23 +7,23 @@
 
 namespace pairs {
 
-// How far the posterior means of two runs are apart at one set size.
+// The difference between the posterior means of two runs at one set size.
 struct MeansApart {
-  std::int64_t n = 0, sets = 0;  // sets that both were scored on
+  std::int64_t n = 0, sets = 0;  // number of sets on which both were scored
   // Root mean square over those sets of (mean - other mean) / sd, sd² the mean of both variances; by target. By the
   // triangle inequality one of the two runs is off the exact posterior mean by half of it or more (rms).
   std::vector<double> rms;
 };
 
-// At the sizes at which both have means of their sets, of evaluations of the same test sets. Samples alone set two
-// equal posteriors apart by √(2 / S) at most.
+// Compares two evaluations on the same test sets, at the sizes at which both have means of their sets. Sampling alone
+// makes two equal posteriors differ by at most √(2 / S).
 std::vector<MeansApart> means_apart(const Metrics& one, const Metrics& other);
 
-// Its rms at one size, by target; empty where means of the sets are not known.
+// The rms at one size, by target; empty if the means of the sets are unknown.
 std::vector<double> means_apart_at(const Metrics& one, const Metrics& other, std::int64_t n);
 
-// Puts what means_apart finds into the rows of `metrics`, and names the other run. Throws Error where the two share no
-// size with means.
+// Stores the results of means_apart in the rows of `metrics`, with the name of the other run. Throws Error if the two
+// share no size with means.
 void set_beside(Metrics& metrics, const Metrics& other);
 
 }  // namespace pairs

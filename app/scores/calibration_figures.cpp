@@ -14,7 +14,7 @@
 namespace pairs {
 namespace {
 
-// Of both bands: within the inner one a run is calibrated, beyond the outer one miscalibrated.
+// The legend of both bands: within the inner one a run is calibrated, beyond the outer one miscalibrated.
 constexpr const char* kCalibratedBand = "calibrated, 95 % and 99.9 %";
 
 // "z 1.2, −0.4; p = 0.31", of location, width and ranks.
@@ -24,7 +24,7 @@ std::string test_text(const RankTest& test) {
   return fmt::format("z {}, {}; p {}{}", number_text(test.location_z, 1), number_text(test.width_z, 1),
                      p.starts_with('<') ? "" : "= ", p);
 }
-// What test_text tells, of the rows shown and all that carry ranks.
+// A summary by test_text for the rows shown and for all that have ranks.
 std::string test_footnote(std::size_t shown, std::size_t all, bool worst_target) {
   std::string text = "; z of location and width, p of the ranks";
   if (worst_target) text += ", each of the target furthest off";
@@ -32,7 +32,7 @@ std::string test_footnote(std::size_t shown, std::size_t all, bool worst_target)
   return text;
 }
 
-// The numbers of a row that are furthest from those of a calibrated estimator, over its targets.
+// The numbers of a row that deviate most from those of a calibrated estimator, over its targets.
 RankTest worst_test(const EvaluationRow& row) {
   RankTest worst;
   for (const RankTest& test : row.rank_tests) {
@@ -66,8 +66,8 @@ double least_p(const EvaluationRow& row) {
   return std::min({two_sided(worst.location_z), two_sided(worst.width_z), std::isnan(worst.rank_p) ? 1 : worst.rank_p});
 }
 
-// The ACAUC that a calibrated estimator stays below, at each N by its own sets and samples: one line where all runs
-// were evaluated alike, else one a run.
+// The ACAUC below which a calibrated estimator stays, at each N for its number of sets and samples: one line if all
+// runs were evaluated alike, else one per run.
 void add_noise_floors(Plot& plot, const std::vector<Metrics>& metrics) {
   std::vector<Line> floors;
   for (const Metrics& one : metrics) {
@@ -100,7 +100,7 @@ std::vector<const EvaluationRow*> rows_by_n(const Metrics& metrics) {
   return rows;
 }
 
-// One number of the rank tests against N: a line a run and target.
+// One number of the rank tests against N: one line per run and target.
 Plot test_plot(const std::vector<Metrics>& metrics, const char* label, double RankTest::*value) {
   Plot plot;
   plot.x = {"set size N", AxisScale::log};
@@ -125,7 +125,7 @@ Plot test_plot(const std::vector<Metrics>& metrics, const char* label, double Ra
   return plot;
 }
 
-// Where calibrated estimators lie: between the limits of z, those of borderline within those of miscalibration.
+// The range of calibrated estimators: between the limits of z, those of borderline within those of miscalibration.
 void add_z_limits(Plot& plot, const CalibrationLimits& limits) {
   plot.bands.push_back({kCalibratedBand, -limits.miscalibrated.z, limits.miscalibrated.z});
   plot.bands.push_back({kCalibratedBand, -limits.borderline.z, limits.borderline.z});
@@ -137,7 +137,7 @@ void add_z_limits(Plot& plot, const CalibrationLimits& limits) {
   plot.y.high = 1.15 * most;
 }
 
-// What resampling the pool explains of the location, in its standard errors over sets.
+// The effect of resampling the pool on the location, in its standard errors over sets.
 void add_pool_lines(Plot& plot, const std::vector<Metrics>& metrics) {
   for (const Metrics& one : metrics) {
     Line line;
@@ -175,7 +175,7 @@ std::vector<std::size_t> spread_rows(const std::vector<EvaluationRow>& rows, std
       usable.begin(), usable.end(), [&](std::size_t a, std::size_t b) { return least_p(rows[a]) < least_p(rows[b]); });
   std::vector<std::size_t> out;
   for (std::size_t k = 0; k < most; ++k) out.push_back(usable[k * (usable.size() - 1) / (most - 1)]);
-  // In place of its nearest neighbour between the first and the last.
+  // Replaces its nearest neighbor between the first and the last.
   const auto distance = [&](std::size_t i) { return i > worst ? i - worst : worst - i; };
   if (std::find(out.begin(), out.end(), worst) == out.end())
     *std::min_element(out.begin() + 1, out.end() - 1,

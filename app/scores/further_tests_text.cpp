@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMostNamed = 4;
 
-// The p-values of a row that is judged, by test.
+// The p-values of a judged row, by test.
 std::vector<std::pair<std::string, double>> p_values(const EvaluationRow& row,
                                                      const std::vector<std::string>& targets) {
   std::vector<std::pair<std::string, double>> out;

@@ -8,9 +8,7 @@
 namespace pairs {
 namespace {
 
-// p is the exact posterior, q the network's; X = {x₁, …} a set of N observations, S the number of samples drawn of a
-// posterior.
-// Those of scores stand beside these, in their list.
+// p is the exact posterior, q the network's; X = {x₁, …} a set of N observations, S the number of posterior samples.
 constexpr Term kTerms[] = {
     {"exact", "The true posterior of θ given the set: in closed form, or by quadrature over ψ.",
      "p(θ | X) ∝ p(θ) ∫ p(ψ) ∏ₙ p(xₙ | θ, ψ) dψ"},
@@ -69,7 +67,7 @@ const Term* find_term(std::string_view text) {
     return at == all.end() ? nullptr : &*at;
   };
   if (const Term* term = find(text)) return term;
-  // Without a unit, a remark in brackets, or what stands behind a comma.
+  // Without a unit, a remark in brackets, or anything after a comma.
   for (const std::string_view end : {" / ", " (", ","})
     if (const auto at = text.find(end); at != text.npos)
       if (const Term* term = find(trimmed(text.substr(0, at)))) return term;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kBrief = "no better than the prior";
 
-// How much better than without observations, and its error; NaN where that is not known.
+// The gain over the prior, and its error; NaN if unknown.
 struct Gain {
   double mean = NAN, se = NAN;
 };

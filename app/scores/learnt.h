@@ -7,15 +7,15 @@
 
 namespace pairs {
 
-// Whether an evaluation shows that a run learnt nothing: at none of the sizes that it was trained for are its answers
-// better than the best without observations, beyond twice the standard error of the difference on the same sets
-// (PriorGain; of images: than the mean image). False where that is not known of any size.
+// Whether an evaluation shows that a run is no better than the prior: at none of its training sizes do its posteriors
+// beat the best guess without observations by more than twice the standard error of the difference on the same sets
+// (PriorGain; for images, the mean image). False if that is unknown at all sizes.
 bool learnt_nothing(const std::vector<EvaluationRow>& rows);
-// Sizes that it was trained for at which its answers are worse than answers without observations, by four standard
-// errors; of densities alone (worse_than_mean_image tells it of images).
+// Training sizes at which its posteriors are worse than the prior, by four standard errors; only for densities
+// (worse_than_mean_image covers images).
 std::vector<std::int64_t> worse_than_prior(const std::vector<EvaluationRow>& rows);
 
-// What is said of a run that learnt nothing: by its evaluation, and by its training alone.
+// The verdict on a run that is no better than the prior: by its evaluation, and by its training alone.
 EvaluationVerdict learnt_nothing_verdict(const std::vector<EvaluationRow>& rows);
 EvaluationVerdict learnt_nothing_verdict();
 

@@ -52,8 +52,8 @@ json row_document(const EvaluationRow& row) {
   return out;
 }
 
-// Digests of test sets, four hexadecimal digits each. All rows see prefixes of the same sets, so that those of the row
-// with the most stand for all; none where a row tells none.
+// Digests of test sets, four hexadecimal digits each. All rows use prefixes of the same sets, so that the row with the
+// most sets stores them for all; none if a row has none.
 std::string tested_text(const std::vector<EvaluationRow>& rows) {
   const EvaluationRow* most = nullptr;
   for (const EvaluationRow& row : rows) {
@@ -78,20 +78,20 @@ std::vector<std::uint16_t> read_tested(const std::string& text) {
   return out;
 }
 
-// The checksum with which a text of metrics ends.
+// The checksum at the end of a text of metrics.
 std::string check_text(std::string_view before) {
   return fmt::format(",\"check\":\"{:08x}\"}}\n", checksum(before));
 }
 
-// Whether a text of metrics stands as it was written.
+// Whether a text of metrics is as it was written.
 bool is_sealed(std::string_view text) {
   const std::size_t length = check_text("").size();
   return text.size() > length && text.ends_with(check_text(text.substr(0, text.size() - length)));
 }
 
-constexpr std::int64_t kMostN = 1'000'000'000;  // of a row that can be believed
+constexpr std::int64_t kMostN = 1'000'000'000;  // maximum credible N of a row
 
-// Numbers of sets that stand in the file alone.
+// Numbers of sets that only the file contains.
 void put_numbers(json& row, const char* key, const std::vector<double>& values, bool append = false) {
   for (const double value : values)
     PAIRS_CHECK(std::isfinite(value), "An evaluation with {} in its \"{}\" cannot be kept as JSON", value, key);
@@ -101,8 +101,8 @@ void put_numbers(json& row, const char* key, const std::vector<double>& values, 
     row[key] = values;
 }
 
-// A list of what each set was made with; all rows see prefixes of the same sets, so that the row with the most stands
-// for all, and none where a row tells none.
+// A list of the parameters of each set; all rows use prefixes of the same sets, so that the row with the most sets
+// stores them for all; none if a row has none.
 std::vector<std::vector<double>> shared_truths(const std::vector<EvaluationRow>& rows) {
   const EvaluationRow* most = nullptr;
   for (const EvaluationRow& row : rows) {
@@ -116,7 +116,7 @@ void put_truths(json& out, const std::vector<EvaluationRow>& rows) {
   for (const std::vector<double>& of_target : shared_truths(rows)) put_numbers(out, "truths", of_target, true);
 }
 
-// What put_truths wrote, and of a row what else its further tests left.
+// Reads what put_truths wrote, and a row's other data of the further tests.
 void read_truths(const json& in, const json& line, EvaluationRow& row) {
   const auto sets = static_cast<std::size_t>(row.sets);
   if (in.contains("truths")) {
@@ -137,7 +137,7 @@ void read_truths(const json& in, const json& line, EvaluationRow& row) {
   PAIRS_CHECK(row.distance_ranks.size() == sets, "{} distances do not fit {} sets", row.distance_ranks.size(), sets);
 }
 
-// How many digits tell a value to `step`.
+// The number of digits that resolve `step`.
 int significant_digits(double value, double step) {
   if (value == 0) return 1;
   return std::clamp(static_cast<int>(std::floor(std::log10(std::fabs(value))) - std::floor(std::log10(step))) + 1, 1,
@@ -164,7 +164,7 @@ void put_moments(json& line, const EvaluationRow& row) {
   }
 }
 
-// What put_moments and row_document wrote of the sets' posterior means.
+// Reads what put_moments and row_document wrote about the sets' posterior means.
 void read_moments(const json& line, EvaluationRow& row) {
   if (line.contains("beside")) line["beside"].get_to(row.beside);
   PAIRS_CHECK(row.beside.empty() || row.beside.size() == row.ranks.size(),
@@ -334,7 +334,7 @@ Metrics parse_metrics(const std::string& text, const std::string& where) {
         for (const auto& [name, gap] : line["reference_gap"].items())
           row.reference_gap[name] = {gap.at(0).get<double>(), gap.at(1).get<double>()};
       line.at("ranks").get_to(row.ranks);
-      // From the ranks, which older files without the tests hold as well.
+      // From the ranks, which older files without the tests also contain.
       for (const std::vector<double>& ranks : row.ranks) row.rank_tests.push_back(rank_test(ranks, row.samples));
       row.pool = line.value("pool", std::int64_t{0});
       if (row.pool > 0) {
@@ -381,7 +381,7 @@ std::optional<Metrics> read_metrics(const Tasks& tasks, const std::filesystem::p
 std::map<std::string, std::string> setting_texts(TaskSettings settings) {
   std::map<std::string, std::string> texts;
   for (const Field& field : settings.fields()) {
-    // A text that is empty says what its absence says.
+    // An empty text means the same as none.
     const auto* const text = std::get_if<std::string*>(&field.slot);
     if (!text || !(*text)->empty()) texts[field.key] = field_text(field);
   }

@@ -9,7 +9,7 @@
 namespace pairs {
 namespace {
 
-// Of the sets that a pair shares, one by one.
+// The differences on the sets that a pair shares, set by set.
 std::vector<double> differences_of(const SeedPair& pair) {
   const std::size_t sets = paired_sets(*pair.row, *pair.baseline);
   if (sets < 2) return {};

@@ -9,15 +9,15 @@
 
 namespace pairs {
 
-// Scores of runs that differ in their seed alone, taken together. Their error is that over seeds and that over test
-// sets, added in squares.
+// Combined scores of runs that differ only in the seed. Their error adds that over seeds and that over test sets in
+// quadrature.
 
-// Mean of `values`, one a run, whose standard errors over test sets are `errors` (NaN: not known, left out). The sets
-// are the same for all runs, so that their error does not shrink with more of these: it is the mean of `errors`. NaN
-// where neither is known.
+// The mean of `values`, one per run, with the standard errors `errors` over test sets (NaN: unknown, ignored). All runs
+// use the same sets, so that this error does not shrink with more runs: it is the mean of `errors`. NaN if neither is
+// known.
 MeanAndError mean_over_seeds(const std::vector<double>& values, const std::vector<double>& errors);
 
-// How much worse (lower being better) runs score than their baselines, at one N.
+// How much worse (lower is better) runs score than their baselines, at one N.
 struct SeedsDifference {
   std::int64_t seeds = 0, sets = 0;
   double mean = 0, se = 0;
@@ -25,8 +25,8 @@ struct SeedsDifference {
 struct SeedPair {
   const EvaluationRow *row = nullptr, *baseline = nullptr;
 };
-// The mean over pairs of differences on the same test sets, as many as all pairs share; pairs that share fewer than two
-// are left out. Nothing where none is left.
+// The mean over pairs of the differences on the test sets that all pairs share; omits pairs that share fewer than two.
+// None if no pair remains.
 std::optional<SeedsDifference> difference_over_seeds(const std::vector<SeedPair>& pairs);
 
 }  // namespace pairs

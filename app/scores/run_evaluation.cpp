@@ -22,7 +22,8 @@ std::int64_t sets_at(const EvaluationOptions& options, std::size_t i) {
   return options.sets.size() == 1 ? options.sets[0] : options.sets.at(i);
 }
 
-// Sets that are evaluated at the size i: of as many subjects (0: these have no end), and of those that the task stores.
+// The number of sets evaluated at size i, limited by the number of subjects (0: unlimited) and by the sets that the
+// task stores.
 std::int64_t evaluated_at(const Task& task, const EvaluationOptions& options, std::size_t i, std::int64_t subjects) {
   std::int64_t sets = sets_at(options, i);
   if (subjects > 0) sets = std::min(sets, subjects);
@@ -43,7 +44,7 @@ bool matches(const Metrics& metrics, const Task& task, const EvaluationOptions& 
 
 constexpr std::int64_t kProbedSets = 4;
 
-// Whether both are of the same weights and data, and one of them of test sets that are no longer these.
+// Whether both have the same weights and data, and one of them has outdated test sets.
 bool outdated(const Metrics& stored, const Metrics& fresh) {
   if (stored.seed != fresh.seed || stored.rows.empty() || fresh.rows.empty()) return false;
   return shared_sets(stored.rows.front().tested, fresh.rows.front().tested) == 0;
@@ -170,7 +171,7 @@ bool still_tested(const Metrics& metrics, const Task& task) {
 
 namespace {
 
-// The checksum of the weights that stand in the run's folder now, "" where there are none.
+// The checksum of the current weights in the run's folder, "" if there are none.
 std::string weights_now(const LoadedRun& run) {
   try {
     return weights_checksum(run);
@@ -195,7 +196,7 @@ bool save_metrics(const LoadedRun& run, const Metrics& metrics) {
   try {
     stored = read_metrics(run.config.tasks, run.folder / run_file::metrics);
   } catch (const Error&) {
-    // What cannot be read is replaced.
+    // An unreadable file is replaced.
   }
   if (stored && stored->weights == metrics.weights) {
     const std::string& own = run.estimator->data_source();
@@ -203,8 +204,7 @@ bool save_metrics(const LoadedRun& run, const Metrics& metrics) {
     if (other_data) return false;
     if (stored->data == metrics.data && weight(*stored) > weight(metrics) && !outdated(*stored, metrics)) return false;
   }
-  // No lock: the file is renamed into place and names the weights it belongs to, so a run that trains meanwhile is
-  // safe.
+  // No lock: the file is renamed into place and names its weights, so that a run in training is safe.
   write_file(run.folder / run_file::metrics, metrics_text(metrics));
   return true;
 }

@@ -30,10 +30,10 @@ std::size_t scored_sets(const EvaluationRow& row) {
 
 namespace {
 
-// Of the first `count` sets of both, whatever they are.
+// The score difference over the first `count` sets of both rows, without a check that they are the same sets.
 PairedDifference difference_of_first(const EvaluationRow& row, const EvaluationRow& baseline, std::size_t count) {
   const Scoring& scoring = scoring_of({row});
-  // paired_difference takes log densities, of which more is better.
+  // paired_difference takes log densities, of which higher is better.
   return paired_difference(scoring.of_sets(baseline, count), scoring.of_sets(row, count));
 }
 

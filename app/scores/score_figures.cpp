@@ -34,7 +34,7 @@ Line zero_line(const std::vector<Line>& lines, const std::string& name, SeriesRo
   return zero;
 }
 
-// A range that holds all bands, and zero not at its very edge.
+// A range that contains all bands, with zero not at its very edge.
 void show_zero(Plot& plot) {
   double low = 0, high = 0;
   for (const Line& line : plot.lines) {
@@ -45,7 +45,7 @@ void show_zero(Plot& plot) {
   plot.y.high = high + 0.08 * (high - low);
 }
 
-// What a reference of these metrics is called; beside other runs the learned product, which is a run's own, after it.
+// The name of a reference of these metrics; with several runs, the learned product includes its run's name.
 std::string reference_name(const Metrics& one, const std::string& name, bool several) {
   if (name != kLearnedProduct || !several) return name;
   return fmt::format("{} of {}", name, one.label.empty() ? strategy_title(one.strategy) : one.label);
@@ -60,7 +60,7 @@ Line reference_line(const std::string& name) {
   return line;
 }
 
-// The other references above the exact posterior, of the run with the most sets at each N.
+// The excess of the other references over the exact posterior, from the run with the most sets at each N.
 std::vector<Line> reference_gaps(const std::vector<Metrics>& metrics) {
   std::vector<Line> out;
   struct Gap {
@@ -93,7 +93,7 @@ std::vector<Line> reference_gaps(const std::vector<Metrics>& metrics) {
   return out;
 }
 
-// A logarithmic range of the values above zero, of six decades at most.
+// A logarithmic range of the positive values, at most six decades.
 void show_positive(Plot& plot) {
   double low = INFINITY, high = 0;
   for (const Line& line : plot.lines)
@@ -148,7 +148,7 @@ Figure nll_figure(const std::vector<Metrics>& metrics) {
   known.style = LineStyle::dashed;
   add(std::move(known), exact);
   for (const auto& [name, values] : others) add(reference_line(name), values);
-  // A reference that fails badly must not squeeze the lines that matter.
+  // A reference that fails badly must not compress the important lines.
   double low = INFINITY, high = -INFINITY;
   for (const Line& line : plot.lines) {
     if (line.role == SeriesRole::naive || line.role == SeriesRole::other) continue;
@@ -172,7 +172,7 @@ Figure gap_figure(const std::vector<Metrics>& metrics) {
   refuse_without_exact(!plot.lines.empty(), metrics.front().task);
   std::vector<Line> references = reference_gaps(metrics);
   if (!references.empty()) {
-    // A logarithmic axis holds runs and references; on the runs' own these would squeeze them.
+    // A logarithmic axis covers runs and references; on a linear axis the references would compress the runs.
     Plot all;
     all.title = "next to the other references";
     all.x = plot.x;
@@ -192,7 +192,7 @@ Figure gap_figure(const std::vector<Metrics>& metrics) {
 
 namespace {
 
-// A figure of scores beside those of a baseline: a line with markers for each run that has any, without bounds.
+// A figure of scores compared with a baseline: a line with markers for each run that has any, without bounds.
 Figure beside_baseline(const std::string& title, const std::string& baseline, const std::vector<DifferenceCurve>& runs,
                        const std::string& data) {
   Figure figure;

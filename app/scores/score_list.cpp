@@ -15,7 +15,7 @@
 namespace pairs {
 namespace {
 
-// "0.4, −1.2": one number a target.
+// "0.4, −1.2": one number per target.
 template <class Text>
 std::string joined(const std::vector<double>& values, const Text& text) {
   std::string out;
@@ -23,7 +23,7 @@ std::string joined(const std::vector<double>& values, const Text& text) {
   return out.empty() ? "–" : out;
 }
 
-// A drawing that does not ask for the names of targets.
+// A drawing that does not need the names of targets.
 auto drawn_by(Figure (*draw)(const std::vector<Metrics>&)) {
   return [draw](const std::vector<Metrics>& metrics, const std::vector<std::string>&) { return draw(metrics); };
 }
@@ -39,7 +39,7 @@ auto drawn_of_one(Figure (*draw)(const Metrics&, const std::vector<std::string>&
   };
 }
 
-// A number and what a calibrated run stays below in 95 % of evaluations.
+// A number, and the limit below which a calibrated run stays in 95 % of evaluations.
 std::string beside_noise(double value, double noise, int digits) {
   return std::isnan(value) ? "–" : fmt::format("{} ({})", number_text(value, digits), number_text(noise, digits));
 }
@@ -184,7 +184,7 @@ const std::vector<Score>& score_list() {
        .member = &Row::mse_prior,
        .in_window = kNowhere,
        .compared = kNowhere},
-      // Of parameters: no target is scored by both.
+      // Scores of parameters: no target is scored by both kinds.
       {.key = "sd", .title = "sd", .member = &Row::sd, .in_window = kNowhere, .compared = kNowhere},
       {.key = "rmae",
        .title = "RMAE",

@@ -15,7 +15,7 @@
 namespace pairs {
 namespace {
 
-// Negative log densities of the truth, and how calibrated posteriors are.
+// Negative log densities of the truth, and calibration.
 class DensityScoring final : public Scoring {
  public:
   const Score& score() const override { return score_named("nll"); }
@@ -38,7 +38,7 @@ class DensityScoring final : public Scoring {
   }
 };
 
-// Squared errors per pixel of samples and of their mean, beside the mean image's.
+// Squared errors per pixel of samples and of their mean, compared with the mean image's.
 class ImageScoring final : public Scoring {
  public:
   const Score& score() const override { return score_named("mse_posterior"); }
@@ -76,9 +76,9 @@ bool any_known(const Score& score, const std::vector<EvaluationRow>& rows) {
   return std::any_of(rows.begin(), rows.end(), [&](const EvaluationRow& row) { return !std::isnan(score.value(row)); });
 }
 
-// Whether any score that needs the same is known: one of them missing leaves a gap in its column, not the column away.
+// Whether any score with the same inputs is known: a missing one leaves a gap in its column, but not the column.
 bool any_alike(const Score& score, const std::vector<EvaluationRow>& rows) {
-  // What a few tasks alone have is no member of a row.
+  // Scores of only a few tasks are not members of a row.
   if (score.needs == ScoreNeeds::density) return score.member != nullptr || any_known(score, rows);
   if (score.needs != ScoreNeeds::exact_posterior && score.needs != ScoreNeeds::samples) return true;
   return std::any_of(score_list().begin(), score_list().end(),
@@ -105,7 +105,7 @@ std::vector<const Score*> Scoring::shown(ScoreShown Score::*table) const {
 Table Scoring::table(const std::vector<EvaluationRow>& rows) const {
   std::vector<const Score*> scores = shown(&Score::printed);
   std::erase_if(scores, [&](const Score* one) { return !any_alike(*one, rows); });
-  // Other references stand behind what is measured beside them.
+  // Other references come after the scores that use them.
   const auto sampled =
       std::find_if(scores.begin(), scores.end(), [](const Score* one) { return one->needs == ScoreNeeds::samples; });
   const bool judged = sampled != scores.end();

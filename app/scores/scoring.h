@@ -14,55 +14,57 @@
 
 namespace pairs {
 
-// A figure of evaluations: its name on the command line, what it is called and shows, for people, and what draws it.
+// A figure of evaluations: its name on the command line, its title and meaning for the user, and the function that
+// draws it.
 struct ScoreFigure {
   std::string name, title, meaning;
   std::function<Figure(const std::vector<Metrics>& metrics)> draw;
 };
 
-// How posteriors of one kind of target are scored: of parameters by their densities, of images by squared errors.
+// How posteriors of one kind of target are scored: parameters by their densities, images by squared errors.
 class Scoring {
  public:
   virtual ~Scoring() = default;
 
-  // By what runs are compared.
+  // The score that compares runs.
   virtual const Score& score() const = 0;
-  // The same of the first `count` sets of a row that are scored one by one, lower being better; how many there are.
+  // That score for each of the first `count` sets of a row that are scored one by one (lower is better); and the number
+  // of these sets.
   virtual std::vector<double> of_sets(const EvaluationRow& row, std::size_t count) const = 0;
   virtual std::size_t scored_sets(const EvaluationRow& row) const = 0;
 
-  // Of rows of a run that learnt something.
+  // The verdict for a run that is better than the prior.
   virtual EvaluationVerdict verdict(const std::vector<EvaluationRow>& rows, const VerdictContext& context) const = 0;
 
-  // Whether it is one of this kind's.
+  // Whether the score belongs to this kind.
   virtual bool scores_by(const Score& score) const = 0;
-  // The rows for people.
+  // The rows as a table.
   Table table(const std::vector<EvaluationRow>& rows) const;
-  // Throws Error, naming one that suits, where a figure by its name is none of this kind's.
+  // Throws Error, naming a suitable figure, if this one is not for this kind.
   void check_figure(const std::string& figure, const std::string& task) const;
-  // Of runs together, the one that tells most first; and further ones of one evaluation alone, whose targets have
+  // Figures of several runs, the most informative first; and further ones of a single evaluation, whose targets have
   // these labels.
   std::vector<ScoreFigure> figures(const std::vector<Metrics>& metrics) const;
   std::vector<ScoreFigure> own_figures(const std::vector<std::string>& targets) const;
 
-  // What a comparison tells of a row beside its score: columns, cells (`metrics` beside the first run's; `first`: is
-  // it), and members of a document.
+  // What a comparison shows of a row in addition to its score: columns, cells (of `metrics` compared with the first
+  // run's; is_first: it is the first), and members of a document.
   std::vector<Table::Column> compared_columns() const;
   std::vector<std::string> compared_cells(const Metrics& first, const Metrics& metrics, std::size_t row,
                                           bool is_first) const;
   nlohmann::json compared_document(const EvaluationRow& row) const;
-  // Whether means and ranks of sets are kept: then means of posteriors are compared in units of their sd (means_apart),
+  // Whether means and ranks of sets are stored: then posterior means are compared in units of their sd (means_apart),
   // and calibration is judged.
   virtual bool compares_means() const = 0;
 
  private:
-  // Of a table or of the columns of `compare`.
+  // The scores in a table or in the columns of `compare`.
   std::vector<const Score*> shown(ScoreShown Score::*table) const;
-  // Why a figure of the other kind does not suit, and which does.
+  // Why a figure of the other kind does not suit, and which one does.
   virtual std::string other_figure(const std::string& figure, const std::string& task) const = 0;
 };
 
-// The one place that chooses. Parameters', of rows that hold nothing yet.
+// The only place that chooses. Rows without content count as parameters.
 const Scoring& scoring_of(const std::vector<EvaluationRow>& rows);
 const Scoring& scoring_of(const TaskInfo& info);
 

@@ -33,7 +33,7 @@ std::string p_words(double p) {
   return text.starts_with('<') ? "p " + text : "p = " + text;
 }
 
-// Rows that hold what a figure shows, `most` of them with the least calibrated one.
+// Up to `most` rows with a figure's data, including the least calibrated one.
 std::vector<const EvaluationRow*> rows_with(const Metrics& metrics, std::size_t most, const char* what,
                                             bool (*holds)(const EvaluationRow&)) {
   std::vector<const EvaluationRow*> out;
@@ -78,7 +78,7 @@ Line band_line(const UniformEcdf& ecdf, const UniformEcdf::Band& band, bool diff
   return line;
 }
 
-// The distribution function of ranks, a line for each list of them, and beside it its difference from an even one.
+// The distribution function of ranks, one line for each list of them, and next to it its deviation from uniformity.
 void add_ecdf_plots(Figure& figure, const Metrics& metrics, const EvaluationRow& row,
                     const std::vector<const std::vector<double>*>& ranks, const std::vector<std::string>& names,
                     const std::string& title, const char* x_label, const char* y_label) {
@@ -248,7 +248,7 @@ Figure contraction_figure(const Metrics& metrics, const std::vector<std::string>
       const auto least = std::min_element(contraction.begin(), contraction.end());
       std::vector<double> sorted = contraction;
       std::sort(sorted.begin(), sorted.end());
-      // A few sets that tell next to nothing must not squeeze the others.
+      // A few uninformative sets must not compress the others.
       const double low = sorted[sorted.size() / 100], high = sorted.back(), room = 0.05 * (high - low);
       plot.x = {"contraction 1 − sd² / prior's variance"};
       if (high > low && *least < low) {
@@ -274,7 +274,7 @@ Figure contraction_figure(const Metrics& metrics, const std::vector<std::string>
 
 namespace {
 
-// Where the coverage at one level lies, with what a calibrated posterior's does.
+// The coverage at one level, with that of a calibrated posterior.
 void add_region_lines(Plot& plot, const Metrics& metrics, const std::vector<Region>& all, std::int64_t samples,
                       std::size_t level) {
   const double share = central_coverage_of_uniform(samples, kIntervalLevels[level]);
@@ -310,15 +310,15 @@ void put_color(double z, std::uint8_t* rgb) {
   }
 }
 
-// Ends of the middle 96 % of values.
+// Bounds of the central 96 % of values.
 std::pair<double, double> middle_range(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t skip = values.size() / 50;
   return {values[skip], values[values.size() - 1 - skip]};
 }
 
-// Over the posterior means of the first two targets, by how many standard errors TARP's regions of 90 % hold too many
-// truths (above zero) or too few.
+// Over the posterior means of the first two targets: the deviation, in standard errors, of the truths in TARP's 90 %
+// regions (above zero: too many).
 Plot region_map(const EvaluationRow& row, const std::vector<std::string>& targets) {
   const auto [x0, x1] = middle_range(row.means[0]);
   const auto [y0, y1] = middle_range(row.means[1]);

@@ -41,7 +41,7 @@ std::string fault_text(const CalibrationFault& fault, const std::string& of) {
   return "coverage off";
 }
 
-// "z 4.0" of what the test is called.
+// "z 4.0" with the name of the test.
 std::string value_text(CalibrationTest test, double value) {
   if (test == CalibrationTest::ranks) return p_text(value);
   return number_text(value, test == CalibrationTest::acauc ? 4 : 1);
@@ -65,11 +65,11 @@ bool further(CalibrationTest test, double a, double b) {
   return test == CalibrationTest::ranks ? a < b : std::fabs(a) > std::fabs(b);
 }
 
-// The gravest kind of fault of a row, with every target that shows it alike.
+// The most severe kind of fault of a row, with every target that shows it.
 struct RowFault {
   CalibrationLevel level = CalibrationLevel::unknown;
   CalibrationTest test = CalibrationTest::location;
-  double value = 0;  // of the target furthest off
+  double value = 0;  // of the target with the largest deviation
   std::string text;
 };
 
@@ -96,7 +96,7 @@ RowFault row_fault(const std::vector<CalibrationFault>& faults, std::size_t row,
 // Sizes with one fault.
 struct FaultGroup {
   std::string what, text;  // "miscalibrated at ", "truths lie too high"
-  const char* of = "";     // "location z", of the values
+  const char* of = "";     // "location z": the name of the values
   std::vector<std::string> sizes, values;
 };
 
@@ -128,7 +128,7 @@ std::string groups_text(const std::vector<FaultGroup>& groups) {
   return left == 0 ? text : text + fmt::format("; {} more", left);
 }
 
-// What is lost to the exact posterior where it is most, beyond what noise can be; "" where it is not known.
+// The largest gap to the exact posterior beyond noise; "" if unknown.
 std::string lost_text(const std::vector<EvaluationRow>& rows) {
   const EvaluationRow* most = nullptr;
   for (const EvaluationRow& row : rows)
@@ -145,7 +145,7 @@ double largest_of(const std::vector<double>& values) {
   return values.empty() ? NAN : *std::max_element(values.begin(), values.end());
 }
 
-// How far the posterior means of the run that was scored beside this one are, at the first and the last size.
+// The distance to the posterior means of the other run, at the first and the last size.
 std::string beside_text(const std::vector<EvaluationRow>& rows, const std::string& name) {
   const EvaluationRow *least = nullptr, *most = nullptr;
   for (const EvaluationRow& row : rows) {
@@ -175,13 +175,12 @@ std::string family_text(const CalibrationLimits& limits, std::size_t sizes) {
                      counted(static_cast<std::size_t>(limits.tests), "test"), counted(sizes, "size"), pooled);
 }
 
-// How far off, as a share of the right one, a width must be to be noticed on either side: 0.16; INFINITY where even the
-// farthest may be missed.
+// The relative error of a width that is detected in either direction: 0.16; INFINITY if even the largest may be missed.
 double width_off(double narrow) {
   return narrow > 0 ? 1 / narrow - 1 : INFINITY;
 }
 
-// The judged row with the fewest sets; null where none is judged.
+// The judged row with the fewest sets; null if none is judged.
 const EvaluationRow* least_seen(const std::vector<EvaluationRow>& rows, const CalibrationLimits& limits) {
   const EvaluationRow* least = nullptr;
   for (const EvaluationRow& row : rows)
@@ -202,7 +201,7 @@ std::string judged_sets(const std::vector<EvaluationRow>& rows, const Calibratio
                        : fmt::format("{} to {} sets", count_text(least), count_text(most));
 }
 
-// " (500 sets; a width 16 % off would have been seen with 80 %)": what finding nothing is worth.
+// " (500 sets; a width 16 % off would have been seen with 80 %)": the power of a negative result.
 std::string power_clause(const std::vector<EvaluationRow>& rows, const CalibrationLimits& limits,
                          const std::vector<PooledTest>& pooled) {
   const EvaluationRow* const least = least_seen(rows, limits);
@@ -226,7 +225,7 @@ std::string upper_first(std::string text) {
   return text;
 }
 
-// What a pooled test shows: "posteriors too narrow at all sizes together (pooled width z 5.1)".
+// The result of a pooled test: "posteriors too narrow at all sizes together (pooled width z 5.1)".
 std::string pooled_text(const PooledTest& test, std::size_t sizes, const std::vector<std::string>& targets) {
   std::string of;
   if (test.target >= 0 && targets.size() > 1) of = targets[static_cast<std::size_t>(test.target)];
@@ -235,12 +234,12 @@ std::string pooled_text(const PooledTest& test, std::size_t sizes, const std::ve
                      value_name(test.test), value_text(test.test, test.z));
 }
 
-// How many of the judged sizes have which level.
+// The number of judged sizes with each level.
 struct Levels {
   std::size_t judged = 0, good = 0, borderline = 0;
 };
 
-// What faults there are, by the gravest level first; "" without any.
+// The faults, by severity; "" without any.
 std::string in_brief(const Levels& of, CalibrationLevel worst) {
   const std::size_t bad = of.judged - of.good - of.borderline;
   if (worst == CalibrationLevel::calibrated) return "no miscalibration detected";
@@ -335,7 +334,7 @@ EvaluationVerdict density_verdict(const std::vector<EvaluationRow>& rows, const 
                   value_text(fault.test, fault.value));
   }
   if (levels.judged == 0) return {};
-  // First what is pooled, which sees most, then sizes, the gravest first.
+  // First the pooled tests, which are most powerful, then sizes, the most severe first.
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() || part.empty() ? "" : "; ") + part; };
   const auto worst = std::max_element(pooled.begin(), pooled.end(), [](const PooledTest& a, const PooledTest& b) {

@@ -13,14 +13,14 @@
 
 namespace pairs {
 
-// Which worker has which run of a study, among processes and machines that share nothing but a folder. A claim is a
-// file of its own, NAME.G, that one worker alone writes: it is created exclusively, renamed into place at every
-// heartbeat, and says at last that it is free again. Of several the one of the highest G counts, and a dead worker's is
-// taken over by creating the next, so that no two can have it. Nothing is locked and no clock of another machine is
-// read: a claim is dead when its text has not changed for the grace by the reader's own monotonic clock, or at once
-// when its process was of this machine and is gone.
+// The assignment of a study's runs to workers among processes and machines that share only a folder. A claim is a file,
+// NAME.G, that only one worker writes: it is created exclusively, renamed into place at every heartbeat, and finally
+// marked as free. Of several, the one with the highest G counts, and a dead worker's claim is taken over by creating
+// the next, so that no two workers can have it. Nothing is locked and no clock of another machine is read: a claim is
+// dead if its text has not changed during the grace period by the reader's own monotonic clock, or at once if its
+// process was on this machine and is gone.
 
-// What the newest claim of a name says.
+// The state of the newest claim of a name.
 enum class ClaimState { free, held, failed, dead };
 struct ClaimView {
   ClaimState state = ClaimState::free;
@@ -28,16 +28,16 @@ struct ClaimView {
   std::string text;    // why it failed
 };
 
-// A name that this process has. Beats on a thread of its own; frees the name when it goes.
+// A claim of this process. Sends heartbeats on its own thread; frees the name when destroyed.
 class Claim {
  public:
   ~Claim();
   Claim(const Claim&) = delete;
   Claim& operator=(const Claim&) = delete;
-  // Whether another worker has taken the name over, which happens to one that stood still for longer than the grace:
-  // then nothing more may be written.
+  // Whether another worker has taken over the claim because this one stalled for longer than the grace period: then
+  // nothing more may be written.
   bool lost() const { return lost_; }
-  // What it says when it goes: that it failed, and why.
+  // Marks the claim as failed, with a reason, when it is destroyed.
   void fail(const std::string& text);
 
  private:
@@ -56,16 +56,16 @@ class Claim {
   std::jthread thread_;
 };
 
-// The claims in a folder, which is made with the first, as one worker sees them: look() and take() know what the last
-// scan() saw. For one thread.
+// The claims in a folder, which is created with the first, as seen by one worker: look() and take() refer to the last
+// scan(). For one thread.
 class Claims {
  public:
-  // `grace` in seconds, at least 1; heartbeats come six times in it. `now`: a monotonic clock in seconds.
+  // `grace` in seconds, at least 1; there are six heartbeats in it. `now`: a monotonic clock in seconds.
   Claims(std::filesystem::path folder, double grace, std::function<double()> now = {});
   void scan();
-  // Takes a name that is free, dead or, where `failed` says so, failed; null when another worker has it.
+  // Claims a name that is free, dead or, with `failed`, failed; null if another worker has it.
   std::unique_ptr<Claim> take(const std::string& name, bool failed = false);
-  // A dead claim is told by a scan that comes later than the one which saw it first.
+  // A dead claim is recognized only by a scan after the one that first saw it.
   ClaimView look(const std::string& name) const;
 
  private:
@@ -73,7 +73,7 @@ class Claims {
     std::int64_t generation = 0;  // 0: none
     std::string bytes;
     double since = 0;
-    bool ended = false;  // it is free or failed, for good
+    bool ended = false;  // it is free or failed, finally
   };
   ClaimView view(const Seen& seen) const;
 

@@ -16,12 +16,12 @@ struct Sweep {
 
 // Runs of a study: each task with each strategy, seed and combination of swept values.
 struct StudyRuns {
-  std::string name = {};  // in the names of its runs; ""
+  std::string name = {};  // part of the names of its runs; or ""
   std::vector<std::string> tasks;
   std::vector<std::string> strategies = {"pairs"};
-  std::vector<std::string> planned = {};  // further strategies, whose cost is told but which are not trained
+  std::vector<std::string> planned = {};  // further strategies, whose cost is reported but which are not trained
   std::vector<std::int64_t> seeds = {1};
-  std::vector<std::string> set = {};  // "key=value", of all of them
+  std::vector<std::string> set = {};  // "key=value", for all runs
   std::vector<Sweep> vary = {};
 };
 
@@ -31,26 +31,26 @@ struct StudyPart {
   std::vector<StudyRuns> runs;
 };
 
-// What a study file says (docs/studies.md): which runs, and what is drawn of them.
+// The contents of a study file (docs/studies.md): its runs, and its figures.
 struct Study {
-  std::string name;  // of the file, without its ending
+  std::string name;  // name of the file without extension
   std::filesystem::path file;
   std::string title, note;
   std::vector<StudyPart> parts;
   std::vector<std::string> figures = {};  // names of study figures
-  std::int64_t mcmc_sets = 0;             // at each place of a nuisance that chains are run on beside; 0: none
-  std::vector<std::string> reads = {};    // other studies, by name, whose runs its figures show, too
+  std::int64_t mcmc_sets = 0;             // sets at each nuisance value for comparison with Markov chains; 0: none
+  std::vector<std::string> reads = {};    // other studies, by name, whose runs its figures include
 };
 
-// Reads a study file. Tasks named by a file ending in .toml are relative to it. `presets`, where there are any, are run
-// in place of those that the file names. Throws a usage error that names file and line.
+// Reads a study file. Tasks named by a file ending in .toml are relative to it. `presets`, if any, replace those of the
+// file. Throws a usage error with file and line.
 Study read_study(const std::filesystem::path& file, const std::vector<std::string>& presets = {});
 
-// The same of a text that stands, or will stand, in that file.
+// Parses the text of a study, which is or will be stored in that file.
 Study parse_study(std::string_view text, const std::filesystem::path& file,
                   const std::vector<std::string>& presets = {});
 
-// Gives every run these settings ("key=value"), over what the file sets or varies.
+// Gives every run these settings ("key=value"), which override those of the file.
 void set_all(Study& study, const std::vector<std::string>& assignments);
 
 }  // namespace pairs

@@ -11,25 +11,25 @@
 
 namespace pairs {
 
-// How far a study on disk is.
+// The progress of a study on disk.
 struct StudyEntry {
-  std::string name;  // of its folder
+  std::string name;  // name of its folder
   std::filesystem::path folder;
   std::size_t done = 0, failed = 0, all = 0;
-  std::vector<std::string> now = {};  // runs that are trained at this moment
-  std::vector<pid_t> processes = {};  // of this machine that work on it
-  std::string problem = {};           // why it cannot be read
+  std::vector<std::string> now = {};  // runs in training
+  std::vector<pid_t> processes = {};  // on this machine that work on it
+  std::string problem = {};           // why it is unreadable
   bool finished() const { return all > 0 && done + failed == all; }
 };
 
-// Whether a study's files lie in the folder.
+// Whether the folder holds a study.
 bool is_study_folder(const std::filesystem::path& folder);
-// The study's own file, by which its folder is called; what it was run with where that is gone.
+// The study's own file, which names its folder; if that is missing, the copy of what was run.
 std::filesystem::path file_of_study(const std::filesystem::path& folder);
 // The runs of the study in a folder. `data`: the folder of real data, "": none. Throws Error.
 std::vector<StudyRun> runs_of_study(const Catalogue& tasks, const std::string& data,
                                     const std::filesystem::path& folder);
-// How far it is. Never throws: what is wrong becomes the entry's problem.
+// Reads its progress. Never throws: errors become the entry's problem.
 StudyEntry read_study_entry(const Catalogue& tasks, const std::string& data, const std::filesystem::path& folder);
 
 }  // namespace pairs

@@ -13,12 +13,12 @@ struct StudyFigure {
   std::string name, summary;
   StudyDrawing (*draw)(const StudyResults& results, const std::function<bool()>& keep_going);
 };
-// All of them, in the order of their documentation.
+// All figures, in the order of their documentation.
 const std::vector<StudyFigure>& study_figures();
-// Throws a usage error that names the file, and the nearest figure, where there is none of a name that it says.
+// Throws a usage error with the file and the most similar figure for an unknown name.
 void check_study_figures(const Study& study);
 
-// The figures that the study names. Throws Error where no run that a figure needs is done; Stopped.
+// Draws the figures of the study. Throws Error if no run that a figure needs is done; Stopped.
 std::vector<StudyDrawing> draw_study(const StudyResults& results, const std::function<bool()>& keep_going);
 
 }  // namespace pairs

@@ -6,8 +6,8 @@
 
 namespace pairs {
 
-// Training cost over that of PAIRS, stage 2 left out or counted, against the score's gap to PAIRS in units of what N =
-// 1 is worse (paper, "Pareto"); runs that are only planned are hollow. Throws Error where a cost is not known, Stopped.
+// Training cost relative to PAIRS, with and without stage 2, against the score's gap to PAIRS in units of the deficit
+// of N = 1 (paper, "Pareto"); runs that are only planned are hollow. Throws Error if a cost is unknown, Stopped.
 StudyDrawing draw_pareto(const StudyResults& results, const std::function<bool()>& keep_going);
 
 }  // namespace pairs

@@ -176,7 +176,7 @@ Plot sweep_plot(const StudyResults& results, const std::string& task, const std:
   return plot;
 }
 
-// Of each curve of a sweep where it is best, lower being better.
+// Notes where each curve of a sweep is best (lower is better).
 void add_best(const Plot& plot, const Score& score, std::vector<std::string>& notes) {
   for (const Line& line : plot.lines) {
     const auto best = static_cast<std::size_t>(std::min_element(line.y.begin(), line.y.end()) - line.y.begin());

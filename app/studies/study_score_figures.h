@@ -6,9 +6,9 @@
 
 namespace pairs {
 
-// Scores of a study against N and against what it varies: NLL and RMAE (of images the squared error), the gap to the
+// Scores of a study against N and against varied settings: NLL and RMAE (for images, the squared error), the gap to the
 // exact posterior, ACAUC with its noise floor, differences to PAIRS on the same test sets (paired, with errors), and
-// scores against a varied number. Throw Error where no run is done; a usage error where a study varies no number.
+// scores against a varied number. Throw Error if no run is done; a usage error if a study varies no number.
 StudyDrawing draw_scores(const StudyResults& results, const std::function<bool()>& keep_going);
 StudyDrawing draw_differences(const StudyResults& results, const std::function<bool()>& keep_going);
 StudyDrawing draw_gap(const StudyResults& results, const std::function<bool()>& keep_going);

@@ -113,7 +113,7 @@ bool evaluated_as(const Metrics& metrics, const EvaluateConfig& wanted) {
     if (at == wanted.sizes.end()) continue;
     const auto place = static_cast<std::size_t>(at - wanted.sizes.begin());
     const std::int64_t sets = wanted.sets[std::min(place, wanted.sets.size() - 1)];
-    // Of subjects that are counted there are no more sets.
+    // A limited number of subjects allows no more sets.
     if (row.samples < wanted.samples || (row.sets < sets && metrics.subjects == 0)) return false;
   }
   return !metrics.rows.empty();

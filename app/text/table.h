@@ -6,7 +6,7 @@
 
 namespace pairs {
 
-// A table for people: a header, a rule, and rows whose numbers stand right-aligned.
+// A text table: a header, a rule, and rows with right-aligned numbers.
 class Table {
  public:
   struct Column {
@@ -14,7 +14,7 @@ class Table {
     bool right = true;  // numbers right, words left
   };
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  // Appends a row; throws Error when the number of cells is not the number of columns.
+  // Appends a row; throws Error unless there is one cell per column.
   void add(std::vector<std::string> cells);
   bool empty() const { return rows_.empty(); }
   const std::vector<Column>& columns() const { return columns_; }
@@ -27,7 +27,7 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// Columns that a UTF-8 text takes on a terminal (one a code point, combining marks none).
+// The columns of a UTF-8 text on a terminal (one per code point, none for combining marks).
 std::int64_t display_width(std::string_view text);
 
 }  // namespace pairs

@@ -46,7 +46,7 @@ ui::Look look_of(RunState state) {
   return state == RunState::other || state == RunState::unscored ? ui::Look::warning : ui::Look::small_muted;
 }
 
-// A column as wide as its texts; the last ones share what is left where they are too many.
+// A column as wide as its texts; the last ones share the remaining space if there are too many.
 void column(const std::string& title, std::span<const std::string> texts, ui::Look look, float most) {
   float width = ui::text_size(title, ui::Look::small_muted).x;
   for (const std::string& text : texts) width = std::max(width, ui::text_size(text, look).x);
@@ -289,8 +289,8 @@ void ComparePanel::choose(model::RunBoard& board, const std::vector<std::string>
   table_.scroll_to_chosen();
 }
 
-// A score of all listed runs against what they differ in. Rows and curves are linked: what the mouse is on stands out
-// in both, and a click on a curve chooses its row.
+// A score of all listed runs against a varied setting. Rows and curves are linked: what the mouse is on is highlighted
+// in both, and a click on a curve selects its row.
 void ComparePanel::score_plot(model::RunBoard& board) {
   const auto view = board.view();
   if (!view || view->rows.empty()) return;
@@ -332,7 +332,7 @@ void ComparePanel::score_plot(model::RunBoard& board) {
   if (!plot.note.empty()) ui::wrapped(plot.note, ui::Look::small_muted, 0, "compare/plot/note");
 }
 
-// What the losses are drawn against.
+// The choice of the losses' horizontal axis.
 void ComparePanel::losses(Comparison& comparison, const Comparison::View& view) {
   ImGui::AlignTextToFramePadding();
   ui::text("Losses", ui::Look::strong);

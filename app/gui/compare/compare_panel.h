@@ -6,7 +6,7 @@
 
 namespace pairs::gui {
 
-// The table of runs, and below it those that are ticked side by side: figures, paired differences, settings.
+// The table of runs, and below it the comparison of the ticked ones: figures, paired differences, settings.
 class ComparePanel {
  public:
   void draw(const RunTablePanel::Shown& shown, const std::string& task);

@@ -32,7 +32,7 @@ float row_height() {
   return inner_height() + 2 * ImGui::GetStyle().CellPadding.y;
 }
 
-// A cell's text, at its right end where it is a number; cut where a column is only partly in view.
+// A cell's text, right-aligned for a number; cut where a column is only partly visible.
 void cell_text(const std::string& text, ui::Look look, bool number) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, wide = ui::text_size(text, look).x;
@@ -63,7 +63,7 @@ void RunTablePanel::filter_line(RunBoard& board, const TableView* view) {
     board.set_filter(filter_);
     last_filter_ = filter_;
   } else if (filter_ != last_filter_ && view) {
-    // While it is typed: what is right already, and until then nothing is filtered.
+    // While the user types: only a valid filter is applied.
     last_filter_ = model::filter_problem(filter_, view->keys).empty() ? filter_ : "";
     if (last_filter_ != board.choices().filter) board.set_filter(last_filter_);
   }
@@ -126,7 +126,7 @@ void RunTablePanel::columns_menu(RunBoard& board, const TableView& view) {
   ImGui::EndPopup();
 }
 
-// Of the table, and of the figures below where it is among their runs.
+// Sets the baseline of the table and, if it is among their runs, of the figures below.
 void RunTablePanel::set_baseline(const Shown& shown, const std::string& run) {
   shown.board.set_baseline(run);
   for (const model::ComparedRun& one : shown.comparison.entries())
@@ -139,7 +139,7 @@ void RunTablePanel::chosen_line(const Shown& shown, const TableView& view) {
   const std::string none = runs.empty() ? "Select rows of the table first: click, Ctrl+click or Shift+click" : "";
   const auto button = [&](const char* name, const char* label, const std::string& blocked, const char* tip,
                           ui::Button kind = ui::Button::normal) {
-    // What does not fit stands in a line of its own.
+    // What does not fit goes to its own line.
     if (ImGui::GetContentRegionAvail().x < ui::button_width(label)) ImGui::NewLine();
     const bool pressed = ui::button(std::string("compare/chosen/") + name, label, kind, blocked, tip);
     ImGui::SameLine(0, px(4));
@@ -202,7 +202,7 @@ void RunTablePanel::chosen_line(const Shown& shown, const TableView& view) {
     board.dismiss_averaged();
 }
 
-// As wide as the longest of their texts, by bytes, within limits.
+// Widths by the longest text in bytes, within limits.
 void RunTablePanel::measure(const std::shared_ptr<const TableView>& view) {
   if (measured_ == view && measured_scale_ == scale()) return;
   measured_ = view;
@@ -274,7 +274,7 @@ void RunTablePanel::row(const Shown& shown, const TableView& view, const TableRo
   const bool hovered = ImGui::IsItemHovered(), asked = ImGui::IsItemClicked(ImGuiMouseButton_Right);
   if (hovered) board.hover(row.runs);
   if (hovered && ImGui::IsMouseDoubleClicked(0)) shown.navigation.open_run(run);
-  // Known by the place of its name, which stays in view.
+  // Identified by the position of its name, which stays visible.
   const ImVec2 low = {at.x, ImGui::GetItemRectMin().y}, high = {at.x + widths_.front(), ImGui::GetItemRectMax().y};
   keyboard::offer(name, ItemKind::row, low, high, row.name);
   const bool named = hovered && ImGui::GetIO().MousePos.x < high.x;
@@ -293,7 +293,7 @@ void RunTablePanel::row(const Shown& shown, const TableView& view, const TableRo
     ImGui::OpenPopup("menu");
   }
   row_menu(shown, view, row);
-  // The tick puts it into the figures below.
+  // The tick adds the run to the figures below.
   bool compared = std::all_of(row.runs.begin(), row.runs.end(),
                               [&](const std::string& one) { return shown.comparison.holds(one); });
   const float around = (px(kTick) - ImGui::GetFontSize()) / 2;
@@ -359,7 +359,7 @@ void RunTablePanel::table(const Shown& shown, const TableView& view) {
       static_cast<float>(std::min(rows, kMostRows) + 1) * row_height() + ImGui::GetStyle().ScrollbarSize + px(2);
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_BordersInnerH |
                                      ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY;
-  // A table keeps the columns that it was made with: another set of them is another table.
+  // A table keeps its initial columns: another set of columns is another table.
   std::string id = "compare/table";
   for (const std::size_t c : view.visible) id += "/" + view.columns[c].key;
   if (!ImGui::BeginTable(id.c_str(), static_cast<int>(view.visible.size()), kFlags, {0, high})) return;

@@ -13,10 +13,10 @@
 
 namespace pairs::gui {
 
-// The table of runs with its filter line, what can be done with the rows that are chosen, and the dialogs that ask
-// before it is. Widgets are "compare/filter", "compare/fold", "compare/all-tasks", "compare/archived", "compare/n",
-// "compare/columns", "compare/columns/KEY"; "compare/row/RUN" with ".../tick" and ".../menu/..."; "compare/sort/KEY";
-// "compare/chosen/..." compare, baseline, tag, archive, delete, none; "compare/undo".
+// The table of runs with its filter line, the actions on selected rows, and their dialogs. Widgets are
+// "compare/filter", "compare/fold", "compare/all-tasks", "compare/archived", "compare/n", "compare/columns",
+// "compare/columns/KEY"; "compare/row/RUN" with ".../tick" and ".../menu/..."; "compare/sort/KEY"; "compare/chosen/..."
+// compare, baseline, tag, archive, delete, none; "compare/undo".
 class RunTablePanel {
  public:
   struct Shown {
@@ -26,7 +26,7 @@ class RunTablePanel {
     model::Navigation& navigation;
   };
   void draw(const Shown& shown);
-  // Shows the first row that is chosen.
+  // Scrolls to the first selected row.
   void scroll_to_chosen() { scrolls_ = true; }
 
  private:
@@ -50,14 +50,14 @@ class RunTablePanel {
 
   std::string filter_, last_filter_;
   bool scrolls_ = false;
-  // Widths of the columns, of the view that they were measured for at this scale.
+  // Widths of the columns, and the view and scale for which they were measured.
   std::shared_ptr<const model::TableView> measured_;
   float measured_scale_ = 0;
   std::vector<float> widths_;
   Asked asked_ = Asked::nothing;
   bool just_asked_ = false;
   std::vector<std::string> about_;  // runs
-  std::string text_, unsent_;       // unsent_: tags that were typed and not added when Escape closed their dialog
+  std::string text_, unsent_;       // unsent_: tags typed when Escape closed their dialog
 };
 
 }  // namespace pairs::gui

@@ -17,7 +17,7 @@ using model::EvaluationField;
 struct SettingText {
   EvaluationField field;
   const char *name, *label, *tip;
-  float least, share;  // width in pixels at scale 1, and of what is left
+  float least, share;  // width in pixels at scale 1, and share of the remaining space
 };
 constexpr SettingText kSettings[] = {
     {EvaluationField::sizes, "evaluate/sizes", "Set sizes N",
@@ -35,7 +35,7 @@ constexpr SettingText kSettings[] = {
      72, 0},
 };
 
-// No more digits than an estimate has.
+// As many digits as an estimate deserves.
 std::string about(double seconds) {
   if (std::isnan(seconds)) return "";
   if (seconds < 60) return fmt::format("about {:.0f} s", std::max(1.0, seconds));
@@ -43,12 +43,12 @@ std::string about(double seconds) {
   return fmt::format("about {:.1f} h", seconds / 3600);
 }
 
-// A cell's text: what the evaluation's verdict is about has a mark.
+// A cell's text, marked if the evaluation's verdict is about it.
 std::string cell_text(const model::ScoreTable& table, std::size_t row, std::size_t column) {
   return (table.marked[row][column] ? "▲ " : "") + table.rows[row][column];
 }
 
-// Borderline is data_told in words and colour, miscalibration has a mark as well.
+// Borderline is shown in words and color, miscalibration has a mark as well.
 const char* mark_of(CalibrationLevel level) {
   return level == CalibrationLevel::miscalibrated ? "▲ " : "";
 }
@@ -56,7 +56,7 @@ ui::Look look_of(CalibrationLevel level, ui::Look usual) {
   return level == CalibrationLevel::miscalibrated || level == CalibrationLevel::borderline ? ui::Look::warning : usual;
 }
 
-// Some columns of the table, with the verdicts behind them where they belong.
+// Some columns of the table, followed by the verdicts that belong to them.
 void score_columns(const char* name, const model::ScoreTable& table, const std::vector<std::size_t>& shown,
                    const std::vector<float>& widths, ui::Look body, bool verdicts) {
   if (!ImGui::BeginTable(name, static_cast<int>(shown.size()) + 1,
@@ -195,7 +195,7 @@ void EvaluatePanel::table(const model::Scores& scores) {
   std::vector<std::size_t> all(table.columns.size());
   for (std::size_t c = 0; c < all.size(); ++c) all[c] = c;
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {padding, px(4)});
-  // Calibration stands in a table of its own where one would be too wide.
+  // Calibration goes to its own table if one would be too wide.
   if (total + verdict <= room || table.calibration == table.columns.size()) {
     score_columns("evaluate/table", table, all, widths, body, true);
   } else {

@@ -6,10 +6,10 @@
 
 namespace pairs::gui {
 
-// Scores of the shown run: their table and figures, and starting an evaluation.
+// Scores of the shown run: their table and figures, and the start of an evaluation.
 class EvaluatePanel {
  public:
-  // `run`: what is open, "" for nothing. `data_told`: that its data differ is told elsewhere, with what can be done.
+  // `run`: the open run, or "". `data_told`: a banner already reports that its data differ.
   void draw(model::Evaluation& evaluation, const std::string& run, bool data_told);
 
  private:

@@ -7,14 +7,14 @@
 
 namespace pairs::gui {
 
-inline constexpr float kAboveOwn = 4;  // room above the heading of a person's own tasks, at scale 1
+inline constexpr float kAboveOwn = 4;  // space above the heading of custom tasks, at scale 1
 
-// The dot of a task whose badge is neither is filled.
+// The dot of a task is filled unless its badge is unknown or untrained.
 inline bool is_filled(model::Badge badge) {
   return badge != model::Badge::unknown && badge != model::Badge::untrained;
 }
 
-// The colour of a task's dot.
+// The color of a task's dot.
 inline ImU32 badge_color(model::Badge badge) {
   return badge == model::Badge::ready        ? palette().good
          : badge == model::Badge::other_data ? palette().warning

@@ -16,7 +16,7 @@ namespace {
 using Sketch = model::TaskSketch;
 
 constexpr float kColumn = 96, kWide = 940, kForm = 470, kRoomForBoth = 780;
-constexpr float kHigh = 560, kAround = 170;  // of the form, and of what stands above and below it
+constexpr float kHigh = 560, kAround = 170;  // heights of the form, and of everything above and below it
 
 void field(const char* name, const char* label, std::string& value, const char* hint, const char* tip) {
   ui::label(label, tip, kColumn);
@@ -166,7 +166,7 @@ void NewTaskDialog::describe(model::Studio& studio) {
   }
   Sketch wanted = sketch_;
   wanted.folder = typed_path(sketch_.folder).string();
-  // Looked at anew only where something was typed: it reads the disk.
+  // Checked again only after a change, since it reads the disk.
   if (std::string now = wanted.folder + "\n" + wanted.text(); now != checked_) {
     problem_ = wanted.problem(*studio.hub.tasks);
     checked_ = std::move(now);
@@ -184,7 +184,7 @@ void NewTaskDialog::describe(model::Studio& studio) {
       const std::filesystem::path file = wanted.write(*studio.hub.tasks);
       studio.hub.messages.saved(file, false);
       checked_.clear();
-      // A program of a person's own is asked about at once; one that only draws noise is not worth running.
+      // Asks at once about the user's own program; one that only draws noise is not worth running.
       studio.library.own().open(file, !python);
       if (python)
         written_ = file;

@@ -9,24 +9,24 @@
 
 namespace pairs::gui {
 
-// The dialog that describes a new task of a person's own: what is learnt, what an observation is and where simulations
-// come from on the left, the file that says so on the right. It writes the folder. A simulator that was written to
-// start from is edited before it is run: the dialog says where it stands, and opens the task when asked to.
+// The dialog that describes a new custom task: on the left its targets, its observations and the source of simulations,
+// on the right the resulting file. It writes the folder. A generated simulator must be edited before it is run: the
+// dialog shows its path, and opens the task on request.
 class NewTaskDialog {
  public:
   void ask();
-  // Once a frame; widgets are "new-task/...".
+  // Call once per frame; widgets are "new-task/...".
   void draw(model::Studio& studio);
 
  private:
   void form(model::Studio& studio);
-  // A list of quantities, a row each.
+  // A list of quantities, one per row.
   struct Quantities {
     const char* name;   // widgets are "NAME/1/low"
     const char* title;
-    const char* added;  // the name of a quantity that is added, before its number
+    const char* added;  // the name of an added quantity, before its number
     bool needed;        // at least one
-    bool ends;          // it goes from one number to another
+    bool ends;          // it has a lower and an upper bound
     const char* low_tip;
     const char* high_tip;
   };
@@ -36,10 +36,10 @@ class NewTaskDialog {
   void describe(model::Studio& studio);
   void next_step(model::Studio& studio);
 
-  std::filesystem::path written_;  // the task.toml that was written, until it is opened or left for later
-  bool open_ = false, placed_ = false, simulator_shown_ = false;  // placed: a person chose the folder
+  std::filesystem::path written_;  // the task.toml that was written, until it is opened or postponed
+  bool open_ = false, placed_ = false, simulator_shown_ = false;  // placed: the user chose the folder
   model::TaskSketch sketch_;
-  std::string failure_, checked_, problem_;  // what was checked last, and what is wrong with it
+  std::string failure_, checked_, problem_;  // the sketch checked last, and its problem
 };
 
 }  // namespace pairs::gui

@@ -4,10 +4,10 @@
 
 namespace pairs::gui {
 
-// Shows the command that a task of a person's own wants to run, before anything of it is run, and asks to agree once.
+// Shows the command that a custom task wants to run, before any of it runs, and asks for permission once.
 class PermissionDialog {
  public:
-  // Once a frame; the widgets are "permission/agree" and "permission/decline".
+  // Call once per frame; the widgets are "permission/agree" and "permission/decline".
   void draw(model::Studio& studio);
 };
 

@@ -17,7 +17,7 @@
 namespace pairs::gui {
 namespace {
 
-// Rows of tasks become lower, down to the least, where the runs below them would have less than their room.
+// Rows of tasks become lower, down to a minimum, if the runs below them would have too little space.
 constexpr float kTaskRow = 52, kLeastTaskRow = 36, kRunsRoom = 160, kRunRow = 44, kNoteLine = 18;
 constexpr float kPictureWidth = 54, kPictureHeight = 36;
 
@@ -83,7 +83,7 @@ void Sidebar::ask(Dialog dialog, const model::RunEntry& run) {
   text_ = dialog == Dialog::rename ? run.name : run.note;
 }
 
-// Where they would leave the runs less than their room even so, they scroll.
+// If the runs would still have too little space, the tasks scroll.
 void Sidebar::draw_tasks(model::Studio& studio) {
   const float between = ImGui::GetStyle().ItemSpacing.y, room = ImGui::GetContentRegionAvail().y - px(12 + kRunsRoom);
   const float heading = ImGui::GetFrameHeight() + px(kAboveOwn) + 2 * between;
@@ -112,7 +112,7 @@ void Sidebar::draw_task(model::Studio& studio, const model::TaskEntry& task) {
   const float high = std::floor(std::min(px(kPictureHeight), task_row_ - px(4)));
   const float top = std::floor(min.y + (task_row_ - high) / 2);
   const ImVec2 corner = {min.x + px(8), top};
-  // Words come before pictures where both have no room.
+  // Texts have priority over pictures if there is no space for both.
   float longest = 0;
   for (const model::TaskEntry& one : studio.library.tasks())
     longest = std::max(longest, ui::text_size(one.title, ui::Look::strong).x);
@@ -144,7 +144,7 @@ void Sidebar::draw_picture(const model::TaskEntry& task, ImVec2 min, ImVec2 max)
   list.AddRect(min, max, palette().line, px(4));
 }
 
-// Of a long list only what is in view or near it is drawn; the rest keeps its room.
+// Skips the rows of a long list that are far from the visible part; their space remains.
 bool Sidebar::leave_out(const model::RunEntry& run) {
   constexpr std::size_t kLongList = 60;
   if (names_.size() < kLongList) return false;
@@ -215,7 +215,7 @@ void Sidebar::draw_runs(model::Studio& studio) {
   ImGui::EndChild();
 }
 
-// What is told of a run below its name; of a finished one its scores say more.
+// The text below a run's name; for a finished run, its scores.
 Sidebar::Told Sidebar::told(model::Studio& studio, const model::RunEntry& run) const {
   const auto going = run.problem.empty() ? studio.training.going(run.folder) : std::nullopt;
   std::string state = going ? model::RunEntry::live_state(going->word, going->stage, going->share) : run.state();
@@ -251,7 +251,7 @@ void Sidebar::draw_run(model::Studio& studio, const model::RunEntry& run, const 
   const ImVec2 after = ImGui::GetCursorScreenPos();
   {
     const ui::Surface on(chosen ? palette().hovered : ui::surface());
-    // The box for comparisons.
+    // The checkbox for comparisons.
     const std::string blocked = studio.library.blocked(run, model::RunAction::open);
     bool compared = studio.comparison.holds(run.run);
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {px(2), px(3)});

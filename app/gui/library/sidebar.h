@@ -14,19 +14,18 @@
 
 namespace pairs::gui {
 
-// The tasks, those of a person's own below the built-in ones, and below them the runs on disk with what can be done
-// with them.
+// The tasks, custom ones below the built-in ones, and below them the runs on disk with their actions.
 class Sidebar {
  public:
-  // What its button for folding asks for.
+  // The request of its folding button.
   enum class Asked { nothing, fold, unfold };
   Asked draw(model::Studio& studio);
-  // Folded: a strip of the tasks' pictures. `covered`: the whole of it is drawn above, with its dialogs.
+  // Folded: a strip of the tasks' pictures. `covered`: the complete sidebar is drawn above it, with its dialogs.
   Asked draw_strip(model::Studio& studio, bool covered);
   static float strip_width();
-  // Opens the dialog that asks for a path.
+  // Opens the dialog for a path.
   void ask_for_path() { path_.ask(); }
-  // Opens the dialog that writes the file of a new task.
+  // Opens the dialog for a new task.
   void ask_for_task() { new_task_.ask(); }
 
  private:
@@ -61,7 +60,7 @@ class Sidebar {
   void open_typed(model::Studio& studio, const std::filesystem::path& path);
 
   std::map<std::string, Picture> pictures_;
-  float task_row_ = 0;                        // how high a task's row is, in pixels
+  float task_row_ = 0;                        // height of a task's row, in pixels
   std::vector<std::string> names_;            // of all runs
   std::map<std::string, float> run_heights_;  // of their rows, in pixels, by run
   bool all_tasks_ = false;
@@ -71,9 +70,9 @@ class Sidebar {
   AggregatesDialog aggregates_{"sidebar/aggregates"};
   Dialog dialog_ = Dialog::none;
   bool fresh_ = false;  // the dialog has just been opened
-  std::string about_;   // the run that the dialog is about
+  std::string about_;   // the run of the dialog
   std::string name_;    // its name
-  std::string text_;    // what is typed in the dialog
+  std::string text_;    // the text typed in the dialog
 };
 
 }  // namespace pairs::gui

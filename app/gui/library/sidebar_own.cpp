@@ -10,7 +10,7 @@
 namespace pairs::gui {
 namespace {
 
-// What is told of it under its title, in which colour, and by which tip.
+// The text under its title, its color and its tip.
 std::string tip_of_own(const model::OwnTask& task) {
   std::string text = task.said.summary.empty() ? task.title() : task.said.summary;
   text += "\n" + printable(task.file.string(), 300);
@@ -29,7 +29,7 @@ ImU32 mark_color(const model::OwnTask& task) {
 
 }  // namespace
 
-// The tasks of a person's own, and the button that makes one.
+// The custom tasks, and the button that makes one.
 void Sidebar::draw_own(model::Studio& studio) {
   ui::space(kAboveOwn);
   const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x, top = ImGui::GetCursorPosY();

@@ -39,7 +39,7 @@ SharedLibrary::SharedLibrary(const char* name, const char* without)
 }
 
 SharedLibrary::~SharedLibrary() {
-  // Drivers leave threads and callbacks behind that unloading would pull the ground from.
+  // Never unloaded: drivers leave threads and callbacks behind that would crash.
 }
 
 void* SharedLibrary::known(const char* name) const {

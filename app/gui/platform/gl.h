@@ -4,7 +4,7 @@
 
 namespace pairs::gui {
 
-// The OpenGL functions that the program calls itself, found when a context is current: nothing is linked.
+// The OpenGL functions that the program calls itself, loaded for the current context: nothing is linked.
 struct GlFunctions {
   PFNGLVIEWPORTPROC Viewport;
   PFNGLCLEARCOLORPROC ClearColor;
@@ -28,20 +28,20 @@ struct GlFunctions {
 // `find` is glfwGetProcAddress or eglGetProcAddress. Throws Error naming what the driver lacks.
 GlFunctions load_gl(void (*(*find)(const char*))());
 
-// A library opened at run time, so that the program starts without it. Throws Error with `without`, a sentence that
-// says how to go on.
+// A library opened at run time, so that the program starts without it. Throws Error with `without`, a sentence on the
+// remedy.
 class SharedLibrary {
  public:
   SharedLibrary(const char* name, const char* without);
   ~SharedLibrary();
   SharedLibrary(const SharedLibrary&) = delete;
   SharedLibrary& operator=(const SharedLibrary&) = delete;
-  // Throws Error when the library lacks it.
+  // Throws Error if the library lacks it.
   template <class F>
   void get(const char* name, F& function) const {
     function = reinterpret_cast<F>(symbol(name));
   }
-  // Null then.
+  // Null if the library lacks it.
   template <class F>
   void find(const char* name, F& function) const {
     function = reinterpret_cast<F>(known(name));

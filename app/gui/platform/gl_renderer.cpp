@@ -47,7 +47,7 @@ GlRenderer::~GlRenderer() {
 
 void GlRenderer::begin_frame(ThemeKind theme, float scale) {
   if (apply_theme(theme, scale)) ImGui_ImplOpenGL3_DestroyFontsTexture();
-  ImGui_ImplOpenGL3_NewFrame();  // makes what is missing, the texture of the fonts for one
+  ImGui_ImplOpenGL3_NewFrame();  // creates what is missing, such as the fonts' texture
   if (!ImGui::GetIO().Fonts->TexID) ImGui_ImplOpenGL3_CreateFontsTexture();
 }
 

@@ -5,8 +5,8 @@
 
 namespace pairs::gui {
 
-// Draws Dear ImGui's frames with the current OpenGL context, and keeps the pictures that panels show as its textures.
-// One at a time; dies while its context is current.
+// Draws Dear ImGui's frames with the current OpenGL context, and stores the pictures of panels as textures. One at a
+// time; must be destroyed while its context is current.
 class GlRenderer {
  public:
   explicit GlRenderer(const GlFunctions& gl);
@@ -14,9 +14,9 @@ class GlRenderer {
   GlRenderer(const GlRenderer&) = delete;
   GlRenderer& operator=(const GlRenderer&) = delete;
 
-  // Before ImGui::NewFrame: theme and scale of the frame.
+  // Call before ImGui::NewFrame: sets theme and scale of the frame.
   void begin_frame(ThemeKind theme, float scale);
-  // After ImGui::Render: into the bound framebuffer of this many pixels.
+  // Call after ImGui::Render: draws to the bound framebuffer of this size in pixels.
   void draw(int width, int height);
 
  private:

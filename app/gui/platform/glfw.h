@@ -9,8 +9,7 @@
 
 namespace pairs::gui {
 
-// Every function that is called, without its prefix.
-// clang-format off
+// All functions in use, without their prefix.
 #define PAIRS_GLFW_FUNCTIONS(each) \
   each(SetErrorCallback) each(Init) each(Terminate) each(GetError) each(WindowHint) each(WindowHintString) \
   each(CreateWindow) each(DestroyWindow) each(MakeContextCurrent) each(SwapInterval) each(SwapBuffers) \
@@ -25,7 +24,7 @@ namespace pairs::gui {
   each(GetMonitorWorkarea)
 // clang-format on
 
-// GLFW's functions, found in libglfw.so.3 when a window is asked for: --batch neither links nor loads it.
+// GLFW's functions, loaded from libglfw.so.3 when a window opens: --batch neither links nor loads it.
 struct Glfw {
   explicit Glfw(const char* without);
 

@@ -5,8 +5,7 @@
 
 namespace pairs::gui {
 
-// The program's picture, `side` pixels wide and high: RGBA, row by row from the top. Two points and the density that
-// they give.
+// The program's icon, `side` pixels wide and high: RGBA, row by row from the top. Two points and their density.
 std::vector<std::uint8_t> icon_pixels(int side);
 
 }  // namespace pairs::gui

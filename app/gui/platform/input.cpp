@@ -6,7 +6,7 @@
 namespace pairs::gui {
 
 void Input::map_keys(ImGuiIO& io) {
-  // Tab is not among them: where it leads is told in keyboard.h.
+  // Tab is not among them: keyboard.h handles it.
   io.KeyMap[ImGuiKey_LeftArrow] = key::left;
   io.KeyMap[ImGuiKey_RightArrow] = key::right;
   io.KeyMap[ImGuiKey_UpArrow] = key::up;
@@ -40,7 +40,7 @@ bool Input::apply(ImGuiIO& io) {
     const Event& event = events_.front();
     switch (event.kind) {
       case Kind::move:
-        if (pressed) return true;  // the press belongs to where the mouse was
+        if (pressed) return true;  // the press belongs to the previous mouse position
         io.MousePos = {event.x, event.y};
         break;
       case Kind::button:
@@ -57,8 +57,8 @@ bool Input::apply(ImGuiIO& io) {
       case Kind::key: {
         if (event.code < 0 || event.code >= 512) break;
         const bool modifier = event.code >= key::left_shift && event.code < key::left_shift + 8;
-        if (modifier && pressed) return true;  // the press was made with what was held then
-        // Letters of a text are taken as they come: their characters are what counts.
+        if (modifier && pressed) return true;  // the press belongs to the previous modifiers
+        // Letters of a text are taken at once: only their characters count.
         if (keys[static_cast<std::size_t>(event.code)] &&
             !(io.WantTextInput && !io.KeyCtrl && event.code < key::escape))
           return true;

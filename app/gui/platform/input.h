@@ -14,9 +14,9 @@ inline constexpr int space = 32, escape = 256, enter = 257, tab = 258, backspace
                      left_super = 343;
 }
 
-// What a person does, in order. A frame takes as much of it as Dear ImGui can tell apart: a press and a release of the
-// same button, two places at which one is pressed, or a press and the release of Ctrl or Shift that it was made with,
-// are shown in different frames. So quick clicks and keys are never lost.
+// The user's input in order. A frame takes only as much as Dear ImGui can distinguish: a press and a release of the
+// same button, two press positions, or a press and the release of its Ctrl or Shift go to different frames, so that
+// quick clicks and keys are never lost.
 class Input {
  public:
   void move(float x, float y) { events_.push_back({Kind::move, 0, false, x, y}); }
@@ -25,9 +25,9 @@ class Input {
   void press(int code, bool down) { events_.push_back({Kind::key, code, down}); }
   void character(unsigned code) { events_.push_back({Kind::character, static_cast<int>(code)}); }
   bool pending() const { return !events_.empty(); }
-  // Before ImGui::NewFrame. True when something was taken.
+  // Call before ImGui::NewFrame. Returns whether any input was taken.
   bool apply(ImGuiIO& io);
-  // Which codes stand for ImGuiKey_…; once for a context.
+  // Maps the codes to ImGuiKey_…; call once per context.
   static void map_keys(ImGuiIO& io);
 
  private:

@@ -7,8 +7,8 @@
 
 namespace pairs::gui {
 
-// An OpenGL context without a screen or a window system (EGL, surfaceless), drawing into a picture. Throws Error with
-// one sentence where there is none.
+// An OpenGL context without a screen or window system (EGL, surfaceless) that draws into a picture. Throws Error with
+// one sentence if there is none.
 class Offscreen {
  public:
   Offscreen(int width, int height);

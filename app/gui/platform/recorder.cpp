@@ -12,7 +12,7 @@ bool beyond_reach(const ImGuiWindow& window, const Item& item) {
   constexpr float kSlack = 2;
   const bool beside = item.min.x < item.clip_min.x - kSlack || item.max.x > item.clip_max.x + kSlack;
   const bool below = item.min.y < item.clip_min.y - kSlack || item.max.y > item.clip_max.y + kSlack;
-  bool across = false, down = false;  // what can be scrolled
+  bool across = false, down = false;  // directions that can be scrolled
   for (const ImGuiWindow* w = &window; w; w = w->ParentWindow) {
     across |= w->ScrollMax.x > 0 && !(w->Flags & ImGuiWindowFlags_NoScrollWithMouse);
     down |= w->ScrollMax.y > 0 && !(w->Flags & ImGuiWindowFlags_NoScrollWithMouse);
@@ -30,7 +30,7 @@ Recorder& recorder() {
 void Recorder::add(Item item) {
   if (!on_) return;
   const ImGuiWindow* window = ImGui::GetCurrentWindowRead();
-  if (window && window->SkipItems) return;  // nothing of it is drawn, and widgets have no places
+  if (window && window->SkipItems) return;  // nothing of it is drawn, and widgets have no positions
   if (window) {
     item.clip_min = window->ClipRect.Min;
     item.clip_max = window->ClipRect.Max;

@@ -10,32 +10,33 @@ namespace pairs::gui {
 
 enum class ItemKind { button, slider, input, combo, toggle, tab, row, plot, text };
 
-// What a widget drew in a frame: how tests find it by name, press it, and see that nothing is clipped or overlaps.
+// A record of a widget in a frame, by which tests find it by name, press it, and check that nothing is clipped or
+// overlaps.
 struct Item {
-  std::string name;  // "train/start"; empty for mere texts
+  std::string name;  // "train/start"; empty for plain texts
   ItemKind kind = ItemKind::button;
   ImVec2 min, max;            // on the screen
-  ImVec2 clip_min, clip_max;  // what of the screen its window shows
+  ImVec2 clip_min, clip_max;  // the visible part of its window
   bool enabled = true;
-  bool focused = false;        // the keys go to it
+  bool focused = false;        // it has the keyboard focus
   std::string text;            // its label
-  bool clipped = false;        // its text is wider than its room, or was cut with "…"
-  bool plotted = false;        // a text of a plot, which moves with the data
-  bool covers = false;         // of a plot: its legend stands over data
-  bool lost = false;           // a part of it is outside of its window, and no scrolling shows it
-  ImU32 ink = 0, paper = 0;    // colours of the text and of what is behind it; 0: unknown
-  ImU32 edge = 0, behind = 0;  // of a control: its boundary and what it stands on; 0: it has no boundary
-  int layer = 0;               // of its window: popups stand above panels
+  bool clipped = false;        // its text is too wide, or was cut with "…"
+  bool plotted = false;        // a text in a plot, which moves with the data
+  bool covers = false;         // for a plot: its legend covers data
+  bool lost = false;           // a part of it is outside its window and scrolling cannot show it
+  ImU32 ink = 0, paper = 0;    // colors of the text and its background; 0: unknown
+  ImU32 edge = 0, behind = 0;  // for a control: its boundary and background; 0: no boundary
+  int layer = 0;               // of its window: popups are above panels
 
   ImVec2 middle() const { return {(min.x + max.x) / 2, (min.y + max.y) / 2}; }
-  // Whether its middle can be pressed.
+  // Whether its center can be pressed.
   bool reachable() const {
     const ImVec2 at = middle();
     return at.x >= clip_min.x && at.y >= clip_min.y && at.x < clip_max.x && at.y < clip_max.y;
   }
 };
 
-// Off in normal use; costs nothing then. Belongs to the thread of the window.
+// Records widgets for tests. Off and without cost in normal use. Belongs to the window's thread.
 class Recorder {
  public:
   void turn(bool on) { on_ = on; }
@@ -44,7 +45,7 @@ class Recorder {
   void add(Item item);
   void add(std::string name, ItemKind kind, ImVec2 min, ImVec2 max);
   const std::vector<Item>& items() const { return items_; }
-  // The last one drawn with this name in this frame; null when there is none.
+  // The last item drawn with this name in this frame; null if there is none.
   const Item* find(std::string_view name) const;
 
  private:

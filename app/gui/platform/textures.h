@@ -4,22 +4,22 @@
 
 #include <cstdint>
 
-// How pictures reach the renderer. Everything here belongs to the thread of the window.
+// The interface between pictures and the renderer. Everything here belongs to the window's thread.
 namespace pairs::gui {
 
-// Set by a renderer: rgba row by row from the top, straight alpha, shown with sharp pixels (nearest filter).
+// Provided by a renderer: rgba row by row from the top, straight alpha, shown with sharp pixels (nearest filter).
 struct TextureStore {
   ImTextureID (*create)(int width, int height, const std::uint8_t* rgba) = nullptr;
   void (*destroy)(ImTextureID texture) = nullptr;
 };
-// A renderer sets it when it is ready and sets {} before it goes; textures made before are then forgotten, not
-// destroyed. Without one pictures are drawn as rectangles.
+// A renderer sets it when it is ready and resets it to {} before it is destroyed; earlier textures are then dropped,
+// not destroyed. Without a store, pictures are drawn as rectangles.
 void set_texture_store(TextureStore store);
 bool has_texture_store();
 // Changes with every set_texture_store.
 int texture_generation();
 
-// A texture of the store. One dropped is destroyed when the frame that may still show it is over.
+// A texture of the store. A dropped one is destroyed after the frame that may still show it.
 class Texture {
  public:
   Texture() = default;
@@ -36,7 +36,7 @@ class Texture {
   int generation_ = -1;
 };
 
-// Destroys what was dropped in earlier frames; a renderer calls it after drawing one.
+// Destroys textures dropped in earlier frames; a renderer calls it after drawing one.
 void collect_textures();
 
 }  // namespace pairs::gui

@@ -139,8 +139,8 @@ ImU32 themed(std::uint32_t color, double alpha) {
       break;
   }
   if (state.kind == ThemeKind::light) return with(rgb(color));
-  // On dark paper: tints of a colour (mixed with white on light paper) are mixed with the paper, and what is too dark
-  // is lightened until it can be read.
+  // On dark background: tints of a color (mixed with white on light background) are mixed with the background, and dark
+  // colors are lightened until they are legible.
   double r = (color >> 16) & 255, g = (color >> 8) & 255, b = color & 255;
   for (int step = 0; step < 12; ++step) {
     const ImU32 c = IM_COL32(static_cast<int>(r), static_cast<int>(g), static_cast<int>(b), 255);

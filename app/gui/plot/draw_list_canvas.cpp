@@ -31,7 +31,7 @@ struct Face {
   float pixels;
 };
 
-// The loaded font that is nearest in size; one of its own size only where the layout shrank a text to fit.
+// The loaded font closest in size; another size only if the layout shrank a text to fit.
 Face face_of(double size, bool bold, double pixels) {
   const Fonts& f = fonts();
   const auto nearest = [&](double wanted) {
@@ -100,7 +100,7 @@ void DrawListCanvas::room_for(int vertices) {
 
 void DrawListCanvas::finish() {
   if (pictures_.empty()) return;
-  // Rows of pictures on as few textures as hold them.
+  // Packs rows of pictures into as few textures as possible.
   std::sort(pictures_.begin(), pictures_.end(), [](const Picture& a, const Picture& b) {
     return std::pair(b.height, a.vertex) < std::pair(a.height, b.vertex);
   });
@@ -206,7 +206,7 @@ void DrawListCanvas::end_clip() {
   start_segment();
 }
 
-// To pixels; of the points that follow each other in one column of pixels the highest and the lowest.
+// Converts to pixels; of consecutive points in one pixel column, keeps the highest and the lowest.
 void DrawListCanvas::reduce(std::span<const Point> points) {
   line_.clear();
   const auto at = [&](std::size_t i) {
@@ -223,7 +223,7 @@ void DrawListCanvas::reduce(std::span<const Point> points) {
       for (; i < end; ++i) line_.push_back(at(i));
       continue;
     }
-    // A line that ends here still ends where it should.
+    // Keeps the last point of the line.
     if (i == 0 && least != 0 && most != 0) line_.push_back(at(0));
     line_.push_back(at(std::min(least, most)));
     if (least != most) line_.push_back(at(std::max(least, most)));
@@ -297,12 +297,12 @@ void DrawListCanvas::polyline(std::span<const Point> points, const chart::Series
     }
     return;
   }
-  // A contour that closes has no ends, whose edges would darken where they meet.
+  // A closed contour has no ends, whose edges would darken where they meet.
   const bool closed = solid && points.size() > 3 && points.size() <= kStrokePoints &&
                       points.front().x == points.back().x && points.front().y == points.back().y;
   if (closed) {
     line_.clear();
-    // Where two points share a pixel the direction between them is chance, and the line's edges would turn by it.
+    // The direction between two points in one pixel is random, and would turn the line's edges.
     const auto apart = [&](ImVec2 a, ImVec2 b) { return std::hypot(a.x - b.x, a.y - b.y) >= kLeastStep; };
     for (const Point& point : points.first(points.size() - 1)) {
       const ImVec2 at(static_cast<float>(point.x * pixels_), static_cast<float>(point.y * pixels_));

@@ -12,19 +12,19 @@
 
 namespace pairs::gui {
 
-// Draws a figure once, in the colours of the theme, into vertices of its own and copies these into a frame's draw list
-// as often as it is shown: a frame costs a copy, however long the figure's data are. Needs an ImGui context.
+// Draws a figure once, in the theme's colors, into its own vertices and copies these into the draw list of each frame
+// that shows it: a frame costs a copy, however large the figure's data are. Needs an ImGui context.
 class DrawListCanvas : public chart::Canvas {
  public:
   DrawListCanvas();
 
-  // Forgets what was drawn and starts anew at `pixels` a point of the page.
+  // Clears the drawing and starts anew at `pixels` per point of the page.
   void begin(double pixels);
-  // Legend entries, counted in each plot, that are drawn as switched off. Asked while drawing.
+  // `dimmed`: whether a legend entry, counted in each plot, is drawn as switched off. Called while drawing.
   void dim(std::function<bool(int plot, int entry)> dimmed) { dimmed_ = std::move(dimmed); }
   // Ends the drawing.
   void finish();
-  // The page with its top left corner at `at`, a whole pixel.
+  // Draws the page with its top left corner at `at`, a whole pixel.
   void replay(ImDrawList& list, ImVec2 at) const;
 
   // Texts as drawn, in pixels of the page.
@@ -51,7 +51,7 @@ class DrawListCanvas : public chart::Canvas {
             std::uint32_t color) override;
 
  private:
-  // Vertices that share a clip rectangle and a texture, few enough for indices of 16 bits that count from the first.
+  // Vertices that share a clip rectangle and a texture, few enough for 16-bit indices relative to the first.
   struct Segment {
     int vertex = 0, index = 0;  // where they start
     ImVec4 clip;
@@ -89,7 +89,7 @@ class DrawListCanvas : public chart::Canvas {
   std::vector<ImVec2> line_, dash_;
 };
 
-// Width in points of a text as DrawListCanvas draws it at `pixels` a point.
+// The width in points of a text as DrawListCanvas draws it at `pixels` per point.
 double draw_list_text_width(std::string_view text, double size, bool bold, double pixels);
 
 }  // namespace pairs::gui

@@ -11,14 +11,14 @@
 
 namespace pairs::gui {
 
-// Figures with a sentence below each in one to three columns, as the width allows; those of several plots take a whole
-// row.
+// Figures with a sentence below each in one to three columns, as the width allows; figures of several plots take a
+// whole row.
 class FigureGrid {
  public:
-  // `prefix` begins the names of the plots: "evaluate/" makes "evaluate/nll".
+  // `prefix` precedes the names of the plots: "evaluate/" makes "evaluate/nll".
   explicit FigureGrid(std::string prefix) : prefix_(std::move(prefix)) {}
   void draw(const std::vector<model::ShownFigure>& figures);
-  // Of all figures: lines that stand out, the one that the mouse is on, and one that was clicked (PlotView).
+  // For all figures: the highlighted lines, the line under the mouse, and a clicked one (PlotView).
   void light(std::set<std::string> names) { lit_ = std::move(names); }
   const std::string& line_under_mouse() const { return hovered_; }
   std::string take_clicked_line() { return std::exchange(clicked_, ""); }

@@ -9,12 +9,12 @@
 
 namespace pairs::gui {
 
-// The dialog that saves a figure: asks for a path, writes, and says in a sentence when that failed.
+// The dialog that saves a figure: asks for a path, writes, and reports a failure in a sentence.
 class FigureSaver {
  public:
-  // Opens it. `extension` is ".pdf", ".svg", ".png" or ".csv"; the name offered is the figure's title.
+  // Opens the dialog. `extension` is ".pdf", ".svg", ".png" or ".csv"; the suggested name is the figure's title.
   void ask(const Figure& figure, std::string_view extension);
-  // Once a frame; the widgets are "<name>/save/path", ".../write" and ".../cancel". `figure` is asked for when written.
+  // Call once per frame; the widgets are "<name>/save/path", ".../write" and ".../cancel". `figure` is called to write.
   void draw(const std::string& name, const std::function<Figure()>& figure);
 
  private:
@@ -24,8 +24,8 @@ class FigureSaver {
 // "Width against N" -> "width-against-n".
 std::string file_stem(std::string_view title);
 
-// The figure without points outside of the x axes that were asked for, one on each side kept: what a table of the
-// plots as seen holds.
+// The figure without points outside the requested x axes, except one on each side: the content of a table of the
+// visible plots.
 Figure within_axes(Figure figure);
 
 }  // namespace pairs::gui

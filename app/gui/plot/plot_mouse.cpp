@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kWheelStep = 1.2;
 
-// Whether the wheel moves a panel that the current window stands in.
+// Whether the wheel scrolls a panel around the current window.
 bool in_scrolling_panel() {
   for (const ImGuiWindow* window = ImGui::GetCurrentWindowRead(); window; window = window->ParentWindow)
     if (window->ScrollMax.y > 0 && !(window->Flags & ImGuiWindowFlags_NoScrollWithMouse)) return true;

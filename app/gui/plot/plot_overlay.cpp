@@ -120,7 +120,7 @@ void PlotView::State::draw_tip(const Readings& found, ImVec2 min, ImVec2 max, bo
   ImGui::PopStyleVar();
 }
 
-// The lines that stand out, over all else, which is dimmed.
+// Draws the highlighted lines over everything else, which is dimmed.
 void PlotView::State::draw_lit(ImVec2 origin) {
   if (lit.empty()) return;
   constexpr std::size_t kMostPoints = 4000;
@@ -223,7 +223,7 @@ void PlotView::State::draw_over(ImVec2 origin, bool hovered) {
       list.AddCircleFilled(screen(row.at, origin), px(3.2f), themed(row.color), 16);
     }
   list.PopClipRect();
-  // Beside the points that it reads, and the mouse.
+  // Placed next to the points that it describes, and the mouse.
   ImVec2 least = mouse, most = mouse;
   const auto hold = [&](ImVec2 point) {
     least = {std::min(least.x, point.x - px(6)), std::min(least.y, point.y - px(6))};
@@ -236,7 +236,7 @@ void PlotView::State::draw_over(ImVec2 origin, bool hovered) {
   draw_tip(found, least, most, turned);
 }
 
-// What a click on the legend does, for the keyboard.
+// The actions of clicks on the legend, for the keyboard.
 void PlotView::State::series_items() {
   const std::vector<SeriesKey>& keys = entries[menu_plot];
   if (keys.size() < 2) return;

@@ -30,10 +30,10 @@ enum class Press { none, box, pan, turn, legend, menu };
 inline constexpr float kDrag = 4;               // pixels of movement that make a click a drag
 inline constexpr float kPixelsPerPoint = 1.5f;  // at scale 1: tick labels of 12 px
 
-// What a PlotView keeps between frames: what is drawn (plot_view.cpp), what the mouse does with it (plot_mouse.cpp),
-// and what is drawn over it (plot_overlay.cpp).
+// The state of a PlotView between frames: the drawing (plot_view.cpp), the mouse interaction (plot_mouse.cpp), and the
+// overlay (plot_overlay.cpp).
 struct PlotView::State {
-  // All that decides what is drawn, but for the views of the plots.
+  // Everything that determines the drawing, except the views of the plots.
   struct Look {
     ImVec2 size;
     float scale = 0;
@@ -56,11 +56,11 @@ struct PlotView::State {
   std::function<void(ImVec2)> turn_by;
   std::function<void()> turn_back;
 
-  // Of the figure: its data, without hidden series, in the axes and sizes of the window.
+  // The figure's data, without hidden series, in the axes and sizes of the window.
   Figure shown;
   chart::FigureLayout layout;
   std::vector<std::vector<SeriesKey>> entries;  // of each plot's legend
-  std::vector<std::vector<std::string>> names;  // of these, in full
+  std::vector<std::vector<std::string>> names;  // full names of these
   std::string failure;
   DrawListCanvas canvas;
   Look look;
@@ -70,11 +70,11 @@ struct PlotView::State {
   std::int64_t rebuilds = 0;
   LineOrder order;
 
-  // Of lines that stand out, that the mouse is on, and that was clicked.
+  // The highlighted lines, the line under the mouse, and the clicked one.
   std::set<std::string> lit;
   std::string near_line, pressed_line, clicked_line;
 
-  // Of the mouse.
+  // The state of the mouse.
   Press press = Press::none;
   bool moved = false;
   std::size_t pressed_plot = 0, pressed_entry = 0, menu_plot = 0;
@@ -82,7 +82,7 @@ struct PlotView::State {
   Zoom pressed_view;
   AxisMap pressed_x, pressed_y;
   bool right_button = false;
-  std::optional<ImVec2> menu_at;  // where the keys have opened it
+  std::optional<ImVec2> menu_at;  // where the keyboard has opened it
 
   double pixels() const { return kPixelsPerPoint * gui::scale(); }
   Point page(ImVec2 at, ImVec2 origin) const { return {(at.x - origin.x) / pixels(), (at.y - origin.y) / pixels()}; }
@@ -106,7 +106,7 @@ struct PlotView::State {
   void draw_lit(ImVec2 origin);
   void draw_over(ImVec2 origin, bool hovered);
   void offer_to_keys(ImVec2 origin);
-  // `min` to `max`: what it reads, which it does not cover.
+  // `min` to `max`: the area that it describes and must not cover.
   void draw_tip(const Readings& found, ImVec2 min, ImVec2 max, bool turned) const;
   void menu();
   void series_items();

@@ -18,7 +18,7 @@ constexpr float kNarrowPlot = 220, kLowPlot = 130;  // pixels at scale 1 below w
 
 std::string current_subject;
 
-// Which of the plots in view a shortcut means: the one under the mouse, else the largest, as of the last frame.
+// The plot to which a shortcut applies: the one under the mouse, else the largest, in the last frame.
 struct SaveRequest {
   struct Seen {
     float largest = 0;
@@ -71,7 +71,7 @@ void PlotView::State::choose_grid(ImVec2 size) {
   shown.plot_height = std::clamp((size.y / pixels() - frame) / static_cast<double>(rows), least, 5000.0);
 }
 
-// What a person has changed of an axis since the last layout holds for all that share it.
+// Changes to an axis since the last layout apply to all plots that share it.
 void PlotView::State::share_axes() {
   if (laid_out.size() != views.size()) return;
   const auto share = [&](const std::string& shared, const AxisZoom& changed) {
@@ -93,7 +93,7 @@ void PlotView::State::rebuild(ImVec2 size) {
   const Look now{size, gui::scale(), theme(), fonts().body, ImGui::GetIO().Fonts, texture_generation()};
   if (!data_changed && now == look && views == laid_out) return;
   ++rebuilds;
-  // Room for the widest labels so far: the areas stay where they are while data change.
+  // Space for the widest labels so far, so that the areas do not move while data change.
   if (now != look || labels.size() != views.size()) {
     const auto width = [&](const char* text) { return draw_list_text_width(text, chart::kTickText, false, pixels()); };
     labels.assign(views.size(), {width("0.000"), width("0.000") / 2});

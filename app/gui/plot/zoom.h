@@ -10,7 +10,7 @@
 
 namespace pairs::gui {
 
-// What a person changed of an axis.
+// The user's changes to an axis.
 struct AxisZoom {
   std::optional<AxisScale> scale;
   bool zoomed = false;
@@ -27,7 +27,7 @@ struct AxisZoom {
     return axis;
   }
 
-  // Shows what lies on the page between `from` and `to`; nothing happens where numbers have no room for that.
+  // Zooms to the part of the page between `from` and `to`; no effect beyond numerical precision.
   void show(const chart::AxisMap& map, double from, double to) {
     double a = map.value(from), b = map.value(to);
     if (a > b) std::swap(a, b);
@@ -41,7 +41,7 @@ struct AxisZoom {
   }
 };
 
-// What a person changed of a plot's axes.
+// The user's changes to a plot's axes.
 struct Zoom {
   AxisZoom x, y;
   bool operator==(const Zoom&) const = default;

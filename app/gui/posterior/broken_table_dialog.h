@@ -4,7 +4,7 @@
 
 namespace pairs::gui {
 
-// Asks whether a table with a wrong row holds many sets, of which then only those with a fault are lost.
+// Asks whether a table with a bad row holds many sets; then only the sets with a fault are lost.
 class BrokenTableDialog {
  public:
   void ask(model::Posterior::BrokenTable table);

@@ -7,19 +7,19 @@
 
 namespace pairs::gui {
 
-// Which columns of a table an observation is made of: one for each of the task's. The widgets are
+// Asks for the columns of a table that form an observation, one for each of the task's. The widgets are
 // "posterior/columns/NAME" for each of the task's columns, "posterior/columns/use" and ".../cancel".
 class ColumnsDialog {
  public:
-  // Asks about a file; `taken`: what is used of it now, empty where it could not be read.
+  // Asks about a file; `taken`: its columns in use, empty if it was unreadable.
   void ask(model::Posterior::OtherColumns file, const std::vector<std::string>& taken);
-  // Once a frame.
+  // Call once per frame.
   void draw(model::Posterior& posterior);
 
  private:
   bool open_ = false;
   model::Posterior::OtherColumns file_;
-  std::vector<int> chosen_;  // of file_.columns, for each that is needed
+  std::vector<int> chosen_;  // index into file_.columns for each needed column
 };
 
 }  // namespace pairs::gui

@@ -10,18 +10,18 @@ namespace pairs::gui {
 // "following events.csv: N = 12,345, 310 a second".
 std::string follow_text(const model::FollowState& state);
 
-// A file of points that is followed: the dialog that asks for it ("posterior/follow/..." as PathDialog names its
-// widgets), and what the card of the set says of it.
+// A followed file of points: the dialog for its path ("posterior/follow/..." with the widgets of PathDialog), and its
+// text on the card of the set.
 class FollowCard {
  public:
   void ask() { path_.ask(); }
   static void draw(const model::FollowState& state);
-  // Once a frame.
+  // Call once per frame.
   void dialog(model::Posterior& posterior);
 
  private:
   PathDialog path_;
-  bool asked_ = false;  // whether the file of the dialog can be read is not known yet
+  bool asked_ = false;  // it is still unknown whether the dialog's file is readable
 };
 
 }  // namespace pairs::gui

@@ -7,15 +7,14 @@
 
 namespace pairs::gui {
 
-// What is given of the observed set beside its observations, of a file's set, too: of each a slider, logarithmic where
-// training saw decades of it, and a field to type it in; nothing where there is none. The widgets are
-// "posterior/given/NAME" and ".../text".
+// The conditions of the observed set, also for a file: each has a slider, logarithmic if training spans decades, and a
+// field. Draws nothing without conditions. The widgets are "posterior/given/NAME" and ".../text".
 class GivenRows {
  public:
   void draw(model::Posterior& posterior, const model::PosteriorScene& scene);
 
  private:
-  std::string typing_;  // of which a value is being typed
+  std::string typing_;  // the condition that is being typed
   std::map<std::string, std::string> typed_;
 };
 

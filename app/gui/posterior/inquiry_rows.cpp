@@ -19,11 +19,11 @@ std::string blocked_text(const model::Posterior& posterior, bool known) {
   return known ? "" : "The posterior is being computed";
 }
 
-// A question with one button.
+// An analysis with one button.
 struct InquiryButton {
   model::SetInquiry& inquiry;
-  std::string id, title;  // of the widget, and for people
-  std::int64_t sets;      // that it simulates
+  std::string id, title;  // id of the widget; label
+  std::int64_t sets;      // number of simulated sets
   std::string blocked, tip;
   model::SetInquiry::Question question;
   const model::SetInquiries* predictive = nullptr;  // of the predictive test, whose answers have a seed
@@ -33,7 +33,7 @@ std::string key_of(const std::string& key, const InquiryButton& one) {
   return one.predictive ? one.predictive->predictive_key(key) : key;
 }
 
-// A line with the button, or with how far it is.
+// A line with the button, or with the progress.
 void button_row(model::Posterior& posterior, const std::string& key, const InquiryButton& one) {
   if (one.inquiry.busy()) {
     if (ui::button(one.id + "/stop", "Stop", ui::Button::quiet)) one.inquiry.cancel();
@@ -44,7 +44,7 @@ void button_row(model::Posterior& posterior, const std::string& key, const Inqui
                          one.inquiry.works_on(key) ? "" : " of another set or N", std::floor(100 * one.inquiry.share()),
                          count_text(one.sets), std::isfinite(left) ? fmt::format(", {} left", duration_text(left)) : ""),
              ui::Look::small_muted);
-    ui::again_in(0.5);  // its share grows though nothing else happens in the window
+    ui::again_in(0.5);  // its progress grows while nothing else changes
     return;
   }
   auto asked = posterior.samples_asked();
@@ -54,7 +54,7 @@ void button_row(model::Posterior& posterior, const std::string& key, const Inqui
   one.inquiry.ask(key, std::move(*asked), one.question);
 }
 
-// The predictive test of the answer that is shown, at another draw of the posterior.
+// Repeats the shown predictive test at another posterior sample.
 void another_draw(model::Posterior& posterior, const std::string& key) {
   model::SetInquiries& all = posterior.inquiries();
   if (all.predictive.busy()) return;
@@ -128,7 +128,7 @@ void inquiry_answers(model::Posterior& posterior, const model::PosteriorScene& s
     const auto answer = one.inquiry.answer(key_of(key, one));
     if (!answer) continue;
     ui::space(8);
-    // A click folds an answer away, so that several do not push each other out of sight.
+    // A click collapses an answer, so that several do not push each other out of view.
     const std::string fold = one.id + std::string("/fold");
     bool& folded = *ImGui::GetStateStorage()->GetBoolRef(ImGui::GetID(fold.c_str()), false);
     if (ui::button(fold, fmt::format("{} {}", folded ? "+" : "−", one.title), ui::Button::quiet, "",
@@ -149,7 +149,7 @@ void OtherPriorRow::draw(model::Posterior& posterior, const model::PosteriorScen
   ui::text("Another prior", ui::Look::small_strong);
   const std::string key = inquiries.prior_key(posterior.inquiry_key());
   auto asked = posterior.samples_asked();
-  // What was asked once follows N and the set.
+  // An analysis that was requested once is repeated for each N and set.
   if (!asked_prior.empty() && asked && !inquiry.works_on(key) && !inquiry.answer(key))
     inquiry.ask(key, *asked, model::prior_question(asked_prior));
   const bool several = scene.names.size() > 1;

@@ -4,7 +4,7 @@
 
 namespace pairs::gui {
 
-// Asks which observations are meant of a file that holds more than a run can be asked about.
+// Asks which observations to use of a file with more than the run accepts.
 class LargeSetDialog {
  public:
   void ask(model::Posterior::LargeSet set);

@@ -17,7 +17,7 @@ namespace {
 using model::PosteriorScene;
 using model::PosteriorSnapshot;
 
-// As many decimals as the number's spread is worth.
+// As many decimals as the spread supports.
 std::string rounded(double value, double spread) {
   if (!std::isfinite(value)) return std::isnan(value) ? "–" : "∞";
   int digits = 3;
@@ -36,8 +36,8 @@ std::string nat(double kl) {
   return kl < 0.0005 ? "< 0.001" : number_text(kl, kl < 10 ? 3 : 1);
 }
 
-// A column and its text; `spread` is the least sd of the table, which decides on decimals. `reserve`: as wide as its
-// numbers become at most N of the shipped tasks, so that columns stand still while N moves.
+// A column and its text; `spread`, the smallest sd of the table, determines the decimals. `reserve`: the maximum width
+// of its numbers over N for the shipped tasks, so that columns do not move while N changes.
 struct TableColumn {
   const char *title, *reserve;
   std::string (*cell)(const PosteriorNumbers&, const TargetNumbers&, IntervalKind kind, double spread);
@@ -88,7 +88,7 @@ std::string tip_of(const PosteriorNumbers& series, const TargetNumbers& s) {
   return text + fmt::format("\nworked out in {:.1f} ms", series.milliseconds);
 }
 
-// Whether the learned product stands among the references, where the shown run has one.
+// The switch for the learned product among the references, if the shown run has one.
 void product_choice(model::Posterior& posterior, const PosteriorScene& scene) {
   if (!scene.no_product.empty()) return;
   ImGui::SameLine();
@@ -100,8 +100,8 @@ void product_choice(model::Posterior& posterior, const PosteriorScene& scene) {
     posterior.set_learned_product(on);
 }
 
-// Which intervals the table, the plot and the sentence tell. Central ones that leave out the peak say so in their name,
-// so that nothing moves when N does.
+// The choice of intervals for the table, the plot and the sentence. Central ones that exclude the peak state so in
+// their name, so that nothing moves when N changes.
 void interval_choice(model::Posterior& posterior, const PosteriorSnapshot& shown, const PosteriorScene& scene) {
   const bool outside = !shown.series.empty() && shown.interval == IntervalKind::central &&
                        std::any_of(shown.series.front().targets.begin(), shown.series.front().targets.end(),
@@ -166,15 +166,15 @@ void NumberTable::draw(model::Posterior& posterior, const model::PosteriorSnapsh
         widths[c] = std::max(widths[c], ui::text_size(cell(series, c), ui::Look::small).x);
     }
     widths_[t] = widths;
-    // A slow reference comes behind the others while N is dragged: its column and its row stay where they are.
+    // A slow reference arrives after the others while N is dragged: its column and row stay in place.
     has_exact_ |= exact;
-    if (!has_exact_ || t > 0) widths[kDivergence] = 0;  // it is of all targets together
+    if (!has_exact_ || t > 0) widths[kDivergence] = 0;  // it belongs to all targets together
     const auto total = [&] {
       float sum = key + px(6) + names;
       for (const float one : widths) sum += one > 0 ? one + gap : 0;
       return sum;
     };
-    // Where the intervals have no room, runs and the exact posterior tell them in a second line.
+    // If the intervals have no space, runs and the exact posterior show them in a second line.
     const bool apart = total() > width;
     if (apart) widths[kHalf] = widths[kMost] = 0;
     if (total() > width) gap = px(8);

@@ -8,20 +8,20 @@
 
 namespace pairs::gui {
 
-// The numbers of the shown posteriors, a table for each target with a row for each of them, and below it which
-// intervals these tell ("posterior/interval").
+// The numbers of the shown posteriors, one table per target with one row per posterior, and below it the choice of
+// intervals ("posterior/interval").
 class NumberTable {
  public:
   static constexpr std::size_t kColumnCount = 5;
 
   void draw(model::Posterior& posterior, const model::PosteriorSnapshot& shown, const model::PosteriorScene& scene);
-  // Columns and rows keep the places that they have had, so that nothing moves while N does, until this is called.
+  // Columns and rows keep their positions, so that nothing moves while N changes, until this is called.
   void forget_places();
 
  private:
   using Widths = std::array<float, kColumnCount>;
-  std::vector<Widths> widths_;   // of each target
-  std::vector<float> row_ends_;  // of each target
+  std::vector<Widths> widths_;   // for each target
+  std::vector<float> row_ends_;  // for each target
   float height_ = 0;
   bool has_exact_ = false;
 };

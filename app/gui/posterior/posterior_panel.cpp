@@ -44,15 +44,15 @@ using model::PosteriorSnapshot;
 constexpr float kGap = 16, kLeastMain = 284, kLeastSmall = 200, kSmallWidth = 224, kWideSmall = 248, kLeastSide = 348,
                 kMostSide = 452;
 constexpr float kCornerRow = 104;
-// With more parameters, only the first are shown until asked for: a task may have a dozen nuisances.
+// With more parameters, only the first are shown until requested: a task may have a dozen nuisances.
 constexpr std::size_t kManyParameters = 6, kFirstParameters = 2;
 
-// How high the content of the current window is so far.
+// The height of the current window's content so far.
 float content_height() {
   return ImGui::GetCursorPosY() - ImGui::GetStyle().ItemSpacing.y + 1;
 }
 
-// Plots side by side where each has room, else in rows.
+// Plots side by side if each has space, else in rows.
 struct SmallGrid {
   SmallGrid(std::size_t count, float room, float least) : columns(count) {
     const auto each = [&] {
@@ -74,7 +74,7 @@ struct PosteriorPanel::State {
   PlotView nuisances{"posterior/nuisance"}, simulated{"posterior/simulated"};
   PlotView under{"posterior/prior/plot"};
   PlotView confidence{"posterior/confidence/plot"}, confidence_p{"posterior/confidence/p"};
-  std::shared_ptr<const Figure> confidence_whole;  // which the parts below are the plots of
+  std::shared_ptr<const Figure> confidence_whole;  // the figure whose plots are the parts below
   std::vector<std::shared_ptr<const Figure>> confidence_parts;
   NRow head{"posterior"};
   bool all_parameters = false;
@@ -91,10 +91,10 @@ struct PosteriorPanel::State {
   DerivedList derived;
   OtherPriorRow other_prior;
   GivenRows given;
-  std::optional<std::uint64_t> before_file;  // the set that was shown when a file was asked for
-  float side_height = 0;                     // of the numbers, the set's card and what follows, in the last frame
+  std::optional<std::uint64_t> before_file;  // the set shown when a file was requested
+  float side_height = 0;                     // of the numbers, the set's card and the rest, in the last frame
   NumberTable numbers;
-  // What the lines above the plots have had, while `kept_for` is the same: nothing but the plots moves while N does.
+  // Heights of the lines above the plots while `kept_for` is the same, so that nothing but the plots changes with N.
   float kept_messages = 0, kept_lines = 0;
   std::string kept_for;
 
@@ -181,7 +181,7 @@ void PosteriorPanel::State::keep_places(const Posterior& posterior) {
   kept_messages = kept_lines = 0;
 }
 
-// What is asked and what the answer is: on one line where both have room at every N, so that nothing moves with N.
+// The question and the answer: on one line if both have space at every N, so that nothing moves with N.
 void PosteriorPanel::State::ask(const PosteriorScene& scene, const PosteriorSnapshot& shown,
                                 const std::string& answer) {
   const float room = ImGui::GetContentRegionAvail().x;
@@ -225,7 +225,7 @@ void PosteriorPanel::State::messages(Posterior& posterior, bool data_told) {
     posterior.dismiss_set_failure();
 }
 
-// The one verdict of all that was measured of the shown answer so far.
+// The overall verdict of all tests of the shown posterior so far.
 ModelVerdict PosteriorPanel::State::verdict(const Posterior& posterior, const PosteriorSnapshot& shown) const {
   const model::SetInquiries& inquiries = posterior.inquiries();
   const std::string key = posterior.inquiry_key();
@@ -234,7 +234,7 @@ ModelVerdict PosteriorPanel::State::verdict(const Posterior& posterior, const Po
                         usual ? usual->within.value_or(WithinTest()) : WithinTest());
 }
 
-// What the verdict rests on, and whether more is on its way.
+// The basis of the verdict, and whether more tests are running.
 std::string PosteriorPanel::State::verdict_rests_on(const Posterior& posterior, const PosteriorSnapshot& shown) const {
   std::vector<std::string> all;
   if (shown.typicality.known)
@@ -256,7 +256,7 @@ void PosteriorPanel::State::typicality(const Posterior& posterior, const Posteri
   if (!shown.disagreement.empty())
     ui::notice("posterior/disagreement", ui::Look::small_muted, shown.disagreement + ".");
   if (verdict.standing == ModelVerdict::Standing::unknown) return;
-  // As high as the longest warning is, and in the same place, whatever it says.
+  // As high as the longest warning and in the same place, for any text.
   static const std::string longest = verdict_warning(
       within_verdict(model_verdict({true, true, 1234.5, 99.975}), {.p = 0.00025, .sets = 3999}));
   const float top = ImGui::GetCursorPosY(),
@@ -303,7 +303,7 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
       posterior.set_up(scene.ups[k]);
   }
   bool first = true;
-  // The next button stands beside the last one, or below where there is no room.
+  // The next button is next to the last one, or below if there is no space.
   const auto button = [&](const char* name, const std::string& label, ui::Button kind, const std::string& blocked,
                           const std::string& tip) {
     if (!std::exchange(first, false)) {
@@ -347,7 +347,7 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
   const std::size_t count = many && !all_parameters ? kFirstParameters : scene.parameters.size();
   float column = 0;
   for (std::size_t k = 0; k < count; ++k) column = std::max(column, ui::text_size(scene.parameters[k].title).x);
-  // What they mean stands beside them where that leaves the sliders room.
+  // Their meanings are next to them if the sliders still have space.
   const bool titled = column <= 0.5f * (edge - ImGui::GetCursorScreenPos().x);
   if (!titled) column = 0;
   for (std::size_t k = 0; k < count && !titled; ++k)
@@ -403,7 +403,7 @@ void PosteriorPanel::State::other_runs(Posterior& posterior, const model::Librar
   }
 }
 
-// The numbers, and below them the set, as high as they are: nothing in it scrolls but the page.
+// The numbers and, below them, the set, at full height: only the page scrolls.
 void PosteriorPanel::State::side(Posterior& posterior, const model::Library& library, float width) {
   const auto shown = posterior.shown();
   const auto scene = posterior.scene();
@@ -440,7 +440,7 @@ void PosteriorPanel::State::plots(Posterior& posterior, ImVec2 size) {
   ImGui::EndChild();
 }
 
-// Each of its plots in a place of its own, under the title that it has: side by side in one they could not be read.
+// Each of its plots in its own place under its title: side by side they would be illegible.
 void PosteriorPanel::State::confidence_plots(const std::shared_ptr<const model::SetInquiry::Answer>& answer, bool works,
                                              std::vector<Small>& all) {
   constexpr const char* kTip = "It is being computed.";
@@ -501,7 +501,7 @@ void PosteriorPanel::State::small_row(const std::vector<Small>& all, ImVec2 size
   const float height = size.y;
   const SmallGrid grid = grid_of(all, size.x);
   const float title = ui::text_size("x", ui::Look::small_strong).y + px(4);
-  // As many lines as the longest needs, and its numbers may become longer.
+  // Enough lines for the longest text, whose numbers may become longer.
   for (const Small& small : all)
     if (!small.line.empty())
       kept_lines = std::max(kept_lines, std::ceil((ui::text_size(small.line, small.look).x + px(16)) / grid.width));
@@ -524,7 +524,7 @@ void PosteriorPanel::State::small_row(const std::vector<Small>& all, ImVec2 size
   }
 }
 
-// Closes the dialog once its file is shown, or says in it why it cannot be.
+// Closes the dialog once its file is shown, or shows in it why it cannot be.
 void PosteriorPanel::State::follow_file(Posterior& posterior) {
   if (auto other = posterior.take_other_columns()) {
     file.close();
@@ -571,7 +571,7 @@ void PosteriorPanel::State::file_dialog(Posterior& posterior) {
   if (!path) return;
   before_file = posterior.scene()->set;
   posterior.open_file(*path);
-  // The table of sets says itself how far it is, and what is wrong with them.
+  // The table of sets shows its own progress and problems.
   if (posterior.table().is_open() && posterior.table().sets().set.file == *path) {
     file.close();
     before_file.reset();
@@ -609,7 +609,7 @@ void PosteriorPanel::draw(Posterior& posterior, const model::Library& library, c
   s.follow.dialog(posterior);
 }
 
-// Where small plots have room below the large one, the numbers and the set stand next to all of them; else above them.
+// If small plots have space below the large one, the numbers and the set are next to all of them; else above them.
 void PosteriorPanel::State::layout(Posterior& posterior, const model::Library& library) {
   const ImVec2 room = ImGui::GetContentRegionAvail(), start = ImGui::GetCursorScreenPos();
   const float gap = px(kGap), between = gap + ImGui::GetStyle().ItemSpacing.y;
@@ -618,14 +618,14 @@ void PosteriorPanel::State::layout(Posterior& posterior, const model::Library& l
   const float left = room.x - side_width - gap;
   const std::vector<Small> all = small_plots(posterior);
   const float small = std::max(px(kLeastSmall), 0.34f * room.y);
-  // A corner plot of many unknowns needs room for each.
+  // A corner plot of many targets needs space for each.
   const auto corner = static_cast<float>(std::min(posterior.scene()->targets.size(), kMostCorner));
   const float least = std::max(px(kLeastMain), corner > 2 ? corner * px(kCornerRow) : 0);
   const bool tall = grid_of(all, left).rows == 1;
   float main = std::max(least, room.y - small - between);
-  // Where the page scrolls, the plots take what is seen of it.
+  // If the page scrolls, the plots fill its visible part.
   if (!tall) main = std::max(main, std::min(side_height, room.y));
-  // Beside a longer column of numbers, the plots stay in view while the page scrolls.
+  // Next to a longer column of numbers, the plots stay in view while the page scrolls.
   const float column = tall ? main + between + small : main;
   const float hidden = ImGui::GetWindowPos().y + ImGui::GetStyle().WindowPadding.y - start.y;
   const float top = start.y + std::round(std::clamp(hidden, 0.0f, std::max(side_height - column, 0.0f)));

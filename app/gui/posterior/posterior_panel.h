@@ -12,7 +12,7 @@ class PosteriorPanel {
  public:
   PosteriorPanel();
   ~PosteriorPanel();
-  // `run`: what is open, "" for nothing. `data_told`: that its data differ is told elsewhere, with what can be done.
+  // `run`: the open run, or "". `data_told`: a banner already reports that its data differ.
   void draw(model::Posterior& posterior, const model::Library& library, const std::string& run, bool data_told);
 
  private:

@@ -7,15 +7,15 @@
 
 namespace pairs::gui {
 
-// Asks where a report on the shown set, run and N goes, which is then written in the background.
+// Asks for the path of a report on the shown set, run and N, which is then written in the background.
 class ReportDialog {
  public:
-  // Why there can be none now; "" where there can.
+  // Why a report is not possible now; "" if it is.
   static std::string blocked(const model::Posterior& posterior);
   void ask(const model::Posterior& posterior);
-  // Once a frame; the widgets are "posterior/report/path", ".../write" and ".../cancel".
+  // Call once per frame; the widgets are "posterior/report/path", ".../write" and ".../cancel".
   void draw(model::Posterior& posterior);
-  // What a report that is being written does, with a button that stops it; nothing at rest.
+  // The progress of the report being written, with a stop button; nothing at rest.
   static void draw_progress(model::Posterior& posterior);
 
  private:

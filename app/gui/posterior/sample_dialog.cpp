@@ -39,7 +39,7 @@ void SampleDialog::look() {
   exists_ = fs::exists(file, error) && !fs::is_directory(file, error);
 }
 
-// Closes the dialog once its file is written, or says in it why it is not.
+// Closes the dialog once its file is written, or shows in it why it is not.
 void SampleDialog::answer(model::Posterior& posterior) {
   const auto outcome = posterior.saving().job().take();
   if (!outcome) return;
@@ -121,7 +121,7 @@ void SampleDialog::draw(model::Posterior& posterior) {
                                        "posterior/save/cancel", drawing_ ? waiting : blocked);
   if (choice == ui::Choice::cancel) open_ = false;
   if (open_ && !drawing_ && blocked.empty() && (enter || choice == ui::Choice::confirm)) {
-    // Only the button that says so replaces; and there may be a file that was not there a moment ago.
+    // Only the button labeled so replaces a file, which may have appeared a moment ago.
     const bool replace = (exists_ && choice == ui::Choice::confirm) || ended.replace;
     look();
     if (!exists_ || replace) write(posterior);

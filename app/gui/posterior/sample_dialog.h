@@ -7,12 +7,12 @@
 
 namespace pairs::gui {
 
-// The dialog that saves posterior samples of the shown run, set and N: asks for a path, how many and a seed, has them
-// drawn in the background, and says in a sentence when that failed.
+// The dialog that saves posterior samples of the shown run, set and N: asks for a path, a number and a seed, draws the
+// samples in the background, and reports a failure in a sentence.
 class SampleDialog {
  public:
   void ask(const model::Posterior& posterior);
-  // Once a frame; the widgets are "posterior/save/path", ".../count", ".../seed", ".../write" and ".../cancel".
+  // Call once per frame; the widgets are "posterior/save/path", ".../count", ".../seed", ".../write" and ".../cancel".
   void draw(model::Posterior& posterior);
 
  private:
@@ -22,7 +22,7 @@ class SampleDialog {
 
   bool open_ = false, shown_ = false, drawing_ = false;
   std::string count_ = "1,000", seed_ = "1", failure_;
-  bool exists_ = false;  // a file of this path, as of the last look()
+  bool exists_ = false;  // whether the path exists, as of the last look()
   FileBrowser browser_;
 };
 

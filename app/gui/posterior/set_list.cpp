@@ -18,7 +18,7 @@ namespace {
 using model::SetColumn;
 using model::SetTable;
 
-constexpr int kMostRows = 14;  // that are seen at once
+constexpr int kMostRows = 14;  // visible at once
 constexpr float kRowHeight = 22;
 
 float set_row_height() {
@@ -44,7 +44,7 @@ float column_width(const SetColumn& column, bool limit) {
   }
 }
 
-// The columns that an observation is not made of.
+// The columns that are not part of an observation.
 std::vector<std::string> spare_columns(const model::PosteriorScene& scene) {
   std::vector<std::string> spare;
   for (const std::string& name : scene.columns)
@@ -52,7 +52,7 @@ std::vector<std::string> spare_columns(const model::PosteriorScene& scene) {
   return spare;
 }
 
-// All that is to know of a row, of which its cells have the beginning, and what a click does.
+// The complete content of a row, of which its cells show the beginning, and the effect of a click.
 std::string row_tip(const SetRow& row) {
   constexpr const char* click = "Click to show this set; Ctrl adds another one, Shift all up to it";
   if (!row.problem.empty()) return fmt::format("Not answered: {}\n{}", row.problem, click);
@@ -215,7 +215,7 @@ void SetList::draw(model::Posterior& posterior) {
   ui::space(8);
 }
 
-// Closes the dialog once the file is written, or says in it why it is not.
+// Closes the dialog once the file is written, or shows in it why it is not.
 void SetList::answer(model::Posterior& posterior) {
   const auto outcome = posterior.table().job().take();
   if (!outcome) return;

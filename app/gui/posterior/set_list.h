@@ -9,20 +9,20 @@
 
 namespace pairs::gui {
 
-// Many sets of a file or folder: which column tells them apart, their table beside the posterior, their forest plot and
-// their export. The widgets are "posterior/sets/by", ".../row/NAME", ".../sort/K", ".../posterior", ".../forest",
+// Many sets of a file or folder: the column that separates them, their table next to the posterior, their forest plot
+// and their export. The widgets are "posterior/sets/by", ".../row/NAME", ".../sort/K", ".../posterior", ".../forest",
 // ".../export" and ".../close".
 class SetList {
  public:
-  // The choice of the column that tells the sets of a shown table apart; nothing where it has no column to spare.
+  // The choice of the column that separates the sets of a shown table; nothing without a spare column.
   void draw_choice(model::Posterior& posterior, const model::PosteriorScene& scene);
-  // The table, where sets are open.
+  // The table, if sets are open.
   void draw(model::Posterior& posterior);
-  // Once a frame: where to export.
+  // Call once per frame: the export dialog.
   void dialog(model::Posterior& posterior);
-  // The forest plot in the place of the posterior, where it is asked for; whether it was drawn.
+  // The forest plot in place of the posterior, if requested; returns whether it was drawn.
   bool draw_forest(model::Posterior& posterior, ImVec2 size);
-  // The least width that the table has room in.
+  // The minimum width of the table.
   static float width();
 
  private:

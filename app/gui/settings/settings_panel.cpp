@@ -18,7 +18,7 @@ namespace pairs::gui {
 namespace {
 
 constexpr float kMostWide = 820, kLabel = 132, kReasons = 5;
-// Of the interface; 0: the screen's.
+// The scales of the interface; 0: the screen's.
 constexpr std::array<double, 8> kScales = {0, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5};
 
 std::string scale_text(double scale) {
@@ -29,7 +29,7 @@ void hints(const std::vector<std::string>& sentences) {
   for (const std::string& sentence : sentences) ui::wrapped(sentence, ui::Look::small_muted);
 }
 
-// What stands below a field, in line with it.
+// A text below a field, aligned with it.
 class Below {
  public:
   Below() { ImGui::Indent(px(kLabel)); }

@@ -9,7 +9,7 @@
 
 namespace pairs::gui {
 
-// What the Settings page shows and changes.
+// The objects that the Settings page shows and changes.
 struct SettingsParts {
   model::SettingsPage& page;
   model::Settings& settings;
@@ -18,15 +18,15 @@ struct SettingsParts {
   model::Machine& machine;
 };
 
-// The Settings page: folders, device and threads, looks. What is set counts at once and is kept.
+// The Settings page: folders, device and threads, appearance. Changes apply immediately and persist.
 class SettingsPanel {
  public:
   void draw(const SettingsParts& parts);
 
  private:
-  // A path as it stands in a field, while it is not being typed.
+  // A path in a field that is not being typed.
   struct PathField {
-    std::string text, of;  // of: the path that was in use when it was shown
+    std::string text, of;  // of: the path in use when it was shown
   };
 
   void runs(const SettingsParts& parts);
@@ -37,7 +37,7 @@ class SettingsPanel {
   void looks(model::Settings& settings);
   void file();
   void begin_section(model::SettingsSection section, const char* title);
-  // Puts what is in use into the field when that has changed.
+  // Updates the field when the path in use has changed.
   static void follow(PathField& field, const std::string& used);
 
   model::SettingsSection wanted_ = model::SettingsSection::none;

@@ -39,7 +39,7 @@ struct Block {
 constexpr Block kTheta{"θ", "the target: what is inferred"}, kPsi{"ψ", "nuisances: unknown too, shared by the set"},
     kNoPsi{"ψ", "nuisances"}, kX{"x", "an observation: what is seen, N times"};
 
-// What of a set is drawn from the prior, with `between` the two.
+// The names of what is drawn from the prior, joined by `between`.
 std::string unknowns(const model::TaskCard& card, const char* between = " and ") {
   return card.psi.empty() ? "θ" : fmt::format("θ{}ψ", between);
 }
@@ -62,13 +62,13 @@ int sliders(const std::vector<model::Parameter>& parameters, const std::vector<d
     widest_label = std::max(widest_label, ui::text_size(one.label, ui::Look::muted).x);
     widest_title = std::max(widest_title, ui::text_size(one.title, ui::Look::muted).x);
   }
-  // What they mean stands beside them where there is room.
+  // Their meanings are next to them if there is space.
   const bool titled = width / static_cast<float>(columns) - widest_title >= px(150);
   if (titled) widest_label = widest_title;
-  // Long names leave no room for a track beside another.
+  // Long names leave no space for a second slider.
   if (width / static_cast<float>(columns) - widest_label < px(110)) columns = 1;
   const float gap = px(16), cell = (width - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
-  // Where one is left over it is the first, on a line of its own.
+  // An odd number of sliders puts the first on its own line.
   const int alone = columns > 1 && static_cast<int>(parameters.size()) % columns == 1 ? 1 : 0;
   const auto text_of = [&](std::size_t i) {
     return titled || static_cast<int>(i) < alone ? parameters[i].title : parameters[i].label;
@@ -155,7 +155,7 @@ void TaskPanel::draw(model::Specimen& specimen, const model::Hub& hub, model::Da
 
 namespace {
 
-// What is given of the sample set beside its observations; "" where nothing is.
+// The conditions of the sample set; "" without any.
 std::string given_text(const model::TaskCard& card, const model::ParameterValues& values) {
   if (card.given.empty() || values.given.size() != card.given.size()) return "";
   std::string text;
@@ -219,7 +219,7 @@ void TaskPanel::sample(model::Specimen& specimen, float width, float height) {
     ImGui::SetCursorScreenPos({at.x + px(16), at.y + px(16)});
     ui::wrapped(specimen.sample_failure(), ui::Look::bad, width - px(32), "task/sample-failure");
     ImGui::SetCursorScreenPos({at.x + px(16), ImGui::GetCursorScreenPos().y + px(8)});
-    again_ = ui::button("task/again", "Try again");  // in the next frame: this one still draws the card
+    again_ = ui::button("task/again", "Try again");  // in the next frame, since this one still draws the card
     ImGui::SetCursorScreenPos(after);
   } else if (!specimen.figure()) {
     const char* words = "Simulating …";

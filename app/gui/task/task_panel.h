@@ -9,7 +9,7 @@
 
 namespace pairs::gui {
 
-// What the task is, a live sample set of it, and its networks.
+// The description of the task, a live sample set, and its networks.
 class TaskPanel {
  public:
   void draw(model::Specimen& specimen, const model::Hub& hub, model::DataFolder& data, model::Navigation& go,
@@ -22,8 +22,8 @@ class TaskPanel {
 
   PlotView plot_{"task/sample"};
   std::string task_;
-  bool again_ = false;                                // the set is to be asked for once more
-  float parameters_height_ = 0, network_height_ = 0;  // at the last frame
+  bool again_ = false;                                // the set must be requested once more
+  float parameters_height_ = 0, network_height_ = 0;  // in the last frame
 };
 
 }  // namespace pairs::gui

@@ -29,7 +29,7 @@ constexpr float kLeastDraft = 360;
 constexpr float kMostBeside = 112;                    // of the values beside it
 constexpr float kLeastValue = 120, kMostValue = 290;  // of a setting's control
 
-// A dot in the colour that the strategy has in every plot, before what comes next on the line.
+// A dot in the strategy's color before the next item on the line.
 void swatch(const std::string& strategy) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float side = px(12), high = ImGui::GetFrameHeight();
@@ -39,7 +39,7 @@ void swatch(const std::string& strategy) {
   ImGui::SameLine(0, px(8));
 }
 
-// On what a choice means: beside it, or below where it has no room.
+// The meaning of a choice: next to it, or below if there is no space.
 void explain(const std::string& text, float column) {
   ImGui::SameLine(0, px(12));
   if (ui::text_size(text, ui::Look::muted).x <= ImGui::GetContentRegionAvail().x) {
@@ -51,7 +51,7 @@ void explain(const std::string& text, float column) {
   ui::wrapped(text, ui::Look::muted);
 }
 
-// A value beside a setting: at the right end of its column, or in lines where it is longer.
+// A value next to a setting: right-aligned in its column, or wrapped if it is longer.
 void beside(const std::string& value) {
   if (ui::text_size(value, ui::Look::small_muted).x <= ImGui::GetContentRegionAvail().x) {
     ImGui::AlignTextToFramePadding();
@@ -60,14 +60,14 @@ void beside(const std::string& value) {
   ui::wrapped(value, ui::Look::small_muted);
 }
 
-// About the longest that tells what a run needs, and how busy the machine is.
+// Nearly the longest text on a run's needs and the load of the machine.
 constexpr const char* kLongNeeds =
     "Expected: 10 to 14 minutes (pretrain 5 to 8 minutes, cache under a second, finetune 4 to 6 minutes), 100 MB of "
     "disk of 100 GB free, 100 TFLOP.";
 constexpr const char* kLongBusy =
     "Other processes keep 12.0 of 16 cores busy: with them it may take up to 10 times as long.";
 
-// How high a text is that has to be wrapped here.
+// The height of a text wrapped here.
 float paragraph(const char* text) {
   const float lines = std::ceil(ui::text_size(text, ui::Look::muted).x / ImGui::GetContentRegionAvail().x);
   return lines * ImGui::GetTextLineHeight() + ImGui::GetStyle().ItemSpacing.y;
@@ -77,14 +77,14 @@ std::string sweep_label(std::size_t values) {
   return fmt::format("Study of {} values…", values);
 }
 
-// The title of a setting by how its value stands.
+// The title of a setting, styled by the state of its value.
 ui::Look title_look(const Setting& setting) {
   const std::vector<std::string> swept = model::swept_values(setting);
   const bool several = !swept.empty() && model::value_given_twice(swept).empty();
   return !setting.error.empty() && !several ? ui::Look::bad : setting.changed ? ui::Look::link : ui::Look::body;
 }
 
-constexpr std::string_view kNoPaper = "–";  // Setting::paper where there is none
+constexpr std::string_view kNoPaper = "–";  // Setting::paper if there is none
 
 // The widest texts of some settings' columns.
 struct SettingWidths {
@@ -178,8 +178,8 @@ void DraftForm::control(Draft& draft, const Setting& setting, float width) {
   }
 }
 
-// Below the field of a setting that holds several values where one belongs: that it does, and a study of them. In a
-// table's row of its own.
+// The notice below a field that holds several values where one belongs, with the offer of a study; in its own row of a
+// table.
 void DraftForm::several(const Setting& setting) {
   const std::vector<std::string> values = model::swept_values(setting);
   if (setting.error.empty() || values.empty()) return;
@@ -193,7 +193,7 @@ void DraftForm::several(const Setting& setting) {
     sweep_ = true;
 }
 
-// What is wrong with a setting, but several values.
+// The problem of a setting, except several values.
 void DraftForm::trouble(const Setting& setting, float width) {
   if (setting.error.empty() || !model::swept_values(setting).empty()) return;
   ui::wrapped(setting.error, ui::Look::bad, width);
@@ -225,7 +225,7 @@ void DraftForm::choices(Draft& draft) {
   explain(strategies[static_cast<std::size_t>(chosen)].text, column);
 
   targets(draft, column);
-  // Name, seed, device and note: side by side where there is room.
+  // Name, seed, device and note: side by side if there is space.
   const float room = ImGui::GetContentRegionAvail().x;
   const bool wide = room >= px(kTwoColumns);
   ui::label("Name", "The run's name and its folder's: " + draft.folder().string(), column);
@@ -245,7 +245,7 @@ void DraftForm::choices(Draft& draft) {
     if (!problem.empty()) ui::wrapped(problem, ui::Look::bad);
 }
 
-// Which components of θ and ψ are inferred, where that can be chosen.
+// The choice of inferred components of θ and ψ, if there is one.
 void DraftForm::targets(Draft& draft, float column) {
   const std::vector<model::TargetTick> all = draft.targets();  // a copy: a tick changes them
   if (all.empty()) return;
@@ -379,7 +379,7 @@ void DraftForm::all_settings(Draft& draft) {
       ui::tip(setting_tip(setting));
       if (!setting.matters) trouble(setting, 0);
       ImGui::TableNextColumn();
-      // What matters has its control above: names are unique.
+      // Important settings have their control above: names are unique.
       if (setting.matters) {
         ImGui::AlignTextToFramePadding();
         ui::text(setting.value + "  ↑", ui::Look::muted);
@@ -406,7 +406,7 @@ void DraftForm::all_settings(Draft& draft) {
 }
 
 void DraftForm::draw(Training& training) {
-  // Where a child would be too low to work in, the page scrolls instead.
+  // If a child window would be too low, the page scrolls instead.
   const bool child = ImGui::GetContentRegionAvail().y >= px(kLeastDraft);
   if (child) ImGui::BeginChild("train/draft");
   Draft& draft = training.draft();

@@ -8,15 +8,14 @@
 
 namespace pairs::gui {
 
-// The settings of a new run: preset, strategy, name, seed and device, those that matter, on demand all, and what the
-// run is expected to need.
+// The settings of a new run: preset, strategy, name, seed and device, the important settings, on request all of them,
+// and the run's expected needs.
 class DraftForm {
  public:
   void draw(model::Training& training);
-  // What the run is expected to need, or why it cannot be started. It keeps its room whatever it says, so that what is
-  // below stays where it is.
+  // The run's expected needs, or why it cannot be started. Its height stays constant, so that nothing below moves.
   void needs(const model::Training& training);
-  // Once, that somebody wants a study of the values that were written into fields.
+  // Returns once that the user requests a study of the values in the fields.
   bool take_sweep() { return std::exchange(sweep_, false); }
 
  private:
@@ -36,11 +35,11 @@ class DraftForm {
   float needs_width_ = 0, needs_room_ = 0;
 };
 
-// Whether any setting has a value of the paper's: tables leave its column out where none does.
+// Whether any setting has a value in the paper; otherwise tables omit that column.
 bool with_paper(const std::vector<model::Setting>& settings);
-// What a setting is, with its preset's and the paper's value.
+// The description of a setting, with its preset's and the paper's value.
 std::string setting_tip(const model::Setting& setting);
-// Whether `text` contains `part`, whatever their case.
+// Whether `text` contains `part`, ignoring case.
 bool mentions(const std::string& text, const std::string& part);
 
 }  // namespace pairs::gui

@@ -12,7 +12,7 @@ namespace pairs::gui {
 namespace {
 
 constexpr float kQueueRow = 30, kTime = 100;
-constexpr std::size_t kMostItems = 6;  // that are seen without scrolling
+constexpr std::size_t kMostItems = 6;  // visible without scrolling
 
 std::string state_of(const QueueItem& item, const QueueProgress& progress) {
   if (item.state == QueueState::failed) return "failed: " + item.reason;
@@ -21,7 +21,7 @@ std::string state_of(const QueueItem& item, const QueueProgress& progress) {
   return progress.text.empty() ? word : fmt::format("{}, {}", word, progress.text);
 }
 
-// Of the first item that can be moved: the one at work stays where it is.
+// The index of the first item that can be moved: the current one stays in place.
 std::size_t first_movable(const QueueView& view) {
   return !view.items.empty() && view.items.front().state == QueueState::working ? 1 : 0;
 }
@@ -64,7 +64,7 @@ void QueuePanel::row(model::RunQueue& queue, const model::QueueShown& shown, std
   const ImVec2 next = ImGui::GetCursorPos();
   const float gap = px(4), text_y = min.y + (max.y - min.y - ui::text_size("X").y) / 2;
   const float button_y = min.y + (max.y - min.y - ImGui::GetFrameHeight()) / 2;
-  // From the right: buttons, the time, the state; the name has what is left.
+  // From the right: buttons, the time, the state; the name gets the rest.
   float right = max.x;
   const auto place = [&](const char* label) {
     right -= ui::button_width(label) + gap;
@@ -99,7 +99,7 @@ void QueuePanel::row(model::RunQueue& queue, const model::QueueShown& shown, std
   ImGui::SetCursorPos(next);
 }
 
-// Shows where the dragged item comes to stand, and puts it there where it is let go.
+// Shows the target of the dragged item, and moves it there when it is released.
 void QueuePanel::drop(model::RunQueue& queue, const model::QueueShown& shown, float top) {
   if (dragged_.empty()) return;
   const float step = px(kQueueRow) + ImGui::GetStyle().ItemSpacing.y;

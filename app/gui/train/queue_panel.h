@@ -6,8 +6,8 @@
 
 namespace pairs::gui {
 
-// The queue on the Train tab: how long it takes yet, pause and go on, and a row for each item, which can be dragged to
-// another place. Nothing where it is empty. Widgets are "queue/...", those of an item "queue/NAME/...".
+// The queue on the Train tab: its remaining time, pause and resume, and one row per item, which can be dragged. Draws
+// nothing if it is empty. Widgets are "queue/...", those of an item "queue/NAME/...".
 class QueuePanel {
  public:
   void draw(model::RunQueue& queue);
@@ -17,7 +17,7 @@ class QueuePanel {
   void row(model::RunQueue& queue, const model::QueueShown& shown, std::size_t at);
   void drop(model::RunQueue& queue, const model::QueueShown& shown, float top);
 
-  std::string dragged_;  // the id of the item that is being dragged
+  std::string dragged_;  // id of the item being dragged
 };
 
 }  // namespace pairs::gui

@@ -21,7 +21,7 @@ using model::Training;
 
 constexpr std::array<const char*, model::kStages> kNames = {"pretrain", "cache", "finetune"};
 
-// "1,234" of a whole number; numbers of a few digits as they are.
+// "1,234" for a whole number; short numbers unchanged.
 std::string rate_text(double value) {
   if (!std::isfinite(value) || value <= 0) return "–";
   if (value < 10) return number_text(value, 1);
@@ -61,12 +61,12 @@ ui::Look state_look(StageState state) {
   }
 }
 
-// What a stage that has not begun does.
+// The description of a stage that has not started.
 std::string what_text(const StageCard& card) {
   return card.state == StageState::unneeded ? "End-to-end training ends with stage 1." : card.what;
 }
 
-// Whether a card shows numbers in place of what the stage does.
+// Whether a card shows numbers instead of the description.
 bool shows_numbers(const StageCard& card) {
   return card.state == StageState::running || card.state == StageState::paused || card.done >= 0 ||
          card.state == StageState::done;
@@ -76,8 +76,8 @@ float line_height() {
   return ui::text_size("Ag", ui::Look::small).y + px(3);
 }
 
-// The height of what stands between a card's bar and its buttons, the same in all cards: four lines of numbers, or more
-// where a narrow card wraps its text.
+// The height between a card's bar and its buttons, the same in all cards: four lines of numbers, or more if a narrow
+// card wraps its text.
 float card_room(const Training& training, float inner) {
   float room = 4 * line_height();
   for (int stage = 0; stage < model::kStages; ++stage) {
@@ -108,7 +108,7 @@ void draw_card(Training& training, int stage, float width, float room) {
   ui::progress(static_cast<float>(shown_share), "", inner);
   y += px(12);
 
-  // Two columns of small numbers; a stage that has not begun says what it does.
+  // Two columns of small numbers; the description for a stage that has not started.
   const auto pair = [&](const std::string& first, const std::string& second) {
     const float wide = ui::text_size(second, ui::Look::small_muted).x;
     if (!first.empty()) ui::text_at({at.x, y}, first, ui::Look::small, inner - wide - px(8));

@@ -4,7 +4,7 @@
 
 namespace pairs::gui {
 
-// The three stages side by side: what each does and how far it is, with its start, pause and stop
+// The three stages side by side: each with its description, progress, and start, pause and stop
 // ("train/pretrain/start").
 void draw_stage_cards(model::Training& training);
 

@@ -38,7 +38,7 @@ void StudyDialog::ask(const model::Studies& studies, const model::Draft& draft) 
   open_ = true;
 }
 
-// A setting that is varied, or the offer to vary one more.
+// A varied setting, or the offer to vary one more.
 void StudyDialog::varied(std::size_t at) {
   model::StudyForm& form = *form_;
   const std::string number = at == 0 ? "" : fmt::format("/{}", at + 1);
@@ -80,7 +80,7 @@ void StudyDialog::choices() {
   ui::space(8);
   ui::label("Seeds", "Each run is trained so many times with another seed: their spread is its error", kLabels);
   ui::input("study/seeds", form.seeds, "3", fmt::format("How many: the first is {}", form.first_seed), px(60));
-  // One row more than there are, as it was before any of them changes.
+  // One more row than there are, before any of them changes.
   for (std::size_t at = 0, rows = form.varied.size() + 1; at < rows && at <= form.varied.size(); ++at) varied(at);
   ui::space(8);
   ui::label("Processes",
@@ -130,7 +130,7 @@ void StudyDialog::draw(model::Studies& studies, model::RunQueue& queue, model::D
       "window is closed; the runs appear in the list on the left as they come.",
       ui::Look::muted);
   ui::space(8);
-  // So high that what stands below stays in view: the dialog itself does not scroll.
+  // Its height keeps the rest in view: the dialog itself does not scroll.
   const float below = kProblemLines * ImGui::GetTextLineHeightWithSpacing() + 2 * ImGui::GetFrameHeightWithSpacing() +
                       ImGui::GetStyle().ItemSpacing.y + px(28);
   const float room = ImGui::GetIO().DisplaySize.y * ui::kDialogMost - ImGui::GetCursorPosY() - below;
@@ -143,7 +143,7 @@ void StudyDialog::draw(model::Studies& studies, model::RunQueue& queue, model::D
   const std::string problem = form_->problem();
   outcome(studies, problem.empty());
   ImGui::EndChild();
-  // The room of what may be wrong stays, so that nothing moves where something is.
+  // The space of a problem is reserved, so that nothing moves when there is one.
   ImGui::BeginChild("problem", {0, kProblemLines * ImGui::GetTextLineHeightWithSpacing()}, false);
   if (!failure_.empty())
     ui::wrapped(failure_, ui::Look::bad, 0, "study/failure");

@@ -8,14 +8,14 @@
 
 namespace pairs::gui {
 
-// The dialog that makes a study of the draft of a new run and starts it: strategies, seeds and the values of some
-// settings on the left, what it makes on the right.
+// The dialog that makes a study from the draft of a new run and starts it: strategies, seeds and varied settings on the
+// left, the resulting runs on the right.
 class StudyDialog {
  public:
-  // What the draft's fields hold several values of is varied.
+  // Varies the fields of the draft that hold several values.
   void ask(const model::Studies& studies, const model::Draft& draft);
-  // Once a frame; widgets are "study/...". Fields of the draft that the study has taken over get their value again once
-  // it is started or put into the queue.
+  // Call once per frame; widgets are "study/...". Fields of the draft that the study has taken over get their value
+  // back once it is started or queued.
   void draw(model::Studies& studies, model::RunQueue& queue, model::Draft& draft);
 
  private:
@@ -29,8 +29,8 @@ class StudyDialog {
   bool open_ = false;
 };
 
-// A line for each study that is not finished and does not stand in the queue: how far it is, what it trains now, stop
-// or go on. Widgets are "study/NAME/...".
+// A line for each unfinished study outside the queue: its progress, its current runs, stop or resume. Widgets are
+// "study/NAME/...".
 void draw_studies(model::Studies& studies, const model::RunQueue& queue);
 
 }  // namespace pairs::gui

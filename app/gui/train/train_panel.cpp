@@ -24,7 +24,7 @@ using model::Setting;
 using model::StageState;
 using model::Training;
 
-constexpr std::uint64_t kWorthDropping = 16 << 20;  // bytes of aggregates that a finished run is asked about
+constexpr std::uint64_t kWorthDropping = 16 << 20;  // bytes of aggregates that a finished run offers to delete
 constexpr float kPlotWidth = 320;                   // a plot has at least this
 
 bool queue_button(const Training& training, const model::RunQueue& queue) {
@@ -56,14 +56,14 @@ void TrainPanel::header(Training& training, const model::Library& library, const
     room += gap + ui::button_width(kStudy) + gap + ui::button_width(kQueue) + gap + ui::button_width(kStart);
   if (!drafting) room += gap + ui::button_width("New run") + gap + ui::button_width(kLike);
   if (resumable) room += gap + ui::button_width(kQueue) + gap + ui::button_width(kResume);
-  // While it trains, nothing else stands where "Start training" stood.
+  // During training, nothing else is in the place of "Start training".
   if (at_work) room += gap + ui::button_width(kStart);
 
   const float left = ImGui::GetCursorPosX(), right = left + ImGui::GetContentRegionAvail().x;
   const std::string title = drafting ? "New run" : library.name_of(training.folder().string());
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float high = ImGui::GetFrameHeight();
-  // In a narrow window the title has a line of its own.
+  // In a narrow window the title has its own line.
   const bool apart = right - left - room - px(16) < px(60);
   const float title_room = apart ? right - left : right - left - room - px(16);
   const ImVec2 title_at = {at.x, at.y + (high - ui::text_size(title, ui::Look::title).y) / 2};
@@ -117,7 +117,7 @@ void TrainPanel::header(Training& training, const model::Library& library, const
   ImGui::SameLine(0, gap);
   if (queue_button(training, queue)) add_to_queue(training.folder(), queue);
   ImGui::SameLine(0, gap);
-  // Going on after a failure dismisses it.
+  // Resuming after a failure dismisses it.
   const bool failed = training.state() == Activity::failed && training.run_settings();
   if (ui::button("train/start", kResume, ui::Button::primary, failed ? "" : training.blocked(Action::start),
                  "Resumes from the last checkpoint, through all stages")) {

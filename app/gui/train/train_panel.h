@@ -15,7 +15,7 @@
 
 namespace pairs::gui {
 
-// A new run's settings and start; the stages of a run with their losses, and the posterior as it is learnt.
+// A new run's settings and start; the stages of a run with their losses, and the live posterior.
 class TrainPanel {
  public:
   void draw(model::Training& training, model::Library& library, model::Studies& studies, model::RunQueue& queue,
@@ -33,7 +33,7 @@ class TrainPanel {
 
   PlotView pretrain_{"train/pretrain-loss"}, finetune_{"train/finetune-loss"}, live_{"train/posterior"};
   View view_ = View::progress;
-  int loss_stage_ = -1;  // of narrow windows: which loss is shown; -1: of the stage that runs
+  int loss_stage_ = -1;  // for narrow windows: the loss shown; -1: of the current stage
   std::string run_search_;
   DraftForm form_;
   StudyDialog study_;

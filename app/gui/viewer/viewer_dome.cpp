@@ -21,7 +21,7 @@ constexpr double kDomePerPixel = 0.012;
 struct Placed {
   ImVec2 at;
   double depth = 0;  // away from the eye; negative in front of the dome's centre
-  float size = 1;    // of what is there, in pixels a world unit
+  float size = 1;    // scale there, in pixels per world unit
 };
 
 // Perspective of the dome's eye.
@@ -62,7 +62,7 @@ void curve(ImDrawList& list, double from, double to, ImU32 color, float width, d
   }
 }
 
-// A ball lit from `light`, which is in the eye's own axes.
+// A ball lit from `light`, in the eye's axes.
 void ball(ImDrawList& list, ImVec2 at, float radius, const double color[3], ImVec2 light) {
   const int shells = std::clamp(static_cast<int>(radius), 8, 40);
   for (int k = 0; k < shells; ++k) {
@@ -86,7 +86,7 @@ std::optional<std::size_t> ViewerDome::draw(model::Viewer& viewer, ImVec2 size, 
   const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive();
   const ImVec2 mouse = ImGui::GetIO().MousePos;
 
-  // The target stays on the half that is seen.
+  // The target stays on the visible half.
   const double ahead = std::remainder(viewer.target().azimuth - turn_, 2 * pi);
   if (std::abs(ahead) > kFrontHalf) turn_ += ahead - std::copysign(kFrontHalf, ahead);
 
@@ -98,7 +98,7 @@ std::optional<std::size_t> ViewerDome::draw(model::Viewer& viewer, ImVec2 size, 
                    {min.x + size.x / 2, min.y + size.y * kMiddle},
                    static_cast<double>(std::min(size.x, size.y * 1.1f) * kSideways) / kDomeRadius};
 
-  // The ground, circles of equal height and meridians; where training had its cameras they are stronger.
+  // The ground, circles of equal height and meridians, stronger in the training range of cameras.
   std::array<ImVec2, 64> ground;
   for (std::size_t k = 0; k < ground.size(); ++k)
     ground[k] = eye.on_dome(2 * pi * static_cast<double>(k) / ground.size(), 0).at;
@@ -154,7 +154,7 @@ std::optional<std::size_t> ViewerDome::draw(model::Viewer& viewer, ImVec2 size, 
     ball(list, at.at, at.size * static_cast<float>(scene.spheres[k].radius), scene.spheres[k].color, light);
   }
 
-  // The target: its ray to the centre, its image plane, itself.
+  // The target: its ray to the center, its image plane, itself.
   const render::Camera& target = viewer.target();
   const double origin[3] = {0, 0, 0};
   const Placed dot = eye.on_dome(target.azimuth, target.elevation), centre = eye.place(origin);

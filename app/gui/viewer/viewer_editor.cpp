@@ -47,7 +47,7 @@ void ViewerEditor::scene(model::Viewer& viewer) {
   ui::text(viewer.edited() ? fmt::format("Seed {}, changed by hand", viewer.seed())
                            : fmt::format("Seed {} of the prior", viewer.seed()),
            ui::Look::small_muted);
-  // Which sphere: a disc of its colour each.
+  // The choice of the sphere: one disc of its color each.
   const float side = ImGui::GetFrameHeight(), radius = side * 0.36f;
   for (std::size_t k = 0; k < scene.spheres.size(); ++k) {
     const ImVec2 min = ImGui::GetCursorScreenPos(), max = {min.x + side, min.y + side};
@@ -70,7 +70,7 @@ void ViewerEditor::scene(model::Viewer& viewer) {
   render::Sphere sphere = scene.spheres[viewer.selected()];
   float rgb[3], kept[3];
   for (int c = 0; c < 3; ++c) rgb[c] = static_cast<float>(sphere.color[c]);
-  // Of grey the hue is what it was.
+  // A gray color keeps its previous hue.
   ImGui::ColorConvertHSVtoRGB(hue_, saturation_, value_, kept[0], kept[1], kept[2]);
   const auto close = [](float a, float b) { return std::abs(a - b) < 1e-5f; };
   if (!std::equal(rgb, rgb + 3, kept, close))

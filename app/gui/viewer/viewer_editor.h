@@ -12,7 +12,7 @@ class ViewerEditor {
   void scene(model::Viewer& viewer);
 
  private:
-  float hue_ = 0, saturation_ = 0, value_ = 0;  // kept where the colour alone does not tell them
+  float hue_ = 0, saturation_ = 0, value_ = 0;  // kept if the color alone does not determine them
 };
 
 }  // namespace pairs::gui

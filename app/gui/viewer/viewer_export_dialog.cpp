@@ -67,7 +67,7 @@ void ViewerExportDialog::draw(model::Viewer& viewer) {
     writing_ = false;
     failure_ = viewer.export_failure();
     if (const std::filesystem::path file = viewer.take_exported(); !file.empty()) {
-      open_ = false;  // a toast says where it is
+      open_ = false;  // a toast shows the path
     }
   }
   const bool shown = ui::begin_dialog("viewer/save", "Export", open_, FileBrowser::dialog_width);

@@ -7,13 +7,12 @@
 
 namespace pairs::gui {
 
-// Saves what the viewer shows: asks what and where, and follows the writing. Widgets: "viewer/save/grid",
-// "/animation",
-// "/views", "/scene", "/path", "/write", "/cancel", "/stop".
+// Exports the viewer's content: asks for kind and path, and shows the progress. Widgets: "viewer/save/grid",
+// "/animation", "/views", "/scene", "/path", "/write", "/cancel", "/stop".
 class ViewerExportDialog {
  public:
   void ask(const model::Viewer& viewer);
-  // Once a frame.
+  // Call once per frame.
   void draw(model::Viewer& viewer);
 
  private:

@@ -32,7 +32,7 @@ constexpr float kColumnGap = 20, kLeastTruth = 160, kLeastMiddle = 248, kMostTru
 constexpr float kHead = 22, kSmallGap = 8, kPending = 0.4f;
 constexpr double kTruthOrbitPerPixel = 0.008, kWheelRadius = 0.02, kWheelDepth = 0.06, kWatchSeconds = 3;
 
-// A picture's name above it, with a note at the right end where it has room.
+// A picture's name above it, with a note at the right end if there is space.
 void caption(ImVec2 at, float width, const std::string& title, const std::string& note = "") {
   ui::text_at(at, title, ui::Look::small_strong, width);
   const float used = ui::text_size(title, ui::Look::small_strong).x + px(12);
@@ -56,7 +56,7 @@ std::string share_of(double value, double whole) {
   return fmt::format("{:.0f} %", 100 * value / whole);
 }
 
-// A row of the table of errors: a value, and what share it is of another.
+// A row of the table of errors: a value, and its share of another.
 void error_line(ui::Look look, const std::string& title, const std::string& value, const std::string& part) {
   const float width = ImGui::GetContentRegionAvail().x, share = px(44);
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -76,14 +76,14 @@ struct ViewerPanel::State {
   ViewerDome dome;
   ViewerEditor editor;
   ViewerExportDialog dialog;
-  std::optional<std::size_t> pointed;  // the view that the mouse was on in the last frame
-  // What a drag in the true view holds: a sphere as it was, or else the camera.
+  std::optional<std::size_t> pointed;  // the view under the mouse in the last frame
+  // The object of a drag in the true view: a sphere at its start, or else the camera.
   std::optional<std::size_t> held;
   render::Sphere held_from;
   ImVec2 held_at;
-  double step = -1;  // of the way from noise to image that is shown; below zero: the image
+  double step = -1;  // the shown step from noise to image; below zero: the image
   bool watching = false;
-  std::int64_t zoomed = -1;   // the sample that is shown large
+  std::int64_t zoomed = -1;   // the enlarged sample
   float settings_height = 0;  // of numbers and settings in the last frame
 
   void n_row(Viewer& viewer);
@@ -235,7 +235,7 @@ void ViewerPanel::State::samples(Viewer& viewer, float side) {
     const std::string name = fmt::format("viewer/sample/{}", number);
     const bool clicked = ImGui::InvisibleButton(name.c_str(), {high.x - low.x, high.y - low.y});
     if (keyboard::offer(name, ItemKind::plot, low, high).pressed || clicked) zoomed = zoomed >= 0 ? -1 : number;
-    // A sample that has not begun stands for what is known at once.
+    // A sample that has not started shows what is known at once.
     PicturePointer picture = shown ? shown->expected : nullptr;
     float alpha = kPending;
     if (shown && static_cast<std::size_t>(number) < shown->samples.size()) {
@@ -255,7 +255,7 @@ void ViewerPanel::State::samples(Viewer& viewer, float side) {
   ImGui::Dummy({side, 0});
 }
 
-// The scrubber from noise to image.
+// The slider from noise to image.
 void ViewerPanel::State::way(Viewer& viewer, float width) {
   const double steps = static_cast<double>(std::max<std::int64_t>(viewer.info().steps, 1));
   const ImVec2 start = ImGui::GetCursorScreenPos();
@@ -284,7 +284,7 @@ void ViewerPanel::State::way(Viewer& viewer, float width) {
   }
 }
 
-// What the samples say together.
+// The summary of the samples.
 void ViewerPanel::State::pictures(Viewer& viewer, float width) {
   const auto shown = viewer.shown();
   const ViewerSnapshot none;
@@ -317,7 +317,7 @@ void ViewerPanel::State::pictures(Viewer& viewer, float width) {
     textures.draw(all[k].picture, low, high);
     ui::tip(all[k].tip);
   }
-  // One bar of colours for spread and error.
+  // One color bar for spread and error.
   const float from = start.x + 2 * (side + gap), to = start.x + width, bar = top + side + px(6);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const std::string most = fmt::format("{}", model::kHeatMost);
@@ -361,7 +361,7 @@ void ViewerPanel::State::numbers(Viewer& viewer) {
   }
 }
 
-// What the same errors are on average, by the run's evaluation. As high whatever it says.
+// The average of these errors in the run's evaluation. Its height does not depend on the text.
 void ViewerPanel::State::average(const Viewer& viewer, const model::Scores* scores, bool unscored) {
   const ImVec2 from = ImGui::GetCursorPos();
   const auto shown = viewer.shown();
@@ -422,12 +422,13 @@ void ViewerPanel::draw(Viewer& viewer, const model::Scores* scores, bool unscore
   s.messages(viewer);
   const std::optional<std::size_t> on_strip = s.strip.draw(viewer, s.textures, s.pointed);
 
-  // Truth above dome, samples above what they say together, numbers and settings.
+  // Truth above dome, samples above their summary, numbers and settings.
   const ImVec2 room = ImGui::GetContentRegionAvail(), start = ImGui::GetCursorScreenPos();
   const float gap = px(kColumnGap);
   const float settings = std::clamp(0.27f * room.x, px(kLeastSettings), px(kMostSettings));
-  const float under = ImGui::GetFrameHeight() + px(8);  // the scrubber
-  // Of the height: the truth and the dome as squares; the samples, and a quarter of their width in small pictures.
+  const float under = ImGui::GetFrameHeight() + px(8);  // the slider
+  // Divides the height: the truth and the dome as squares; the samples, and a quarter of their width for small
+  // pictures.
   const float truth = std::clamp(std::floor((room.y - 2 * px(kHead) - px(12)) / 2), px(kLeastTruth), px(kMostTruth));
   const float fits = (room.y - px(kHead) - under - px(18 + 22 + 12)) / 1.25f;
   float middle = std::max(std::min(fits, room.x - settings - 2 * gap - px(kLeastTruth)), px(kLeastMiddle));
@@ -435,7 +436,7 @@ void ViewerPanel::draw(Viewer& viewer, const model::Scores* scores, bool unscore
   middle = std::floor(std::max(std::min(middle, room.x - settings - 2 * gap - left), px(kLeastMiddle)));
   float height = std::max(
       room.y, std::max(2 * left + 2 * px(kHead) + px(12), 1.25f * middle + px(kHead) + under + px(18 + 22 + 12)));
-  // Where the page scrolls, its last column need not scroll in it.
+  // If the page scrolls, its last column need not scroll within it.
   if (height > room.y) height = std::max(height, s.settings_height);
   const float spare = std::max(0.0f, room.x - left - middle - settings - 2 * gap);
 
@@ -476,7 +477,7 @@ void ViewerPanel::draw(Viewer& viewer, const model::Scores* scores, bool unscore
   }
   ImGui::EndChild();
 
-  // Where there is room, the scene's settings stand beside the numbers.
+  // If there is space, the scene's settings are next to the numbers.
   const float rest = settings + spare, third = second + middle + gap;
   const bool beside = rest >= px(2 * kLeastSettings + kColumnGap);
   const float each = beside ? std::min(std::floor((rest - gap) / 2), px(kMostSettings + 72)) : rest;

@@ -29,7 +29,7 @@ void cross(ImVec2 corner) {
 std::optional<std::size_t> ViewerStrip::draw(model::Viewer& viewer, PictureTextures& textures,
                                              std::optional<std::size_t> pointed) {
   const auto count = static_cast<std::int64_t>(viewer.views().size());
-  // What there is, and the buttons at the right end.
+  // The number of views, and the buttons at the right end.
   const float near = px(4), right = ImGui::GetContentRegionAvail().x + ImGui::GetCursorPosX();
   const float buttons = ui::button_width("Add view") + ui::button_width("Fill") + ui::button_width("Clear") + 2 * near;
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -58,7 +58,7 @@ std::optional<std::size_t> ViewerStrip::draw(model::Viewer& viewer, PictureTextu
   if (count == 0) {
     ui::text("Without views there is nothing to infer from: add some.", ui::Look::muted);
   } else {
-    // The wheel moves the strip sideways; and the last view used stays in sight.
+    // The wheel scrolls the strip sideways; the last view used stays visible.
     if (ImGui::IsWindowHovered() && ImGui::GetScrollMaxX() > 0) {
       if (const float wheel = ImGui::GetIO().MouseWheel; wheel != 0)
         ImGui::SetScrollX(std::clamp(ImGui::GetScrollX() - wheel * 3 * step, 0.0f, ImGui::GetScrollMaxX()));

@@ -9,11 +9,11 @@
 
 namespace pairs::gui {
 
-// The observed views side by side: those used at this N in full, the others faint; a click removes one. Widgets:
+// The observed views side by side: those used at this N normal, the others faint; a click removes one. Widgets:
 // "viewer/view/K", "viewer/add", "viewer/fill", "viewer/clear".
 class ViewerStrip {
  public:
-  // `pointed`: the view that the mouse is on elsewhere. Returns the one that it is on here.
+  // `pointed`: the view hovered over elsewhere. Returns the one hovered over here.
   std::optional<std::size_t> draw(model::Viewer& viewer, PictureTextures& textures, std::optional<std::size_t> pointed);
 
  private:

@@ -6,13 +6,13 @@
 
 namespace pairs::gui {
 
-// Asks whether the aggregates that a run keeps shall go, and says what they would be missed for. Its widgets are
-// "<name>/confirm" and "<name>/cancel".
+// Asks whether to delete a run's aggregates, and explains what needs them. Its widgets are "<name>/confirm" and
+// "<name>/cancel".
 class AggregatesDialog {
  public:
   explicit AggregatesDialog(std::string name) : name_(std::move(name)) {}
   void ask(const model::RunEntry& run);
-  // Once a frame.
+  // Call once per frame.
   void draw(model::Library& library);
 
  private:

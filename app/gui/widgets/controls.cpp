@@ -16,10 +16,10 @@ namespace {
 
 constexpr double kSliderSteps = 100;
 
-std::string pressed_on;    // the button that the last press began on
-bool stray_press = false;  // it was the second of two quick clicks, of which the first was meant for another button
+std::string pressed_on;    // the button on which the last press started
+bool stray_press = false;  // it was the second of two quick clicks, the first of which was on another button
 
-// A button that takes another's place under the mouse is not pressed by the second of two quick clicks.
+// A button that replaces another under the mouse is not pressed by the second of two quick clicks.
 void follow_press(const std::string& name) {
   if (!ImGui::IsItemActivated()) return;
   const ImGuiIO& io = ImGui::GetIO();
@@ -136,7 +136,7 @@ bool row(std::string_view name, bool chosen, float height, ImVec2& min, ImVec2& 
 bool slider(std::string_view name, double& value, double low, double high, const char* format,
             std::string_view tip_text, float width) {
   width = wish(width);
-  // The number stands beside the rail, where the knob never covers it.
+  // The number is next to the rail, where the knob never covers it.
   float room = 0;
   for (const double end : {low, high}) room = std::max(room, text_size(slider_text(end, format), Look::body).x);
   room = px(8) * std::ceil(room / px(8));
@@ -219,7 +219,7 @@ bool log_slider(std::string_view name, std::int64_t& value, std::int64_t low, st
   list.AddRectFilled({from, rail - px(2)}, {to, rail + px(2)}, p.edge, px(2));
   const float knob = place(static_cast<double>(std::clamp(value, low, high)));
   list.AddRectFilled({from, rail - px(2)}, {knob, rail + px(2)}, p.accent, px(2));
-  // The ends come first; a number in between is left out where it has no room.
+  // The bounds come first; a number in between is omitted if there is no space.
   float free_from = min.x - px(8), free_to = max.x + px(8);
   const auto tick = [&](std::int64_t n) {
     const float x = place(static_cast<double>(n));
@@ -256,7 +256,7 @@ bool combo(std::string_view name, int& index, std::span<const std::string> items
   std::optional<Edge> edge(std::in_place);
   const bool open = ImGui::BeginCombo(id_of("", name).c_str(), shown.c_str());
   edge.reset();
-  // Of an open one the last item is its list, to which the keys belong.
+  // The last item of an open combo box is its list, which receives the keys.
   if (!open) {
     const float room = ImGui::GetItemRectSize().x - ImGui::GetFrameHeight() - 2 * ImGui::GetStyle().FramePadding.x;
     record(name, ItemKind::combo, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), blocked.empty(), shown,

@@ -5,7 +5,7 @@
 
 namespace pairs::gui {
 
-// Says above a panel when the shown weights learnt from other data than are in use, and asks for the folder of real
+// Warns above a panel if the shown weights were trained on other data than now in use, and asks for the folder of real
 // data.
 class DataBanner {
  public:
@@ -15,10 +15,10 @@ class DataBanner {
   void dialog(model::Studio& studio);
 
   PathDialog path_;
-  bool waits_ = false;  // for the folder to be looked into
+  bool waits_ = false;  // until the folder is checked
 };
 
-// The offer to use real data, or to do without it again, where the task can.
+// The offer to use real data, or to stop using it, if the task can.
 void offer_data(const model::Hub& hub, model::DataFolder& data, model::Navigation& go, const std::string& task);
 
 }  // namespace pairs::gui

@@ -24,8 +24,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr float kRow = 26, kGapBetween = 12, kPlacesWidth = 132, kPreviewWidth = 228, kSizeWidth = 84, kTimeWidth = 128;
-constexpr float kLeastList = 260;                                     // its width beside places and preview
-constexpr float kBelow = 128, kLeastHeight = 104, kMostHeight = 340;  // of what follows in a dialog; of the list
+constexpr float kLeastList = 260;                                     // its width next to places and preview
+constexpr float kBelow = 128, kLeastHeight = 104, kMostHeight = 340;  // of the rest of a dialog; of the list
 constexpr std::size_t kRecentShort = 5;
 
 std::string time_text(std::int64_t time) {
@@ -38,7 +38,7 @@ std::string time_text(std::int64_t time) {
   return text;
 }
 
-// Names of others in one line.
+// A name that others chose, printable on one line.
 std::string one_line(const std::string& name) {
   return printable(name, 300);
 }
@@ -67,7 +67,7 @@ std::vector<NamedPlace> named_places() {
   return all;
 }
 
-// A folder's path as the field holds it, so that a name can follow.
+// A folder's path for the field, ready for a name to follow.
 std::string with_slash(const fs::path& folder) {
   const std::string text = folder.string();
   return text.ends_with('/') ? text : text + "/";
@@ -75,7 +75,7 @@ std::string with_slash(const fs::path& folder) {
 
 }  // namespace
 
-// Edits of ours in a field that has the keyboard.
+// Programmatic edits of a field that has the keyboard focus.
 int FileBrowser::edit(ImGuiInputTextCallbackData* data) {
   auto& self = *static_cast<FileBrowser*>(data->UserData);
   if (self.put_) {
@@ -83,7 +83,7 @@ int FileBrowser::edit(ImGuiInputTextCallbackData* data) {
     data->InsertChars(0, self.put_->c_str());
     self.put_.reset();
   }
-  // Dear ImGui keeps the caret where it was in another text.
+  // Dear ImGui keeps the caret's position from another text.
   if (std::exchange(self.caret_to_end_, false) && !data->HasSelection()) data->CursorPos = data->BufTextLen;
   return 0;
 }
@@ -131,13 +131,13 @@ std::string FileBrowser::in_place(const std::string& entry) const {
 
 void FileBrowser::choose(const model::FileEntry& entry) {
   const std::string name = entry.name;
-  // Into folders goes what is saved; they are not chosen.
+  // Saved files go into folders, which are not selected themselves.
   if (kind_ == Kind::save && entry.folder) return go(place() / name);
   set_text(in_place(name));
   chosen_ = name;
 }
 
-// Shows another folder; the name of a file to save is kept.
+// Shows another folder; keeps the name of a file to save.
 void FileBrowser::go(const fs::path& folder) {
   const std::string name = kind_ == Kind::save ? model::typed_parts(text_).name : "";
   set_text(with_slash(folder) + name);
@@ -152,7 +152,7 @@ bool FileBrowser::enter_plain() {
   return true;
 }
 
-// What Tab would make of the text: a folder that is chosen is entered, a name is completed as far as it is clear.
+// The text after Tab: enters a selected folder, or completes a name as far as it is unique.
 std::string FileBrowser::completion() const {
   if (!listing_) return text_;
   if (!chosen_.empty()) {
@@ -172,7 +172,7 @@ std::string FileBrowser::completion() const {
   return name == typed ? text_ : in_place(name);
 }
 
-// Before the field takes its keys: Tab completes, up and down choose.
+// Call before the field takes its keys: Tab completes, up and down select.
 void FileBrowser::take_keys() {
   if (!active_) {
     completes_ = false;
@@ -196,14 +196,14 @@ void FileBrowser::take_keys() {
   scroll_ = true;
 }
 
-// The input; true when Enter ended it.
+// The input; returns true when Enter ended it.
 bool FileBrowser::field(const std::string& name, const Request& request, std::string_view blocked, float width) {
   ImGui::SetNextItemWidth(width);
   ImGui::BeginDisabled(!blocked.empty());
   if (fresh_) ImGui::SetKeyboardFocusHere();
   caret_to_end_ = caret_to_end_ || fresh_;
   fresh_ = false;
-  if (!active_) put_.reset();  // the text is that already
+  if (!active_) put_.reset();  // the text already contains it
   const bool put = put_.has_value();
   const std::string before = text_;
   bool entered = false;
@@ -215,7 +215,7 @@ bool FileBrowser::field(const std::string& name, const Request& request, std::st
   }
   active_ = ImGui::IsItemActive();
   ImGui::EndDisabled();
-  // A path may be longer than its room: where the caret is, it is seen.
+  // A path may be longer than its space: the part at the caret is visible.
   ui::record(name, ItemKind::input, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), blocked.empty(), text_, false, 0,
              0, palette().edge);
   if (!active_) ui::show_tip(text_, blocked);
@@ -226,7 +226,7 @@ bool FileBrowser::field(const std::string& name, const Request& request, std::st
   return entered && (ImGui::IsKeyPressed(key::enter, false) || ImGui::IsKeyPressed(key::keypad_enter, false));
 }
 
-// Follows the text: which folder is looked at, and what is told of.
+// Follows the text: sets the listed folder and the preview.
 void FileBrowser::update() {
   disk_->look(place());
   ui::again_in(std::max(disk_->until_next_look(), 0.1));
@@ -243,7 +243,7 @@ void FileBrowser::update() {
   disk_->tell(there ? place() / name : fs::path());
 }
 
-// Which files are listed.
+// The choice of listed files.
 void FileBrowser::options(const std::string& name, const Request& request) {
   if (!request.filters.empty()) {
     std::vector<std::string> titles;
@@ -268,7 +268,7 @@ void FileBrowser::options(const std::string& name, const Request& request) {
   ui::right(count, ui::Look::small_muted);
 }
 
-// What was opened last.
+// The recent files.
 void FileBrowser::recent(const std::string& name, std::size_t most) {
   const FileDesk& desk = file_desk();
   if (!desk.settings || desk.settings->recent_files.empty()) return;
@@ -308,7 +308,7 @@ void FileBrowser::places(const std::string& name, ImVec2 size) {
   ImGui::EndChild();
 }
 
-// Over the columns; a press sorts by one, a second the other way round.
+// The headings of the columns; a press sorts by one, a second press reverses.
 void FileBrowser::titles(const std::string& name, float width, float size_at, float time_at) {
   const ImVec2 start = ImGui::GetCursorScreenPos();
   const float height = px(24);
@@ -351,7 +351,7 @@ void FileBrowser::entries(const std::string& name, ImVec2 size, Ended& ended) {
     const ImVec2 corner = ImGui::GetWindowPos();
     ImGui::GetWindowDrawList()->AddRect(corner, {corner.x + size.x, corner.y + size.y}, palette().line, px(4));
     const float width =
-        ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ScrollbarSize;  // whether it is there or not
+        ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ScrollbarSize;  // whether the bar is visible or not
     const float time_at = width > px(400) ? width - px(kTimeWidth) : 0;
     const float size_at = width > px(240) ? (time_at > 0 ? time_at : width) - px(kSizeWidth) : 0;
     titles(name, width, size_at, time_at);

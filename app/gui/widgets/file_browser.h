@@ -15,38 +15,38 @@
 
 namespace pairs::gui {
 
-// A field for a path and, below it, what is on the disk: places on the left, the folder's files, and what the chosen
-// one holds. Where the desktop has file dialogs of its own, buttons that show those in place of the list. The middle of
-// a dialog that opens or saves.
+// A field for a path and, below it, a view of the disk: places on the left, the folder's files, and a preview of the
+// selected one. If the desktop has its own file dialogs, buttons that open them replace the list. The body of a dialog
+// that opens or saves.
 class FileBrowser {
  public:
   enum class Kind { open, open_folder, save };  // open: a file or a folder
   struct Request {
     Kind kind = Kind::open;
-    std::string title, hint;                 // of the desktop's dialog; in the empty field
-    std::vector<model::FileFilter> filters;  // beside "All files"; the first is chosen at first
-    bool direct = false;                     // nothing else is asked: the desktop's dialog comes at once
+    std::string title, hint;                 // of the desktop's dialog; shown in the empty field
+    std::vector<model::FileFilter> filters;  // in addition to "All files"; the first is the default
+    bool direct = false;                     // the path is the only question: opens the desktop's dialog at once
   };
-  // What a person has just done.
+  // The user's last action.
   struct Ended {
-    bool done = false;       // the path is the one
-    bool replace = false;    // the desktop has asked whether the file of this path may be replaced
-    bool cancelled = false;  // the desktop's dialog, which was all that was asked
+    bool done = false;       // the path was confirmed
+    bool replace = false;    // the desktop has confirmed that the file may be replaced
+    bool cancelled = false;  // the desktop's dialog, the only question, was canceled
   };
 
-  // Begins anew with this text; the field takes the keyboard.
+  // Starts anew with this text; the field takes the keyboard focus.
   void start(std::string text);
-  // Leaves off: nothing is looked at any more, and the desktop's dialog is closed.
+  // Stops reading the disk, and closes the desktop's dialog.
   void stop();
   void focus() { fresh_ = true; }
-  // Goes into the folder that is chosen, where there is nothing to open but what is in it; else false.
+  // Enters the selected folder if there is nothing to open but its contents; else returns false.
   bool enter_plain();
-  // Another text than the person's.
+  // Replaces the typed text.
   void set_text(std::string text);
 
-  // Within a dialog, once a frame. `field` names the input, `name` begins the names of all else: "<name>/entry/FILE",
-  // "/place/home", "/recent/0", "/filter", "/hidden", "/up", "/sort/size", "/browse", "/browse-folder". `blocked`: why
-  // nothing can be changed now.
+  // Call within a dialog, once per frame. `field` names the input; `name` precedes the names of all else:
+  // "<name>/entry/FILE", "/place/home", "/recent/0", "/filter", "/hidden", "/up", "/sort/size", "/browse",
+  // "/browse-folder". `blocked`: why nothing can be changed now.
   Ended draw(const std::string& name, const std::string& field, const Request& request, std::string_view blocked = {});
 
   const std::string& text() const { return text_; }
@@ -54,7 +54,7 @@ class FileBrowser {
   // Whether the text has changed in the last draw().
   bool changed() const { return changed_; }
 
-  // The width of a dialog with a browser in it, at scale 1.
+  // The width of a dialog with a browser, at scale 1.
   static constexpr float dialog_width = 880;
 
  private:
@@ -79,17 +79,17 @@ class FileBrowser {
   void take_desktop(const Request& request, Ended& ended);
 
   Kind kind_ = Kind::open;
-  std::string text_, before_, offered_;  // offered: what it began with
-  std::optional<std::string> put_;       // goes into the field, which may be edited just now
+  std::string text_, before_, offered_;  // offered: the initial text
+  std::optional<std::string> put_;       // text to put into the field, which may be in use
   std::string chosen_;                   // an entry of the listing
   std::string problem_;                  // of the desktop's dialog
-  std::filesystem::path start_;          // the folder that is shown while nothing is typed
+  std::filesystem::path start_;          // the folder shown while nothing is typed
   bool fresh_ = false, active_ = false, changed_ = false, scroll_ = false, own_ = false, asked_once_ = false;
-  bool caret_to_end_ = false;  // once the field has the keyboard
+  bool caret_to_end_ = false;  // once the field has the keyboard focus
   bool completes_ = false;     // the next Tab completes the text
-  std::uint64_t asked_ = 0;    // a question of the desktop's dialog; 0: none is open
+  std::uint64_t asked_ = 0;    // number of the open desktop dialog; 0: none
   int filter_ = 0;
-  model::ListingView view_, shown_view_;  // as wanted; as shown_ is
+  model::ListingView view_, shown_view_;  // requested; current in shown_
   std::unique_ptr<model::FileBrowsing> disk_;
   std::shared_ptr<const model::FolderListing> listing_;
   std::vector<const model::FileEntry*> shown_;  // of listing_

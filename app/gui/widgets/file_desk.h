@@ -10,24 +10,23 @@
 
 namespace pairs::gui {
 
-// What dialogs for files know of the window that they belong to. The shell says it; without one, the current folder is
-// all there is.
+// The window's state for file dialogs, set by the shell; without it, only the current folder is known.
 struct FileDesk {
-  Tasks tasks;  // of which runs are told; null: of none
+  Tasks tasks;  // tasks whose runs are previewed; null: none
   std::function<void()> wake = [] {};
   model::Settings* settings = nullptr;
   model::Portal* portal = nullptr;  // null: the desktop's dialogs are not wanted
   std::filesystem::path runs_folder, data_folder;
-  std::string task;           // that is shown
-  std::filesystem::path run;  // the folder of the run that is shown; "": none
-  std::string window;         // as Portal::Question wants it
+  std::string task;           // the shown task
+  std::filesystem::path run;  // the folder of the shown run; "": none
+  std::string window;         // as in Portal::Question
 
   // Whether the desktop's own dialogs are shown.
   bool uses_desktop() const { return portal && portal->there(); }
-  // Where the next file is saved: in the folder that was chosen for the shown task, else in the shown run's, else in
-  // the current one. Where no task is shown, in the folder of the last.
+  // The folder for the next saved file: the one chosen for the shown task, else the shown run's, else the current one.
+  // Without a task, the folder of the last saved file.
   std::filesystem::path save_folder() const;
-  // Where a file is looked for: beside the last that was opened, else in the current folder.
+  // The folder for opening files: that of the last opened file, else the current one.
   std::filesystem::path open_folder() const;
 };
 FileDesk& file_desk();

@@ -16,14 +16,14 @@ class NRow {
     bool playing = false, loop = false;
     std::string_view other, other_tip;  // the button's label and tip
     std::string_view n_tip;
-    std::string_view blocked;  // why N cannot be moved; "" when it can
-    float room = 0;            // left free at the right end
+    std::string_view blocked;  // why N cannot be changed; "" if it can
+    float room = 0;            // free space at the right end
   };
   struct Asked {
     std::optional<std::int64_t> n;
     std::optional<bool> loop;
     bool play = false, other = false;
-    int steps = 0;  // to the next N worth looking at, or back
+    int steps = 0;  // steps to the next or previous round N
   };
 
   explicit NRow(std::string name) : name_(std::move(name)) {}

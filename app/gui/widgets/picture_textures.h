@@ -11,12 +11,12 @@
 
 namespace pairs::gui {
 
-// The model's pictures on the screen: each reaches the renderer once, and those no longer drawn are let go.
+// Textures for the model's pictures: each is uploaded once, and released when no longer drawn.
 class PictureTextures {
  public:
-  // Fills a rectangle with the picture, or with a plain surface when there is none yet; `alpha` from 0 to 1.
+  // Fills a rectangle with the picture, or with a plain surface if there is none yet; `alpha` from 0 to 1.
   void draw(const std::shared_ptr<const Picture>& picture, ImVec2 min, ImVec2 max, float alpha = 1);
-  // Once a frame, after what was drawn.
+  // Call once per frame, after drawing.
   void end_frame();
 
  private:

@@ -11,33 +11,33 @@
 
 namespace pairs::gui {
 
-// A dialog that asks where to save a file: it begins in the folder of the last that was saved, asks before it replaces
-// a file, and stays open, saying what is wrong, until it is told that the file is written.
+// A dialog that asks where to save a file: it starts in the folder of the last saved file, asks before replacing a
+// file, and stays open and reports problems until the file is written.
 class SaveDialog {
  public:
   struct Texts {
     std::string title, about, hint;
     std::vector<model::FileFilter> filters = {};
-    std::string ending = {};  // that the name must have; "": any
+    std::string ending = {};  // required extension; "": any
   };
   struct Names {
     std::string browser, path, write, cancel;
   };
 
-  // Opens it; `name` is offered.
+  // Opens the dialog with the suggested `name`.
   void ask(const std::string& name);
   // Whether draw() has anything to do.
   bool is_drawn() const { return open_ || shown_; }
   void close() { open_ = false; }
   void fail(std::string problem) { failure_ = std::move(problem); }
-  // Once a frame: the path to write when a person has entered it.
+  // Call once per frame: returns the path to write when the user has entered it.
   std::optional<std::filesystem::path> draw(const Names& names, const Texts& texts);
 
  private:
   void look();
 
   bool open_ = false, shown_ = false;
-  bool exists_ = false;  // a file of this path, as of the last look()
+  bool exists_ = false;  // whether the path exists, as of the last look()
   std::string failure_;
   FileBrowser browser_;
 };

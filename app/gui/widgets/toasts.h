@@ -6,15 +6,15 @@
 
 namespace pairs::gui {
 
-// What was saved and where, in the window's lower right corner: the last three, each for some seconds, longer under
-// the mouse. Each has "Show" and "Copy path". They never take the keyboard, and a dialog is above them.
+// Notices of saved files in the window's lower right corner: the last three, each for some seconds, longer under the
+// mouse. Each has "Show" and "Copy path". They never take the keyboard focus, and dialogs are above them.
 class Toasts {
  public:
   void add(const std::filesystem::path& file);
-  // Once a frame, `above` pixels from the bottom of the window. A file that is to be shown in the file manager.
-  // Widgets: "saved/0", which is the newest, ".../show", ".../copy", ".../close".
+  // Call once per frame; drawn `above` pixels from the bottom of the window. Returns a file to show in the file
+  // manager. Widgets: "saved/0", which is the newest, ".../show", ".../copy", ".../close".
   std::optional<std::filesystem::path> draw(float above);
-  // Whether there is one, so that frames must go on until it is over.
+  // Whether there is any, so that frames must continue until it disappears.
   bool shown() const { return !toasts_.empty(); }
 
  private:
@@ -22,7 +22,7 @@ class Toasts {
     std::filesystem::path file;
     double left = 0;  // seconds
   };
-  std::deque<Toast> toasts_;  // the newest first
+  std::deque<Toast> toasts_;  // newest first
 };
 
 }  // namespace pairs::gui

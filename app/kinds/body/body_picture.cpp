@@ -18,14 +18,14 @@ namespace pairs {
 namespace {
 
 constexpr double kBackground = 0.94;
-constexpr double kAmbient = 0.35;                             // of a colour that the light does not reach
-constexpr std::array<double, 3> kLight = {-0.36, 0.48, 0.8};  // of length 1; x right, y up, z towards the viewer
+constexpr double kAmbient = 0.35;                             // brightness of unlit colors
+constexpr std::array<double, 3> kLight = {-0.36, 0.48, 0.8};  // unit vector; x right, y up, z towards the viewer
 constexpr std::uint32_t kSurface = 0x9AA7B8;
 constexpr std::int64_t kFiner = 2;  // pixels of the raster along one of the picture
 
 using Point = std::array<double, 3>;
 
-// Turns places so that x is right, y up and z towards the viewer.
+// Rotates points so that x is right, y up and z towards the viewer.
 class Turn {
  public:
   explicit Turn(const BodyView& view)
@@ -42,7 +42,7 @@ class Turn {
   double ca_, sa_, ce_, se_;
 };
 
-// A body turned, and the box about it.
+// A rotated body and its bounding box.
 struct Turned {
   std::vector<std::pair<Point, const Body::Ball*>> balls;
   std::vector<std::array<Point, 2>> sticks;
@@ -117,7 +117,7 @@ class Raster {
   }
 
  private:
-  // Calls visit(pixel, x, y) for each pixel whose middle may lie in a range of the body's units.
+  // Calls visit(pixel, x, y) for each pixel whose center may lie in a range of the body's units.
   template <class Visit>
   void each(double left, double right, double bottom, double top, Visit visit) const {
     const double half = static_cast<double>(side_) / 2, last = static_cast<double>(side_ - 1);
@@ -183,7 +183,7 @@ torch::Tensor body_pictures(const std::vector<Body>& bodies, std::int64_t side, 
 
 torch::Tensor plane_picture(const PlaneDrawing& drawing, std::int64_t side) {
   PAIRS_CHECK(side >= 1 && side <= 4096, "A picture of a formula has 1 to 4,096 pixels a side, not {}", side);
-  constexpr double kMargin = 1.08, kLargest = 0.12;  // of the side: one bond is not drawn across it
+  constexpr double kMargin = 1.08, kLargest = 0.12;  // shares of the side, so that a single bond does not fill it
   constexpr std::uint32_t kDark = 0x202428;
   const auto ground = static_cast<std::uint32_t>(std::lround(255 * kBackground)) * 0x010101u;
   const double room = static_cast<double>(side), extent = kMargin * std::max(drawing.width, drawing.height);

@@ -55,7 +55,7 @@ Observed read_image_folder(const std::filesystem::path& folder, std::int64_t cha
       }
     }
   }
-  // Masks of 0 and 1, which an array of bytes may hold as well.
+  // Masks of 0 and 1, which an array of bytes may contain as well.
   if (brightest == 1)
     observed.warnings.push_back(fmt::format(
         "the largest value in the images of {} is 1 of 255, and they are read as nearly black; save masks as 0 "

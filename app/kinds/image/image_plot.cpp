@@ -8,8 +8,8 @@
 namespace pairs {
 namespace {
 
-// Points between the images of a sheet, as many as are still seen where an image is drawn 24 pixels wide; and how many
-// images stand in a row.
+// The points between the images of a sheet, still visible if an image is drawn 24 pixels wide; and the number of images
+// per row.
 std::int64_t gap_between(std::int64_t height, std::int64_t width) {
   return (std::min(height, width) + 23) / 24;
 }
@@ -17,7 +17,7 @@ std::int64_t sheet_columns(std::int64_t count) {
   return static_cast<std::int64_t>(std::ceil(std::sqrt(1.2 * static_cast<double>(count))));
 }
 
-// As many whole images as fit, two rows of them where they are small.
+// As many whole images as fit, in two rows if they are small.
 void draw_grid(Thumbnail& picture, const torch::Tensor& x, int columns, int rows, int cell) {
   const torch::Tensor bytes = (x.clamp(0, 1) * 255).round().to(torch::kUInt8).contiguous();
   const std::int64_t channels = x.size(1), height = x.size(2), width = x.size(3);
@@ -37,13 +37,13 @@ void draw_grid(Thumbnail& picture, const torch::Tensor& x, int columns, int rows
 
 }  // namespace
 
-// Rows of images side by side. A last row that is not full is a picture of its own.
+// Rows of images side by side. An incomplete last row is a separate picture.
 Plot image_sheet(const torch::Tensor& x) {
   const std::int64_t count = x.size(0), channels = x.size(1), height = x.size(2), width = x.size(3);
   const std::int64_t columns = sheet_columns(count);
   const std::int64_t rows = (count + columns - 1) / columns;
   const std::int64_t gap = gap_between(height, width);
-  // Channels beyond the colours are not shown.
+  // Channels other than colors are not shown.
   const torch::Tensor bytes = (x.clamp(0, 1) * 255).round().to(torch::kUInt8).contiguous();
   const std::uint8_t* data = bytes.const_data_ptr<std::uint8_t>();
   Plot plot;

@@ -9,10 +9,10 @@ namespace pairs {
 // Images x [M, channels, height, width] as a sheet of rows side by side.
 Plot image_sheet(const torch::Tensor& x);
 
-// A picture [3, side, side] left of a sheet and as high as it.
+// Puts a picture [3, side, side] to the left of a sheet, with the sheet's height.
 void put_beside(Plot& sheet, const torch::Tensor& picture);
 
-// A curve over all images of a sheet, in pixels of an image, y down; what leaves the image is not drawn.
+// A curve over all images of a sheet, in pixels of an image, y down; clipped to the image.
 struct ImageCurve {
   SeriesRole role = SeriesRole::pairs;
   LineStyle style = LineStyle::solid;
@@ -24,7 +24,7 @@ void draw_over_images(Plot& sheet, std::int64_t count, std::int64_t height, std:
 
 // The first images as a small grid.
 Thumbnail image_thumbnail(const torch::Tensor& x);
-// How many images that holds.
+// The number of images in that grid.
 inline constexpr std::int64_t kThumbnailImages = 6;
 
 }  // namespace pairs

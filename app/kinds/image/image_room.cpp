@@ -17,12 +17,12 @@
 namespace pairs {
 namespace {
 
-// The channels of images that are colours, or their only one.
+// The color channels of images, or their only channel.
 torch::Tensor colours(const torch::Tensor& x) {
   return x.narrow(1, 0, std::min<std::int64_t>(x.size(1), x.size(1) >= 3 ? 3 : 1));
 }
 
-// Images of whole numbers as floats: 0 and 1 as they are, bytes over 255.
+// Images of whole numbers as floats: 0 and 1 unchanged, bytes divided by 255.
 torch::Tensor scaled_images(const torch::Tensor& x, const TaskInfo& task, const std::string& where) {
   const auto low = x.min().item<std::int64_t>(), high = x.max().item<std::int64_t>();
   PAIRS_CHECK(low >= 0 && high <= 255,
@@ -35,9 +35,9 @@ torch::Tensor scaled_images(const torch::Tensor& x, const TaskInfo& task, const 
   return x.to(torch::kFloat32) / (high > 1 ? 255.0 : 1.0);
 }
 
-// Refuses colours that are no colours, and tells of images without any.
+// Throws for invalid colors, and warns about images of a single color.
 void check_colours(const torch::Tensor& x, const std::string& where, std::vector<std::string>& warnings) {
-  constexpr double margin = 4;  // beyond [0, 1]: a task's noise is not clamped
+  constexpr double margin = 4;  // beyond [0, 1], since a task's noise is not clamped
   const torch::Tensor pixels = colours(x).flatten(1);
   const double low = pixels.min().item<double>(), high = pixels.max().item<double>();
   PAIRS_CHECK(low >= -margin && high <= 1 + margin,
@@ -59,7 +59,7 @@ void check_missing(const TaskInfo& task, Missing missing) {
         task.name);
 }
 
-// Images: grey, or with colours in their first three channels.
+// Images: gray, or with colors in their first three channels.
 class ImageRoom final : public ObservationRoom {
  public:
   std::string name() const override { return "image"; }
@@ -109,7 +109,7 @@ class ImageRoom final : public ObservationRoom {
     fail("{} is neither an .npz file nor a folder of images; convert it to one of them", path.string());
   }
 
-  // checked() refuses what is not finite.
+  // checked() throws for values that are not finite.
   Observations whole(const Observations& x, const TaskInfo& task, Missing missing, const std::string&,
                      std::int64_t& dropped) const override {
     check_missing(task, missing);
@@ -121,7 +121,7 @@ class ImageRoom final : public ObservationRoom {
     check_block_shape(x.sizes(), task, where);
     x = with_all_axes(x, task);
     PAIRS_CHECK(!x.is_complex(), "{} must hold real numbers", where);
-    // Images of a person's own task are in units of its own.
+    // Images of a custom task are in its own units.
     if (!task.file.empty()) return checked_block(x.to(torch::kFloat64), task, where);
     if (!x.is_floating_point()) x = scaled_images(x.to(torch::kInt64), task, where);
     Observed observed = checked_block(x, task, where);
@@ -145,7 +145,7 @@ class ImageRoom final : public ObservationRoom {
     return image_thumbnail(thumbnail_sample(task, kThumbnailImages).x);
   }
 
-  // Sheets of images side by side tell nothing that the posterior's own pictures do not.
+  // Sheets of images side by side show nothing that the posterior's own pictures do not.
   std::optional<SimulatedPlot> simulated_plot(const Task&, const Latents&, const Observations&, const SampleView&,
                                               SeriesRole) const override {
     return std::nullopt;
@@ -169,7 +169,7 @@ class ImageRoom final : public ObservationRoom {
           images.select(1, c).flatten(1).mean(1));
     const torch::Tensor shown = images.narrow(1, 0, channels);
     add("contrast", shown.flatten(1).std(1, false));
-    // How much neighbours differ: noise, edges.
+    // The differences between neighboring pixels: noise, edges.
     torch::Tensor rough = torch::zeros({count}, torch::kFloat64);
     for (const std::int64_t axis : {2, 3})
       if (shown.size(axis) > 1) rough += shown.diff(1, axis).abs().flatten(1).mean(1);

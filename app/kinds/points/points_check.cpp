@@ -12,7 +12,7 @@
 namespace pairs {
 namespace {
 
-// Points of a line that are shown and simulated, of the plane that are shown, and simulated at each draw.
+// The numbers of points: on a line, shown and simulated; in the plane, shown, and simulated per draw.
 constexpr std::int64_t kLinePoints = 2000, kPlanePoints = 400, kPlaneEach = 2, kFewPoints = 60;
 constexpr std::uint64_t kSimulationSeed = 0x70726564;
 
@@ -23,7 +23,7 @@ Observations simulated(const Task& task, const Latents& draws, std::int64_t each
   return task.observe(draws, kSimulationSeed, Purpose::explore, ranges, torch::kCPU);
 }
 
-// The observed histogram, and the band that 90 % of the histograms of sets of the same size fill in each bin.
+// The observed histogram, and the band of 90 % of the histograms of sets of the same size in each bin.
 Plot histogram_check(Plot plot, const torch::Tensor& made, std::int64_t each, SeriesRole role) {
   plot.scatters.clear();
   Bars& bars = plot.bars.front();
@@ -60,7 +60,7 @@ Plot histogram_check(Plot plot, const torch::Tensor& made, std::int64_t each, Se
 Plot scatter_check(Plot plot, const torch::Tensor& made, SeriesRole role) {
   for (Scatter& scatter : plot.scatters) {
     scatter.name = "observed";
-    // Few would be lost among the simulated ones.
+    // A few would be invisible among the simulated ones.
     scatter.role = static_cast<std::int64_t>(scatter.x.size()) > kFewPoints ? SeriesRole::naive : SeriesRole::truth;
   }
   plot.scatters.insert(plot.scatters.begin(),

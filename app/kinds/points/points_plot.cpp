@@ -29,7 +29,7 @@ Axis column_axis(const TaskInfo& info, std::size_t i, std::pair<double, double> 
           AxisScale::linear, range.first, range.second};
 }
 
-// The view's range of a column, grown in coarse steps so that it stands still while something is dragged.
+// The view's range of a column, grown in coarse steps so that it stays fixed during a drag.
 std::pair<double, double> range_of(const SampleView& view, std::size_t column, const std::vector<double>& values) {
   auto [low, high] = view.columns[column];
   const double step = 0.1 * (high - low);
@@ -39,7 +39,7 @@ std::pair<double, double> range_of(const SampleView& view, std::size_t column, c
   return {low, high};
 }
 
-// `count` values in the middles of equal parts of the range.
+// `count` values at the centers of equal parts of the range.
 std::vector<double> middles(std::pair<double, double> range, std::size_t count) {
   std::vector<double> at(count);
   for (std::size_t i = 0; i < count; ++i)

@@ -144,7 +144,7 @@ class PointsRoom final : public ObservationRoom {
   }
 
   Thumbnail thumbnail(const Task& task) const override {
-    constexpr std::int64_t kPoints = 4000;  // more than a set of most tasks has: its density shows better
+    constexpr std::int64_t kPoints = 4000;  // more than most tasks have per set: then the density shows better
     return points_thumbnail(thumbnail_sample(task, kPoints).x.block().flatten(1));
   }
 

@@ -20,12 +20,12 @@
 namespace pairs {
 namespace {
 
-// Whether a file may hold numbers with decimal commas, each read as two.
+// Whether a file may contain decimal commas, which split a number into two.
 bool may_have_decimal_commas(const torch::Tensor& rows, std::int64_t columns) {
   return rows.size(1) == 2 * columns && rows.equal(rows.floor());
 }
 
-// Columns that a person asks for are the file's: by their names, or by their numbers.
+// Finds the requested columns of the file by name or number.
 void check_named(const std::vector<std::string>& wanted, const std::vector<std::string>& columns,
                  const std::string& where) {
   const auto holds = [&](const std::string& name) {
@@ -41,7 +41,7 @@ void check_named(const std::vector<std::string>& wanted, const std::vector<std::
                          columns);
 }
 
-// A single column may have any name, but for where files are in other units than the task: then it may be in either.
+// A single column may have any name unless files use other units than the task: then its unit is ambiguous.
 void check_units(const std::vector<std::string>& columns, const TableColumns& read, const std::string& where) {
   const bool named = columns.size() == 1 && columns.front() != "column 1";
   if (!read.chosen.empty() || !named || read.files.size() != 1 || !read.files.front().converts()) return;
@@ -52,12 +52,12 @@ void check_units(const std::vector<std::string>& columns, const TableColumns& re
                        columns);
 }
 
-// An array of an .npz file, or one of the numbers that it has a row: "x[1]".
+// An array of an .npz file, or one of its numbers per row: "x[1]".
 struct NpzColumn {
   std::string array;
   std::int64_t number = -1;  // -1: all
 };
-// `names`: those of the numbers of x.
+// `names`: the names of the numbers of x.
 std::optional<NpzColumn> npz_column(const NpzReader& arrays, const std::vector<std::string>& names,
                                     const std::string& name) {
   if (const auto at = std::find(names.begin(), names.end(), name); at != names.end())
@@ -85,7 +85,7 @@ bool holds_columns(const NpzReader& arrays, const std::filesystem::path& path, c
                    const TableColumns& columns) {
   const std::vector<std::string> names = wanted.empty() ? wanted : names_of_x(arrays, path);
   if (!names.empty() && columns.chosen.empty()) return true;
-  // One array is x, whatever it is called, and so is the one of that name, unless others are asked for.
+  // A single array is x under any name, and so is the one named x, unless others are requested.
   if (columns.chosen.empty() &&
       (arrays.shapes().size() + arrays.problems().size() < 2 || (wanted.size() == 1 && arrays.shapes().contains("x"))))
     return false;
@@ -93,7 +93,7 @@ bool holds_columns(const NpzReader& arrays, const std::filesystem::path& path, c
                      [&](const std::string& name) { return npz_column(arrays, names, name).has_value(); });
 }
 
-// `numbers`: how many a row are needed in all. `one_set`: whether a file that holds several is refused.
+// `numbers`: how many per row are needed in total. `one_set`: throws for a file with several sets.
 CsvTable read_npz_columns(const std::filesystem::path& path, const std::vector<std::string>& wanted,
                           std::int64_t numbers, bool one_set) {
   NpzReader arrays(path);
@@ -145,7 +145,7 @@ CsvTable read_npz_columns(const std::filesystem::path& path, const std::vector<s
   return table;
 }
 
-// A first column that counts the rows, in a table that does not name its columns, may be an index.
+// In a table without column names, a first column that counts the rows may be an index.
 void warn_of_counter(CsvTable& table, const std::string& where) {
   if (table.columns.front() != "column 1" || table.rows.size(0) < 4 || table.rows.size(1) < 2) return;
   const torch::Tensor first = table.rows.select(1, 0), counter = torch::arange(first.size(0), torch::kFloat64);
@@ -156,7 +156,7 @@ void warn_of_counter(CsvTable& table, const std::string& where) {
       printable(where, 300)));
 }
 
-// Names the line of the first missing value as a strict reader does, with how many rows there are like it.
+// Throws with the line of the first missing value, as a strict reader does, and the number of such rows.
 [[noreturn]] void fail_missing_lines(const std::filesystem::path& path, const std::vector<std::string>& wanted,
                                      std::int64_t count, std::int64_t rows) {
   const std::string more = fmt::format("; {} of {} rows lack a value, and --missing drop leaves such rows out",
@@ -217,7 +217,7 @@ class PointRows final : public ObservedRows {
     table_ = std::move(whole);
   }
 
-  // Rows that are left out.
+  // The omitted rows.
   std::int64_t dropped() const { return whole_ == nullptr ? 0 : whole_->dropped(); }
 
   std::int64_t count() const override { return table_->rows(); }
@@ -242,7 +242,7 @@ class PointRows final : public ObservedRows {
   }
 
  private:
-  // Numbers of one column that stand in for columns of other units may be in either.
+  // Numbers of one column that replace columns of other units may be in either unit.
   void check_vector_units(const TableColumns& read) const {
     const std::string& vector = table_->columns()[places_.front()].vector;
     const bool converts =
@@ -256,7 +256,7 @@ class PointRows final : public ObservedRows {
         table_->names());
   }
 
-  // Fails at rows from .. from + count - 1 that lack a value, by which place they are.
+  // Throws for rows from .. from + count - 1 that lack a value, and names the column.
   void check_whole(const double* rows, std::int64_t from, std::int64_t count) const {
     std::int64_t broken = 0;
     std::string first;
@@ -272,7 +272,7 @@ class PointRows final : public ObservedRows {
   }
 
   std::unique_ptr<TableFile> table_;
-  const WholeRows* whole_ = nullptr;  // where rows are left out: table_
+  const WholeRows* whole_ = nullptr;  // table_ if rows are omitted
   TaskInfo info_;
   std::vector<FileColumn> columns_;
   std::vector<std::size_t> places_;

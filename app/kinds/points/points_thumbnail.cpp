@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kWidth = kThumbnailWidth, kHeight = kThumbnailHeight;
 
-// The middle 99 % of the values with some room.
+// The central 99 % of the values with some margin.
 std::pair<double, double> extent(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t cut = values.size() / 200;
@@ -40,7 +40,7 @@ void draw_histogram(Thumbnail& picture, const std::vector<double>& values) {
   }
 }
 
-// Counts smoothed by a small bell, darker where there are more.
+// Counts smoothed by a small kernel, darker where they are higher.
 void draw_density(Thumbnail& picture, const std::vector<double>& xs, const std::vector<double>& ys) {
   constexpr int kReach = 4;
   constexpr double kSpread = 1.5;

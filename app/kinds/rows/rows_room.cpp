@@ -19,12 +19,13 @@
 namespace pairs {
 namespace {
 
-// Bodies on a sheet, and the pixels of each; those of a thumbnail.
+// The number of bodies on a sheet, and the pixels of each; the same for a thumbnail.
 constexpr std::int64_t kDrawnBodies = 30, kBodySide = 160, kThumbnailSide = 64;
 // Pixels of a formula.
 constexpr std::int64_t kPlaneSide = 480;
 
-// Ragged rows in no order, drawn as the points of all observations together, or as the bodies that they are (Bodies).
+// Unordered ragged rows, drawn as the points of all observations together, or as the bodies that they represent
+// (Bodies).
 class RowsRoom final : public ObservationRoom {
  public:
   std::string name() const override { return "rows"; }
@@ -117,7 +118,7 @@ class RowsRoom final : public ObservationRoom {
     return points_thumbnail(thumbnail_sample(task, kObservations).x.rows());
   }
 
-  // What a row's neighbours are is lost in a plot of rows, so it cannot show whether the model holds.
+  // A plot of rows loses the relations between rows, so it cannot show whether the model fits.
   std::optional<SimulatedPlot> simulated_plot(const Task&, const Latents&, const Observations&, const SampleView&,
                                               SeriesRole) const override {
     return std::nullopt;

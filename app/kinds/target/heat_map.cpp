@@ -6,7 +6,7 @@
 namespace pairs {
 namespace {
 
-// Every ninth of the way.
+// Colors at equal steps of one ninth.
 constexpr std::array<std::uint32_t, 10> kStops = {0x000004, 0x1B0C41, 0x4A0C6B, 0x781C6D, 0xA52C60,
                                                   0xCF4446, 0xED6925, 0xFB9B06, 0xF7D13D, 0xFCFFA4};
 

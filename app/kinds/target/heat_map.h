@@ -5,8 +5,8 @@
 
 namespace pairs {
 
-// A colour of the map "inferno" (Smith and van der Walt), whose lightness grows evenly from black to a light yellow:
-// `share` from 0 to 1, red, green, blue.
+// A color of the map "inferno" (Smith and van der Walt), whose lightness increases uniformly from black to light
+// yellow: `share` from 0 to 1; red, green, blue.
 std::array<std::uint8_t, 3> heat_color(double share);
 
 }  // namespace pairs

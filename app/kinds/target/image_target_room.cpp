@@ -8,7 +8,7 @@
 namespace pairs {
 namespace {
 
-// One image, of which there are samples and no density.
+// One image, with samples but no density.
 class ImageTargetRoom final : public TargetRoom {
  public:
   std::string name() const override { return "image"; }

@@ -54,7 +54,7 @@ void add_numbers(Table& table, const TaskInfo& info, const std::string& who, con
 
 namespace {
 
-// Some numbers, each with a density.
+// Numbers, each with a density.
 class ParametersRoom final : public TargetRoom {
  public:
   std::string name() const override { return "parameters"; }

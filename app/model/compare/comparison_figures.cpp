@@ -250,7 +250,7 @@ void keep_needed_legends(Figure& figure) {
                                           [&](const Line& line) { return named(figure.plots.front(), line.name); });
 }
 
-// Of a step of a stage, by what the whole stage has cost.
+// The cost of one step, from the cost of the whole stage.
 double step_gflop(double gflop, double sets, std::int64_t batch) {
   return sets > 0 ? gflop * static_cast<double>(batch) / sets : NAN;
 }

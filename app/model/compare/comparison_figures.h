@@ -19,12 +19,12 @@ namespace pairs::model {
 
 // A run as it is on disk.
 struct ReadRun {
-  std::string stamp, log;  // of the files it was read from
+  std::string stamp, log;  // signatures of its files
   std::string name, error;
   bool shipped = false, finetuned = true;
   RunConfig config;
   RunProgress progress;
-  std::string untrained;  // why there are no weights
+  std::string untrained;  // why it has no weights
   std::string weights, variant, data, data_hint;
   RunCost cost;
   std::optional<Metrics> metrics;
@@ -32,28 +32,28 @@ struct ReadRun {
 };
 using ReadRuns = std::map<std::string, std::shared_ptr<const ReadRun>>;
 
-// What is asked of the worker.
+// A request to the worker.
 struct AskedComparison {
   std::vector<std::string> wanted;
   std::string baseline, data;  // data: folder
   LossLook losses;
-  bool rate = false;  // the learning rate, too
+  bool rate = false;  // whether to draw the learning rate
   friend bool operator==(const AskedComparison&, const AskedComparison&) = default;
 };
 
-// What the worker makes of all runs.
+// The worker's result.
 struct MadeComparison {
   AskedComparison asked;
   ReadRuns runs;
   std::vector<ComparedRun> entries;
   std::shared_ptr<const Comparison::View> view;
   std::uint64_t shaded = 0;  // version of the shades
-  std::string evaluated;     // which scores came from memory
-  std::string arguments;     // of the command that gives the scores shown
-  std::string note;          // why it does not
+  std::string evaluated;     // identifies the scores taken from memory
+  std::string arguments;     // arguments of the command that reproduces the scores
+  std::string note;          // why the command does not reproduce them
 };
 
-// Reads what has changed of the runs that are wanted and makes everything again; null when nothing has. Throws Stopped.
+// Rereads the wanted runs that have changed and rebuilds the comparison; null if nothing has changed. Throws Stopped.
 std::shared_ptr<const MadeComparison> make_comparison(const Tasks& tasks, const AskedComparison& asked,
                                                       const KeptScores& kept, const RunShades& shades,
                                                       const std::shared_ptr<const MadeComparison>& before,

@@ -7,12 +7,12 @@
 
 namespace pairs::model {
 
-// A setting's value without the quotes and brackets of a file.
+// A setting's value without TOML's quotes and brackets.
 std::string plain_text(const std::string& toml);
 
-// What groups of runs are called beside one another, by a run of each: strategy and the settings that they differ in,
-// "PAIRS, size 16", those that only some read left out, and `except`. Where that leaves several alike, each names its
-// run, too.
+// Names that distinguish groups of runs, given one run of each: the strategy and the settings that differ, such as
+// "PAIRS, size 16". Omits `except` and settings that only some runs read. Groups that would share a name get the run's
+// name as well.
 std::vector<std::string> group_names(const std::vector<const RunRecord*>& firsts, const std::string& except = "");
 
 }  // namespace pairs::model

@@ -16,23 +16,23 @@
 namespace pairs::model {
 
 // The runs of a task, or of all tasks, as the Compare tab lists them: a table that is filtered, folded and sorted in
-// the background, the rows that are chosen in it, and the plot of a score against what runs differ in. Reads the files
-// of runs once it is looked at, a few at a time, so that the table fills while it is shown.
+// the background, its selected rows, and the plot of a score against a setting or the cost. Reads runs' files only once
+// the table is shown, a few at a time, so that it fills gradually.
 class RunBoard {
  public:
   explicit RunBoard(Hub& hub);
 
-  // What the list of runs holds now; cheap where it is the same.
+  // Sets the list of runs; cheap if it is unchanged.
   void list(std::vector<ListedRun> runs);
-  // Takes over what background work has finished, and goes on with it once something was asked of the table. True when
-  // something shown has changed.
+  // Takes over finished background work and continues it once the table was requested. Returns whether something shown
+  // has changed.
   bool poll();
   bool busy() const { return asked_ && (dirty_ || made_.waits() || unread() || average_.busy()); }
   std::string activity() const;
-  // Waits until nothing runs or `seconds` have passed; true when nothing does. For tests and screenshots.
+  // Waits up to `seconds` for background work; returns whether it has ended. For tests and screenshots.
   bool wait(double seconds);
 
-  // Asks for the table: files are read from the first call on.
+  // Requests the table of a task; the first call starts reading files.
   void look(const std::string& task);
   const TableChoices& choices() const { return choices_; }
   void set_filter(const std::string& filter);
@@ -42,41 +42,42 @@ class RunBoard {
   bool all_tasks() const { return all_tasks_; }
   void set_n(std::int64_t n);
   void set_baseline(const std::string& run);
-  // What of the listed runs is drawn against what (PlotChoices).
+  // Sets the axes of the plot (PlotChoices).
   void set_plot(const std::string& y, const std::string& x);
-  // By this column; again: the other way round, and a third time: newest first.
+  // Sorts by this column; the second call reverses the order, the third restores newest first.
   void sort_by(const std::string& key);
   void show_column(const std::string& key, bool shown);
-  // Those that are shown by themselves.
+  // Shows the default columns.
   void reset_columns();
-  // What is remembered between starts: columns, sort, fold.
+  // Restores the columns, the order and the folding of an earlier start.
   void restore(std::vector<std::string> columns, const std::string& sort, bool fold);
-  std::string sort_text() const;  // as restore() takes it
+  std::string sort_text() const;  // the `sort` of restore()
 
-  // Null until it was made for the first time.
+  // Null until the first table is ready.
   std::shared_ptr<const TableView> view() const { return view_; }
 
-  // Rows that are chosen, by run, and those of them that the table lists: what is done with many is done with these.
+  // The selected runs, and those of them that the table lists; actions on several runs use the latter.
   const std::set<std::string>& chosen() const { return chosen_; }
   std::vector<std::string> chosen_listed() const;
-  // A click: this row alone; with Ctrl it is added or taken out; with Shift all rows from the last clicked one to it.
+  // A click selects this row alone; with Ctrl, it toggles the row; with Shift, it selects all rows from the last
+  // clicked one.
   enum class Click { alone, toggled, range };
   void choose(const TableRow& row, Click click);
   void choose_all();
   void choose_none() { chosen_.clear(); }
 
-  // Makes the mean of these runs in the background, as `pairs --batch ensemble` does, in a new folder among the runs;
-  // a message tells how it went.
+  // Averages these runs in the background, as `pairs --batch ensemble` does, into a new folder among the runs; a
+  // message reports the result.
   void average(const std::vector<std::string>& runs);
-  // How the last one went, a sentence, until it is dismissed; "" where there is nothing to say.
+  // The outcome of the last average, as a sentence, until it is dismissed; "" if there is none.
   const FileJob::Outcome& averaged() const { return averaged_; }
   std::string averaged_text() const;
   void dismiss_averaged() { averaged_ = {}; }
 
-  // Rows with these runs alone, as a click on their curve chooses them.
+  // Selects exactly these runs, as a click on their curve does.
   void choose_runs(const std::vector<std::string>& runs) { chosen_ = {runs.begin(), runs.end()}; }
 
-  // The runs whose row or curve the mouse is on; told anew in each frame, and known from the next on.
+  // The runs whose row or curve the mouse hovers over. They are collected in each frame and take effect in the next.
   void hover(const std::vector<std::string>& runs) { hovered_next_.insert(runs.begin(), runs.end()); }
   const std::set<std::string>& hovered() const { return hovered_; }
   void turn_frame();
@@ -85,7 +86,7 @@ class RunBoard {
   struct Made {
     TableChoices choices;
     std::shared_ptr<const TableView> view;
-    std::uint64_t list = 0;  // of which list it was made
+    std::uint64_t list = 0;  // the list that it shows
   };
   bool unread() const { return view_ && view_->unread > 0; }
   void change(const std::function<void(TableChoices&)>& set);

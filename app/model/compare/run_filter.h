@@ -8,14 +8,14 @@
 
 namespace pairs::model {
 
-// What a run has in a column: words, or a number with the text that people read.
+// A run's value in a column: words, or a number and its printed form.
 struct RunValue {
-  std::string text;  // "" and "–": it has none
+  std::string text;  // "" or "–": no value
   double number = NAN, error = NAN;
   bool known() const { return !text.empty() && text != "–"; }
 };
 
-// The number that the whole text is; nothing where it is none.
+// The number that the text consists of, if it is one.
 std::optional<double> number_in(const std::string& text);
 
 // A filter line over runs: terms with blanks between them, all of which a run must meet.
@@ -26,20 +26,19 @@ std::optional<double> number_in(const std::string& text);
 //   (pretrain.batch) tag:paper         has the tag; of other columns "holds these letters" (note:wide) wide "two words"
 //   stands in the name, the note or a tag -tag:paper        not: turns any term around
 //
-// Capitals do not count. A run that has no such value meets no comparison with it but !=.
+// Ignores case. A run without a value fails every comparison with it except !=.
 class RunFilter {
  public:
   RunFilter() = default;
-  // `keys`: of columns and settings. Throws a usage Error, a sentence that names the term, what is wrong with it and
-  // what would be right.
+  // `keys`: the keys of columns and settings. Throws a usage Error that names the term, the problem and the remedy.
   RunFilter(const std::string& text, const std::vector<std::string>& keys);
 
-  // What a run has under a key.
+  // Returns a run's value for a key.
   using Lookup = std::function<RunValue(const std::string& key)>;
   enum class Fit {
     yes,
     no,
-    lacks  // no, and only since it has no value where a term compares one
+    lacks  // no, only because a compared value is missing
   };
   Fit fits(const Lookup& run) const;
   bool empty() const { return terms_.empty(); }
@@ -51,9 +50,9 @@ class RunFilter {
   struct Term {
     bool turned = false;
     Relation relation = Relation::words;
-    std::string key;                  // of a comparison
-    std::vector<std::string> values;  // any of them
-    double number = NAN;              // of an order
+    std::string key;                  // the key that is compared
+    std::vector<std::string> values;  // alternatives, any of which matches
+    double number = NAN;              // the bound of <, <=, > and >=
   };
   static Term parse(const std::string& word, bool quoted, const std::vector<std::string>& keys);
   static Fit fit(const Term& term, const Lookup& run);
@@ -61,10 +60,10 @@ class RunFilter {
   std::vector<Term> terms_;
 };
 
-// What is wrong with a filter, a sentence; "" where it is right.
+// Describes the error of a filter; "" for a valid one.
 std::string filter_problem(const std::string& text, const std::vector<std::string>& keys);
 
-// The grammar for people, as a help text tells it.
+// The grammar as a help text.
 const std::string& filter_help();
 
 }  // namespace pairs::model

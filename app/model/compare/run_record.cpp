@@ -35,7 +35,7 @@ void read_settings(RunConfig& config, RunFacts& facts) {
   for (const EnsembleMember& one : config.ensemble) facts.alike += "ensemble=" + one.weights + "\n";
 }
 
-// Of all stages, over all sessions.
+// Training time of all stages over all sessions.
 double seconds_of(const RunProgress& progress) {
   double seconds = 0;
   bool any = false;

@@ -16,46 +16,47 @@
 
 namespace pairs::model {
 
-// A run as lists of runs know it: what is shown of it before its files are read.
+// A run as lists show it before its files are read.
 struct ListedRun {
   std::string run;  // as Studio::open_run takes it
   std::filesystem::path folder;
   std::string name, note, task, preset, strategy, state, problem;
   std::vector<std::string> tags;
-  SeriesRole role = SeriesRole::other;  // in its shade
+  SeriesRole role = SeriesRole::other;  // with the run's shade
   std::int64_t seed = 1, created = 0;   // seconds since 1970
   bool archived = false, shipped = false, finished = false, pretrained = false;
-  std::uint64_t signature = 0;  // another one when any file of the run is
-  std::string data_here;        // what its task draws from now
+  std::uint64_t signature = 0;  // changes whenever a file of the run changes
+  std::string data_here;        // the data that its task reads now
   friend bool operator==(const ListedRun&, const ListedRun&) = default;
 };
 
-// What a run's files tell. Immutable; read on a worker.
+// The contents of a run's files. Immutable; read on a worker.
 struct RunFacts {
-  std::uint64_t signature = 0;  // of the files that it was read from
+  std::uint64_t signature = 0;  // of the files when they were read
   std::string data_here;
-  std::map<std::string, std::string> settings;  // that it reads, by key, as TOML
-  std::string alike;  // the same of runs whose weights differ by the seed alone; "" where it cannot be read
+  std::map<std::string, std::string> settings;  // the settings that it reads, by key, as TOML
+  std::string alike;  // equal for runs that differ only in the seed; "" if unreadable
   double gflop = NAN, gflop_with_cache = NAN, seconds = NAN;
-  std::string no_cost;  // why the cost is not known
-  std::string weights;  // checksum; "" without
-  // Of its present weights and data, without what only figures of one evaluation ask for; null where there are none.
+  std::string no_cost;  // why the cost is unknown
+  std::string weights;  // checksum; "" without weights
+  // The scores of its present weights on its present data, without the parts that only figures of one evaluation need;
+  // null if there are none.
   std::shared_ptr<const Metrics> metrics;
-  std::string no_scores;        // why not
-  bool learnt_nothing = false;  // by its training, or by its scores
+  std::string no_scores;        // why there are no scores
+  bool learnt_nothing = false;  // no better than the prior, by its training or its scores
 };
 
 struct RunRecord {
   ListedRun listed;
-  std::shared_ptr<const RunFacts> facts;  // null: not read yet
+  std::shared_ptr<const RunFacts> facts;  // null until read
 };
 
-// The facts of all runs that were read, and the cost of networks that were seen. From any thread.
+// The facts of all runs read so far, and the costs of their networks. Thread-safe.
 class FactStore {
  public:
-  // Of the run as it is listed; null where its files have changed since they were read.
+  // The run's facts; null if its files have changed since they were read.
   std::shared_ptr<const RunFacts> find(const ListedRun& run) const;
-  // Reads the run's files. Never throws for what is wrong with a run: its facts say so.
+  // Reads the run's files. Never throws: the facts report problems of the run.
   std::shared_ptr<const RunFacts> read(const Tasks& tasks, const ListedRun& run);
 
  private:
@@ -64,7 +65,7 @@ class FactStore {
 
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const RunFacts>> facts_;  // by ListedRun::run
-  std::map<std::string, NetworkFlops> flops_;                     // by what the networks' shapes depend on
+  std::map<std::string, NetworkFlops> flops_;                     // by the settings that fix the networks' shapes
 };
 
 }  // namespace pairs::model

@@ -12,71 +12,71 @@
 
 namespace pairs::model {
 
-// What a person chose of the table of runs.
+// The user's choices for the table of runs.
 struct TableChoices {
-  std::string task = {};    // "": of all tasks
+  std::string task = {};    // "": all tasks
   std::string filter = {};  // RunFilter
-  bool fold = false;        // runs that differ in their seed alone are one row
-  bool archived = false;    // are listed, too
-  std::int64_t n = 0;       // of scores; 0: the largest at which many were scored
+  bool fold = false;        // runs that differ only in the seed share a row
+  bool archived = false;    // whether archived runs are listed
+  std::int64_t n = 0;       // set size of the scores; 0: the largest with many scored runs
   std::string sort = {};    // a column's key; "": newest first
-  bool down = false;        // the largest first
-  // Columns put in ("+gap") and taken out ("-note") of those that are shown by themselves.
+  bool down = false;        // in descending order
+  // Columns added to ("+gap") and removed from ("-note") the default ones.
   std::vector<std::string> columns = {};
   std::string plot_x = {}, plot_y = {};  // PlotChoices
-  std::string baseline = {};             // the run that differences are taken from; "": none
+  std::string baseline = {};             // the run that is subtracted; "": none
   friend bool operator==(const TableChoices&, const TableChoices&) = default;
 };
 
 struct RunTableColumn {
   std::string key, title, meaning;
   bool number = false;   // right-aligned
-  bool setting = false;  // one of the runs'
+  bool setting = false;  // a setting of the runs
   bool shown = false;
-  bool by_itself = false;  // shown unless it is taken out
+  bool by_itself = false;  // shown by default
 };
 
-// A run, or those that differ in their seed alone.
+// A run, or all runs that differ only in the seed.
 struct TableRow {
   std::vector<std::string> runs;  // ListedRun::run, in the order of the list
   std::string name;
   SeriesRole role = SeriesRole::other;
-  // In the order of TableView::visible. error: of scores and differences a standard error, of a folded row that over
-  // test sets and seeds; of what a folded row has cost the sd over its runs.
+  // In the order of TableView::visible. error: the standard error of a score or difference (in a folded row, over test
+  // sets and seeds); for the cost of a folded row, the standard deviation over its runs.
   std::vector<RunValue> cells;
   std::vector<std::string>
       notes;               // what a cell leaves unsaid: why it is empty, of how many runs its mean is; "" mostly
-  std::size_t hidden = 0;  // of such runs that the filter leaves out
-  bool baseline = false;   // it, or one of its runs
+  std::size_t hidden = 0;  // number of its runs that the filter excludes
+  bool baseline = false;   // whether it contains the baseline run
 };
 
-// The table as it is drawn. Immutable.
+// The table as shown. Immutable.
 struct TableView {
-  std::vector<RunTableColumn> columns;  // all that there are, also those that are not shown
+  std::vector<RunTableColumn> columns;  // all columns, including hidden ones
   std::vector<TableRow> rows;
-  std::vector<std::string> keys;       // that a filter may name
-  std::vector<std::int64_t> sizes;     // that any run was scored at
-  std::vector<std::string> scores;     // keys of scores that any run has
-  std::int64_t n = 0;                  // of the scores shown; 0: there are none
-  std::string filter_problem;          // a sentence; then nothing is filtered
-  std::string sentence;                // how many there are, and which are not listed and why
+  std::vector<std::string> keys;       // keys that a filter may use
+  std::vector<std::int64_t> sizes;     // set sizes at which any run has scores
+  std::vector<std::string> scores;     // keys of the scores that any run has
+  std::int64_t n = 0;                  // set size of the scores shown; 0: no scores
+  std::string filter_problem;          // error of the filter, which is then not applied
+  std::string sentence;                // number of runs, and which are not listed and why
   std::string baseline_name;           // "" without one
-  std::string more_columns;            // a sentence where some have no room
+  std::string more_columns;            // a note if some columns do not fit
   std::vector<std::string> listed;     // the runs in the rows
   std::size_t unread = 0;              // runs whose files have not been read yet
-  PlotChoices plotted;                 // what is drawn: the choices, or what stands for them
+  PlotChoices plotted;                 // the axes drawn: the choices or their defaults
   ScorePlot plot;                      // of the runs in the rows
-  std::vector<std::string> plot_keys;  // what a score can be drawn against, "" for N
-  std::vector<std::size_t> visible;    // indices of the columns that are shown, in their order
+  std::vector<std::string> plot_keys;  // possible horizontal axes; "" for N
+  std::vector<std::size_t> visible;    // indices of the shown columns, in order
 };
 
-// An example of a filter that the table knows: a score that its runs have, and words.
+// An example of a filter, with a score that the runs have.
 std::string filter_example(const TableView& view);
 
-// As many as a table of the window can hold.
+// The maximum number of columns that the window can show.
 inline constexpr std::size_t kMostColumns = 60;
 
-// The table of these runs. `kept`: scores that are on no disk, by checksum of weights and data.
+// Makes the table of these runs. `kept`: finds scores that are not on disk, by checksum of weights and data.
 using KeptLookup = std::function<std::shared_ptr<const Metrics>(const std::string& weights, const std::string& data)>;
 std::shared_ptr<const TableView> make_table(const std::vector<RunRecord>& runs, const TableChoices& choices,
                                             const KeptLookup& kept = {});

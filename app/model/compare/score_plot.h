@@ -10,11 +10,11 @@
 
 namespace pairs::model {
 
-// What is drawn against what of the runs that a table lists.
+// The axes of the plot of the listed runs.
 struct PlotChoices {
-  std::string y = {};  // a score's key; "": by which runs of the task are compared
+  std::string y = {};  // a score's key; "": the score that compares the task's runs
   std::string x = {};  // "": N; else "cost", "cost_with_cache", "seconds" or a setting whose values are numbers
-  std::int64_t n = 0;  // of the score, where x is not N
+  std::int64_t n = 0;  // set size of the score unless x is N
   friend bool operator==(const PlotChoices&, const PlotChoices&) = default;
 };
 
@@ -24,13 +24,13 @@ struct PlottedRun {
   std::shared_ptr<const Metrics> metrics;
 };
 
-// A score of runs as lines: those that differ in their seed alone (and, against a setting, in that setting) are one
-// line, the mean, with a band of one standard deviation between them; a line of one run has the run's name. Against
-// cost and time each group is a point. Lines beyond kMostLines are left out, and `note` says so.
+// Draws a score of the runs as lines. Runs that differ only in the seed (and in the setting on the horizontal axis)
+// form one line, their mean, with a band of one standard deviation; a line of a single run has the run's name. Against
+// cost or time, each group is a point. `note` reports whether lines beyond kMostLines are omitted.
 struct ScorePlot {
-  std::shared_ptr<const Figure> figure;                  // null: there is nothing to draw, and `note` says why
-  std::string note;                                      // "" where nothing is left out
-  std::map<std::string, std::vector<std::string>> runs;  // by the name of their line
+  std::shared_ptr<const Figure> figure;                  // null: nothing to draw; `note` gives the reason
+  std::string note;                                      // "" if nothing is omitted
+  std::map<std::string, std::vector<std::string>> runs;  // runs by the name of their line
 };
 inline constexpr std::size_t kMostLines = 40;
 ScorePlot score_plot(const std::vector<PlottedRun>& runs, const PlotChoices& choices);

@@ -12,30 +12,30 @@
 
 namespace pairs::model {
 
-// What a file browser shows of the disk, read behind the window: however slow a disk is, nothing here waits for it.
-// All members belong to the window's thread.
+// The contents of a file browser. Reads the disk in the background, so that a slow disk never blocks the window. All
+// members belong to the window's thread.
 class FileBrowsing {
  public:
-  // Runs of `tasks` are looked into. `wake` asks for a frame, from any thread.
+  // `tasks`: tasks whose runs can be previewed. `wake` requests a frame, from any thread.
   FileBrowsing(Tasks tasks, std::function<void()> wake);
 
-  // The folder that is looked at from now on; the same one is listed anew once in a while.
+  // Sets the folder to list; repeated calls list it anew from time to time.
   void look(const std::filesystem::path& folder);
-  // Seconds until look() of the same folder lists it anew.
+  // Seconds until look() lists the same folder anew.
   double until_next_look() const;
-  // Of that folder; null until it has been read.
+  // The folder's entries; null until they are read.
   std::shared_ptr<const FolderListing> listing() const;
-  // The file or folder that is told of from now on; "" for none.
+  // Sets the file or folder to preview; "" for none.
   void tell(const std::filesystem::path& path);
   std::shared_ptr<const FilePreview> preview() const;
   bool busy() const { return listing_.busy() || preview_.busy(); }
-  // Leaves off.
+  // Stops reading.
   void cancel();
 
  private:
   struct Listed {
     std::shared_ptr<const FolderListing> listing;
-    double seconds = 0;  // that it took
+    double seconds = 0;  // duration of the listing
   };
 
   double interval() const;
@@ -43,7 +43,7 @@ class FileBrowsing {
   Tasks tasks_;
   std::filesystem::path folder_, told_;
   bool looking_ = false;
-  Stopwatch since_;  // the last listing was asked for
+  Stopwatch since_;  // since the last listing was requested
   Latest<Listed> listing_;
   Latest<FilePreview> preview_;
 };

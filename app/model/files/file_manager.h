@@ -4,8 +4,8 @@
 
 namespace pairs::model {
 
-// Starts the file manager and leaves it alone. Throws Error when there is none. Takes a moment: not for the window's
-// thread.
+// Opens the folder in the file manager. Throws Error if there is none. May take a moment: do not call it on the
+// window's thread.
 void show_folder(const std::filesystem::path& folder);
 
 }  // namespace pairs::model

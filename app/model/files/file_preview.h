@@ -12,20 +12,20 @@
 
 namespace pairs::model {
 
-// What a file or folder holds, in a few lines.
+// A short summary of a file or folder.
 struct FilePreview {
   std::filesystem::path path;
   std::string title;                                       // "Run", "2 arrays", "Picture"
   std::vector<std::pair<std::string, std::string>> facts;  // "Preset": "quick"; "theta": "1000 × 2"
-  std::vector<std::string> lines;                          // a text's first
+  std::vector<std::string> lines;                          // the first lines of a text file
   std::shared_ptr<const Picture> picture;
-  bool plain = false;  // a folder that can only be looked into: it holds no run, task or picture, and no folder of runs
-  std::string problem;  // why nothing can be told of it: a sentence
+  bool plain = false;  // a folder without a run, task, picture or runs inside
+  std::string problem;  // why there is no preview: a sentence
 };
 
-// Looks into a run folder of one of `tasks`, a task.toml, arrays (NPZ, NPY, HDF5: their headers), a table (CSV), a
-// picture or a text; of other folders it counts what is in them. Reads little and only regular files, so that a pipe is
-// never waited for. What is wrong with a file becomes `problem`. Throws Stopped once `stale`.
+// Previews a run folder of one of `tasks`, a task.toml, arrays (headers of NPZ, NPY or HDF5), a table (CSV), a picture
+// or a text; for other folders it counts the entries. Reads little, and only regular files, so that it never waits for
+// a pipe. Reports what is wrong with a file in `problem`. Throws Stopped once `stale`.
 FilePreview preview_of(const Tasks& tasks, const std::filesystem::path& path, const std::function<bool()>& stale);
 
 }  // namespace pairs::model

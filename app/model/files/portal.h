@@ -15,40 +15,40 @@
 namespace pairs::model {
 
 // The desktop's own file dialogs: the FileChooser of the XDG desktop portal (org.freedesktop.portal.Desktop) on the
-// session's D-Bus. A thread speaks with it; nothing here waits.
+// session's D-Bus. A thread communicates with it; no call here blocks.
 class Portal {
  public:
   struct Question {
-    bool save = false, folder = false;  // else a file to open
-    std::string title, accept;          // accept: what its button says
-    std::filesystem::path start;        // the folder it begins in
-    std::string name;                   // of the file to save
-    std::vector<FileFilter> filters;    // the first is chosen
-    std::string window;                 // that it belongs to: "x11:ID" of the window's, "" where unknown
+    bool save = false, folder = false;  // neither: open a file
+    std::string title, accept;          // accept: the label of its button
+    std::filesystem::path start;        // the initial folder
+    std::string name;                   // suggested name of a file to save
+    std::vector<FileFilter> filters;    // the first is the default
+    std::string window;                 // the parent window, "x11:ID"; "" if unknown
   };
   enum class End { chosen, cancelled, failed };
   struct Answer {
     End end = End::cancelled;
     std::filesystem::path path;
-    std::string problem;  // where it failed: a sentence
+    std::string problem;  // why it failed: a sentence
   };
 
-  // `wake` asks for a frame, from any thread.
+  // `wake` requests a frame, from any thread.
   explicit Portal(std::function<void()> wake);
   ~Portal();
   Portal(const Portal&) = delete;
   Portal& operator=(const Portal&) = delete;
 
-  // Begins to look whether there is one; once is enough.
+  // Starts to check whether a portal exists; one call suffices.
   void look();
   bool looking() const;
   bool there() const;
 
-  // Shows the dialog. One at a time: an earlier one is withdrawn. The number is that of take() and withdraw().
+  // Shows the dialog and withdraws an earlier one. Returns the number for take() and withdraw().
   std::uint64_t ask(Question question);
-  // How it ended, once it has.
+  // The result, once the dialog has closed.
   std::optional<Answer> take(std::uint64_t number);
-  // Closes the dialog of a question to which nobody wants the answer any more.
+  // Closes a dialog whose answer is no longer needed.
   void withdraw(std::uint64_t number);
 
  private:
@@ -59,13 +59,13 @@ class Portal {
   std::condition_variable_any changed_;
   bool wanted_ = false, looked_ = false, there_ = false;
   std::uint64_t newest_ = 0, answered_ = 0;  // numbers of questions
-  std::optional<Question> question_;         // the newest, until it is taken up
-  std::optional<Answer> answer_;             // of answered_
-  int signal_ = -1;                          // an eventfd: the thread is to look at the above
+  std::optional<Question> question_;         // the newest, until the thread starts it
+  std::optional<Answer> answer_;             // the answer to question answered_
+  int signal_ = -1;                          // an eventfd that wakes the thread
   std::jthread thread_;                      // last: ends first
 };
 
-// The path of a "file://" address of this machine; nothing for other addresses.
+// The path of a "file://" address of this machine; none for other addresses.
 std::optional<std::filesystem::path> path_of_address(const std::string& address);
 
 }  // namespace pairs::model

@@ -7,20 +7,20 @@
 
 namespace pairs::model {
 
-// What a shell would make of a typed path: without blanks around it, "~" as the home folder.
+// The path as a shell would expand it: trimmed, with "~" as the home folder.
 std::filesystem::path typed_path(const std::string& text);
 
-// A typed path in two: the folder, as it was typed up to its last slash, and the beginning of a name in it.
+// A typed path split into the folder, as typed up to the last slash, and the beginning of a name in it.
 struct TypedParts {
   std::string folder, name;
-  // The folder itself; that in which the program runs where none was typed.
+  // The folder; the current folder if none was typed.
   std::filesystem::path place() const;
 };
 TypedParts typed_parts(const std::string& text);
 
-// Whether a name begins with what was typed; upper and lower case are the same unless `exact`.
+// Whether `name` begins with `typed`; ignores case unless `exact`.
 bool begins_with(std::string_view name, std::string_view typed, bool exact = false);
-// The longest beginning that all names with the beginning `typed` share; `typed` itself where there is no more to say.
+// The longest common prefix of the names that begin with `typed`; `typed` itself if it cannot be extended.
 std::string completed(const std::string& typed, const std::vector<std::string>& names);
 
 }  // namespace pairs::model

@@ -12,16 +12,16 @@
 
 namespace pairs::model {
 
-// The front half of a tab whose answers are worked out in the background, of which only the newest count. Engine: made
-// from a function that wakes the window, with work(request, stale), which belongs to the worker's thread, and a
-// ResultBoard. All members belong to the window's thread.
+// The window's side of a tab that computes in the background and shows only the newest result. An Engine is made from a
+// function that wakes the window and has work(request, stale), which runs on the worker's thread, and a ResultBoard.
+// All members belong to the window's thread.
 template <class Engine, class Request>
 class Background {
  public:
   explicit Background(Hub& hub)
       : hub_(hub), engine_([&hub] { hub.wake(); }), worker_([this](const std::string& text) { fail(text); }) {}
 
-  // Does what this request asks for rather than an earlier one.
+  // Starts this request and drops an earlier one.
   void request(Request request) {
     worker_.request(
         [this, wanted = std::move(request)](const LatestWorker::Stale& stale) { engine_.work(wanted, stale); });
@@ -32,9 +32,9 @@ class Background {
   std::string activity() const { return worker_.busy() ? engine_.activity() : ""; }
   const Engine& engine() const { return engine_; }
 
-  // Whether there is a newer result than the one taken last.
+  // Whether a result newer than the last one taken exists.
   bool fresh() const { return engine_.version() != seen_; }
-  // The newest result, where there is a newer one than last time.
+  // The newest result, if it is newer than the last one taken.
   auto take() {
     using Result = decltype(engine_.result());
     if (!fresh()) return std::optional<Result>();
@@ -42,7 +42,7 @@ class Background {
     seen_ = result->version;
     return result;
   }
-  // Why work ended that should not have, once: a sentence or nothing.
+  // Why the work failed, as a sentence, reported once; else "".
   std::string take_failure() {
     const std::lock_guard lock(mutex_);
     return std::exchange(failure_, "");

@@ -11,15 +11,15 @@
 
 namespace pairs::model {
 
-// A folder that a person named, looked into in the background before it is used.
+// A folder chosen by the user, checked in the background before it is used.
 class CheckedFolder {
  public:
-  // What keeps a folder from being used, a sentence, thrown as an Error or returned; "" for nothing.
+  // Why a folder cannot be used: a sentence, thrown as an Error or returned; "" if it can.
   using Check = std::function<std::string(const std::filesystem::path& folder)>;
 
   explicit CheckedFolder(std::function<void()> wake) : found_(std::move(wake)) {}
 
-  // "": none is wanted, which is always right.
+  // "": no folder, which is always valid.
   void name(const std::filesystem::path& folder, Check check) {
     problem_.clear();
     found_.forget();
@@ -29,18 +29,18 @@ class CheckedFolder {
       return std::make_shared<const std::filesystem::path>(folder);
     });
   }
-  // Being looked into, or not taken yet.
+  // Whether the check is running or its result has not been taken.
   bool busy() const { return found_.waits(); }
-  // There is something to take.
+  // Whether a result can be taken.
   bool fresh() const { return found_.fresh(); }
-  // Once, the folder that was found right: it is to be used from now on.
+  // Returns a valid folder once; it is to be used from now on.
   std::optional<std::filesystem::path> take() {
     const auto found = found_.take();
     if (!found) return std::nullopt;
     problem_ = found->failure;
     return found->value ? std::optional(*found->value) : std::nullopt;
   }
-  // Why the one that was taken last cannot be used, a sentence; empty when it can.
+  // Why the last folder cannot be used, as a sentence; empty if it can.
   const std::string& problem() const { return problem_; }
   void forget_problem() { problem_.clear(); }
 

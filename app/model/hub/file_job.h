@@ -11,19 +11,19 @@
 
 namespace pairs::model {
 
-// A file that is written in the background, and what became of it. All members belong to the window's thread.
+// Writes a file in the background and reports the outcome. All members belong to the window's thread.
 class FileJob {
  public:
   explicit FileJob(Hub& hub);
 
-  // `write` makes the file; false, or Stopped, where it was stopped before anything was written. A job that runs
+  // `write` makes the file; it returns false or throws Stopped if it was stopped before writing anything. A running job
   // becomes stale.
   void start(std::filesystem::path file, std::function<bool(const LatestWorker::Stale& stale)> write);
-  // What has not been written yet, is not.
+  // Stops the job unless it has already written its file.
   void cancel();
   bool busy() const { return worker_.busy(); }
   bool wait(double seconds) { return worker_.wait(seconds); }
-  // How the last one ended, once: the file that was written, or why none was, a sentence.
+  // The outcome of the last job, reported once: the file written, or a sentence on why none was.
   struct Outcome {
     std::filesystem::path file;
     std::string failure;

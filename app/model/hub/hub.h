@@ -14,22 +14,22 @@
 
 namespace pairs::model {
 
-// What the parts of the view model share. Lives on the thread of the window; others may only call
-// `wake`, and ask `tasks`, which stay the same.
+// State shared by the parts of the view model. Belongs to the window's thread; other threads may only call `wake` and
+// read `tasks`, which do not change.
 struct Hub {
   Catalogue tasks;
   Messages messages = {};
-  // Asks for another frame; from any thread, returns at once.
+  // Requests another frame; callable from any thread, returns at once.
   std::function<void()> wake = [] {};
-  std::filesystem::path runs_folder = {};  // where new runs go
-  std::filesystem::path data_folder = {};  // of real data; empty = none
-  std::string device = "auto";             // of posteriors, evaluations and new runs
-  std::int64_t threads = 0;                // of new runs and evaluations; 0 = one a core
-  // Shared by the panels: what was evaluated but cannot be kept on disk.
+  std::filesystem::path runs_folder = {};  // folder of new runs
+  std::filesystem::path data_folder = {};  // folder of real data; empty = none
+  std::string device = "auto";             // device of posteriors, evaluations and new runs
+  std::int64_t threads = 0;                // for new runs and evaluations; 0 = one per core
+  // Evaluations that cannot be stored on disk, shared by the panels.
   std::shared_ptr<KeptScores> kept_scores = std::make_shared<KeptScores>();
-  // And which shade of its strategy's colour each run has, as the library lists them.
+  // The shade of each run within its strategy's color, as the library lists them.
   std::shared_ptr<RunShades> run_shades = std::make_shared<RunShades>();
-  // What tells of ends while nobody looks.
+  // Sends desktop notifications when work ends and the window is not in focus.
   std::shared_ptr<Notifier> notifier = std::make_shared<Notifier>();
 };
 

@@ -7,23 +7,23 @@
 
 namespace pairs::model {
 
-// N: how many observations of a set are used. Chosen, stepped through, or growing by itself from 1 to the largest, each
-// factor in the same time.
+// N, the number of observations of a set in use. It can be set, stepped, or played: it then grows from 1 to the
+// maximum, by each factor in the same time.
 class NPlayer {
  public:
-  // `first`: wanted until something else is.
+  // `first`: the initial N.
   explicit NPlayer(std::int64_t first = 1) : wanted_(first) {}
 
-  // What can be asked for from now on: 1 .. most, of these sizes alone where there are some; nothing when most = 0.
-  // Before the first call nothing is known and everything can be.
+  // Sets the possible N: 1 to `most`, or only `sizes` if it has any; none if most = 0. Before the first call, every N
+  // is possible.
   void set_range(std::int64_t most, std::vector<std::int64_t> sizes = {});
   std::int64_t most() const { return most_; }
-  // What can be asked for that is nearest to what is wanted; 0 when there is nothing.
+  // The possible N closest to the wanted one; 0 if there is none.
   std::int64_t n() const;
   void want(std::int64_t n);
 
-  // By hand, which ends playing: an N, or so many on or back among those worth looking at: whole numbers up to 100, two
-  // digits beyond.
+  // User input, which stops playing: set an N, or step through the round values: whole numbers up to 100, then two
+  // digits.
   void set(std::int64_t n);
   void step(int steps);
 
@@ -32,15 +32,15 @@ class NPlayer {
   bool playing() const { return playing_; }
   void set_loop(bool loop) { loop_ = loop; }
   bool loop() const { return loop_; }
-  // Moves a playing N on by so many seconds, unless what is there is waited for.
+  // Advances a playing N by `seconds` unless the current result is pending (`ready` is false).
   void advance(double seconds, bool ready);
-  // The same by the clock, in steps that are never long.
+  // Calls advance() with the time since the last call, capped.
   void tick(bool ready);
 
  private:
   std::int64_t next(std::int64_t n) const;
   std::int64_t last(std::int64_t n) const;
-  double place_of(std::int64_t n) const;  // on the way from 1 to the largest, 0 to 1
+  double place_of(std::int64_t n) const;  // position between 1 and the maximum, 0 to 1
 
   std::int64_t wanted_, most_ = 0;
   std::vector<std::int64_t> sizes_;

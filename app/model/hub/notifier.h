@@ -5,16 +5,16 @@
 
 namespace pairs::model {
 
-// Tells the desktop of what came to an end while nobody looked at the window.
+// Shows desktop notifications of finished work while the window is not in focus.
 class Notifier {
  public:
   using Show = std::function<bool(const std::string& title, const std::string& text)>;
-  // `show` may take seconds: it is called on a thread of the background.
+  // `show` may take seconds: a background thread calls it.
   explicit Notifier(Show show);
-  Notifier();  // with notify_desktop
+  Notifier();  // uses notify_desktop
 
-  bool on = true;       // as the settings have it
-  bool focused = true;  // whether the window was what a person worked with when that was last seen
+  bool on = true;       // the user's setting
+  bool focused = true;  // whether the window had the focus when last checked
 
   void tell(const std::string& title, const std::string& text) const;
 

@@ -22,40 +22,40 @@ class PosteriorPageVisitor {
   virtual void visit(Viewer& page) = 0;
 };
 
-// Why views of a person's own cannot be shown in the window, and what reads them: `seer`, a run or a task.
+// Why the window cannot show the user's own views, and which command reads them. `seer`: a run or a task.
 std::string views_refusal(const std::filesystem::path& path, const std::string& seer);
 
-// The Posterior tab of a task: densities of parameters (Posterior), or what a camera sees of a scene (Viewer).
+// The Posterior tab of a task: densities of parameters (Posterior), or images of a scene (Viewer).
 class PosteriorPage {
  public:
   virtual ~PosteriorPage() = default;
   virtual void accept(PosteriorPageVisitor& visitor) = 0;
 
-  // Shows a run: a folder, or a task's name for its shipped weights; "": what there is to see without one.
+  // Shows a run: a folder, or a task's name for its shipped weights; "": the task without a run.
   virtual void open(const std::string& run) = 0;
-  // Shows nothing and works at nothing.
+  // Clears the page and stops its work.
   virtual void close() = 0;
-  // Reads the run again.
+  // Rereads the run.
   virtual void reload() = 0;
 
-  // The N that is wanted.
+  // The selected N.
   std::int64_t n() const { return player_.n(); }
   void set_n(std::int64_t n);
-  // To the next (1) or last (-1) N worth looking at: whole numbers up to 100, two digits beyond.
+  // Steps to the next (1) or previous (-1) round N: whole numbers up to 100, then two digits.
   void step_n(int direction);
-  // Lets N grow from 1 to the largest in eight seconds. At its end it begins again.
+  // Starts or stops playing: N grows from 1 to the maximum in eight seconds; started at the maximum, it begins again.
   void toggle_play();
   bool playing() const { return player_.playing(); }
   void set_loop(bool loop) { player_.set_loop(loop); }
   bool loop() const { return player_.loop(); }
-  // What poll() does with the clock: moves a playing N on.
+  // Advances a playing N, as poll() does with the clock.
   void advance(double seconds);
 
-  // Another observed set of the prior.
+  // Simulates another set from the prior.
   virtual void new_set() = 0;
 
-  // Shows what a file or folder holds, or what its words name; `images`: a folder that holds images. "" when it is on
-  // its way, else why it cannot be shown, a sentence; nothing where such a path is not this page's.
+  // Shows the data in a file or folder, or named by a text; `images`: the folder holds images. Returns "" if they are
+  // being loaded, else why they cannot be shown; nothing if this page does not handle such a path.
   virtual std::optional<std::string> open_data(const std::filesystem::path& path, bool images) = 0;
 
   // What the page shows, as a later start shows it again.
@@ -65,13 +65,13 @@ class PosteriorPage {
 
  protected:
   explicit PosteriorPage(std::int64_t first_n = 1) : player_(first_n) {}
-  // Whether N can be chosen by hand; and that it was.
+  // Whether the user can set N; and the reaction to a new N.
   virtual bool can_choose_n() const { return true; }
   virtual void n_chosen() {}
-  // Whether a playing N goes on, rather than wait for what is there; and what follows from another N.
+  // Whether a playing N may advance; and the update after N has changed.
   virtual bool ready() const = 0;
   virtual void follow_player() = 0;
-  // For poll(): moves a playing N on by the clock. Whether one plays.
+  // For poll(): advances a playing N by the clock. Returns whether N is playing.
   bool play();
 
   NPlayer player_;

@@ -16,8 +16,7 @@ inline double program_seconds() {
   return since_program_load.seconds();
 }
 
-// What the clock on the wall showed that many seconds after the program was loaded, "14:03:21"; `date`: with the day
-// before it, "2026-03-01 14:03:21".
+// The wall time so many seconds after the program was loaded, "14:03:21"; with `date`, "2026-03-01 14:03:21".
 inline std::string wall_time(double program_seconds, bool date = false) {
   using std::chrono::system_clock;
   const auto after = std::chrono::duration_cast<system_clock::duration>(std::chrono::duration<double>(program_seconds));

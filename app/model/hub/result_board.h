@@ -9,8 +9,8 @@
 
 namespace pairs::model {
 
-// Where the background half of a tab puts the newest of what it has worked out, for any thread to ask. Result has a
-// `version`, which grows with every change.
+// Holds the newest result of a tab's background work; thread-safe. Result has a `version`, which grows with every
+// change.
 template <class Result>
 class ResultBoard {
  public:
@@ -21,9 +21,9 @@ class ResultBoard {
     const std::lock_guard lock(mutex_);
     return result_;
   }
-  // Of the newest result: whether asking for it is worth it.
+  // The version of the newest result; cheaper than result().
   std::uint64_t version() const { return version_.load(); }
-  // What the background does now, "" at rest.
+  // The current background activity, "" at rest.
   std::string activity() const {
     const std::lock_guard lock(mutex_);
     return activity_;

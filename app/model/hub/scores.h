@@ -17,24 +17,24 @@ struct Metrics;
 
 namespace pairs::model {
 
-// A figure of a panel, or the sentence why there is none.
+// A figure of a panel, or a sentence on why there is none.
 struct ShownFigure {
-  std::string name;     // "nll": widgets and files
+  std::string name;     // "nll": key in widgets and file names
   std::string title;    // short
-  std::string meaning;  // what it shows, in a sentence for newcomers
+  std::string meaning;  // a sentence for newcomers
   std::shared_ptr<const Figure> figure;
   std::string missing;
 };
 
-// What an evaluation measured, with its figures. Immutable; made on a worker.
+// The results of an evaluation, with figures. Immutable; made on a worker.
 struct Scores {
-  std::string run, name;  // as Evaluation::show was given; for people
-  std::string data;       // where the test sets come from
+  std::string run, name;  // as passed to Evaluation::show; display name
+  std::string data;       // source of the test sets
   std::int64_t seed = 1;  // of the test sets
-  bool complete = true;   // every size that was asked for
-  std::size_t sizes = 0;  // how many these were
-  std::string place;      // the file that keeps them, "" when none does
-  std::string note;       // what a finite pool of observations does; "" without one
+  bool complete = true;   // whether every requested size is done
+  std::size_t sizes = 0;  // number of requested sizes
+  std::string place;      // the file that stores them, "" if none
+  std::string note;       // effect of a finite pool of observations; or ""
   std::string caution;    // Metrics::caution
   EvaluationVerdict verdict;
   std::vector<EvaluationRow> rows;
@@ -42,14 +42,14 @@ struct Scores {
   std::shared_ptr<const Metrics> metrics;
 };
 
-// NLL, gap to the exact posterior where there is one, RMAE and calibration against N. All of one task.
+// NLL, gap to the exact posterior if there is one, RMAE and calibration against N. All runs belong to one task.
 std::vector<ShownFigure> metric_figures(const std::vector<Metrics>& metrics);
-// The same of one run, with coverage and rank histograms; `targets` are labels.
-// `sizes`: how many were asked for.
+// The scores of one run, with coverage and rank histograms. `targets`: their labels. `sizes`: number of requested
+// sizes.
 std::shared_ptr<const Scores> make_scores(const std::string& run, Metrics metrics, std::size_t sizes, std::string place,
                                           const std::vector<std::string>& targets);
 
-// The figure that `build` makes; where it throws, the sentence in its place.
+// The figure that `build` makes; if it throws, the error as the sentence.
 ShownFigure shown_figure(const std::string& name, const std::string& title, const std::string& meaning,
                          const std::function<Figure()>& build);
 
@@ -57,28 +57,27 @@ ShownFigure shown_figure(const std::string& name, const std::string& title, cons
 struct ScoreColumn {
   std::string title, meaning;  // meaning: one sentence for newcomers
 };
-// What the tests of calibration say of a row, corrected for their number.
+// The result of the calibration tests of a row, corrected for their number.
 struct Verdict {
   CalibrationLevel level = CalibrationLevel::unknown;
   std::string text, meaning;  // "borderline: off centre"; one sentence; both empty when unknown
 };
-// Titles with their explanations, and one row of texts and a verdict for each row of scores. Columns that no row fills
-// are left out.
+// Column titles with explanations, and a row of texts and a verdict for each row of scores. Omits empty columns.
 struct ScoreTable {
   std::vector<ScoreColumn> columns;
-  std::size_t calibration = 0;  // the columns from this one on, and the verdicts, are on calibration
+  std::size_t calibration = 0;  // first column on calibration
   std::vector<std::vector<std::string>> rows;
-  std::vector<std::vector<bool>> marked;  // as rows: the cells that the evaluation's verdict is about
+  std::vector<std::vector<bool>> marked;  // as rows: cells that the evaluation's verdict is about
   std::vector<Verdict> verdicts;
 };
-// `sizes`: how many the evaluation asked for.
+// `sizes`: number of requested sizes.
 ScoreTable score_table(const std::vector<EvaluationRow>& rows, std::size_t sizes = 0);
 
-// Evaluations of weights beside which nothing may be written, kept while the program runs. From any thread.
+// Evaluations that cannot be stored with their weights, kept while the program runs. Thread-safe.
 class KeptScores {
  public:
   void keep(Metrics metrics);
-  // Of these weights on this data; null when there are none.
+  // The evaluation of these weights on this data; null if there is none.
   std::shared_ptr<const Metrics> find(const std::string& weights, const std::string& data) const;
 
  private:

@@ -8,20 +8,20 @@
 
 namespace pairs::model {
 
-// What is remembered between starts.
+// The settings that persist between starts.
 struct Settings {
   std::string theme = "dark";                // or "light"
-  double scale = 0;                          // of the interface; 0 = the screen's
+  double scale = 0;                          // of the interface; 0 = as the screen
   std::string task, run, tab = "posterior";  // task "": the first
-  std::string unfinished;                // the run that was trained last, until it is finished or given up; "": none
+  std::string unfinished;                // the last trained run, until it is finished or abandoned
   std::string runs_folder, data_folder;  // "" = default_runs_folder(), no real data
-  std::vector<std::string> run_folders;  // opened from elsewhere
-  std::vector<std::string> own_tasks;    // task.toml files of a person's own
+  std::vector<std::string> run_folders;  // runs opened from other folders
+  std::vector<std::string> own_tasks;    // task.toml files of custom tasks
   std::string device = "auto";           // or "cpu", "cuda", "cuda:N"
-  int threads = 0;                       // of the CPU, 0 to 4096; 0 = one a core
+  int threads = 0;                       // CPU threads, 0 to 4096; 0 = one per core
   int width = 1440, height = 900;        // of the window
   bool maximised = false;
-  double sidebar = 248, drawer = 200;  // their sizes at scale 1
+  double sidebar = 248, drawer = 200;  // sizes at scale 1
   bool sidebar_open = true, log_open = false, notes_open = false;
   bool keep_training = false;             // the queue goes on when the window is closed
   bool notifications = true;              // the desktop tells of ends while nobody looks at the window
@@ -36,21 +36,21 @@ struct Settings {
   std::string session_file, session_note;
   std::vector<std::string> data_notes;
 
-  // Of the table of runs on the Compare tab: columns put in ("+gap") and taken out ("-note"), the column by which it is
-  // sorted ("-gap": the largest first; "": newest first), and whether seeds share a row.
+  // The table of runs on the Compare tab: columns added ("+gap") and removed ("-note"), the column that sorts it
+  // ("-gap": in descending order; "": newest first), and whether seeds share a row.
   std::vector<std::string> table_columns;
   std::string table_sort;
   bool table_folded = false;
 
   bool dismissed_before(const std::string& notice) const;
   void dismiss(const std::string& notice);
-  // A file or folder that was opened becomes the newest of recent_files.
+  // Makes an opened file or folder the newest of recent_files.
   void remember_file(const std::filesystem::path& file);
-  // One that was written while this task and the run in this folder ("": none) were shown: its folder becomes the
-  // newest, and is the task's unless it is the run's own.
+  // Remembers the folder of a file written while this task and the run in this folder ("": none) were shown, as the
+  // newest, and as the task's folder unless it is the run's own.
   void remember_saved(const std::filesystem::path& file, const std::string& task = "",
                       const std::filesystem::path& run = "");
-  // The folder that was chosen for a task's files; "": none.
+  // The folder chosen for a task's files; "": none.
   std::string chosen_save_folder(const std::string& task) const;
   friend bool operator==(const Settings&, const Settings&) = default;
 };
@@ -60,13 +60,13 @@ class SettingsFile {
  public:
   explicit SettingsFile(std::filesystem::path file = settings_path());
 
-  // Reads them; what the file does not hold keeps its default. When something in it cannot be read, problem() says so,
-  // the file is kept beside as NAME.bad, and everything that can be read counts.
+  // Reads the settings; missing ones keep their defaults. If the file has errors, problem() reports them, a copy is
+  // kept as NAME.bad, and all valid settings are used.
   Settings load();
-  // Writes what differs from the last load or save into the file as it stands now: what it does not know stays, and so
-  // does what another window has written. On failure problem() says why and the next call tries again.
+  // Writes only changes since the last load or save, and so preserves unknown keys and what another window has written.
+  // On failure, problem() gives the reason and the next call tries again.
   void save(const Settings& settings);
-  // The sentence of the last load or save; empty when all went well.
+  // The problem of the last load or save; empty if there was none.
   const std::string& problem() const { return problem_; }
 
   // $XDG_CONFIG_HOME/pairs-studio/settings.toml.
@@ -74,15 +74,15 @@ class SettingsFile {
 
  private:
   std::filesystem::path file_;
-  Settings known_;        // as on disk
-  bool damaged_ = false;  // so that the next save writes every setting
+  Settings known_;        // the settings on disk
+  bool damaged_ = false;  // then the next save writes every setting
   std::string problem_;
 };
 
-// Where new runs go when the settings do not say: ./runs of someone who works on a terminal in a folder of their own,
-// else $XDG_DATA_HOME/pairs-studio/runs. Absolute; need not exist.
+// The default folder of new runs: ./runs if the program was started from a terminal in a folder of the user's, else
+// $XDG_DATA_HOME/pairs-studio/runs. Absolute; need not exist.
 std::filesystem::path default_runs_folder();
-// The same for a given current folder.
+// The default for a given current folder.
 std::filesystem::path default_runs_folder(const std::filesystem::path& current, bool terminal);
 
 }  // namespace pairs::model

@@ -8,7 +8,7 @@
 
 namespace pairs::model {
 
-// Passes everything on and asks for a frame to show it, for mere progress at most five times a second.
+// Forwards everything and requests a frame; for progress at most five times a second.
 class WakingMonitor : public Monitor {
  public:
   WakingMonitor(Monitor& next, std::function<void()> wake) : next_(next), wake_(std::move(wake)) {}

@@ -63,7 +63,7 @@ std::string RunEntry::state() const {
   return cached ? "cached" : pretrained ? "pretrained" : "stopped · " + where;
 }
 
-// Looks through the folders every two seconds, glances in between and does what is asked, on a thread of its own.
+// Scans the folders every two seconds, glances in between, and performs actions, on its own thread.
 class Library::Scanner {
  public:
   explicit Scanner(Hub& hub)
@@ -229,7 +229,7 @@ class Library::Painter {
 
   explicit Painter(Hub& hub) : tasks_(hub.tasks), wake_(hub.wake), worker_([](const std::string&) {}) {}
 
-  // What a picture is of; `own`: of a person's own.
+  // The subject of a picture; `own`: of a custom task.
   struct Wanted {
     std::string task;
     bool own = false;
@@ -344,7 +344,7 @@ bool Library::poll() {
   return changed;
 }
 
-// Once of each.
+// Reports each crash once.
 void Library::tell_crashes() {
   for (const RunEntry& run : runs_)
     if (!run.crash.empty() && !run.training && told_crashes_.insert(run.run).second)
@@ -357,7 +357,7 @@ bool Library::busy() const {
   return !scanner_ || !listed_ || scanner_->busy() || painter_->busy() || own_.busy();
 }
 
-// Those of a person's own that can be used, behind the built-in ones.
+// Lists the usable custom tasks after the built-in ones.
 void Library::list_own() {
   std::vector<TaskEntry> listed;
   for (const OwnTask& task : own_.all()) {
@@ -452,7 +452,7 @@ void Library::annotate(const std::string& run, const std::string& note) {
   });
 }
 
-// Those of the runs with which this is possible; why it is not with another becomes the problem.
+// The runs that permit this action. The reason why another does not becomes the problem.
 std::vector<const RunEntry*> Library::allowed(const std::vector<std::string>& runs, RunAction action) {
   std::vector<const RunEntry*> all;
   for (const std::string& run : runs) {

@@ -17,65 +17,66 @@
 
 namespace pairs::model {
 
-// How far a task is: not known before the runs have been listed, nothing trained, a run has finished stage 1, all
-// weights (or those of the open run) learned from other data than are now in use, a finished run or shipped weights.
+// A task's state. unknown: the runs are not listed yet. pretrained: a run has finished stage 1. other_data: all weights
+// (or those of the open run) were trained on other data than now in use. ready: a finished run or shipped weights.
 enum class Badge { unknown, untrained, pretrained, other_data, ready };
 const char* badge_name(Badge badge);
 
 struct TaskEntry {
   std::string name, title, summary;
-  bool views = false;  // its observations are views of a scene: the viewer shows its posterior
-  bool own = false;    // of a person's own
+  bool views = false;  // observations are views of a scene, shown in the viewer
+  bool own = false;    // a custom task
   Badge badge = Badge::unknown;
-  // Of the task's own simulator; null until it is drawn. Another pointer when it was drawn anew.
+  // A picture of the task's simulations; null until drawn. The pointer changes when the picture is redrawn.
   std::shared_ptr<const Thumbnail> thumbnail;
   std::uint64_t thumbnail_version = 0;  // grows with each new picture of any task
 };
 
 // A run on disk, or shipped weights of a task.
 struct RunEntry {
-  std::string run;  // what Studio::open_run takes: its absolute folder, or of a task's first shipped weights its name
+  std::string run;  // as Studio::open_run takes it: its absolute folder, or a task's name for its first shipped weights
   std::filesystem::path folder;
-  std::string name;  // for people: its about.toml's, else its folder's
+  std::string name;  // display name: from about.toml, else the folder's name
   std::string note;
   std::vector<std::string> tags;
-  bool archived = false;  // left out of lists
+  bool archived = false;  // not listed
   std::string task, preset;
   std::string strategy, strategy_title;  // "pairs", "PAIRS"
-  SeriesRole role = SeriesRole::other;   // its colour in every figure and list
+  SeriesRole role = SeriesRole::other;   // its color in all figures and lists
   std::int64_t seed = 1;
   bool pretrained = false, cached = false, finished = false;
-  int stage = 0;                            // 1 to 3: the one it is in or stopped in; 0: none has begun
-  double share = 0;                         // how much of that stage is done, 0 to 1
-  bool training = false;                    // by some process, now
+  int stage = 0;                            // 1 to 3: current or last stage; 0: not started
+  double share = 0;                         // finished share of that stage, 0 to 1
+  bool training = false;                    // some process trains it now
   bool shipped = false;                     // came with the program: read-only
-  bool glanced = false;                     // its settings alone were read so far
+  bool glanced = false;                     // only its settings have been read so far
   bool deleted = false;                     // its folder is gone; only the watched run is kept so
-  std::uint64_t bytes = 0, aggregates = 0;  // in all; of what stage 2 has left, which nothing but stage 3 needs
+  std::uint64_t bytes = 0, aggregates = 0;  // total size; size of stage 2's aggregates, which only stage 3 needs
   std::int64_t created = 0, changed = 0;    // seconds since 1970
-  std::uint64_t signature = 0;              // another one when any file of the run is
-  std::string problem;                      // why it cannot be read: a sentence; empty when it can
+  std::uint64_t signature = 0;              // changes whenever a file of the run changes
+  std::string problem;                      // why it cannot be read: a sentence; else empty
   std::string crash;                        // crash_text of its folder
-  std::string trained_on, data_here;  // what its weights learnt from, and what the task draws from now; "": unknown
-  bool learnt_nothing = false;        // by what its training tells
-  std::shared_ptr<const RunConfig> config;  // what its run.toml says; null where that cannot be read
-  // Of the scores beside its weights, where they are of these weights and data; else that it learnt nothing, if so.
+  std::string trained_on, data_here;  // the data its weights were trained on, and the task's data now; "": unknown
+  bool learnt_nothing = false;        // no better than the prior, by its training
+  std::shared_ptr<const RunConfig> config;  // from run.toml; null if unreadable
+  // The verdict of the scores stored with its weights, if they match these weights and data; else whether the run is no
+  // better than the prior.
   EvaluationVerdict verdict;
 
-  // Whether it is a run of the person's own that can be opened by what is known of it here, without asking its folder.
+  // Whether it is the user's own run and can be opened, as far as known without reading its folder.
   bool can_open() const { return config && problem.empty() && !deleted && !shipped; }
-  // "training · pretrain 60 %", "finished", "stopped · cache 10 %", "unreadable", ... in a few words.
+  // A few words: "training · pretrain 60 %", "finished", "stopped · cache 10 %", "unreadable", ...
   std::string state() const;
   bool other_data() const { return !trained_on.empty() && !data_here.empty() && trained_on != data_here; }
-  // The same of a run that some process trains now: `word` is "training", "paused", ...; stage 0 to 2, NaN unknown.
+  // The state of a run that some process trains now. `word`: "training", "paused", ...; `stage`: 0 to 2; NaN: unknown.
   static std::string live_state(const std::string& word, int stage, double share);
   friend bool operator==(const RunEntry&, const RunEntry&) = default;
 };
 
 enum class RunAction { open, resume, rename, note, tag, archive, reveal, drop_aggregates, remove };
 
-// The tasks that are built in, those of a person's own that can be used, and the runs on disk, kept up to date by
-// threads of its own: the folders are looked through every two seconds, the pictures of the tasks are drawn once.
+// The built-in tasks, the usable custom tasks and the runs on disk. Background threads keep them up to date: they scan
+// the folders every two seconds and draw each task's picture once.
 class Library {
  public:
   explicit Library(Hub& hub);
@@ -83,15 +84,15 @@ class Library {
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
 
-  // Takes over what background work has finished. True when something shown has changed. The first call starts the
-  // work; a change of the hub's folders is followed.
+  // Takes over finished background work. Returns whether something shown has changed. The first call starts the work.
+  // Follows changes of the hub's folders.
   bool poll();
-  // Until the runs have been listed for the first time, tasks are opened, pictures drawn, or an action is under way.
+  // True until the first listing, and while tasks are opened, pictures are drawn or an action runs.
   bool busy() const;
-  // The tasks that stand in files of a person's own, whether they can be used or not.
+  // The custom tasks, usable or not.
   OwnTasks& own() { return own_; }
   const OwnTasks& own() const { return own_; }
-  // Looks through the folders now.
+  // Scans the folders now.
   void refresh();
 
   // Built-in ones first.
@@ -99,58 +100,58 @@ class Library {
   const TaskEntry* task(std::string_view name) const;
   // Newest first, shipped weights last.
   const std::vector<RunEntry>& runs() const { return runs_; }
-  // By RunEntry::run; null when there is none.
+  // Finds a run by RunEntry::run; null if there is none.
   const RunEntry* find(const std::string& run) const;
-  // As people have named it, else its folder's name.
+  // The run's display name, else its folder's name.
   std::string name_of(const std::string& run) const;
   // Whether the first listing has arrived.
   bool listed() const { return listed_; }
-  // Why the folder of runs cannot be looked through, or what went wrong with the last action; empty when all is well.
+  // Why the folder of runs cannot be read, or why the last action failed; empty if neither.
   const std::string& problem() const { return problem_.empty() ? folder_problem_ : problem_; }
   void dismiss_problem();
-  // Whether it is that the folder of runs cannot be looked through: another can be chosen in the settings.
+  // Whether the folder of runs cannot be read; the user can choose another one in the settings.
   bool folder_problem() const { return problem_.empty() && !folder_problem_.empty(); }
 
-  // The run that is open: it stays in the list, marked as deleted, when its folder vanishes.
+  // Sets the open run: if its folder vanishes, it stays in the list, marked as deleted.
   void watch(const std::string& run);
 
-  // Empty when the action is possible, else why not, in one sentence.
+  // Why the action is impossible, in one sentence; empty if it is possible.
   std::string blocked(const RunEntry& run, RunAction action) const;
-  // The following end in the background; a failure becomes problem() and a message. Names and notes stand in the run's
-  // about.toml; run.toml is not touched.
-  void rename(const std::string& run, const std::string& name);  // "": the folder's name again
+  // The following actions finish in the background; a failure becomes problem() and a message. Names and notes are
+  // stored in the run's about.toml; run.toml stays unchanged.
+  void rename(const std::string& run, const std::string& name);  // "": restores the folder's name
   void annotate(const std::string& run, const std::string& note);
-  // Removes the aggregates that stage 2 has left; the weights stay.
+  // Deletes the cached aggregates of stage 2; the weights stay.
   void drop_aggregates(const std::string& run);
-  // Puts tags on runs and takes others off, as check_tag allows.
+  // Adds tags to runs and removes others; check_tag defines valid tags.
   void tag(const std::vector<std::string>& runs, const std::vector<std::string>& add,
            const std::vector<std::string>& remove);
-  // Keeps runs and leaves them out of lists, or lists them again.
+  // Archives runs, which hides them from lists, or lists them again.
   void archive(const std::vector<std::string>& runs, bool archived);
-  // Moves the folders to the user's trash. The first that cannot be moved becomes the problem; the others are.
+  // Moves the folders to the user's trash. The first failure becomes the problem; the other folders are still moved.
   void remove(const std::vector<std::string>& runs);
   void remove(const std::string& run) { remove(std::vector<std::string>{run}); }
-  // What undo() would take back, the last removal or archiving: "3 runs moved to the trash"; "" for nothing.
+  // What undo() would revert, the last removal or archiving: "3 runs moved to the trash"; "" for nothing.
   const std::string& undoable() const { return undoable_; }
   void undo();
-  // Shows the folder in the file manager; `reveal_file`: that of a file.
+  // Shows the run's folder in the file manager; `reveal_file`: the folder of a file.
   void reveal(const std::string& run);
   void reveal_file(const std::filesystem::path& file);
 
-  // Adds a run folder, or all runs of a folder, from elsewhere. Empty when done, else why not, in one sentence.
+  // Adds a run folder, or all runs of a folder, from elsewhere. Returns why it failed, in one sentence, or "".
   std::string add_folder(const std::filesystem::path& folder);
   const std::vector<std::filesystem::path>& added_folders() const { return added_; }
-  // Takes one of them out again; nothing on disk is touched.
+  // Removes an added folder from the list; the disk stays unchanged.
   void remove_folder(const std::filesystem::path& folder);
 
-  // The runs that were found in a folder of runs: how many, and their size.
+  // Number and total size of the runs found in a folder.
   struct Extent {
     std::int64_t runs = 0;
     std::uint64_t bytes = 0;
   };
   Extent extent_of(const std::filesystem::path& folder) const;
 
-  // A line for a terminal: resumes an unfinished run, evaluates a finished one.
+  // A terminal command that resumes an unfinished run or evaluates a finished one.
   static std::string batch_command(const RunEntry& run);
 
  private:
@@ -174,7 +175,7 @@ class Library {
   std::string undoable_;
   std::function<void()> undo_;  // on the scanner's thread
   std::vector<std::filesystem::path> added_;
-  std::filesystem::path runs_folder_, data_folder_;  // as the threads know them
+  std::filesystem::path runs_folder_, data_folder_;  // as the threads use them
   std::unique_ptr<Scanner> scanner_;
   std::unique_ptr<Painter> painter_;
 };

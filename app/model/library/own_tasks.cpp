@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kBetweenChecks(2);
 
-// The file that is meant, as it is known by.
+// The canonical path of the task file.
 fs::path file_meant(const fs::path& named) {
   std::error_code error;
   const fs::path file = fs::is_directory(named, error) ? named / run_file::task : named;
@@ -36,13 +36,13 @@ fs::path file_meant(const fs::path& named) {
 
 }  // namespace
 
-// Reads files in the order in which they are asked for, and looks now and then whether those in use have changed.
+// Reads files in the order of the requests, and checks periodically whether files in use have changed.
 class OwnTasks::Reader {
  public:
   explicit Reader(Hub& hub)
       : tasks_(hub.tasks), wake_(hub.wake), thread_([this](std::stop_token token) { loop(token); }) {}
 
-  // `agreed`: the command that a person has seen and agreed to; "": none.
+  // `agreed`: the command that the user has seen and permitted; "": none.
   void read(const fs::path& file, const std::string& agreed) {
     {
       const std::lock_guard lock(mutex_);
@@ -245,7 +245,7 @@ bool OwnTasks::poll() {
       return known.file != file && known.state == OwnState::ready && known.said.name == name && !known.of_run();
     });
     if (task->of_run()) {
-      // Of a run whose own file is open no copy is needed.
+      // A run whose task file is open needs no copy of the task.
       if (other == all_.end()) continue;
       if (awaited_ == file) awaited_ = other->file;
       std::erase_if(all_, [&](const OwnTask& known) { return known.file == file; });

@@ -46,7 +46,7 @@ constexpr std::int64_t nanoseconds(const timespec& time) {
   return time.tv_sec * 1000000000ll + time.tv_nsec;
 }
 
-// What can be known of a run's files without opening them.
+// The state of a run's files, found without opening them.
 struct Extent {
   std::uint64_t bytes = 0, signature = 0;
   std::int64_t created = 0, changed = 0;
@@ -82,7 +82,7 @@ Extent measure(const fs::path& folder, const std::function<void()>& between) {
   return extent;
 }
 
-// What run.toml says.
+// Reads run.toml.
 void read_settings(const Tasks& tasks, const fs::path& folder, RunEntry& entry) {
   entry.config = std::make_shared<const RunConfig>(read_run_toml(tasks, folder / run_file::config));
   const RunConfig& config = *entry.config;
@@ -120,7 +120,7 @@ void read_run(const Tasks& tasks, const fs::path& folder, RunEntry& entry, const
   entry.crash = crash_text(folder);
 }
 
-// The folders in a folder that may be runs, hidden ones left out.
+// The subfolders that may be runs, without hidden ones.
 std::vector<fs::path> folders_in(const fs::path& folder, std::error_code& error) {
   std::vector<fs::path> found;
   for (fs::directory_iterator at(folder, error), end; !error && at != end && found.size() < kMostRunFolders;
@@ -131,7 +131,7 @@ std::vector<fs::path> folders_in(const fs::path& folder, std::error_code& error)
   return found;
 }
 
-// Where a task's shipped weights are. With a data folder that is wrong, of which the Task tab tells, those without
+// The folders of a task's shipped weights. If the data folder is wrong, which the Task tab reports, only those without
 // data.
 std::vector<fs::path> shipped_folders(const Tasks& tasks, const std::string& task, const std::string& data) {
   try {
@@ -141,7 +141,7 @@ std::vector<fs::path> shipped_folders(const Tasks& tasks, const std::string& tas
   }
 }
 
-// What the weights in a safetensors file learnt from, by its header; "" when that does not say.
+// The data on which the weights in a safetensors file were trained, from its header; "" if it does not state them.
 std::string data_source_of(const fs::path& file) {
   std::error_code error;
   if (!fs::is_regular_file(file, error)) return "";  // a pipe would be waited for
@@ -233,7 +233,7 @@ void RunScan::read_data(const fs::path& folder, const std::string& data, Known& 
   } catch (const Stopped&) {
     throw;
   } catch (const std::exception&) {
-    // Of damaged weights, data and scores the tabs tell that need them.
+    // The tabs that need them report damaged weights, data and scores.
   }
 }
 

@@ -58,7 +58,7 @@ bool number_of(const std::string& typed, double& value) {
   return !text.empty() && error == std::errc() && end == text.data() + text.size() && !std::isnan(value);
 }
 
-// A number that cannot be read stands there as it was typed, which is told of.
+// An unreadable number is written as typed and reported later.
 std::string end_text(const std::string& typed) {
   double value = 0;
   if (!number_of(typed, value)) return quoted(trimmed(typed));
@@ -66,14 +66,14 @@ std::string end_text(const std::string& typed) {
   return fmt::format("{}", value);
 }
 
-// The same of a whole number.
+// A whole number as TOML; an unreadable one is written as typed.
 std::string whole_text(const std::string& typed) {
   const std::string text = trimmed(typed);
   const bool whole = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
   return whole ? text : quoted(text);
 }
 
-// `range`: the key of its two ends; "": they are not written.
+// `range`: the key of its two bounds; "": omits them.
 std::string table_text(const char* table, const TaskSketch::Quantity& quantity, const char* range = "support") {
   std::string text = fmt::format("\n[[{}]]\nname = {}\n", table, quoted(trimmed(quantity.name)));
   if (*range) text += fmt::format("{} = [{}, {}]\n", range, end_text(quantity.low), end_text(quantity.high));
@@ -186,7 +186,7 @@ std::string TaskSketch::problem(const TaskCatalogue& tasks) const {
   try {
     tasks.describe_text(text(), file);
   } catch (const Error& error) {
-    // Of a file that is not there yet its place and lines say nothing.
+    // The file does not exist yet, so the message omits its path and line.
     std::string text = error.text();
     if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] -= 'a' - 'A';
     return text;
@@ -205,7 +205,7 @@ fs::path TaskSketch::write(const TaskCatalogue& tasks) const {
   fs::create_directories(place, error);
   PAIRS_CHECK(fs::is_directory(place, error), "The folder {} cannot be made; choose another",
               printable(place.string(), 300));
-  // The task last: who sees it finds its program.
+  // Writes the task last, so that its program exists once the task does.
   if (source == Source::python && !fs::exists(place / kSimulator, error)) write_file(place / kSimulator, simulator());
   write_file(place / run_file::task, text());
   return place / run_file::task;

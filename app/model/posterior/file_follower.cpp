@@ -25,9 +25,9 @@ namespace pairs::model {
 namespace {
 
 constexpr std::uint64_t kSeed = kFollowSeed;
-constexpr double kBetweenPosteriors = 0.15;  // seconds, while lines come
-constexpr double kBetweenReads = 0.1;        // seconds, whether the file has grown
-constexpr double kRateWindow = 3;            // seconds that the rate is of
+constexpr double kBetweenPosteriors = 0.15;  // seconds, while lines arrive
+constexpr double kBetweenReads = 0.1;        // seconds between checks for new lines
+constexpr double kRateWindow = 3;            // seconds over which the rate is averaged
 constexpr double kWidthStep = 1.12;          // growth of N between two points of the width
 
 void wait_for(double seconds, const LatestWorker::Stale& stale) {
@@ -35,7 +35,7 @@ void wait_for(double seconds, const LatestWorker::Stale& stale) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
 }
 
-// Observations a second over the last moments.
+// Recent observations per second.
 class Rate {
  public:
   void add(double seconds, std::int64_t seen) {
@@ -104,7 +104,7 @@ class FileFollower::Work {
     return {{std::move(run), request.role}, most, torch::Tensor(), kSeed};
   }
 
-  // Embeds what has come; why it cannot, a sentence.
+  // Embeds new observations; returns why it failed, as a sentence.
   std::string add(const LatestWorker::Stale& stale) {
     const Observations x = lines_->gather();
     if (!x.defined()) return "";
@@ -118,7 +118,7 @@ class FileFollower::Work {
     return "";
   }
 
-  // The posterior of what there is, where that has changed.
+  // Updates the posterior if there are new observations.
   bool show_posterior() {
     const auto pinned = follower_.pinned_.load();
     const IntervalKind interval = follower_.interval_.load();
@@ -156,7 +156,7 @@ class FileFollower::Work {
     }
   }
 
-  // Publishes how far it is, where that has changed.
+  // Publishes the progress if it has changed.
   void tell(const std::string& failure) {
     rate_.add(watch_.seconds(), set_.seen());
     FollowState state;
@@ -186,7 +186,7 @@ class FileFollower::Work {
   PosteriorAnswer at_;
   PinnedPosteriors pinned_;
   IntervalKind interval_ = IntervalKind::central;
-  std::int64_t shown_ = 0;  // observations that had come when the posterior was shown last
+  std::int64_t shown_ = 0;  // number of observations at the last shown posterior
   std::uint64_t snapshots_ = 0;
   Stopwatch watch_;
   Rate rate_;
@@ -246,7 +246,7 @@ bool FileFollower::poll() {
   if (board_.version() == seen_) return false;
   FollowResult result = board_.result();
   seen_ = result.version;
-  // Of a file that is not followed any more.
+  // Ignores results of a file that is no longer followed.
   if (!result.state || result.state->set != set_ || set_ == 0) return false;
   result_ = std::move(result);
   return true;

@@ -14,10 +14,10 @@
 
 namespace pairs::model {
 
-// Of the random subset that is kept of a file beyond what training saw, as `infer --follow` has it.
+// Seed of the random subset used of a file with more observations than training saw, as in `infer --follow`.
 inline constexpr std::uint64_t kFollowSeed = 1;
 
-// What is followed, and by which run.
+// The file to follow, and the run.
 struct FollowRequest {
   Tasks tasks;
   std::string run, data, device = "auto";
@@ -27,7 +27,7 @@ struct FollowRequest {
   Missing missing = Missing::refuse;
 };
 
-// The newest of a file that is followed.
+// The newest results of a followed file.
 struct FollowResult {
   std::uint64_t version = 0;
   std::shared_ptr<const FollowState> state;
@@ -35,24 +35,24 @@ struct FollowResult {
   std::shared_ptr<const Figure> width;
 };
 
-// The posterior of a CSV file of points that another program appends to, as `infer --follow` answers it: on a thread
-// and with weights of its own, each observation embedded once. All members belong to the window's thread.
+// The posterior of a CSV file of points to which another program appends, as in `infer --follow`: on its own thread and
+// with its own weights; each observation is embedded once. All members belong to the window's thread.
 class FileFollower {
  public:
   explicit FileFollower(Hub& hub);
   ~FileFollower();
 
   void follow(FollowRequest request);
-  // Reads no more; what there is stays.
+  // Stops reading and keeps the results.
   void stop();
-  // Forgets it.
+  // Stops and drops the results.
   void end();
-  // Ghosts behind what is drawn, of all tasks; null: none.
+  // Pinned posteriors of all tasks, drawn as ghosts; null: none.
   void set_pinned(PinnedPosteriors pinned);
-  // Which interval is shaded and told.
+  // Sets the credible interval that is shaded and reported.
   void set_interval(IntervalKind kind) { interval_ = kind; }
 
-  // Takes over what there is of the file; true when something has changed.
+  // Takes over new results; returns whether something has changed.
   bool poll();
   bool following() const { return result_.state != nullptr; }
   const FollowResult& result() const { return result_; }
@@ -66,7 +66,7 @@ class FileFollower {
   ResultBoard<FollowResult> board_;
   FollowResult result_;
   std::uint64_t seen_ = 0;  // version of the board's result
-  std::uint64_t set_ = 0;   // id of what is followed; 0: nothing
+  std::uint64_t set_ = 0;   // id of the followed set; 0: none
   LatestWorker worker_;     // last: ends first
 };
 

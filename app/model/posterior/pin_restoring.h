@@ -10,13 +10,13 @@
 
 namespace pairs::model {
 
-// Pinned posteriors of a session, worked out again in the background, on weights of its own. All members belong to the
+// Recomputes the pinned posteriors of a session in the background, with its own weights. All members belong to the
 // window's thread.
 class PinRestoring {
  public:
   struct Restored {
     std::vector<PinnedPosterior> pinned;  // without ids
-    std::vector<std::string> problems;    // why the others are not: sentences
+    std::vector<std::string> problems;    // why others could not be restored: sentences
   };
 
   explicit PinRestoring(Hub& hub) : hub_(hub), latest_(hub.wake) {}

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kLongestName = 60;
 
-// What stays free of a task: of shades, or of names.
+// Picks a shade or a name that no other pin of the task has.
 template <class Taken>
 bool taken(const std::vector<PinnedPosterior>& all, const std::string& task, Taken&& is) {
   return std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.task == task && is(one.numbers); });
@@ -31,7 +31,7 @@ PosteriorNumbers ghost_of(PosteriorNumbers numbers, const std::string& name, int
   numbers.role = shaded(SeriesRole::ghost, shade);
   numbers.ours = false;
   numbers.name = name;
-  // The exact answer beside it was that of its own set and N.
+  // The exact posterior next to it belonged to its own set and N.
   numbers.kl = NAN;
   for (TargetNumbers& target : numbers.targets) target.mean_shift = target.sd_ratio = NAN;
   return numbers;

@@ -11,7 +11,7 @@
 
 namespace pairs::model {
 
-// A posterior that is kept as a ghost behind those that follow of the same task, and in their table.
+// A pinned posterior: a ghost behind later posteriors of the same task, and a row of their table.
 struct PinnedPosterior {
   std::uint64_t id = 0;
   std::string task;
@@ -20,20 +20,20 @@ struct PinnedPosterior {
   PinnedQuestion asked = {};             // what it answers; its name is that of the numbers
 };
 
-// The numbers of a posterior as a ghost behind others.
+// The numbers of a posterior drawn as a ghost.
 PosteriorNumbers ghost_of(PosteriorNumbers numbers, const std::string& name, int shade);
 
-// What was pinned, of all tasks, in the order of pinning. Immutable, so that threads share it.
+// All pins of all tasks in the order of pinning. Immutable, so that threads can share it.
 using PinnedPosteriors = std::shared_ptr<const std::vector<PinnedPosterior>>;
 
-// `before` and the shown run's posterior of a snapshot, in a shade and under a name that no other of its task has;
-// `before` where there is no posterior, or as many are kept of the task as can be told apart.
+// Adds the shown run's posterior to `before`, with a shade and a name unique in its task. Returns `before` if there is
+// no posterior or the task has the maximum number of pins.
 PinnedPosteriors with_pinned(const PinnedPosteriors& before, const PosteriorScene& scene,
                              const PosteriorSnapshot& shown, std::uint64_t id, PinnedQuestion asked = {});
 PinnedPosteriors without_pinned(const PinnedPosteriors& before, std::uint64_t id);
-// Under another name; `before` where that is empty or another's of its task.
+// Renames a pin. Returns `before` if the name is empty or taken in its task.
 PinnedPosteriors renamed_pinned(const PinnedPosteriors& before, std::uint64_t id, const std::string& name);
-// Those of a task with targets of these names.
+// The pins of a task with targets of these names.
 std::vector<PosteriorNumbers> pinned_of(const PinnedPosteriors& pinned, const std::string& task,
                                         const std::vector<std::string>& targets);
 

@@ -46,7 +46,7 @@ void Posterior::show_again() {
   s.none_chosen = false;
   s.table.reload(s.request.run);
   ++s.request.scene;
-  // What is shown stays until there is something new, but for another run.
+  // The shown posterior stays until a new one is ready, unless the run changes.
   const std::vector<std::string> problems = s.result.problems;
   s.result = PosteriorResult();
   s.result.problems = problems;
@@ -81,10 +81,10 @@ void Posterior::set_parameter(std::size_t k, double value) {
   State& s = *state_;
   const SetChoice& now = s.request.set.choice;
   if (!s.result.scene || k >= s.result.scene->parameters.size() || !now.file.empty() || following()) return;
-  // A slider that is held tells its value in every frame, also where the task settles on another.
+  // A held slider sends its value in every frame, even if the task adjusts it.
   if (s.asked_value && *s.asked_value == State::Asked{s.request.set.id, k, value}) return;
   SetChoice set{.index = now.index, .theta = now.theta, .psi = now.psi, .given = now.given};
-  // Values that the task ties to the last one are known once its set is there.
+  // Values that depend on the last one are known once the set is ready.
   if (s.result.scene->set == s.request.set.id || set.theta.empty()) {
     set.theta.clear();
     set.psi.clear();
@@ -117,13 +117,13 @@ bool Posterior::State::holds_sets(const std::filesystem::path& path) const {
   try {
     return result.scene && result.scene->holds_sets && result.scene->holds_sets(path);
   } catch (const std::exception&) {
-    return false;  // what is wrong with the file is told where it is read
+    return false;  // reading the file reports its problem
   }
 }
 
 void Posterior::open_file(const std::filesystem::path& path, std::vector<std::string> columns) {
   State& s = *state_;
-  // Other columns of the file that is shown are read without asking again which of its observations are meant.
+  // Other columns of the same file keep the choice of observations.
   const bool whole = columns.empty() || path != s.request.set.choice.file;
   SetChoice choice{.index = s.request.set.choice.index, .file = path, .columns = std::move(columns)};
   choice.missing = s.missing;
@@ -255,7 +255,7 @@ Question Posterior::question() const {
     if (one_of_them) now.set = shown;
     now.many = true;
   } else if (!shown.member.empty()) {
-    now.set = {.index = shown.index};  // one of many alone is no file
+    now.set = {.index = shown.index};  // a single set of many has no file of its own
   }
   now.interval = s.request.interval;
   now.learned_product = s.request.learned_product;
@@ -432,7 +432,7 @@ std::string Posterior::batch_command() const {
   CommandOptions options{{s.request.run},    s.request.set.choice,     n(), s.hub.data_folder.string(), s.hub.device,
                          s.request.interval, s.request.learned_product};
   options.runs.insert(options.runs.end(), s.request.others.begin(), s.request.others.end());
-  // Of the others those that can be drawn.
+  // Keeps only the other runs that can be drawn.
   if (const auto& scene = s.result.scene; scene && scene->runs.front().run == s.request.run)
     std::erase_if(options.runs, [&](const std::string& name) {
       return std::none_of(scene->runs.begin(), scene->runs.end(), [&](const auto& run) { return run.run == name; });
@@ -469,7 +469,7 @@ std::optional<ReportAsked> Posterior::report_asked() const {
   asked.question.data = samples->data;
   asked.question.derive = derived();
   asked.question.notes = state_->reports.notes();
-  // What is answered on the page is reported.
+  // The report contains the answers shown on the page.
   const SetInquiries& inquiries = state_->inquiries;
   const std::string key = inquiry_key();
   const auto answered = [](const std::shared_ptr<const SetInquiry::Answer>& answer) { return answer && answer->made; };

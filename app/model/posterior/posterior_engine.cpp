@@ -27,9 +27,9 @@ namespace {
 constexpr std::int64_t kWidths = 25;
 // References that take longer than this are published after the runs, so that dragging stays quick.
 constexpr double kSlowReference = 8;       // ms
-constexpr double kShareInterval = 0.05;    // seconds between two shares of what is embedded,
-constexpr double kPartialInterval = 0.25;  // two posteriors of what there is of a set,
-constexpr double kWidthInterval = 0.1;     // and two figures of the width against N
+constexpr double kShareInterval = 0.05;    // minimum seconds between updates of the embedded share,
+constexpr double kPartialInterval = 0.25;  // of the posterior of a partly embedded set,
+constexpr double kWidthInterval = 0.1;     // and of the figure of the width against N
 
 std::vector<std::int64_t> log_sizes(std::int64_t most, std::int64_t count) {
   std::set<std::int64_t> sizes;
@@ -39,7 +39,7 @@ std::vector<std::int64_t> log_sizes(std::int64_t most, std::int64_t count) {
   return {sizes.begin(), sizes.end()};
 }
 
-// That stays while the observed set may.
+// Whether the observed set can stay.
 std::string question_of(const LoadedRun& run) {
   return run.config.task + "\n" + run.task->info().variant + "\n" + run.config.data;
 }
@@ -55,7 +55,7 @@ class PosteriorEngine::Work {
 
  private:
   struct Shown {
-    std::string run;  // as it was asked for
+    std::string run;  // as requested
     AskedRun asked;
   };
 
@@ -63,7 +63,7 @@ class PosteriorEngine::Work {
   void show_nothing(const PosteriorRequest& request, const std::string& failure);
   void load_set(const PosteriorRequest& request);
   std::shared_ptr<ObservedSet> make_set(const PosteriorRequest& request);
-  // Of runs and set as they are now, nothing has been worked out.
+  // Resets all results after a change of runs or set.
   void begin();
   void publish_scene();
   void embed_next();
@@ -86,7 +86,7 @@ class PosteriorEngine::Work {
   std::vector<Shown> runs_;  // the shown one first
   std::map<std::string, int> shades_;
   std::shared_ptr<const Task> task_;
-  std::string question_;  // that the set answers
+  std::string question_;  // the question about the set
   SampleView view_;
   std::shared_ptr<ObservedSet> set_;
   std::uint64_t set_id_ = 0, last_set_ = 0, failed_set_ = 0;
@@ -97,7 +97,7 @@ class PosteriorEngine::Work {
   PinnedPosteriors pinned_;
   struct Beside {
     BesideSet set;
-    std::vector<PosteriorNumbers> numbers;  // one; none where it has no posterior
+    std::vector<PosteriorNumbers> numbers;  // one, or none if there is no posterior
   };
   std::vector<Beside> beside_;
   IntervalKind interval_ = IntervalKind::central;
@@ -185,7 +185,7 @@ void PosteriorEngine::Work::load_runs(const PosteriorRequest& request, const Sta
 
 std::shared_ptr<ObservedSet> PosteriorEngine::Work::make_set(const PosteriorRequest& request) {
   SetChoice choice = request.set.choice;
-  // A file, or values set by hand, of the task that was shown before say nothing here.
+  // A file or values set by hand belong to another task.
   const bool before = request.set.id <= last_set_ && question_ != last_set_question_;
   if (before || (!request.set.task.empty() && request.set.task != task_->info().name)) {
     const auto own = request.files.find(task_->info().name);
@@ -295,7 +295,7 @@ void PosteriorEngine::Work::embed_next() {
 void PosteriorEngine::Work::embed_until(std::int64_t n, const Stale& stale) {
   Stopwatch since_partial;
   while (posterior_->ready() < n) {
-    // Whoever drags θ or ψ sees what there is by then.
+    // While θ or ψ is dragged, shows the observations embedded so far.
     if (stale()) {
       if (at_.n == 0 && posterior_->ready() > 0) serve(posterior_->ready(), false);
       throw Stopped();
@@ -315,8 +315,8 @@ void PosteriorEngine::Work::serve(std::int64_t n, bool asked) {
   show(at_, asked);
 }
 
-// Axes keep nothing of what is shown only until the N that was `asked` for is there. References that were there
-// `before` and are still worked out keep their places in the legend.
+// The axes are reset only once the requested N is ready. References that were shown `before` and are still being
+// computed keep their places in the legend.
 void PosteriorEngine::Work::show(const PosteriorAnswer& at, bool asked, const std::vector<PosteriorNumbers>& before) {
   for (const std::string& problem : at.problems) tell(problem);
   StableAxes passing = *axes_;
@@ -376,7 +376,7 @@ PosteriorNumbers PosteriorEngine::Work::numbers_of(const BesideSet& one, const S
   return answer.numbers.front();
 }
 
-// Those that are there already stay.
+// Loads the posteriors of the sets shown with the current one; keeps those already loaded.
 void PosteriorEngine::Work::load_beside(const PosteriorRequest& request, const Stale& stale) {
   std::vector<Beside> all;
   for (const BesideSet& one : request.beside) {
@@ -398,7 +398,7 @@ void PosteriorEngine::Work::load_beside(const PosteriorRequest& request, const S
   beside_ = std::move(all);
 }
 
-// What was pinned, then the sets beside the shown one, each in a shade of its own.
+// The pins, then the other sets, each in its own shade.
 PinnedPosteriors PosteriorEngine::Work::ghosts() const {
   if (beside_.empty()) return pinned_;
   std::vector<PinnedPosterior> all = pinned_ ? *pinned_ : std::vector<PinnedPosterior>();

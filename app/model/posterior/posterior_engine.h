@@ -14,43 +14,43 @@
 
 namespace pairs::model {
 
-// Which observed set.
+// The observed set to show.
 struct SetRequest {
-  std::uint64_t id = 0;  // another set, another id
+  std::uint64_t id = 0;  // differs between sets
   SetChoice choice;
-  std::string task = {};  // that it is of; "": the one that is shown
-  bool whole = false;     // a file of more observations than the run can be asked about is refused, as by infer
+  std::string task = {};  // its task; "": the shown one
+  bool whole = false;     // refuses a file with more observations than the run can use, as infer does
 };
 
-// A set whose posterior by the shown run, of all its observations, stands behind that of the observed one.
+// A further set. Its posterior by the shown run, from all its observations, is drawn behind the observed set's.
 struct BesideSet {
   std::string name;
-  SetChoice choice;  // of many sets in a file or folder
+  SetChoice choice;  // one of many sets in a file or folder
   bool operator==(const BesideSet& other) const;
 };
 
-// What the window wants to see.
+// A request of the window.
 struct PosteriorRequest {
-  Tasks tasks;              // of one of which the runs are
-  std::uint64_t scene = 0;  // another run, task, or the same read again: another number
+  Tasks tasks;              // include the task of the runs
+  std::uint64_t scene = 0;  // changes with the run or task, and when they are reread
   std::string run;
   std::vector<std::string> others;
   SetRequest set;
-  std::map<std::string, SetChoice> files;  // the file of a task that is come back to, by task
+  std::map<std::string, SetChoice> files;  // the file to restore for each task
   std::int64_t n = 1;
   IntervalKind interval = IntervalKind::central;
-  bool learned_product = false;                                          // among the references
+  bool learned_product = false;                                          // whether the references include it
   std::map<std::vector<std::string>, std::vector<std::string>> derived;  // by the targets' names
-  PinnedPosteriors pinned;        // ghosts behind what is drawn, of all tasks; null: none
-  std::vector<BesideSet> beside;  // of the shown set's file
+  PinnedPosteriors pinned;        // pins of all tasks; null: none
+  std::vector<BesideSet> beside;  // sets of the shown set's file
   std::string data, device = "auto";
-  std::map<std::string, int> shades;  // of the runs' colours
+  std::map<std::string, int> shades;  // shades of the runs' colors
 };
 
-// The newest of everything that was worked out.
+// The newest results.
 struct PosteriorResult {
   std::uint64_t version = 0;
-  std::uint64_t scene_id = 0;  // of the request
+  std::uint64_t scene_id = 0;  // the request's `scene`
   std::shared_ptr<const PosteriorScene> scene;
   std::shared_ptr<const PosteriorSnapshot> snapshot;
   std::shared_ptr<const Figure> width, observed;
@@ -60,23 +60,23 @@ struct PosteriorResult {
   std::string failure, set_failure;
   std::uint64_t failed_set = 0;          // id of the set that could not be read
   std::filesystem::path failed_file;     // its file
-  std::vector<std::string> set_columns;  // that the file has instead of those that are needed; else empty
-  std::vector<std::string> spare;        // of a table with a wrong row: the columns that may tell sets apart
-  // Of a file with more observations than can be asked about: how many it holds, and can be; else 0.
+  std::vector<std::string> set_columns;  // columns of a file without those needed; else empty
+  std::vector<std::string> spare;        // of a table with a bad row: columns that may name the sets
+  // For a file with more observations than the run can use: how many it holds and how many can be used; else 0.
   std::int64_t large_held = 0, large_most = 0;
   std::vector<std::string> problems;  // since the start, for the log
 };
 
-// The background half of the posterior: loads runs and the set, embeds it, and shows what a SetPosterior knows of it.
-// `work` belongs to one thread; the result may be asked from any.
+// The background part of the Posterior tab: loads runs and the set, embeds it, and publishes the results of a
+// SetPosterior. `work` belongs to one thread; the result may be read from any.
 class PosteriorEngine : public ResultBoard<PosteriorResult> {
  public:
   explicit PosteriorEngine(std::function<void()> wake);
   ~PosteriorEngine();
 
   using Stale = std::function<bool()>;
-  // Does all that the request asks for, first what it needs most. Returns or throws Stopped when `stale`; what is done
-  // by then stays. Failures are results.
+  // Performs the request, most important parts first. Returns or throws Stopped once `stale`; results so far stay.
+  // Failures are results.
   void work(const PosteriorRequest& request, const Stale& stale);
 
  private:

@@ -17,7 +17,7 @@ std::optional<SetRequest> Posterior::State::followed_set() {
   return set;
 }
 
-// Another task or run is shown: the file that was followed is its task's set.
+// Ends following when another task or run is shown; the file becomes its task's set.
 void Posterior::State::leave_followed() {
   if (const std::optional<SetRequest> set = followed_set()) {
     request.files[set->task] = set->choice;

@@ -29,7 +29,7 @@
 namespace pairs::model {
 namespace {
 
-constexpr double kDecades = 30;  // between the ends of what spans decades
+constexpr double kDecades = 30;  // minimum ratio of the bounds of a quantity that spans decades
 
 std::vector<SetGiven> given_of(const ObservedSet& set) {
   const HasGivenRanges* const known = face<HasGivenRanges>(set.task());
@@ -63,7 +63,7 @@ std::vector<SetParameter> parameters_of(const ObservedSet& set) {
   return parameters;
 }
 
-// The shades that a command must name, as a figure of these runs alone would choose others.
+// The shades that a command must name because a figure of these runs would choose others.
 std::vector<int> other_shades(const std::vector<AskedRun>& runs) {
   std::vector<LoadedRun> loaded;
   for (const AskedRun& run : runs) loaded.push_back(run.loaded);
@@ -204,7 +204,7 @@ std::string follow_command(const std::string& run, const SetChoice& followed, co
                      device == "auto" ? "" : " --device " + shell_word(device));
 }
 
-// What must be named of the set: what a person set, or what the file does not tell.
+// The conditions that a command must name: those set by the user, or missing in the file.
 std::string settled_given(const SetChoice& set, const PosteriorScene* scene) {
   if (!set.given.empty() || scene == nullptr || !scene->given_assumed) return set.given;
   std::vector<std::string> words;

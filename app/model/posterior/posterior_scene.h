@@ -11,15 +11,14 @@
 
 namespace pairs::model {
 
-// What the window shows of a set's posterior, from what is known of it. `asked`: the runs as they were asked for.
+// Makes the scene of a set's posterior. `asked`: the runs as requested.
 PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, const std::vector<std::string>& asked);
 
-// An example of another prior of the task's first target, which lies where its own does: "normal(4.5, 0.9)"; of several
-// targets with its name before it.
+// An example of another prior of the task's first target, within its prior: "normal(4.5, 0.9)"; with several targets,
+// preceded by the target's name.
 std::string prior_example(const TaskInfo& info);
 
-// The set that a snapshot is of: its id, θ where it was made with one, what figures say of its source, and which
-// interval they shade.
+// The set of a snapshot: its id, its true θ if simulated, the source named in figures, and the interval they shade.
 struct ShownSet {
   std::uint64_t id = 0;
   std::vector<double> truth;
@@ -29,19 +28,19 @@ struct ShownSet {
 PosteriorSnapshot snapshot_of(const TaskInfo& info, const PosteriorAnswer& at, const ShownSet& set, StableAxes& axes,
                               std::uint64_t version, const PinnedPosteriors& pinned = nullptr);
 
-// The choice that makes the shown set again: where θ or ψ was set by hand, with the values that it settled on.
+// The choice that reproduces the shown set, with the final values if θ or ψ was set by hand.
 SetChoice settled_choice(SetChoice asked, const PosteriorScene& scene);
 
 // The scene of a file that the shown run follows.
 PosteriorScene followed_scene(const PosteriorScene& before, const std::filesystem::path& file, std::uint64_t set_id,
                               Missing missing);
-// The command that follows it.
+// The command that follows the file.
 std::string follow_command(const std::string& run, const SetChoice& followed, const std::string& device);
 
-// The command that draws the figure of N on the screen; "" while values set by hand are on their way.
+// The command that draws the figure of the shown N; "" while values set by hand are pending.
 struct CommandOptions {
   std::vector<std::string> runs;
-  SetChoice set;  // that is asked for
+  SetChoice set;  // the requested set
   std::int64_t n = 1;
   std::string data, device;
   IntervalKind interval = IntervalKind::central;

@@ -36,7 +36,7 @@ void Posterior::State::show_chosen() {
   for (std::size_t k = 1; k < table.chosen().size(); ++k)
     request.beside.push_back({table.row(table.chosen()[k]).name, choice_of(table.chosen()[k])});
   SetChoice first = choice_of(table.chosen().front());
-  // What a person set of it by hand stays.
+  // Conditions that the user set stay.
   SetChoice shown = request.set.choice;
   shown.given = first.given;
   shown.random = first.random;

@@ -14,13 +14,13 @@
 namespace pairs::model {
 namespace {
 
-// A round N at which there is something to see, with more and less of it to either side.
+// A round N whose posterior is informative, with room for smaller and larger N.
 std::int64_t first_n(std::int64_t most) {
   const double n = std::pow(static_cast<double>(most), 0.75), power = std::pow(10, std::floor(std::log10(n)));
   return std::max<std::int64_t>(1, std::llround(std::round(n / power) * power));
 }
 
-// Another one when the file is written anew.
+// Changes when the file is rewritten.
 std::string set_stamp_of(const std::filesystem::path& file) {
   std::error_code error;
   if (file.empty() || !std::filesystem::exists(file, error)) return "";
@@ -93,7 +93,7 @@ void Posterior::State::keep_shown() {
 }
 
 void Posterior::State::go_back() {
-  // Where no set stood before it a simulated one stands in its place, and is what is asked for from then on.
+  // If there was no previous set, requests a simulated one instead.
   if (failed_set != request.set.id) {
     failed_choice = request.set.choice;
     failed_whole = request.set.whole;
@@ -119,7 +119,7 @@ void Posterior::State::another_set(SetChoice choice, bool whole) {
 
 void Posterior::State::follow_player() {
   if (result.scene && !result.scene->simulated) {
-    // All that can be used of a file is as much as there will be of it.
+    // If the whole usable file is shown, forgets N, so that it follows the file's size.
     if (player.n() == std::min(result.scene->most, result.scene->trained))
       file_n.erase(result.scene->task);
     else
@@ -138,7 +138,7 @@ void Posterior::State::take_scene() {
   scene_source = scene.set_source + '\n' + scene.choice.member;
   if (scene.set == request.set.id) {
     SetChoice& choice = request.set.choice;
-    // Another task has other files and values.
+    // Each task has its own files and values.
     const std::int64_t index = choice.index;
     choice = scene.choice;
     choice.index = index;
@@ -148,7 +148,7 @@ void Posterior::State::take_scene() {
     else
       request.files[scene.task] = choice;
   }
-  // As much of a new file as the run saw in training; of one that is come back to as much as was shown.
+  // For a new file, N is its size, up to the largest N in training; for an earlier file, the N shown before.
   std::int64_t of_file = std::min(scene.most, scene.trained);
   if (const auto before = file_n.find(scene.task); other_task && before != file_n.end()) of_file = before->second;
   const bool restored = scene.set == request.set.id && restored_n > 0;
@@ -157,7 +157,7 @@ void Posterior::State::take_scene() {
   if (scene.set == request.set.id) take_restored_derived();
   const bool other_most = scene.most != player.most();
   player.set_range(scene.most, scene.sizes);
-  // A session names its N of a file that is shown already, too.
+  // A session also sets N for a file that is already shown.
   if (restored || (other_set && other_file && !scene.simulated))
     player.want(of_file);
   else if (other_most && !chosen_n && scene.simulated)

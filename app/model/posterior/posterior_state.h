@@ -20,8 +20,8 @@
 
 namespace pairs::model {
 
-// What the Posterior tab is asked for and has been answered. Its parts are in files of their own: the set and N
-// (posterior_state.cpp), the file that is followed (posterior_following.cpp), the table of sets (posterior_sets.cpp).
+// The requests and results of the Posterior tab. Its parts have their own files: the set and N (posterior_state.cpp),
+// the followed file (posterior_following.cpp), the table of sets (posterior_sets.cpp).
 struct Posterior::State {
   State(Hub& shared, NPlayer& n)
       : hub(shared),
@@ -36,7 +36,7 @@ struct Posterior::State {
 
   Hub& hub;
   PosteriorRequest request;
-  SetRequest before;  // the set that was shown when a file was asked for
+  SetRequest before;  // the set shown when a file was requested
   PosteriorResult result;
   std::uint64_t shaded = 0;    // version of the runs' shades
   std::uint64_t last_set = 0;  // id
@@ -46,28 +46,28 @@ struct Posterior::State {
     double value;
     bool operator==(const Asked&) const = default;
   };
-  std::optional<Asked> asked_value;  // the set that a value by hand made
-  std::size_t told = 0;              // problems that are in the log
-  std::string scene_task;            // of the last scene
+  std::optional<Asked> asked_value;  // the set made by a value set by hand
+  std::size_t told = 0;              // number of problems already logged
+  std::string scene_task;            // task of the last scene
   std::uint64_t scene_set = 0;
-  std::string scene_source, set_stamp;         // of its set, and size and time of its file
-  std::map<std::string, std::int64_t> file_n;  // shown of a file, by task
-  bool chosen_n = false;                       // by a person, rather than the first
-  std::int64_t restored_n = 0;                 // of an earlier start, until the set is there; 0: none
+  std::string scene_source, set_stamp;         // source of its set; size and time of its file
+  std::map<std::string, std::int64_t> file_n;  // N shown for a file, by task
+  bool chosen_n = false;                       // whether the user has chosen N
+  std::int64_t restored_n = 0;                 // N of an earlier start, until the set is ready; 0: none
   NPlayer& player;
   SampleSaving saving;
   ReportSaving reports;
   SetTable table;
-  std::string table_task;        // whose sets it holds; "" until a run is there
-  bool none_chosen = false;      // no set of the table is shown, since the one that was to be cannot be read
-  std::uint64_t failed_set = 0;  // id of the set that could not be read, while the one before it stays; 0: none
-  std::optional<SetChoice> failed_choice;  // that was asked for then
-  bool failed_whole = false;               // as a whole
-  Missing missing = Missing::refuse;       // of the files that are opened
+  std::string table_task;        // task of its sets; "" until a run is loaded
+  bool none_chosen = false;      // no set of the table is shown because the chosen one failed
+  std::uint64_t failed_set = 0;  // id of the set that failed while the previous one stays; 0: none
+  std::optional<SetChoice> failed_choice;  // the choice that failed
+  bool failed_whole = false;               // whether the whole file was requested
+  Missing missing = Missing::refuse;       // for the files that are opened
   SetInquiries inquiries;
   FileFollower follower;
-  std::shared_ptr<const PosteriorScene> follow_scene;  // of the file that is followed
-  std::uint64_t stopped_set = 0;  // id of the set that it becomes, until its posterior is there; 0: none
+  std::shared_ptr<const PosteriorScene> follow_scene;  // of the followed file
+  std::uint64_t stopped_set = 0;  // id of the set that it becomes, until its posterior is ready; 0: none
   std::uint64_t last_pin = 0;     // id
   PinRestoring restoring;
   std::optional<std::vector<std::string>> restored_derived;  // until their run is there
@@ -77,38 +77,38 @@ struct Posterior::State {
 
   void ask();
   void end_following();
-  // Whether the path holds many sets for the task that is shown.
+  // Whether the path holds many sets for the shown task.
   bool holds_sets(const std::filesystem::path& path) const;
-  // The set that a followed file becomes, for its task; none where nothing came or its text is wrong.
+  // The set that a followed file becomes, for its task; none if it is empty or malformed.
   std::optional<SetRequest> followed_set();
-  // Another task or run is shown: the file that was followed is its task's set.
+  // Ends following when another task or run is shown; the file becomes its task's set.
   void leave_followed();
   void pin(PinnedPosteriors pinned);
-  // Pins of a session that are worked out; whether there were any.
+  // Takes over recomputed pins of a session; returns whether there were any.
   bool take_restored();
-  // Derived quantities of a session, for the run that is there by now.
+  // Takes over a session's derived quantities once its run is loaded.
   void take_restored_derived();
   // What the shown posterior answers, as it would be asked for again.
   PinnedQuestion asked() const;
   // The set that is shown now is the one to go back to.
   void keep_shown();
   void close_table();
-  // What was chosen cannot be read: chosen is the set that is shown, where it is one of the table's.
+  // Selects the shown set in the table, if it is there, because the selected one cannot be read.
   void choose_shown();
-  // The set that was asked for cannot be read: the one before it is asked for again.
+  // Requests the previous set because the requested one cannot be read.
   void go_back();
-  // An older failure says nothing about what is asked for now.
+  // Clears an earlier failure that does not concern the current request.
   void forget_failure();
-  // Shows what is chosen in the table.
+  // Shows the selection of the table.
   void show_chosen();
-  // The rows of the run and task that are shown, the first of them on the screen.
+  // Updates the table to the shown run and task, and shows its first row.
   void follow_table();
   // `whole`: SetRequest::whole.
   void another_set(SetChoice choice, bool whole = false);
-  // After the player's N may have changed.
+  // Call when the player's N may have changed.
   void follow_player();
   void take_scene();
-  // A set that is still being embedded is waited for by a playing N, not overtaken.
+  // A playing N waits while the set is still being embedded.
   bool ready() const { return result.embedded >= 1 || !result.snapshot || result.snapshot->n == request.n; }
 };
 

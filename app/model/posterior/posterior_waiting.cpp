@@ -13,9 +13,9 @@ bool Posterior::poll() {
   return changed;
 }
 
-// Tests a set of a file as infer tests it by default, once its posterior is on the screen.
+// Runs infer's default tests on a file's set once its posterior is shown.
 void Posterior::test_unasked() {
-  constexpr double kSettles = 0.3;  // seconds: while N is dragged nothing is simulated
+  constexpr double kSettles = 0.3;  // seconds, so that nothing is simulated while N is dragged
   const PosteriorRequest& request = state_->request;
   const auto& shown = state_->result.snapshot;
   SetInquiry& usual = state_->inquiries.usual;
@@ -79,7 +79,7 @@ bool Posterior::take_answers() {
   if (failed) s.go_back();
   if (s.result.scene) s.take_scene();
   s.follow_table();
-  // The followed posterior stays until the same file's stands in its place.
+  // The followed posterior stays until that of the same file as a set replaces it.
   const auto& shown = s.result.snapshot;
   const bool there = shown && shown->set == s.stopped_set && shown->n == s.request.n;
   if (s.stopped_set != 0 && (there || s.result.failed_set == s.stopped_set)) s.end_following();
@@ -112,7 +112,7 @@ bool Posterior::wait(double seconds) {
     for (SetInquiry* inquiry : state_->inquiries.all())
       if (!inquiry->wait(std::max(seconds - watch.seconds(), 0.0))) return false;
     poll();
-    // What was asked for in between may have been answered in between.
+    // Later requests may have finished in the meantime.
     if (!busy() && !state_->background.fresh() && !state_->table.fresh()) return true;
   }
 }

@@ -11,7 +11,7 @@
 
 namespace pairs::model {
 
-// Hears how far the evaluation is.
+// Receives the progress of the evaluation.
 class ReportSaving::Follower : public Monitor {
  public:
   Follower(ReportSaving& saving, const LatestWorker::Stale& stale) : saving_(saving), stale_(stale) {}

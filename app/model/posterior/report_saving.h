@@ -12,26 +12,26 @@
 
 namespace pairs::model {
 
-// A report that a person asks for: of which run, set and N, and where it goes.
+// A requested report: its run, set, N and file.
 struct ReportAsked {
   std::string run;
   ReportQuestion question;
   std::filesystem::path file;  // .html or .pdf
 };
 
-// Writes reports, the same as `pairs --batch report` does, on a thread and with weights of its own. All members belong
-// to the window's thread.
+// Writes the reports of `pairs --batch report`, on a thread and with its own weights. All members belong to the
+// window's thread.
 class ReportSaving {
  public:
   explicit ReportSaving(Hub& hub) : hub_(hub), job_(hub) {}
 
   void save(ReportAsked asked);
-  // Those that the following reports tell (ReportQuestion::notes).
+  // Sets the notes that later reports include (ReportQuestion::notes).
   void set_notes(std::vector<std::string> notes) { notes_ = std::move(notes); }
   const std::vector<std::string>& notes() const { return notes_; }
   FileJob& job() { return job_; }
   const FileJob& job() const { return job_; }
-  // What it does now: "calibration on simulated sets, 60 %"; "" at rest.
+  // The current activity: "calibration on simulated sets, 60 %"; "" at rest.
   std::string doing() const;
 
  private:

@@ -20,7 +20,7 @@
 namespace pairs::model {
 namespace {
 
-// False where it was stopped before anything was written.
+// Returns false if stopped before anything was written.
 bool write_asked_samples(const Tasks& tasks, const SamplesAsked& asked, const LatestWorker::Stale& stale) {
   const LoadedRun run = load_run(tasks, asked.run, asked.data, asked.device);
   const TaskInfo& info = run.task->info();
@@ -30,12 +30,12 @@ bool write_asked_samples(const Tasks& tasks, const SamplesAsked& asked, const La
   SetPosterior posterior(std::make_shared<ObservedSet>(run.task, asked.set), {{run}});
   posterior.embed_until(asked.n, [&] { return !stale(); });
   const PosteriorAnswer answer = posterior.answer(asked.n);
-  // As many are drawn as infer draws, whose last digits depend on how many there are.
+  // Draws as many as infer does, because the last digits depend on their number.
   const TargetRoom& room = target_room_of(info);
   const std::int64_t draws = room.in_folder() ? asked.draws : std::max(asked.draws, room.draws());
   const torch::Tensor samples = posterior.samples(answer, draws, asked.seed);
   if (stale()) return false;
-  // The verdict is that of infer, with what it tests unasked.
+  // Uses infer's verdict, including the default tests.
   const ModelVerdict verdict =
       usual_tests(posterior, asked.n, asked.seed, [&] { return !stale(); }).verdict(answer.typicality);
   std::map<std::string, torch::Tensor> arrays =

@@ -9,7 +9,7 @@
 
 namespace pairs::model {
 
-// Posterior samples that a person asks for: of which run and set, how many, and where they go.
+// Requested posterior samples: run, set, number and file.
 struct SamplesAsked {
   std::string run, data, device = "auto";
   SetChoice set;
@@ -18,8 +18,8 @@ struct SamplesAsked {
   std::filesystem::path file;  // .npz or .csv
 };
 
-// Draws posterior samples and writes them, the same as `infer --samples` does of the same observations, on a thread and
-// with weights of its own. All members belong to the window's thread.
+// Writes the posterior samples of `infer --samples` for the same observations, on a thread and with its own weights.
+// All members belong to the window's thread.
 class SampleSaving {
  public:
   explicit SampleSaving(Hub& hub) : hub_(hub), job_(hub) {}

@@ -24,7 +24,7 @@
 namespace pairs::model {
 namespace {
 
-// Tells of sets that are done as a share of all.
+// Reports finished sets as a share of all.
 std::function<void(std::int64_t, std::int64_t)> shares(const SetInquiry::Progress& progress) {
   return [&progress](std::int64_t done, std::int64_t sets) {
     progress.done(static_cast<double>(done) / static_cast<double>(sets));
@@ -127,7 +127,7 @@ void SetInquiry::forget() {
 std::shared_ptr<const SetInquiry::Answer> SetInquiry::answer(const std::string& key) const {
   const auto known = std::ranges::find_if(answers_, [&](const auto& one) { return one->key == key; });
   if (known != answers_.end()) return *known;
-  const auto last = latest_.last();  // nobody polled since
+  const auto last = latest_.last();  // poll() was not called since
   return last && last->key == key ? last : nullptr;
 }
 

@@ -23,9 +23,9 @@
 namespace pairs::model {
 namespace {
 
-constexpr double kSecondsBetweenRows = 0.25;  // two states of a table that grows
+constexpr double kSecondsBetweenRows = 0.25;  // between two updates of a growing table
 
-// Numbers that rows are sorted by; rows without one come last.
+// The sort keys of rows; rows without one come last.
 double sort_number(const SetRow& row, const SetColumn& column, IntervalKind interval) {
   using Kind = SetColumn::Kind;
   if (!row.problem.empty()) return NAN;
@@ -250,7 +250,7 @@ std::string SetTable::cell(const SetRow& row, const SetColumn& column) const {
 void SetTable::sort_by(std::size_t column) {
   if (column >= columns_.size()) return;
   if (sort_ == column && down_) {
-    sort_ = columns_.size();  // as in the file again
+    sort_ = columns_.size();  // restores the order of the file
     down_ = false;
   } else {
     down_ = sort_ == column;
@@ -287,7 +287,7 @@ void SetTable::choose(std::size_t place, SetClick click) {
   const std::vector<std::size_t>& rows = order();
   if (place >= rows.size()) return;
   const std::size_t row = rows[place];
-  std::erase_if(chosen_, [&](std::size_t one) { return one >= rows.size(); });  // of another run they may come yet
+  std::erase_if(chosen_, [&](std::size_t one) { return one >= rows.size(); });  // another run may still add them
   const auto add = [&](std::size_t one) {
     if (chosen_.size() <= most_beside && !is_chosen(one) && this->row(one).problem.empty()) chosen_.push_back(one);
   };

@@ -19,31 +19,31 @@
 
 namespace pairs::model {
 
-// Rows in the order of the file, shared with the thread that adds to them.
+// Rows in file order, shared with the thread that appends to them.
 using SetRows = std::vector<std::shared_ptr<const SetRow>>;
 
-// Which sets, asked of which run.
+// The sets, and the run that evaluates them.
 struct SetTableRequest {
-  std::uint64_t id = 0;  // of other sets, or another run: another number
+  std::uint64_t id = 0;  // differs for other sets or another run
   Tasks tasks;
   std::string run, data, device = "auto";
   AskedSets sets;
 };
 
-// What there is of them.
+// The results so far.
 struct SetTableResult {
   std::uint64_t version = 0, id = 0;
   std::shared_ptr<const Task> task;     // null until the run is loaded
-  std::shared_ptr<const SetRows> rows;  // null before the first
-  std::int64_t count = 0;               // sets that there are
-  bool done = false;                    // all are answered
-  std::string left_out;                 // what stands beside them (left_out_text)
-  std::string failure;                  // why no more come, a sentence
-  nlohmann::json told;                  // as SetsHead has it
-  SeriesRole role = SeriesRole::pairs;  // of the run's strategy
+  std::shared_ptr<const SetRows> rows;  // null before the first row
+  std::int64_t count = 0;               // number of sets
+  bool done = false;                    // whether all sets are done
+  std::string left_out;                 // what was left out (left_out_text)
+  std::string failure;                  // why the work stopped, a sentence
+  nlohmann::json told;                  // as in SetsHead
+  SeriesRole role = SeriesRole::pairs;  // color of the run's strategy
 };
 
-// The background half of the table: answers set after set. `work` belongs to one thread.
+// The background part of the table: evaluates set after set. `work` belongs to one thread.
 class SetTableEngine : public ResultBoard<SetTableResult> {
  public:
   using ResultBoard::ResultBoard;
@@ -54,29 +54,29 @@ class SetTableEngine : public ResultBoard<SetTableResult> {
 struct SetColumn {
   enum class Kind { name, n, mean, sd, interval, exact_mean, exact_sd, kl, percentile, check };
   Kind kind;
-  std::size_t target = 0;  // of mean, sd and interval, and of those of the exact posterior
+  std::size_t target = 0;  // for mean, sd and interval, also of the exact posterior
   std::string title = {}, meaning = {};
   bool number() const { return kind != Kind::name && kind != Kind::check; }
 };
 
-// The posteriors of many sets of one file or folder as a table: what `infer --group` says of them, worked out on a
-// thread and with weights of its own, shown as the rows come. All members belong to the window's thread.
+// The posteriors of many sets in one file or folder as a table, as in `infer --group`, computed on a thread with its
+// own weights and shown as rows arrive. All members belong to the window's thread.
 class SetTable {
  public:
-  // Sets that are drawn beside the shown one at most.
+  // Maximum number of sets drawn with the shown one.
   static constexpr std::size_t most_beside = 4;
-  // Targets that have columns; files hold all.
+  // Maximum number of targets with columns; files contain all targets.
   static constexpr std::size_t most_targets = 12;
 
   explicit SetTable(Hub& hub);
 
-  // Asks the run about these sets. What is asked already stays, with what was chosen.
+  // Starts to evaluate these sets by the run. Does nothing for the same sets and run, and then keeps the selection.
   void open(const std::string& run, AskedSets sets);
-  // Asks the run again, as of other weights, where it is the one that was asked.
+  // Evaluates again if this run is the current one, e.g. after a change of weights.
   void reload(const std::string& run);
   void close();
-  // Asks about the same sets with their exact posteriors or without. Why there are none, a clause; "" where there are
-  // or nobody knows yet.
+  // Evaluates the same sets with or without exact posteriors. no_exact: a clause on why there are none; "" if there
+  // are, or if unknown.
   void set_exact(bool exact);
   std::string no_exact() const;
   bool is_open() const { return open_; }
@@ -90,38 +90,37 @@ class SetTable {
   std::string progress_text() const;
 
   const std::vector<SetColumn>& columns() const { return columns_; }
-  // What stands in a cell; "–" where a set was not answered.
+  // The text of a cell; "–" if the set has no posterior.
   std::string cell(const SetRow& row, const SetColumn& column) const;
-  // Sorts by a column, the same again the other way round. At first rows stand as in the file.
+  // Sorts by a column; a second call reverses the order. Initially, rows are in file order.
   void sort_by(std::size_t column);
   std::size_t sorted() const { return sort_; }  // a column, or columns().size()
   bool down() const { return down_; }
-  // The rows' numbers from the top.
+  // Indices of the rows from the top.
   const std::vector<std::size_t>& order();
   void set_interval(IntervalKind kind);
 
-  // Chooses the row at `place` from the top. Beside the first stand none that were not answered, and no more than can
-  // be told apart.
+  // Selects the row at `place` from the top. Further rows must have a posterior, and their number is limited.
   void choose(std::size_t place, SetClick click);
-  // In the place of the first chosen row stands the set of this name; without such a row nothing is chosen.
+  // Replaces the first selected row by the set of this name; without one, clears the selection.
   void choose_instead(const std::string& name);
-  // Rows that are chosen, the shown one first.
+  // Selected rows, the shown one first.
   const std::vector<std::size_t>& chosen() const { return chosen_; }
   bool is_chosen(std::size_t row) const;
 
-  // Mean and interval of each set as they stand, the first so many; null where none is answered.
+  // Mean and interval of each set in the current order, up to a maximum number; null if there are none.
   std::shared_ptr<const Figure> forest();
 
-  // Writes the rows as `infer --out` does: .csv, .json, .npz or .tex. Why it cannot be, a sentence in the words of the
-  // window, or "".
+  // Writes the rows as `infer --out` does: .csv, .json, .npz or .tex. Returns why it cannot, a sentence in the window's
+  // words, or "".
   std::string save(const std::filesystem::path& file);
   FileJob& job() { return job_; }
 
-  // Takes over rows that came; true when there are some.
+  // Takes over new rows; returns whether there were any.
   bool poll();
   bool busy() const { return background_.busy() || job_.busy(); }
   bool wait(double seconds) { return background_.wait(seconds) && job_.wait(seconds); }
-  // Whether rows are there that poll() has not taken.
+  // Whether there are rows that poll() has not taken.
   bool fresh() const { return background_.fresh(); }
 
  private:

@@ -9,7 +9,7 @@
 
 namespace pairs::model {
 
-// A GPU's libraries on the Settings page: what there is, and fetching and removing them in the background.
+// The GPU libraries on the Settings page: which are installed; downloads and removes them in the background.
 class GpuSetup {
  public:
   explicit GpuSetup(Hub& hub);
@@ -17,25 +17,25 @@ class GpuSetup {
   GpuSetup(const GpuSetup&) = delete;
   GpuSetup& operator=(const GpuSetup&) = delete;
 
-  // Says why fetching makes no GPU usable: why_no_gpu_to_add (core/base/devices.h), or what a test puts in its place.
+  // Returns why a download would not make a GPU usable: why_no_gpu_to_add (core/base/devices.h), or a test's
+  // substitute.
   std::function<std::string()> why_not;
 
-  // Looks in the background at what there is.
+  // Checks the installed libraries in the background.
   void look();
-  // Takes over what background work has found. True when something shown has changed.
+  // Takes over finished background work. Returns whether something shown has changed.
   bool poll();
-  // What was found last; null before it was looked.
+  // The last findings; null before the first check.
   std::shared_ptr<const GpuLibraries> found() const;
 
-  // Fetches them from a package index ("": pip's own), or removes them; stop() ends fetching, which goes on there next
-  // time.
+  // Downloads them from a package index ("": pip's own), or removes them; after stop(), the next download resumes.
   void add(const std::string& index);
   void remove();
   void stop();
-  // Whether they are being fetched or removed, and how far that is: "612.4 MiB of 2.3 GiB: torch 2.11.0".
+  // Whether a download or removal is in progress, and its progress: "612.4 MiB of 2.3 GiB: torch 2.11.0".
   bool busy() const;
   std::string progress() const;
-  // What came of it last, a sentence, and whether it failed; "" before and while it is busy.
+  // The last outcome, as a sentence, and whether it failed; "" before it and while busy.
   const std::string& outcome() const;
   bool failed() const;
 

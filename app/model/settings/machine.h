@@ -5,17 +5,18 @@
 
 namespace pairs::model {
 
-// What the program computes with.
+// The hardware that the program computes with.
 class Machine {
  public:
   virtual ~Machine() = default;
-  // Where posteriors are computed, GPU or CPU, and with how many CPU threads.
+  // The device of posteriors, GPU or CPU, and the number of CPU threads.
   virtual std::string device_name() const = 0;
   virtual std::int64_t threads() const = 0;
-  // Used at once and kept. Empty when done, else why not, in one sentence. Threads as people type them; 0: one a core.
+  // Takes effect at once and persists. Returns why it failed, in one sentence, or "". `number`: as typed; 0: one thread
+  // per core.
   virtual std::string use_device(const std::string& name) = 0;
   virtual std::string use_threads(const std::string& number) = 0;
-  // Why neither can be changed now; empty when they can.
+  // Why neither can be changed now; empty if they can.
   virtual std::string machine_blocked() const = 0;
 };
 

@@ -11,11 +11,11 @@
 
 namespace pairs::model {
 
-// The parts of the Settings page, by which messages send people there.
+// The sections of the Settings page, to which messages can link.
 enum class SettingsSection { none, runs, data, computing, looks, file };
 
-// The Settings page: whether it is shown, what stands in the folders that are set, and folders that a person named,
-// which are looked into in the background before they are used.
+// The Settings page: whether it is shown, the contents of the folders in use, and folders that the user has entered,
+// which are checked in the background before use.
 class SettingsPage {
  public:
   explicit SettingsPage(Hub& hub);
@@ -26,38 +26,38 @@ class SettingsPage {
   void open(SettingsSection section = SettingsSection::none);
   void close();
   bool shown() const;
-  // The section to be scrolled to, once.
+  // Returns once the section to scroll to.
   SettingsSection take_section();
 
-  // Takes over what background work has found, and looks again while the page is shown: at once when the hub's folders
-  // are others, else every few seconds. True when something shown has changed.
+  // Takes over finished background work and, while the page is shown, checks again: at once if the hub's folders have
+  // changed, else every few seconds. Returns whether something shown has changed.
   bool poll();
   bool busy() const;
-  // What was found last; null before it was looked.
+  // The last findings; null before the first check.
   std::shared_ptr<const SettingsSurvey> survey() const;
 
-  // A person names a folder of runs, or of real data ("": none, or the default).
+  // Enters a folder of runs, or of real data ("": none, or the default).
   void name_runs_folder(const std::filesystem::path& folder);
   void name_data_folder(const std::filesystem::path& folder);
-  // Why the last one cannot be used, a sentence; "" when it can.
+  // Why the last folder cannot be used, as a sentence; "" if it can.
   const std::string& runs_problem() const;
   const std::string& data_problem() const;
-  // Once, the folder that was found right: it is to be used from now on.
+  // Returns a valid folder once; it is to be used from now on.
   std::optional<std::filesystem::path> take_runs_folder();
   std::optional<std::filesystem::path> take_data_folder();
 
-  // Libraries of a GPU that can be fetched.
+  // The GPU libraries that can be downloaded.
   GpuSetup& gpu();
 
-  // Reads a data set's members one by one, which may take minutes; or ends that.
+  // Starts or stops reading a data set item by item, which may take minutes.
   void count(const std::string& set);
   void stop_counting();
-  // What is being counted; "" for nothing, and how far it is: "reading molecules, 1,200 of 20,000".
+  // The set being counted, "" for none, and the progress: "reading molecules, 1,200 of 20,000".
   const std::string& counting() const;
   std::string progress() const;
-  // The account of a set in the present folder; null before it was counted.
+  // The account of a set in the current folder; null before it was counted.
   std::shared_ptr<const DataAccount> account(const std::string& set) const;
-  // Why the last counting of a set failed; "" when it did not.
+  // Why the last count of a set failed; "" if it did not.
   std::string count_problem(const std::string& set) const;
 
  private:

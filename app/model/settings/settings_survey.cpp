@@ -120,7 +120,7 @@ std::string data_folder_problem(const TaskCatalogue& tasks, const fs::path& fold
   std::string names;
   for (const DataSet& set : tasks.data_sets()) {
     const FoundData found = set.find(folder.string());
-    // Of a set with a part missing the page tells which.
+    // If only some files are missing, the page lists them.
     if (found.problem.empty() || found.missing() < static_cast<std::int64_t>(found.files.size())) return "";
     names += (names.empty() ? "" : &set == &tasks.data_sets().back() ? " nor " : ", ") + set.name;
   }

@@ -10,55 +10,55 @@
 
 namespace pairs::model {
 
-// What the folder of real data holds of one data set.
+// The files of one data set in the folder of real data.
 struct DataSetLine {
-  std::string name, task;  // "MNIST"; the title of the task that draws from it
-  std::string layout;      // how it is read, one sentence
+  std::string name, task;  // "MNIST"; the title of the task that uses it
+  std::string layout;      // its layout, one sentence
   std::vector<FoundData::File> files;
-  bool usable = false, some = false;  // some: a part of it is there
-  std::string state;                  // what is there, or what is missing and what is drawn from instead: one sentence
-  bool countable = false;             // its members can be read one by one
+  bool usable = false, some = false;  // some: it is partly present
+  std::string state;                  // what is present, or what is missing and replaced: one sentence
+  bool countable = false;             // its items can be read one by one
 };
 
-// One device that can be chosen.
+// A device to choose from.
 struct DeviceChoice {
-  std::string name, title;  // as choose_device names it; "GPU"
-  std::string description;  // model and memory, or what it picks
-  std::string blocked;      // why it cannot be chosen, one sentence; "" when it can
+  std::string name, title;  // as for choose_device; "GPU"
+  std::string description;  // model and memory, or what "auto" selects
+  std::string blocked;      // why it cannot be chosen, one sentence; else ""
 };
 
-// CUDA libraries that a GPU needs and this program came without (app/gpu).
+// CUDA libraries that a GPU needs and that the program does not contain (app/gpu).
 struct GpuLibraries {
-  bool wanted = false;  // a GPU would become usable by them
-  bool there = false;   // they, or a part of them, were fetched
-  std::string needs;    // what fetching takes, one sentence; where that cannot be told, why
-  std::string index;    // where they come from, "" where nobody names an index
+  bool wanted = false;  // they would make a GPU usable
+  bool there = false;   // at least a part was downloaded
+  std::string needs;    // the size of the download, one sentence, or why it is unknown
+  std::string index;    // their package index; "" if none is configured
 };
 
-// What the disk and the drivers tell of what is set.
+// What the disk and the drivers report on the settings.
 struct SettingsSurvey {
-  std::filesystem::path runs_folder, data_folder;  // that were looked at
-  std::optional<std::uint64_t> free_bytes;         // where runs go
+  std::filesystem::path runs_folder, data_folder;  // the folders that were checked
+  std::optional<std::uint64_t> free_bytes;         // on the disk of new runs
   bool runs_folder_there = false;
-  std::string runs_problem;  // why no run can be written there; "" when it can
+  std::string runs_problem;  // why no run can be written there; else ""
   std::vector<DataSetLine> data;
   std::vector<DeviceChoice> devices;
 };
 
-// Looks at all of it, at data and devices only where there is no earlier look. Quick but for dead disks and drivers.
+// Surveys everything; data and devices only without an `earlier` survey. Fast unless a disk or driver hangs.
 SettingsSurvey survey_settings(const TaskCatalogue& tasks, const std::filesystem::path& runs_folder,
                                const std::filesystem::path& data_folder, const SettingsSurvey* earlier = nullptr);
 
-// What the disk and pip's settings tell of a GPU's libraries; `why_not`: why_no_gpu_to_add (core/base/devices.h).
+// Surveys the disk and pip's settings for a GPU's libraries; `why_not`: why_no_gpu_to_add (core/base/devices.h).
 GpuLibraries survey_gpu_libraries(const std::string& why_not);
 
-// Why new runs cannot be written into a folder that may have to be made, one sentence; "" when they can.
+// Why new runs cannot be written to a folder, which need not exist yet, in one sentence; "" if they can.
 std::string runs_folder_problem(const std::filesystem::path& folder);
-// Why a folder holds no data set of tasks at all, one sentence; "" when it holds one or is none.
+// Why a folder holds no data set of any task, in one sentence; "" if it holds one or no folder is given.
 std::string data_folder_problem(const TaskCatalogue& tasks, const std::filesystem::path& folder);
 
-// What variables of the environment have to say about the settings, a sentence each. `data_in_use`: the folder of data
-// while none is chosen in the settings, "" for none and where one is chosen.
+// How environment variables affect the settings, one sentence each. `data_in_use`: the data folder in use while none is
+// chosen in the settings, else "".
 struct Overrides {
   std::vector<std::string> runs, data, device, threads, file;
 };

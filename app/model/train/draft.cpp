@@ -162,7 +162,7 @@ struct Draft::Impl {
     }
   }
 
-  // Of the task with the chosen targets and budget of simulations; its own where these are wrong.
+  // The task with the chosen targets and budget of simulations; the default one if these are invalid.
   TaskInfo chosen_info() const {
     try {
       RunConfig own;

@@ -17,46 +17,46 @@ namespace pairs::model {
 
 enum class SettingKind { number, numbers, text, choice, yes_no };
 
-// One setting of a run, with its values as people write them: texts without quotes, lists without brackets.
+// One setting of a run. Values are as the user writes them: texts without quotes, lists without brackets.
 struct Setting {
-  std::string key, title, help;  // title: for people, the key where it has none
+  std::string key, title, help;  // title: display name, or the key
   std::string section;           // "Task", "Network", "Pretrain", "Cache", "Finetune", "Evaluate", "Run"
   SettingKind kind = SettingKind::number;
   std::vector<std::string> choices;
   bool matters = false;  // one of the few that are shown first
-  std::string value;     // as typed, even where it is wrong
+  std::string value;     // as typed, even if invalid
   std::string preset;    // the chosen preset's value
-  std::string paper;     // the paper preset's; "–" where the strategy has none
+  std::string paper;     // the paper preset's; "–" if the strategy has none
   bool changed = false;  // value and preset differ
-  std::string error;     // what is wrong with it, a sentence
+  std::string error;     // why it is invalid, a sentence
 };
 
-// Whether a setting is of the machine that a run is trained on, not of the run.
+// Whether a setting belongs to the machine that trains, not to the run.
 bool is_of_machine(const std::string& key);
 
-// The settings as rows. `config` against its own preset and strategy; throws Error where these are unknown.
+// The settings of `config` as rows, relative to its own preset and strategy; throws Error if these are unknown.
 std::vector<Setting> setting_table(const RunConfig& config);
 
-// A component of θ or ψ that a run may infer, and whether this one does.
+// A component of θ or ψ that a run can infer, and whether this one does.
 struct TargetTick {
   std::string name, title;  // title: "ψ, bump position"
   bool on = false;
 };
 
-// Settings of a run to be: preset and strategy, and what differs from them.
+// The settings of a new run: preset, strategy, and changes to them.
 class Draft {
  public:
-  // A draft of the quick preset of one of `tasks`. `runs_folder`: where its folder would be made.
+  // A draft of the quick preset of one of `tasks`. `runs_folder`: where its folder will be made.
   Draft(const Catalogue& tasks, std::string task, std::filesystem::path runs_folder, std::string data_folder);
-  // With the settings of a run of one of them.
+  // A draft with the settings of a run of one of `tasks`.
   Draft(const Catalogue& tasks, const RunConfig& config, std::filesystem::path runs_folder, std::string data_folder);
   ~Draft();
   Draft(Draft&&) noexcept;
   Draft& operator=(Draft&&) noexcept;
 
-  // The device and the threads that stand in place of the preset's; true when either is another.
+  // Sets the device and the threads that replace the preset's; returns whether either has changed.
   bool set_machine(const std::string& device, std::int64_t threads);
-  // Where its folder would be made, and the folder of real data; true when either is another.
+  // Sets where its folder will be made, and the folder of real data; returns whether either has changed.
   bool set_places(const std::filesystem::path& runs_folder, const std::string& data_folder);
 
   const std::string& task() const;
@@ -64,40 +64,40 @@ class Draft {
   const std::string& strategy() const;
   void set_preset(const std::string& preset);
   void set_strategy(const std::string& strategy);
-  // What can be chosen as targets; empty where there is no choice. The last one stays.
+  // The possible targets; empty if there is no choice. At least one stays on.
   const std::vector<TargetTick>& targets() const;
   void set_target(const std::string& name, bool on);
-  // Any setting by key, e.g. "seed", "device", "note", "pretrain.rate". The preset's own value removes the change.
+  // Sets any setting by key, e.g. "seed", "device", "note", "pretrain.rate". The preset's own value removes the change.
   void set(std::string_view key, std::string_view value);
   void reset(std::string_view key);
   void reset_all();
 
   const std::vector<Setting>& settings() const;
   const Setting& setting(std::string_view key) const;
-  // Settings that differ from the preset's.
+  // The number of settings that differ from the preset's.
   int changes() const;
-  // What is wrong with the settings as a whole, a sentence; empty when they can be trained.
+  // Why the settings cannot be trained, as a sentence; empty if they can.
   const std::string& error() const;
-  // The same for a study of them, which takes several values of a number.
+  // Why the settings cannot be a study, in which a number may have several values; empty if they can.
   const std::string& study_error() const;
-  // Settings whose fields hold several values, in the order of settings().
+  // Settings with several values, in the order of settings().
   std::vector<Setting> swept() const;
 
-  // The run's name, its folder's: <task>-<time> until one is given.
+  // The name of the run and its folder: <task>-<time> by default.
   const std::string& name() const;
   void set_name(std::string name);
-  // What is wrong with the name.
+  // Why the name is invalid.
   const std::string& name_error() const;
   std::filesystem::path folder() const;
-  // A fresh name, and one for now where none was given.
+  // refresh_name sets a new default name; renew_name does so unless the user gave one.
   void refresh_name();
   void renew_name();
-  // A fresh name where none was given and a run has taken the one that stands there; true then.
+  // Sets a new name if the default one is taken by a run; returns whether it was.
   bool leave_taken_name();
 
-  // Grows with each change of what training depends on.
+  // Grows with each change that affects training.
   std::uint64_t version() const;
-  // What training depends on; the preset's where error() is not empty.
+  // The settings that affect training; the preset's if error() is not empty.
   const RunConfig& config() const;
   std::string batch_command() const;
 
@@ -106,7 +106,7 @@ class Draft {
   std::unique_ptr<Impl> impl_;
 };
 
-// One line a choice, for people.
+// One choice as shown to the user.
 struct Choice {
   std::string name, title, text;
 };

@@ -13,36 +13,36 @@
 
 namespace pairs::model {
 
-// What a draft is expected to need.
+// The expected needs of a draft.
 struct DraftEstimate {
   double seconds[kStages] = {NAN, NAN, NAN};
   double cache_bytes = 0, free_bytes = 0, gflop = 0;
-  std::string busy;     // why the times may be far too long; empty when the machine is ours
+  std::string busy;     // why the times may be far too long; empty if the machine is idle
   std::string error;    // why nothing is known: the settings cannot be trained
-  std::string no_room;  // why the disk is too small; empty when it is not
+  std::string no_room;  // why the disk is too small; else empty
   double total() const { return seconds[0] + seconds[1] + seconds[2]; }
 };
 
-// Estimates a draft's needs in the background once it rests and somebody looks.
+// Estimates a draft's needs in the background once it is at rest and shown.
 class DraftNeeds {
  public:
   // `wake` is called from the worker's thread.
   explicit DraftNeeds(std::function<void()> wake);
 
-  // Of the draft that is shown now; asks when it has rested and `looked` is true, at once when `at_once` is. `room`:
-  // the folder whose disk counts. True when what was known has become void.
+  // Follows the shown draft: starts an estimate once the draft has rested and `looked` is true, or immediately with
+  // `at_once`. `room`: the folder whose disk counts. Returns whether the last estimate has become invalid.
   bool follow(const Draft& draft, const std::filesystem::path& room, double now, bool looked, bool at_once, bool busy);
-  // Another draft is shown: whether it differs is looked at anew.
+  // Call when another draft is shown, which is then compared anew.
   void reset() { version_ = 0; }
-  // A session starts: stops estimating, for what was not yet known.
+  // Call when training starts: stops an unfinished estimate.
   void hold();
-  // Takes over what is known. True when it is new.
+  // Takes over a finished estimate; returns whether there was one.
   bool take();
 
   std::shared_ptr<const DraftEstimate> estimate() const { return estimate_; }
-  // An estimate is under way.
+  // Whether an estimate is running.
   bool busy() const { return answer_.busy(); }
-  // One that was asked for is not yet taken, or, where somebody has just `looked`, will be asked for.
+  // Whether a requested estimate was not taken yet, or will be requested because the draft was `looked` at.
   bool due(bool looked) const;
   void wait(double seconds) { answer_.wait(seconds); }
 

@@ -15,24 +15,24 @@ struct Preview;
 
 namespace pairs::model {
 
-// The posterior of one fixed simulated set as a head learns it, beside the exact one where the task knows it. begin(),
-// look() and figure() belong to the window's thread; wanted() and preview() to the thread that trains, of which they
-// take less than two parts in a hundred. The exact posterior is computed once, on a thread of its own.
+// The posterior of one fixed simulated set while a head is trained, next to the exact one if the task knows it.
+// begin(), look() and figure() belong to the window's thread; wanted() and preview() to the training thread, of whose
+// time they take less than 2 %. The exact posterior is computed once, on its own thread.
 class LivePosterior {
  public:
   // `wake` is called on the training thread after a new figure was published.
   explicit LivePosterior(std::function<void()> wake);
   ~LivePosterior();
 
-  // Forgets what was shown: another run begins, drawn in this role.
+  // Resets for a new run, drawn in this role's color.
   void begin(SeriesRole role);
-  // Someone looks now; without this no posterior is computed.
+  // Call while the figure is shown; without it, no posterior is computed.
   void look();
   std::shared_ptr<const Figure> figure() const { return figure_.load(); }
-  // Why there can be no figure, a sentence; empty while there may be one.
+  // Why there is no figure, as a sentence; empty if there may be one.
   std::string problem() const;
 
-  // Whether someone looks and the next posterior is due.
+  // Whether the figure is shown and the next posterior is due.
   bool wanted();
   // Computes and publishes it. Never throws.
   void preview(const Preview& preview);
@@ -46,7 +46,7 @@ class LivePosterior {
   std::atomic<std::shared_ptr<const Figure>> figure_;
   std::atomic<double> looked_{-1e9};  // seconds of clock_
   double due_ = 0;                    // training thread
-  std::atomic<bool> fresh_{true};     // a new run: the scene is to be set anew
+  std::atomic<bool> fresh_{true};     // a new run: the scene must be reset
   mutable std::mutex mutex_;          // of problem_ and role_
   std::string problem_;
   SeriesRole role_ = SeriesRole::pairs;

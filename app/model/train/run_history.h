@@ -16,7 +16,7 @@
 
 namespace pairs::model {
 
-// What the files of a run told when they were last looked at. Immutable.
+// The state of a run from the last read of its files. Immutable.
 struct RunView {
   std::filesystem::path folder;
   std::string problem;  // why it cannot be shown, a sentence
@@ -24,29 +24,29 @@ struct RunView {
   std::shared_ptr<const std::vector<Setting>> settings;
   bool shipped = false;  // came with the program: read-only
   std::string shipped_name = {};
-  bool in_use = false;  // some process, perhaps this one, holds the folder
+  bool in_use = false;  // some process, perhaps this one, uses the folder
   bool pretrained = false, cached = false, finished = false;
   std::array<StageRecord, 3> stages;
-  std::array<double, 3> exact = {NAN, NAN, NAN};        // the least loss that a stage can reach
-  int current = 0;                                      // the stage that began last
-  std::string error;                                    // of the run's last session
-  std::vector<std::string> lines;                       // of its log
-  std::array<std::shared_ptr<const Figure>, 3> losses;  // by stage; null while there are none
+  std::array<double, 3> exact = {NAN, NAN, NAN};        // the lowest possible loss of each stage
+  int current = 0;                                      // the stage started last
+  std::string error;                                    // error of the run's last session
+  std::vector<std::string> lines;                       // lines of its log
+  std::array<std::shared_ptr<const Figure>, 3> losses;  // by stage; null until there are any
 };
 
-// Reads a run's files as they grow, on a thread of its own: of the event log only what was added, a torn last line
-// waits for its end. It matters not which process writes it.
+// Reads a run's files as they grow, on its own thread: only new lines of the event log; an incomplete last line waits.
+// Works with any process that writes them.
 class RunHistory {
  public:
-  // `wake` is called on the worker's thread after something new was published.
-  // Of runs of `tasks`. Losses are drawn in the runs' `shades`.
+  // For runs of `tasks`. `wake` is called on the worker's thread after something new was published. Losses are drawn in
+  // the runs' `shades`.
   RunHistory(Tasks tasks, std::function<void()> wake, std::shared_ptr<const RunShades> shades = nullptr);
 
-  // Forgets what was shown and looks at this folder from now on; empty: at none.
+  // Switches to this folder; empty: none.
   void open(const std::filesystem::path& folder);
-  // Looks at the files once more, soon; nothing when a look is under way.
+  // Rereads the files soon; no effect during a read.
   void refresh();
-  // The last look; null before the first.
+  // The last state; null before the first.
   std::shared_ptr<const RunView> view() const { return view_.last(); }
   const std::filesystem::path& folder() const { return folder_; }
   bool busy() const { return view_.busy(); }

@@ -19,67 +19,66 @@
 
 namespace pairs::model {
 
-// The queue of the folder of runs as it was seen last. Immutable.
+// The last known queue of the folder of runs. Immutable.
 struct QueueShown {
   std::filesystem::path runs;
   QueueView view;
   std::vector<QueueProgress> progress;  // of each item
-  QueueTime left = {};                  // until all is done
-  std::int64_t at = 0;                  // when it was seen, in seconds since 1970
-  // What people see of it: two that say the same look the same.
+  QueueTime left = {};                  // until everything is done
+  std::int64_t at = 0;                  // when it was read, in seconds since 1970
+  // Equal for two states that look the same.
   std::string fingerprint() const;
 };
 
-// The queue of the folder of runs, looked at in the background, and the process that works on it, which this starts
-// where something was put in or set going here, and which ends with the window unless it is to be kept. One that an
-// earlier start left behind, or that a command works on, is found and shown.
+// The queue of the folder of runs, read in the background, and the process that works on it. This class starts the
+// process when something was added or resumed here; it ends with the window unless it is to be kept. A process left by
+// an earlier start or run by a command is recognized and shown.
 class RunQueue {
  public:
   explicit RunQueue(Hub& hub);
-  // Stops a window's process, unless `keep` or another window is open: it saves what is begun.
+  // Stops the window's process, which saves its work, unless `keep` or another window is open.
   ~RunQueue();
   RunQueue(const RunQueue&) = delete;
   RunQueue& operator=(const RunQueue&) = delete;
 
-  std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");  // what works on it
+  std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");  // the program that works on it
   bool keep = false;  // "Keep training when the window is closed"
 
-  // Takes over what was seen, and starts a process where one is due. `training`: this window trains a run itself, which
-  // goes first: nothing is begun meanwhile, and what is at work is saved and waits. True when something shown has
-  // changed.
+  // Takes over the last read, and starts a process if one is due. `training`: this window trains a run itself, which
+  // has priority: nothing new starts, and current work is saved and waits. Returns whether something shown has changed.
   bool poll(bool training);
-  // The last look that poll() took; null before the first.
+  // The last state taken by poll(); null before the first.
   std::shared_ptr<const QueueShown> shown() const { return known_; }
-  // Whether what lies in the folder waits or is trained.
+  // Whether the item in this folder is waiting or being trained.
   bool holds(const std::filesystem::path& folder) const;
-  // Whether it trains what lies in the folder at this moment: a run, or one of a study.
+  // Whether the item in this folder, a run or a study, is being trained right now.
   bool trains(const std::filesystem::path& folder) const;
-  // In a few words while something works on it, for the status bar.
+  // A few words for the status bar while it is being worked on.
   std::string activity() const;
-  // The queue in a line: "3 to go, expected end 14:35".
+  // The queue in one line: "3 to go, expected end 14:35".
   std::string line() const;
-  // Whether something works on it, or will as soon as it can.
+  // Whether it is being worked on, or will be as soon as possible.
   bool going() const;
 
-  // Makes the folder of a draft's run in the background and puts it in. What fails becomes a message, as does that a
-  // run with the same settings and seed is in already.
+  // Makes the folder of a draft's run in the background and adds it. A message reports a failure, and a run with the
+  // same settings and seed that is already in the queue.
   void add(const Training::Planned& draft);
-  // A run at rest, or a study; what it needs is measured in the background where it is not known.
+  // Adds a run or a study; unknown needs are measured in the background.
   void add(QueueItem item);
-  // Why nothing can be added now, a sentence; "" when it can.
+  // Why nothing can be added now, as a sentence; "" if it can.
   std::string add_blocked() const;
   void move(const std::string& id, std::size_t place);
   void remove(const std::string& id);
-  // One that failed waits again, and the queue goes on.
+  // Queues a failed item again and resumes the queue.
   void retry(const std::string& id);
-  // A run that this process has trained and saved: the first in the queue from now on, on which a process works, also
-  // once the window is closed. `seconds`: of each of its stages, as expected now; empty: they are measured. Waits.
+  // Puts a run that this process has trained and saved first in the queue; a process works on it even after the window
+  // is closed. `seconds`: expected time of each of its stages; empty: measured. Blocks.
   void hand_over(const std::filesystem::path& run, std::vector<double> seconds);
-  // Saves and leaves what is begun, and begins nothing more; and the other way round.
+  // pause saves and stops the current work and starts nothing more; go_on resumes.
   void pause();
   void go_on();
 
-  // Whether the first look is not there yet, or something is being put in.
+  // Whether the first read is pending or something is being added.
   bool busy() const { return !seen_ || added_.waits(); }
 
  private:
@@ -93,20 +92,20 @@ class RunQueue {
   void tell_end(const QueueShown& before, const QueueShown& now);
 
   Hub& hub_;
-  bool due_ = true;        // a look
-  bool seen_ = false;      // one has ended
-  bool training_ = false;  // a run is trained in this process, which goes first
-  bool wanted_ = false;    // something was put in or set going here: a process is to work on it
+  bool due_ = true;        // a read is due
+  bool seen_ = false;      // a read has finished
+  bool training_ = false;  // this process trains a run, which has priority
+  bool wanted_ = false;    // something was added or resumed here: a process must work on it
   Stopwatch since_look_, since_start_;
-  int starts_ = 0;                            // since something moved on
-  std::set<std::string> removed_;             // ids that a person took out
+  int starts_ = 0;                            // since the last progress
+  std::set<std::string> removed_;             // ids that the user removed
   std::size_t finished_ = 0;                  // items done since the queue was last empty
-  std::optional<Presence> presence_, first_;  // that this window is there, and that it trains a run itself
-  std::optional<bool> kept_;                  // what the queue was told of `keep`
+  std::optional<Presence> presence_, first_;  // that this window is open; that it trains a run itself
+  std::optional<bool> kept_;                  // the last `keep` written to the queue
   std::filesystem::path present_in_;
   std::shared_ptr<const QueueShown> known_;
   Latest<QueueShown> looked_;
-  Latest<std::string> added_;  // the name of what was put in
+  Latest<std::string> added_;  // the name of the added item
 };
 
 }  // namespace pairs::model

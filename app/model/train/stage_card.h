@@ -16,7 +16,7 @@ inline constexpr int kStages = 3;  // pretrain, cache, finetune
 
 enum class StageState { waiting, running, paused, done, failed, unneeded };
 
-// What a card of the three stages tells. NaN and -1: unknown.
+// The contents of one of the three stage cards. NaN and -1: unknown.
 struct StageCard {
   std::string title, what;  // "Pretrain"; a sentence on what it does
   StageState state = StageState::waiting;
@@ -26,24 +26,24 @@ struct StageCard {
   double rate = NAN, sets_per_second = NAN;           // per second
   double eta = NAN, elapsed = NAN, expected = NAN;    // seconds; expected: before it starts
   double train = NAN, validation = NAN, exact = NAN;  // losses, nat
-  std::int64_t head = 0;                              // one head for each N: which one is trained, else 0
+  std::int64_t head = 0;                              // N of the head in training if there is one head per N, else 0
 };
 
-// Of the run that is shown. elsewhere: another process trains it and it is watched here.
+// The activity of the shown run. elsewhere: another process trains it.
 enum class Activity { draft, loading, rest, running, pausing, paused, stopping, failed, elsewhere };
 
-// How far a session is with the stage that it is at.
+// The progress of a session within its current stage.
 struct SessionProgress {
   int stage = 0;
-  std::int64_t head = 0;  // one head for each N: which one is trained
+  std::int64_t head = 0;  // N of the head in training if there is one head per N
   double share = NAN;     // of the stage
-  double elapsed = 0;     // of the stage, seconds, pauses left out
+  double elapsed = 0;     // of the stage, in seconds without pauses
   std::shared_ptr<const Progress> progress;
 };
 
-// The card of stage k with its title alone.
+// The card of stage k with only its title.
 StageCard empty_card(int k);
-// Fills the card of stage k of a run on disk. `session`: of the run's own session, null where none trains it.
+// Fills the card of stage k for a run on disk. `session`: progress of the run's own session; null if there is none.
 void fill_card(StageCard& card, int k, const RunView& run, Activity state, const SessionProgress* session);
 
 }  // namespace pairs::model

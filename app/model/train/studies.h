@@ -16,39 +16,40 @@
 
 namespace pairs::model {
 
-// The studies in the folder of runs, looked at every few seconds in the background while they are shown.
+// The studies in the folder of runs, read in the background every few seconds while they are shown.
 class Studies {
  public:
   explicit Studies(Hub& hub) : needs([this] { hub_.wake(); }), hub_(hub), looked_([this] { hub_.wake(); }) {}
 
-  // What the study that is being made takes.
+  // The needs of the study that is being drafted.
   StudyNeeds needs;
 
-  // What does studies: this program.
+  // The program that runs studies: this one.
   std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
 
   // A form for a new study of the draft's task.
   std::unique_ptr<StudyForm> form(const Draft& draft) const;
 
-  // Those that are not finished, or are worked on; null before the first look.
+  // Unfinished studies and those that are being worked on; null before the first read.
   std::shared_ptr<const std::vector<StudyEntry>> shown();
-  // Takes over what was seen, and looks on while processes work, so that their end is told. True when it is new.
+  // Takes over the last read, and continues reading while processes work, so that their end is reported. Returns
+  // whether something is new.
   bool poll();
-  // Asks the processes that work on it to save and leave.
+  // Asks the processes that work on the study to save and exit.
   void stop(const StudyEntry& study);
-  // Starts a process that goes on with it, with as many as it was started with last. Throws Error.
+  // Starts a process that resumes it, with the last number of processes. Throws Error.
   void go_on(const StudyEntry& study);
   // Starts the study of a form. Throws Error.
   void start(const StudyForm& form);
-  // Whether a process was started for it here that was not seen at work yet.
+  // Whether a process was started for it here and has not shown up yet.
   bool starting(const StudyEntry& study) const;
-  // Looks again at once.
+  // Rereads at once.
   void look() { due_ = true; }
 
  private:
   struct Looked {
     std::vector<StudyEntry> shown;
-    std::vector<StudyEntry> ended;  // that were worked on at the last look
+    std::vector<StudyEntry> ended;  // studies that were worked on at the last read
   };
   void ask();
   void tell_ends(const Looked& looked);
@@ -57,8 +58,8 @@ class Studies {
   Hub& hub_;
   bool due_ = true;
   Stopwatch since_;
-  std::set<std::string> stopped_;  // names of those that a person stopped
-  // A process that was started here and not seen at work yet.
+  std::set<std::string> stopped_;  // names of studies that the user stopped
+  // A process that was started here and has not shown up yet.
   struct Started {
     pid_t process = 0;
     Stopwatch since = {};

@@ -11,28 +11,28 @@
 
 namespace pairs::model {
 
-// How long a study is expected to take.
+// The expected duration of a study.
 struct StudyEstimate {
   double seconds = 0;
-  std::string busy = {};     // why it may take far longer; "" when the machine is ours
-  std::string problem = {};  // why nothing is known, a sentence
+  std::string busy = {};     // why it may take far longer; "" if the machine is idle
+  std::string problem = {};  // why it is unknown, a sentence
 };
 
-// Estimates what a form of a study takes in the background, once it rests: a second or two for each kind of run.
+// Estimates the needs of a study's form in the background once it is at rest: a second or two for each kind of run.
 class StudyNeeds {
  public:
-  // `wake` is called from the background.
+  // `wake` is called from the background thread.
   explicit StudyNeeds(std::function<void()> wake) : answer_(std::move(wake)) {}
 
-  // Of the form that is shown now, once a frame; it has no problem.
+  // Follows the shown form; call once per frame if the form is valid.
   void follow(const StudyForm& form);
-  // Nothing is shown any more.
+  // Call when no form is shown any more.
   void forget();
-  // The expected time in a sentence; that it is being measured before it is known.
+  // The expected time as a sentence, or that it is being measured.
   std::string text() const;
-  // The same in seconds, once it is known.
+  // The expected time in seconds, once known.
   std::optional<double> seconds() const;
-  // Whether one that was asked for is not there yet.
+  // Whether an estimate is pending.
   bool busy() const { return answer_.waits(); }
 
  private:

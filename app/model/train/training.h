@@ -18,45 +18,45 @@ namespace pairs::model {
 
 enum class Action { start, pause, resume, stop, dismiss };
 
-// A draft of a new run, or a run with its stages: being trained here, watched while another process trains it, or at
-// rest. One run is trained at a time; it goes on while others are looked at.
+// A draft of a new run, or a run with its stages: trained here, watched while another process trains it, or at rest.
+// One run is trained at a time; training continues while others are shown.
 class Training {
  public:
   explicit Training(Hub& hub);
-  // Stops a running stage and waits until it has saved.
+  // Stops a running stage and waits until it is saved.
   ~Training();
 
-  // Takes over what background work has finished. True when something shown has changed: at most four times a second
-  // for what only grows.
+  // Takes over finished background work. Returns whether something shown has changed: at most four times a second for
+  // growing values.
   bool poll();
-  // Whether something of ours runs or is about to: training or an estimate.
+  // Whether this window trains or estimates, or is about to.
   bool busy() const;
-  // Whether a run of ours is being trained (or pauses, or stops), and in a few words what it does; empty when none.
+  // Whether this window trains a run (or is pausing or stopping it), and its activity in a few words, or "".
   bool active() const;
   std::string activity() const;
-  // How far a run is that is being trained now, here or, if it is the one that is shown, by another process; nothing
-  // for any other. Wherever progress is told, it is this.
+  // The progress of a run that is being trained here or, if it is shown, by another process; none for other runs. All
+  // displays of progress use it.
   struct Going {
     std::string word;    // "training", "pausing", "paused", "stopping"
     int stage = 0;       // 0 to 2
     double share = NAN;  // of the stage, 0 to 1; NaN until it is known
   };
   std::optional<Going> going(const std::filesystem::path& folder) const;
-  // The run that the session trains or trained last; empty when none.
+  // The run that the session trains or trained last; empty if none.
   std::filesystem::path session_folder() const;
-  // How long each stage of that run takes in seconds, as far as is known now: as expected before it was begun, or, from
-  // the stage at work on, as fast as that goes. Empty where it is not known of all.
+  // The time of each stage of that run in seconds: as expected at the start or, from the current stage on, at its
+  // current speed. Empty unless all are known.
   std::vector<double> session_seconds() const;
-  // The folder of a run of ours whose training has come to an end since the last call: done, stopped or failed.
+  // The folder of this window's run if its training has ended (finished, stopped or failed) since the last call.
   std::optional<std::filesystem::path> take_ended();
 
-  // Shows the task: the run of it that is being trained, else the draft of a new one.
+  // Shows the task: its run in training, else the draft of a new one.
   void open_task(const std::string& task);
-  // Forgets what was set for a new run of the task, which is no longer what it was.
+  // Drops the draft for a new run of the task, which has changed.
   void renew_draft(const std::string& task);
-  // Shows a run on disk, watched while it grows. Any folder: what is wrong with it is told by problem().
+  // Shows a run on disk and follows its files. Accepts any folder: problem() reports what is wrong with it.
   void open_run(const std::filesystem::path& folder);
-  // Leaves the run for the draft of its task; like_run: with the run's settings.
+  // Shows the draft of the run's task; like_run: with the run's settings.
   void open_draft(bool like_run = false);
 
   const std::string& task() const;
@@ -66,67 +66,65 @@ class Training {
   Draft& draft();
   const Draft& draft() const;
 
-  // Called in each frame in which training is shown: estimates and live posteriors are made only for who looks.
+  // Call in each frame that shows training: estimates and live posteriors are only made while shown.
   void shown();
 
-  // Expected needs of the draft. Null while they are being estimated.
+  // The expected needs of the draft; null while they are being estimated.
   using Estimate = DraftEstimate;
   std::shared_ptr<const Estimate> estimate() const;
 
-  // Starts the draft, or goes on with the run at rest, up to and including a stage.
+  // Starts the draft, or resumes the run, up to and including a stage.
   void start(int until = kStages - 1);
   void pause();
   void resume();
   void stop();
   void dismiss();
-  // Stops the session's run, whichever run is shown. Why it cannot be stopped, in one sentence; empty when it can.
+  // Stops the session's run, whichever run is shown. session_blocked: why it cannot be stopped, in one sentence, or "".
   void stop_session();
   std::string session_blocked(Action action) const;
-  // Why an action is not possible now, in one sentence; empty when it is. `until` as in start().
+  // Why an action is not possible now, in one sentence; empty if it is. `until` as in start().
   std::string blocked(Action action, int until = kStages - 1) const;
 
-  // A run that is to be trained later, in the queue.
+  // A run to be trained later, from the queue.
   struct Planned {
     std::filesystem::path folder;
     std::shared_ptr<const RunConfig> config;
-    std::shared_ptr<const Estimate> needs;  // null: not known yet
+    std::shared_ptr<const Estimate> needs;  // null: unknown yet
   };
-  // The draft as such a run, under a name that is free now; the draft has another name from now on. Ask queue_blocked()
-  // before.
+  // Makes such a run from the draft, with a free name; the draft gets another name. Check queue_blocked() first.
   Planned plan();
-  // Why the draft, or the run that is shown, cannot be put into the queue: as blocked(start), whatever is trained
-  // meanwhile.
+  // Why the draft or the shown run cannot be queued: as blocked(start), regardless of current training.
   std::string queue_blocked() const;
 
-  // The run that is shown; empty for a draft.
+  // The shown run; empty for a draft.
   std::filesystem::path folder() const;
   std::string name() const;
   std::string strategy() const;  // of the draft or the run
-  // What went wrong, a sentence; empty when nothing did.
+  // What went wrong, as a sentence; empty if nothing did.
   std::string problem() const;
   // Settings of the run, as rows of the draft; null until read.
   std::shared_ptr<const std::vector<Setting>> run_settings() const;
-  // Whether the run is the mean of others, which was not trained itself.
+  // Whether the run is an average of others, which was not trained itself.
   bool of_ensemble() const;
-  // What the run has told, a line an event, the last 200.
+  // The run's last 200 events, one per line.
   std::vector<std::string> log() const;
   bool finished() const;
 
   const StageCard& card(int stage) const;
-  // Losses of a stage against its steps. Null when there are none.
+  // Losses of a stage against its steps; null if there are none.
   std::shared_ptr<const Figure> losses(int stage) const;
-  // The posterior of one fixed set as the head learns. Null while there is none; live_text() says why.
+  // The posterior of one fixed set during training. Null if there is none; live_text() gives the reason.
   std::shared_ptr<const Figure> live() const;
   std::string live_text() const;
 
-  // The same on the command line.
+  // The command that trains this run.
   std::string batch_command() const;
 
   // Waits until estimates and histories are up to date. For tests and screenshots.
   void settle(double seconds);
 
  private:
-  // What the draft or run itself has against being trained.
+  // Why the draft or run itself cannot be trained.
   std::string start_blocked(int until) const;
 
   struct Impl;

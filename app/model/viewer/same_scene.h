@@ -7,7 +7,7 @@
 
 namespace pairs::model {
 
-// Whether every number is the same.
+// Whether all numbers are equal.
 inline bool same_camera(const render::Camera& a, const render::Camera& b) {
   return a.azimuth == b.azimuth && a.elevation == b.elevation;
 }

@@ -32,7 +32,7 @@ PicturePointer cast_one(const CastRequest& request, const render::Camera& camera
 struct ViewCaster::Parts {
   explicit Parts(std::function<void()> wake_up) : wake(std::move(wake_up)), worker([](const std::string&) {}) {}
 
-  // Of the worker's thread: the views that were cast last.
+  // State of the worker's thread: the last ray-cast views.
   CastRequest last;
   std::vector<PicturePointer> pictures;
 

@@ -9,7 +9,7 @@
 
 namespace pairs::model {
 
-// What is to be cast of a scene.
+// The views of a scene to ray-cast.
 struct CastRequest {
   render::SphereScene scene;
   render::Camera target;
@@ -22,11 +22,11 @@ struct CastRequest {
 struct CastResult {
   std::uint64_t version = 0;
   PicturePointer truth;
-  std::vector<PicturePointer> views;  // of the last request whose views are done
+  std::vector<PicturePointer> views;  // of the last finished request
 };
 
-// Casts the true scene while it is edited and orbited: the target first and at once, the observed views next, then the
-// target again with smooth edges. Has a thread of its own; the newest request counts.
+// Ray-casts the true scene while it is edited and orbited: first a fast target view, then the observed views, then the
+// target with smooth edges. Has its own thread; the newest request counts.
 class ViewCaster {
  public:
   explicit ViewCaster(std::function<void()> wake);

@@ -10,18 +10,18 @@
 
 namespace pairs::model {
 
-// What is shown when an export is asked for.
+// The content to export.
 struct ExportRequest {
   ViewerExport kind = ViewerExport::grid;
   std::filesystem::path file;
   ViewerRequest request;
   ViewerInfo info;
-  std::shared_ptr<const ViewerSnapshot> snapshot;  // of a grid
-  PicturePointer truth;                            // of a grid
-  std::vector<PicturePointer> views;               // of a grid
+  std::shared_ptr<const ViewerSnapshot> snapshot;  // for a grid
+  PicturePointer truth;                            // for a grid
+  std::vector<PicturePointer> views;               // for a grid
 };
 
-// Writes what the viewer shows, on a thread of its own. The file appears whole or not at all.
+// Writes the viewer's content on its own thread. The file appears complete or not at all.
 class ViewExporter {
  public:
   explicit ViewExporter(std::function<void()> wake);
@@ -32,8 +32,8 @@ class ViewExporter {
   void start(ExportRequest request);
   void cancel();
   bool busy() const;
-  double share() const;  // of the work, 0 to 1
-  // How the last one ended: a sentence when it failed; the file, once, when it was written.
+  double share() const;  // finished share, 0 to 1
+  // The outcome of the last export: a sentence on its failure; or, once, the file written.
   std::string failure() const;
   std::filesystem::path take_written();
   bool wait(double seconds);

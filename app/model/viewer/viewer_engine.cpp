@@ -40,7 +40,7 @@ struct ViewerEngine::Parts {
     bool operator==(const Question&) const = default;
   };
 
-  // Of the worker's thread.
+  // State of the worker's thread.
   std::unique_ptr<ViewPosterior> posterior;
   std::uint64_t load = 0;
   Question question;

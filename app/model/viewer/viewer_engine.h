@@ -12,10 +12,10 @@
 
 namespace pairs::model {
 
-// What the window wants to see.
+// A request of the window.
 struct ViewerRequest {
-  std::uint64_t load = 0;  // another run, or the same read again: another number
-  Tasks tasks;             // of one of which the run is
+  std::uint64_t load = 0;  // changes with the run and when it is reread
+  Tasks tasks;             // include the task of the run
   std::string run, data, device = "auto";
   render::SphereScene scene;
   std::vector<render::Camera> views;
@@ -23,26 +23,26 @@ struct ViewerRequest {
   std::int64_t n = 0, samples = 16;
 };
 
-// The newest of everything that was worked out.
+// The newest results.
 struct ViewerResult {
   std::uint64_t version = 0;
-  std::uint64_t load = 0;  // of the request
+  std::uint64_t load = 0;  // the request's `load`
   std::shared_ptr<const ViewerInfo> info;
   std::shared_ptr<const ViewerSnapshot> snapshot;
   std::string failure;
 };
 
-// The background half of the viewer: loads the run, embeds views, samples. `work` belongs to one thread; the rest may
-// be asked from any.
+// The background part of the viewer: loads the run, embeds views, draws samples. `work` belongs to one thread; the rest
+// is thread-safe.
 class ViewerEngine : public ResultBoard<ViewerResult> {
  public:
   explicit ViewerEngine(std::function<void()> wake);
   ~ViewerEngine();
 
   using Stale = std::function<bool()>;
-  // Does all that the request asks for and publishes on the way. Returns or throws Stopped when `stale`; what is done
-  // by then stays, and a request that differs only in what comes later goes on from there. Failures are results. A
-  // scene with another number of spheres than the run's, or n = 0, ends after the run's info.
+  // Performs the request and publishes results on the way. Returns or throws Stopped once `stale`; finished results
+  // stay, and a request that differs only in later steps continues from them. Failures are results. Ends after the
+  // run's info if n = 0 or the scene's number of spheres differs from the run's.
   void work(const ViewerRequest& request, const Stale& stale);
   // Views embedded since the run was loaded. For tests.
   std::int64_t embedded() const;
