@@ -116,7 +116,7 @@ struct TaskInfo {
   // Images: whether θ, its prior and the prior of ψ are invariant when all images of a set are rotated by quarter
   // turns.
   bool rotation_invariant = false;
-  Question question = {};  // "Which signal fraction θ do these {} events share, ...?"
+  QuestionText question = {};  // "Which signal fraction θ do these {} events share, ...?"
   double rows = 0;         // rows of a typical ragged x; 0: every x has observation_shape
   std::string file = {};   // the file that describes a custom task; "" for built-in ones
   // The largest set size in stage 1, if the task has fewer observations available there; 0: max_n.
