@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kLargestWhole = std::int64_t{1} << 53;
 constexpr const char* kPackedSession = "session.pairs";
 
-// One table of a session, with the places that it names made whole.
+// One table of a session, whose paths become absolute.
 class SessionTable {
  public:
   SessionTable(const toml::table& table, std::string name, const fs::path& file)
@@ -38,8 +38,8 @@ class SessionTable {
   }
 
  private:
-  // What begins with "./" or "../" lies there from the session. Without, a file is one beside the session where it is
-  // there, and a name without "/" a task's where a run is meant.
+  // Paths that begin with "./" or "../" are relative to the session. Otherwise, a file is the one next to the session
+  // if it exists, and a run without "/" is a task's name.
   std::string placed(const std::string& path, bool file) const {
     const fs::path there = (folder_ / path).lexically_normal();
     std::error_code error;
@@ -96,7 +96,8 @@ void check_version(TableReader& reader) {
 
 constexpr std::string_view kSeal = "# checksum ", kHead = "# A session of Pairs Studio, closed by a checksum";
 
-// A session that the program wrote says by its last line what stands above it; one that a person wrote need not.
+// The last line of a session written by the program has a checksum of the lines above; a session written by the user
+// needs none.
 void check_seal(const std::string& text, const fs::path& file) {
   const std::size_t at = text.rfind(kSeal);
   const bool sealed = at != text.npos && (at == 0 || text[at - 1] == '\n');
@@ -119,7 +120,7 @@ SavedSession read(const fs::path& file) {
   TableReader& reader = top.reader();
   check_version(reader);
   SavedSession session;
-  (void)reader.text("program");  // for people
+  (void)reader.text("program");  // for the user
   session.task = reader.needed_text("task");
   session.task_file = top.file("task_file");
   session.tab = reader.text_or("tab", session.tab);
@@ -173,7 +174,7 @@ SavedSession read_session(const fs::path& path) {
   try {
     return read(file);
   } catch (const Error& wrong) {
-    // What a file says wrongly is no wrong use of a command.
+    // An error in a file is not a usage error.
     throw Error(wrong.text(), ErrorKind::failed, {}, wrong.place());
   }
 }

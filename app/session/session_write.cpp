@@ -29,7 +29,7 @@ std::string toml_text(const std::vector<std::string>& values) {
   return "[" + text + "]";
 }
 
-// Lines "key = value" of what differs from nothing.
+// Lines "key = value" of non-empty values.
 class SessionLines {
  public:
   explicit SessionLines(fs::path folder) : folder_(std::move(folder)) {}
@@ -53,7 +53,7 @@ class SessionLines {
   const std::string& text() const { return text_; }
 
  private:
-  // What lies beside the session, or below, by its place there.
+  // Paths next to or below the session become relative to it.
   std::string named(const std::string& path) const {
     if (!path.starts_with('/')) return path;
     const fs::path relative = fs::path(path).lexically_normal().lexically_relative(folder_);
