@@ -58,7 +58,7 @@ struct Settings {
   friend bool operator==(const Settings&, const Settings&) = default;
 };
 
-// The settings on disk: a TOML file that people may edit. Nothing here throws.
+// The settings on disk: a TOML file that the user may edit. Nothing here throws.
 class SettingsFile {
  public:
   explicit SettingsFile(std::filesystem::path file = settings_path());

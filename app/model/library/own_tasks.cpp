@@ -124,7 +124,7 @@ class OwnTasks::Reader {
       if (task.said.agreed) {
         // Its program may have changed: its running process is ended and started anew.
         tasks_->renew(file);
-        // The task is made before its name refers to it, so that nobody waits for it.
+        // The task is made before its name refers to it, so that no caller waits for it.
         tasks_->make(task.said.name, {.file = file.string()});
         tasks_->make(tasks_->open(file));
       }

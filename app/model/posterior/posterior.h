@@ -116,7 +116,7 @@ struct PosteriorScene {
   bool followable = false;           // whether files of its observations can be followed
   std::vector<std::string> endings;  // extensions of files of its observations
   bool drawable = false;             // whether a random subset of the file can be used
-  // For a table: its columns, the columns in use, and the task's columns that they stand for.
+  // For a table: its columns, those in use, and the corresponding columns of the task.
   std::vector<std::string> columns, taken, needed;
   std::int64_t dropped = 0;  // observations omitted for a missing value
   // Whether a path holds several sets, one per file or group, rather than one set.
