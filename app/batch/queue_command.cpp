@@ -69,7 +69,8 @@ void check_action(const QueueArguments& arguments) {
              near.empty() ? "" : fmt::format(" (did you mean {}?)", near));
 }
 
-// Whether the queue's folder of runs exists. A default folder may be missing: false.
+// Whether the queue's folder of runs exists. Throws a usage error if it does not, except for `list` with the default
+// folder.
 bool has_runs(const QueueArguments& arguments) {
   std::error_code error;
   const fs::path runs = arguments.runs;

@@ -104,7 +104,7 @@ struct PosteriorScene {
   std::string set_short;             // "set 3", "events.csv"
   std::string set_source;            // "simulated", "generated digits", a path, an item's text
   std::string set_own;               // a line on the item's own θ; "" for other sets
-  std::string set_read_as;           // which of its axes points up; "" for other sets
+  std::string set_read_as;           // the item's axis that points up; "" for other sets
   std::string set_learnt;            // training data and external validation; "" for other sets
   std::vector<std::string> ups;      // axes that may point up; empty if none
   std::int64_t set_size = 0;         // size of the file's set; else `most`
