@@ -69,7 +69,8 @@ void check_action(const QueueArguments& arguments) {
              near.empty() ? "" : fmt::format(" (did you mean {}?)", near));
 }
 
-// What is there of a queue's folder of runs. A folder that nobody named is none where it is not there: false.
+// Whether the queue's folder of runs exists. Throws a usage error if it does not, except for `list` with the default
+// folder.
 bool has_runs(const QueueArguments& arguments) {
   std::error_code error;
   const fs::path runs = arguments.runs;
@@ -80,7 +81,7 @@ bool has_runs(const QueueArguments& arguments) {
   fail_usage("There is no folder {}; name the folder of runs with --runs", name);
 }
 
-// The item of a folder, or of the name that the list tells. Throws a usage error where it has none, or several.
+// The item of a folder, or of a name in the list. Throws a usage error if there is none, or several.
 QueueItem queued(const QueueView& view, const std::string& folder) {
   if (const QueueItem* item = view.find(folder)) return *item;
   const auto named = [&](const QueueItem& item) { return item.name() == folder; };

@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// After which a process that nobody needs any more is asked to end, and after which it is ended.
+// The times after which an unneeded process is asked to stop, and after which it is killed.
 constexpr std::chrono::seconds kLeaving(1);
 // The time for a rank's own error message to arrive, if there is one.
 constexpr std::chrono::seconds kHearing(3);

@@ -48,7 +48,7 @@ Stage stage_named(const std::string& name) {
 
 // Removes the aggregates of a run, and nothing else.
 Result drop(const Tasks& tasks, const std::filesystem::path& folder) {
-  if (run_status(folder).finished) load_run(tasks, folder.string(), "", "cpu");  // what stage 3 left must be sound
+  if (run_status(folder).finished) load_run(tasks, folder.string(), "", "cpu");  // the run's weights must be intact
   const std::uint64_t bytes = aggregates_bytes(folder);
   const std::string then = without_aggregates(folder);
   if (bytes > 0) drop_aggregates(folder);

@@ -18,7 +18,7 @@ struct CloseBus {
   void operator()(sd_bus* bus) const { sd_bus_close_unref(bus); }
 };
 
-// The desktop may read a text as its markup.
+// The desktop may interpret a text as markup.
 std::string plain_text(const std::string& text) {
   std::string plain;
   for (const char c : printable(text, kMostText))

@@ -28,9 +28,9 @@ namespace fs = std::filesystem;
 constexpr const char* kPart = ".part";
 constexpr int kMostTries = 5;
 constexpr std::uint64_t kRoom =
-    1ull << 30;  // that stays free beside the libraries: the largest wheel lies there for a while
+    1ull << 30;  // stays free in addition to the libraries: space for the largest wheel
 
-// Beside the folder: wheels on their way, the libraries that are unpacked, and a mark for each wheel that is done.
+// Next to the folder: partial wheels, the unpacked libraries, and a mark for each finished wheel.
 fs::path workplace() {
   fs::path place = gpu_libraries_folder();
   place += kPart;
@@ -57,7 +57,7 @@ std::uint64_t size_of_tree(const fs::path& folder) {
   return bytes;
 }
 
-// The size that a wheel had, in its mark.
+// The size of a wheel, from its mark.
 std::uint64_t marked_bytes(const Wheel& wheel) {
   std::uint64_t bytes = 0;
   std::ifstream(mark_of(wheel)) >> bytes;
@@ -104,7 +104,7 @@ class Adding {
     if (watch_.progress) watch_.progress({what, before_ + here, needs_.list.wheel_bytes});
   }
 
-  // Goes on where an earlier try ended, and again where the connection breaks after it brought something.
+  // Continues where an earlier attempt ended, and again after a broken connection that delivered something.
   void fetch(const Wheel& wheel, const fs::path& file) {
     tell(name_, size_of(file));
     const IndexFile from = ask_index(index_, wheel, watch_.stopped);
@@ -112,7 +112,7 @@ class Adding {
       const std::uint64_t before = size_of(file);
       const TransferEnd end = receive(from.address, file, before);
       if (end.nothing_more) {
-        fs::remove(file);  // it is longer than what the server has
+        fs::remove(file);  // it is longer than the server's file
         if (tries < kMostTries) continue;
       }
       if (end.problem.empty() && !end.nothing_more) break;
@@ -163,7 +163,7 @@ class Adding {
   const std::string& index_;
   const Watch& watch_;
   std::string name_;
-  std::uint64_t before_ = 0;  // of the wheels before this one
+  std::uint64_t before_ = 0;  // bytes of the previous wheels
 };
 
 }  // namespace

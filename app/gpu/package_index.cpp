@@ -32,7 +32,7 @@ std::string trimmed(std::string_view text) {
   return std::string(text);
 }
 
-// pip's files, those that count more first.
+// pip's files, in order of priority.
 std::vector<fs::path> settings_files() {
   if (const std::string one = variable("PIP_CONFIG_FILE"); !one.empty()) return {one};
   std::vector<fs::path> files;
@@ -66,7 +66,7 @@ std::string without_entities(std::string text) {
   return text;
 }
 
-// "%2B" -> "+", as in names of files.
+// "%2B" -> "+", as in file names.
 std::string without_escapes(std::string_view text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -83,7 +83,7 @@ std::string without_escapes(std::string_view text) {
   return plain;
 }
 
-// A link of the page at `address`, whole.
+// The absolute address of a link on the page at `address`.
 std::string absolute(std::string_view address, std::string_view link) {
   if (link.find("://") != link.npos) return std::string(link);
   const std::size_t scheme = address.find("://"), host = scheme == address.npos ? 0 : scheme + 3;
@@ -104,8 +104,8 @@ char lower(char c) {
   return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
 }
 
-// The attributes of a tag, of which `rest` begins behind the name and is moved behind the end: the value of href, where
-// that is between quotes. False where the page ends in the tag.
+// Reads the attributes of a tag; `rest` starts after its name and is moved past its end. Returns the value of href if
+// it is quoted; false if the page ends within the tag.
 bool take_href(std::string_view& rest, std::optional<std::string_view>& href) {
   while (!rest.empty()) {
     if (rest.front() == '>') return rest.remove_prefix(1), true;
@@ -130,7 +130,7 @@ bool take_href(std::string_view& rest, std::optional<std::string_view>& href) {
   return false;
 }
 
-// The addresses to which the anchors of a page lead, in time that grows as the page does.
+// The addresses of a page's anchors, in linear time.
 std::vector<std::string_view> links_of(std::string_view html) {
   std::vector<std::string_view> links;
   for (std::size_t at = html.find('<'); at != html.npos; at = html.find('<')) {
@@ -216,7 +216,7 @@ std::vector<IndexFile> files_of_page(std::string_view html, std::string_view add
 IndexFile find_wheel(const Wheel& wheel, const std::vector<IndexFile>& files, const std::string& shown) {
   for (const IndexFile& file : files)
     if (std::ranges::find(wheel.hashes, file.sha256) != wheel.hashes.end()) return file;
-  // project-version-python-abi-platform.whl, in which dashes of the project are underscores.
+  // project-version-python-abi-platform.whl, where dashes of the project are underscores.
   for (const IndexFile& file : files) {
     const std::size_t version = file.name.find('-');
     if (!file.sha256.empty() || version == file.name.npos || !file.name.ends_with("x86_64.whl")) continue;

@@ -108,8 +108,8 @@ void Tour::draw(model::Studio& studio) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled(min, max, palette().raised, px(8));
   list.AddRect(min, max, palette().accent, px(8), 0, px(1.5f));
-  // A tip on the edge where what is spoken of stands next to it: farther away it would point at something else. And one
-  // where it is out of sight, which shows where to scroll.
+  // Draws an arrow on the strip's edge if the control is next to it: farther away, it would point at something else.
+  // Also if the control is out of view, which shows where to scroll.
   const auto place_of_it = keyboard::place_of(kSpokenOf[step_]);
   const bool beside = place_of_it && std::max(place_of_it->min.y - max.y, min.y - place_of_it->max.y) < px(kNear);
   const bool unseen = place_of_it && (place_of_it->min.y + place_of_it->max.y) / 2 >= place_of_it->clip_max.y;
@@ -156,7 +156,7 @@ void Tour::draw_mark(const model::Studio& studio) const {
   list.AddRect({place->min.x - around, place->min.y - around}, {place->max.x + around, place->max.y + around + below},
                palette().accent, px(8), 0, px(2));
   list.PopClipRect();
-  // An arrow that ends at it: at a button's left, and below a tab's word, whose left is another tab's.
+  // An arrow that ends at the control: at a button's left, and below a tab's label, whose left side is another tab's.
   const float half = px(7);
   const ImVec2 middle = {(place->min.x + place->max.x) / 2, (place->min.y + place->max.y) / 2};
   if (step_ == kSteps - 1) {

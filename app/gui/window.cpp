@@ -34,20 +34,20 @@ constexpr const char* kWithoutWindow = "go on without a window: pairs --batch --
 constexpr double kSaveInterval = 3;
 constexpr int kLeastWindowWidth = 900, kLeastWindowHeight = 600, kTitleBar = 40;
 
-const Glfw* glfw_of_wake = nullptr;  // for wake(), which is called from any thread
-std::atomic<bool> woken{false};      // whether it was since the loop asked last
+const Glfw* glfw_of_wake = nullptr;  // for wake(), which any thread may call
+std::atomic<bool> woken{false};      // whether wake() was called since the loop's last check
 
-// Asks for a frame, from any thread.
+// Requests a frame, from any thread.
 void wake() {
   woken = true;
   glfw_of_wake->PostEmptyEvent();
 }
 
-// A GLFW window with an OpenGL context, and what people do in it as Input.
+// A GLFW window with an OpenGL context, and the user's input.
 class GlfwWindow {
  public:
   GlfwWindow(const Glfw& glfw, int width, int height) : glfw_(glfw) {
-    // Software rendering with every core would take them from the training it shows.
+    // Software rendering on all cores would take them from training.
     glfw.SetErrorCallback([](int, const char*) {});
     PAIRS_CHECK(glfw.Init(), "No display can be opened ({}); {}", last_error(), kWithoutWindow);
     glfw.WindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
@@ -85,20 +85,20 @@ class GlfwWindow {
   GLFWwindow* get() const { return window_; }
   Input input;
   std::vector<std::string> dropped;
-  bool touched = true;  // something happened since this was last set to false
+  bool touched = true;  // an event occurred since this was last reset
 
   float content_scale() const {
     float x = 1, y = 1;
     glfw_.GetWindowContentScale(window_, &x, &y);
     return std::clamp(std::max(x, y), 0.75f, 4.0f);
   }
-  // Its size as it is asked for when the next one is created.
+  // The initial size of the next window.
   void get_size(int& wide, int& high) const {
     glfw_.GetWindowSize(window_, &wide, &high);
     wide = static_cast<int>(std::lround(wide / unit()));
     high = static_cast<int>(std::lround(high / unit()));
   }
-  // No larger than the screen leaves room for.
+  // No larger than the free space of the screen.
   void fit_to_screen() {
     GLFWmonitor* monitor = glfw_.GetPrimaryMonitor();
     if (!monitor) return;
@@ -139,14 +139,14 @@ class GlfwWindow {
     }
   }
 
-  // The object behind a callback's window; what it is told wakes the loop.
+  // The object of a callback's window; each event wakes the loop.
   static GlfwWindow& of(GLFWwindow* window) {
     auto& self = *static_cast<GlfwWindow*>(glfw_of_wake->GetWindowUserPointer(window));
     self.touched = true;
     return self;
   }
 
-  // Window coordinates to framebuffer pixels, which panels are laid out in.
+  // Window coordinates to framebuffer pixels, in which panels are laid out.
   float pixel_ratio() const {
     int wide = 0, high = 0, pixels_wide = 0, pixels_high = 0;
     glfw_.GetWindowSize(window_, &wide, &high);
@@ -154,7 +154,7 @@ class GlfwWindow {
     return wide > 0 ? static_cast<float>(pixels_wide) / static_cast<float>(wide) : 1;
   }
 
-  // Window coordinates in a length of 1 at scale 1.
+  // Window coordinates per unit of length at scale 1.
   float unit() const { return content_scale() / pixel_ratio(); }
 
   void listen() {
@@ -218,7 +218,7 @@ class FrameRate {
   double frames_ = 0, rate_ = 0;
 };
 
-// Seconds since this process began, as the kernel counts.
+// Seconds since this process started, by the kernel.
 double since_start() {
   std::ifstream stat("/proc/self/stat"), uptime("/proc/uptime");
   std::string text((std::istreambuf_iterator<char>(stat)), {});
@@ -240,7 +240,7 @@ void save_settings(model::Studio& studio, model::SettingsFile& file) {
 }  // namespace
 
 void run_window(const Catalogue& tasks, const WindowOptions& options) {
-  assets_folder();  // without presets and weights there is nothing to show
+  assets_folder();  // the window needs presets and weights
   const std::string missing = fmt::format("install GLFW (libglfw3) or {}", kWithoutWindow);
   const Glfw glfw(missing.c_str());
   glfw_of_wake = &glfw;
@@ -288,7 +288,7 @@ void run_window(const Catalogue& tasks, const WindowOptions& options) {
     if (std::exchange(window.touched, false)) schedule.touch(clock.seconds());
     for (const std::string& path : std::exchange(window.dropped, {})) studio.open_path(path);
     studio.hub.notifier->focused = glfw.GetWindowAttrib(window.get(), GLFW_FOCUSED) == GLFW_TRUE;
-    const bool told = woken.exchange(false);  // panels take some results themselves, past the studio
+    const bool told = woken.exchange(false);  // some panels take results directly, without the studio
     const bool changed = studio.poll();
     schedule.look(told || changed, studio.busy());
     if (saved.seconds() > kSaveInterval) {
@@ -307,7 +307,7 @@ void run_window(const Catalogue& tasks, const WindowOptions& options) {
     int wide = 0, high = 0;
     glfw.GetFramebufferSize(window.get(), &wide, &high);
     if (wide <= 0 || high <= 0 || glfw.GetWindowAttrib(window.get(), GLFW_ICONIFIED)) {
-      schedule.drawn(now, INFINITY);  // nobody sees it; what shows it again is input
+      schedule.drawn(now, INFINITY);  // invisible; input will show it again
       continue;
     }
     io.DisplaySize = {static_cast<float>(wide), static_cast<float>(high)};

@@ -11,7 +11,7 @@
 namespace pairs::model {
 namespace {
 
-// The table of third_party/README.md, in its order; the last lines are the window's.
+// The table of third_party/README.md, in the same order; the last lines belong to the window.
 constexpr Dependency kDependencies[] = {
     {"LibTorch", "2.11.0", "BSD-3-Clause", "tensors and automatic differentiation"},
     {"CUDA runtime, CUPTI", "13.0", "NVIDIA CUDA EULA", "linked by LibTorch"},

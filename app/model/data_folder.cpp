@@ -25,7 +25,7 @@ std::string real_data_layout_of(const TaskCatalogue& tasks, const std::string& t
 void DataFolder::use(const std::string& task, const std::filesystem::path& folder) {
   folder_.name(folder, [tasks = hub_.tasks, task](const std::filesystem::path& named) -> std::string {
     tasks->make(task, {named.string()});
-    // Some tasks do without what is not there.
+    // Some tasks work without missing data.
     const DataSet* set = tasks->data_set_of(task);
     const std::string problem = set ? set->find(named.string()).problem : "";
     if (problem.empty()) return "";

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As a session names a file: whole where it is one, else the words that name a thing.
+// A file's name for a session: the absolute path of a file, else the text that names an item.
 fs::path placed_path(const fs::path& file) {
   std::error_code error;
   return !file.empty() && fs::exists(file, error) ? fs::absolute(file).lexically_normal() : file;
@@ -32,7 +32,7 @@ bool run_there(const Studio& studio, const std::string& run) {
   return studio.library.task(run) != nullptr || fs::exists(fs::path(run) / run_file::config, error);
 }
 
-// Notes as settings keep them: file, note, file, note.
+// Notes as stored in the settings: file, note, file, note.
 std::vector<std::string> listed(const std::map<std::string, std::string>& notes) {
   std::vector<std::string> all;
   for (const auto& [file, note] : notes)
@@ -137,7 +137,7 @@ void SessionDesk::answer(bool open) {
   if (path && open) open_now(*path);
 }
 
-// Its runs are in the list on the left, wherever they lie.
+// Lists its runs on the left, wherever they are stored.
 void SessionDesk::list_runs_of(const SavedSession& session) {
   std::vector<std::string> runs = session.compared;
   runs.insert(runs.end(), session.question.beside.begin(), session.question.beside.end());
@@ -181,7 +181,7 @@ void SessionDesk::open_now(const fs::path& path) {
   await_rest();
 }
 
-// The rest is shown as soon as the session's task is; what it could not be shown with, checked_ tells.
+// The rest is shown once the session's task is ready; checked_ reports what was impossible.
 void SessionDesk::await_rest() {
   if (!awaited_) return;
   if (studio_.task() == awaited_->task) return show_rest();

@@ -10,7 +10,7 @@
 namespace pairs::model {
 namespace {
 
-// The value `i` places behind `first`.
+// The value `i` places after `first`.
 template <class Enum>
 Enum behind(Enum first, int i) {
   return static_cast<Enum>(static_cast<int>(first) + i);

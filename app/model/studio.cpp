@@ -51,7 +51,7 @@ Studio::Studio(Catalogue tasks, Settings remembered, std::function<void()> wake)
                                                "another under Device on the Settings page",
                                                settings.device, device_, error.what()));
   }
-  // A machine without a driver has no GPU to speak of.
+  // Without a driver, the machine has no usable GPU.
   if (const std::string reason = why_no_gpu(); !reason.empty() && cuda_driver().loaded && hub.device == "auto")
     hub.messages.warning("device", fmt::format("No GPU is used: {}; Device on the Settings page shows why", reason));
   if (settings.threads > usable_cores())
@@ -83,7 +83,7 @@ Studio::Studio(Catalogue tasks, Settings remembered, std::function<void()> wake)
     open_run(settings.run);
   else
     open_task(is_task(settings.task) ? settings.task : task_in_role(TaskRole::first));
-  // A task of one's own is shown as soon as it is open.
+  // A custom task is shown once it is open.
   if (!is_task(remembered_task) && run_ != remembered_run) {
     awaited_task_ = remembered_task;
     awaited_shown_ = start;
@@ -110,7 +110,7 @@ void Studio::set_tab(Tab tab) {
   offer_comparison();
 }
 
-// The first look at a task's comparison finds its shipped weights there.
+// The first view of a task's comparison includes its shipped weights.
 void Studio::offer_comparison() {
   if (tab_ != Tab::compare || task_.empty() || !offered_.insert(task_).second) return;
   if (comparison.entries().empty() && has_shipped_weights(hub.tasks, task_)) comparison.toggle(task_);
@@ -133,7 +133,7 @@ void Studio::use_runs_folder(const fs::path& folder) {
   hub.messages.info("runs", fmt::format("New runs go to {}", printable(hub.runs_folder.string(), 300)));
 }
 
-// Here and in the background, of which each thread follows before its next job.
+// Sets the threads here and in the background, where each thread applies them before its next job.
 void Studio::take_threads() {
   const std::int64_t wanted = std::min<std::int64_t>(hub.threads, usable_cores());
   pairs::use_threads(wanted);
@@ -202,7 +202,7 @@ void Studio::take_ended_training() {
   }
 }
 
-// The run that is being trained from here is the one that is open, as soon as it has a folder.
+// The run in training is open once it has a folder.
 void Studio::follow_training() {
   const fs::path folder = training.session_folder();
   if (folder.empty() || folder == followed_ || !training.active()) return;
@@ -242,7 +242,7 @@ void Studio::forget_unfinished() {
   unfinished_.clear();
 }
 
-// A run that another process trains gets new weights while it is open.
+// An open run that another process trains may get new weights.
 void Studio::take_new_weights() {
   const RunEntry* run = library.find(run_);
   const int stage = !run ? 0 : run->finished ? 2 : run->pretrained ? 1 : 0;
@@ -261,7 +261,7 @@ void Studio::take_new_weights() {
     posterior_page().reload();
 }
 
-// What a training or an evaluation has freed, the allocator keeps: hundreds of megabytes.
+// Returns memory to the system: after a training or an evaluation, the allocator keeps hundreds of megabytes.
 void Studio::give_memory_back() {
   if (training.active() || evaluation.work().running || comparison.busy()) large_work_ = true;
   if (!large_work_ || busy()) return;
@@ -269,7 +269,7 @@ void Studio::give_memory_back() {
   release_freed_memory();
 }
 
-// The Compare tab is told of the runs while it is in view.
+// The Compare tab is updated while it is in view.
 void Studio::list_runs() {
   if (tab_ != Tab::compare || !board_stale_) return;
   board_stale_ = false;

@@ -33,7 +33,7 @@ struct ThingOfTask {
   bool is_it = false;
 };
 
-// What things tasks make sets of (a mesh, a molecule), and whether this is one of them.
+// The items from which tasks make sets (a mesh, a molecule), and whether the path is one of them.
 std::vector<ThingOfTask> things_of_tasks(const TaskCatalogue& tasks, const std::string& text) {
   std::vector<ThingOfTask> all;
   for (const std::string& name : tasks.names()) {
@@ -45,7 +45,7 @@ std::vector<ThingOfTask> things_of_tasks(const TaskCatalogue& tasks, const std::
 
 }  // namespace
 
-// Each task keeps the runs that were compared last.
+// Each task keeps its last compared runs.
 void Studio::turn_comparison(const std::string& task) {
   if (task_.empty() || task == task_) return;
   std::vector<std::string>& kept = compared_[task_];
@@ -55,8 +55,8 @@ void Studio::turn_comparison(const std::string& task) {
   for (const std::string& run : compared_[task]) comparison.toggle(run);
 }
 
-// The run as the list knows it, so that no disk, which may be far away, is asked while the window waits; weights that
-// it has got since are taken when the list tells of them (take_new_weights). Null where the list knows too little.
+// The run from the list, so that the window does not wait for a slow disk; newer weights are taken over once the list
+// reports them (take_new_weights). Null if the list knows too little.
 const RunEntry* Studio::listed_run(const std::string& run) const {
   const RunEntry* const entry = library.find(run);
   return entry && entry->can_open() ? entry : nullptr;
@@ -67,7 +67,7 @@ bool Studio::has_weights(const std::string& run) const {
   return listed ? listed->pretrained || listed->finished : run_status(run).pretrained;
 }
 
-// What makes the run's task; of tasks of a person's own the file that is open, of no run and of a damaged one nothing.
+// The options of the run's task; for a custom task the open file, none without a run or for a damaged one.
 TaskOptions Studio::options_of(const std::string& run) const {
   if (run.empty()) return {};
   try {
@@ -78,12 +78,12 @@ TaskOptions Studio::options_of(const std::string& run) const {
             : read_run_toml(hub.tasks, find_run(hub.tasks, run, hub.data_folder.string()).folder / run_file::config);
     if (config.task_file.empty()) return config.task_options();
   } catch (const std::exception&) {
-    // Whoever opens the run says what is wrong with it.
+    // Opening the run reports the error.
   }
   return {};
 }
 
-// `weighted`: whether the run has weights; of one without there is nothing to show but its training.
+// `weighted`: whether the run has weights; without them, only its training can be shown.
 void Studio::show(const std::string& task, const std::string& run, bool weighted) {
   turn_comparison(task);
   task_ = task;
@@ -106,7 +106,7 @@ void Studio::open_task(const std::string& task) {
   page.close();
   if (!is_task(task)) return hub.messages.error("task", fmt::format("There is no task {}", printable(task)));
   std::string run = has_shipped_weights(hub.tasks, task) ? task : "";
-  // The run that was shown when the task was left, if it is still there.
+  // The run that the task last showed, if it still exists.
   std::error_code error;
   if (const auto last = last_runs_.find(task);
       last != last_runs_.end() && last->second != task && fs::exists(fs::path(last->second) / run_file::config, error))
@@ -125,7 +125,7 @@ void Studio::open_task(const std::string& task) {
 void Studio::open_run(const std::string& run) {
   page.close();
   if (is_task(run)) {
-    last_runs_.erase(run);  // its shipped weights are what is asked for
+    last_runs_.erase(run);  // its shipped weights were requested
     return open_task(run);
   }
   try {
@@ -136,14 +136,14 @@ void Studio::open_run(const std::string& run) {
     if (!config.task_copy.empty() && !is_task(config.task)) {
       awaited_run_ = {run, config.task};
       library.own().open(config.task_copy, true);
-      if (task_.empty()) open_task(task_in_role(TaskRole::first));  // meanwhile
+      if (task_.empty()) open_task(task_in_role(TaskRole::first));  // in the meantime
       return;
     }
     PAIRS_CHECK(is_task(config.task), "{} is a run of the task {}, which this program does not have", found.string(),
                 printable(config.task));
     const fs::path folder = fs::absolute(found).lexically_normal();
     show(config.task, folder.string(), weighted);
-    training.open_task(config.task);  // what "New run" goes back to
+    training.open_task(config.task);  // the destination of "New run"
     training.open_run(folder);
     if (!weighted && (tab_ == Tab::posterior || tab_ == Tab::evaluate)) set_tab(Tab::train);
   } catch (const std::exception& error) {
@@ -183,7 +183,7 @@ void Studio::open_path(const fs::path& path) {
   if (fs::is_directory(path, error)) {
     problem = library.add_folder(path);
   } else {
-    const bool table = ending == ".txt" || ending == ".tsv";  // may be anybody's, like a CSV file
+    const bool table = ending == ".txt" || ending == ".tsv";  // may be any file, like CSV
     for (const ThingOfTask& known : things_of_tasks(*hub.tasks, name)) {
       if (known.is_it && !table && fs::exists(path, error)) {
         open_task(known.task);
@@ -221,9 +221,9 @@ void Studio::follow_own_tasks() {
     if (awaited_shown_) restore_shown(*awaited_shown_);
     awaited_shown_.reset();
   }
-  if (!task_.empty() && !is_task(task_)) open_task(task_in_role(TaskRole::first));  // it was taken from the list
+  if (!task_.empty() && !is_task(task_)) open_task(task_in_role(TaskRole::first));  // it was removed from the list
   if (library.own().take_failed()) {
-    settings.log_open = true;  // it says why
+    settings.log_open = true;  // it gives the reason
     if (const TaskEntry* shown = library.task(task_); shown && shown->own) specimen.reload();
   }
   const OwnTask* task = library.own().take_awaited();
@@ -232,7 +232,7 @@ void Studio::follow_own_tasks() {
   const std::string name = task->said.name;
   const auto awaited = std::exchange(awaited_run_, {});
   if (awaited.task == name) return open_run(awaited.run);
-  // It may have been open with what its file said before.
+  // It may have been open with the file's previous contents.
   training.renew_draft(name);
   const bool shown = name == task_;
   open_task(name);

@@ -226,7 +226,7 @@ class GroupedCsv final : public SetStream {
           } else if (missing == Missing::drop && rows - broken > most) {
             values.resize(before);
           } else {
-            convert_columns(files, where, number - 1 - header, 1, values.data() + before);  // of x, which stand first
+            convert_columns(files, where, number - 1 - header, 1, values.data() + before);  // of x, which come first
           }
         }
         text.remove_prefix(end + 1);
@@ -272,7 +272,7 @@ class GroupedCsv final : public SetStream {
 
   std::string_view line_, group_;  // of the last row
   std::string unquoted_;           // that group_ may be
-  bool held_ = false;              // which nobody has taken
+  bool held_ = false;              // the last row was not taken yet
 };
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace pairs {
 namespace {
 
-constexpr double kWorthSaying = 0.1;  // of a shift in sds, and of a spread beside 1
+constexpr double kWorthSaying = 0.1;  // minimum shift in sds, and deviation of a spread from 1
 
 // "θ₁ 0.4 sd above the posterior's mean, 1.2 times as far spread; θ₂ …", for targets with a large deviation.
 std::string faults_of(const LocalTest& test, const TaskInfo& info) {

@@ -35,7 +35,7 @@ McmcAnswer mcmc_answer(const Task& task, const Observations& x, const McmcOption
   out.effective = INFINITY;
   for (std::int64_t k = 0; k < parameters.size(-1); ++k) {
     const McmcDiagnostics told = mcmc_diagnostics(parameters.select(-1, k));
-    out.r_hat = std::max(out.r_hat, std::isnan(told.r_hat) ? INFINITY : told.r_hat);  // chains that stand still
+    out.r_hat = std::max(out.r_hat, std::isnan(told.r_hat) ? INFINITY : told.r_hat);  // chains that do not move
     for (const double size : {told.bulk_size, told.tail_size})
       out.effective = std::min(out.effective, std::isnan(size) ? 1.0 : size);
   }

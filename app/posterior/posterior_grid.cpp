@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kScoutingDraws = 512;
-constexpr double kHidden = 0.3;  // of a normalised density's mass, how much the grid may miss
+constexpr double kHidden = 0.3;  // share of a normalized density's mass that the grid may miss
 
 // How a grid of one or two axes is fitted.
 struct Fit {

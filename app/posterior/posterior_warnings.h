@@ -15,7 +15,7 @@ enum class WarningKind {
   extrapolation,
   only_pretrained,
   learnt_nothing,
-  few_sets,  // stage 3 learnt from few stored sets of the queried size
+  few_sets,  // stage 3 used few stored sets of the queried size
   subset,
   left_out,
   cut_file,
@@ -48,8 +48,8 @@ inline constexpr std::int64_t kEnoughSets = 300;
 
 // Returns the warnings that hold for every posterior of a run: only pretrained, no better than the prior.
 std::vector<PosteriorWarning> training_warnings(const LoadedRun& run, bool learnt_nothing);
-// Returns the warnings about a set of n observations: a size that the run did not see in training, or one that stage 3
-// learnt from few stored sets.
+// Returns the warnings about a set of n observations: a size that was not in training, or one with few stored sets in
+// stage 3.
 std::vector<PosteriorWarning> size_warnings(const LoadedRun& run, std::int64_t n, const TrainingRecord& record);
 // Warns that a growing set holds more than `most` observations.
 std::string subset_text(const std::string& run, std::int64_t most);

@@ -160,7 +160,7 @@ void read(const std::string& words, const std::string& option, std::optional<ren
   try {
     angles = numbers_of(words, option);
   } catch (const Error&) {
-    // The sentence below says more.
+    // The error below is more informative.
   }
   if (angles.size() != 2 || !(std::abs(angles[0]) <= 360) || !(std::abs(angles[1]) <= 90))
     fail_usage(

@@ -89,7 +89,7 @@ void describe(const torch::Tensor& values, const std::vector<std::string>& colum
   const torch::Tensor white =
       at::linalg_solve_triangular(factor, centred.transpose(1, 2), false).transpose(1, 2).contiguous();
   const torch::Tensor left =
-      -0.5 * log_of(at::cholesky_inverse(factor).diagonal(0, 1, 2), 1e-12);  // sd beside all other columns
+      -0.5 * log_of(at::cholesky_inverse(factor).diagonal(0, 1, 2), 1e-12);  // residual sd given all other columns
   const torch::Tensor scaled = std::get<0>((centred / sd.unsqueeze(1)).sort(1));
   const torch::Tensor third = scaled.pow(3).mean(1), fourth = scaled.pow(4).mean(1);
   const auto add = [&](const std::string& name, const torch::Tensor& value) {

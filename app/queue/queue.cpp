@@ -34,7 +34,7 @@ fs::path whole_folder(const fs::path& folder) {
   return whole.has_filename() ? whole : whole.parent_path();
 }
 
-// The folder itself, whatever links lead to it.
+// The folder's canonical path, with links resolved.
 fs::path true_place(const fs::path& folder) {
   std::error_code error;
   const fs::path place = fs::weakly_canonical(folder, error);
@@ -56,7 +56,7 @@ std::string json_text(const nlohmann::json& document) {
   return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-// The text, "" where there is none or it cannot be read.
+// The text, "" if the file is missing or unreadable.
 std::string text_of(const fs::path& file) {
   try {
     return read_file(file, kMostBytes);
@@ -79,8 +79,7 @@ std::string sealed_text(nlohmann::json document) {
   return json_text(document);
 }
 
-// What an item's file says; those of earlier versions have no checksum. Throws Error or an exception of the JSON
-// library.
+// The contents of an item's file; earlier versions have no checksum. Throws Error or an exception of the JSON library.
 QueueItem parse_item(nlohmann::json document, const fs::path& runs) {
   PAIRS_CHECK(document.is_object(), "it is no JSON");
   if (document.contains("check")) {
@@ -117,7 +116,7 @@ QueueItem read_item(const fs::path& file, const fs::path& runs) {
   return item;
 }
 
-// Who holds the folder of a run: "process 12"; "" where nobody does.
+// The process that uses the folder of a run: "process 12"; "" if there is none.
 std::string holder_of(const fs::path& folder) {
   if (!is_locked(folder)) return "";
   const std::string process = text_of(folder / kRunLock);
@@ -125,7 +124,7 @@ std::string holder_of(const fs::path& folder) {
   return number.empty() ? "another process" : "process " + number;
 }
 
-// What the process that works on the queue says of itself.
+// The working process's own record.
 void read_worker(const nlohmann::json& worker, QueueView& view, std::string& item, double& since) {
   if (!worker.is_object()) return;
   if (worker.contains("item") && worker["item"].is_string()) item = worker["item"];
@@ -141,7 +140,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// In the order of the file; those that it does not name behind, in the order in which they were added.
+// In the order of the file, followed by items that it does not name, in the order of addition.
 void sort_items(std::vector<QueueItem>& items, const std::vector<std::string>& order) {
   std::map<std::string, std::size_t> places;
   for (const std::string& id : order) places.try_emplace(id, places.size());
@@ -152,7 +151,7 @@ void sort_items(std::vector<QueueItem>& items, const std::vector<std::string>& o
   std::sort(items.begin(), items.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
 }
 
-// The kind of what lies in a folder. Throws a usage error where it is nothing that can be trained.
+// The kind of item in a folder. Throws a usage error if it cannot be trained.
 QueueKind kind_of_folder(const fs::path& folder) {
   const std::string name = printable(folder.string(), 300);
   if (folder.string() != printable(folder.string(), folder.string().size()))

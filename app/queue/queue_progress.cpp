@@ -25,13 +25,13 @@ double seconds_since_1970(fs::file_time_type time) {
   return std::chrono::duration<double>(fs::file_time_type::clock::to_sys(time).time_since_epoch()).count();
 }
 
-// NaN stays what it is.
+// NaN stays NaN.
 double not_below_zero(double value) {
   return value < 0 ? 0 : value;
 }
 
-// For how long an item at work has told nothing new, by the time of its file; 0 where it told nothing yet since it was
-// begun or gone on with.
+// The time since the current item's last output, from its file's time; 0 if there is none since it was started or
+// resumed.
 double silence(const QueueItem& item, const fs::path& file, double now) {
   std::error_code error;
   const fs::file_time_type time = fs::last_write_time(file, error);
@@ -40,7 +40,7 @@ double silence(const QueueItem& item, const fs::path& file, double now) {
   return told < item.since ? 0 : std::max(0.0, now - told);
 }
 
-// The pace of an epoch of the stage that is at work, by the losses of this session; NaN before there are any.
+// The pace of an epoch of the current stage, from this session's losses; NaN before there are any.
 double seconds_an_epoch(const RunProgress& told, const StageRecord& record) {
   const auto& losses = told.losses(told.current());
   const auto head = losses.find(record.head);
@@ -53,10 +53,10 @@ double seconds_an_epoch(const RunProgress& told, const StageRecord& record) {
   return (last.seconds - first->seconds) / static_cast<double>(std::max<std::int64_t>(1, last.epoch - first->epoch));
 }
 
-// The stage of a run that is at work: how long all of it takes, and what is left of it, in seconds.
+// The current stage of a run: its total and remaining time in seconds.
 struct StageTime {
   double all = NAN, left = NAN;
-  bool measured = false;  // by itself, else as expected
+  bool measured = false;  // from its own speed, else as expected
 };
 
 StageTime time_of_stage(const RunConfig& config, const RunProgress& told, double expected, double silent) {
@@ -69,7 +69,7 @@ StageTime time_of_stage(const RunConfig& config, const RunProgress& told, double
   StageTime time;
   time.measured = std::isfinite(measured);
   double epoch = time.measured ? measured : expected / epochs;
-  // An epoch that takes longer than any before it tells so while it lasts.
+  // An unusually slow epoch counts while it lasts.
   if (share < 1 && silent > epoch) {
     time.measured = true;
     epoch = silent;
@@ -87,7 +87,7 @@ QueueProgress progress_of_run(const Catalogue& tasks, const QueueItem& item, dou
   const auto current = std::min(static_cast<std::size_t>(told.current()), kQueueStages - 1);
   QueueProgress progress;
   const double share = told.begun() ? told.share(config) : 0;
-  // How far stage 2 is, its log does not tell.
+  // The log has no progress of stage 2.
   const std::string percent = current == static_cast<std::size_t>(Stage::cache) ? "" : " " + percent_text(share);
   const bool begun = told.begun() && !done[current];
   if (begun) progress.text = stage_name(static_cast<Stage>(current)) + percent;
@@ -95,7 +95,7 @@ QueueProgress progress_of_run(const Catalogue& tasks, const QueueItem& item, dou
     if (k > 0 && !strategy(config.strategy).stages_2_and_3) return 0.0;
     return item.seconds.size() == kQueueStages ? item.seconds[k] : NAN;
   };
-  // What was measured of this run, over what was expected of the same stages.
+  // The measured time of this run over the expected time of the same stages.
   double taken = 0, wanted = 0;
   StageTime time;
   if (item.state == QueueState::working) {
@@ -128,8 +128,8 @@ QueueProgress progress_of_run(const Catalogue& tasks, const QueueItem& item, dou
   return progress;
 }
 
-// When the last run of a study came to its end, in seconds since 1970, and how many have since it was begun or gone on
-// with.
+// When the last run of a study ended, in seconds since 1970, and the number of runs that have ended since it was
+// started or resumed.
 struct StudyEnds {
   double last = 0, count = 0;
 };
@@ -159,7 +159,7 @@ QueueProgress progress_of_study(const Catalogue& tasks, const QueueItem& item, d
   const StudyEnds ends = ends_since(item.folder, item.since);
   const double silent = std::max(0.0, now - ends.last);
   double run = ends.count > 0 ? (ends.last - item.since) / ends.count : expected;
-  // So many are trained at once, and come to their ends together.
+  // Parallel runs end together.
   const double slowest = silent / static_cast<double>(item.processes);
   const bool slower = slowest > run;
   if (slower) run = slowest;
@@ -175,7 +175,7 @@ QueueProgress queue_progress(const Catalogue& tasks, const QueueItem& item, doub
     if (item.state == QueueState::failed) return {};
     return item.kind == QueueKind::run ? progress_of_run(tasks, item, now) : progress_of_study(tasks, item, now);
   } catch (const std::exception&) {
-    return {};  // why it cannot be trained is told by who trains it
+    return {};  // the trainer reports why it cannot be trained
   }
 }
 

@@ -20,14 +20,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kLooks = 10;  // between two of which the queue is read: a tenth of a second each
+constexpr int kLooks = 10;  // waits of a tenth of a second between two reads of the queue
 constexpr std::uint64_t kMostAnswer = 64 << 20;
-constexpr std::uint64_t kMostSaid = 16 << 10;  // of the end of the log
+constexpr std::uint64_t kMostSaid = 16 << 10;  // bytes read at the end of the log
 constexpr std::size_t kLongestLine = 300;
-constexpr double kWindowGrace = 20;  // seconds in which the window that started this process is to be seen
-constexpr double kLockSeconds = 2;   // for which a look of another process at the lock may seem to hold it
+constexpr double kWindowGrace = 20;  // seconds for the window that started this process to register
+constexpr double kLockSeconds = 2;   // during which another process's check may seem to hold the lock
 
-// Takes the lock of a queue's folder, which is made. Throws Error.
+// Takes the lock of a queue's folder, which is created if needed. Throws Error.
 std::unique_ptr<FolderLock> lock_queue(const Queue& queue) {
   fs::create_directories(queue.folder());
   for (int k = 0; k < static_cast<int>(10 * kLockSeconds); ++k) {
@@ -42,7 +42,7 @@ std::unique_ptr<FolderLock> lock_queue(const Queue& queue) {
   return std::make_unique<FolderLock>(queue.folder());
 }
 
-// "2 runs failed; the first, NAME: WHY" of a study's answer; "" of any other.
+// "2 runs failed; the first, NAME: WHY" from a study's result; "" for others.
 std::string failed_runs(const nlohmann::json& answer) {
   if (!answer.contains("failed") || !answer.contains("runs") || !answer["runs"].is_array()) return "";
   for (const nlohmann::json& run : answer["runs"])
@@ -52,7 +52,7 @@ std::string failed_runs(const nlohmann::json& answer) {
   return "";
 }
 
-// The last line of a text that says anything; "" where none does.
+// The last non-empty line of a text; "" if there is none.
 std::string last_line(const std::string& text) {
   const std::size_t last = text.find_last_not_of(" \t\r\n");
   if (last == text.npos) return "";
@@ -61,7 +61,7 @@ std::string last_line(const std::string& text) {
   return printable(text.substr(first, last + 1 - first), kLongestLine);
 }
 
-// What stands in a file behind so many bytes, of which the last few count.
+// The text of a file after so many bytes, at most the last kMostSaid bytes of it.
 std::string end_of_file(const fs::path& file, std::uintmax_t from) {
   std::ifstream in(file, std::ios::binary);
   in.seekg(0, std::ios::end);
@@ -83,7 +83,7 @@ std::string failure_of_answer(const std::string& answer, int code, const std::st
     if (document.is_object())
       if (std::string failed = failed_runs(document); !failed.empty()) return failed;
   } catch (const nlohmann::json::exception&) {
-    // An answer of another form says nothing.
+    // Ignores a result of another form.
   }
   if (code > 128) return fmt::format("Its process was ended by signal {}", code - 128);
   const std::string last = last_line(said);
@@ -101,7 +101,7 @@ QueueWorker::~QueueWorker() {
   try {
     queue_.tell_end_of_work();
   } catch (const std::exception&) {
-    // Without the lock it counts for nothing.
+    // It has no effect without the lock.
   }
 }
 
@@ -137,7 +137,7 @@ std::optional<int> QueueWorker::run(const QueueItem& item, const std::vector<std
     }
     if (leave && !std::exchange(asked, true)) child.stop(SIGTERM);
   }
-  // One that came to its end all the same has done its work.
+  // A process that finished nevertheless has done its work.
   const int code = *child.ended();
   return asked && code != 0 ? std::nullopt : std::optional<int>(code);
 }
@@ -186,7 +186,7 @@ QueueWorker::Outcome QueueWorker::work(const std::function<bool()>& keep_going,
     const std::optional<int> code = run(*next, command(*next), keep_going);
     if (!code) continue;
     if (*code == 0) {
-      // A run is evaluated when it is trained. Without that it is finished all the same, and can be evaluated later.
+      // A run is evaluated after training. If that fails, it is finished nevertheless, and can be evaluated later.
       if (next->kind == QueueKind::run) {
         tell(fmt::format("{} is evaluated", next->name()));
         const std::vector<std::string> words = {program_.string(), "--batch", "evaluate", next->folder.string(), "--json"};
@@ -197,7 +197,7 @@ QueueWorker::Outcome QueueWorker::work(const std::function<bool()>& keep_going,
       queue_.remove(next->id);
       continue;
     }
-    // Another process took it between the look and the start.
+    // Another process took it between the check and the start.
     if (next->kind == QueueKind::run && is_locked(next->folder)) continue;
     const std::string reason = why_failed(*code);
     queue_.fail(next->id, reason);

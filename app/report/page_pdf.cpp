@@ -23,7 +23,7 @@ constexpr std::uint32_t kInk = chart::kTextColor, kMuted = chart::kMutedColor, k
 
 constexpr double kHighestPicture = 240;
 
-// Height over width by a PNG's header; 1 where there is none.
+// Height over width from a PNG's header; 1 if there is none.
 double shape_of_png(const std::string& png) {
   if (png.size() < 24) return 1;
   const auto number = [&](std::size_t at) {
@@ -44,7 +44,7 @@ double width_of(std::string_view text, const TextLook& look) {
   return cairo_text_width(text, look.size, look.bold);
 }
 
-// The bytes of the longest beginning of `word` that has room, one character at least.
+// The bytes of the longest beginning of `word` that fits, at least one character.
 std::size_t fitting(std::string_view word, double room, const TextLook& look) {
   std::size_t end = 0;
   for (std::size_t next = 1; next <= word.size(); ++next) {
@@ -55,7 +55,7 @@ std::size_t fitting(std::string_view word, double room, const TextLook& look) {
   return end;
 }
 
-// Lines of a text of that width; a word that is wider is cut.
+// Lines of a text of that width; wider words are cut.
 std::vector<std::string> wrapped(std::string_view text, double room, const TextLook& look) {
   std::vector<std::string> lines(1);
   for (std::size_t from = 0; from < text.size();) {
@@ -78,13 +78,13 @@ std::vector<std::string> wrapped(std::string_view text, double room, const TextL
   return lines;
 }
 
-// Sets blocks on pages, one below the other.
+// Lays out blocks on pages, one below the other.
 class PdfWriter {
  public:
   PdfWriter(const std::string& title, std::string& pdf) : canvas_(kWide, kHigh, title, pdf) {}
 
   void heading(const std::string& text, double size, double above) {
-    need(above + 3 * size);  // with what follows
+    need(above + 3 * size);  // with the next lines
     y_ += above;
     paragraph(text, {size, true}, 0);
   }
@@ -156,7 +156,7 @@ class PdfWriter {
   }
 
  private:
-  // A new page where so much has no room on this one.
+  // Starts a new page if there is not enough space on this one.
   void need(double height) {
     if (y_ + height <= kBottom || y_ <= kMargin) return;
     number_page();
@@ -167,7 +167,7 @@ class PdfWriter {
   void number_page() {
     canvas_.text(std::to_string(page_), {kWide / 2, kHigh - kMargin / 2}, kSmall, false, 0.5, false, kMuted);
   }
-  // On the line that begins at y_.
+  // Draws on the line that starts at y_.
   void text(std::string_view words, const TextLook& look, double x, double anchor) {
     canvas_.text(words, {x, y_ + 0.5 * look.size * kSpacing}, look.size, look.bold, anchor, false, look.color);
   }
@@ -178,7 +178,7 @@ class PdfWriter {
   }
   void caption(const std::string& words) { paragraph(words, {kSmall, false, kMuted}, 0); }
 
-  // In letters so small that its columns have room; what still has none goes on below, a column group after the other.
+  // Shrinks the letters until the columns fit; remaining columns follow below, in groups.
   void table(const Table& table) {
     std::vector<double> widths;
     for (std::size_t c = 0; c < table.columns().size(); ++c) {

@@ -39,13 +39,13 @@ std::string answer_text(const ReportContent& content) {
   return fmt::format("{}.", fmt::join(parts, "; "));
 }
 
-// A text that begins in lower case.
+// The text with a lower-case first letter.
 std::string lower_first(std::string text) {
   if (!text.empty()) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
   return text;
 }
 
-// How far the answer may be believed, by what was measured.
+// The reliability of the posterior, from the tests and measurements.
 std::string trust_text(const ReportContent& content) {
   std::vector<std::string> parts;
   if (content.metrics)
@@ -57,7 +57,7 @@ std::string trust_text(const ReportContent& content) {
   return fmt::format("How far this can be believed: {}.", fmt::join(parts, "; "));
 }
 
-// As `figure posterior` draws it.
+// The figure as drawn by `figure posterior`.
 PageFigure posterior_page_figure(const ReportContent& content) {
   const TaskInfo& info = content.info();
   const std::vector<double> truth = content.set().truth();
@@ -148,7 +148,7 @@ PageSection posterior_section(const ReportContent& content) {
 
 namespace {
 
-// Sets that the model makes at this posterior beside the observed one, where it can make any.
+// Sets simulated at this posterior compared with the observed one, if simulation is possible.
 void add_predictive_test(PageSection& section, const ReportContent& content) {
   if (!content.predictive) {
     section.blocks.push_back(PageText{

@@ -28,7 +28,7 @@
 namespace pairs {
 namespace {
 
-constexpr std::int64_t kTestSets = 2000;  // where a run names other numbers for other N, as `evaluate --sizes` takes
+constexpr std::int64_t kTestSets = 2000;  // if a run has different numbers for different N, as for `evaluate --sizes`
 
 void check_size(const LoadedRun& run, const ReportQuestion& question, const ObservedSet& set) {
   const std::int64_t n = question.n, trained = run.estimator->max_n();
@@ -91,7 +91,7 @@ void tell_posterior(ReportContent& content) {
   add_disagreement(content.infer, content.answer.disagreement, info, content.run.config.ensemble);
 }
 
-// The predictive test as `infer --predictive` makes it by itself.
+// The predictive test with the defaults of `infer --predictive`.
 void compare_with_model(ReportContent& content, Monitor& monitor) {
   content.no_predictive =
       content.question.sets == 0 ? "no set was simulated for this report" : no_predictive_test(*content.run.task);
@@ -112,7 +112,7 @@ void compare_with_model(ReportContent& content, Monitor& monitor) {
   }
 }
 
-// What was asked beyond the posterior, each as its command answers it.
+// The further analyses requested, each as by its command.
 void ask_further(ReportContent& content, Monitor& monitor) {
   const ReportQuestion& question = content.question;
   const SetPosterior& posterior = *content.posterior;
@@ -147,7 +147,7 @@ void ask_further(ReportContent& content, Monitor& monitor) {
   }
 }
 
-// The one verdict on whether the model makes such data, and what it withdraws.
+// The overall verdict on whether the model can produce such data, and the warnings that it withdraws.
 void judge(ReportContent& content) {
   content.judged = content.usual.verdict(content.answer.typicality, p_of(content.predictive));
   if (content.usual.within) content.infer["within"] = within_document(*content.usual.within);
@@ -191,7 +191,7 @@ const Head& shown_head(const ReportContent& content) {
 ReportContent report_content(const LoadedRun& run, const std::string& asked, ReportQuestion question,
                              Monitor& monitor) {
   PAIRS_CHECK(!question.set.file.empty(), "A report is about a set that was observed: name its file");
-  // What cannot be asked is refused before the work.
+  // Invalid requests throw before any work.
   if (!question.derive.empty()) derived_quantities(question.derive, run.task->info());
   if (!question.prior.empty()) OtherPrior(run.task, question.prior, question.learnt_prior);
   if (question.local_test > 0) check_local_test(run.task->info(), question.local_test);

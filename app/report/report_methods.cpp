@@ -21,7 +21,7 @@
 namespace pairs {
 namespace {
 
-// What methods rest on, by a key of ours.
+// The works cited for methods, by key.
 const std::map<std::string, std::string>& works() {
   static const std::map<std::string, std::string> all = {
       {"pairs",
@@ -38,11 +38,11 @@ const std::map<std::string, std::string>& works() {
   return all;
 }
 
-// A text that cites works, which are numbered as they come.
+// A text with citations, numbered in order of appearance.
 class Citing {
  public:
   void say(const std::string& text) { text_ += (text_.empty() ? "" : " ") + text; }
-  // "[2]", of one of works(), and of a work as a reference writes it.
+  // "[2]", for one of works(), and for a work given as a reference.
   std::string cite(const std::string& key) { return cite_work(works().at(key)); }
   std::string cite_work(const std::string& work) {
     const auto known = std::find(cited_.begin(), cited_.end(), work);
@@ -169,7 +169,7 @@ PageSection methods_section(const ReportContent& content) {
 std::string figure_command_of(const ReportContent& content, const std::string& figure) {
   const ReportQuestion& question = content.question;
   const bool predictive = figure == "predictive";
-  // That figure takes one draw, by the first seed.
+  // That figure uses one posterior sample, by the first seed.
   if (predictive && (question.seed != PredictiveOptions().seed || question.set.camera)) return "";
   const std::string interval = predictive || question.interval == IntervalKind::central
                                    ? ""

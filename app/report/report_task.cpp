@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kPriorDraws = 1000;
 constexpr std::uint64_t kPriorSeed = 1;
 
-// Quantiles of a column of draws as cells.
+// Quantiles of a column of draws as table cells.
 std::vector<std::string> quantile_cells(const torch::Tensor& values) {
   std::vector<std::string> cells;
   const torch::Tensor sorted = std::get<0>(values.sort());

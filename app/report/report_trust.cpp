@@ -58,7 +58,7 @@ void add_figures(PageSection& section, const ReportContent& content) {
   }
 }
 
-// Seconds of work that its log tells of all stages; 0 where it tells none.
+// Training seconds of all stages in its log; 0 if it has none.
 double training_seconds(const RunProgress& progress) {
   double seconds = 0;
   for (const Stage stage : {Stage::pretrain, Stage::cache, Stage::finetune}) {
@@ -95,7 +95,7 @@ std::string time_text(const ReportContent& content) {
          (from.empty() ? "" : fmt::format(", without that of {}, whose weights it began with", printable(from, 200)));
 }
 
-// What a good value of a score is, behind its sentence; "" where its sentence says so.
+// A good value of a score, after its sentence; "" if the sentence states it.
 std::string good_text(std::string_view name) {
   static const std::map<std::string_view, const char*> all = {
       {"RMAE", " Good: small; 0.25 is about what the middle of a uniform prior does without data."},
@@ -113,7 +113,7 @@ std::string good_text(std::string_view name) {
   return known == all.end() ? "" : known->second;
 }
 
-// What the headings of the scores mean, a line each.
+// The meanings of the headings of the scores, one line each.
 std::string terms_text(const Table& table, bool further) {
   std::vector<std::string> words;
   for (const Table::Column& column : table.columns()) words.push_back(column.title);

@@ -13,8 +13,8 @@
 namespace pairs {
 namespace {
 
-// Training losses of the parts of each epoch as points of their own, at the ends of the parts; an epoch whose log has
-// no parts is one point.
+// Training losses of the parts of each epoch as separate points, at the ends of the parts; an epoch without parts in
+// the log is one point.
 std::vector<LossPoint> training_points(const std::vector<LossPoint>& points) {
   std::vector<LossPoint> all;
   for (std::size_t k = 0; k < points.size(); ++k) {
@@ -23,7 +23,7 @@ std::vector<LossPoint> training_points(const std::vector<LossPoint>& points) {
       all.push_back(end);
       continue;
     }
-    // Seconds of a session begin at 0, and so do those of an epoch that another session began.
+    // Seconds of a session start at 0, as do those of an epoch that another session started.
     LossPoint begin = k > 0 ? points[k - 1] : LossPoint{-1};
     if (begin.before != end.before) begin.before = end.before, begin.seconds = 0;
     const auto count = static_cast<double>(end.parts.size());
@@ -102,7 +102,7 @@ double place(const LossPoint& point, LossAxis axis, double gflop) {
 }
 
 void smooth(std::vector<double>& values, double weight) {
-  double sum = 0, left = 1;  // left: the share of the mean that is not filled yet
+  double sum = 0, left = 1;  // left: share of the mean not filled yet
   for (double& value : values) {
     sum = weight * sum + (1 - weight) * value;
     left *= weight;
@@ -110,7 +110,7 @@ void smooth(std::vector<double>& values, double weight) {
   }
 }
 
-// What `of` says of the points, against the axis; without those that it is not finite at.
+// The values `of` the points against the axis, without those that are not finite.
 template <class Of>
 Line curve(const std::vector<LossPoint>& points, LossAxis axis, double gflop, Of of) {
   Line line;
@@ -131,7 +131,7 @@ std::string head_text(std::int64_t n) {
 void add_curves(Plot& plot, const LossCurves& run, Stage stage, const LossLook& look) {
   for (const auto& [n, points] : run.progress.losses(stage))
     for (const bool training : {true, false}) {
-      // Smoothing is by epochs.
+      // Smooths over epochs.
       Line line = curve(training && look.smoothing == 0 ? training_points(points) : points, look.axis, gflop_of(run, stage),
                         [&](const LossPoint& point) { return training ? point.train : point.validation; });
       if (line.x.empty()) continue;

@@ -16,12 +16,12 @@
 namespace pairs {
 namespace {
 
-// Room for weights, checkpoints and logs beside the cache.
+// Space for weights, checkpoints and logs in addition to the cache.
 constexpr double kSmallFiles = 64.0 * 1024 * 1024;
 
-// Refuses a setting that is given twice: assignments "key=value" of --set, and options of their own.
+// Throws for a setting given twice: by assignments "key=value" of --set, or by separate options.
 void check_given_once(const NewRun& wanted) {
-  std::map<std::string, std::string> given;  // key, how it was written
+  std::map<std::string, std::string> given;  // key, and how it was given
   if (wanted.seed >= 0) given["seed"] = fmt::format("--seed {}", wanted.seed);
   if (wanted.threads >= 0) given["threads"] = fmt::format("--threads {}", wanted.threads);
   if (!wanted.device.empty()) given["device"] = fmt::format("--device {}", wanted.device);
@@ -56,7 +56,7 @@ RunConfig resolve(const Tasks& tasks, const NewRun& wanted) {
 }
 
 std::string run_command(const TaskCatalogue& tasks, const NewRun& wanted, const std::filesystem::path& out) {
-  // A task of a person's own goes by its file.
+  // A custom task is identified by its file.
   const std::vector<std::string> own = tasks.own_names();
   const bool is_own = std::find(own.begin(), own.end(), wanted.task) != own.end();
   const std::string task = is_own ? tasks.make(wanted.task)->info().file : wanted.task;

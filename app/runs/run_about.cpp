@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t kLongestText = 2000, kLongestTag = 40;  // bytes
 constexpr const char* kFilterMarks = " \t\n,\":;=<>!'";
 
-// Tags stand in the file as one line of words.
+// The file stores tags as one line of words.
 struct AboutFile {
   RunAbout about;
   std::string tags;
@@ -37,7 +37,7 @@ struct AboutFile {
   }
 };
 
-// "05:23" of a folder "TASK-20261126-052311" or "TASK-20261126-052311-2"; "" of one with another name.
+// "05:23" for a folder "TASK-20261126-052311" or "TASK-20261126-052311-2"; "" for other names.
 std::string stamped_time(const std::string& folder, const std::string& task) {
   constexpr std::string_view kForm = "-dddddddd-dddddd";
   if (!folder.starts_with(task) || folder.size() < task.size() + kForm.size()) return "";
@@ -47,7 +47,7 @@ std::string stamped_time(const std::string& folder, const std::string& task) {
   return stamp.substr(10, 2) + ":" + stamp.substr(12, 2);
 }
 
-// The largest number of a name "TASK quick #3 …" in this folder of runs.
+// The largest number in names "TASK quick #3 …" in this folder of runs.
 int last_number(const fs::path& runs, const std::string& head) {
   int last = 0;
   std::error_code error;
@@ -101,8 +101,7 @@ RunAbout read_about(const fs::path& folder) {
 }
 
 RunAbout change_about(const fs::path& folder, const std::function<void(RunAbout&)>& change) {
-  // The folder itself is locked, so that nothing is left in it; where a file system does not lock folders, the last
-  // one to write counts.
+  // Locks the folder itself, so that no lock file remains; on a file system without folder locks, the last writer wins.
   const Descriptor lock(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   while (lock >= 0 && ::flock(lock, LOCK_EX) != 0 && errno == EINTR) {
   }

@@ -20,7 +20,7 @@ bool only_seeds_differ(const LabelledRun& a, const LabelledRun& b) {
                       [](const SettingRow& row) { return row.differs && decides_weights(row.key); });
 }
 
-// "1, 2, 3", of an ensemble's runs.
+// The seeds of an ensemble's runs, "1, 2, 3".
 std::string seeds_of(const RunConfig& config) {
   std::vector<std::int64_t> seeds;
   for (const EnsembleMember& one : config.ensemble) seeds.push_back(one.seed);
@@ -87,7 +87,7 @@ std::vector<std::string> seed_labels(const std::vector<LabelledRun>& runs) {
       name = name.substr(0, name.find(" ("));  // the number of seeds follows in brackets
       if (alike > 1) name += " like " + first.name;
     }
-    // Folders of one name may lie in different places.
+    // Folders of the same name may be in different places.
     const std::string plain = name;
     for (int copy = 2; std::find(labels.begin(), labels.end(), name) != labels.end(); ++copy)
       name = fmt::format("{} ({})", plain, copy);

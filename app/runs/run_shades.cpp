@@ -11,7 +11,7 @@
 namespace pairs {
 namespace {
 
-// However the path of a folder is written.
+// Normalizes the path of a folder.
 std::string key_of(const std::string& run) {
   if (run.find('/') == run.npos) return run;
   std::error_code error;

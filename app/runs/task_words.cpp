@@ -30,7 +30,7 @@ std::string other_data_advice(const LoadedRun& run, const std::string& option) {
                  ? fmt::format("name no folder of real data for {}, which the program makes itself", trained)
                  : fmt::format("leave out {} and PAIRS_DATA for {}, which the program makes itself", option, trained);
   } catch (const Error&) {
-    // Nothing can be made without data.
+    // The task cannot be made without data.
   }
   return fmt::format("name the folder of {} {}", trained, option.empty() ? "on the Task tab" : "with " + option);
 }

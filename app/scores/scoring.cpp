@@ -105,7 +105,7 @@ std::vector<const Score*> Scoring::shown(ScoreShown Score::*table) const {
 Table Scoring::table(const std::vector<EvaluationRow>& rows) const {
   std::vector<const Score*> scores = shown(&Score::printed);
   std::erase_if(scores, [&](const Score* one) { return !any_alike(*one, rows); });
-  // Other references come after the scores that use them.
+  // The columns of other references come before the scores that need samples.
   const auto sampled =
       std::find_if(scores.begin(), scores.end(), [](const Score* one) { return one->needs == ScoreNeeds::samples; });
   const bool judged = sampled != scores.end();

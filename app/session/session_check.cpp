@@ -17,7 +17,7 @@ std::string shown_path(const std::string& path) {
   return printable(path, 300);
 }
 
-// The checksum of the weights that answer for a run; "" where there are none.
+// The checksum of the run's weights for inference; "" if there are none.
 std::string weights_of(const std::string& run, const Tasks& tasks, const std::string& data) {
   const RunFolder found = find_run(tasks, run, data);
   for (const char* name : {run_file::estimator, run_file::pretrained}) {
@@ -37,7 +37,7 @@ std::string run_problem(const std::string& run, const Tasks& tasks, const std::s
   }
 }
 
-// All that it names, once each, the shown one first.
+// All runs that it names, once each, the shown one first.
 std::vector<std::string> runs_of(const SavedSession& session) {
   std::vector<std::string> runs;
   const auto add = [&](const std::string& run) {

@@ -18,10 +18,10 @@ namespace pairs {
 namespace fs = std::filesystem;
 namespace {
 
-// What answers, scores and reports of a run read: nothing that people put beside it, and nothing of its training alone.
+// Whether inference, scores and reports of a run read the file: excludes the user's files and those only for training.
 bool of_answers(const fs::path& run, const fs::path& file, bool finished) {
   const fs::path inside = file.lexically_relative(run);
-  if (!inside.empty() && *inside.begin() == "simulations") return true;  // of a budget: they are its test sets, too
+  if (!inside.empty() && *inside.begin() == "simulations") return true;  // for a budget: they are also its test sets
   const std::string name = file.filename().string();
   for (const char* one : {run_file::config, run_file::task, run_file::events, run_file::estimator, run_file::stored,
                           run_file::metrics, kSimulatorFile, kAboutFile})
@@ -30,7 +30,7 @@ bool of_answers(const fs::path& run, const fs::path& file, bool finished) {
   return name == run_file::pretrained && !finished;
 }
 
-// Puts runs and files into a folder, each once, and tells where it is from then on.
+// Copies runs and files to a folder, each once, and returns their new paths.
 class Packing {
  public:
   Packing(fs::path folder, const std::function<bool()>& keep_going)

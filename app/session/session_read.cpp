@@ -44,7 +44,8 @@ void check_version(TableReader& reader) {
 
 constexpr std::string_view kSeal = "# checksum ", kHead = "# A session of Pairs Studio, closed by a checksum";
 
-// A session that the program wrote says by its last line what stands above it; one that a person wrote need not.
+// The last line of a session written by the program has a checksum of the lines above; a session written by the user
+// needs none.
 void check_seal(const std::string& text, const fs::path& file) {
   const std::size_t at = text.rfind(kSeal);
   const bool sealed = at != text.npos && (at == 0 || text[at - 1] == '\n');
@@ -69,7 +70,7 @@ SavedSession read(const fs::path& file) {
   TableReader reader(table, "", where);
   check_version(reader);
   SavedSession session;
-  (void)reader.text("program");  // for people
+  (void)reader.text("program");  // for the user
   session.task = reader.needed_text("task");
   session.task_file = data(reader.text_or("task_file", ""));
   session.tab = reader.text_or("tab", session.tab);
@@ -124,7 +125,7 @@ SavedSession read_session(const fs::path& path) {
   try {
     return read(file);
   } catch (const Error& wrong) {
-    // What a file says wrongly is no wrong use of a command.
+    // An error in a file is not a usage error.
     throw Error(wrong.text(), ErrorKind::failed, {}, wrong.place());
   }
 }

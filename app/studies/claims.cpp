@@ -30,7 +30,7 @@ double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// A name that no other process has, on whatever machine.
+// A name that no other process has, on any machine.
 std::string unique_name() {
   static std::random_device random;
   static std::mutex mutex;
@@ -42,7 +42,7 @@ fs::path claim_file(const fs::path& folder, const std::string& name, std::int64_
   return folder / fmt::format("{}.{}", name, generation);
 }
 
-// The name and generation of a claim's file; generation 0 of any other.
+// The name and generation of a claim's file; generation 0 for other files.
 std::pair<std::string, std::int64_t> parse_claim(const std::string& file) {
   const std::size_t dot = file.rfind('.');
   std::int64_t generation = 0;
@@ -64,19 +64,19 @@ std::map<std::string, std::int64_t> highest(const fs::path& folder) {
   return found;
 }
 
-// Creates the file whole, or not at all where one stands there: whoever else tries, one succeeds.
+// Creates the file atomically unless it exists: of several attempts, exactly one succeeds.
 bool create_exclusively(const fs::path& file, const std::string& bytes) {
   const fs::path beside = file.parent_path() / unique_name();
   write_file(beside, bytes);
   const bool linked = ::link(beside.c_str(), file.c_str()) == 0;
   const int error = errno;
-  // Over NFS the answer may be lost while the link was made.
+  // Over NFS the reply may be lost although the link was made.
   struct stat status {};
   const bool made = linked || (::stat(beside.c_str(), &status) == 0 && status.st_nlink == 2);
   ::unlink(beside.c_str());
   if (made) return true;
   if (error == EEXIST) return false;
-  // A disk without links.
+  // The disk does not support links.
   const Descriptor opened(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (opened < 0 && errno == EEXIST) return false;
   PAIRS_CHECK(opened >= 0 && ::write(opened, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()),
@@ -110,7 +110,7 @@ Claim::~Claim() {
   try {
     if (!lost_) write(failure_.empty() ? "free" : "failed");
   } catch (const std::exception&) {
-    // Who waits for it takes it over once it has been silent for the grace.
+    // Another worker takes it over once it has been silent for the grace period.
   }
 }
 
@@ -126,7 +126,7 @@ void Claim::beat() {
     else
       write("held");
   } catch (const std::exception&) {
-    // A disk that does not answer: the next heartbeat may get through.
+    // The disk does not respond: the next heartbeat may get through.
   }
 }
 
@@ -146,7 +146,7 @@ void Claims::scan() {
     try {
       bytes = read_file(claim_file(folder_, name, generation), kMostBytes);
     } catch (const Error&) {
-      bytes = seen.bytes;  // being renamed on another machine; it counts as silent
+      bytes = seen.bytes;  // being renamed on another machine; counts as silent
     }
     if (generation != seen.generation || bytes != seen.bytes) seen = {generation, std::move(bytes), now_()};
     const ClaimState state = view(seen).state;
@@ -168,7 +168,7 @@ ClaimView Claims::view(const Seen& seen) const {
       if (state == "failed") view.state = ClaimState::failed;
       if (view.state == ClaimState::held && has_ended(claim)) view.state = ClaimState::dead;
     } catch (const nlohmann::json::exception&) {
-      // Written by nobody of ours: it is dead when it stays so.
+      // Not written by this program: dead if it stays unchanged.
     }
   }
   if (view.state == ClaimState::held && now_() - seen.since > grace_) view.state = ClaimState::dead;

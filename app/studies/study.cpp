@@ -18,9 +18,9 @@ namespace pairs {
 namespace {
 
 constexpr std::size_t kMostValues = 10000;       // of one sweep
-constexpr std::int64_t kMostChainSets = 100000;  // that chains are run on at a place
+constexpr std::int64_t kMostChainSets = 100000;  // number with chains at one nuisance value
 
-// A value as `--set` takes it.
+// A value as for `--set`.
 std::string value_text(const TableReader& table, const toml::node& node, const std::string& key) {
   if (const auto text = node.value_exact<std::string>()) return *text;
   if (const auto whole = node.value_exact<std::int64_t>()) return fmt::format("{}", *whole);
@@ -34,7 +34,7 @@ std::string value_text(const TableReader& table, const toml::node& node, const s
   table.refuse(node, fmt::format("'{}' must be a text, a number, true, false or a list of these", table.full(key)));
 }
 
-// { from = 1, to = 64, factor = 4 } or { from = 0.1, to = 0.5, step = 0.1 }, both ends in it.
+// { from = 1, to = 64, factor = 4 } or { from = 0.1, to = 0.5, step = 0.1 }, including both bounds.
 std::vector<std::string> range_values(const toml::table& source, const std::string& name, const std::string& where) {
   TableReader table(source, name, where);
   const auto from = table.number("from"), to = table.number("to"), factor = table.number("factor"),
@@ -83,7 +83,7 @@ bool is_range(const toml::node& node) {
   return table && (table->contains("from") || table->contains("to") || table->contains("step"));
 }
 
-// Every value below a table by its dotted key; a range is a value.
+// Every value below a table by its dotted key; a range counts as a value.
 void each_value(const toml::table& table, const std::string& prefix,
                 const std::function<void(const std::string&, const toml::node&)>& take) {
   for (const auto& [name, node] : table) {
@@ -95,7 +95,7 @@ void each_value(const toml::table& table, const std::string& prefix,
   }
 }
 
-// Reads what a table says of runs over what `runs` holds already.
+// Reads a table's settings of runs, which override those in `runs`.
 void read_runs(TableReader& table, const std::string& where, StudyRuns& runs) {
   if (const auto name = table.text("name")) runs.name = *name;
   if (const auto tasks = table.texts("tasks")) runs.tasks = *tasks;
@@ -118,9 +118,9 @@ void read_runs(TableReader& table, const std::string& where, StudyRuns& runs) {
   }
 }
 
-// The strategies exist, nothing stands twice, and what is varied is not set as well.
+// Checks that the strategies exist, nothing occurs twice, and no varied setting is also set.
 void check_runs(TableReader& table, const StudyRuns& runs) {
-  // At the line of a key, where it stands in this table.
+  // The line of a key, if it is in this table.
   const auto refuse = [&](const char* key, const std::string& what) {
     if (const toml::node* node = table.find(key)) table.refuse(*node, what);
     table.refuse_table(what);
@@ -148,7 +148,7 @@ void check_runs(TableReader& table, const StudyRuns& runs) {
         refuse("vary", fmt::format("{} is set and varied; remove one of the two", sweep.key));
 }
 
-// The runs at a preset: what stands at the top, over it what stands under the preset's name, and over that each
+// The runs at a preset: the settings at the top, overridden by those under the preset's name, overridden by each
 // [[runs]].
 std::vector<StudyRuns> runs_at(const toml::table& root, const std::string& preset, const StudyRuns& top,
                                const std::string& where) {
@@ -181,7 +181,7 @@ std::vector<StudyRuns> runs_at(const toml::table& root, const std::string& prese
   return all;
 }
 
-// A task that is named by a file, or by the folder that holds one, as an absolute path; another stays as it is.
+// A task named by a file, or by its folder, as an absolute path; other names unchanged.
 std::string task_file(const std::filesystem::path& beside, const std::string& task) {
   if (!task.ends_with(".toml") && task.find('/') == task.npos) return task;
   std::filesystem::path file = (beside / task).lexically_normal();
@@ -224,7 +224,7 @@ Study parse_study(std::string_view text, const std::filesystem::path& file, cons
   for (const std::string& preset : preset_names()) {
     top.find(preset.c_str());
     if (root.contains(preset) && !common.tasks.empty())
-      runs_at(root, preset, common, where);  // what is wrong is told now
+      runs_at(root, preset, common, where);  // reports errors now
   }
   top.finish();
   for (const std::string& name : study.reads)

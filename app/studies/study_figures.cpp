@@ -16,7 +16,7 @@
 namespace pairs {
 namespace {
 
-// What is missing, and what learnt nothing.
+// Notes on missing runs, and on runs no better than the prior.
 std::vector<std::string> notes_on(const StudyResults& results) {
   std::vector<std::string> notes;
   for (const SeedGroup& group : results.groups()) {

@@ -8,7 +8,7 @@
 namespace pairs {
 namespace {
 
-// The first run that is done of each group of tasks that have such a figure.
+// The first finished run of each group of tasks with such a figure.
 std::vector<LoadedRun> nuisance_runs(const StudyResults& results, const char* figure) {
   std::vector<LoadedRun> runs;
   for (const SeedGroup& group : done_groups(results))

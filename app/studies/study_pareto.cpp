@@ -17,7 +17,7 @@
 namespace pairs {
 namespace {
 
-// GFLOP of one run, stage 2 left out or counted; of one that is not done as planned.
+// GFLOP of one run, with or without stage 2; as planned if it is not done.
 struct GroupCost {
   double paper = 0, with_cache = 0;
 };
@@ -37,7 +37,7 @@ GroupCost cost_of_group(const StudyResults& results, const SeedGroup& group) {
   return planned;
 }
 
-// How much worse than PAIRS at the largest N that both have, in units of what N = 1 is worse; NaN without one of these.
+// The deficit to PAIRS at the largest shared N, in units of the deficit of N = 1; NaN if either is missing.
 double relative_gap(const SeedGroup& group, const std::vector<SeedGroup>& groups) {
   const SeedGroup *pairs = baseline_of(group, groups, "pairs"), *one = baseline_of(group, groups, "n1");
   if (!pairs || !one || group.done() == 0 || pairs->done() == 0 || one->done() == 0) return NAN;
@@ -102,7 +102,7 @@ StudyDrawing draw_pareto(const StudyResults& results, const std::function<bool()
                                                   number_text(cost, 2), number_text(gap, 2)));
     }
     plot.rules.push_back({"", SeriesRole::truth, 1});
-    // Its legend stands above it, however long it is.
+    // Its legend is above it, for any length.
     drawing.figure.plot_height =
         std::max(drawing.figure.plot_height, 240 + 18.0 * static_cast<double>(plot.lines.size()));
     drawing.figure.plots.push_back(std::move(plot));

@@ -22,11 +22,11 @@
 namespace pairs {
 namespace {
 
-constexpr std::int64_t kColumns = 4;  // of a posterior figure: so many N at most
+constexpr std::int64_t kColumns = 4;  // maximum number of N in a posterior figure
 constexpr std::int64_t kPriorDraws = 20000;
 constexpr std::int64_t kPriorBins = 40;
 
-// One run a task, PAIRS where there is one.
+// One run per task, PAIRS if there is one.
 std::vector<LoadedRun> run_of_each_task(const StudyResults& results) {
   std::vector<LoadedRun> runs;
   for (const std::string& task : results.task_names()) {
@@ -88,7 +88,7 @@ Plot blank_plot() {
   return plot;
 }
 
-// The worst of the statistics at the last validation; NaN where the log tells none.
+// The largest 1 − R² of the statistics at the last validation; NaN if the log has none.
 double last_unexplained(const RunProgress& progress) {
   const auto losses = progress.losses(Stage::pretrain).find(0);
   if (losses == progress.losses(Stage::pretrain).end() || losses->second.empty()) return NAN;
@@ -184,7 +184,7 @@ StudyDrawing draw_views(const StudyResults& results, const std::function<bool()>
   std::vector<std::int64_t> sizes;
   for (const std::int64_t n : run.config.evaluate.sizes)
     if (n <= run.estimator->max_n()) sizes.push_back(n);
-  // Up to four, the largest among them.
+  // Up to four N, including the largest.
   std::vector<std::int64_t> shown;
   for (std::size_t k = 0; k < std::min<std::size_t>(kColumns, sizes.size()); ++k)
     shown.push_back(sizes[sizes.size() <= kColumns ? k : k * (sizes.size() - 1) / (kColumns - 1)]);

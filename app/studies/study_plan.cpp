@@ -19,7 +19,7 @@
 namespace pairs {
 namespace {
 
-// What runs cost that differ in nothing but their seed and what a step does with its gradient.
+// The cost of runs that differ only in their seed and the optimizer.
 struct KindCost {
   ExpectedCost need{};
   double gflop = 0, evaluate_seconds = 0;
@@ -38,8 +38,8 @@ std::string kind_of(const RunConfig& config) {
          fmt::format(" {} {}", copy.evaluate.samples, copy.evaluate.extrapolate);
 }
 
-// An untrained estimator takes as long as a trained one. A few sets are evaluated, then four times as many, until that
-// takes long enough to be measured: the difference is what sets cost, the rest is the same for any number.
+// An untrained estimator is as slow as a trained one. Evaluates a few sets, then four times as many, until that takes
+// long enough to be measured: the difference is the cost of sets, the rest is independent of their number.
 double evaluation_seconds(const RunConfig& config, const std::function<bool()>& stop) {
   const StageSetting setting(config);
   LoadedRun run;
@@ -48,7 +48,7 @@ double evaluation_seconds(const RunConfig& config, const std::function<bool()>& 
   run.finetuned = strategy(config.strategy).stages_2_and_3;
   run.estimator = std::make_shared<Estimator>(setting.task, config.estimator, setting.seed);
   if (replaces_regression(config)) run.estimator->reset_heads(setting.seed, head_of_stage(config, true));
-  // A regression answers once it has a spread.
+  // A regression needs its spread before it can be evaluated.
   if (ResidualSpread* spread = face<ResidualSpread>(run.estimator->head(0)))
     spread->set_sigma(torch::ones({1}, torch::kInt64),
                       torch::ones({1, static_cast<std::int64_t>(run.task->info().targets.size())}, torch::kFloat64));
@@ -92,7 +92,7 @@ KindCost cost_of_kind(const RunConfig& config, const std::function<bool()>& stop
   return cost;
 }
 
-// Puts down which stages of a run another one before it has had to make anyway.
+// Records which stages of a run an earlier one has to train anyway.
 void share(const std::vector<StudyRun>& runs, std::size_t at, std::map<std::string, std::size_t>& first,
            std::map<std::string, std::size_t>& second, RunPlan& plan) {
   const auto [one, new_one] = first.try_emplace(runs[at].first_stage, at);
@@ -151,7 +151,7 @@ std::vector<StudyRun> on_share_of_cores(std::vector<StudyRun> runs, std::int64_t
 }
 
 double study_seconds(const StudyPlan& plan, std::int64_t processes) {
-  std::vector<double> busy(static_cast<std::size_t>(std::max<std::int64_t>(1, processes)), 0.0);  // until when
+  std::vector<double> busy(static_cast<std::size_t>(std::max<std::int64_t>(1, processes)), 0.0);  // end of its work
   for (const RunPlan& run : plan.runs)
     if (run.trained) *std::min_element(busy.begin(), busy.end()) += run.seconds();
   return *std::max_element(busy.begin(), busy.end());

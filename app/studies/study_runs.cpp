@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMostRuns = 20000;
 
-// "[1, 2]" -> "1-2": what a folder's name may hold.
+// "[1, 2]" -> "1-2": fit for a folder's name.
 std::string name_word(const std::string& text) {
   std::string word;
   for (const char c : text) {
@@ -33,7 +33,7 @@ std::string name_word(const std::string& text) {
   return word;
 }
 
-// Every choice of one value a sweep, the last sweep changing fastest.
+// Every combination of one value per sweep, the last sweep changing fastest.
 std::vector<std::vector<std::string>> combinations(const std::vector<Sweep>& vary) {
   std::vector<std::vector<std::string>> all = {{}};
   for (const Sweep& sweep : vary) {
@@ -76,7 +76,7 @@ class Expansion {
     const auto choices = combinations(runs.vary);
     for (std::size_t k = 0; k < strategies.size(); ++k)
       for (const std::vector<std::string>& choice : choices) {
-        std::optional<StudyRun> first;  // of the seeds, which differ in nothing else
+        std::optional<StudyRun> first;  // first of the seeds, which differ in nothing else
         for (const std::int64_t seed : runs.seeds)
           add({info, preset, runs, strategies[k], choice, seed, k < runs.strategies.size()}, first);
       }
@@ -92,7 +92,7 @@ class Expansion {
     bool trained;
   };
 
-  // A run but for what its seed decides.
+  // A run without the effects of its seed.
   StudyRun run_of(const Place& place) {
     StudyRun run;
     run.wanted.task = place.info.name;
@@ -113,7 +113,7 @@ class Expansion {
 
   void add(const Place& place, std::optional<StudyRun>& first) {
     constexpr std::int64_t kLargestSeed = std::int64_t{1} << 53;
-    if (!first || place.seed < 0 || place.seed > kLargestSeed) first = run_of(place);  // which refuses such a seed
+    if (!first || place.seed < 0 || place.seed > kLargestSeed) first = run_of(place);  // throws for such a seed
     StudyRun run = *first;
     run.wanted.seed = place.seed;
     if (place.seed >= 0) run.config.seed = place.seed;
@@ -143,7 +143,7 @@ class Expansion {
     }
   }
 
-  // The assignments that something reads in this run.
+  // The assignments that this run reads.
   std::vector<std::string> read_by(const Place& place) {
     std::vector<std::string> all = place.runs.set;
     all.insert(all.end(), place.choice.begin(), place.choice.end());
@@ -154,7 +154,7 @@ class Expansion {
           fail_usage("{}: {} is no setting of a study; write '{}' in its file", study_.file.string(), key, instead);
     std::vector<std::string> read;
     try {
-      // Which settings are read follows from the targets, too: presets have others for several.
+      // The settings in use depend on the targets, too: presets have others for several targets.
       const RunConfig base =
           preset_values(tasks_, with_own_choices(tasks_, place.info, all), place.preset, place.strategy);
       read = read_assignments(base, all);
@@ -196,7 +196,7 @@ class Expansion {
   std::vector<StudyRun> runs_;
   std::map<std::string, std::size_t> places_;  // by name
   std::map<std::string, TaskInfo> infos_;
-  std::map<std::string, bool> read_;  // of each setting, whether a run reads it
+  std::map<std::string, bool> read_;  // for each setting, whether a run reads it
 };
 
 }  // namespace

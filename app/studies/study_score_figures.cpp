@@ -40,7 +40,7 @@ Line mean_line(const SeedGroup& group, SeriesRole role, const Score& score) {
   return line;
 }
 
-// The exact posterior's NLL on the sets of a task's runs, where it is known.
+// The exact posterior's NLL on the sets of a task's runs, if known.
 void add_exact(const std::vector<SeedGroup>& groups, Plot& plot) {
   std::map<std::int64_t, double> exact;
   for (const SeedGroup& group : groups)
@@ -73,7 +73,7 @@ Plot score_plot(const StudyResults& results, const std::string& task, const Scor
   return plot;
 }
 
-// One row a score, one column a task.
+// One row per score, one column per task.
 Figure score_grid(const StudyResults& results, const std::string& title, const std::vector<const Score*>& rows) {
   const std::vector<std::string> tasks = done_tasks(results);
   Figure figure;
@@ -90,7 +90,7 @@ Figure score_grid(const StudyResults& results, const std::string& title, const s
   return figure;
 }
 
-// The scores of the kinds of target that the study has: of parameters NLL and RMAE, of images the squared error.
+// The scores of the study's kinds of target: for parameters NLL and RMAE, for images the squared error.
 std::vector<const Score*> headline_scores(const StudyResults& results) {
   std::vector<const Score*> scores;
   const auto add = [&](const Score& score) {
@@ -112,7 +112,7 @@ std::string difference_text(const SeedDifference& difference, const Score& score
                      count_text(difference.sets));
 }
 
-// The value of a group's varied setting as a number; NaN where it is none.
+// The value of a group's varied setting as a number; NaN if it is none.
 double number_of(const SeedGroup& group, const std::string& key) {
   for (const std::string& one : group.varied) {
     if (assigned_key(one) != key) continue;
@@ -127,7 +127,7 @@ double number_of(const SeedGroup& group, const std::string& key) {
   return NAN;
 }
 
-// The settings that the study varies and that are numbers.
+// The varied settings that are numbers.
 std::vector<std::string> varied_numbers(const std::vector<SeedGroup>& groups) {
   std::vector<std::string> keys;
   for (const SeedGroup& group : groups)
@@ -138,7 +138,7 @@ std::vector<std::string> varied_numbers(const std::vector<SeedGroup>& groups) {
   return keys;
 }
 
-// A score at one N against a varied setting: a line for each strategy and choice of the other settings.
+// A score at one N against a varied setting: one line for each strategy and combination of the other settings.
 Plot sweep_plot(const StudyResults& results, const std::string& task, const std::string& key, const Score& score,
                 std::int64_t n) {
   Plot plot;
@@ -301,7 +301,7 @@ StudyDrawing draw_sweep(const StudyResults& results, const std::function<bool()>
         for (const SeedGroup& group : done_groups(results, task))
           for (const SeedMean& mean : seed_means(group, *score)) sizes.insert(mean.n);
         if (sizes.empty()) continue;
-        // The least, a middle one and the largest.
+        // The smallest, a middle one and the largest.
         const std::vector<std::int64_t> all(sizes.begin(), sizes.end());
         for (const std::int64_t n : std::set<std::int64_t>{all.front(), all[all.size() / 2], all.back()})
           drawing.figure.plots.push_back(sweep_plot(results, task, key, *score, n));

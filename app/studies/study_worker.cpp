@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Passes everything on, and stops when its own reason to stop comes, too.
+// Forwards everything, and also stops for its own reason.
 class StoppingMonitor : public Monitor {
  public:
   StoppingMonitor(Monitor& next, std::function<bool()> stop) : next_(next), stop_(std::move(stop)) {}
@@ -43,7 +43,7 @@ bool is_begun(const fs::path& folder) {
   return fs::exists(folder / run_file::pretrained) || fs::exists(folder / run_file::resume);
 }
 
-// A run that was being made when its process died has no run.toml yet; what it had written is made again.
+// A run whose process died during its creation has no run.toml yet; what it had written is created again.
 void remove_unmade(const fs::path& folder) {
   if (fs::exists(folder / run_file::config)) return;
   for (const char* file : {run_file::start, run_file::events, run_file::task}) fs::remove(folder / file);
@@ -106,7 +106,7 @@ std::vector<StudyStatus> study_status(const fs::path& folder, const std::vector<
 
 namespace {
 
-// Whether an evaluation holds what these settings ask for, at the sizes that the run answers for.
+// Whether an evaluation meets these settings at the run's sizes.
 bool evaluated_as(const Metrics& metrics, const EvaluateConfig& wanted) {
   for (const EvaluationRow& row : metrics.rows) {
     const auto at = std::find(wanted.sizes.begin(), wanted.sizes.end(), row.n);
@@ -182,8 +182,8 @@ bool StudyWorker::waits(std::size_t at, const std::vector<StudyStatus>& status) 
   return false;
 }
 
-// What was begun and saved goes on before anything new is begun. Runs whose worker died come last: one that brings its
-// process down keeps nobody from the others.
+// Saved runs are resumed before new ones are started. Runs whose worker died come last: a run that crashes its process
+// must not block the others.
 std::vector<std::size_t> StudyWorker::in_order() const {
   std::vector<std::size_t> order(runs_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -209,7 +209,7 @@ StudyWorker::Step StudyWorker::step(const Execute& execute) {
     if (state == StudyState::running || waits(k, status) || is_locked(folder_ / runs_[k].name)) continue;
     const std::unique_ptr<Claim> claim = claims_.take(runs_[k].name, options_.retry && !tried_[k]);
     if (!claim) continue;
-    // By another, between the look and the claim.
+    // Finished by another worker between the check and the claim.
     if (is_done(folder_ / runs_[k].name) && !std::exchange(found_[k].scores_missing, false)) return Step::worked;
     tried_[k] = true;
     try {
@@ -256,7 +256,7 @@ void StudyWorker::keep_pool(const StudyRun& run) const {
   link_file(pool, kept);
 }
 
-// The folder, with what it can have from runs that share its stages.
+// Prepares the folder with the results of runs that share its stages.
 void StudyWorker::prepare(const StudyRun& run, const fs::path& folder) {
   remove_unmade(folder);
   if (!fs::exists(folder / run_file::config)) create_run(run.config, folder);
@@ -282,7 +282,7 @@ void StudyWorker::evaluate(const StudyRun& run, const fs::path& folder, Monitor&
   try {
     stored = stored_metrics(loaded, &options);
   } catch (const Error&) {
-    // What cannot be read is made again.
+    // Unreadable results are computed again.
   }
   if (!stored) save_metrics(loaded, evaluate_in(monitor, loaded, options));
 }

@@ -40,7 +40,7 @@ std::string runnable_command(const std::string& command, const std::filesystem::
     const std::size_t to = std::min(search.find(':', from), search.size());
     const std::filesystem::path found = std::filesystem::path(search.substr(from, to - from)) / kName;
     std::error_code error;
-    // The first of that name is the one that a shell runs.
+    // A shell runs the first file of that name.
     if (to > from && std::filesystem::exists(found, error)) {
       if (std::filesystem::equivalent(found, program, error)) return command;
       break;

@@ -1,4 +1,4 @@
-// libpairs_transfer.so: all that is compiled against libcurl.
+// libpairs_transfer.so: all code compiled against libcurl.
 #include <curl/curl.h>
 
 #include <array>
@@ -22,12 +22,12 @@ struct Free {
   void operator()(curl_slist* list) const { curl_slist_free_all(list); }
 };
 
-// What the callbacks share.
+// The shared state of the callbacks.
 struct Reception {
   const Transfer& asked;
   CURL* handle;
   bool begun = false, stopped = false;
-  std::exception_ptr thrown;  // by the receiver: it must not pass through libcurl
+  std::exception_ptr thrown;  // by the receiver; must not pass through libcurl
 };
 
 long status_of(CURL* handle) {
@@ -39,7 +39,7 @@ long status_of(CURL* handle) {
 std::size_t take_bytes(char* bytes, std::size_t one, std::size_t count, void* self) {
   Reception& reception = *static_cast<Reception*>(self);
   const long status = status_of(reception.handle);
-  if (status != 200 && status != 206) return one * count;  // the page that tells of an error
+  if (status != 200 && status != 206) return one * count;  // the page of an error
   try {
     if (!reception.begun && reception.asked.begins) reception.asked.begins(status == 206);
     reception.begun = true;
@@ -57,7 +57,7 @@ int look_for_stop(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
   return reception.stopped ? 1 : 0;
 }
 
-// The file of root certificates: the environment's, else the system's, which distributions keep at several places.
+// The file of root certificates: the environment's, else the system's, whose path depends on the distribution.
 std::string certificates() {
   for (const char* const name : {"PIP_CERT", "SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"})
     if (const char* const file = std::getenv(name); file && *file) return file;

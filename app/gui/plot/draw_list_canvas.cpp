@@ -461,7 +461,7 @@ void DrawListCanvas::text(std::string_view raw, Point at, double size, bool bold
   if (shown.empty()) return;
   const Face face = face_of(size, bold, pixels_);
   const float scale = face.pixels / face.font->FontSize, width = width_of(face, shown);
-  // The middle of capital letters stands at `at`.
+  // Centers capital letters vertically at `at`.
   const ImFontGlyph* capital = face.font->FindGlyph('H');
   const float middle = capital ? (capital->Y0 + capital->Y1) / 2 * scale : face.pixels / 2;
   const float x = static_cast<float>(at.x * pixels_), y = static_cast<float>(at.y * pixels_);

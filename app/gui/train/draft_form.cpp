@@ -24,9 +24,9 @@ using model::Setting;
 using model::SettingKind;
 using model::Training;
 
-constexpr float kTwoColumns = 620;  // at scale 1: the width from which name, seed and device stand side by side
+constexpr float kTwoColumns = 620;  // at scale 1: minimum width for name, seed and device side by side
 constexpr float kLeastDraft = 360;
-constexpr float kMostBeside = 112;                    // of the values beside it
+constexpr float kMostBeside = 112;                    // of the values next to it
 constexpr float kLeastValue = 120, kMostValue = 290;  // of a setting's control
 
 // A dot in the strategy's color before the next item on the line.

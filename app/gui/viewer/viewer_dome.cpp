@@ -20,7 +20,7 @@ constexpr double kDomePerPixel = 0.012;
 
 struct Placed {
   ImVec2 at;
-  double depth = 0;  // away from the eye; negative in front of the dome's centre
+  double depth = 0;  // away from the eye; negative in front of the dome's center
   float size = 1;    // scale there, in pixels per world unit
 };
 

@@ -376,7 +376,7 @@ void FileBrowser::entries(const std::string& name, ImVec2 size, Ended& ended) {
       if (top < ImGui::GetScrollY()) ImGui::SetScrollY(top);
       if (top + px(kRow) > ImGui::GetScrollY() + room) ImGui::SetScrollY(top + px(kRow) - room);
     }
-    // What is pressed may change what is shown.
+    // A press may change the list.
     const model::FileEntry* pressed = nullptr;
     bool twice = false;
     ImGuiListClipper clipper;
@@ -422,7 +422,7 @@ void FileBrowser::entries(const std::string& name, ImVec2 size, Ended& ended) {
   ImGui::PopStyleColor();
 }
 
-// What the chosen file holds.
+// The preview of the selected file.
 void FileBrowser::preview(const std::string& name, ImVec2 size) {
   ImGui::BeginChild((name + "/told").c_str(), size);
   const auto told = disk_->preview();
@@ -517,7 +517,7 @@ void FileBrowser::take_desktop(const Request& request, Ended& ended) {
   }
 }
 
-// The buttons that show the desktop's dialogs, and what was opened last.
+// The buttons of the desktop's dialogs, and the recent files.
 void FileBrowser::desktop(const std::string& name, const Request& request, std::string_view blocked) {
   const std::string_view open = asked_ != 0 ? "The desktop's dialog is open" : blocked;
   const bool files = request.kind != Kind::open_folder, folders = request.kind != Kind::save;

@@ -13,7 +13,7 @@
 namespace pairs::gui::keyboard {
 namespace {
 
-// A control as it was drawn.
+// A drawn control.
 struct Stop {
   ImGuiID id = 0;
   ImGuiWindow* window = nullptr;
@@ -27,26 +27,26 @@ struct Stop {
 struct Level {
   ImGuiID popup = 0;
   ImGuiID focused = 0;
-  std::size_t place = 0;  // among the stops, for when the control is gone
+  std::size_t place = 0;  // index among the stops, in case the control disappears
 };
 
 struct State {
   std::vector<Stop> last, now;  // of the last frame and this one, as drawn
   std::vector<Level> levels = {{}};
   bool shown = false;       // the ring; the mouse hides it
-  bool sought = false;      // the focus has moved: scroll to it, begin to type
-  bool enter_free = false;  // Enter in this frame is nobody's
-  ImGuiID pressed = 0;      // what the keys press, where Dear ImGui cannot
+  bool sought = false;      // the focus has moved: scroll to it, start typing
+  bool enter_free = false;  // no control uses Enter in this frame
+  ImGuiID pressed = 0;      // the control pressed by keys, if Dear ImGui cannot press it
   int steps = 0;
   int frame = -1;
-  int tab_kept = -2;  // the last frame in which a text asked for the next Tab
+  int tab_kept = -2;  // the last frame in which a text field reserved the next Tab
 } state;
 
 bool key_pressed(int code, bool repeat = false) {
   return ImGui::IsKeyPressed(code, repeat);
 }
 
-// Forgets everything with the context that it is of, whose windows it points to.
+// Resets everything when its context changes, since it points to the context's windows.
 void bind_to_context() {
   constexpr ImGuiID kOwner = 0x6B657973;
   ImGuiContext& g = *GImGui;
@@ -60,7 +60,7 @@ void bind_to_context() {
   ImGui::AddContextHook(&g, &hook);
 }
 
-// What was drawn before becomes the last frame's.
+// The controls of this frame become those of the last one.
 void turn() {
   bind_to_context();
   const int frame = ImGui::GetFrameCount();
@@ -75,7 +75,7 @@ const ImGuiWindow* top_popup() {
   return open.empty() ? nullptr : open.back().Window;
 }
 
-// What Tab leads through: the enabled controls of the popup that is open, or of the window.
+// The stops of Tab: the enabled controls of the open popup, or of the window.
 std::vector<Stop> ring() {
   std::vector<Stop> stops;
   const auto& open = GImGui->OpenPopupStack;
@@ -90,7 +90,7 @@ std::vector<Stop> ring() {
   return stops;
 }
 
-// The levels follow the popups that are open: a new one begins without a focus, a closed one gives it back.
+// The levels follow the open popups: a new one starts without focus, a closed one returns it.
 void follow_popups() {
   const auto& open = GImGui->OpenPopupStack;
   const auto depth = static_cast<std::size_t>(open.Size) + 1;
@@ -126,7 +126,7 @@ void move(const std::vector<Stop>& stops, int direction) {
   if (const Stop* now = focused_in(stops))
     place = (static_cast<int>(now - stops.data()) + direction + count) % count;
   else if (level.focused != 0)
-    place = std::min(static_cast<int>(level.place), count - 1);  // of a control that is gone: the one in its place
+    place = std::min(static_cast<int>(level.place), count - 1);  // if the control disappeared: the one in its place
   else
     place = direction > 0 ? 0 : count - 1;
   focus(stops, static_cast<std::size_t>(place));
@@ -186,7 +186,7 @@ void begin_frame() {
   const ImGuiIO& io = ImGui::GetIO();
   const std::vector<Stop> stops = ring();
   Level& level = state.levels.back();
-  // Tab goes on from what the mouse has last held.
+  // Tab continues from the control last used by the mouse.
   if (const ImGuiID active = GImGui->ActiveId; active != 0 && active != level.focused)
     for (std::size_t k = 0; k < stops.size(); ++k)
       if (stops[k].id == active) {

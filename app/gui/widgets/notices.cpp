@@ -26,7 +26,7 @@ void empty_state(std::string_view title, std::string_view sentence, bool failed)
   record("empty-state", ItemKind::plot, corner, {corner.x + room.x, corner.y + room.y}, true, title);
   const float width = std::min(px(460), std::max(room.x - px(32), px(80)));
   ImGui::SetCursorPosY(start.y + std::max(px(16), room.y * 0.3f));
-  // A sentence of one line stands in the middle as its title does.
+  // A sentence of one line is centered like its title.
   const float line = text_size(sentence, failed ? Look::bad : Look::muted).x;
   const float x = start.x + (room.x - width) / 2, indent = std::max(0.0f, (width - line) / 2);
   ImGui::SetCursorPosX(x + std::max(0.0f, (width - text_size(title, Look::title).x) / 2));

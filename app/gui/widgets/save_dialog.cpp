@@ -55,7 +55,7 @@ std::optional<std::filesystem::path> SaveDialog::draw(const Names& names, const 
   if (choice == ui::Choice::cancel || ended.cancelled) open_ = false;
   std::optional<std::filesystem::path> written;
   if (open_ && blocked.empty() && (ended.done || choice == ui::Choice::confirm)) {
-    // Only the button that says so replaces; and there may be a file that was not there a moment ago.
+    // Only the button labeled so replaces a file, which may have appeared a moment ago.
     const bool replace = (exists_ && choice == ui::Choice::confirm) || ended.replace;
     look();
     if (!exists_ || replace) written = file;

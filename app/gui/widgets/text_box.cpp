@@ -14,7 +14,7 @@ TextBox text_box(std::string_view name, std::string& value, std::string_view hin
                  float height, std::string_view blocked) {
   const std::string before = value;
   ImGui::BeginDisabled(!blocked.empty());
-  // Dear ImGui wraps no lines; while nobody types they are drawn wrapped in its place.
+  // Dear ImGui does not wrap lines; while the user is not typing, they are drawn wrapped instead.
   const ImGuiID id = ImGui::GetID(id_of("", name).c_str());
   const bool typing = GImGui->ActiveId == id;
   if (!typing) ImGui::PushStyleColor(ImGuiCol_Text, 0);
@@ -22,7 +22,7 @@ TextBox text_box(std::string_view name, std::string& value, std::string_view hin
   ImGui::InputTextMultiline(id_of("", name).c_str(), &value, {text_room(), height});
   edge.reset();
   if (!typing) ImGui::PopStyleColor();
-  // Dear ImGui would take back all that was typed.
+  // Dear ImGui would undo everything typed.
   if (ImGui::IsKeyPressed(key::escape, false)) value = before;
   const bool ended = ImGui::IsItemDeactivatedAfterEdit(), active = ImGui::IsItemActive();
   ImGui::EndDisabled();

@@ -15,7 +15,7 @@ namespace {
 std::vector<ImU32> surfaces;
 constexpr double kTipSeconds = 0.4;
 
-// What is under the mouse and since when.
+// The item under the mouse, and since when.
 struct HoveredItem {
   ImVec2 at;
   double since = 0;
@@ -32,7 +32,7 @@ struct Card {
 Card card;
 bool in_card = false;
 
-// Beyond the width of a line, so that rounding does not break it again.
+// Added to the width of a line, so that rounding does not break it again.
 constexpr float kLineSlack = 1;
 
 }  // namespace
@@ -141,7 +141,7 @@ void show_tip_of(ImVec2 min, ImVec2 max, std::string_view tip_text, std::string_
     ImGui::PopTextWrapPos();
     ImGui::PopFont();
   }
-  // In its first frame, which is not seen, it has no place yet.
+  // In its first frame, which is invisible, it has no position yet.
   if (ImGui::GetCurrentWindowRead()->Hidden)
     again_in(0);
   else

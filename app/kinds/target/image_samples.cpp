@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kPictureSide = 256, kTileSide = 128, kTileGap = 4, kMostTiles = 64;
 constexpr float kPaper = 1;  // between tiles
 
-// [C, H, W] -> [3, k H, k W] with the k that brings the longer side nearest below `side`, at least 1.
+// [C, H, W] -> [3, k H, k W] with the k >= 1 for which the longer side is closest to `side` from below.
 torch::Tensor enlarged(const torch::Tensor& image, std::int64_t side) {
   const std::int64_t k = std::max<std::int64_t>(1, side / std::max(image.size(1), image.size(2)));
   return image.expand({3, -1, -1}).repeat_interleave(k, 1).repeat_interleave(k, 2);
@@ -27,7 +27,7 @@ std::string png_of(const torch::Tensor& picture) {
   return chart::encode_png(picture.size(2), picture.size(1), rgb_bytes(picture));
 }
 
-// shares [H, W] in the colours of heat_color, [3, H, W].
+// shares [H, W] in the colors of heat_color, [3, H, W].
 torch::Tensor heat_image(const torch::Tensor& shares) {
   const torch::Tensor from = shares.to(torch::kFloat64).contiguous();
   torch::Tensor out = at::empty({3, shares.size(0), shares.size(1)}, torch::kFloat32);

@@ -25,7 +25,7 @@ namespace pairs::model {
 namespace {
 
 using State = ComparedRun::State;
-constexpr double kLookAgainAtRuns = 2;  // seconds between looks at the runs' files
+constexpr double kLookAgainAtRuns = 2;  // seconds between checks of the runs' files
 
 // A run under evaluation, or how its evaluation failed.
 struct Step {
@@ -75,7 +75,7 @@ class Comparison::Parts {
     request();
   }
 
-  // Entries as the worker made them, with what is under way.
+  // Entries from the worker, with the current activity.
   void merge() {
     std::vector<ComparedRun> out;
     for (const std::string& run : wanted) {
@@ -194,7 +194,7 @@ bool Comparison::wait(double seconds) {
   const Stopwatch watch;
   const auto left = [&] { return std::max(0.0, seconds - watch.seconds()); };
   bool rest = parts_->session.wait(left());
-  poll();  // an evaluation that ended asks for another reading
+  poll();  // a finished evaluation requests another read
   rest = rest && parts_->new_made.wait(left());
   poll();
   return rest;
@@ -309,7 +309,7 @@ void Comparison::stop() {
   try {
     p.session.stop();
   } catch (const Error&) {
-    // It came to rest in between; poll() sees that.
+    // It ended in between; poll() detects that.
   }
 }
 

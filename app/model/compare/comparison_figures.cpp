@@ -80,7 +80,7 @@ std::shared_ptr<const ReadRun> read_run(const Tasks& tasks, const std::string& r
   return out;
 }
 
-// The largest set size that all were scored at; 0 when there is none.
+// The largest set size at which all were scored; 0 if there is none.
 std::int64_t largest_shared_size(const std::vector<Metrics>& metrics) {
   std::int64_t n = 0;
   for (const EvaluationRow& row : metrics.front().rows)
@@ -111,8 +111,8 @@ const EvaluationRow* row_at(const Metrics& metrics, std::int64_t n) {
   return nullptr;
 }
 
-// At each N of the baseline one sample for all: the first sets, as many as every run that shares them was scored on, as
-// their digests tell.
+// For each N of the baseline, one sample for all runs: the first sets, as many as all runs that share them (by their
+// digests) were scored on.
 std::vector<DifferenceRow> difference_rows(const std::vector<const Metrics*>& metrics, std::size_t baseline) {
   std::vector<DifferenceRow> out;
   const Metrics* base = metrics[baseline];
@@ -142,7 +142,7 @@ std::vector<DifferenceRow> difference_rows(const std::vector<const Metrics*>& me
   return out;
 }
 
-// Why two runs were not scored on the same test sets, where they were not.
+// Why two runs were not scored on the same test sets, if they were not.
 void tell_unpaired(const Metrics& base, const Metrics& other, Comparison::View& view) {
   if (&base == &other) return;
   for (const EvaluationRow& row : base.rows) {
@@ -178,7 +178,7 @@ Figure drawn_differences(const Comparison::View& view, const std::vector<const R
   return difference_figure(view.names[view.baseline], curves, members[view.baseline]->data, *view.score);
 }
 
-// How far the runs' posterior means lie from the baseline's.
+// The distance of the runs' posterior means from the baseline's.
 Figure drawn_apart(const Comparison::View& view, const std::vector<const ReadRun*>& members,
                    const std::vector<const Metrics*>& metrics) {
   std::vector<DifferenceCurve> curves;
@@ -194,7 +194,7 @@ Figure drawn_apart(const Comparison::View& view, const std::vector<const ReadRun
   return apart_figure(view.names[view.baseline], curves, members[view.baseline]->data);
 }
 
-// Runs on different data stand side by side where they were scored on the same test sets all the same.
+// Runs on different data can be compared if they were scored on the same test sets.
 bool comparable_data(const ReadRun& read, const ReadRun& first, const Metrics* metrics, const Metrics* first_metrics) {
   if (read.data.empty() || first.data.empty() || read.data == first.data) return true;
   return metrics && first_metrics && same_test_sets(metrics->rows, first_metrics->rows);
@@ -240,7 +240,7 @@ ComparedRun entry_of(const std::string& run, const ReadRun& read, const ReadRun*
   return entry;
 }
 
-// A plot needs no legend whose lines are all named in the first one's.
+// A plot needs no legend if the first one's names all its lines.
 void keep_needed_legends(Figure& figure) {
   const auto named = [](const Plot& plot, const std::string& name) {
     return std::any_of(plot.lines.begin(), plot.lines.end(), [&](const Line& line) { return line.name == name; });
@@ -359,7 +359,7 @@ std::shared_ptr<const Comparison::View> make_view(const std::vector<ComparedRun>
   return view;
 }
 
-// The arguments with which `compare` scores the runs as they were scored, as far as that was alike.
+// The arguments with which `compare` reproduces the runs' scores, as far as these agree.
 void tell_arguments(const std::vector<ComparedRun>& entries,
                     const std::map<std::string, std::shared_ptr<const Metrics>>& scores, MadeComparison& made) {
   std::vector<std::string> names;
@@ -380,7 +380,7 @@ void tell_arguments(const std::vector<ComparedRun>& entries,
       differing.push_back(fmt::format("{} ({} {}, {} {})", kWhat[k], names.front(), texts.front()[k],
                                       names[static_cast<std::size_t>(other - texts.begin())], (*other)[k]));
     if (k == 0) sizes_differ = differs;
-    // A list of sets goes with the sizes that it was written for.
+    // A list of sets belongs to its sizes.
     const bool list = k == 1 && sizes_differ && texts[0][k].find(',') != std::string::npos;
     if (!differs && !list) made.arguments += fmt::format(" {} {}", kEvaluationArguments[k], texts[0][k]);
   }

@@ -21,7 +21,7 @@ std::vector<std::string> differing(const std::vector<const RunRecord*>& runs, co
   };
   std::map<std::string, Seen> seen;
   std::size_t read = 0;
-  // Where a person has several, those that came with the program do not decide.
+  // If the user has several runs, shipped ones are ignored.
   const auto own = std::count_if(runs.begin(), runs.end(), [](const RunRecord* run) { return !run->listed.shipped; });
   for (const RunRecord* run : runs) {
     if (!run->facts || run->facts->settings.empty() || (own > 1 && run->listed.shipped)) continue;

@@ -15,7 +15,7 @@
 namespace pairs::model {
 namespace {
 
-constexpr double kReadAtOnce = 0.2;  // seconds of reading before what is known so far is shown
+constexpr double kReadAtOnce = 0.2;  // seconds of reading between updates of the table
 
 }  // namespace
 
@@ -104,7 +104,7 @@ bool RunBoard::wait(double seconds) {
   do {
     poll();
     if (!busy()) {
-      poll();  // what ended since
+      poll();  // takes over what has ended since
       if (!busy()) return true;
     }
     made_.wait(std::max(0.0, seconds - watch.seconds()));

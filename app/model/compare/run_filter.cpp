@@ -20,13 +20,13 @@ constexpr std::size_t kLongestFilter = 1000;  // bytes
 
 struct Word {
   std::string text;
-  bool quoted = false;  // it begins with a quote: nothing but text to be found
+  bool quoted = false;  // it begins with a quote: only a text to find
 };
 
-// Words between blanks; what stands in quotes is part of one.
+// Words between blanks; a quoted text is part of one.
 std::vector<Word> split_words(const std::string& text) {
   std::vector<Word> words;
-  bool inside = false, open = false;  // of a word, of a quote
+  bool inside = false, open = false;  // within a word; within quotes
   for (const char c : text) {
     if (!open && (c == ' ' || c == '\t' || c == '\n')) {
       inside = false;
@@ -51,7 +51,7 @@ bool same_number(double a, double b) {
   return std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b));
 }
 
-// Whether `text` is `pattern`, in which * stands for any letters.
+// Whether `text` matches `pattern`, in which * is any text.
 bool is_like(const std::string& text, const std::string& pattern) {
   const std::string a = small_letters(text), b = small_letters(pattern);
   std::size_t at = 0, of = 0, star = b.npos, from = 0;
@@ -81,7 +81,7 @@ std::vector<std::string> split_list(const std::string& text) {
   return all;
 }
 
-// The key that is meant: itself, or the one whose last part it is.
+// The full key: the word itself, or the key whose last part it is.
 std::string key_named(const std::string& name, const std::string& term, const std::vector<std::string>& keys) {
   std::vector<std::string> ends;
   for (const std::string& key : keys) {

@@ -18,13 +18,16 @@ struct RunValue {
 // The number that the text consists of, if it is one.
 std::optional<double> number_in(const std::string& text);
 
-// A filter line over runs: terms with blanks between them, all of which a run must meet.
+// A filter of runs: terms separated by blanks; a run must match all of them.
 //
-//   gap<0.02          a number: <, <=, >, >=, =, != of a score at the chosen N, cost (GFLOP), seconds, seed or a
-//   setting preset=small      a word: = and !=; a list is any of them (strategy=pairs,n1), * stands for any letters
-//   (name=bump*) batch=64          of a setting's key the last part will do where no other setting ends so
-//   (pretrain.batch) tag:paper         has the tag; of other columns "holds these letters" (note:wide) wide "two words"
-//   stands in the name, the note or a tag -tag:paper        not: turns any term around
+//   gap<0.02         compares a number (<, <=, >, >=, =, !=): a score at the chosen N, cost (GFLOP), seconds, seed
+//                    or a setting
+//   preset=small     compares a word (=, !=); a list matches any of its words (strategy=pairs,n1), and * matches any
+//                    text (name=bump*)
+//   batch=64         the last part of a setting's key suffices if it is unique (pretrain.batch)
+//   tag:paper        has the tag; in other columns, contains the text (note:wide)
+//   wide             contains the text in the name, the note or a tag; "two words" in quotes
+//   -tag:paper       negates any term
 //
 // Ignores case. A run without a value fails every comparison with it except !=.
 class RunFilter {

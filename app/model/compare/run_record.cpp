@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a table of many runs has no use for, and would hold megabytes of.
+// Drops data that a table of many runs does not need and that would take megabytes.
 void strip(Metrics& metrics) {
   for (EvaluationRow& row : metrics.rows) {
     row.ranks = {};
@@ -47,7 +47,7 @@ double seconds_of(const RunProgress& progress) {
   return any ? seconds : NAN;
 }
 
-// What the shapes of the networks depend on.
+// The settings that determine the shapes of the networks.
 std::string networks_key(const RunFacts& facts) {
   std::string key;
   for (const auto& [name, text] : facts.settings)
@@ -103,7 +103,7 @@ void FactStore::read_cost(const ListedRun& run, const RunConfig& config, RunFact
     return;
   }
   const NetworkFlops flops = flops_of(config, run.finished, facts);
-  const auto task = config.task_file.empty() ? nullptr : config.make_task();  // a person's own may hold stored sets
+  const auto task = config.task_file.empty() ? nullptr : config.make_task();  // a custom task may have stored sets
   const RunCost cost = cost_of(config, progress, flops, task ? task->stored() : nullptr, run.finished);
   if (!cost.known) {
     facts.no_cost = "Its cost is not known: " + cost.missing;

@@ -41,7 +41,7 @@ std::string time_text(std::int64_t seconds) {
   return text;
 }
 
-// Where a run stands among the others: what the cells of its columns are made of.
+// A run with everything that the cells of its columns need.
 struct Scored {
   const RunRecord* run = nullptr;
   std::shared_ptr<const Metrics> metrics;
@@ -97,7 +97,7 @@ class TableMaker {
     return kept(run.facts->weights, run.listed.data_here);
   }
 
-  // The N of the scores: the chosen one, else the largest at which half as many runs were scored as at any.
+  // The N of the scores: the chosen one, else the largest at which at least half as many runs were scored as at any.
   void find_sizes() {
     std::map<std::int64_t, std::size_t> counts;
     for (const Scored& one : all_)
@@ -139,8 +139,7 @@ class TableMaker {
     view_->columns.push_back({std::move(key), std::move(title), std::move(meaning), number, setting, shown, shown});
   }
 
-  // Whether a run counts where it is asked in what the runs differ: where a person has two, those that came with the
-  // program do not.
+  // Whether a run counts for the settings that differ: if the user has two runs, shipped ones do not.
   bool decides(const Scored& one) const { return own_ < 2 || !one.run->listed.shipped; }
 
   bool differs(const std::function<std::string(const ListedRun&)>& value) const {
@@ -211,7 +210,8 @@ class TableMaker {
         all.differs = all.differs || text != all.first;
       }
     }
-    // What all runs read and differ in says most; that only some read a setting follows from another one.
+    // Settings that all runs read and that differ are most informative; whether a run reads a setting follows from
+    // another one.
     for (const bool told : {true, false})
       for (const auto& [key, all] : seen) {
         const bool known = std::any_of(view_->columns.begin(), view_->columns.end(),
@@ -241,7 +241,7 @@ class TableMaker {
                                         counted(left_out, "column"), kMostColumns);
   }
 
-  // Why a run has no difference to the baseline's run, "" where it has one.
+  // Why a run has no difference to the baseline, or "".
   std::string no_difference(const Scored& one) const {
     if (!baseline_->row) return view_->baseline_name + " has no scores at this N";
     if (one.run == baseline_->run) return "It is the baseline";
@@ -271,8 +271,8 @@ class TableMaker {
     return difference_value(found.mean, found.se);
   }
 
-  // A folded row's runs with the baseline's, of the same seed where there are such, else one by one: each run is in one
-  // pair, so that their spread tells the error, unless one side has a single run.
+  // Pairs a folded row's runs with the baseline's, by seed if possible, else one by one: each run is in one pair, so
+  // that their spread gives the error, unless one side has a single run.
   std::vector<SeedPair> pairs_with_baseline(const std::vector<const Scored*>& group, bool& by_seed) const {
     std::vector<const Scored*> runs, others;
     for (const Scored* one : group)
@@ -335,7 +335,7 @@ class TableMaker {
     return facts && facts->learnt_nothing ? "no better than the prior" : run.state;
   }
 
-  // What a run has under a key; `note`, where it is asked for, why it has nothing.
+  // A run's value for a key; `note`, if requested: why there is none.
   RunValue value(const Scored& one, const std::string& key, std::string* note = nullptr) const {
     const ListedRun& run = one.run->listed;
     const RunFacts* facts = one.run->facts.get();
@@ -454,7 +454,7 @@ class TableMaker {
     return is_measured(key) ? mean_of(values, key, note) : list_of(values);
   }
 
-  // What is averaged over seeds; all else is listed.
+  // The columns averaged over seeds; all others are listed.
   bool is_measured(const std::string& key) const {
     return key == "cost" || key == "cost_with_cache" || key == "seconds" ||
            std::find(view_->scores.begin(), view_->scores.end(), key) != view_->scores.end();
@@ -517,7 +517,7 @@ class TableMaker {
     return {std::move(text)};
   }
 
-  // By the cells of the sorted column where it is shown; numbers before words, what is missing last.
+  // Sorts by the cells of the sorted column if it is shown; numbers before words, missing values last.
   void sort() {
     if (choices_.sort.empty()) return;
     for (std::size_t c = 0; c < view_->visible.size(); ++c) {
@@ -535,7 +535,7 @@ class TableMaker {
     }
   }
 
-  // Against N, what a run has cost, and the settings that differ and are numbers.
+  // The horizontal axes: N, cost, and the differing settings that are numbers.
   void plot() {
     view_->plot_keys = {"", "cost", "cost_with_cache", "seconds"};
     for (const RunTableColumn& column : view_->columns)
@@ -544,7 +544,7 @@ class TableMaker {
     const auto known = [](const std::vector<std::string>& keys, const std::string& key) {
       return std::find(keys.begin(), keys.end(), key) != keys.end();
     };
-    // The gap to the exact posterior shows differences that the NLL's fall with N hides.
+    // The gap to the exact posterior shows differences that are hidden by the NLL's decrease with N.
     if (!known(view_->scores, choices.y)) choices.y = known(view_->scores, "gap") ? "gap" : main_->key;
     if (!known(view_->plot_keys, choices.x)) choices.x.clear();
     std::vector<PlottedRun> runs;

@@ -45,7 +45,7 @@ struct TableRow {
   // sets and seeds); for the cost of a folded row, the standard deviation over its runs.
   std::vector<RunValue> cells;
   std::vector<std::string>
-      notes;               // what a cell leaves unsaid: why it is empty, of how many runs its mean is; "" mostly
+      notes;               // tips of the cells: why one is empty, the number of runs in its mean; mostly ""
   std::size_t hidden = 0;  // number of its runs that the filter excludes
   bool baseline = false;   // whether it contains the baseline run
 };

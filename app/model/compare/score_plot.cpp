@@ -40,7 +40,7 @@ std::string x_label(const std::string& x) {
   return x == "seconds" ? "time / s" : x;
 }
 
-// What runs of one line have in common: all but the seed, and but the setting that they are drawn against.
+// The common settings of a line's runs: all except the seed and the setting of the horizontal axis.
 std::string line_key(const RunFacts& facts, const std::string& x) {
   if (x.empty() || is_spent(x)) return facts.alike;
   std::string key = facts.alike;
@@ -50,7 +50,7 @@ std::string line_key(const RunFacts& facts, const std::string& x) {
   return key.erase(from, key.find('\n', from) + 1 - from);
 }
 
-// Scores of runs at one place, and their standard errors.
+// Scores of runs at one point, and their standard errors.
 struct PlacedScores {
   std::vector<double> values, errors;
 };
@@ -58,8 +58,8 @@ struct PlacedScores {
 struct Group {
   std::vector<const PlottedRun*> runs;
   std::map<double, PlacedScores> points;  // by x
-  std::vector<double> spent;              // where x is what a run has cost, of each run with a score
-  bool learnt_nothing = true;             // none of its runs learnt anything
+  std::vector<double> spent;              // if x is the cost: that of each run with a score
+  bool learnt_nothing = true;             // all its runs are no better than the prior
 };
 
 void collect(const PlottedRun& run, const Score& score, const PlotChoices& choices, Group& group) {
@@ -78,7 +78,7 @@ void collect(const PlottedRun& run, const Score& score, const PlotChoices& choic
   }
 }
 
-// Runs that are drawn as one: what they are called beside others, and how many of them have a score.
+// Runs drawn as one line: their name, and the number of them with a score.
 std::string group_name(const Group& group, const std::string& title) {
   if (group.runs.size() == 1) return group.runs.front()->record->listed.name;
   std::size_t scored = 0;
@@ -89,7 +89,7 @@ std::string group_name(const Group& group, const std::string& title) {
                          : fmt::format("{} of {}", scored, counted(group.runs.size(), "run")));
 }
 
-// Two standard errors of the mean of a place.
+// Two standard errors of the mean at a point.
 double twice_error(const PlacedScores& place) {
   return 2 * mean_over_seeds(place.values, place.errors).se;
 }
@@ -112,7 +112,7 @@ Line group_line(const Group& group, std::string name, bool spent) {
   return line;
 }
 
-// The error of a single point, which no band shows. Nothing where it is not known.
+// The error of a single point, which has no band; none if unknown.
 std::optional<Line> bar_of(const Line& point, const Group& group) {
   const double error = twice_error(group.points.begin()->second);
   if (!std::isfinite(error)) return {};
@@ -123,7 +123,7 @@ std::optional<Line> bar_of(const Line& point, const Group& group) {
   return bar;
 }
 
-// The points to which none of the same or a lower cost is better, lower scores being better.
+// The Pareto front: points that no point of the same or lower cost beats (lower scores are better).
 std::optional<Line> front_of(const std::vector<Line>& points) {
   std::map<double, double> by_cost;
   for (const Line& point : points) {

@@ -33,13 +33,13 @@ namespace pairs::model {
 namespace {
 
 using Texts = std::array<std::string, evaluation_fields>;
-constexpr double kLookAgain = 2;  // seconds between looks at the run's files
+constexpr double kLookAgain = 2;  // seconds between checks of the run's files
 
 std::size_t at(EvaluationField field) {
   return static_cast<std::size_t>(field);
 }
 
-// What the worker found out about a run.
+// The worker's findings about a run.
 struct Opened {
   std::string run, name, error, warning, stamp, weights;
   bool shipped = false;
@@ -50,7 +50,7 @@ struct Opened {
   std::shared_ptr<const Scores> stored;
 };
 
-// Seconds an evaluation needs: for each set, and for each of its observations.
+// The speed of an evaluation: seconds for each set, and for each of its observations.
 struct Speed {
   std::string run;
   double set = 1, observation = 1.0 / 64;
@@ -58,11 +58,11 @@ struct Speed {
   double seconds(std::int64_t n) const { return set + observation * static_cast<double>(n); }
 };
 
-// How a background job ended.
+// The outcome of a background job.
 struct Outcome {
   Level level = Level::info;
   std::string text;
-  std::filesystem::path saved = {};  // a file that was written, of which nothing else is said
+  std::filesystem::path saved = {};  // a file that was written, if nothing else is to report
 };
 
 std::vector<std::string> labels_of(const LoadedRun& run) {
@@ -116,7 +116,7 @@ std::shared_ptr<const Opened> open(const Tasks& tasks, const std::string& run, c
   return opened;
 }
 
-// A few sets at a small and a larger size.
+// Times a few sets at a small and a larger size.
 Speed measured_speed(const LoadedRun& run, const EvaluationOptions& wanted, const std::function<bool()>& stale) {
   const auto [least, most] = std::minmax_element(wanted.sizes.begin(), wanted.sizes.end());
   const std::vector<std::int64_t> heads = run.estimator->sizes();
@@ -158,11 +158,11 @@ class Evaluation::Parts {
   std::string run;
   std::shared_ptr<const Opened> opened;
   std::shared_ptr<const Scores> shown;
-  std::map<std::string, std::shared_ptr<const Scores>> fresh;  // of evaluations made here, by run
+  std::map<std::string, std::shared_ptr<const Scores>> fresh;  // results of evaluations made here, by run
   std::map<std::string, Speed> speeds;
   Texts texts, problems;
-  std::map<std::string, Texts> typed;  // by run: what a person has set
-  std::string measured;                // the run whose speed was asked for last
+  std::map<std::string, Texts> typed;  // the user's settings by run
+  std::string measured;                // the run whose speed was last requested
   std::string failure, none;
   Work work;
   EvaluationOptions at_work;
@@ -190,7 +190,7 @@ class Evaluation::Parts {
                     shades = hub.run_shades](const auto&) { return open(tasks, run, data, device, *kept, *shades); });
   }
 
-  // Another look when the run's files have changed since the last.
+  // Rereads the run if its files have changed since the last check.
   void look() {
     if (!opened || run.empty() || since_look.seconds() < kLookAgain || new_opened.busy() || new_speed.busy()) return;
     since_look.restart();
@@ -210,7 +210,7 @@ class Evaluation::Parts {
     shown = current ? own->second : opened->stored;
   }
 
-  // What was typed for the run; else what the scores shown were made with; else the run's own settings.
+  // The typed settings of the run; else those of the scores shown; else the run's own.
   void fill() {
     if (!opened || !opened->error.empty()) return;
     const Scores* scores = shown && shown->complete ? shown.get() : opened->stored.get();
@@ -274,7 +274,7 @@ class Evaluation::Parts {
     return found == speeds.end() ? Speed() : found->second;
   }
 
-  // Seconds by `speed` for the first `sets` sets, size after size; all of them when negative.
+  // Seconds by `speed` for the first `sets` sets, size after size; for all of them if negative.
   static double predicted(const EvaluationOptions& options, const Speed& speed, std::int64_t sets) {
     double sum = 0;
     for (std::size_t i = 0; i < options.sizes.size() && sets != 0; ++i) {
@@ -302,7 +302,7 @@ class Evaluation::Parts {
     }
     work.remaining = NAN;
     if (speed.measured) work.remaining = predicted(at_work, speed, -1);
-    // The rate so far counts for more the more of it there is.
+    // The weight of the rate so far grows with the finished share.
     if (work.share > 0) {
       const double by_rate = work.seconds * (1 - work.share) / work.share;
       const double trust = speed.measured ? std::min(1.0, 5 * work.share) : 1;
@@ -362,7 +362,7 @@ bool Evaluation::poll() {
   const auto speed = p.new_speed.take();
   if (const auto found = opened ? opened->value : nullptr; found) {
     const auto own = p.fresh.find(p.run);
-    // What was kept beside the weights comes back from there.
+    // Scores stored with the weights are reread from there.
     if (own != p.fresh.end() && own->second->complete && found->stored && !own->second->place.empty())
       p.fresh.erase(own);
     p.opened = found;
@@ -418,7 +418,7 @@ bool Evaluation::poll() {
       }
       p.work = {};
       changed = true;
-      p.hub.wake();  // scores may have come after they were looked for
+      p.hub.wake();  // scores may have arrived after the check
     } else {
       p.follow();
     }
@@ -529,7 +529,7 @@ double Evaluation::expected_seconds() const {
   const Parts& p = *parts_;
   const auto speed = p.speeds.find(p.run);
   if (!p.valid() || speed == p.speeds.end()) return NAN;
-  // What samples cost is not told apart: a set's time goes with their number.
+  // The cost of samples is not separated: a set's time is proportional to their number.
   const EvaluationOptions options = p.options();
   Speed mine = speed->second;
   if (p.opened->defaults.samples > 0)
@@ -587,7 +587,7 @@ void Evaluation::stop() {
   try {
     p.session.stop();
   } catch (const Error&) {
-    // It came to rest in between; poll() sees that.
+    // It ended in between; poll() detects that.
   }
 }
 
@@ -608,7 +608,7 @@ const EvaluationVerdict* Evaluation::fresh_verdict(const std::string& run) const
 
 void Evaluation::reload() {
   const std::string run = parts_->run;
-  parts_->fresh.clear();  // of the data before
+  parts_->fresh.clear();  // of the previous data
   show("");
   show(run);
 }
@@ -635,7 +635,7 @@ std::string Evaluation::batch_command() const {
   std::string command = "pairs --batch evaluate " + shell_word(p.run);
   if (p.opened && p.opened->error.empty()) {
     const Texts usual = evaluation_texts(p.opened->defaults);
-    // A list of sets goes with the sizes that it was written for.
+    // A list of sets belongs to its sizes.
     const bool sizes = p.texts[at(EvaluationField::sizes)] != usual[at(EvaluationField::sizes)];
     for (std::size_t i = 0; i < usual.size(); ++i)
       if (p.texts[i] != usual[i] || (sizes && i == at(EvaluationField::sets)))

@@ -13,7 +13,7 @@ constexpr double kBetweenListings = 2;  // seconds
 FileBrowsing::FileBrowsing(Tasks tasks, std::function<void()> wake)
     : tasks_(std::move(tasks)), listing_(wake), preview_(std::move(wake)) {}
 
-// A slow disk is looked at less often.
+// A slow disk is read less often.
 double FileBrowsing::interval() const {
   const auto listed = listing_.last();
   return std::max(kBetweenListings, listed ? 20 * listed->seconds : 0.0);

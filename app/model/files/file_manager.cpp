@@ -14,7 +14,7 @@ extern char** environ;
 namespace pairs::model {
 
 void show_folder(const std::filesystem::path& folder) {
-  // The shell tells "not found", and lets the file manager outlive this program.
+  // The shell reports "not found", and lets the file manager outlive this program.
   constexpr const char* kScript =
       "command -v xdg-open >/dev/null 2>&1 || exit 127; xdg-open \"$1\" </dev/null >/dev/null 2>&1 &";
   std::string path = folder.string();

@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kTextRead = 64 << 10;  // bytes
 constexpr std::size_t kMostLines = 14, kMostFacts = 12;
-constexpr std::size_t kMostFolders = 500;         // in which runs are looked for
+constexpr std::size_t kMostFolders = 500;         // searched for runs
 constexpr std::uint64_t kMostPicture = 64 << 20;  // bytes of its file
 constexpr std::int64_t kMostPixels = 24'000'000, kPictureSide = 320;
 
@@ -120,7 +120,7 @@ void look_into_npz(const fs::path& file, FilePreview& preview, const std::functi
       shape = shape_text(header.shape);
     } catch (const Error&) {
       if (!whole) throw;
-      shape = "no numbers";  // texts or Python's objects, which may stand beside numbers
+      shape = "no numbers";  // texts or Python objects, which may occur with numbers
     }
     add_array(preview, array, shape);
   }
@@ -146,7 +146,7 @@ void look_into_table(const fs::path& file, FilePreview& preview) {
   }
 }
 
-// Whole lines of a text's beginning; false where it is none.
+// Complete lines at the beginning of a text; false if it is none.
 bool text_lines(const std::string& head, bool whole, std::vector<std::string>& lines) {
   if (head.find('\0') != head.npos) return false;
   std::size_t from = 0;
@@ -302,7 +302,7 @@ void count_folder(const fs::path& folder, FilePreview& preview, const std::funct
   preview.plain = !runs && pictures == 0;
 }
 
-// Numbers, by what the file begins with; false where it holds none.
+// Arrays, recognized by the beginning of the file; false if it has none.
 bool look_into_data(const fs::path& path, FilePreview& preview, const std::function<bool()>& stale) {
   const FileFormat format = format_of(path);
   if (format == FileFormat::other) return false;

@@ -23,7 +23,7 @@ char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-// Numbers in names by their value: "run-2" before "run-10".
+// Compares numbers in names by value: "run-2" before "run-10".
 bool name_before(const std::string& a, const std::string& b) {
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   std::size_t i = 0, j = 0;

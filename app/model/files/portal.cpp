@@ -24,7 +24,7 @@ constexpr const char *kPortal = "org.freedesktop.portal.Desktop", *kObject = "/o
                      *kDaemon = "org.freedesktop.DBus", *kDaemonObject = "/org/freedesktop/DBus";
 constexpr double kReadySeconds = 3, kReplySeconds = 20, kFarewellSeconds = 0.5;
 
-using Given = std::function<bool()>;  // whether the conversation has been given up
+using Given = std::function<bool()>;  // whether the conversation was abandoned
 
 struct Unref {
   void operator()(sd_bus* bus) const { sd_bus_close_unref(bus); }
@@ -39,7 +39,7 @@ void check_bus(int result, const char* what) {
 }
 
 std::string valid_text(const std::string& text) {
-  return printable(text, 1000);  // D-Bus takes nothing but UTF-8
+  return printable(text, 1000);  // D-Bus accepts only UTF-8
 }
 
 // "*.csv" for names in upper and lower case.
@@ -55,8 +55,8 @@ std::string pattern_of(const std::string& ending) {
   return pattern;
 }
 
-// A connection of its own to the session's bus. Everything waits in turn(), which ends when the conversation is given
-// up. Throws Error when the bus fails, Stopped when it is given up.
+// A private connection to the session's bus. All waiting is in turn(), which ends when the conversation is abandoned.
+// Throws Error if the bus fails, Stopped if it is abandoned.
 class Conversation {
  public:
   Conversation(int signal, Given given_up) : signal_(signal), given_up_(std::move(given_up)) {
@@ -68,7 +68,7 @@ class Conversation {
 
   sd_bus* bus() const { return bus_.get(); }
 
-  // Turns until `done`, for at most so many seconds.
+  // Processes messages until `done`, for at most so many seconds.
   template <class Done>
   void wait(double seconds, const char* late, Done&& done) {
     const Stopwatch watch;
@@ -79,7 +79,7 @@ class Conversation {
     }
   }
 
-  // A message that is sent, and its reply. Throws Error where there is none or it is an error.
+  // Sends a message and returns its reply. Throws Error if there is none or it is an error.
   Owned<sd_bus_message> call(sd_bus_message* message, double seconds) {
     struct Reply {
       Owned<sd_bus_message> message;
@@ -100,7 +100,7 @@ class Conversation {
     return std::move(reply.message);
   }
 
-  // Takes what has come, or waits for something to come.
+  // Processes incoming messages, or waits for one.
   void turn(double seconds) {
     if (given_up_()) throw Stopped();
     const int worked = sd_bus_process(bus(), nullptr);
@@ -151,7 +151,7 @@ bool portal_is_known(Conversation& with) {
   return false;
 }
 
-// Whether the portal is there and can choose files. Starts it where the bus can.
+// Whether the portal exists and can choose files. Starts it if the bus can.
 bool can_choose(Conversation& with) {
   if (!portal_is_known(with)) return false;
   const auto ask = method(with.bus(), kPortal, kObject, "org.freedesktop.DBus.Properties", "Get");
@@ -165,7 +165,7 @@ void append_option(sd_bus_message* message, const char* key, const char* type, c
   check_bus(sd_bus_message_append(message, "{sv}", key, type, value), "No message can be made");
 }
 
-// Bytes that end in a null, as the portal takes paths.
+// Null-terminated bytes, as the portal expects paths.
 void append_bytes(sd_bus_message* message, const char* key, const std::string& bytes) {
   const auto check = [](int result) { check_bus(result, "No message can be made"); };
   check(sd_bus_message_open_container(message, 'e', "sv"));
@@ -215,7 +215,7 @@ Owned<sd_bus_message> chooser_call(sd_bus* bus, const Portal::Question& question
   return message;
 }
 
-// What has been heard while the dialog is open.
+// The signals received while the dialog is open.
 struct Heard {
   bool ended = false, gone = false;
   std::uint32_t response = 0;
@@ -269,7 +269,7 @@ Portal::Answer answer_of(const Heard& heard) {
   return {Portal::End::chosen, *path, {}};
 }
 
-// Closes the dialog, as far as the bus takes it in a moment.
+// Closes the dialog, if the bus responds quickly.
 void close_request(sd_bus* bus, const std::string& handle) {
   const auto message = method(bus, kPortal, handle.c_str(), kRequest, "Close");
   sd_bus_message_set_expect_reply(message.get(), 0);
@@ -282,7 +282,7 @@ void close_request(sd_bus* bus, const std::string& handle) {
   }
 }
 
-// Asks and waits for the person's answer, however long they take.
+// Opens the dialog and waits for the user's answer without a time limit.
 Portal::Answer converse(Conversation& with, const Portal::Question& question) {
   static std::atomic<int> count{0};
   const char* unique = nullptr;
@@ -302,7 +302,7 @@ Portal::Answer converse(Conversation& with, const Portal::Question& question) {
     const auto reply = with.call(chooser_call(with.bus(), question, token).get(), kReplySeconds);
     const char* told = nullptr;
     check_bus(sd_bus_message_read(reply.get(), "o", &told), "The desktop's answer makes no sense");
-    if (handle != told) {  // a portal that does not know tokens yet
+    if (handle != told) {  // an old portal without tokens
       handle = told;
       response = hear_response(with.bus(), handle, heard);
     }
@@ -425,7 +425,7 @@ void Portal::loop(std::stop_token token) {
       else
         found = can_choose(with);
     } catch (const Stopped&) {
-      continue;  // looking is taken up again after the question that came between
+      continue;  // the check continues after the intervening question
     } catch (const std::exception& error) {
       answer.problem = fmt::format("The desktop's file dialog failed: {}", sentence(error));
     }
@@ -437,7 +437,7 @@ void Portal::loop(std::stop_token token) {
         there_ = found;
       } else if (newest_ == number) {
         answered_ = number;
-        if (answer.end == End::failed) {  // there may be none any more
+        if (answer.end == End::failed) {  // the portal may be gone
           there_ = looked_ = false;
           wanted_ = true;
         }

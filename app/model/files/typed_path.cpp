@@ -47,7 +47,7 @@ std::string completed(const std::string& typed, const std::vector<std::string>& 
     const auto end = std::mismatch(common.begin(), common.end(), name.begin(), name.end()).first;
     common.erase(end, common.end());
   }
-  // No half of a character, and no less than was typed.
+  // Does not split a character, nor shorten the typed text.
   while (!common.empty() && std::any_of(names.begin(), names.end(), [&](const std::string& name) {
     return name.size() > common.size() && name.starts_with(common) &&
            (static_cast<unsigned char>(name[common.size()]) & 0xC0) == 0x80;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kPlaySeconds = 8, kLongestTick = 0.1;
 
-// Between whole numbers worth looking at beyond n.
+// The step between round numbers above n.
 std::int64_t step_at(std::int64_t n) {
   std::int64_t step = 1;
   while (n / step >= 100) step *= 10;

@@ -14,7 +14,7 @@ namespace pairs::model {
 class Posterior;
 class Viewer;
 
-// Of which page it is that a window draws.
+// Visits the concrete page.
 class PosteriorPageVisitor {
  public:
   virtual ~PosteriorPageVisitor() = default;

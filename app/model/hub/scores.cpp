@@ -107,7 +107,8 @@ Verdict verdict_of(const EvaluationRow& row, const CalibrationLimits& limits) {
 ScoreTable score_table(const std::vector<EvaluationRow>& rows, std::size_t sizes) {
   const CalibrationLimits limits = calibration_limits(rows, sizes);
   const std::vector<CalibrationFault> faults = calibration_faults(rows, limits);
-  // Whether the verdict is about the row's score: of a pool's observations the location is judged beside the pool.
+  // Whether the verdict is about the row's score: with a pool of observations, the location is judged relative to the
+  // pool.
   const auto marked = [&](const Score& score, std::size_t row) {
     if (score.poor && score.poor(rows[row])) return true;
     return score.test && (score.test != CalibrationTest::location || (rows[row].pool > 0) == score.of_pool) &&

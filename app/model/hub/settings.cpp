@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint64_t kLargestFile = 1 << 20;
 constexpr std::size_t kMostRecent = 12;
 
-// Every setting with its key: how files are read, written and compared.
+// Every setting with its key, for reading, writing and comparing.
 template <class Visit>
 void visit_settings(Visit&& visit) {
   visit("theme", &Settings::theme);
@@ -63,7 +63,7 @@ void visit_settings(Visit&& visit) {
   visit("table_folded", &Settings::table_folded);
 }
 
-// False when the node is of another kind.
+// Returns false if the node is of another kind.
 bool read_value(const toml::node& node, std::string& value) {
   if (!node.is_string()) return false;
   value = *node.value_exact<std::string>();
@@ -125,14 +125,14 @@ void write_value(toml::table& table, const char* key, const std::vector<std::str
   table.insert_or_assign(key, std::move(list));
 }
 
-// As choose_device names them.
+// Valid names of devices, as for choose_device.
 bool is_device(const std::string& name) {
   if (name == "auto" || name == "cpu" || name == "cuda") return true;
   const std::string number = name.starts_with("cuda:") ? name.substr(5) : "";
   return !number.empty() && number.size() < 4 && number.find_first_not_of("0123456789") == number.npos;
 }
 
-// Values that a window cannot have.
+// Corrects values that are impossible for a window.
 bool in_range(const Settings& s, std::string_view key) {
   if (key == "theme") return s.theme == "dark" || s.theme == "light";
   if (key == "scale") return s.scale == 0 || (s.scale >= 0.5 && s.scale <= 4);
@@ -146,7 +146,7 @@ bool in_range(const Settings& s, std::string_view key) {
   return true;
 }
 
-// Throws Error on what is no TOML.
+// Throws Error for invalid TOML.
 toml::table parse_settings(const fs::path& file) {
   const std::string text = read_file(file, kLargestFile);
   check_toml_guard(text, file.string());
@@ -161,8 +161,8 @@ fs::path aside(const fs::path& file) {
   return file.string() + ".bad";
 }
 
-// A copy for whoever wants to mend it; that it cannot be made is no reason to stop. A file too large to be settings, of
-// which nothing is read, is moved: a copy might take as long as the disk has room.
+// Makes a copy for the user to repair; its failure is not an error. A file too large to be settings, of which nothing
+// is read, is moved: a copy might fill the disk.
 bool keep_aside(const fs::path& file) {
   std::error_code error;
   if (fs::is_regular_file(file, error) && fs::file_size(file, error) > kLargestFile) {
@@ -192,7 +192,7 @@ void Settings::remember_file(const fs::path& file) {
   fs::path whole = fs::absolute(file, error).lexically_normal();
   if (!whole.has_filename()) whole = whole.parent_path();
   const std::string name = whole.string();
-  if (error || name != printable(name, name.size())) return;  // the settings hold nothing but UTF-8
+  if (error || name != printable(name, name.size())) return;  // the settings can only store UTF-8
   std::erase(recent_files, name);
   recent_files.insert(recent_files.begin(), name);
   if (recent_files.size() > kMostRecent) recent_files.resize(kMostRecent);

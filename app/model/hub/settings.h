@@ -32,7 +32,7 @@ struct Settings {
   std::vector<std::string> save_folders;  // that a person chose for a task's files: "TASK=FOLDER"
   Question question;                  // what the Posterior tab shows of the task
   std::vector<std::string> compared;  // runs on the Compare tab
-  // Of the session (app/model/session_desk.h): its file, "": none; its note; and notes on data: file, note, file, note.
+  // The session (app/model/session_desk.h): its file ("": none), its note, and notes on data (file, note, file, note).
   std::string session_file, session_note;
   std::vector<std::string> data_notes;
 
@@ -55,7 +55,7 @@ struct Settings {
   friend bool operator==(const Settings&, const Settings&) = default;
 };
 
-// The settings on disk: a TOML file that people may edit. Nothing here throws.
+// The settings on disk: a TOML file that the user may edit. Nothing here throws.
 class SettingsFile {
  public:
   explicit SettingsFile(std::filesystem::path file = settings_path());

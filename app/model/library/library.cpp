@@ -80,7 +80,7 @@ class Library::Scanner {
     const std::lock_guard lock(mutex_);
     ask();
   }
-  // Done in order; what it throws becomes a failure.
+  // Actions run in order; an exception becomes a failure.
   void act(std::function<void()> action) {
     const std::lock_guard lock(mutex_);
     actions_.push_back(std::move(action));
@@ -92,7 +92,7 @@ class Library::Scanner {
   }
   struct News {
     std::shared_ptr<const RunScan::Listing> listing;  // null: nothing new
-    bool whole = false;                               // a look has ended
+    bool whole = false;                               // a scan has ended
     std::vector<std::string> failures;
   };
   News take() {
@@ -109,7 +109,7 @@ class Library::Scanner {
   void loop(std::stop_token token) {
     lower_priority(2);
     RunScan::Listing last;
-    bool any = false;  // whether `last` is what was told last
+    bool any = false;  // whether `last` is the last reported listing
     RunScan scan(
         tasks_, [&token] { return token.stop_requested(); },
         [this, &any](const RunScan::Listing& listing) {
@@ -160,7 +160,7 @@ class Library::Scanner {
       } catch (const std::exception& error) {
         failures.push_back(sentence(error));
       }
-      // A slow disk is looked at less often; a machine that is busy makes a look slow, too.
+      // A slow disk is scanned less often; a busy machine also makes a scan slow.
       pause = scan.behind()
                   ? 0
                   : std::clamp(60 * (watch.seconds() - scan.reading_seconds()), kBetweenLooks, kLongestBetweenLooks);
@@ -193,8 +193,8 @@ class Library::Scanner {
 
 namespace {
 
-// Pictures of the program's own tasks without data, which are the same for every window of a process; a molecule's
-// takes a tenth of a second.
+// Pictures of built-in tasks without data, which are the same for every window of a process; a molecule's takes a tenth
+// of a second.
 class KnownPictures {
  public:
   std::shared_ptr<const Thumbnail> find(const std::string& task) {
@@ -237,14 +237,14 @@ class Library::Painter {
 
   void draw(std::vector<Wanted> tasks, const std::string& data) {
     worker_.request([this, wanted = std::move(tasks), data](const LatestWorker::Stale& stale) {
-      lower_priority(6);  // the window's first frames come first
+      lower_priority(6);  // the window's first frames have priority
       const Interruptible interruptible(stale);
       for (const auto& [task, own] : wanted) {
         if (stale()) throw Stopped();
         const bool lasting = !own && data.empty();
         std::shared_ptr<const Thumbnail> thumbnail = lasting ? known_pictures().find(task) : nullptr;
         const bool known = thumbnail != nullptr;
-        // The Task tab says what is wrong with the data.
+        // The Task tab reports problems of the data.
         for (const std::string& folder :
              data.empty() ? std::vector<std::string>{""} : std::vector{data, std::string()}) {
           if (known) break;
@@ -362,7 +362,7 @@ void Library::list_own() {
   std::vector<TaskEntry> listed;
   for (const OwnTask& task : own_.all()) {
     const TaskEntry* const before = this->task(task.said.name);
-    // While it is read again it stays, and where that fails, too: what is shown of it then says why.
+    // It stays while it is reread, and if that fails: then its display gives the reason.
     const bool again = task.state != OwnState::asks && !task.said.name.empty() && before && before->own;
     if (task.state != OwnState::ready && !again) continue;
     TaskEntry entry;
@@ -379,7 +379,7 @@ void Library::list_own() {
   paint(false);
 }
 
-// Draws pictures: of all tasks, or of those that have none.
+// Draws pictures of all tasks, or of those without one.
 void Library::paint(bool all) {
   if (!painter_) return;
   std::vector<Painter::Wanted> wanted;
@@ -493,21 +493,21 @@ void Library::archive(const std::vector<std::string>& runs, bool archived) {
 }
 
 void Library::remove(const std::vector<std::string>& runs) {
-  using Moved = std::vector<std::pair<fs::path, fs::path>>;  // where it lies now, where it was
-  const auto moved = std::make_shared<Moved>();              // of the scanner's thread
+  using Moved = std::vector<std::pair<fs::path, fs::path>>;  // the current and the former place
+  const auto moved = std::make_shared<Moved>();              // belongs to the scanner's thread
   std::size_t count = 0;
   for (const RunEntry* entry : allowed(runs, RunAction::remove)) {
     ++count;
     hub_.messages.info("runs", fmt::format("Moving {} to the trash", entry->folder.string()));
     scanner_->act([folder = entry->folder, moved] {
-      const FolderLock lock(folder);  // throws when a process trains it
+      const FolderLock lock(folder);  // throws if a process trains it
       moved->emplace_back(move_to_trash(folder), folder);
     });
   }
   if (count == 0) return;
   undoable_ = fmt::format("{} moved to the trash", counted(count, "run"));
   undo_ = [moved] {
-    std::string failures;  // what cannot be put back keeps nothing else from it
+    std::string failures;  // a failure to restore one does not affect the others
     for (const auto& [place, folder] : *moved) try {
         restore_from_trash(place, folder);
       } catch (const Error& error) {

@@ -116,15 +116,15 @@ class OwnTasks::Reader {
     task.file = file;
     try {
       task.said = tasks_->describe(file);
-      // Another command than the one that was seen is asked for anew.
+      // Another command than the permitted one needs new permission.
       if (!task.said.agreed && task.said.command == agreed) {
         allow_task_file(file);
         task.said.agreed = true;
       }
       if (task.said.agreed) {
-        // Its program may say something else by now: what runs of it ends, and it is started anew.
+        // Its program may have changed: its running process is ended and started anew.
         tasks_->renew(file);
-        // It is made before its name stands for it: whoever asks for the name does not wait.
+        // The task is made before its name refers to it, so that no caller waits for it.
         tasks_->make(task.said.name, {.file = file.string()});
         tasks_->make(tasks_->open(file));
       }
@@ -142,7 +142,7 @@ class OwnTasks::Reader {
   std::function<void()> wake_;
   mutable std::mutex mutex_;
   std::condition_variable_any asked_;
-  std::deque<std::pair<fs::path, std::string>> wanted_;  // files, and the commands that were agreed to
+  std::deque<std::pair<fs::path, std::string>> wanted_;  // files, and the permitted commands
   bool reading_ = false;
   std::vector<OwnTask> read_;
   std::vector<std::string> changed_;
@@ -230,7 +230,7 @@ bool OwnTasks::poll() {
   if (!reader_) return changed;
   for (OwnTask& news : reader_->take()) {
     OwnTask* task = at(news.file);
-    if (!task) continue;  // taken from the list meanwhile
+    if (!task) continue;  // removed from the list in the meantime
     *task = std::move(news);
     changed = true;
     if (task->state == OwnState::failed) {

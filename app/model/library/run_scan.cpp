@@ -37,10 +37,10 @@ namespace pairs::model {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t kMostRunFolders = 5000, kMostFiles = 10000;      // looked at in one folder
+constexpr std::size_t kMostRunFolders = 5000, kMostFiles = 10000;      // checked in one folder
 constexpr std::uint64_t kLogTail = 256 << 10, kMostHeader = 16 << 20;  // bytes
 constexpr std::uintmax_t kMostScores = 256 << 20;
-constexpr double kMayFill = 30;  // seconds in which a folder that is new may yet get its run.toml
+constexpr double kMayFill = 30;  // seconds in which a new folder may still get its run.toml
 
 constexpr std::int64_t nanoseconds(const timespec& time) {
   return time.tv_sec * 1000000000ll + time.tv_nsec;
@@ -74,7 +74,7 @@ Extent measure(const fs::path& folder, const std::function<void()>& between) {
     for (const std::int64_t part : {static_cast<std::int64_t>(status.st_size), nanoseconds(status.st_mtim),
                                     static_cast<std::int64_t>(status.st_ino)})
       file = mixed(file, static_cast<std::uint64_t>(part));
-    extent.signature += file;  // the order of a folder's files does not matter
+    extent.signature += file;  // independent of the order of a folder's files
     if (name == run_file::config) extent.created = status.st_mtim.tv_sec;
     if (name != kAboutFile) extent.changed = std::max<std::int64_t>(extent.changed, status.st_mtim.tv_sec);
   }
@@ -144,7 +144,7 @@ std::vector<fs::path> shipped_folders(const Tasks& tasks, const std::string& tas
 // The data on which the weights in a safetensors file were trained, from its header; "" if it does not state them.
 std::string data_source_of(const fs::path& file) {
   std::error_code error;
-  if (!fs::is_regular_file(file, error)) return "";  // a pipe would be waited for
+  if (!fs::is_regular_file(file, error)) return "";  // a pipe would block
   std::ifstream in(file, std::ios::binary);
   std::uint64_t length = 0;
   if (!in.read(reinterpret_cast<char*>(&length), sizeof length) || length > kMostHeader) return "";
@@ -161,8 +161,8 @@ std::string file_stamp(const fs::path& file) {
   return fmt::format("{} {} {};", status.st_ino, status.st_size, nanoseconds(status.st_mtim));
 }
 
-// Verdicts of shipped weights by their folder, with the stamp of the files that they are from: the scores that come
-// with the program are megabytes, which each scan of a process would read again.
+// Verdicts of shipped weights by folder, with the stamp of their files: the scores that come with the program are
+// megabytes, which each scan of a process would read again.
 struct KnownVerdicts {
   std::mutex mutex;
   std::map<std::string, std::pair<std::string, EvaluationVerdict>> by_folder;
@@ -309,7 +309,7 @@ void RunScan::glance_now() {
           found_.insert(run);
           continue;
         } catch (const std::exception&) {
-          found.pop_back();  // the next look says what is wrong
+          found.pop_back();  // the next scan reports the error
         }
       }
       empty.emplace(run, since);
@@ -334,7 +334,7 @@ RunScan::Listing RunScan::look(const Places& places) {
   reading_seconds_ = 0;
   std::vector<RunEntry> shipped;
   std::set<std::string> alive;
-  std::set<std::pair<dev_t, ino_t>> seen;  // a folder may be reached in several ways
+  std::set<std::pair<dev_t, ino_t>> seen;  // a folder may be reached on several paths
   const auto take = [&](const fs::path& folder, const std::string& run, std::vector<RunEntry>& into) {
     between();
     struct stat status {};
@@ -382,7 +382,7 @@ RunScan::Listing RunScan::look(const Places& places) {
   });
   listing.runs.insert(listing.runs.end(), shipped.begin(), shipped.end());
   std::erase_if(known_, [&](const auto& known) { return !alive.contains(known.first); });
-  // What glances have found meanwhile stays as they told it until the next look; what is gone since goes.
+  // Findings of glances in the meantime stay until the next scan; deleted runs are removed.
   std::erase_if(found_, [&](const std::string& run) { return alive.contains(run) || known_before.contains(run); });
   std::erase_if(listing_.runs, [&](const RunEntry& one) { return !found_.contains(one.run); });
   listing.runs.insert(listing.runs.begin(), listing_.runs.begin(), listing_.runs.end());

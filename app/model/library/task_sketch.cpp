@@ -34,7 +34,7 @@ std::vector<std::string> parts_of(const std::string& text, char between) {
   return parts;
 }
 
-// As TOML writes a text.
+// The text in TOML.
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -50,7 +50,7 @@ std::string quoted_list(const std::vector<std::string>& texts) {
   return fmt::format("[{}]", fmt::join(all, ", "));
 }
 
-// A number as TOML and Python read it; false where it is none.
+// Parses a number as TOML and Python do; false if it is none.
 bool number_of(const std::string& typed, double& value) {
   const std::string text = trimmed(typed);
   const char* first = text.data() + (text.starts_with('+') ? 1 : 0);
@@ -83,7 +83,7 @@ std::string table_text(const char* table, const TaskSketch::Quantity& quantity, 
   return text;
 }
 
-// Draws of one quantity from a prior that its support suggests.
+// Code that draws one quantity from a prior suggested by its support.
 std::string draw_text(const TaskSketch::Quantity& quantity) {
   double low = 0, high = 1;
   number_of(quantity.low, low);

@@ -19,7 +19,7 @@ namespace pairs::model {
 namespace fs = std::filesystem;
 namespace {
 
-// As in a URI: letters, digits and a few marks stand for themselves, bytes else are %XX.
+// Encodes as in a URI: letters, digits and a few marks unchanged, other bytes as %XX.
 std::string percent_encoded(std::string_view path) {
   std::string out;
   for (const char c : path) {
@@ -59,7 +59,7 @@ fs::path move_to_trash(const fs::path& wanted) {
   const fs::path files = trash / "files", records = trash / "info";
   for (const fs::path& folder : {trash, files, records}) make_private_folder(folder);
 
-  // The record is made first, and that it is new reserves the name.
+  // The record is created first, exclusively, which reserves the name.
   const std::string name = path.filename().string();
   for (int k = 1; k < 10000; ++k) {
     const std::string there = k == 1 ? name : fmt::format("{}.{}", name, k);

@@ -100,7 +100,7 @@ struct PosteriorScene {
   std::string set_short;             // "set 3", "events.csv"
   std::string set_source;            // "simulated", "generated digits", a path, an item's text
   std::string set_own;               // a line on the item's own θ; "" for other sets
-  std::string set_read_as;           // which of its axes points up; "" for other sets
+  std::string set_read_as;           // the item's axis that points up; "" for other sets
   std::string set_learnt;            // training data and external validation; "" for other sets
   std::vector<std::string> ups;      // axes that may point up; empty if none
   std::int64_t set_size = 0;         // size of the file's set; else `most`
@@ -112,7 +112,7 @@ struct PosteriorScene {
   bool followable = false;           // whether files of its observations can be followed
   std::vector<std::string> endings;  // extensions of files of its observations
   bool drawable = false;             // whether a random subset of the file can be used
-  // For a table: its columns, the columns in use, and the task's columns that they stand for.
+  // For a table: its columns, those in use, and the corresponding columns of the task.
   std::vector<std::string> columns, taken, needed;
   std::int64_t dropped = 0;  // observations omitted for a missing value
   // Whether a path holds several sets, one per file or group, rather than one set.

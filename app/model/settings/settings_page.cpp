@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr double kLookAgainSeconds = 5, kProgressSeconds = 0.2;
 
-// A data set counted through: its account, or why there is none.
+// A counted data set: its account, or why there is none.
 struct Counted {
   std::string set;
   std::shared_ptr<const DataAccount> account;
@@ -40,9 +40,9 @@ struct SettingsPage::State {
   bool shown = false;
   SettingsSection section = SettingsSection::none;
   Stopwatch since;
-  fs::path asked_runs, asked_data;  // of the survey that was asked for last
+  fs::path asked_runs, asked_data;  // of the last requested survey
   bool asked = false;
-  std::string counting;  // the set that is being counted
+  std::string counting;  // the set being counted
   std::map<std::string, Counted> counted;
   Newest<std::string> progress;
   Latest<SettingsSurvey> survey;
@@ -50,7 +50,7 @@ struct SettingsPage::State {
   Latest<Counted> counter;
   GpuSetup gpu;
 
-  // `again`: what data and devices there are is known.
+  // `again`: data and devices are already known.
   void look(bool again) {
     since.restart();
     asked = true;

@@ -25,7 +25,7 @@ std::string named_variable(const char* name) {
   return value ? value : "";
 }
 
-// What a task draws from where it has no real data.
+// The data that replace a task's missing real data.
 std::string in_its_place(const TaskCatalogue& tasks, const DataSet& set) {
   try {
     return "sets are drawn from " + tasks.make(set.task)->info().data_source;
@@ -87,7 +87,7 @@ std::vector<DeviceChoice> device_choices() {
   return all;
 }
 
-// The folder, or what is there of the way to it.
+// The folder, or its closest existing parent.
 fs::path nearest_there(fs::path folder) {
   std::error_code error;
   while (!fs::exists(folder, error) && folder.has_parent_path() && folder != folder.parent_path())

@@ -33,7 +33,7 @@ struct Loaded {
   SampleView view;
 };
 
-// A set as it was simulated last, and what it was asked with. Only jobs that sample touch it.
+// The last simulated set, and its request. Only sampling jobs use it.
 struct Simulated {
   std::uint64_t task = 0;
   ParameterValues setting;
@@ -48,7 +48,7 @@ struct Sample {
   std::string subject;
 };
 
-// The values that can be set by hand.
+// The values that the user can set.
 ParameterValues values_of(const Latents& latents, const TaskInfo& info) {
   return {target_room_of(info).settable(latents), doubles(latents.psi),
           latents.given.defined() ? doubles(latents.given) : std::vector<double>()};
@@ -112,7 +112,7 @@ std::string numbers_text(std::int64_t count) {
   return count == 1 ? "1 number" : fmt::format("{} numbers", count_text(count));
 }
 
-// What the preset builds, with its own settings of the task.
+// The networks of the preset, with its own settings of the task.
 Network network_of(const Tasks& tasks, const TaskInfo& shown, const std::string& preset) {
   const RunConfig run = load_preset(tasks, shown, preset, "pairs", {});
   const EstimatorConfig& config = run.estimator;
@@ -178,7 +178,7 @@ struct Specimen::State {
 
   void sample() {
     if (!loaded) return;
-    // A stored set is another index, a simulated one another seed.
+    // A new stored set is another index, a simulated one another seed.
     const std::int64_t index = loaded->card.stored ? prior_draw : 0, seed = loaded->card.stored ? 0 : draw;
     new_sample.ask(
         [this, task = generation, from = loaded, setting = setting, n = n, index, seed, turned = turned](const auto&) {
@@ -246,7 +246,7 @@ struct Specimen::State {
   Simulated simulated;
 
   Latest<Loaded> new_task{[this] { hub.wake(); }};
-  // Sample jobs are short: while a slider is dragged, each shows what was asked when it began.
+  // Sampling jobs are short: while a slider is dragged, each shows the values at its start.
   Latest<Sample> new_sample{[this] { hub.wake(); }, Late::keep};
   Latest<Network> new_network{[this] { hub.wake(); }};
 };

@@ -7,9 +7,9 @@ namespace pairs::model {
 
 pid_t reap_detached() {
   siginfo_t ended{};
-  // Looks without taking leave: the child may be another's.
+  // Checks without reaping: the child may have another owner.
   if (::waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid == 0) return 0;
-  if (::getsid(ended.si_pid) != ended.si_pid) return 0;  // one that leads a session was started so
+  if (::getsid(ended.si_pid) != ended.si_pid) return 0;  // start_detached makes the child a session leader
   return ::waitpid(ended.si_pid, nullptr, WNOHANG) == ended.si_pid ? ended.si_pid : 0;
 }
 

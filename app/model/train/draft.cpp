@@ -39,7 +39,7 @@ SettingKind kind_of(const Field& field) {
   return number ? SettingKind::number : SettingKind::numbers;
 }
 
-// A value as people write it, which set_field reads back.
+// A value in the user's notation, which set_field parses.
 std::string plain(const Field& field) {
   if (const auto* text = std::get_if<std::string*>(&field.slot)) {
     const std::string& value = **text;
@@ -52,12 +52,12 @@ std::string plain(const Field& field) {
   return text;
 }
 
-// Keys that have places of their own, or stand for the preset itself.
+// Keys with their own controls, or those of the preset itself.
 bool hidden(const std::string& key) {
   return key == "task.name" || key == "task_file" || key == "preset" || key == "strategy";
 }
 
-// As load_preset fills in what end-to-end training leaves open.
+// Completes settings for end-to-end training as load_preset does.
 RunConfig complete(RunConfig config) {
   if (config.pretrain.sizes.empty() && !config.cache.sizes.empty()) config.pretrain.sizes = {config.cache.sizes.back()};
   return config;
@@ -83,7 +83,7 @@ std::vector<Setting> table_of(RunConfig config, RunConfig base, std::optional<Ru
     row.changed = row.value != row.preset;
     rows.push_back(std::move(row));
   }
-  // By section, in the order in which the sections are met; what has a title first.
+  // Sorts by section, in order of appearance; settings with a title first.
   const auto rank = [](const Setting& row) {
     constexpr const char* order[] = {"Task", "Network", "Pretrain", "Cache", "Finetune", "Evaluate", "Run"};
     std::size_t section = 0;
@@ -94,7 +94,7 @@ std::vector<Setting> table_of(RunConfig config, RunConfig base, std::optional<Ru
   return rows;
 }
 
-// Nothing where the strategy has none, and of a person's own task, which no paper knows.
+// Empty if the strategy has none, and for custom tasks, which are not in the paper.
 std::optional<RunConfig> paper_values(const Tasks& tasks, const TaskInfo& info, const std::string& strategy) {
   if (!info.file.empty()) return std::nullopt;
   try {
@@ -104,14 +104,14 @@ std::optional<RunConfig> paper_values(const Tasks& tasks, const TaskInfo& info, 
   }
 }
 
-// What the row of a wrong setting says; the row shows the assignment itself.
+// The error in the row of an invalid setting; the row shows the assignment itself.
 std::string row_text(const Error& error) {
   std::string text = error.text();
   text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   return text;
 }
 
-// Several values where one belongs: what the row says, and why a study cannot have them, "" where it can.
+// Several values where one belongs: the text of the row, and why a study cannot use them, or "".
 struct SweptRow {
   std::string text, problem;
 };
@@ -140,11 +140,11 @@ std::vector<Setting> setting_table(const RunConfig& config) {
 struct Draft::Impl {
   Catalogue tasks;
   std::string task, preset = "quick", strategy = "pairs", data;
-  std::string device = "auto";  // of the window's settings, as are the threads
+  std::string device = "auto";  // from the window's settings, as are the threads
   std::int64_t threads = 0;
   std::filesystem::path runs_folder;
-  TaskInfo info;                                                 // with the task's own targets
-  std::vector<TargetTick> choosable;                             // what can be a target, and which are
+  TaskInfo info;                                                 // with the task's default targets
+  std::vector<TargetTick> choosable;                             // the possible targets, and which are on
   std::vector<std::pair<std::string, std::string>> assignments;  // key, value as typed
   std::vector<Setting> settings;
   RunConfig config;
@@ -176,12 +176,12 @@ struct Draft::Impl {
         }
       if (any) return tasks->make(task, {"", own.task_settings})->info();
     } catch (const Error&) {
-      // Why they are refused stands beside the setting.
+      // The reason is shown next to the setting.
     }
     return info;
   }
 
-  // What a run has where nothing was set by hand.
+  // The defaults of a run.
   RunConfig usual() const {
     RunConfig config = complete(preset_values(tasks, chosen_info(), preset, strategy));
     config.device = device;
@@ -219,7 +219,7 @@ struct Draft::Impl {
         errors[key] = row_text(wrong);
       }
     }
-    // Settings of another kind wait until it is chosen again.
+    // Settings of another kind are kept until it is chosen again.
     std::erase_if(good, [&](const std::string& one) { return !unread_because(applied, assigned_key(one)).empty(); });
     std::optional<Error> whole;
     try {
@@ -254,7 +254,7 @@ struct Draft::Impl {
     if (whole && study_error.empty()) study_error = whole->what();
   }
 
-  // An assignment of the preset's own value is none.
+  // An assignment of the preset's own value is dropped.
   void drop_idle() {
     RunConfig base = usual();
     const std::vector<Field> before = fields(base);
@@ -306,7 +306,7 @@ Draft::Draft(const Catalogue& tasks, const RunConfig& config, std::filesystem::p
   impl_->strategy = config.strategy;
   impl_->data = std::move(data_folder);
   impl_->runs_folder = std::move(runs_folder);
-  // A new run of a person's own task is of its file as it is open, not of the run's copy.
+  // A new run of a custom task uses its file as it is open, not the run's copy.
   TaskOptions options = options_without_data(config);
   if (!config.task_file.empty()) options.file.clear();
   const std::string targets = targeted(options.settings).targets;
@@ -318,7 +318,7 @@ Draft::Draft(const Catalogue& tasks, const RunConfig& config, std::filesystem::p
   const std::vector<Field> after = fields(wanted), before = fields(base);
   for (std::size_t i = 0; i < after.size(); ++i) {
     const std::string& key = after[i].key;
-    // Where it ran and what was said of it belong to that run.
+    // Its device and its note belong to that run.
     const bool own = key == "device" || key == "data" || key == "note" || key == kTaskTargets;
     if (!own && !hidden(key) && unread_because(wanted, key).empty() && field_text(after[i]) != field_text(before[i]))
       impl_->assignments.emplace_back(key, plain(after[i]));
@@ -362,7 +362,7 @@ const std::string& Draft::strategy() const {
 }
 
 void Draft::set_preset(const std::string& preset) {
-  preset_values(impl_->tasks, impl_->info, preset, impl_->strategy);  // throws where there is none
+  preset_values(impl_->tasks, impl_->info, preset, impl_->strategy);  // throws if there is none
   impl_->preset = preset;
   impl_->drop_idle();
   impl_->rebuild();

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kTyping = 0.4;  // seconds after the last change of a draft until it is estimated
 
-// What decides a draft's needs: without what is mere words or chance.
+// The settings that determine a draft's needs, without texts and seeds.
 std::string needs_of(const RunConfig& config) {
   RunConfig copy = config;
   copy.note.clear();

@@ -17,15 +17,15 @@
 namespace pairs::model {
 namespace {
 
-constexpr double kInterval = 0.7;    // seconds between two posteriors at least,
-constexpr double kShare = 1.0 / 70;  // and so much of the time at most
-constexpr double kAttention = 5;     // seconds for which one look counts
+constexpr double kInterval = 0.7;    // minimum seconds between two posteriors,
+constexpr double kShare = 1.0 / 70;  // and maximum share of the time
+constexpr double kAttention = 5;     // seconds for which one look() counts
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// What is learnt may be far too sharp; beside the exact posterior it is cut.
+// The learned density may be far too sharp; it is cut next to the exact posterior.
 double height_of(const std::vector<PosteriorNumbers>& series, std::size_t t) {
   const auto most = [&](const PosteriorNumbers& one) {
     const double top = *std::max_element(one.marginals[t].begin(), one.marginals[t].end());
@@ -41,9 +41,9 @@ struct LivePosterior::Scene {
   Scene(const Preview& preview) : stage(preview.stage), wanted_n(preview.n), posterior(preview.estimator, preview.n) {}
 
   Stage stage;
-  std::int64_t wanted_n;  // that the stage told
+  std::int64_t wanted_n;  // as reported by the stage
   TrainingPosterior posterior;
-  std::atomic<bool> ready{false};  // the thread of references is done with it
+  std::atomic<bool> ready{false};  // the thread of references has finished it
 };
 
 LivePosterior::LivePosterior(std::function<void()> wake)

@@ -25,10 +25,10 @@ namespace {
 
 constexpr Stage kShown[] = {Stage::pretrain, Stage::cache, Stage::finetune};
 
-// Losses of more heads than this have no room for a bound each.
+// The maximum number of heads whose losses have a bound each.
 constexpr std::size_t kMostBounds = 4;
 
-// Size and time of last change, to see that a file is another than before; zeros when it is not there.
+// Size and time of last change, which identify a version of a file; zeros if it does not exist.
 struct Stamp {
   std::int64_t size = 0, seconds = 0, nanoseconds = 0;
   std::uint64_t inode = 0;
@@ -41,8 +41,7 @@ Stamp stamp(const std::filesystem::path& file) {
   return {status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ino};
 }
 
-// Exact NLLs by set size: the task's closed form, else those that an evaluation measured, between two sizes linear in
-// log N.
+// Exact NLLs by set size: the task's closed form, else those measured by an evaluation, interpolated linearly in log N.
 class ExactNll {
  public:
   ExactNll(const Tasks& tasks, std::shared_ptr<const Task> task, const std::filesystem::path& metrics)
@@ -52,7 +51,7 @@ class ExactNll {
         for (const auto& row : stored->rows)
           if (std::isfinite(row.exact_nll)) measured_[row.n] = row.exact_nll;
     } catch (const Error&) {
-      // Scores that cannot be read belong to another panel.
+      // Another panel reports unreadable scores.
     }
   }
   double operator()(std::int64_t n) const {
@@ -88,7 +87,7 @@ void add_bound(Plot& plot, double bound, const std::string& name) {
   plot.lines.push_back(std::move(line));
 }
 
-// The first losses of a long history can be so far off that the rest looks flat: the axis then leaves them out.
+// The first losses of a long history can be so extreme that the rest looks flat: then the axis excludes them.
 void leave_out_beginning(Plot& plot) {
   std::vector<double> late;
   double low = INFINITY, high = -INFINITY;
@@ -110,12 +109,12 @@ void leave_out_beginning(Plot& plot) {
 
 }  // namespace
 
-// What the worker keeps between two looks at one folder.
+// The worker's state between two reads of one folder.
 struct RunHistory::Tail {
   Tasks tasks;
   std::filesystem::path folder;
   RunProgress progress;
-  std::int64_t offset = 0;  // behind the last whole line
+  std::int64_t offset = 0;  // after the last complete line
   Stamp events, config_file, metrics;
   bool looked = false;
   std::shared_ptr<const RunShades> shades;
@@ -124,7 +123,7 @@ struct RunHistory::Tail {
   std::shared_ptr<const Task> task;
   std::unique_ptr<ExactNll> exact;
 
-  // Takes in what was appended since the last look; true when there was something.
+  // Reads what was appended since the last read; returns whether there was anything.
   bool read_log(const LatestWorker::Stale& stale) {
     const std::filesystem::path file = folder / run_file::events;
     const Stamp now = stamp(file);
@@ -143,7 +142,7 @@ struct RunHistory::Tail {
     return read || another;
   }
 
-  // run.toml and what follows from it.
+  // Reads run.toml and everything derived from it.
   bool read_config() {
     const Stamp now = stamp(folder / run_file::config);
     if (looked && now == config_file) return false;
@@ -225,7 +224,7 @@ struct RunHistory::Tail {
     }
   }
 
-  // True when something is new.
+  // Returns whether something is new.
   bool look(const LatestWorker::Stale& stale) {
     const bool config = read_config();
     const bool bounds = read_bounds();

@@ -20,10 +20,10 @@
 namespace pairs::model {
 namespace {
 
-constexpr double kLookInterval = 1;   // seconds between two looks at a queue that holds something,
-constexpr double kEmptyInterval = 3;  // and at one that does not
+constexpr double kLookInterval = 1;   // seconds between two reads of a queue with items,
+constexpr double kEmptyInterval = 3;  // and of an empty one
 constexpr double kStartInterval = 5;  // between two starts of a process
-constexpr int kMostStarts = 3;        // without anything moving on
+constexpr int kMostStarts = 3;        // without progress
 
 QueueShown look_at(const Catalogue& tasks, const Queue& queue) {
   QueueShown shown;
@@ -51,7 +51,7 @@ std::string title_of(const QueueItem& item) {
   return name.empty() ? item.name() : name;
 }
 
-// Refuses, as a usage error, a run that the queue has already: one of the same settings and seed.
+// Throws a usage error for a run already in the queue: one with the same settings and seed.
 void refuse_twin(const Queue& queue, const RunConfig& config) {
   for (const QueueItem& item : queue.read().items) {
     if (item.kind != QueueKind::run || item.state == QueueState::failed) continue;
@@ -59,7 +59,7 @@ void refuse_twin(const Queue& queue, const RunConfig& config) {
     try {
       other = training_settings(read_run_toml(config.tasks, item.folder / run_file::config));
     } catch (const std::exception&) {
-      continue;  // told by who trains it
+      continue;  // its trainer reports it
     }
     if (changed_setting(other, config, Stage::finetune, "").empty())
       fail_usage("{} is in the queue already, with the same settings and seed; change one of them", item.title());
@@ -106,7 +106,7 @@ void RunQueue::look() {
   });
 }
 
-// Counts what was done, and tells of the end.
+// Counts finished items, and reports the end.
 void RunQueue::tell_end(const QueueShown& before, const QueueShown& now) {
   if (before.runs != now.runs) return;
   for (const QueueItem& item : before.view.items) {
@@ -133,7 +133,7 @@ bool RunQueue::take() {
   return true;
 }
 
-// Where the queue holds something: that this window is there, whether the queue outlives it, and whether the window
+// For a queue with items: registers that this window is open, whether the queue outlives it, and whether the window
 // trains a run itself.
 void RunQueue::tell_windows(bool training) {
   if (!known_ || known_->runs != queue().runs()) return;
@@ -220,7 +220,7 @@ std::string RunQueue::activity() const {
   return "Queue: " + line();
 }
 
-// What the disk refuses becomes a message.
+// A failure of the disk becomes a message.
 void RunQueue::act(const std::function<void(const Queue&)>& change) {
   try {
     change(queue());

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr double kBetweenLooks = 3;         // seconds
 constexpr double kBetweenFirstLooks = 0.5;  // while one is starting
-constexpr double kMostStarting = 120;       // for which a process may take to be seen at work
+constexpr double kMostStarting = 120;       // seconds within which a new process must show up
 
 std::string figures_command(const StudyEntry& study) {
   return fmt::format("pairs --batch study {} --out {} --figures", shell_word(file_of_study(study.folder).string()),
@@ -76,7 +76,7 @@ void Studies::tell_ends(const Looked& looked) {
   }
 }
 
-// Forgets those that are seen at work now, and tells of those that ended before.
+// Drops those that have shown up, and reports those that ended before.
 void Studies::follow_started(const Looked& looked) {
   std::erase_if(started_, [&](const auto& one) {
     const auto found = std::ranges::find(looked.shown, one.first, &StudyEntry::name);

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A text in TOML's quotes, which are JSON's.
+// A text in TOML's quotes, which are those of JSON.
 std::string quoted(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -37,7 +37,7 @@ std::string quoted_list(const std::vector<std::string>& words) {
 constexpr const char* kProcesses = "processes";  // in the folder of the study's workers
 constexpr std::int64_t kMostSeeds = 100, kMostProcesses = 64;
 
-// Whether the word is a number of TOML, too, which knows no "007", ".5" and "5.".
+// Whether the word is also a number in TOML, which excludes "007", ".5" and "5.".
 bool is_toml_number(const std::string& word) {
   const auto digit = [&](std::size_t at) { return at < word.size() && word[at] >= '0' && word[at] <= '9'; };
   const std::size_t first = word.starts_with('-') ? 1 : 0, point = word.find('.');
@@ -45,12 +45,12 @@ bool is_toml_number(const std::string& word) {
   return point == word.npos || digit(point + 1);
 }
 
-// A list of numbers, or of texts where one of them is none.
+// A list of numbers, or of texts if any of them is not a number.
 std::string toml_list(const std::vector<std::string>& words) {
   return std::ranges::all_of(words, is_toml_number) ? fmt::format("[{}]", fmt::join(words, ", ")) : quoted_list(words);
 }
 
-// The value of a setting's row as a study file has it.
+// The value of a setting's row for a study file.
 std::string toml_value(const Setting& setting) {
   if (setting.kind == SettingKind::yes_no) return setting.value;
   if (setting.kind == SettingKind::number && is_toml_number(setting.value)) return setting.value;
@@ -58,14 +58,14 @@ std::string toml_value(const Setting& setting) {
   return quoted(setting.value);
 }
 
-// The whole number that the text is, 0 where it is none.
+// The whole number in the text, 0 if it is none.
 std::int64_t whole_number(const std::string& text) {
   std::int64_t value = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
   return read.ec == std::errc() && read.ptr == text.data() + text.size() ? value : 0;
 }
 
-// An error without the name of the study's file, which is not there yet.
+// An error without the name of the study's file, which does not exist yet.
 std::string without_file(const std::string& error, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     if (!error.starts_with(name)) continue;
@@ -150,7 +150,7 @@ std::string StudyForm::body() const {
   return text;
 }
 
-// What is wrong with the values of the settings that are varied; "" where nothing is.
+// The problem with the values of the varied settings; "" if there is none.
 std::string StudyForm::wrong_values() const {
   for (auto at = varied.begin(); at != varied.end(); ++at) {
     const std::vector<std::string> values = comma_separated(at->values);

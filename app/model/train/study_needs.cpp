@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kNeedsRest = 0.5;  // seconds after the last change of a form until it is estimated
 
-// The thread goes on to other jobs, with all cores again.
+// The thread continues with other jobs, on all cores again.
 struct AllThreads {
   ~AllThreads() { use_threads(0); }
 };

@@ -25,15 +25,15 @@
 namespace pairs::model {
 namespace {
 
-constexpr double kTick = 0.25;   // seconds between two changes of what only grows
-constexpr double kLook = 0.3;    // between two looks at the files of a run being trained here,
-constexpr double kWatch = 0.5;   // of any other that may grow,
+constexpr double kTick = 0.25;   // seconds between updates of growing values
+constexpr double kLook = 0.3;    // between reads of the files of a run being trained here,
+constexpr double kWatch = 0.5;   // of any other growing run,
 constexpr double kRest = 2;      // and of a finished one
 constexpr double kShownFor = 3;  // for which one shown() counts
-constexpr double kRelease = 1;   // for which a lock seen after our own session may still be its
-constexpr int kNice = 4;         // steps of priority that training leaves to the window
+constexpr double kRelease = 1;   // for which a lock after our own session may still be its own
+constexpr int kNice = 4;         // priority steps that training yields to the window
 
-// Passes everything on, shows the estimator to the live posterior, and asks for a frame at every event.
+// Forwards everything, passes the estimator to the live posterior, and requests a frame at every event.
 class WatchedMonitor : public Monitor {
  public:
   WatchedMonitor(Monitor& next, LivePosterior& live, std::function<void()> wake)
@@ -71,7 +71,7 @@ struct Training::Impl {
 
   Hub& hub;
   std::string task;
-  std::map<std::string, Draft> drafts;  // by task: what was set there stays while others are looked at
+  std::map<std::string, Draft> drafts;  // by task: settings stay while others are shown
   bool drafting = true;
   Stopwatch clock;
   double ticked = -1, looked = -1, shown_at = -1e9;
@@ -83,7 +83,7 @@ struct Training::Impl {
   std::shared_ptr<const Figure> live_figure;
   std::string live_problem;
 
-  // What the session trains or trained last.
+  // The run that the session trains or trained last.
   std::filesystem::path session_folder;
   std::string session_task, dismissed;
   bool session_busy = false;
@@ -91,8 +91,8 @@ struct Training::Impl {
   SessionState session_state = SessionState::idle;
   SessionProgress at;  // of the session
   std::shared_ptr<const RunConfig> session_config;
-  std::shared_ptr<const DraftEstimate> session_needs;  // before it was begun; null: not known
-  double session_told = 0;                             // when its elapsed time was last counted
+  std::shared_ptr<const DraftEstimate> session_needs;  // before the start; null: unknown
+  double session_told = 0;                             // time at which its elapsed time was last counted
   std::optional<std::filesystem::path> ended;
 
   StageCard cards[kStages];
@@ -113,10 +113,10 @@ struct Training::Impl {
 
   bool looked_at() const { return clock.seconds() - shown_at < kShownFor; }
 
-  // Somebody looks at a draft whose needs will be asked for, or are known and not yet shown.
+  // Whether a draft is shown whose needs will be requested, or are known and not shown yet.
   bool needs_due() const { return drafting && !task.empty() && !session_busy && needs.due(looked_at()); }
 
-  // Notices that the draft has changed, and asks for its needs once it rests.
+  // Detects a change of the draft, and requests its needs once it rests.
   bool follow_draft(double now, bool at_once) {
     Draft& draft = draft_of(task);
     const bool moved =
@@ -133,7 +133,7 @@ struct Training::Impl {
     looked = clock.seconds();
   }
 
-  // Leaves a run that is shown for the draft of `task`.
+  // Leaves the shown run for the draft of `task`.
   void show_draft() {
     if (!drafting) {
       history.open({});
@@ -144,12 +144,12 @@ struct Training::Impl {
     if (!task.empty()) follow_draft(clock.seconds(), false);
   }
 
-  // Our own session on this run has just ended: what was read of it may be older.
+  // Our own session on this run has just ended, so that the last read may be outdated.
   bool settling() const {
     return !session_busy && history.folder() == session_folder && clock.seconds() - session_ended < kRelease;
   }
 
-  // Another process holds the run.
+  // Whether another process uses the run.
   bool elsewhere() const {
     if (!view || !view->in_use) return false;
     return history.folder() != session_folder || (!session_busy && !settling());
@@ -175,7 +175,7 @@ struct Training::Impl {
     return elsewhere() ? Activity::elsewhere : Activity::rest;
   }
 
-  // How much of its stage the session has done.
+  // The finished share of the session's stage.
   void follow_share() {
     const auto& p = at.progress;
     if (!p || p->total <= 0 || static_cast<int>(p->stage) != at.stage || !session_config) return;
@@ -309,7 +309,7 @@ std::optional<Training::Going> Training::going(const std::filesystem::path& fold
                        : m.session_state == SessionState::pausing  ? "pausing"
                        : m.session_state == SessionState::stopping ? "stopping"
                                                                    : "training";
-    // A run that goes on begins where its files say.
+    // A resumed run starts where its files state.
     const double share = m.shows_session() ? m.cards[m.at.stage].share : m.at.share;
     return Going{word, m.at.stage, share};
   }
@@ -351,7 +351,7 @@ void Training::open_task(const std::string& task) {
     m.draft_of(task);
     m.task = task;
   } catch (const Error& error) {
-    // A task without presets that can be read has nothing to be trained with.
+    // A task without readable presets cannot be trained.
     m.task.clear();
     m.hub.messages.error("train", error.what());
   }
@@ -512,7 +512,7 @@ void Training::dismiss() {
   impl_->session.dismiss();
   impl_->session_state = impl_->session.state();
   impl_->dismissed = impl_->session_folder.string();
-  // What failed before there was a run leaves its draft.
+  // A failure before the run exists leaves its draft.
   if (impl_->shows_session() && impl_->view && !impl_->view->config) open_draft();
   impl_->deal();
 }
@@ -529,7 +529,7 @@ std::string Training::blocked(Action action, int until) const {
     return session_blocked(action);
   }
   if (busy && !m.shows_session()) return fmt::format("{} is being trained; stop it or wait until it is done", other);
-  // A failure of another run is told where that run is shown.
+  // A failure of another run is reported where that run is shown.
   if (const std::string why = session_blocked(action); !why.empty()) return why;
   return start_blocked(until);
 }

@@ -72,7 +72,7 @@ struct Viewer::State {
   CastResult cast;
   std::uint64_t cast_seen = 0;
   int truth_side = 256;
-  // What was saved last, for commands.
+  // The last saved files, for commands.
   std::filesystem::path scene_file, views_file, exported;
   render::SphereScene saved_scene;
   ViewerRequest saved_views;
@@ -103,13 +103,13 @@ struct Viewer::State {
     ask_samples();
   }
 
-  // After the player's N may have changed.
+  // Call when the player's N may have changed.
   void follow_player() {
     if (player.n() == request.n) return;
     request.n = player.n();
     ask_samples();
   }
-  // Each N is seen by a playing one before the next comes.
+  // While playing, each N is shown before the next one.
   bool ready() const {
     return request.run.empty() || !result.failure.empty() || !background.busy() ||
            (result.snapshot && result.snapshot->n == request.n);
@@ -565,7 +565,7 @@ bool Viewer::wait(double seconds) {
     const auto left = [&] { return std::max(seconds - watch.seconds(), 0.0); };
     if (!s.background.wait(left()) || !s.caster.wait(left()) || !s.exporter.wait(left())) return false;
     poll();
-    // What was asked for in between may have been answered in between.
+    // Later requests may have finished in the meantime.
     if (!busy() && !s.background.fresh()) return true;
   }
 }

@@ -20,7 +20,7 @@ using PicturePointer = std::shared_ptr<const Picture>;
 
 // The range of the target camera in radians; render::scene_prior has the range in training.
 inline constexpr double kElevationLow = 0, kElevationHigh = std::numbers::pi / 2;
-// The spread or error of a channel that the last color of the heat maps stands for.
+// The spread or error of a channel at the last color of the heat maps.
 inline constexpr double kHeatMost = 0.25;
 
 // The content of the viewer: a run of a task, or only the task.

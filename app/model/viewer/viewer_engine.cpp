@@ -17,10 +17,10 @@
 namespace pairs::model {
 namespace {
 
-constexpr std::int64_t kKeptStates = 64;  // of a sample's way from noise to image
-constexpr double kStateInterval = 0.08;   // seconds between pictures of samples in work
-constexpr double kLeastWork = 0.12;       // seconds of embedding that a stale request gets after a silence
-constexpr double kLongestSilence = 0.25;  // of one who drags or waits: then there is something to see
+constexpr std::int64_t kKeptStates = 64;  // steps stored between noise and image
+constexpr double kStateInterval = 0.08;   // seconds between pictures of unfinished samples
+constexpr double kLeastWork = 0.12;       // seconds of embedding granted to a stale request after a silence
+constexpr double kLongestSilence = 0.25;  // maximum time without a new picture during a drag or wait
 
 std::vector<double> scene_row(const render::SphereScene& scene) {
   std::vector<double> row(
@@ -34,9 +34,9 @@ std::vector<double> scene_row(const render::SphereScene& scene) {
 struct ViewerEngine::Parts {
   explicit Parts(ResultBoard<ViewerResult>& result) : board(result) {}
 
-  // What the samples so far are of.
+  // The input of the current samples.
   struct Question {
-    std::vector<double> scene, cameras;  // of the views that are used, then the target
+    std::vector<double> scene, cameras;  // cameras of the used views, then the target
     bool operator==(const Question&) const = default;
   };
 
@@ -44,16 +44,16 @@ struct ViewerEngine::Parts {
   std::unique_ptr<ViewPosterior> posterior;
   std::uint64_t load = 0;
   Question question;
-  std::int64_t n = 0;                               // views that what follows is of
+  std::int64_t n = 0;                               // number of views for the following members
   torch::Tensor context, truth, expected, samples;  // samples [S, 3, H, W], undefined before the first
-  std::vector<std::vector<PicturePointer>> paths;   // of the samples, then of those in work
+  std::vector<std::vector<PicturePointer>> paths;   // of finished samples, then of unfinished ones
   PicturePointer truth_picture, expected_picture, mean, spread, error;
   std::vector<std::string> warnings;
   Stopwatch since_publish;
   std::uint64_t snapshots = 0;
 
   ResultBoard<ViewerResult>& board;
-  std::atomic<std::int64_t> embedded{0};  // asked for from any thread
+  std::atomic<std::int64_t> embedded{0};  // read from any thread
 
   std::int64_t stride() const { return (posterior->steps() + kKeptStates - 1) / kKeptStates; }
   std::int64_t finished() const { return samples.defined() ? samples.size(0) : 0; }
@@ -86,7 +86,7 @@ void ViewerEngine::Parts::load_run(const ViewerRequest& request) {
   board.publish([&](ViewerResult& n) { n.info = std::make_shared<ViewerInfo>(viewer_info(*posterior)); });
 }
 
-// What the views say at once, in one evaluation of the network.
+// The direct posterior-mean estimate, from one evaluation of the network.
 void ViewerEngine::Parts::estimate(const ViewerRequest& request, std::span<const render::Camera> views) {
   board.now("estimating the view");
   n = static_cast<std::int64_t>(views.size());
@@ -104,7 +104,8 @@ void ViewerEngine::Parts::estimate(const ViewerRequest& request, std::span<const
   show(request.samples);
 }
 
-// Turns to the request's scene, cameras and N, up to the estimate of the mean. False when there is nothing to sample.
+// Switches to the request's scene, cameras and N, up to the estimate of the mean. Returns false if there is nothing to
+// sample.
 bool ViewerEngine::Parts::ask(const ViewerRequest& request, const Stale& stale) {
   if (static_cast<std::int64_t>(request.scene.spheres.size()) != posterior->views().spheres()) return false;
   const auto wanted = static_cast<std::size_t>(std::min(request.n, static_cast<std::int64_t>(request.views.size())));
@@ -122,7 +123,7 @@ bool ViewerEngine::Parts::ask(const ViewerRequest& request, const Stale& stale) 
   question = {};
   ViewEmbeddings& embeddings = posterior->embeddings();
   embeddings.show(request.scene, request.target);
-  // Whoever drags, or waits for many views, sees what the first ones say by then.
+  // During a drag, or while many views are embedded, shows the result of the first ones.
   for (Stopwatch work;; work.restart()) {
     board.now("embedding the observed views");
     const auto go_on = [&] {
@@ -162,7 +163,7 @@ void ViewerEngine::Parts::show(std::int64_t wanted) {
   since_publish.restart();
 }
 
-// Samples up to number `until`.
+// Draws samples up to number `until`.
 void ViewerEngine::Parts::sample(std::int64_t wanted, std::int64_t until, const Stale& stale) {
   const std::int64_t first = finished(), count = until - first, steps = posterior->steps();
   if (count <= 0) return;
