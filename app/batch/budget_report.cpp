@@ -55,9 +55,8 @@ void add_sets(const BudgetedSimulator& budget, Result& result) {
         {{"n", size.n}, {"training", size.training}, {"validation", size.validation}, {"test", size.test}});
   result.text += fmt::format(
       "\nWithin {} simulations, each of which serves all stages:\n\n{}\n"
-      "Stage 1 draws pairs of every set, stages 2 and 3 sets of N of all that hold N, again and again; evaluations "
-      "take "
-      "sets that no stage sees.\n",
+      "Stage 1 draws pairs of every set, stages 2 and 3 sets of N of all that hold N, again and again; "
+      "evaluations take sets that no stage sees.\n",
       count_text(out["budget"].get<std::int64_t>()), table.text());
 }
 

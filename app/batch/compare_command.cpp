@@ -196,18 +196,15 @@ Action add_compare(CLI::App& app, const Catalogue& tasks) {
   app.add_flag("--all-settings", arguments->all_settings, "Show equal settings too");
   add_open_arguments(app, arguments->open);
   app.footer(
-      "Example:\n"
-      "  pairs --batch compare runs/digits-pairs runs/digits-n1 --sizes 1,10,100\n"
-      "Differences are paired: mean over the same test sets of this run's NLL (images: squared error of the posterior\n"
-      "mean) minus the first's, with its standard error. Means apart: how far the posterior means lie from the "
-      "first's\n"
-      "on the same sets, rms in units of the posterior sd; at least half of it is the error of one of the two.\n"
-      "Runs of a task of your own on other data (stored sets next to a simulator) are scored on the first run's test\n"
-      "sets.\n"
-      "Cost counts forward FLOPs times three (the paper's rule), and again with stage 2's forward passes; of a run "
-      "that\n"
-      "started from another's weights, the other's are counted, too. What is measured here is not stored: evaluate "
-      "does.");
+      R"(Example:
+  pairs --batch compare runs/digits-pairs runs/digits-n1 --sizes 1,10,100
+Differences are paired: mean over the same test sets of this run's NLL (images: squared error of the posterior
+mean) minus the first's, with its standard error. Means apart: how far the posterior means lie from the first's
+on the same sets, rms in units of the posterior sd; at least half of it is the error of one of the two.
+Runs of a task of your own on other data (stored sets next to a simulator) are scored on the first run's test
+sets.
+Cost counts forward FLOPs times three (the paper's rule), and again with stage 2's forward passes; of a run that
+started from another's weights, the other's are counted, too. What is measured here is not stored: evaluate does.)");
   return [arguments] { return compare(*arguments); };
 }
 

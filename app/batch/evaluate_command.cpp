@@ -291,52 +291,39 @@ Action add_evaluate(CLI::App& app, const Catalogue& tasks) {
       ->type_name("FILE");
   add_open_arguments(app, arguments->open);
   app.footer(with_task_names(
-      "Examples:\n"
-      "  pairs --batch evaluate {exact} --sizes 2,10,100 --sets 10000\n"
-      "  pairs --batch evaluate {first} --sizes 1,10 --sets 200 --learned-product 20\n"
-      "  pairs --batch evaluate {first} --sizes 10 --sets 200 --export tested\n"
-      "  pairs --batch evaluate runs/digits --json > digits.json\n"
-      "NLL: mean of -log posterior density of the truth. exact: the same for the exact posterior, same sets.\n"
-      "learned product: the run's NLL plus the deficit of the product of its posteriors at N = 1 on the first sets.\n"
-      "gap: their difference. sd: mean posterior sd. RMAE: mean |posterior mean - truth| over the prior's width.\n"
-      "ACAUC: mean |coverage - level| over the levels of central intervals. noise floor: the ACAUC that a\n"
-      "calibrated estimator has with so many sets; in brackets its 95th percentile, corrected for the number of\n"
-      "tests. ACAUC is blind to a bias that too wide a posterior hides, so it alone does not show "
-      "calibration.\n"
-      "location z, width z: mean rank of the truth among the samples less 1/2, and mean |rank - 1/2| less that of "
-      "uniform\n"
-      "ranks, in standard errors, one number per target; width z above zero: too narrow. rank p: chi-square of the "
-      "ranks\n"
-      "in bins of equally many of the S + 1 values (S = 299, 499, ... divide evenly). calibration: none detected, "
-      "borderline\n"
-      "or miscalibrated. All tests, those pooled over sizes and targets included, are one family: family-wise "
-      "false-alarm\n"
-      "rate 5 % (borderline), 0.1 % (miscalibrated). The verdict names the width that would have been seen with 80 %. "
-      "It is\n"
-      "on average over the prior: a run without a fault may be far from the exact posterior of one set. means apart: "
-      "of the run that --beside names, rms over the same sets of (mean - other mean) / sd; at "
-      "least\n"
-      "half of it is one run's own error. Where a task draws from a finite pool (the test images of a data set), "
-      "pool_location_sd: sd "
-      "of\n"
-      "the mean rank over such pools, from a bootstrap over the pool, and over those of as many observations as stage "
-      "2\n"
-      "drew from; pool_location_z: the location in standard errors of sets and pools together.\n"
-      "Further tests, on the same samples (C2ST: of 100 sets or more, with 53 samples or more each):\n"
-      "ECDF p: the ranks' distribution function by simultaneous bands. TARP: coverage of credible regions about "
-      "random\n"
-      "points, all targets together; in brackets what a calibrated run stays below in 95 % of evaluations. C2ST: how\n"
-      "often a classifier picks the truth out of the truth and a draw of its posterior, 1/2 where that is exact. "
-      "region\n"
-      "p: coverage in the worst of ten regions of the posterior mean. They belong to that family; the figures\n"
-      "ecdf, tarp, c2st, regions, recovery and contraction draw them.\n"
-      "Images instead: mse: mean squared error per pixel of one sample (averaged over the samples). mse_posterior: of "
-      "the\n"
-      "posterior mean, (S mse_mean - mse) / (S - 1) from the mean of all S samples, free of their noise. mse_prior: "
-      "of\n"
-      "the mean image of the test targets; a prior sample has twice that. mse_share and mse_posterior_share: over\n"
-      "mse_prior. Each size sees prefixes of the same sets, embedded once for the largest.\n"
-      "A run keeps the evaluation with the most sets; --out saves any."));
+      R"(Examples:
+  pairs --batch evaluate {exact} --sizes 2,10,100 --sets 10000
+  pairs --batch evaluate {first} --sizes 1,10 --sets 200 --learned-product 20
+  pairs --batch evaluate {first} --sizes 10 --sets 200 --export tested
+  pairs --batch evaluate runs/digits --json > digits.json
+NLL: mean of -log posterior density of the truth. exact: the same for the exact posterior, same sets.
+learned product: the run's NLL plus the deficit of the product of its posteriors at N = 1 on the first sets.
+gap: their difference. sd: mean posterior sd. RMAE: mean |posterior mean - truth| over the prior's width.
+ACAUC: mean |coverage - level| over the levels of central intervals. noise floor: the ACAUC that a
+calibrated estimator has with so many sets; in brackets its 95th percentile, corrected for the number of
+tests. ACAUC is blind to a bias that too wide a posterior hides, so it alone does not show calibration.
+location z, width z: mean rank of the truth among the samples less 1/2, and mean |rank - 1/2| less that of uniform
+ranks, in standard errors, one number per target; width z above zero: too narrow. rank p: chi-square of the ranks
+in bins of equally many of the S + 1 values (S = 299, 499, ... divide evenly). calibration: none detected, borderline
+or miscalibrated. All tests, those pooled over sizes and targets included, are one family: family-wise false-alarm
+rate 5 % (borderline), 0.1 % (miscalibrated). The verdict names the width that would have been seen with 80 %. It is
+on average over the prior: a run without a fault may be far from the exact posterior of one set.
+means apart: of the run that --beside names, rms over the same sets of (mean - other mean) / sd; at least
+half of it is one run's own error.
+Where a task draws from a finite pool (the test images of a data set), pool_location_sd: sd of
+the mean rank over such pools, from a bootstrap over the pool, and over those of as many observations as stage 2
+drew from; pool_location_z: the location in standard errors of sets and pools together.
+Further tests, on the same samples (C2ST: of 100 sets or more, with 53 samples or more each):
+ECDF p: the ranks' distribution function by simultaneous bands. TARP: coverage of credible regions about random
+points, all targets together; in brackets what a calibrated run stays below in 95 % of evaluations. C2ST: how
+often a classifier picks the truth out of the truth and a draw of its posterior, 1/2 where that is exact. region
+p: coverage in the worst of ten regions of the posterior mean. They belong to that family; the figures
+ecdf, tarp, c2st, regions, recovery and contraction draw them.
+Images instead: mse: mean squared error per pixel of one sample (averaged over the samples). mse_posterior: of the
+posterior mean, (S mse_mean - mse) / (S - 1) from the mean of all S samples, free of their noise. mse_prior: of
+the mean image of the test targets; a prior sample has twice that. mse_share and mse_posterior_share: over
+mse_prior. Each size sees prefixes of the same sets, embedded once for the largest.
+A run keeps the evaluation with the most sets; --out saves any.)"));
   return [arguments] { return evaluate_command(*arguments); };
 }
 

@@ -474,16 +474,14 @@ Action add_frequentist(CLI::App& app, const Catalogue& tasks) {
   add_machine_arguments(app, arguments->open);
   add_overwrite_option(app, arguments->overwrite);
   app.footer(with_task_names(
-      "Examples:\n"
-      "  pairs --batch frequentist {first} --data events.csv\n"
-      "  pairs --batch frequentist {first} --data events.csv --levels 90 --exact --figure neyman.svg\n"
-      "  pairs --batch frequentist {first} --expected 0.2 --n 50\n"
-      "  pairs --batch frequentist {first} --coverage --theta 0,0.2 --psi=-1,2 --figure coverage-map.svg\n"
-      "Of one target with two ends whose sets can be simulated. Intervals are Neyman's with Feldman and Cousins' "
-      "order,\n"
-      "of the marginal likelihood p(θ | X) / p(θ), in which ψ is integrated over its prior: it is no profile "
-      "likelihood.\n"
-      "Toys are kept in the folder of caches, value by value of θ: what was stopped goes on where it was."));
+      R"(Examples:
+  pairs --batch frequentist {first} --data events.csv
+  pairs --batch frequentist {first} --data events.csv --levels 90 --exact --figure neyman.svg
+  pairs --batch frequentist {first} --expected 0.2 --n 50
+  pairs --batch frequentist {first} --coverage --theta 0,0.2 --psi=-1,2 --figure coverage-map.svg
+Of one target with two ends whose sets can be simulated. Intervals are Neyman's with Feldman and Cousins' order,
+of the marginal likelihood p(θ | X) / p(θ), in which ψ is integrated over its prior: it is no profile likelihood.
+Toys are kept in the folder of caches, value by value of θ: what was stopped goes on where it was.)"));
   return [arguments, set] {
     arguments->set = set->choice();
     return frequentist(*arguments);

@@ -448,8 +448,7 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
   app.add_option("--out", arguments->out,
                  "Where the samples go, .npz, .csv, or .nc and .h5, which ArviZ and xarray read (default: "
                  "RUN/samples.npz, or ./samples.npz); of images a folder "
-                 "(default: "
-                 "RUN/posterior, or ./posterior)")
+                 "(default: RUN/posterior, or ./posterior)")
       ->type_name("FILE|DIR");
   app.add_option("--interval", arguments->interval,
                  "Interval type: central (as much below as above), hpd (highest density: the shortest) or "
@@ -526,12 +525,11 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
       "Another prior: 4,000 samples are weighted by new over old prior density; effective: their effective sample\n"
       "size. With one target its density is reweighed, too. The file of samples has a column weight. Families: " +
       prior_families() +
-      "\n"
-      "Images: a folder with samples.npz (samples, mean and sd by pixel), mean.png, sd.png and samples.png.\n"
-      "Views of a scene: a folder of colour images of the estimator's size, or square and a whole multiple of it, "
-      "with\n"
-      "cameras.csv: the columns file,azimuth,elevation (degrees) and maybe half_width, a row for each image.\n"
-      "They count in the order of their names. pairs --batch render --views writes such a folder.");
+      R"(
+Images: a folder with samples.npz (samples, mean and sd by pixel), mean.png, sd.png and samples.png.
+Views of a scene: a folder of colour images of the estimator's size, or square and a whole multiple of it, with
+cameras.csv: the columns file,azimuth,elevation (degrees) and maybe half_width, a row for each image.
+They count in the order of their names. pairs --batch render --views writes such a folder.)");
   app.footer("");  // removes the program's footer
   app.footer([footer, tasks] { return footer + thing_lines(*tasks); });
   return [arguments, set, &app] {

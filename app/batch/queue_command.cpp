@@ -245,22 +245,19 @@ Action add_queue(CLI::App& app, const Catalogue& tasks) {
                "work: the window that this is started for ends it where it closes, unless it is to keep training")
       ->group("");  // the window's own
   app.footer(
-      "Examples:\n"
-      "  pairs --batch queue add runs/begun\n"
-      "  pairs --batch queue\n"
-      "  pairs --batch queue move runs/begun 1\n"
-      "  pairs --batch queue pause\n"
-      "  pairs --batch queue resume\n"
-      "  pairs --batch queue work\n"
-      "What is trained one after the other in a folder of runs: runs that are not finished, and studies. It is the\n"
-      "queue that the window shows. work trains what waits and ends when nothing does; paused or stopped by a signal "
-      "it\n"
-      "saves what is begun, and the next work goes on with it. One that fails is marked and stops no other; add it "
-      "again\n"
-      "to try it again; one that another process trains is passed over until that has ended. Expected times are\n"
-      "measured when something is added, as if the machine did nothing else, and corrected by how fast the one at "
-      "work\n"
-      "goes. The exit code of work is 1 where anything has failed or is left to another process.");
+      R"(Examples:
+  pairs --batch queue add runs/begun
+  pairs --batch queue
+  pairs --batch queue move runs/begun 1
+  pairs --batch queue pause
+  pairs --batch queue resume
+  pairs --batch queue work
+What is trained one after the other in a folder of runs: runs that are not finished, and studies. It is the
+queue that the window shows. work trains what waits and ends when nothing does; paused or stopped by a signal it
+saves what is begun, and the next work goes on with it. One that fails is marked and stops no other; add it again
+to try it again; one that another process trains is passed over until that has ended. Expected times are
+measured when something is added, as if the machine did nothing else, and corrected by how fast the one at work
+goes. The exit code of work is 1 where anything has failed or is left to another process.)");
   return [arguments, runs] {
     arguments->runs_given = runs->count() > 0;
     return queue_command(*arguments);

@@ -152,19 +152,16 @@ Action add_report(CLI::App& app, const Catalogue& tasks) {
                "Accept more observations than training saw, up to the task's largest N (extrapolates)");
   add_overwrite_option(app, set.overwrite);
   app.footer(with_task_names(
-      "Examples:\n"
-      "  pairs --batch report {first} --data events.csv --out report.html\n"
-      "  pairs --batch report {first} --data events.csv --n 20 --sets 500 --out report.pdf\n"
-      "  pairs --batch report {first} --data events.csv --note 'taken at night' --out report.html\n"
-      "  pairs --batch report {first} --data events.csv --prior 'beta(2, 8)' --local-test 500 --out report.html\n"
-      "One HTML page that holds all it shows: question and answer, the data with their SHA-256, the posterior as "
-      "table,\n"
-      "figure and samples, how typical of the model the data are, calibration on simulated sets of the same N, "
-      "training\n"
-      "and its cost, limits, a methods paragraph with references, and the commands that give its numbers again; as "
-      "PDF\n"
-      "without the samples. With\n"
-      "--json the numbers themselves, which the page carries, too."));
+      R"(Examples:
+  pairs --batch report {first} --data events.csv --out report.html
+  pairs --batch report {first} --data events.csv --n 20 --sets 500 --out report.pdf
+  pairs --batch report {first} --data events.csv --note 'taken at night' --out report.html
+  pairs --batch report {first} --data events.csv --prior 'beta(2, 8)' --local-test 500 --out report.html
+One HTML page that holds all it shows: question and answer, the data with their SHA-256, the posterior as table,
+figure and samples, how typical of the model the data are, calibration on simulated sets of the same N, training
+and its cost, limits, a methods paragraph with references, and the commands that give its numbers again; as PDF
+without the samples. With
+--json the numbers themselves, which the page carries, too.)"));
   return [arguments, options] {
     arguments->set.set = options->choice(static_cast<std::uint64_t>(arguments->set.seed));
     return report(*arguments);

@@ -212,25 +212,23 @@ Action add_run(CLI::App& app, const Catalogue& tasks) {
       ->type_name("STAGE")
       ->check(CLI::IsMember({"pretrain", "cache", "finetune"}));
   app.footer(with_task_names(
-      "Examples:\n"
-      "  pairs --batch run {exact}\n"
-      "  pairs --batch run {data} --preset small --strategy n1 --seed 2 --data ~/datasets --out runs/digits-n1-2\n"
-      "  pairs --batch run {first} --set cache.sets=50000 --set head.bins=24 --until cache\n"
-      "  pairs --batch run {first} --seed 2 --set pretrain.from=runs/a\n"
-      "  pairs --batch run {first} --targets theta,psi\n"
-      "  pairs --batch run --task-file my/task.toml --allow\n"
-      "  pairs --batch run --task-file my/task.toml --simulations 20000\n"
-      "  pairs --batch run {first} --ranks 2 --threads 1\n"
-      "  pairs --batch run --resume runs/digits-n1-2\n"
-      "  pairs --batch run --resume runs/digits-n1-2 --drop-aggregates\n"
-      "pretrain.from starts from the weights of another run, or of a task's shipped ones; another seed shows them "
-      "other\n"
-      "sets, and pretrain.epochs=0 leaves the embedder as it is.\n"
-      "pretrain.curriculum begins on easier settings of the task: \"distractors=0: 10 %; 1 line=3: 30 %\" takes "
-      "a tenth of the\n"
-      "epochs, then three tenths (settings of one lesson separated by blanks; a value alone is of the key before).\n"
-      "A run is a folder; one stopped by Ctrl+C, a signal or a crash resumes from its last checkpoint and ends with\n"
-      "the same weights. The expected time and disk are printed before it starts."));
+      R"(Examples:
+  pairs --batch run {exact}
+  pairs --batch run {data} --preset small --strategy n1 --seed 2 --data ~/datasets --out runs/digits-n1-2
+  pairs --batch run {first} --set cache.sets=50000 --set head.bins=24 --until cache
+  pairs --batch run {first} --seed 2 --set pretrain.from=runs/a
+  pairs --batch run {first} --targets theta,psi
+  pairs --batch run --task-file my/task.toml --allow
+  pairs --batch run --task-file my/task.toml --simulations 20000
+  pairs --batch run {first} --ranks 2 --threads 1
+  pairs --batch run --resume runs/digits-n1-2
+  pairs --batch run --resume runs/digits-n1-2 --drop-aggregates
+pretrain.from starts from the weights of another run, or of a task's shipped ones; another seed shows them other
+sets, and pretrain.epochs=0 leaves the embedder as it is.
+pretrain.curriculum begins on easier settings of the task: "distractors=0: 10 %; 1 line=3: 30 %" takes a tenth of the
+epochs, then three tenths (settings of one lesson separated by blanks; a value alone is of the key before).
+A run is a folder; one stopped by Ctrl+C, a signal or a crash resumes from its last checkpoint and ends with
+the same weights. The expected time and disk are printed before it starts.)"));
   return [arguments, &app] {
     std::string other;
     for (const char* name : {"--preset", "--strategy", "--targets", "--simulations", "--set", "--seed", "--device",

@@ -474,16 +474,15 @@ Action add_study(CLI::App& app, const Catalogue& tasks) {
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}));
   add_allow_option(app, arguments->allow);
   app.footer(
-      "Examples:\n"
-      "  pairs --batch study list\n"
-      "  pairs --batch study gaussian-exact --plan\n"
-      "  pairs --batch study gaussian-exact --jobs 2\n"
-      "  pairs --batch study gaussian-exact --figures\n"
-      "  pairs --batch study my-study.toml --part 1/4 --max-hours 7.5\n"
-      "A study is a list of runs, tasks x strategies x seeds x settings, in one file. The command does what is missing "
-      "of\nit, alongside any number of other processes and machines that share its folder: each run is done once. "
-      "Stopped or\n"
-      "killed, it goes on from the last checkpoint. Runs that share a stage share it.");
+      R"(Examples:
+  pairs --batch study list
+  pairs --batch study gaussian-exact --plan
+  pairs --batch study gaussian-exact --jobs 2
+  pairs --batch study gaussian-exact --figures
+  pairs --batch study my-study.toml --part 1/4 --max-hours 7.5
+A study is a list of runs, tasks x strategies x seeds x settings, in one file. The command does what is missing of
+it, alongside any number of other processes and machines that share its folder: each run is done once. Stopped or
+killed, it goes on from the last checkpoint. Runs that share a stage share it.)");
   return [arguments, &app] {
     arguments->hours_given = app.count("--max-hours") > 0;
     return study(*arguments);
