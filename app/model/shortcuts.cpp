@@ -32,7 +32,7 @@ std::vector<ShortcutEntry> made() {
       {Shortcut::log_drawer, Key::l, true, "Ctrl+L", "Show or hide the log of messages"},
       {Shortcut::theme, Key::t, true, "Ctrl+T", "Change the theme: dark or light"},
       {Shortcut::settings, Key::comma, true, "Ctrl+,",
-       "Settings: folders of runs and data, device, threads, appearance"},
+       "Settings: folders, device, threads, appearance"},
       {Shortcut::quit, Key::q, true, "Ctrl+Q", "Quit; runs in progress are saved"},
       {Shortcut::help, Key::f1, false, "F1", "Help: the keys and the mouse"},
   };
