@@ -4,12 +4,13 @@
 # words.sh --selftest: plants one fault of each kind in a small tree and expects each to be found.
 set -euo pipefail
 
-# The limits. The aims are 0, 20, 0 and 0.
+# The limits. The aims are 0, 20, 0, 0 and 0.
 limits=(
   comments=0     # comments that begin with "Of", "Those", "That of" or "The same"
   tells=6        # "tell", "tells", "told" in string literals of app, core and tasks, in README.md and docs/*.md
   pieces=0       # shredded lines in app/batch: literals of 12 characters or fewer, with more of their line in the next
   sentences=0    # sentences of more than 40 words in README.md and docs/*.md, outside of code blocks and tables
+  british=266    # British spellings in comments and string literals, in README.md and docs/*.md
 )
 
 count() {
@@ -22,6 +23,7 @@ problems = {
     "tells": 'texts use "tell", "tells" or "told": write show, report, state, list or know',
     "pieces": "literals of 12 characters or fewer shred a line of help: write a raw string laid out by hand",
     "sentences": "sentences of the pages have more than 40 words: split them",
+    "british": "words have British spelling: write color, neighbor, center, learned, standardize and the like",
 }
 found = {kind: [] for kind in problems}
 
@@ -39,6 +41,14 @@ def add(kind, name, text, at, what):
 
 begins = r"(?:Of|Those|That of|The same)\b.*"
 told = re.compile(r"\b(?:tells?|told)\b", re.I)
+british = re.compile(
+    r"\w*(?:(?:col|behavi|neighb|fav|hon|flav|rum|vig)our|learnt|artefact|(?:label|model|travel|signal)l(?:ed|ing)"
+    r"|(?:standard|normal|optim|initial|recogn|organ|summar|minim|maxim|parametr|general|regular|random|visual|serial"
+    r"|synchron|discret|categor|character)is(?:e|ing|ation))\w*|\b(?:grey|centre)\w*", re.I)
+
+def spell(name, text, place, words):
+    for hit in british.finditer(words):
+        add("british", name, text, place + hit.start(), hit[0])
 token = re.compile(
     r'(?P<comment>//[^\n]*|/\*.*?\*/)|R"(?P<delimiter>[^()\\ ]{0,16})\((?P<raw>.*?)\)(?P=delimiter)"'
     r'|"(?P<text>(?:\\.|[^"\\\n])*)"|\'(?:\\.|[^\'\\\n])+\'|\d[\w\']*|\w+|[^\s\w]', re.S)
@@ -60,6 +70,8 @@ def check_literals(name, text, pieces):
 def check_cpp(name, text):
     adjacent = []
     for m in token.finditer(text):
+        if m["comment"] or m["text"] or m["raw"]:
+            spell(name, text, m.start(), m[0])
         if m["comment"]:
             for line in re.finditer(r"^(?:[ \t]*//+|[ \t]*/?\*+)?[ \t]*(" + begins + ")", m[0], re.M):
                 add("comments", name, text, m.start() + line.start(1), line[1])
@@ -76,7 +88,11 @@ def check_hashes(name, text):
     for m in re.finditer(r"(?:^|[ \t])#+[ \t]*(" + begins + ")", text, re.M):
         add("comments", name, text, m.start(1), m[1])
 
+    for m in re.finditer(r"(?:^|[ \t])#+[ \t][^\n]*", text):
+        spell(name, text, m.start(), m[0])
+
 def check_page(name, text):
+    spell(name, text, 0, text)
     for hit in told.finditer(text):
         add("tells", name, text, hit.start(), text[text.rfind("\n", 0, hit.start()) + 1:].split("\n")[0])
     prose = re.sub(r"^[ \t]*(```|~~~).*?^[ \t]*\1[^\n]*", blank, text, flags=re.M | re.S)
@@ -114,6 +130,7 @@ selftest() {
   trap 'rm -rf "$tree"' EXIT
   mkdir -p "$tree"/{app/batch,core,tests,docs}
   plant() { printf '%s\n' '' "${@:2}" >"$tree/$1"; }
+  plant core/b.h 'int colour;  // color' '// A neighbour.' 'auto s = "grey", t = "gray";'
   plant core/a.h '// Often.' '// Of it.' '/* Those' ' The same. */' 's = "// Of";' "int n = 1'0;" 'f();  // That of'
   plant core/a.cu 'auto s = "a\ntold", t = "foretold";  // told' 'auto u = R"(a' '"tells")";  // Of it.'
   plant tests/a.cpp 'auto s = "tell";'
@@ -129,14 +146,15 @@ selftest() {
   expected="comments: core/a.cu:4 core/a.h:3 core/a.h:4 core/a.h:5 core/a.h:8 tests/a.cmake:2 tests/a.py:2 tests/a.sh:2
 tells: README.md:10 core/a.cu:2 core/a.cu:4 docs/a.md:6
 pieces: app/batch/a.cpp:2 app/batch/a.cpp:2 app/batch/a.cpp:3
-sentences: README.md:2 README.md:7 docs/a.md:6 docs/a.md:6"
-  found=$(for kind in comments tells pieces sentences; do
-    count "$tree" {comments,tells,pieces,sentences}=99 $kind=0 | grep -v '^words.sh: ' | cut -d: -f1,2 | LC_ALL=C sort |
+sentences: README.md:2 README.md:7 docs/a.md:6 docs/a.md:6
+british: core/b.h:3 core/b.h:4"
+  found=$(for kind in comments tells pieces sentences british; do
+    count "$tree" {comments,tells,pieces,sentences,british}=99 $kind=0 | grep -v '^words.sh: ' | cut -d: -f1,2 | LC_ALL=C sort |
       paste -sd' ' | sed "s/^/$kind: /"
   done) || true
   diff <(echo "$expected") <(echo "$found") || wrong=1
-  count "$tree" comments=8 tells=4 pieces=3 sentences=4 || wrong=1
-  count "$tree" comments=8 tells=5 pieces=3 sentences=4 >"$tree/out" && wrong=1
+  count "$tree" comments=8 tells=4 pieces=3 sentences=4 british=2 || wrong=1
+  count "$tree" comments=8 tells=5 pieces=3 sentences=4 british=2 >"$tree/out" && wrong=1
   grep -q 'tells=5 is too high: set it to 4 ' "$tree/out" || wrong=1
   return $wrong
 }
