@@ -64,7 +64,7 @@ TEST_F(FurtherTestsCommand, InferTestsItsOwnPosterior) {
   // Weights that learned hardly anything are wrong where the data are informative.
   const Answer off = run_words({"infer", run(), "--data", points(), "--local-test", "500", "--out", path("t.npz")});
   ASSERT_EQ(off.code, 0) << off.err;
-  EXPECT_THAT(off.out, HasSubstr("Local test: this posterior is off (p = 0.001"));
+  EXPECT_THAT(off.out, HasSubstr("Local test: this posterior is off (p ≤ 0.001"));
 }
 
 TEST_F(FurtherTestsCommand, ALocalTestOfASetUnlikeTrainingSaysThatItCannotTell) {

@@ -167,7 +167,7 @@ TEST_F(StudyCommand, RefusesWhatIsNoStudy) {
   EXPECT_EQ(study({"--jobs", "0"}).code, 2);
   for (const char* hours : {"nan", "0", "-1", "inf"}) EXPECT_EQ(study({"--max-hours", hours}).code, 2) << hours;
   EXPECT_EQ(study({"--grace", "0.5"}).code, 2);
-  EXPECT_THAT(study({"--set", "seed=3"}).err, HasSubstr("say 'seeds' in its file"));
+  EXPECT_THAT(study({"--set", "seed=3"}).err, HasSubstr("write 'seeds' in its file"));
   write_file(folder_ / "mine.toml", "title = \"Mine\"\ntasks = [\"no-such-task\"]\n");
   const Answer unknown = study({});
   EXPECT_EQ(unknown.code, 2);

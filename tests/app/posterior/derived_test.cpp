@@ -83,7 +83,7 @@ TEST(Derived, WrongTextsAreRefused) {
   EXPECT_THAT(refusal({"1st = theta"}), HasSubstr("needs a name"));
   EXPECT_THAT(refusal({"psi = theta"}), HasSubstr("has the name of a target"));
   EXPECT_THAT(refusal({"a = theta", "a = psi"}), HasSubstr("Two derived quantities are called a"));
-  EXPECT_THAT(refusal({"a = theta*phi"}), HasSubstr("at character 7: there is no \"phi\""));
+  EXPECT_THAT(refusal({"a = theta*phi"}), HasSubstr("at character 7: unknown name \"phi\""));
   EXPECT_THAT(refusal({"a = theta = psi"}), HasSubstr("an operator is missing"));
   TaskInfo image;
   image.target_kind = TargetKind::image;
