@@ -107,7 +107,7 @@ struct TaskInfo {
   // The variant of the task that its settings select, if data_source does not name it: sets and scores of different
   // variants are not comparable. "" if there is only one.
   std::string variant = {};
-  // The items that sets are about, singular and plural ("molecule", "molecules"), if their number is finite
+  // The items that sets are about, singular and plural ("crystal", "crystals"), if their number is finite
   // (Task::subjects); empty otherwise.
   std::string subject = {}, subjects = {};
   // Approximate size of the pools that stage 2 embeds (Task::pool_size), shown before anything is prepared; 0: there

@@ -246,7 +246,7 @@ TEST_F(QueueWorkerTest, TellsWhatTheProcessSaidLast) {
   add(run("a"));
   write_file(queue_.folder() / "work.log", "of another\n");
   work();
-  EXPECT_THAT(queue_.read().items[0].reason, HasSubstr("said last: \"process 12 was ended by signal 9\""));
+  EXPECT_THAT(queue_.read().items[0].reason, HasSubstr("wrote last: \"process 12 was ended by signal 9\""));
   program("exit 1");
   queue_.retry(queue_.read().items[0].id);
   work();
@@ -261,7 +261,7 @@ TEST(FailureOfAnswer, IsASentence) {
   EXPECT_EQ(failure_of_answer("", 137), "Its process was ended by signal 9");
   EXPECT_THAT(failure_of_answer("nonsense", 127), HasSubstr("exit code 127"));
   EXPECT_THAT(failure_of_answer(R"({"error": 3})", 2), HasSubstr("exit code 2"));
-  EXPECT_THAT(failure_of_answer("", 1, "one\r40 %\rno room\n \n"), HasSubstr("said last: \"no room\""));
+  EXPECT_THAT(failure_of_answer("", 1, "one\r40 %\rno room\n \n"), HasSubstr("wrote last: \"no room\""));
   EXPECT_EQ(failure_of_answer(R"({"error": "No room"})", 1, "one\n"), "No room");
 }
 
