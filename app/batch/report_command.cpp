@@ -141,7 +141,7 @@ Action add_report(CLI::App& app, const Catalogue& tasks) {
   app.add_option("--local-test", set.local_test,
                  "Also test this posterior itself by M simulated sets, as infer --local-test does")
       ->type_name("M")
-      ->transform(whole_number(1, 10000000));
+      ->transform(whole_number(1, 1000000));
   app.add_option("--confidence", arguments->confidence,
                  "Also report confidence intervals by so many toys at each value of θ, as frequentist does (10000 is "
                  "its number)")

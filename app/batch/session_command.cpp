@@ -66,6 +66,8 @@ std::string session_lines(const SavedSession& session) {
   add("given", session.question.set.given);
   if (session.question.interval != IntervalKind::central) add("intervals", std::string(interval_word(session.question.interval)));
   add("derived", fmt::format("{}", fmt::join(session.question.derived, "; ")));
+  add("prior", session.question.prior);
+  add("tests", fmt::format("{}", fmt::join(session.question.tests, ", ")));
   add("beside", fmt::format("{}", fmt::join(session.question.beside, ", ")));
   add("compared", fmt::format("{}", fmt::join(session.compared, ", ")));
   for (const PinnedQuestion& pin : session.question.pinned) add("pinned", pin.name);
@@ -87,6 +89,8 @@ nlohmann::json session_document(const SavedSession& session) {
           {"set", set_text(session)},
           {"n", session.question.n},
           {"derived", session.question.derived},
+          {"prior", session.question.prior},
+          {"tests", session.question.tests},
           {"beside", session.question.beside},
           {"compared", session.compared},
           {"pinned", pinned},

@@ -1,6 +1,6 @@
 #include "app/posterior/question.h"
 
-#include <sstream>
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 
@@ -110,6 +110,10 @@ Question read_question(TableReader& reader, const std::string& where,
                        const std::function<void(TableReader&)>& more_of_set) {
   Question question;
   question_fields([&](const char* key, auto member) { take(reader, key, question.*member); });
+  for (const std::string& test : question.tests)
+    if (std::find(kPosteriorTests.begin(), kPosteriorTests.end(), test) == kPosteriorTests.end())
+      reader.refuse_table("'" + reader.full("tests") + "' names '" + printable(test, 40) +
+                          "'; the tests are local, predictive and confidence");
   if (const toml::table* const table = reader.table("set")) {
     TableReader of_set(*table, reader.full("set"), where);
     question.set = read_set_toml(of_set);

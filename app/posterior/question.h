@@ -2,6 +2,7 @@
 
 #include <toml++/toml.h>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -23,6 +24,9 @@ struct PinnedQuestion {
   bool operator==(const PinnedQuestion&) const = default;
 };
 
+// The tests of a posterior that a person asks for by name.
+inline constexpr std::array<const char*, 3> kPosteriorTests = {"local", "predictive", "confidence"};
+
 // What a person asks on the Posterior tab: about which set and how many of its observations, and what is shown with the
 // answer. Settings and sessions keep it whole, so that a restart shows the same again. A new field needs its line in
 // `question_fields` (question.cpp), where it gets its key in TOML, and nothing else to be kept.
@@ -35,7 +39,7 @@ struct Question {
   bool learned_product = false;           // among the references
   std::vector<std::string> derived = {};  // quantities of the targets: "ratio = theta/psi"
   std::string prior = {};                 // another prior as it was typed: "theta = beta(2, 8)"; "": none
-  std::vector<std::string> tests = {};    // of this set and N: "local", "predictive", "confidence"
+  std::vector<std::string> tests = {};    // of this set and N, among kPosteriorTests
   std::int64_t predictive_seed = 1;       // of the predictive test
   std::vector<PinnedQuestion> pinned = {};
   bool operator==(const Question&) const = default;

@@ -12,6 +12,7 @@
 #include "app/posterior/local_test_text.h"
 #include "app/posterior/other_prior.h"
 #include "app/posterior/prior_figure.h"
+#include "app/posterior/question.h"
 #include "app/posterior/set_confidence.h"
 #include "app/posterior/set_predictive_test.h"
 #include "app/posterior/usual_tests.h"
@@ -73,9 +74,9 @@ void SetInquiry::ask(const std::string& key, SamplesAsked asked, Question questi
 }
 
 std::array<SetInquiries::Test, 3> SetInquiries::buttons() {
-  return {{{"local", local_test, local_test_question},
-           {"predictive", predictive, predictive_question},
-           {"confidence", confidence, [] { return confidence_question(ToyPlan()); }}}};
+  return {{{kPosteriorTests[0], local_test, local_test_question},
+           {kPosteriorTests[1], predictive, predictive_question},
+           {kPosteriorTests[2], confidence, [] { return confidence_question(ToyPlan()); }}}};
 }
 
 std::vector<std::string> SetInquiries::tests(const std::string& key) const {

@@ -20,6 +20,8 @@ class SessionCommand : public testing::Test {
     session.task = session.run = "bump-hunt";
     session.question.set.file = folder_ / "events.csv";
     session.question.n = 2;
+    session.question.prior = "beta(2, 8)";
+    session.question.tests = {"local", "predictive"};
     session.note = "two\nlines";
     session.question.pinned = {{"N = 10, set 3", "bump-hunt", {.index = 3}, 10}};
     stamp_session(session, built_in_tasks(), "");
@@ -33,6 +35,7 @@ TEST_F(SessionCommand, SaysWhatASessionHoldsAndTheCommandThatDrawsIt) {
   const Answer told = run_words({"session", file_});
   EXPECT_EQ(told.code, 0) << told.err;
   EXPECT_THAT(told.out, HasSubstr("note        two\n            lines\n"));
+  EXPECT_THAT(told.out, HasSubstr("prior       beta(2, 8)\ntests       local, predictive\n"));
   EXPECT_THAT(told.out, HasSubstr("pinned      N = 10, set 3\n"));
   EXPECT_THAT(told.out, HasSubstr("pairs --batch figure posterior bump-hunt --data " +
                                   (folder_ / "events.csv").string() + " --n 2\n"));

@@ -51,13 +51,13 @@ std::vector<std::function<void(Question&)>> changes() {
       [](Question& q) { q.interval = IntervalKind::upper_limit; },
       [](Question& q) { q.learned_product = true; },
       [](Question& q) { q.predictive_seed = 17; },
+      [](Question& q) { q.tests = {"local", "predictive", "confidence"}; },
       [](Question& q) { q.many = true, q.set.file = "sets.csv", q.set.group = "run"; },
   };
   for (const std::string word : kWords) {
     out.push_back([word](Question& q) { q.beside = {word, "bump-hunt"}; });
     out.push_back([word](Question& q) { q.derived = {"twice = 2*theta", word}; });
     out.push_back([word](Question& q) { q.prior = word; });
-    out.push_back([word](Question& q) { q.tests = {"local", word}; });
     out.push_back([word](Question& q) { q.pinned = {{word, word, {.file = word}, 12, word, word}}; });
   }
   return out;
@@ -107,6 +107,7 @@ TEST(AQuestion, IsRefusedByNameOfTheKey) {
   using testing::HasSubstr;
   EXPECT_THAT(refusal("interval = \"wide\"\n"), HasSubstr("'interval'"));
   EXPECT_THAT(refusal("predictive_seed = 0\n"), HasSubstr("'predictive_seed' must be a whole number from 1"));
+  EXPECT_THAT(refusal("tests = [\"local\", \"lokal\"]\n"), HasSubstr("'tests' names 'lokal'; the tests are local,"));
   EXPECT_THAT(refusal("[set]\nmany = true\n"), HasSubstr("'set.file' is missing"));
   EXPECT_THAT(refusal("[set]\nfiel = \"a.csv\"\n"), HasSubstr("set.fiel"));
   EXPECT_THAT(refusal("[[pinned]]\nn = 3\n"), HasSubstr("'pinned.run' is missing"));
