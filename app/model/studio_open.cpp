@@ -246,7 +246,7 @@ void Studio::follow_own_tasks() {
 
 Question Studio::question() const {
   Question now = posterior.question();
-  const PosteriorPage& page = const_cast<Studio*>(this)->posterior_page();
+  const PosteriorPage& page = posterior_page();
   if (&page == &posterior) return now;
   const Question of_page = page.question();
   now.set = of_page.set;
@@ -281,7 +281,10 @@ void Studio::restore_shown(const Settings& remembered) {
 void Studio::remember_shown() {
   Question now = question();
   // The settings hold nothing but UTF-8, nor the member of many that is shown and what was set of it.
-  if (now.many) now.set = of_all_members(std::move(now.set));
+  if (now.many) {
+    now.set = of_all_members(std::move(now.set));
+    now.tests.clear();
+  }
   if (!is_utf8(now.set)) now.set = {.index = now.set.index};
   now.many = now.many && !now.set.file.empty();
   std::erase_if(now.pinned, [](const PinnedQuestion& pin) { return !is_utf8(pin.set); });

@@ -286,6 +286,7 @@ void Posterior::restore(const Question& question) {
   }
   s.restored_tests = question.tests;
   s.restored_tests_set = s.request.set.id;
+  s.restored_tests_member = question.set.member;
 }
 
 void Posterior::restore_extras(const Question& question) {

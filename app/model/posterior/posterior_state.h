@@ -73,6 +73,7 @@ struct Posterior::State {
   std::optional<std::vector<std::string>> restored_derived;  // until their run is there
   std::vector<std::string> restored_tests;  // of an earlier start, until the posterior of their set is there
   std::uint64_t restored_tests_set = 0;     // id of that set
+  std::string restored_tests_member;        // its name, if it is one of many
   Background<PosteriorEngine, PosteriorRequest> background;
 
   void ask();

@@ -35,7 +35,8 @@ void Posterior::test_again() {
   if (s.restored_tests.empty()) return;
   const auto& shown = s.result.snapshot;
   // A set of many has its own id once the table has chosen it.
-  const bool other = s.request.set.id != s.restored_tests_set && !s.table.is_open();
+  const bool other = s.table.is_open() ? s.request.set.choice.member != s.restored_tests_member
+                                       : s.request.set.id != s.restored_tests_set;
   if (other) return s.restored_tests.clear();
   if (!shown || shown->set != s.request.set.id || shown->n != n() || s.restored_n > 0) return;
   const auto asked = samples_asked();

@@ -204,6 +204,11 @@ TEST_F(SessionDeskTest, OneOfManySetsComesBack) {
     settle(studio);
     ASSERT_EQ(studio.posterior.scene()->choice.member, "b");
     mean = studio.posterior.shown()->series.front().targets.front().mean;
+    SetInquiries& all = studio.posterior.inquiries();
+    all.ask("predictive", studio.posterior.inquiry_key(), *studio.posterior.samples_asked());
+    settle(studio);
+    EXPECT_EQ(studio.question().tests, std::vector<std::string>{"predictive"});
+    EXPECT_TRUE(studio.settings.question.tests.empty()) << "a plain start shows the first set, which nobody tested";
     EXPECT_EQ(studio.session.save(home_ / "s.pairs"), "");
     settle(studio);
   }
@@ -211,6 +216,7 @@ TEST_F(SessionDeskTest, OneOfManySetsComesBack) {
   studio.open_path(home_ / "s.pairs");
   settle(studio);
   EXPECT_EQ(studio.posterior.scene()->choice.member, "b");
+  EXPECT_EQ(studio.question().tests, std::vector<std::string>{"predictive"}) << "of the set that was tested";
   EXPECT_EQ(studio.posterior.table().rows(), 3u);
   EXPECT_EQ(studio.posterior.shown()->series.front().targets.front().mean, mean);
 }
