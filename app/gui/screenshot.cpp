@@ -4,7 +4,7 @@
 
 #include "app/gui/offscreen_window.h"
 #include "app/gui/platform/recorder.h"
-#include "app/posterior/asked_sets.h"
+#include "app/posterior/chosen_sets.h"
 #include "core/base/error.h"
 #include "core/base/files.h"
 #include "core/report/animation.h"

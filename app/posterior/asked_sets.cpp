@@ -4,6 +4,7 @@
 
 #include "app/kinds/observed.h"
 #include "app/kinds/target_room.h"
+#include "app/posterior/chosen_sets.h"
 #include "app/posterior/disagreement_text.h"
 #include "app/posterior/known_reference.h"
 #include "app/posterior/listed_things.h"
@@ -18,46 +19,7 @@
 
 namespace pairs {
 
-std::int64_t largest_size(const LoadedRun& run, bool force) {
-  return force ? run.task->info().max_n : std::min(run.estimator->max_n(), run.task->info().max_n);
-}
-
-void check_set_size(const LoadedRun& run, bool force, const std::string& name, std::int64_t size) {
-  const TaskInfo& info = run.task->info();
-  if (size > info.max_n)
-    fail(
-        "{} observations of {} are asked for, but task {} is defined up to N = {}{}; give at most {}, or use the first "
-        "with --n or as many at random with --random",
-        count_text(size), name, info.name, count_text(info.max_n), force ? ", which --force does not change" : "",
-        info.max_n);
-  if (!force && size > run.estimator->max_n())
-    fail(
-        "{} observations of {} are asked for, but {} saw sets of at most {}; use fewer with --n, train with larger "
-        "sets, or pass --force to extrapolate",
-        count_text(size), name, run.name, count_text(run.estimator->max_n()));
-}
-
-void check_held(std::int64_t n, const std::string& name, std::int64_t held) {
-  if (n > held)
-    fail_usage("--n asks for the first {} observations, but {} holds {}; give at most {}", count_text(n), name,
-               count_text(held), held);
-}
-
-std::int64_t file_set_size(const LoadedRun& run, const SetSizeChoice& choice, const std::string& name,
-                           std::int64_t held) {
-  check_held(choice.n, name, held);
-  std::int64_t size = held;
-  if (choice.random) size = std::min(held, largest_size(run, choice.force));
-  if (choice.n > 0) size = choice.n;
-  check_set_size(run, choice.force, name, size);
-  return size;
-}
-
 namespace {
-
-bool are_things(const Task& task, const SetChoice& set) {
-  return set.group.empty() && set.reader.empty() && lists_things(task, set.file);
-}
 
 void open_listed(const LoadedRun& run, const AskedSets& asked, SetsQuestion& question) {
   const Things& known = *face<Things>(*run.task);
@@ -83,22 +45,6 @@ void open_listed(const LoadedRun& run, const AskedSets& asked, SetsQuestion& que
 
 }  // namespace
 
-ManySets many_sets(const Task& task, const SetChoice& set) {
-  ManySets sets{set.file, set.group, {.chosen = set.columns, .files = file_columns(task)}};
-  sets.columns.table = set.table;
-  sets.columns.missing = set.missing;
-  sets.reader = set_readers(task, set.reader);
-  if (!set.random) sets.most = task.info().max_n;
-  sets.given_known = !set.given.empty();
-  return sets;
-}
-
-bool holds_many_sets(const Task& task, const SetChoice& set) {
-  if (!set.group.empty() || are_things(task, set)) return true;
-  return holds_sets(many_sets(task, set), task.info()) &&
-         !(face<Things>(task) && things_named(task, set.file.string()));
-}
-
 SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked) {
   const TaskInfo& info = run.task->info();
   SetsQuestion question;
@@ -109,7 +55,7 @@ SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked) {
   question.asked.exact = asked.exact;
   question.asked.seed = asked.seed;
   question.asked.draws = target_room_of(info).draws();
-  if (are_things(*run.task, asked.set)) {
+  if (chooses_things(*run.task, asked.set)) {
     open_listed(run, asked, question);
     return question;
   }

@@ -9,7 +9,7 @@
 
 #include "app/kinds/range_text.h"
 #include "app/kinds/samples_figure.h"
-#include "app/posterior/asked_sets.h"
+#include "app/posterior/chosen_sets.h"
 #include "app/posterior/listed_things.h"
 #include "app/posterior/other_given.h"
 #include "app/posterior/random_subset.h"

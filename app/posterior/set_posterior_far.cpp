@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/posterior/verdict.h"
 #include "app/posterior/set_posterior.h"
 #include "core/base/error.h"
 

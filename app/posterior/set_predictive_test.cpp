@@ -1,3 +1,4 @@
+#include "app/posterior/verdict.h"
 #include "app/posterior/set_predictive_test.h"
 
 #include <fmt/format.h>

@@ -40,9 +40,6 @@ struct SetPredictiveTest {
 
 std::vector<FeatureHistogram> feature_histograms(const ComparedSets& sets);
 
-// The p-value at or below which a set is called unlike the model: true of one in a hundred of the model's own sets.
-inline constexpr double kUnlikeModel = 0.01;
-
 // The result of the test in a few sentences, and its method as a caption.
 std::string predictive_text(const SetPredictiveTest& test, const TaskInfo& info);
 std::string predictive_note(const SetPredictiveTest& test);

@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "app/posterior/disagreement_text.h"
-#include "app/posterior/posterior_samples.h"
 #include "app/posterior/typicality.h"
 #include "core/base/error.h"
 #include "core/base/files.h"

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "app/posterior/set_predictive_test.h"
-
 namespace pairs {
 namespace {
 

@@ -10,6 +10,9 @@
 
 namespace pairs {
 
+// The p-value at or below which a set is called unlike the model: true of one in a hundred of the model's own sets.
+inline constexpr double kUnlikeModel = 0.01;
+
 // The p-value of a predictive test with `sets` simulated sets; NaN if there is none.
 struct PredictiveP {
   double p = NAN;

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <sstream>
 
+#include "app/posterior/verdict.h"
 #include "app/posterior/disagreement_text.h"
 #include "app/posterior/posterior_figure.h"
 #include "app/posterior/posterior_plots.h"

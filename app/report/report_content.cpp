@@ -8,6 +8,7 @@
 
 #include "app/kinds/target/parameters_room.h"
 #include "app/kinds/target_room.h"
+#include "app/posterior/verdict.h"
 #include "app/posterior/derived_report.h"
 #include "app/posterior/disagreement_text.h"
 #include "app/posterior/frequentist_text.h"

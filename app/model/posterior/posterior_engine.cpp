@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "app/model/posterior/posterior_scene.h"
-#include "app/posterior/asked_sets.h"
+#include "app/posterior/set_size.h"
 #include "app/posterior/group_columns.h"
 #include "app/posterior/posterior_figure.h"
 #include "app/posterior/posterior_plots.h"

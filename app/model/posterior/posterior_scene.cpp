@@ -8,7 +8,7 @@
 
 #include "app/kinds/observation_room.h"
 #include "app/kinds/observed.h"
-#include "app/posterior/asked_sets.h"
+#include "app/posterior/chosen_sets.h"
 #include "app/posterior/disagreement_text.h"
 #include "app/posterior/own_values.h"
 #include "app/posterior/posterior_figure.h"

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/posterior/verdict.h"
 #include "app/posterior/local_test_text.h"
 #include "app/posterior/other_prior.h"
 #include "app/posterior/prior_figure.h"
