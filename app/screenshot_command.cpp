@@ -5,13 +5,13 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "app/batch/numbers.h"
+#include "app/batch/parts/numbers.h"
 #include "app/gui/screenshot.h"
 #include "app/model/navigation.h"
 #include "app/runs/task_words.h"
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 
 namespace pairs {
 namespace {

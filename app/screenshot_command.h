@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/batch/command.h"
+#include "app/batch/parts/command.h"
 
 namespace pairs {
 

@@ -1,4 +1,4 @@
-# libpairs_cuda.so: the CUDA side of our operators, opened at run time where there is a driver (core/base/devices.h).
+# libpairs_cuda.so: the CUDA side of our operators, opened at run time where there is a driver (core/base/gpu/devices.h).
 # AUTO builds it where nvcc and LibTorch's CUDA libraries are; ON makes their absence an error; OFF leaves it out.
 set(PAIRS_CUDA AUTO CACHE STRING "Build the CUDA module: AUTO, ON or OFF")
 set_property(CACHE PAIRS_CUDA PROPERTY STRINGS AUTO ON OFF)
@@ -8,7 +8,7 @@ if(NOT pairs_cuda_wish MATCHES "^(AUTO|ON|OFF)$")
 endif()
 
 # The compute capabilities of the module's machine code; the newest is there as PTX, too, which drivers compile for later
-# GPUs. The program asks the module for both ends (core/base/cuda_support.h).
+# GPUs. The program asks the module for both ends (core/base/gpu/cuda_support.h).
 set(pairs_cuda_lowest 80)
 set(pairs_cuda_newest 90)
 
@@ -17,7 +17,7 @@ set(PAIRS_NVCC_ROOT "" CACHE PATH "Folder that holds nvidia/cu13/bin/nvcc of the
 
 # nvcc takes most of a minute to read LibTorch's headers: kernels stand in .cu files without them, and _cuda.cpp files
 # hand them tensors.
-file(GLOB pairs_cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/core/base/*.cu
+file(GLOB pairs_cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/core/base/gpu/*.cu
   ${PROJECT_SOURCE_DIR}/core/ops/*_kernels.cu ${PROJECT_SOURCE_DIR}/core/ops/*_cuda.cpp
   ${PROJECT_SOURCE_DIR}/render/*_kernels.cu ${PROJECT_SOURCE_DIR}/render/*_cuda.cpp)
 

@@ -62,6 +62,9 @@ function(pairs_library name folder)
   list(FILTER sources EXCLUDE REGEX "_cuda\\.cpp$")  # libpairs_cuda.so's
   if(glob STREQUAL GLOB_RECURSE)
     foreach(own IN LISTS pairs_own_libraries)
+      if(own STREQUAL folder)
+        continue()
+      endif()
       list(FILTER sources EXCLUDE REGEX "^${PROJECT_SOURCE_DIR}/${own}/")
     endforeach()
   endif()
@@ -126,8 +129,8 @@ function(pairs_program name)
   target_link_options(${name} PRIVATE LINKER:--disable-new-dtags)
   if(NOT pairs_sanitizers AND NOT PAIRS_FUZZ)  # whose runtimes are not ready so early
     target_link_options(${name} PRIVATE
-      LINKER:--undefined=pairs_bound_spinning        # core/base/wait_policy.h
-      LINKER:--undefined=pairs_need_working_folder)  # core/base/working_folder.h
+      LINKER:--undefined=pairs_bound_spinning        # core/base/threads/wait_policy.h
+      LINKER:--undefined=pairs_need_working_folder)  # core/base/system/working_folder.h
   endif()
   pairs_run_path(${name} "${PROJECT_BINARY_DIR}:${LibTorch_DIR}/lib" "$ORIGIN/../lib:$ORIGIN/../lib/torch/lib")
 endfunction()

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/base/error.h"
-#include "core/base/interruption.h"
-#include "core/base/threads.h"
+#include "core/base/text/error.h"
+#include "core/base/threads/interruption.h"
+#include "core/base/threads/threads.h"
 #include "core/ops/ops.h"
 #include "core/target_model.h"
 

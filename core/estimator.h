@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "core/base/fields.h"
-#include "core/base/safetensors.h"
+#include "core/base/fields/fields.h"
+#include "core/base/files/safetensors.h"
 #include "core/heads/head.h"
 #include "core/nn/embedder.h"
 #include "core/task.h"
@@ -99,7 +99,7 @@ class Estimator {
   virtual torch::Tensor mean_aggregate() const { return statistics_.mean; }
 
   // Sets the linear location map of one head, which then models θ - (weight T + bias) in standardized coordinates, with
-  // weight [d, l] and bias [d] float64 on raw aggregates (see core/train/linear_start.h).
+  // weight [d, l] and bias [d] float64 on raw aggregates (see core/train/steps/linear_start.h).
   void set_location(std::int64_t head_n, const torch::Tensor& weight, const torch::Tensor& bias);
 
   // What head `head_n` models: θ [B, d] standardized, minus its location map at aggregates [B, l] -> [B, d] float64.

@@ -3,9 +3,9 @@
 
 #include <charconv>
 
-#include "core/base/error.h"
-#include "core/base/safetensors.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/files/safetensors.h"
+#include "core/base/text/text.h"
 #include "core/estimator.h"
 #include "core/estimator_tensors.h"
 #include "core/nn/initial.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/error.h"
-#include "core/base/transfer.h"
+#include "core/base/text/error.h"
+#include "core/base/gpu/transfer.h"
 
 namespace pairs {
 namespace {

@@ -3,7 +3,7 @@
 #include <ATen/Functions.h>
 #include <fmt/ranges.h>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 

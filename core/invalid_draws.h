@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/face.h"
+#include "core/base/fields/face.h"
 
 namespace pairs {
 

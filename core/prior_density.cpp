@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/base/face.h"
+#include "core/base/fields/face.h"
 
 namespace pairs {
 

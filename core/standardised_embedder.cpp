@@ -2,7 +2,7 @@
 
 #include <ATen/Functions.h>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 

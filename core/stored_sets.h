@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/random.h"
+#include "core/base/numbers/random.h"
 
 namespace pairs {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/face.h"
+#include "core/base/fields/face.h"
 #include "core/sets/observations.h"
 
 namespace pairs {

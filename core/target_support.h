@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/random.h"
+#include "core/base/numbers/random.h"
 #include "core/task.h"
 
 namespace pairs {

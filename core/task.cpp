@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 

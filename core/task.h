@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/random.h"
+#include "core/base/numbers/random.h"
 #include "core/heads/head_config.h"
 #include "core/nn/embedder_config.h"
 #include "core/sets/observations.h"

@@ -1,6 +1,6 @@
 #include "core/task_library.h"
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/fields.h"
+#include "core/base/fields/fields.h"
 
 namespace pairs {
 

@@ -3,7 +3,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/library.h>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "render/circle_raster_cpu.h"
 
 namespace pairs::render {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/base/simd.h"
+#include "core/base/numbers/simd.h"
 
 // Makes GCC turn the next loop into one vector operation instead of unrolling its eight rounds.
 #if defined(__GNUC__) && !defined(__clang__)

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <vector>
 
-#include "core/base/error.h"
-#include "core/base/fast_normal.h"
-#include "core/base/simd.h"
+#include "core/base/text/error.h"
+#include "core/base/numbers/fast_normal.h"
+#include "core/base/numbers/simd.h"
 
 namespace pairs::render {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "core/base/fast_normal.h"
+#include "core/base/numbers/fast_normal.h"
 #include "render/digit_warp_kernels.h"
 
 namespace pairs::render::kernels {

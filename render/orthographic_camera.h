@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/base/random.h"  // PAIRS_HOST_DEVICE
+#include "core/base/numbers/random.h"  // PAIRS_HOST_DEVICE
 
 namespace pairs::render {
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "core/base/simd.h"
+#include "core/base/numbers/simd.h"
 #include "render/sphere_caster.h"
 #include "render/sphere_projection.h"
 #include "render/sphere_scene.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/random.h"
+#include "core/base/numbers/random.h"
 #include "render/scene.h"
 #include "render/sphere_limits.h"
 

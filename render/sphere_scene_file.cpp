@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/base/error.h"
-#include "core/base/fields.h"
-#include "core/base/files.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/fields/fields.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 
 namespace pairs::render {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 #include "tasks/own/budget/own_settings.h"
 #include "tasks/own/own_presets.h"
 #include "tasks/own/own_tasks.h"

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "core/base/face.h"
+#include "core/base/fields/face.h"
 #include "core/set_references.h"
 #include "core/task.h"
 

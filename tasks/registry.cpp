@@ -1,6 +1,6 @@
 #include "tasks/registry.h"
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "tasks/bump_hunt/entry.h"
 #include "tasks/circle/entry.h"
 #include "tasks/digits/entry.h"

@@ -99,8 +99,8 @@ std::unique_ptr<TableGroups> open_table_groups(const std::filesystem::path& path
 // The places of the columns `wanted` in the table: by name, or as "column 2"; if only one is wanted, a table's only
 // column may have any name. If the table has none of the names, the elements of its vector column x are used, provided
 // there are as many as wanted. `numbers`: how many are needed in total, if a name may stand for several numbers per
-// row; 0: as many as there are names. Throws ColumnsError (core/base/csv_table.h), listing the table's columns, if they
-// cannot be identified, have another number, or hold no numbers.
+// row; 0: as many as there are names. Throws ColumnsError (core/base/tables/csv_table.h), listing the table's columns,
+// if they cannot be identified, have another number, or hold no numbers.
 std::vector<std::size_t> places_in(const TableFile& table, const std::vector<std::string>& wanted,
                                    std::size_t numbers = 0);
 // Whether the table has a column of this name, with one or several numbers per row, or as "column 2".

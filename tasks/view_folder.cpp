@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "core/base/csv_line.h"
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/text.h"
+#include "core/base/tables/csv_line.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "core/images/image_file.h"
 #include "core/report/png.h"
 #include "render/scene_picture.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/base/devices.h"
+#include "core/base/gpu/devices.h"
 
 namespace pairs {
 

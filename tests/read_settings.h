@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "core/train/config.h"
-#include "core/train/unread.h"
+#include "core/train/settings/config.h"
+#include "core/train/settings/unread.h"
 
 namespace pairs {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/batch/command.h"
+#include "app/batch/parts/command.h"
 #include "tasks/catalogue.h"
 
 namespace pairs::batch {

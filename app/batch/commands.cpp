@@ -1,4 +1,4 @@
-#include "app/batch/command.h"
+#include "app/batch/parts/command.h"
 
 namespace pairs::batch {
 

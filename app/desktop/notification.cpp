@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 
 namespace pairs {
 namespace {

@@ -9,7 +9,7 @@
 
 namespace pairs::gpu {
 
-// Downloads the CUDA libraries that a GPU needs (core/base/gpu_libraries.h), and removes them.
+// Downloads the CUDA libraries that a GPU needs (core/base/gpu/gpu_libraries.h), and removes them.
 
 // The requirements of a download.
 struct Needs {

@@ -9,9 +9,9 @@
 #include <sstream>
 
 #include "app/gpu/transfer.h"
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 
 namespace pairs::gpu {
 namespace {

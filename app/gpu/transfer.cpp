@@ -2,9 +2,9 @@
 
 #include <dlfcn.h>
 
-#include "core/base/error.h"
-#include "core/base/program_part.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/system/program_part.h"
+#include "core/base/text/text.h"
 
 namespace pairs::gpu {
 namespace {

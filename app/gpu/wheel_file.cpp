@@ -7,9 +7,9 @@
 #include <regex>
 #include <string>
 
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 
 namespace pairs::gpu {
 namespace {

@@ -4,9 +4,9 @@
 #include <regex>
 #include <sstream>
 
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 
 namespace pairs::gpu {
 

@@ -7,7 +7,7 @@
 #include "app/gui/plot/figure_saver.h"
 #include "app/gui/widgets/text_box.h"
 #include "app/gui/widgets/ui.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 
 namespace pairs::gui {
 namespace {

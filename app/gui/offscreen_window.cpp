@@ -10,7 +10,7 @@
 #include "app/gui/platform/offscreen.h"
 #include "app/gui/platform/recorder.h"
 #include "app/gui/shell.h"
-#include "core/base/clock.h"
+#include "core/base/threads/clock.h"
 
 namespace pairs::gui {
 namespace {

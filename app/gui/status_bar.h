@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/model/studio.h"
-#include "core/base/clock.h"
+#include "core/base/threads/clock.h"
 
 namespace pairs::gui {
 

@@ -22,10 +22,10 @@
 #include "app/gui/shell.h"
 #include "app/gui/widgets/ui.h"
 #include "app/model/studio.h"
-#include "core/base/clock.h"
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/stop.h"
+#include "core/base/threads/clock.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/threads/stop.h"
 
 namespace pairs::gui {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/kinds/observation_room.h"
-#include "core/base/npz.h"
+#include "core/base/files/npz.h"
 
 namespace pairs {
 

@@ -1,5 +1,5 @@
 #include "app/kinds/rooms.h"
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 
 // The one place that chooses a room by its kind.
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 #include "core/report/number_text.h"
 
 namespace pairs {

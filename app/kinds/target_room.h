@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/text/table.h"
-#include "core/eval/cells.h"
+#include "core/eval/metrics/cells.h"
 #include "core/task.h"
 
 namespace pairs {

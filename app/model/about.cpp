@@ -4,8 +4,8 @@
 
 #include <atomic>
 
-#include "core/base/devices.h"
-#include "core/base/latest_worker.h"
+#include "core/base/gpu/devices.h"
+#include "core/base/threads/latest_worker.h"
 #include "core/version.h"
 
 namespace pairs::model {

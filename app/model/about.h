@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/model/hub/hub.h"
-#include "core/base/latest.h"
+#include "core/base/threads/latest.h"
 
 namespace pairs::model {
 

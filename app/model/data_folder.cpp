@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "app/model/studio.h"
-#include "core/base/error.h"
-#include "core/base/latest_worker.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/threads/latest_worker.h"
+#include "core/base/text/text.h"
 
 namespace pairs::model {
 

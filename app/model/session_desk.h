@@ -8,7 +8,7 @@
 
 #include "app/model/hub/file_job.h"
 #include "app/session/session.h"
-#include "core/base/latest.h"
+#include "core/base/threads/latest.h"
 
 namespace pairs::model {
 

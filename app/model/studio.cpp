@@ -7,15 +7,15 @@
 #include <charconv>
 
 #include "app/runs/places.h"
-#include "core/base/crash_report.h"
-#include "core/base/devices.h"
-#include "core/base/driver.h"
-#include "core/base/error.h"
-#include "core/base/memory.h"
-#include "core/base/text.h"
-#include "core/base/threads.h"
-#include "core/train/run.h"
-#include "core/train/shipped.h"
+#include "core/base/system/crash_report.h"
+#include "core/base/gpu/devices.h"
+#include "core/base/gpu/driver.h"
+#include "core/base/text/error.h"
+#include "core/base/system/memory.h"
+#include "core/base/text/text.h"
+#include "core/base/threads/threads.h"
+#include "core/train/run/run.h"
+#include "core/train/run/shipped.h"
 #include "tasks/registry.h"
 
 namespace pairs::model {

@@ -86,8 +86,8 @@ class Queue {
   void tell_end_of_work() const;
   // Marks an item as failed unless it was removed.
   void fail(const std::string& id, const std::string& reason) const;
-  // The folder in which open windows register (core/base/presence.h), which then report the end; and that in which
-  // windows register that train a run themselves, for which the worker waits.
+  // The folder in which open windows register (core/base/system/presence.h), which then report the end; and that in
+  // which windows register that train a run themselves, for which the worker waits.
   std::filesystem::path windows() const { return folder_ / "windows"; }
   std::filesystem::path windows_training() const { return folder_ / "training"; }
   // Removes what dead processes have left in these folders.

@@ -8,11 +8,11 @@
 
 #include "app/studies/study_entry.h"
 #include "app/studies/study_plan.h"
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 #include "core/report/number_text.h"
-#include "core/train/run.h"
-#include "core/train/run_progress.h"
+#include "core/train/run/run.h"
+#include "core/train/run/run_progress.h"
 
 namespace pairs {
 namespace {

@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "app/studies/study_entry.h"
-#include "core/base/error.h"
-#include "core/base/json.h"
-#include "core/base/presence.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/text/json.h"
+#include "core/base/system/presence.h"
+#include "core/base/text/text.h"
 
 namespace pairs {
 namespace {

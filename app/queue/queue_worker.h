@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "app/queue/queue.h"
-#include "core/base/child_process.h"
-#include "core/base/clock.h"
-#include "core/base/files.h"
+#include "core/base/system/child_process.h"
+#include "core/base/threads/clock.h"
+#include "core/base/files/files.h"
 
 namespace pairs {
 

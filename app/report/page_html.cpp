@@ -3,7 +3,7 @@
 #include <string>
 
 #include "app/report/page.h"
-#include "core/base/digest.h"
+#include "core/base/files/digest.h"
 #include "core/report/display_text.h"
 
 namespace pairs {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "app/kinds/target_room.h"
-#include "app/posterior/posterior_samples.h"
+#include "app/posterior/files/posterior_samples.h"
 #include "app/report/report_sections.h"
 #include "core/report/number_text.h"
 #include "core/version.h"

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "app/posterior/observed_set.h"
+#include "app/posterior/set/observed_set.h"
 #include "app/report/page.h"
-#include "core/eval/cells.h"
-#include "core/train/run.h"
-#include "core/train/stages.h"
+#include "core/eval/metrics/cells.h"
+#include "core/train/run/run.h"
+#include "core/train/settings/stages.h"
 
 namespace pairs {
 

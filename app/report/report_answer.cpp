@@ -4,14 +4,14 @@
 #include <cctype>
 #include <sstream>
 
-#include "app/posterior/verdict.h"
-#include "app/posterior/disagreement_text.h"
-#include "app/posterior/posterior_figure.h"
-#include "app/posterior/posterior_plots.h"
+#include "app/posterior/caveats/verdict.h"
+#include "app/posterior/caveats/disagreement_text.h"
+#include "app/posterior/figures/posterior_figure.h"
+#include "app/posterior/plots/posterior_plots.h"
 #include "app/report/report_sections.h"
 #include "app/runs/task_words.h"
-#include "core/base/error.h"
-#include "core/eval/interval.h"
+#include "core/base/text/error.h"
+#include "core/eval/metrics/interval.h"
 #include "core/given.h"
 #include "core/report/number_text.h"
 

@@ -7,17 +7,17 @@
 #include <string>
 #include <vector>
 
-#include "app/posterior/derived.h"
-#include "app/posterior/other_prior.h"
-#include "app/posterior/set_confidence.h"
-#include "app/posterior/set_posterior.h"
-#include "app/posterior/usual_tests.h"
+#include "app/posterior/source/derived.h"
+#include "app/posterior/source/other_prior.h"
+#include "app/posterior/frequentist/set_confidence.h"
+#include "app/posterior/set_posterior/set_posterior.h"
+#include "app/posterior/set_posterior/usual_tests.h"
 #include "app/report/report.h"
 #include "app/scores/metrics_file.h"
 #include "app/scores/verdict.h"
 #include "app/text/table.h"
-#include "core/train/cost.h"
-#include "core/train/run_progress.h"
+#include "core/train/run/cost.h"
+#include "core/train/run/run_progress.h"
 
 namespace pairs {
 

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "app/posterior/local_test_text.h"
+#include "app/posterior/caveats/local_test_text.h"
 #include "app/report/report_sections.h"
 
 namespace pairs {

@@ -5,15 +5,15 @@
 #include <cmath>
 #include <map>
 
-#include "app/posterior/set_arguments.h"
+#include "app/posterior/question/set_arguments.h"
 #include "app/report/report_sections.h"
 #include "app/runs/places.h"
 #include "app/scores/run_evaluation.h"
-#include "core/base/devices.h"
-#include "core/base/face.h"
-#include "core/base/text.h"
+#include "core/base/gpu/devices.h"
+#include "core/base/fields/face.h"
+#include "core/base/text/text.h"
 #include "core/ensemble.h"
-#include "core/eval/interval.h"
+#include "core/eval/metrics/interval.h"
 #include "core/given.h"
 #include "core/report/number_text.h"
 #include "core/version.h"

@@ -3,11 +3,11 @@
 #include <numeric>
 
 #include "app/report/report_sections.h"
-#include "core/base/digest.h"
-#include "core/base/error.h"
-#include "core/base/text.h"
-#include "core/base/transfer.h"
-#include "core/train/run.h"
+#include "core/base/files/digest.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
+#include "core/base/gpu/transfer.h"
+#include "core/train/run/run.h"
 #include "tasks/file_facts.h"
 
 namespace pairs {

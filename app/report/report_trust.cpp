@@ -15,14 +15,14 @@
 #include "app/scores/glossary.h"
 #include "app/scores/score_figures.h"
 #include "app/scores/scoring.h"
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "core/ensemble.h"
-#include "core/eval/calibration.h"
+#include "core/eval/calibration/calibration.h"
 #include "core/input_scale.h"
 #include "core/report/number_text.h"
-#include "core/train/run.h"
+#include "core/train/run/run.h"
 
 namespace pairs {
 namespace {

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "app/text/table.h"
-#include "core/base/files.h"
-#include "core/base/json.h"
+#include "core/base/files/files.h"
+#include "core/base/text/json.h"
 #include "core/invalid_draws.h"
 #include "core/report/number_text.h"
-#include "core/train/events.h"
-#include "core/train/run.h"
+#include "core/train/events/events.h"
+#include "core/train/run/run.h"
 
 namespace pairs {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "app/runs/strategy_look.h"
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/heads/head.h"
 #include "core/report/shades.h"
 

@@ -6,7 +6,7 @@
 
 #include "core/heads/head_config.h"
 #include "core/report/figure.h"
-#include "core/train/run_progress.h"
+#include "core/train/run/run_progress.h"
 
 namespace pairs {
 

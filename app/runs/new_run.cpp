@@ -6,12 +6,12 @@
 #include <map>
 
 #include "app/runs/places.h"
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/load.h"
-#include "core/base/text.h"
-#include "core/base/threads.h"
-#include "core/train/expected_time.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/threads/load.h"
+#include "core/base/text/text.h"
+#include "core/base/threads/threads.h"
+#include "core/train/stages/expected_time.h"
 
 namespace pairs {
 namespace {

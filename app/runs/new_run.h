@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/train/config.h"
-#include "core/train/stages.h"
+#include "core/train/settings/config.h"
+#include "core/train/settings/stages.h"
 #include "tasks/catalogue.h"
 
 namespace pairs {

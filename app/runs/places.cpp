@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "core/base/files.h"
+#include "core/base/files/files.h"
 
 namespace pairs {
 

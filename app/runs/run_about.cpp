@@ -11,11 +11,11 @@
 #include <sstream>
 
 #include "app/text/words.h"
-#include "core/base/descriptor.h"
-#include "core/base/error.h"
-#include "core/base/fields.h"
-#include "core/base/files.h"
-#include "core/base/text.h"
+#include "core/base/files/descriptor.h"
+#include "core/base/text/error.h"
+#include "core/base/fields/fields.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 
 namespace pairs {
 namespace fs = std::filesystem;

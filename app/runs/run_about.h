@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/train/config.h"
+#include "core/train/settings/config.h"
 
 namespace pairs {
 
@@ -32,9 +32,9 @@ RunAbout change_about(const std::filesystem::path& folder, const std::function<v
 // Writes a temporary file and renames it. Throws Error.
 void write_about(const std::filesystem::path& folder, const RunAbout& about);
 
-// Names a new run whose folder has a stamped name (core/train/run_name.h): "TASK quick #3 · pairs · 05:23", the third
-// of its task and preset among the runs next to it with such names. Leaves a run with an about.toml or a folder named
-// by the user unchanged. Throws Error.
+// Names a new run whose folder has a stamped name (core/train/run/run_name.h): "TASK quick #3 · pairs · 05:23", the
+// third of its task and preset among the runs next to it with such names. Leaves a run with an about.toml or a folder
+// named by the user unchanged. Throws Error.
 void name_new_run(const std::filesystem::path& folder, const RunConfig& config);
 
 // A tag is a word of at most 40 bytes without blanks and the special characters of a filter (commas, quotes, colons,

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "app/runs/strategy_look.h"
-#include "core/base/error.h"
-#include "core/train/unread.h"
+#include "core/base/text/error.h"
+#include "core/train/settings/unread.h"
 
 namespace pairs {
 namespace {

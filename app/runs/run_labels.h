@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/train/config.h"
+#include "core/train/settings/config.h"
 
 namespace pairs {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/report/shades.h"
-#include "core/train/run.h"
+#include "core/train/run/run.h"
 
 namespace pairs {
 

@@ -4,8 +4,8 @@
 
 #include <initializer_list>
 
-#include "core/base/error.h"
-#include "core/train/run.h"
+#include "core/base/text/error.h"
+#include "core/train/run/run.h"
 
 namespace pairs::model {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/train/config.h"
+#include "core/train/settings/config.h"
 
 namespace pairs {
 

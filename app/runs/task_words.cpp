@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "app/runs/task_options.h"
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "tasks/registry.h"
 
 namespace pairs {

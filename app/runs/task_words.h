@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/train/run.h"
+#include "core/train/run/run.h"
 
 namespace pairs {
 

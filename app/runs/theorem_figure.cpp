@@ -7,8 +7,8 @@
 #include <map>
 
 #include "app/runs/strategy_look.h"
-#include "core/base/error.h"
-#include "core/eval/sufficiency.h"
+#include "core/base/text/error.h"
+#include "core/eval/references/sufficiency.h"
 #include "core/report/shades.h"
 
 namespace pairs {

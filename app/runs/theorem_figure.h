@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/report/figure.h"
-#include "core/train/run_progress.h"
+#include "core/train/run/run_progress.h"
 
 namespace pairs {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/train/run.h"
+#include "core/train/run/run.h"
 
 namespace pairs {
 

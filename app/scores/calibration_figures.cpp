@@ -7,8 +7,8 @@
 #include "app/runs/strategy_look.h"
 #include "app/scores/score_figure_parts.h"
 #include "app/scores/score_figures.h"
-#include "core/base/error.h"
-#include "core/eval/calibration.h"
+#include "core/base/text/error.h"
+#include "core/eval/calibration/calibration.h"
 #include "core/report/number_text.h"
 
 namespace pairs {

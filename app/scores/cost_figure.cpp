@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "app/runs/strategy_look.h"
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/report/shades.h"
 
 namespace pairs {

@@ -9,7 +9,7 @@
 #include "app/scores/metrics_file.h"
 #include "app/scores/score_list.h"
 #include "app/text/table.h"
-#include "core/eval/calibration.h"
+#include "core/eval/calibration/calibration.h"
 #include "core/report/number_text.h"
 
 namespace pairs {

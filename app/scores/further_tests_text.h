@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "core/eval/evaluation_row.h"
+#include "core/eval/metrics/evaluation_row.h"
 
 // The further tests of an evaluation, in addition to those of calibration.h: the distribution function of each target's
-// ranks, TARP, the two-sample test and coverage by region (core/eval/further_tests.h).
+// ranks, TARP, the two-sample test and coverage by region (core/eval/calibration/further_tests.h).
 namespace pairs {
 
 // A test at one set size beyond its borderline limit or, with `rejects`, its limit of miscalibration; the limits are

@@ -11,12 +11,12 @@
 #include "app/scores/scoring.h"
 #include "app/scores/verdict.h"
 #include "app/text/table.h"
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/log.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/log.h"
+#include "core/base/text/text.h"
 #include "core/report/number_text.h"
-#include "core/train/run.h"
+#include "core/train/run/run.h"
 
 namespace pairs {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/eval/evaluate.h"
+#include "core/eval/evaluate/evaluate.h"
 #include "core/task_library.h"
 
 namespace pairs {

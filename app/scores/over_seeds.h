@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/eval/evaluation_row.h"
-#include "core/eval/mean_error.h"
+#include "core/eval/metrics/evaluation_row.h"
+#include "core/eval/metrics/mean_error.h"
 
 namespace pairs {
 

@@ -8,12 +8,12 @@
 #include <functional>
 #include <map>
 
-#include "core/base/error.h"
-#include "core/base/face.h"
-#include "core/base/files.h"
-#include "core/eval/set_digest.h"
+#include "core/base/text/error.h"
+#include "core/base/fields/face.h"
+#include "core/base/files/files.h"
+#include "core/eval/evaluate/set_digest.h"
 #include "core/stored_sets.h"
-#include "core/train/simulator_record.h"
+#include "core/train/run/simulator_record.h"
 
 namespace pairs {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "app/scores/metrics_file.h"
-#include "core/train/run.h"
+#include "core/train/run/run.h"
 
 namespace pairs {
 

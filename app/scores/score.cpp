@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "app/scores/scoring.h"
-#include "core/base/error.h"
-#include "core/eval/set_digest.h"
+#include "core/base/text/error.h"
+#include "core/eval/evaluate/set_digest.h"
 
 namespace pairs {
 

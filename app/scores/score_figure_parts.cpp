@@ -9,7 +9,7 @@
 
 #include "app/runs/strategy_look.h"
 #include "app/scores/scoring.h"
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/report/number_text.h"
 #include "core/report/shades.h"
 

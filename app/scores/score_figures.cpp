@@ -10,11 +10,11 @@
 #include "app/runs/strategy_look.h"
 #include "app/scores/score_figure_parts.h"
 #include "app/scores/scoring.h"
-#include "core/base/error.h"
-#include "core/eval/learned_product.h"
+#include "core/base/text/error.h"
+#include "core/eval/references/learned_product.h"
 #include "core/report/number_text.h"
 #include "core/report/shades.h"
-#include "core/train/config.h"
+#include "core/train/settings/config.h"
 
 namespace pairs {
 namespace {

@@ -9,7 +9,7 @@
 #include "app/scores/score_figures.h"
 #include "app/scores/test_figures.h"
 #include "app/scores/verdict.h"
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/report/number_text.h"
 
 namespace pairs {

@@ -7,8 +7,8 @@
 
 #include "app/scores/beside.h"
 #include "app/scores/score_figures.h"
-#include "core/base/error.h"
-#include "core/eval/calibration.h"
+#include "core/base/text/error.h"
+#include "core/eval/calibration/calibration.h"
 #include "core/report/number_text.h"
 #include "core/task.h"
 

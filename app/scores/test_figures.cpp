@@ -8,11 +8,11 @@
 
 #include "app/runs/strategy_look.h"
 #include "app/scores/score_figure_parts.h"
-#include "core/base/error.h"
-#include "core/eval/calibration.h"
-#include "core/eval/cells.h"
-#include "core/eval/regions.h"
-#include "core/eval/uniform_ecdf.h"
+#include "core/base/text/error.h"
+#include "core/eval/calibration/calibration.h"
+#include "core/eval/metrics/cells.h"
+#include "core/eval/calibration/regions.h"
+#include "core/eval/calibration/uniform_ecdf.h"
 #include "core/report/number_text.h"
 #include "core/report/shades.h"
 

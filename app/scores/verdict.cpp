@@ -11,8 +11,8 @@
 #include "app/scores/learnt.h"
 #include "app/scores/metrics_file.h"
 #include "app/scores/scoring.h"
-#include "core/base/text.h"
-#include "core/eval/calibration_power.h"
+#include "core/base/text/text.h"
+#include "core/eval/calibration/calibration_power.h"
 #include "core/report/number_text.h"
 
 namespace pairs {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/eval/calibration.h"
-#include "core/eval/evaluation_row.h"
+#include "core/eval/calibration/calibration.h"
+#include "core/eval/metrics/evaluation_row.h"
 
 namespace pairs {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/posterior/question.h"
+#include "app/posterior/question/question.h"
 #include "tasks/catalogue.h"
 
 namespace pairs {

@@ -4,10 +4,10 @@
 #include <set>
 
 #include "app/session/session.h"
-#include "core/base/digest.h"
-#include "core/base/error.h"
-#include "core/base/text.h"
-#include "core/train/run.h"
+#include "core/base/files/digest.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
+#include "core/train/run/run.h"
 
 namespace pairs {
 namespace fs = std::filesystem;

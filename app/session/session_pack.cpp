@@ -8,11 +8,11 @@
 #include "app/runs/places.h"
 #include "app/runs/run_about.h"
 #include "app/session/session.h"
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/text.h"
-#include "core/train/run.h"
-#include "core/train/simulator_record.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "core/train/run/run.h"
+#include "core/train/run/simulator_record.h"
 
 namespace pairs {
 namespace fs = std::filesystem;
@@ -26,7 +26,7 @@ bool of_answers(const fs::path& run, const fs::path& file, bool finished) {
   for (const char* one : {run_file::config, run_file::task, run_file::events, run_file::estimator, run_file::stored,
                           run_file::metrics, kSimulatorFile, kAboutFile})
     if (name == one) return true;
-  if (name.starts_with("tried")) return true;  // app/posterior/tried_file.h, known_values.h, known_parts.h
+  if (name.starts_with("tried")) return true;  // app/posterior/validation/tried_file.h, known_values.h, known_parts.h
   return name == run_file::pretrained && !finished;
 }
 

@@ -13,11 +13,11 @@
 #include <random>
 #include <utility>
 
-#include "core/base/descriptor.h"
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/json.h"
-#include "core/base/process_identity.h"
+#include "core/base/files/descriptor.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/json.h"
+#include "core/base/system/process_identity.h"
 
 namespace pairs {
 namespace {

@@ -8,11 +8,11 @@
 #include <functional>
 #include <set>
 
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/table_reader.h"
-#include "core/base/text.h"
-#include "core/train/config.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/fields/table_reader.h"
+#include "core/base/text/text.h"
+#include "core/train/settings/config.h"
 
 namespace pairs {
 namespace {

@@ -10,8 +10,8 @@
 #include "app/studies/study_pareto.h"
 #include "app/studies/study_pictures.h"
 #include "app/studies/study_score_figures.h"
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 
 namespace pairs {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "app/posterior/width_figure.h"
-#include "core/base/error.h"
+#include "app/posterior/figures/width_figure.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 namespace {

@@ -8,11 +8,11 @@
 
 #include "app/runs/strategy_look.h"
 #include "app/scores/cost_figure.h"
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/report/number_text.h"
 #include "core/report/shades.h"
-#include "core/train/cost.h"
-#include "core/train/plan.h"
+#include "core/train/run/cost.h"
+#include "core/train/stages/plan.h"
 
 namespace pairs {
 namespace {

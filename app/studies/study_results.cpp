@@ -7,9 +7,9 @@
 
 #include "app/runs/strategy_look.h"
 #include "app/studies/study_worker.h"
-#include "core/base/error.h"
-#include "core/base/fields.h"
-#include "core/eval/mean_error.h"
+#include "core/base/text/error.h"
+#include "core/base/fields/fields.h"
+#include "core/eval/metrics/mean_error.h"
 
 namespace pairs {
 namespace {

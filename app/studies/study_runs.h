@@ -16,7 +16,7 @@ struct StudyRun {
   RunConfig config;
   std::vector<std::string> varied = {};  // "key=value" of varied settings that this run reads
   bool trained = true;                   // false: only its cost is reported
-  // Runs with equal keys share stage 1, or stages 1 and 2 (core/train/stage_sharing.h).
+  // Runs with equal keys share stage 1, or stages 1 and 2 (core/train/run/stage_sharing.h).
   std::string first_stage, second_stage;
 };
 

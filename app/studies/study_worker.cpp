@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "app/scores/run_evaluation.h"
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/safetensors.h"
-#include "core/train/left_aggregates.h"
-#include "core/train/run.h"
-#include "core/train/stage_sharing.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/files/safetensors.h"
+#include "core/train/cache/left_aggregates.h"
+#include "core/train/run/run.h"
+#include "core/train/run/stage_sharing.h"
 
 namespace pairs {
 namespace {

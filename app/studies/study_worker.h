@@ -8,8 +8,8 @@
 
 #include "app/studies/claims.h"
 #include "app/studies/study_runs.h"
-#include "core/base/clock.h"
-#include "core/train/session.h"
+#include "core/base/threads/clock.h"
+#include "core/train/run/session.h"
 
 namespace pairs {
 
@@ -35,7 +35,7 @@ std::vector<FoundRun> look_over(const Tasks& tasks, const std::filesystem::path&
                                 const std::vector<StudyRun>& runs);
 // The folder of the claims of a study.
 std::filesystem::path claims_folder(const std::filesystem::path& study);
-// The folder in which processes that work on a study register (core/base/presence.h), with their output.
+// The folder in which processes that work on a study register (core/base/system/presence.h), with their output.
 std::filesystem::path workers_folder(const std::filesystem::path& study);
 
 // The runs that a worker takes, and for how long.

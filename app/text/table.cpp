@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 
 namespace pairs {
 

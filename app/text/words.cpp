@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <system_error>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 
 namespace pairs {
 namespace {

@@ -1,6 +1,6 @@
 #include "core/heads/conditioner.h"
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/heads/affine_layer.h"
 #include "core/nn/initial.h"
 #include "core/ops/ops.h"

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/heads/affine_layer.h"
 #include "core/heads/mass.h"
 #include "core/heads/noise.h"

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "core/base/fields.h"
-#include "core/base/kinds.h"
-#include "core/base/random.h"
+#include "core/base/fields/fields.h"
+#include "core/base/fields/kinds.h"
+#include "core/base/numbers/random.h"
 #include "core/heads/flow_sampler.h"
 #include "core/heads/head_config.h"
 #include "core/nn/description.h"

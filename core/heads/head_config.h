@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/base/settings_by_type.h"
+#include "core/base/fields/settings_by_type.h"
 
 namespace pairs {
 

@@ -1,4 +1,4 @@
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/heads/flow_matching_head.h"
 #include "core/heads/gaussian_head.h"
 #include "core/heads/head.h"

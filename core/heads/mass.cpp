@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/heads/head.h"
 
 namespace pairs {

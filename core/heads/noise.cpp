@@ -2,8 +2,8 @@
 
 #include <ATen/Parallel.h>
 
-#include "core/base/fast_normal.h"
-#include "core/base/random.h"
+#include "core/base/numbers/fast_normal.h"
+#include "core/base/numbers/random.h"
 
 namespace pairs {
 

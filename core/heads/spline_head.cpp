@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/heads/mass.h"
 #include "core/heads/noise.h"
 #include "core/heads/truncated_logistic.h"

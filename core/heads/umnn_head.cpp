@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/heads/mass.h"
 #include "core/heads/noise.h"
 #include "core/nn/initial.h"

@@ -3,7 +3,7 @@
 #include <ATen/Functions.h>
 #include <ATen/Parallel.h>
 
-#include "core/base/random.h"
+#include "core/base/numbers/random.h"
 
 namespace pairs {
 

@@ -1,6 +1,6 @@
 #include "core/nn/embedder.h"
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/nn/cnn.h"
 #include "core/nn/mlp_embedder.h"
 #include "core/nn/resnet.h"

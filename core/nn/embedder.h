@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/base/fields.h"
-#include "core/base/kinds.h"
+#include "core/base/fields/fields.h"
+#include "core/base/fields/kinds.h"
 #include "core/nn/description.h"
 #include "core/nn/embedder_config.h"
 #include "core/sets/observations.h"

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/base/settings_by_type.h"
+#include "core/base/fields/settings_by_type.h"
 
 namespace pairs {
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 

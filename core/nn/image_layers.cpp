@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/error.h"
-#include "core/base/interruption.h"
+#include "core/base/text/error.h"
+#include "core/base/threads/interruption.h"
 #include "core/nn/initial.h"
 #include "core/ops/group_norm_relu.h"
 #include "core/ops/ops.h"

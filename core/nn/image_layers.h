@@ -14,7 +14,7 @@ struct ImageSize {
 
 // Square convolution with "same" padding (kernel - 1) / 2, initialized like PyTorch's Conv2d. Odd kernels only. Its
 // weights are stored in float32 and used in the type of the input. On the CPU, the forward and the backward pass are
-// interruption points (core/base/interruption.h).
+// interruption points (core/base/threads/interruption.h).
 class Convolution : public torch::nn::Module {
  public:
   // `he`: initial weights preserve the second moment of a rectified input, uniform with variance 2 / fan in, and the

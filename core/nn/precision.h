@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/base/fields.h"
+#include "core/base/fields/fields.h"
 
 namespace pairs {
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/nn/draws.h"
 #include "core/nn/dropout.h"
 

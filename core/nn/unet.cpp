@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/nn/initial.h"
 #include "core/ops/ops.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/simd.h"
+#include "core/base/numbers/simd.h"
 #include "core/ops/vector_loop.h"
 
 namespace pairs::ops {

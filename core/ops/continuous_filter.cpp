@@ -3,7 +3,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/library.h>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 
 namespace pairs::ops {
 

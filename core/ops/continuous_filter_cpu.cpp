@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/ops/continuous_filter.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)

@@ -4,7 +4,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 #include <torch/library.h>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/ops/ops.h"
 
 namespace pairs::ops {

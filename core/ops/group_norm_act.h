@@ -7,7 +7,7 @@
 #include <string>
 #include <tuple>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 
 namespace pairs::ops {
 

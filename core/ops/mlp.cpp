@@ -5,7 +5,7 @@
 #include <cstring>
 #include <unordered_map>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/ops/gemm_tiles.h"
 #include "core/ops/linear_act.h"
 #include "core/ops/mlp_engine.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/base/simd.h"
+#include "core/base/numbers/simd.h"
 #include "core/ops/quadratic_spline_row.h"
 
 namespace pairs::ops {

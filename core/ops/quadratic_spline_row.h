@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "core/base/random.h"
+#include "core/base/numbers/random.h"
 
 // The mathematics of one row of the piecewise-quadratic spline (method: Müller et al. 2018), written once for W rows
 // side by side: the CPU runs W = 16 so that every loop over lanes is one vector instruction, CUDA runs W = 1.

@@ -2,7 +2,7 @@
 #include <torch/library.h>
 #include <torch/types.h>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/ops/ops.h"
 
 namespace pairs::ops {

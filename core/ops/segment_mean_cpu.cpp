@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "core/base/error.h"
-#include "core/base/simd.h"
+#include "core/base/text/error.h"
+#include "core/base/numbers/simd.h"
 
 namespace pairs::ops {
 namespace {

@@ -8,7 +8,7 @@
 #include <numbers>
 #include <tuple>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/ops/ops.h"
 
 namespace pairs::ops {

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 
 namespace pairs::ops {
 

@@ -6,7 +6,7 @@
 #include <thread>
 #include <tuple>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 

@@ -10,9 +10,9 @@
 #include <memory>
 #include <thread>
 
-#include "core/base/descriptor.h"
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/files/descriptor.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 
 namespace pairs {
 namespace {

@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/parallel/rendezvous_store.h"
 
 namespace pairs {

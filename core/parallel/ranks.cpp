@@ -18,7 +18,7 @@
 #include <thread>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/parallel/gloo_group.h"
 #include "core/parallel/nccl_pair.h"
 #include "core/parallel/own_address.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/parallel/rank_watch.h"
 #include "core/parallel/rendezvous.h"
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <set>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 
 namespace pairs::chart {
 

@@ -9,7 +9,7 @@
 #include <memory>
 #include <numbers>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/report/display_text.h"
 
 namespace pairs::chart {

@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 #include "core/report/layout.h"
 #include "core/report/marks/mark_kind.h"
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <unordered_map>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 namespace {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <map>
 
-#include "core/base/csv_line.h"
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/tables/csv_line.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 #include "core/report/layout.h"
 #include "core/report/marks/csv_rows.h"
 #include "core/report/marks/mark_kind.h"

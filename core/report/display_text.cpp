@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "core/base/hidden_text.h"
+#include "core/base/text/hidden_text.h"
 
 namespace pairs::chart {
 namespace {

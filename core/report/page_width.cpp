@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/report/cairo_canvas.h"
 #include "core/report/layout.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <memory>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 
 namespace pairs::chart {
 namespace {

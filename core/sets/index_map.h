@@ -40,7 +40,7 @@ inline constexpr std::uint64_t kValidationBatches = 1ull << 47;
 inline constexpr std::uint64_t kOrderItem = 0;
 inline constexpr std::uint64_t kTurnItem = 1;
 
-// Upper bound of indices and items (core/base/random.h, Stream).
+// Upper bound of indices and items (core/base/numbers/random.h, Stream).
 inline constexpr std::uint64_t kEnd = 1ull << 48;
 
 // One range [first, end) of an axis, for the test that ranges are disjoint.

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/error.h"
-#include "core/base/random.h"
+#include "core/base/text/error.h"
+#include "core/base/numbers/random.h"
 
 namespace pairs {
 namespace {

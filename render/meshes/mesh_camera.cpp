@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "render/orthographic_camera.h"
 
 namespace pairs::render {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <numbers>
 
-#include "core/base/simd.h"
+#include "core/base/numbers/simd.h"
 
 namespace pairs {
 namespace {

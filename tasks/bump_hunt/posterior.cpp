@@ -10,7 +10,7 @@
 #include <numeric>
 #include <vector>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "tasks/bump_hunt/legendre.h"
 #include "tasks/bump_hunt/mixture_product.h"
 

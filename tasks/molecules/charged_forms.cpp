@@ -11,10 +11,10 @@
 #include <mutex>
 #include <vector>
 
-#include "core/base/error.h"
-#include "core/base/random.h"
+#include "core/base/text/error.h"
+#include "core/base/numbers/random.h"
 #include "tasks/molecules/conformers.h"
-#include "tasks/molecules/rdkit_graph.h"
+#include "tasks/molecules/chemistry/rdkit_graph.h"
 
 namespace pairs {
 namespace {

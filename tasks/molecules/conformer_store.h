@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/base/descriptor.h"
+#include "core/base/files/descriptor.h"
 #include "tasks/molecules/conformers.h"
-#include "tasks/molecules/set_aside.h"
+#include "tasks/molecules/chemistry/set_aside.h"
 
 namespace pairs {
 

@@ -6,8 +6,8 @@
 #include <variant>
 #include <vector>
 
-#include "tasks/molecules/chemistry.h"
-#include "tasks/molecules/molecule_entry.h"
+#include "tasks/molecules/chemistry/chemistry.h"
+#include "tasks/molecules/chemistry/molecule_entry.h"
 
 namespace pairs {
 

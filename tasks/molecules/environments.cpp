@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "tasks/molecules/conformers.h"
-#include "tasks/molecules/rdkit_graph.h"
+#include "tasks/molecules/chemistry/rdkit_graph.h"
 
 namespace pairs {
 namespace {

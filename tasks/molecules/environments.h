@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "tasks/molecules/chemistry.h"
+#include "tasks/molecules/chemistry/chemistry.h"
 #include "tasks/parts/things.h"
 
 namespace pairs {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 #include "tasks/molecules/molecule_file.h"
 
 namespace pairs {

@@ -8,10 +8,10 @@
 #include <unordered_set>
 #include <utility>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 #include "tasks/molecules/charged_forms.h"
-#include "tasks/molecules/chemistry.h"
+#include "tasks/molecules/chemistry/chemistry.h"
 #include "tasks/molecules/conformers.h"
 #include "tasks/molecules/molecule_parts.h"
 #include "tasks/molecules/molecule_source.h"

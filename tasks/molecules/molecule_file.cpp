@@ -11,16 +11,16 @@
 #include <optional>
 #include <variant>
 
-#include "core/base/descriptor.h"
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/text.h"
-#include "tasks/molecules/byte_source.h"
+#include "core/base/files/descriptor.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "tasks/molecules/formats/byte_source.h"
 #include "tasks/molecules/charged_forms.h"
 #include "tasks/molecules/conformers.h"
-#include "tasks/molecules/geom_file.h"
-#include "tasks/molecules/other_formats.h"
-#include "tasks/molecules/sdf_file.h"
+#include "tasks/molecules/formats/geom_file.h"
+#include "tasks/molecules/formats/other_formats.h"
+#include "tasks/molecules/formats/sdf_file.h"
 #include "tasks/molecules/splits.h"
 #include "tasks/molecules/variants.h"
 

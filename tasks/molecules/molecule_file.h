@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tasks/molecules/molecule_entry.h"
-#include "tasks/molecules/table_file.h"
+#include "tasks/molecules/chemistry/molecule_entry.h"
+#include "tasks/molecules/formats/table_file.h"
 
 namespace pairs {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tasks/molecules/depiction.h"
+#include "tasks/molecules/chemistry/depiction.h"
 #include "tasks/parts/bodies.h"
 
 namespace pairs {

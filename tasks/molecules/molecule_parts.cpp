@@ -6,9 +6,9 @@
 #include <chrono>
 #include <cmath>
 
-#include "core/base/caches.h"
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/system/caches.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 #include "tasks/molecules/store_build.h"
 
 namespace pairs {

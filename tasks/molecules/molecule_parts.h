@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/random.h"
+#include "core/base/numbers/random.h"
 #include "core/task.h"
 #include "tasks/molecules/conformer_store.h"
 #include "tasks/molecules/conformers.h"

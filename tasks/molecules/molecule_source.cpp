@@ -5,10 +5,10 @@
 #include <mutex>
 #include <system_error>
 
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/text.h"
-#include "tasks/molecules/chemistry.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "tasks/molecules/chemistry/chemistry.h"
 
 namespace pairs {
 namespace {

@@ -14,14 +14,14 @@
 #include <unordered_set>
 #include <variant>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
-#include "core/base/transfer.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
+#include "core/base/gpu/transfer.h"
 #include "core/sets/index_map.h"
 #include "core/sets/permutation.h"
 #include "tasks/molecules/charged_forms.h"
-#include "tasks/molecules/charges.h"
-#include "tasks/molecules/depiction.h"
+#include "tasks/molecules/chemistry/charges.h"
+#include "tasks/molecules/chemistry/depiction.h"
 #include "tasks/molecules/environments.h"
 #include "tasks/molecules/given_molecule.h"
 #include "tasks/molecules/molecule_file.h"

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "tasks/molecules/charged_forms.h"
 #include "tasks/molecules/splits.h"
 

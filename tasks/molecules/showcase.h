@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tasks/molecules/chemistry.h"
+#include "tasks/molecules/chemistry/chemistry.h"
 #include "tasks/molecules/conformers.h"
 #include "tasks/molecules/molecule_source.h"
 

@@ -16,12 +16,12 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/folder_wait.h"
-#include "core/base/text.h"
-#include "core/base/threads.h"
-#include "tasks/molecules/rdkit_graph.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/system/folder_wait.h"
+#include "core/base/text/text.h"
+#include "core/base/threads/threads.h"
+#include "tasks/molecules/chemistry/rdkit_graph.h"
 
 namespace pairs {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "tasks/molecules/chemistry.h"
+#include "tasks/molecules/chemistry/chemistry.h"
 
 namespace pairs {
 

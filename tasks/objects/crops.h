@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/base/random.h"
+#include "core/base/numbers/random.h"
 
 namespace pairs {
 

@@ -1,6 +1,6 @@
 #include "tasks/objects/entry.h"
 
-#include "tasks/objects/mesh_account.h"
+#include "tasks/objects/mesh/mesh_account.h"
 #include "tasks/objects/objects.h"
 
 namespace pairs {

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "tasks/objects/mesh_source.h"
+#include "tasks/objects/mesh/mesh_source.h"
 
 namespace pairs {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/base/random.h"
-#include "tasks/objects/measured_meshes.h"
+#include "core/base/numbers/random.h"
+#include "tasks/objects/mesh/measured_meshes.h"
 
 namespace pairs {
 

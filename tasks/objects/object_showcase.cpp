@@ -6,10 +6,10 @@
 #include <cmath>
 #include <utility>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 #include "core/sets/permutation.h"
-#include "tasks/objects/measured_meshes.h"
+#include "tasks/objects/mesh/measured_meshes.h"
 
 namespace pairs {
 

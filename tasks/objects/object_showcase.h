@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tasks/objects/mesh_source.h"
+#include "tasks/objects/mesh/mesh_source.h"
 #include "tasks/objects/view_cache.h"
 
 namespace pairs {

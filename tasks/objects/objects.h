@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/task.h"
-#include "tasks/objects/mesh_source.h"
+#include "tasks/objects/mesh/mesh_source.h"
 
 namespace pairs {
 

@@ -10,10 +10,10 @@
 #include <cstring>
 #include <memory>
 
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/folder_wait.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/system/folder_wait.h"
+#include "core/base/text/text.h"
 #include "tasks/objects/view_cache_file.h"
 
 namespace pairs {

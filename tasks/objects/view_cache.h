@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/descriptor.h"
+#include "core/base/files/descriptor.h"
 #include "render/meshes/mesh_views.h"
 
 namespace pairs {

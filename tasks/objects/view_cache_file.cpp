@@ -8,9 +8,9 @@
 #include <cerrno>
 #include <cstring>
 
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 
 namespace pairs {
 namespace {

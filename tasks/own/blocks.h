@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "core/base/random.h"
+#include "core/base/numbers/random.h"
 
 namespace pairs::own {
 

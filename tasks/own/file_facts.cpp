@@ -1,8 +1,8 @@
 #include "tasks/file_facts.h"
 
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "tasks/own/permission.h"
 #include "tasks/own/stored/stored_array.h"
 #include "tasks/own/task_file.h"

@@ -7,10 +7,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "core/base/caches.h"
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/json.h"
+#include "core/base/system/caches.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/json.h"
 
 namespace pairs::own {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "tasks/own/budget/own_settings.h"
 #include "tasks/own/budget/pool_layout.h"
 #include "tasks/own/x_kind.h"

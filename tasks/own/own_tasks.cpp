@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "core/base/error.h"
-#include "core/base/face.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/fields/face.h"
+#include "core/base/text/text.h"
 #include "core/simulation_budget.h"
 #include "tasks/file_reader.h"
 #include "tasks/own/budget/budgeted_task.h"

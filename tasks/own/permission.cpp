@@ -12,12 +12,12 @@
 #include <mutex>
 #include <set>
 
-#include "core/base/descriptor.h"
-#include "core/base/digest.h"
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/text.h"
-#include "core/base/xdg_folder.h"
+#include "core/base/files/descriptor.h"
+#include "core/base/files/digest.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "core/base/system/xdg_folder.h"
 #include "tasks/own/task_programs.h"
 
 namespace pairs::own {

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/given.h"
 #include "core/grid_density.h"
 

@@ -14,11 +14,11 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "core/base/caches.h"
-#include "core/base/clock.h"
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/transfer.h"
+#include "core/base/system/caches.h"
+#include "core/base/threads/clock.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/gpu/transfer.h"
 #include "core/invalid_draws.h"
 #include "core/sets/index_map.h"
 #include "core/simulator_probe.h"

@@ -9,8 +9,8 @@
 #include <numeric>
 #include <utility>
 
-#include "core/base/error.h"
-#include "core/base/random.h"
+#include "core/base/text/error.h"
+#include "core/base/numbers/random.h"
 #include "core/input_scale.h"
 #include "tasks/own/permission.h"
 #include "tasks/own/simulator_answers.h"

@@ -10,11 +10,11 @@
 #include <deque>
 #include <string_view>
 
-#include "core/base/clock.h"
-#include "core/base/error.h"
-#include "core/base/interruption.h"
-#include "core/base/text.h"
-#include "core/base/threads.h"
+#include "core/base/threads/clock.h"
+#include "core/base/text/error.h"
+#include "core/base/threads/interruption.h"
+#include "core/base/text/text.h"
+#include "core/base/threads/threads.h"
 #include "tasks/own/permission.h"
 #include "tasks/own/simulator_answers.h"
 #include "tasks/own/simulator_question.h"

@@ -8,12 +8,12 @@
 #include <unordered_set>
 #include <vector>
 
-#include "core/base/caches.h"
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/interruption.h"
-#include "core/base/npy.h"
-#include "core/base/text.h"
+#include "core/base/system/caches.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/threads/interruption.h"
+#include "core/base/files/npy.h"
+#include "core/base/text/text.h"
 #include "core/report/number_text.h"
 #include "tasks/own/stored/matching_files.h"
 #include "tasks/own/x_kind.h"

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <sstream>
 
-#include "core/base/error.h"
-#include "core/base/fields.h"
-#include "core/base/files.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/fields/fields.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "tasks/own/task_parts.h"
 #include "tasks/own/task_programs.h"
 #include "tasks/own/x_kind.h"

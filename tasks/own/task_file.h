@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/expression.h"
+#include "core/base/numbers/expression.h"
 #include "core/given.h"
 #include "core/input_scale.h"
 #include "core/task.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/table_reader.h"
+#include "core/base/fields/table_reader.h"
 #include "tasks/own/task_file.h"
 
 // Readers of the parts of a task.toml. All throw a usage Error that names file (`where`) and line.

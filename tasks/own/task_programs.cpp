@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
-#include "core/base/xdg_folder.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
+#include "core/base/system/xdg_folder.h"
 #include "tasks/own/permission.h"
 #include "tasks/own/x_kind.h"
 #include "tasks/table_file.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/table_reader.h"
+#include "core/base/fields/table_reader.h"
 #include "tasks/own/task_file.h"
 
 namespace pairs::own {

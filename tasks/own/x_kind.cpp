@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 
 namespace pairs::own {
 namespace {

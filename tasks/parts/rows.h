@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "core/base/fast_normal.h"
+#include "core/base/numbers/fast_normal.h"
 #include "core/sets/index_map.h"
 #include "core/task.h"
 

@@ -1,7 +1,7 @@
 // Steps of training while other processes work. "ratio" is the mean time of a step with two busy processes over that
 // without them; the two cases alternate every second, so that other load slows both. On two cores a fair share gives a
 // ratio of 2; it should be at most 2.2. "apart" states whether threads are kept apart between steps, as training does
-// (core/base/threads.h). GOMP_SPINCOUNT tries other bounds (core/base/wait_policy.h).
+// (core/base/threads/threads.h). GOMP_SPINCOUNT tries other bounds (core/base/threads/wait_policy.h).
 #include <benchmark/benchmark.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -13,11 +13,11 @@
 #include <numeric>
 #include <vector>
 
-#include "core/base/clock.h"
-#include "core/base/threads.h"
+#include "core/base/threads/clock.h"
+#include "core/base/threads/threads.h"
 #include "core/nn/adamw.h"
-#include "core/train/cache_writer.h"
-#include "core/train/stage_tools.h"
+#include "core/train/stages/cache_writer.h"
+#include "core/train/stages/stage_tools.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 

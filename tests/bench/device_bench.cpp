@@ -17,12 +17,12 @@
 #include <string>
 #include <utility>
 
-#include "core/base/devices.h"
+#include "core/base/gpu/devices.h"
 #include "core/nn/adamw.h"
-#include "core/train/config.h"
-#include "core/train/set_gradients.h"
-#include "core/train/source.h"
-#include "core/train/stage_tools.h"
+#include "core/train/settings/config.h"
+#include "core/train/stages/set_gradients.h"
+#include "core/train/settings/source.h"
+#include "core/train/stages/stage_tools.h"
 #include "tasks/registry.h"
 
 namespace pairs {

@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "core/nn/adamw.h"
-#include "core/train/cache_writer.h"
-#include "core/train/stage_tools.h"
+#include "core/train/stages/cache_writer.h"
+#include "core/train/stages/stage_tools.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/toy_image_task.h"

@@ -1,7 +1,7 @@
 #include <ATen/ops/randn.h>
 #include <benchmark/benchmark.h>
 
-#include "core/eval/metrics.h"
+#include "core/eval/metrics/metrics.h"
 
 namespace pairs {
 namespace {

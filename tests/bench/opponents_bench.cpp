@@ -8,11 +8,11 @@
 #include <map>
 #include <set>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/nn/adamw.h"
 #include "core/nn/mlp.h"
 #include "core/ops/ops.h"
-#include "core/train/stage_tools.h"
+#include "core/train/stages/stage_tools.h"
 #include "tasks/registry.h"
 #include "tests/bench/beside.h"
 

@@ -1,7 +1,7 @@
 #include <benchmark/benchmark.h>
 
 #include "app/model/posterior/posterior_engine.h"
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "tasks/registry.h"
 
 namespace {

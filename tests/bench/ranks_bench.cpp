@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/base/scratch_folder.h"
+#include "core/base/files/scratch_folder.h"
 #include "core/parallel/ranks.h"
 
 namespace pairs {

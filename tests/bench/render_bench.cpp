@@ -5,7 +5,7 @@
 #include <chrono>
 #include <vector>
 
-#include "core/base/random.h"
+#include "core/base/numbers/random.h"
 #include "render/circle_raster.h"
 #include "render/ray_map.h"
 #include "render/sphere_caster.h"

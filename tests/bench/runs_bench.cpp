@@ -14,7 +14,7 @@
 #include "app/gui/shell.h"
 #include "app/model/studio.h"
 #include "app/scores/run_evaluation.h"
-#include "core/base/files.h"
+#include "core/base/files/files.h"
 #include "tasks/registry.h"
 #include "tests/app/gui/platform/null_screen.h"
 #include "tests/app/model/small_run.h"

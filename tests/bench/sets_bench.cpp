@@ -7,10 +7,10 @@
 #include <fstream>
 #include <random>
 
-#include "app/posterior/many_sets.h"
-#include "app/posterior/posterior_samples.h"
-#include "app/posterior/set_posterior.h"
-#include "core/base/error.h"
+#include "app/posterior/many/many_sets.h"
+#include "app/posterior/files/posterior_samples.h"
+#include "app/posterior/set_posterior/set_posterior.h"
+#include "core/base/text/error.h"
 #include "tasks/registry.h"
 
 // Compares many sets in one call with one call per set in one process, on the bump hunt with the shipped weights.

@@ -5,12 +5,12 @@
 
 #include <memory>
 
-#include "core/base/face.h"
-#include "core/base/scratch_folder.h"
+#include "core/base/fields/face.h"
+#include "core/base/files/scratch_folder.h"
 #include "core/heads/flow_matching_head.h"
 #include "core/nn/adamw.h"
-#include "core/train/cache_writer.h"
-#include "core/train/stage_tools.h"
+#include "core/train/stages/cache_writer.h"
+#include "core/train/stages/stage_tools.h"
 #include "tasks/registry.h"
 #include "tests/bench/gemm_rate.h"
 

@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "core/base/npy.h"
+#include "core/base/files/npy.h"
 #include "tasks/own/stored/simulations.h"
 
 // Sets read from files, as the stages ask for them: pairs of stage 1, and whole sets of stage 2.

@@ -3,7 +3,7 @@
 #include <numeric>
 #include <vector>
 
-#include "core/base/fast_normal.h"
+#include "core/base/numbers/fast_normal.h"
 #include "tasks/registry.h"
 
 namespace pairs {

@@ -1,4 +1,4 @@
-#include "core/base/npz.h"
+#include "core/base/files/npz.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,4 +1,4 @@
-#include "core/train/events.h"
+#include "core/train/events/events.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

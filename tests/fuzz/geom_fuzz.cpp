@@ -1,4 +1,4 @@
-#include "tasks/molecules/geom_file.h"
+#include "tasks/molecules/formats/geom_file.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/tasks/molecules/memory_bytes.h"
 

@@ -1,4 +1,4 @@
-#include "tasks/objects/mesh_file_off.h"
+#include "tasks/objects/mesh/mesh_file_off.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

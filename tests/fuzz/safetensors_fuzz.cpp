@@ -1,4 +1,4 @@
-#include "core/base/safetensors.h"
+#include "core/base/files/safetensors.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

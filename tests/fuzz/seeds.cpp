@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/npz.h"
-#include "core/base/safetensors.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/files/npz.h"
+#include "core/base/files/safetensors.h"
 
 namespace {
 

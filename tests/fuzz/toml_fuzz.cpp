@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "core/base/fields.h"
+#include "core/base/fields/fields.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

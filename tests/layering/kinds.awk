@@ -9,7 +9,7 @@ BEGIN {
   chooses["core/heads/make_head.cpp"] = 1  # head_kinds
   chooses["tasks/own/x_kind.cpp"] = 1    # x_kind
   chooses["app/kinds/kind.cpp"] = 1      # room_of, target_room_of
-  chooses["app/posterior/posterior_source.cpp"] = 1  # a source with a density or without
+  chooses["app/posterior/source/posterior_source.cpp"] = 1  # a source with a density or without
   chooses["app/scores/scoring.cpp"] = 1  # scoring_of
 }
 

@@ -1,7 +1,7 @@
 """Writes mcmc_diagnostics.csv: diagnostics of made-up chains by arviz-stats (0.8.0; pip install arviz-stats).
 
 A row a case: autoregression, shift between chains, chains, draws, R-hat, bulk and tail effective sample size, standard
-error of the mean and of the sd. The chains are those of tests/core/eval/mcmc_diagnostics_test.cpp, from a linear
+error of the mean and of the sd. The chains are those of tests/core/eval/references/mcmc_diagnostics_test.cpp, from a linear
 congruential generator that both write out.
 """
 

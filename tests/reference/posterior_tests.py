@@ -1,6 +1,6 @@
 """Writes ecdf_bands.csv by ArviZ (0.21.0) and tarp.csv by tarp (0.1.1): pip install "arviz<0.22" tarp.
 
-Both read draws of a linear congruential generator that tests/core/eval/uniform_ecdf_test.cpp and tarp_test.cpp write out,
+Both read draws of a linear congruential generator that tests/core/eval/calibration/uniform_ecdf_test.cpp and tarp_test.cpp write out,
 too.
 
 ecdf_bands.csv, a row a case: sets, samples, power, and the probability that uniform ranks stay strictly inside the

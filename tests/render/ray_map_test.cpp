@@ -7,7 +7,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "render/orthographic_camera.h"
 #include "tests/on_device.h"
 

@@ -13,7 +13,7 @@
 #include <limits>
 #include <numbers>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "render/sphere_scene.h"
 #include "tests/on_device.h"
 #include "tests/render/sphere_caster_reference.h"

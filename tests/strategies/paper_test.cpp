@@ -5,9 +5,9 @@
 #include <map>
 #include <sstream>
 
-#include "core/base/files.h"
-#include "core/base/text.h"
-#include "core/train/config.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "core/train/settings/config.h"
 #include "tasks/registry.h"
 
 // docs/paper-presets.md lists where the presets `paper` depart from the paper. This test holds the values that the

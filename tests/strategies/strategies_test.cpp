@@ -7,10 +7,10 @@
 #include <map>
 
 #include "core/aggregate.h"
-#include "core/base/error.h"
-#include "core/base/text.h"
-#include "core/train/plan.h"
-#include "core/train/run.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
+#include "core/train/stages/plan.h"
+#include "core/train/run/run.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/test_monitor.h"

@@ -9,10 +9,10 @@
 #include <numbers>
 #include <numeric>
 
-#include "core/base/error.h"
-#include "core/base/face.h"
-#include "core/eval/mcmc_diagnostics.h"
-#include "core/eval/nuts.h"
+#include "core/base/text/error.h"
+#include "core/base/fields/face.h"
+#include "core/eval/references/mcmc_diagnostics.h"
+#include "core/eval/references/nuts.h"
 #include "core/input_scale.h"
 #include "core/joint_posterior.h"
 #include "core/nuisance_posterior.h"

@@ -1,11 +1,11 @@
-#include "core/eval/learned_product.h"
+#include "core/eval/references/learned_product.h"
 
 #include <ATen/Functions.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/prior_density.h"
 #include "tasks/registry.h"
 

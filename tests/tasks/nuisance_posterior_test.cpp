@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "tasks/bump_hunt/bump_hunt.h"
 #include "tasks/gaussian/gaussian.h"
 #include "tasks/registry.h"

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <vector>
 
-#include "core/base/transfer.h"
+#include "core/base/gpu/transfer.h"
 #include "core/input_scale.h"
 #include "core/task.h"
 

@@ -1,13 +1,13 @@
-#include "core/train/config.h"
+#include "core/train/settings/config.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/train/run.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/train/run/run.h"
 #include "tasks/registry.h"
 
 namespace pairs {

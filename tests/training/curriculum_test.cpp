@@ -1,8 +1,8 @@
-#include "core/train/curriculum.h"
+#include "core/train/settings/curriculum.h"
 
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "tasks/registry.h"
 #include "tests/core/base/message.h"
 

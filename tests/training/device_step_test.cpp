@@ -7,15 +7,15 @@
 #include <cmath>
 #include <map>
 
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/safetensors.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/files/safetensors.h"
 #include "core/nn/adamw.h"
-#include "core/train/cache_writer.h"
-#include "core/train/run.h"
-#include "core/train/set_gradients.h"
-#include "core/train/stage_tools.h"
-#include "core/train/weight_average.h"
+#include "core/train/stages/cache_writer.h"
+#include "core/train/run/run.h"
+#include "core/train/stages/set_gradients.h"
+#include "core/train/stages/stage_tools.h"
+#include "core/train/steps/weight_average.h"
 #include "tasks/registry.h"
 #include "tests/on_device.h"
 #include "tests/read_settings.h"

@@ -1,4 +1,4 @@
-#include "core/train/known_costs.h"
+#include "core/train/stages/known_costs.h"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 #include <optional>
 #include <string>
 
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/train/config.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/train/settings/config.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 

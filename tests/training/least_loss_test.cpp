@@ -1,11 +1,11 @@
-#include "core/train/least_loss.h"
+#include "core/train/steps/least_loss.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "core/estimator.h"
-#include "core/train/config.h"
+#include "core/train/settings/config.h"
 #include "tasks/registry.h"
 
 namespace pairs {

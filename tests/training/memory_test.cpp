@@ -11,9 +11,9 @@
 
 #include "core/heads/spline_head.h"
 #include "core/nn/cnn.h"
-#include "core/train/aggregate_cache.h"
-#include "core/train/cache_writer.h"
-#include "core/train/set_gradients.h"
+#include "core/train/cache/aggregate_cache.h"
+#include "core/train/stages/cache_writer.h"
+#include "core/train/stages/set_gradients.h"
 #include "tasks/registry.h"
 #include "tests/long_tests.h"
 

@@ -1,4 +1,4 @@
-#include "core/train/plan.h"
+#include "core/train/stages/plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,9 +6,9 @@
 #include <mutex>
 #include <set>
 
-#include "core/eval/evaluate.h"
-#include "core/train/expected_time.h"
-#include "core/train/run.h"
+#include "core/eval/evaluate/evaluate.h"
+#include "core/train/stages/expected_time.h"
+#include "core/train/run/run.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/test_monitor.h"

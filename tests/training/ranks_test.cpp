@@ -5,8 +5,8 @@
 #include <atomic>
 #include <mutex>
 
-#include "core/base/files.h"
-#include "core/train/run.h"
+#include "core/base/files/files.h"
+#include "core/train/run/run.h"
 #include "tasks/registry.h"
 #include "tests/core/parallel/rank_threads.h"
 #include "tests/core/train/test_monitor.h"

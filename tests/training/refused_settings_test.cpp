@@ -4,8 +4,8 @@
 #include <regex>
 #include <set>
 
-#include "core/base/error.h"
-#include "core/train/config.h"
+#include "core/base/text/error.h"
+#include "core/train/settings/config.h"
 #include "tasks/registry.h"
 
 namespace pairs {

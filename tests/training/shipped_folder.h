@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <string>
 
-#include "core/base/files.h"
-#include "core/train/run.h"
+#include "core/base/files/files.h"
+#include "core/train/run/run.h"
 #include "tasks/registry.h"
 #include "tests/read_settings.h"
 

@@ -1,11 +1,11 @@
-#include "core/train/shipped.h"
+#include "core/train/run/shipped.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "tasks/registry.h"
 #include "tests/app/model/environment.h"
 #include "tests/core/base/temporary_folder.h"

@@ -1,4 +1,4 @@
-#include "core/train/source.h"
+#include "core/train/settings/source.h"
 
 #include <ATen/ops/cat.h>
 #include <ATen/ops/rot90.h>
@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "core/train/curriculum.h"
+#include "core/train/settings/curriculum.h"
 #include "tasks/registry.h"
 
 namespace pairs {

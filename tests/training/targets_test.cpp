@@ -7,11 +7,11 @@
 #include <numeric>
 
 #include "core/aggregate.h"
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/safetensors.h"
-#include "core/eval/evaluate.h"
-#include "core/train/run.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/files/safetensors.h"
+#include "core/eval/evaluate/evaluate.h"
+#include "core/train/run/run.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/test_monitor.h"

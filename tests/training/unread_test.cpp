@@ -1,5 +1,5 @@
 // Settings that nothing reads, of every task, preset and strategy.
-#include "core/train/unread.h"
+#include "core/train/settings/unread.h"
 
 #include <gmock/gmock.h>
 #include <toml++/toml.h>
@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <map>
 
-#include "core/base/error.h"
-#include "core/base/files.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 

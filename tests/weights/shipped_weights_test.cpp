@@ -14,14 +14,14 @@
 #include <numbers>
 #include <numeric>
 
-#include "core/base/face.h"
+#include "core/base/fields/face.h"
 #include "core/ensemble.h"
-#include "core/eval/evaluate.h"
+#include "core/eval/evaluate/evaluate.h"
 #include "core/heads/flow_matching_head.h"
 #include "core/target_support.h"
-#include "core/train/events.h"
-#include "core/train/run.h"
-#include "core/train/shipped.h"
+#include "core/train/events/events.h"
+#include "core/train/run/run.h"
+#include "core/train/run/shipped.h"
 #include "tasks/registry.h"
 #include "tests/long_tests.h"
 #include "tests/tasks/digits/mnist_folder.h"

@@ -10,8 +10,8 @@
 #include "app/gui/widgets/keyboard.h"
 #include "app/gui/widgets/path_dialog.h"
 #include "app/runs/run_about.h"
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 #include "core/report/number_text.h"
 
 namespace pairs::gui {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "app/gui/widgets/ui.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 
 namespace pairs::gui {
 

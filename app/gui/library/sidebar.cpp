@@ -11,7 +11,7 @@
 #include "app/gui/library/badge_look.h"
 #include "app/gui/widgets/path_dialog.h"
 #include "app/gui/widgets/ui.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "tasks/file_facts.h"
 
 namespace pairs::gui {

@@ -5,7 +5,7 @@
 #include "app/gui/library/badge_look.h"
 #include "app/gui/library/sidebar.h"
 #include "app/gui/widgets/ui.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 
 namespace pairs::gui {
 namespace {

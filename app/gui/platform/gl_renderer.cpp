@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "app/gui/platform/textures.h"
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 
 namespace pairs::gui {
 namespace {

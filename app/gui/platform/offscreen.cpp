@@ -3,7 +3,7 @@
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 
 namespace pairs::gui {
 namespace {

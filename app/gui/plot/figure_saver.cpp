@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "app/gui/widgets/ui.h"
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/report/marks/mark_kind.h"
 
 namespace pairs::gui {

@@ -6,7 +6,7 @@
 
 #include "app/gui/plot/plot_state.h"
 #include "app/gui/widgets/ui.h"
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/report/draw.h"
 #include "core/report/marks/mark_kind.h"
 #include "core/report/ranges.h"

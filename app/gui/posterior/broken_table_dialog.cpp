@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "app/gui/widgets/ui.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 
 namespace pairs::gui {
 

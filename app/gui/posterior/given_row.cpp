@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "app/gui/widgets/ui.h"
-#include "core/base/csv_line.h"
+#include "core/base/tables/csv_line.h"
 
 namespace pairs::gui {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "app/gui/widgets/ui.h"
 #include "app/model/posterior/set_inquiry.h"
-#include "core/eval/prior_family.h"
+#include "core/eval/references/prior_family.h"
 #include "core/report/number_text.h"
 
 namespace pairs::gui {

@@ -7,8 +7,8 @@
 
 #include "app/gui/widgets/ui.h"
 #include "app/scores/glossary.h"
-#include "core/eval/interval.h"
-#include "core/eval/learned_product.h"
+#include "core/eval/metrics/interval.h"
+#include "core/eval/references/learned_product.h"
 #include "core/report/number_text.h"
 
 namespace pairs::gui {

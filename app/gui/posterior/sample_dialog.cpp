@@ -12,7 +12,7 @@
 #include "app/gui/widgets/typed_count.h"
 #include "app/gui/widgets/ui.h"
 #include "app/model/posterior/sample_saving.h"
-#include "app/posterior/draws_file.h"
+#include "app/posterior/files/draws_file.h"
 #include "core/report/number_text.h"
 
 namespace pairs::gui {

@@ -10,7 +10,7 @@
 #include "app/gui/widgets/keyboard.h"
 #include "app/gui/widgets/ui.h"
 #include "app/model/posterior/set_table.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 
 namespace pairs::gui {
 namespace {

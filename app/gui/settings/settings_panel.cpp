@@ -10,8 +10,8 @@
 #include "app/gui/widgets/path_dialog.h"
 #include "app/gui/widgets/ui.h"
 #include "app/text/counts.h"
-#include "core/base/text.h"
-#include "core/base/threads.h"
+#include "core/base/text/text.h"
+#include "core/base/threads/threads.h"
 #include "core/report/number_text.h"
 
 namespace pairs::gui {

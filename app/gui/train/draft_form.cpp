@@ -10,10 +10,10 @@
 #include "app/gui/widgets/ui.h"
 #include "app/model/train/swept_values.h"
 #include "app/runs/strategy_look.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/report/number_text.h"
 #include "core/target_choice.h"
-#include "core/train/expected_time.h"
+#include "core/train/stages/expected_time.h"
 
 namespace pairs::gui {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "app/gui/widgets/ui.h"
 #include "core/report/number_text.h"
-#include "core/train/expected_time.h"
+#include "core/train/stages/expected_time.h"
 
 namespace pairs::gui {
 namespace {

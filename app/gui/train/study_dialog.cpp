@@ -7,8 +7,8 @@
 
 #include "app/gui/widgets/ui.h"
 #include "app/model/train/draft.h"
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 
 namespace pairs::gui {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "app/gui/train/stage_cards.h"
 #include "app/gui/widgets/ui.h"
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 #include "core/report/number_text.h"
 
 namespace pairs::gui {

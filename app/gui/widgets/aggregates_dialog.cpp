@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "app/gui/widgets/ui.h"
-#include "core/base/text.h"
-#include "core/train/left_aggregates.h"
+#include "core/base/text/text.h"
+#include "core/train/cache/left_aggregates.h"
 
 namespace pairs::gui {
 

@@ -15,7 +15,7 @@
 #include "app/gui/widgets/ui.h"
 #include "app/gui/widgets/ui_parts.h"
 #include "app/model/files/typed_path.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/report/number_text.h"
 
 namespace pairs::gui {

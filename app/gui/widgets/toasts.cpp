@@ -8,7 +8,7 @@
 #include <string>
 
 #include "app/gui/widgets/ui.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 
 namespace pairs::gui {
 namespace {

@@ -11,7 +11,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/report/cairo_canvas.h"
 
 namespace pairs {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 #include "core/images/image_file.h"
 
 namespace pairs {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "app/kinds/sample_plot.h"
-#include "core/base/transfer.h"
+#include "core/base/gpu/transfer.h"
 #include "core/report/number_text.h"
 
 namespace pairs {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/kinds/observed.h"
-#include "core/base/csv_table.h"
+#include "core/base/tables/csv_table.h"
 #include "core/task.h"
 
 namespace pairs {

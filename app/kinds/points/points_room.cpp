@@ -11,9 +11,9 @@
 #include "app/kinds/rooms.h"
 #include "app/kinds/sample_plot.h"
 #include "app/kinds/thumbnail.h"
-#include "core/base/csv_lines.h"
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/tables/csv_lines.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 #include "core/input_scale.h"
 #include "tasks/file_format.h"
 

@@ -10,9 +10,9 @@
 
 #include "app/kinds/arrays.h"
 #include "app/kinds/points/points_columns.h"
-#include "core/base/csv_table.h"
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/tables/csv_table.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 #include "core/report/number_text.h"
 #include "tasks/program_table.h"
 #include "tasks/table_file.h"

@@ -3,7 +3,7 @@
 
 #include "app/kinds/points/points_plot.h"
 #include "app/kinds/thumbnail.h"
-#include "core/base/transfer.h"
+#include "core/base/gpu/transfer.h"
 
 namespace pairs {
 namespace {

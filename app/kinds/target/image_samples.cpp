@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "app/kinds/target/heat_map.h"
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/report/png.h"
 #include "render/scene_picture.h"
 

@@ -2,7 +2,7 @@
 
 #include "app/kinds/rooms.h"
 #include "app/kinds/target/image_samples.h"
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/report/number_text.h"
 
 namespace pairs {

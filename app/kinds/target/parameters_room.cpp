@@ -6,9 +6,9 @@
 #include <array>
 
 #include "app/kinds/rooms.h"
-#include "core/base/error.h"
-#include "core/base/transfer.h"
-#include "core/eval/interval.h"
+#include "core/base/text/error.h"
+#include "core/base/gpu/transfer.h"
+#include "core/eval/metrics/interval.h"
 
 namespace pairs {
 namespace {

@@ -10,10 +10,10 @@
 #include "app/model/hub/scores.h"
 #include "app/runs/run_shades.h"
 #include "app/scores/metrics_file.h"
-#include "core/base/latest_worker.h"
-#include "core/train/config.h"
-#include "core/train/cost.h"
-#include "core/train/session.h"
+#include "core/base/threads/latest_worker.h"
+#include "core/train/settings/config.h"
+#include "core/train/run/cost.h"
+#include "core/train/run/session.h"
 
 namespace pairs::model {
 

@@ -8,7 +8,7 @@
 
 #include "app/runs/strategy_look.h"
 #include "app/studies/study_runs.h"
-#include "core/train/unread.h"
+#include "core/train/settings/unread.h"
 
 namespace pairs::model {
 namespace {

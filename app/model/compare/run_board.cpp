@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "app/runs/run_about.h"
-#include "core/base/clock.h"
-#include "core/base/error.h"
-#include "core/base/priority.h"
-#include "core/base/text.h"
-#include "core/train/ensemble_run.h"
-#include "core/train/run_name.h"
+#include "core/base/threads/clock.h"
+#include "core/base/text/error.h"
+#include "core/base/threads/priority.h"
+#include "core/base/text/text.h"
+#include "core/train/run/ensemble_run.h"
+#include "core/train/run/run_name.h"
 
 namespace pairs::model {
 namespace {

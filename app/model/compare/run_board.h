@@ -11,7 +11,7 @@
 #include "app/model/hub/file_job.h"
 #include "app/model/hub/hub.h"
 #include "app/model/hub/scores.h"
-#include "core/base/latest.h"
+#include "core/base/threads/latest.h"
 
 namespace pairs::model {
 

@@ -6,10 +6,10 @@
 #include "app/runs/task_options.h"
 #include "app/scores/learnt.h"
 #include "app/scores/run_evaluation.h"
-#include "core/base/error.h"
-#include "core/train/cost.h"
-#include "core/train/run.h"
-#include "core/train/unread.h"
+#include "core/base/text/error.h"
+#include "core/train/run/cost.h"
+#include "core/train/run/run.h"
+#include "core/train/settings/unread.h"
 
 namespace pairs::model {
 namespace {

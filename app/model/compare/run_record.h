@@ -12,7 +12,7 @@
 #include "app/scores/metrics_file.h"
 #include "core/report/figure.h"
 #include "core/task_library.h"
-#include "core/train/cost.h"
+#include "core/train/run/cost.h"
 
 namespace pairs::model {
 

@@ -14,12 +14,12 @@
 #include "app/scores/over_seeds.h"
 #include "app/scores/score.h"
 #include "app/text/words.h"
-#include "core/base/error.h"
-#include "core/base/text.h"
-#include "core/eval/mean_error.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
+#include "core/eval/metrics/mean_error.h"
 #include "core/report/number_text.h"
 #include "core/report/shades.h"
-#include "core/train/unread.h"
+#include "core/train/settings/unread.h"
 
 namespace pairs::model {
 namespace {

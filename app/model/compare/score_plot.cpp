@@ -11,8 +11,8 @@
 #include "app/model/compare/run_filter.h"
 #include "app/scores/over_seeds.h"
 #include "app/scores/score.h"
-#include "core/base/text.h"
-#include "core/eval/mean_error.h"
+#include "core/base/text/text.h"
+#include "core/eval/metrics/mean_error.h"
 #include "core/report/number_text.h"
 #include "core/report/shades.h"
 

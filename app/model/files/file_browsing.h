@@ -7,8 +7,8 @@
 
 #include "app/model/files/file_preview.h"
 #include "app/model/files/folder_listing.h"
-#include "core/base/clock.h"
-#include "core/base/latest.h"
+#include "core/base/threads/clock.h"
+#include "core/base/threads/latest.h"
 
 namespace pairs::model {
 

@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 
 extern char** environ;
 

@@ -11,8 +11,8 @@
 #include <memory>
 
 #include "app/model/files/typed_path.h"
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 
 namespace pairs::model {
 namespace {

@@ -12,9 +12,9 @@
 #include <limits>
 #include <memory>
 
-#include "core/base/clock.h"
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/threads/clock.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 
 namespace pairs::model {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "app/model/hub/hub.h"
-#include "core/base/latest_worker.h"
+#include "core/base/threads/latest_worker.h"
 
 namespace pairs::model {
 

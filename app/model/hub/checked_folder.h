@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "core/base/error.h"
-#include "core/base/latest.h"
+#include "core/base/text/error.h"
+#include "core/base/threads/latest.h"
 
 namespace pairs::model {
 

@@ -6,7 +6,7 @@
 
 #include "app/model/hub/program_time.h"
 #include "app/text/words.h"
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 
 namespace pairs::model {
 namespace {

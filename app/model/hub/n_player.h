@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/base/clock.h"
+#include "core/base/threads/clock.h"
 
 namespace pairs::model {
 

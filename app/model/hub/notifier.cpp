@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "app/desktop/notification.h"
-#include "core/base/jobs.h"
+#include "core/base/threads/jobs.h"
 
 namespace pairs::model {
 

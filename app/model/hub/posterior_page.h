@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/model/hub/n_player.h"
-#include "app/posterior/question.h"
+#include "app/posterior/question/question.h"
 
 namespace pairs::model {
 

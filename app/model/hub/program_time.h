@@ -4,7 +4,7 @@
 #include <ctime>
 #include <string>
 
-#include "core/base/clock.h"
+#include "core/base/threads/clock.h"
 
 namespace pairs::model {
 

@@ -9,7 +9,7 @@
 #include "app/scores/metrics_file.h"
 #include "app/scores/score_figures.h"
 #include "app/scores/scoring.h"
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/report/number_text.h"
 
 namespace pairs::model {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/scores/verdict.h"
-#include "core/eval/calibration.h"
+#include "core/eval/calibration/calibration.h"
 #include "core/report/figure.h"
 
 namespace pairs {

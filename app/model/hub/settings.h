@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/posterior/question.h"
+#include "app/posterior/question/question.h"
 
 namespace pairs::model {
 

@@ -3,8 +3,8 @@
 #include <functional>
 #include <utility>
 
-#include "core/base/clock.h"
-#include "core/train/stages.h"
+#include "core/base/threads/clock.h"
+#include "core/train/settings/stages.h"
 
 namespace pairs::model {
 

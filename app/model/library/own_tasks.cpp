@@ -12,12 +12,12 @@
 #include <thread>
 #include <utility>
 
-#include "core/base/error.h"
-#include "core/base/interruption.h"
-#include "core/base/latest_worker.h"
-#include "core/base/priority.h"
-#include "core/base/text.h"
-#include "core/train/run.h"
+#include "core/base/text/error.h"
+#include "core/base/threads/interruption.h"
+#include "core/base/threads/latest_worker.h"
+#include "core/base/threads/priority.h"
+#include "core/base/text/text.h"
+#include "core/train/run/run.h"
 #include "tasks/file_facts.h"
 
 namespace pairs::model {

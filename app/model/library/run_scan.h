@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/model/library/library.h"
-#include "core/base/clock.h"
+#include "core/base/threads/clock.h"
 
 namespace pairs::model {
 

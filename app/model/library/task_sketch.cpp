@@ -7,10 +7,10 @@
 #include <charconv>
 #include <cmath>
 
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/text.h"
-#include "core/train/run.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "core/train/run/run.h"
 
 namespace pairs::model {
 namespace {

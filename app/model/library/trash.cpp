@@ -10,10 +10,10 @@
 #include <ctime>
 #include <string>
 
-#include "core/base/descriptor.h"
-#include "core/base/error.h"
-#include "core/base/text.h"
-#include "core/base/xdg_folder.h"
+#include "core/base/files/descriptor.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
+#include "core/base/system/xdg_folder.h"
 
 namespace pairs::model {
 namespace fs = std::filesystem;

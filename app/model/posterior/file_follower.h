@@ -10,7 +10,7 @@
 #include "app/model/hub/result_board.h"
 #include "app/model/posterior/pinned_posterior.h"
 #include "app/model/posterior/posterior.h"
-#include "core/base/latest_worker.h"
+#include "core/base/threads/latest_worker.h"
 
 namespace pairs::model {
 

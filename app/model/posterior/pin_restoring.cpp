@@ -6,9 +6,9 @@
 
 #include "app/model/posterior/posterior_engine.h"
 #include "app/runs/strategy_look.h"
-#include "core/base/error.h"
-#include "core/base/text.h"
-#include "core/train/run.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
+#include "core/train/run/run.h"
 
 namespace pairs::model {
 namespace {

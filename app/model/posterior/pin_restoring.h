@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "app/model/posterior/pinned_posterior.h"
-#include "app/posterior/question.h"
-#include "core/base/latest.h"
+#include "app/posterior/question/question.h"
+#include "core/base/threads/latest.h"
 
 namespace pairs::model {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/base/text.h"
+#include "core/base/text/text.h"
 #include "core/report/number_text.h"
 #include "core/report/shades.h"
 

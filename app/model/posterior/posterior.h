@@ -10,8 +10,8 @@
 
 #include "app/model/hub/hub.h"
 #include "app/model/hub/posterior_page.h"
-#include "app/posterior/derived.h"
-#include "app/posterior/set_posterior.h"
+#include "app/posterior/source/derived.h"
+#include "app/posterior/set_posterior/set_posterior.h"
 #include "core/report/figure.h"
 #include "core/task.h"
 
@@ -124,7 +124,7 @@ struct PosteriorScene {
   // For a task about items (tasks/parts/things.h): "mesh", the accepted inputs, and whether a text names an item; else
   // empty.
   std::string thing, thing_help;
-  bool tested = false;  // whether its files are tested within the set (app/posterior/within_sets.h)
+  bool tested = false;  // whether its files are tested within the set (app/posterior/checks/within_sets.h)
   std::function<bool(const std::string&)> is_thing;
 };
 
@@ -204,12 +204,13 @@ class Posterior : public PosteriorPage {
   // The credible interval that is shaded and reported.
   IntervalKind interval() const;
   void set_interval(IntervalKind kind);
-  // Whether the references include the learned product of the shown run (core/eval/learned_product.h).
+  // Whether the references include the learned product of the shown run (core/eval/references/learned_product.h).
   bool learned_product() const;
   void set_learned_product(bool on);
 
-  // Quantities derived from the targets (app/posterior/derived.h) and shown with them, such as "ratio = theta/psi", for
-  // every run with the same targets. add_derived returns why a quantity is refused, as a sentence, or "".
+  // Quantities derived from the targets (app/posterior/source/derived.h) and shown with them, such as "ratio =
+  // theta/psi", for every run with the same targets. add_derived returns why a quantity is refused, as a sentence, or
+  // "".
   std::vector<std::string> derived() const;
   std::string add_derived(const std::string& text);
   void remove_derived(std::size_t k);

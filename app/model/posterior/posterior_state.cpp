@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "app/model/posterior/posterior_scene.h"
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 
 namespace pairs::model {
 namespace {

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "app/model/posterior/posterior_state.h"
-#include "core/base/clock.h"
+#include "core/base/threads/clock.h"
 
 namespace pairs::model {
 

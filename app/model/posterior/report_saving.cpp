@@ -4,10 +4,10 @@
 
 #include <utility>
 
-#include "core/base/files.h"
+#include "core/base/files/files.h"
 #include "core/report/number_text.h"
-#include "core/train/run.h"
-#include "core/train/stages.h"
+#include "core/train/run/run.h"
+#include "core/train/settings/stages.h"
 
 namespace pairs::model {
 

@@ -7,15 +7,15 @@
 #include <utility>
 
 #include "app/kinds/target_room.h"
-#include "app/posterior/posterior_samples.h"
-#include "app/posterior/set_posterior.h"
-#include "app/posterior/usual_tests.h"
-#include "app/posterior/verdict.h"
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/text.h"
+#include "app/posterior/files/posterior_samples.h"
+#include "app/posterior/set_posterior/set_posterior.h"
+#include "app/posterior/set_posterior/usual_tests.h"
+#include "app/posterior/caveats/verdict.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "core/report/number_text.h"
-#include "core/train/run.h"
+#include "core/train/run/run.h"
 
 namespace pairs::model {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "app/model/hub/file_job.h"
-#include "app/posterior/observed_set.h"
+#include "app/posterior/set/observed_set.h"
 
 namespace pairs::model {
 

@@ -12,12 +12,12 @@
 
 #include "app/model/hub/hub.h"
 #include "app/model/posterior/sample_saving.h"
-#include "app/posterior/set_posterior.h"
-#include "app/posterior/toy_table.h"
-#include "app/posterior/verdict.h"
-#include "app/posterior/within_sets.h"
-#include "core/base/clock.h"
-#include "core/base/latest.h"
+#include "app/posterior/set_posterior/set_posterior.h"
+#include "app/posterior/frequentist/toy_table.h"
+#include "app/posterior/caveats/verdict.h"
+#include "app/posterior/checks/within_sets.h"
+#include "core/base/threads/clock.h"
+#include "core/base/threads/latest.h"
 
 namespace pairs::model {
 

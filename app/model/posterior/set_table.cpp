@@ -8,17 +8,17 @@
 #include <utility>
 
 #include "app/kinds/target/parameters_room.h"
-#include "app/posterior/forest_figure.h"
-#include "app/posterior/known_reference.h"
-#include "app/posterior/posterior_warnings.h"
+#include "app/posterior/figures/forest_figure.h"
+#include "app/posterior/answer/known_reference.h"
+#include "app/posterior/caveats/posterior_warnings.h"
 #include "app/runs/strategy_look.h"
-#include "core/base/clock.h"
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/text.h"
-#include "core/eval/interval.h"
+#include "core/base/threads/clock.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "core/eval/metrics/interval.h"
 #include "core/report/number_text.h"
-#include "core/train/run.h"
+#include "core/train/run/run.h"
 
 namespace pairs::model {
 namespace {

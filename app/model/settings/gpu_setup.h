@@ -17,7 +17,7 @@ class GpuSetup {
   GpuSetup(const GpuSetup&) = delete;
   GpuSetup& operator=(const GpuSetup&) = delete;
 
-  // Returns why a download would not make a GPU usable: why_no_gpu_to_add (core/base/devices.h), or a test's
+  // Returns why a download would not make a GPU usable: why_no_gpu_to_add (core/base/gpu/devices.h), or a test's
   // substitute.
   std::function<std::string()> why_not;
 

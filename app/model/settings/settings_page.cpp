@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "app/model/hub/checked_folder.h"
-#include "core/base/clock.h"
-#include "core/base/error.h"
-#include "core/base/latest.h"
+#include "core/base/threads/clock.h"
+#include "core/base/text/error.h"
+#include "core/base/threads/latest.h"
 #include "core/report/number_text.h"
 
 namespace pairs::model {

@@ -49,7 +49,7 @@ struct SettingsSurvey {
 SettingsSurvey survey_settings(const TaskCatalogue& tasks, const std::filesystem::path& runs_folder,
                                const std::filesystem::path& data_folder, const SettingsSurvey* earlier = nullptr);
 
-// Surveys the disk and pip's settings for a GPU's libraries; `why_not`: why_no_gpu_to_add (core/base/devices.h).
+// Surveys the disk and pip's settings for a GPU's libraries; `why_not`: why_no_gpu_to_add (core/base/gpu/devices.h).
 GpuLibraries survey_gpu_libraries(const std::string& why_not);
 
 // Why new runs cannot be written to a folder, which need not exist yet, in one sentence; "" if they can.

@@ -14,15 +14,15 @@
 #include "app/kinds/samples_figure.h"
 #include "app/kinds/target_room.h"
 #include "app/runs/input_text.h"
-#include "core/base/error.h"
-#include "core/base/face.h"
-#include "core/base/latest.h"
-#include "core/base/text.h"
-#include "core/base/transfer.h"
+#include "core/base/text/error.h"
+#include "core/base/fields/face.h"
+#include "core/base/threads/latest.h"
+#include "core/base/text/text.h"
+#include "core/base/gpu/transfer.h"
 #include "core/estimator.h"
 #include "core/given.h"
 #include "core/report/number_text.h"
-#include "core/train/config.h"
+#include "core/train/settings/config.h"
 
 namespace pairs::model {
 namespace {

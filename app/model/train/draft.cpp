@@ -10,12 +10,12 @@
 #include "app/model/train/swept_values.h"
 #include "app/runs/new_run.h"
 #include "app/runs/task_options.h"
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/simulation_budget.h"
 #include "core/target_choice.h"
-#include "core/train/config.h"
-#include "core/train/run_name.h"
-#include "core/train/unread.h"
+#include "core/train/settings/config.h"
+#include "core/train/run/run_name.h"
+#include "core/train/settings/unread.h"
 #include "tasks/parts/chosen_targets.h"
 
 namespace pairs::model {

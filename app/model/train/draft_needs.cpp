@@ -3,10 +3,10 @@
 #include <utility>
 
 #include "app/runs/new_run.h"
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/train/config.h"
-#include "core/train/stages.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/train/settings/config.h"
+#include "core/train/settings/stages.h"
 
 namespace pairs::model {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "app/model/train/draft.h"
 #include "app/model/train/stage_card.h"
-#include "core/base/latest.h"
+#include "core/base/threads/latest.h"
 
 namespace pairs::model {
 

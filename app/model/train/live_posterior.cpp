@@ -7,12 +7,12 @@
 #include <chrono>
 #include <cmath>
 
-#include "app/posterior/posterior_plots.h"
-#include "app/posterior/training_posterior.h"
-#include "core/base/clock.h"
-#include "core/base/error.h"
+#include "app/posterior/plots/posterior_plots.h"
+#include "app/posterior/figures/training_posterior.h"
+#include "core/base/threads/clock.h"
+#include "core/base/text/error.h"
 #include "core/report/number_text.h"
-#include "core/train/stages.h"
+#include "core/train/settings/stages.h"
 
 namespace pairs::model {
 namespace {

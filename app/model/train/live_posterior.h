@@ -6,7 +6,7 @@
 #include <mutex>
 #include <string>
 
-#include "core/base/latest_worker.h"
+#include "core/base/threads/latest_worker.h"
 #include "core/report/figure.h"
 
 namespace pairs {

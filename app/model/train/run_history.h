@@ -10,9 +10,9 @@
 
 #include "app/model/train/draft.h"
 #include "app/runs/run_shades.h"
-#include "core/base/latest.h"
+#include "core/base/threads/latest.h"
 #include "core/task_library.h"
-#include "core/train/run_progress.h"
+#include "core/train/run/run_progress.h"
 
 namespace pairs::model {
 

@@ -12,10 +12,10 @@
 #include "app/queue/queue_worker.h"
 #include "app/runs/new_run.h"
 #include "app/runs/run_about.h"
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 #include "core/report/number_text.h"
-#include "core/train/run.h"
+#include "core/train/run/run.h"
 
 namespace pairs::model {
 namespace {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "core/train/config.h"
-#include "core/train/stages.h"
+#include "core/train/settings/config.h"
+#include "core/train/settings/stages.h"
 
 namespace pairs::model {
 

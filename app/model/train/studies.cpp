@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "app/model/train/detached.h"
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 
 namespace pairs::model {
 namespace {

@@ -11,8 +11,8 @@
 #include "app/model/train/study_form.h"
 #include "app/model/train/study_needs.h"
 #include "app/studies/study_entry.h"
-#include "core/base/clock.h"
-#include "core/base/latest.h"
+#include "core/base/threads/clock.h"
+#include "core/base/threads/latest.h"
 
 namespace pairs::model {
 

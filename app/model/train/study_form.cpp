@@ -11,12 +11,12 @@
 #include "app/runs/places.h"
 #include "app/studies/study_figures.h"
 #include "app/studies/study_worker.h"
-#include "core/base/child_process.h"
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/text.h"
-#include "core/base/threads.h"
-#include "core/train/run_name.h"
+#include "core/base/system/child_process.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
+#include "core/base/threads/threads.h"
+#include "core/train/run/run_name.h"
 
 namespace pairs::model {
 namespace {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "app/studies/study_plan.h"
-#include "core/base/error.h"
-#include "core/base/threads.h"
-#include "core/train/expected_time.h"
+#include "core/base/text/error.h"
+#include "core/base/threads/threads.h"
+#include "core/train/stages/expected_time.h"
 
 namespace pairs::model {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "app/model/train/study_form.h"
-#include "core/base/clock.h"
-#include "core/base/latest.h"
+#include "core/base/threads/clock.h"
+#include "core/base/threads/latest.h"
 
 namespace pairs::model {
 

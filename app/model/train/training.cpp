@@ -12,15 +12,15 @@
 #include "app/runs/new_run.h"
 #include "app/runs/run_about.h"
 #include "app/runs/strategy_look.h"
-#include "core/base/clock.h"
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/latest_worker.h"
-#include "core/base/priority.h"
-#include "core/base/text.h"
+#include "core/base/threads/clock.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/threads/latest_worker.h"
+#include "core/base/threads/priority.h"
+#include "core/base/text/text.h"
 #include "core/report/number_text.h"
-#include "core/train/event_values.h"
-#include "core/train/session.h"
+#include "core/train/events/event_values.h"
+#include "core/train/run/session.h"
 
 namespace pairs::model {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/eval/evaluation_row.h"
+#include "core/eval/metrics/evaluation_row.h"
 
 namespace pairs::model {
 

@@ -9,8 +9,8 @@
 
 #include "app/model/viewer/same_scene.h"
 #include "app/model/viewer/view_pictures.h"
-#include "core/base/latest_worker.h"
-#include "core/base/one_thread.h"
+#include "core/base/threads/latest_worker.h"
+#include "core/base/threads/one_thread.h"
 #include "render/scene_picture.h"
 #include "render/sphere_caster.h"
 #include "render/sphere_scene.h"

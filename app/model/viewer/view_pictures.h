@@ -3,7 +3,7 @@
 #include <torch/types.h>
 
 #include "app/model/viewer/viewer.h"
-#include "app/posterior/view_posterior.h"
+#include "app/posterior/answer/view_posterior.h"
 
 namespace pairs::model {
 

@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 #include "core/report/marks/csv_rows.h"
 #include "core/report/marks/kinds.h"
 #include "core/report/marks/page_points.h"

@@ -1,8 +1,8 @@
 #include <array>
 #include <utility>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 #include "core/report/marks/series_kind.h"
 
 namespace pairs::chart {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <optional>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/report/marks/kinds.h"
 #include "core/report/marks/mark_kind.h"
 #include "core/report/marks/page_points.h"

@@ -1,9 +1,9 @@
 #include "tasks/own/budget/budgeted_task.h"
 
-#include "core/base/error.h"
-#include "core/base/face.h"
-#include "core/base/files.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/fields/face.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "core/given.h"
 #include "core/input_scale.h"
 #include "core/report/number_text.h"

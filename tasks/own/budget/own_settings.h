@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/fields.h"
+#include "core/base/fields/fields.h"
 #include "core/task.h"
 
 namespace pairs::own {

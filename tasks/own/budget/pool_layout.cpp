@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/report/number_text.h"
 #include "core/simulation_budget.h"
 

@@ -1,6 +1,6 @@
-#include "core/base/csv_line.h"
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/tables/csv_line.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 #include "tasks/own/stored/stored_array.h"
 #include "tasks/parts/hdf5_lock.h"
 

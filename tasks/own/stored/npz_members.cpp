@@ -4,8 +4,8 @@
 #include <cstring>
 #include <optional>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 #include "tasks/own/stored/stored_array.h"
 #include "tasks/own/stored/unpacked_file.h"
 

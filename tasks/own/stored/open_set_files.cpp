@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <set>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 #include "tasks/own/stored/matching_files.h"
 #include "tasks/own/stored/set_file.h"
 

@@ -5,8 +5,8 @@
 #include <functional>
 #include <numeric>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 
 namespace pairs {
 namespace {

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/report/number_text.h"
 
 namespace pairs {

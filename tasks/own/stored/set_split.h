@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/base/random.h"
+#include "core/base/numbers/random.h"
 #include "core/stored_sets.h"
 
 namespace pairs {

@@ -7,10 +7,10 @@
 #include <functional>
 #include <numeric>
 
-#include "core/base/error.h"
-#include "core/base/npy.h"
-#include "core/base/shape_bytes.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/files/npy.h"
+#include "core/base/files/shape_bytes.h"
+#include "core/base/text/text.h"
 #include "tasks/own/stored/unpacked_file.h"
 
 namespace pairs {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "core/base/descriptor.h"
+#include "core/base/files/descriptor.h"
 
 namespace pairs {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <functional>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/report/number_text.h"
 #include "core/sets/index_map.h"
 #include "core/sets/permutation.h"

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <set>
 
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 #include "tasks/own/stored/stored_array.h"
 #include "tasks/own/tables/column_names.h"
 #include "tasks/own/tables/formats.h"

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cctype>
 
-#include "core/base/csv_table.h"
-#include "core/base/error.h"
-#include "core/base/text.h"
+#include "core/base/tables/csv_table.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 
 namespace pairs {
 namespace {

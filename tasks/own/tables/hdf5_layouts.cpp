@@ -7,7 +7,7 @@
 #include <map>
 #include <optional>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 namespace {

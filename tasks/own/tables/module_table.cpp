@@ -4,9 +4,9 @@
 #include <exception>
 #include <new>
 
-#include "core/base/error.h"
-#include "core/base/program_part.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/system/program_part.h"
+#include "core/base/text/text.h"
 #include "tasks/own/tables/column_names.h"
 #include "tasks/own/tables/formats.h"
 #include "tasks/own/tables/table_module.h"

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/csv_records.h"
-#include "core/base/csv_table.h"
-#include "core/base/error.h"
-#include "core/base/gzip.h"
-#include "core/base/text.h"
+#include "core/base/tables/csv_records.h"
+#include "core/base/tables/csv_table.h"
+#include "core/base/text/error.h"
+#include "core/base/files/gzip.h"
+#include "core/base/text/text.h"
 #include "tasks/file_format.h"
 
 namespace pairs {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "app/batch/command.h"
-#include "core/base/error.h"
+#include "app/batch/parts/command.h"
+#include "core/base/text/error.h"
 #include "tasks/registry.h"
 
 namespace pairs::batch {

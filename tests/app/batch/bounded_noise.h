@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/files.h"
+#include "core/base/files/files.h"
 #include "tests/app/batch/program.h"
 #include "tests/core/base/temporary_folder.h"
 

@@ -15,19 +15,19 @@
 #include "app/session/session.h"
 #include "app/studies/study_entry.h"
 #include "app/studies/study_worker.h"
-#include "core/base/files.h"
-#include "core/base/log.h"
-#include "core/train/cost.h"
-#include "core/train/run.h"
-#include "core/train/run_progress.h"
+#include "core/base/files/files.h"
+#include "core/base/text/log.h"
+#include "core/train/run/cost.h"
+#include "core/train/run/run.h"
+#include "core/train/run/run_progress.h"
 #include "tests/app/batch/program.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/test_monitor.h"
 #include "tests/long_tests.h"
 
-// Every file of a finished and of a half-finished run, of a study, a queue and a session: cut at many places, with bytes
-// changed, with a line, a key or a table less. What is read then is what stood there before, or refused, or reported as
-// unknown or changed; no other number and no other setting comes of it.
+// Every file of a finished and of a half-finished run, of a study, a queue and a session: cut at many places, with
+// bytes changed, with a line, a key or a table less. What is read then is what stood there before, or refused, or
+// reported as unknown or changed; no other number and no other setting comes of it.
 namespace pairs::batch {
 namespace {
 

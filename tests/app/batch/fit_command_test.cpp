@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "app/posterior/predictive_sets.h"
-#include "core/base/files.h"
-#include "core/base/npz.h"
+#include "app/posterior/checks/predictive_sets.h"
+#include "core/base/files/files.h"
+#include "core/base/files/npz.h"
 #include "tests/app/batch/program.h"
 #include "tests/core/base/temporary_folder.h"
 
@@ -62,8 +62,8 @@ TEST_F(FitCommand, InferComparesWithTheModelsSets) {
   EXPECT_FALSE(fine.contains("without"));
 }
 
-// Without being asked, the test within the set judges the model, and a rejected one recommends no posterior, not even the exact
-// one.
+// Without being asked, the test within the set judges the model, and a rejected one recommends no posterior, not even
+// the exact one.
 TEST_F(FitCommand, InferTestsTheModelByDefault) {
   std::string text = "x\n";
   for (int i = 0; i < 80; ++i) text += fmt::format("{}\n", -4 + 8.0 * (i + 0.5) / 80);

@@ -6,7 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "core/eval/neyman.h"
+#include "core/eval/calibration/neyman.h"
 #include "tasks/file_facts.h"
 #include "tests/app/batch/bounded_noise.h"
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "core/base/files.h"
+#include "core/base/files/files.h"
 #include "tests/app/batch/program.h"
 #include "tests/app/model/small_run.h"
 #include "tests/core/base/temporary_folder.h"

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "core/base/files.h"
+#include "core/base/files/files.h"
 #include "tests/app/batch/bounded_noise.h"
 
 namespace pairs::batch {

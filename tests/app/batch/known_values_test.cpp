@@ -1,4 +1,4 @@
-#include "app/posterior/known_values.h"
+#include "app/posterior/validation/known_values.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <numbers>
 #include <numeric>
 
-#include "app/posterior/tried_file.h"
-#include "core/train/config.h"
-#include "core/train/run.h"
+#include "app/posterior/validation/tried_file.h"
+#include "core/train/settings/config.h"
+#include "core/train/run/run.h"
 #include "tasks/registry.h"
 
 namespace pairs {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "app/posterior/listed_things.h"
-#include "core/base/error.h"
-#include "core/base/face.h"
-#include "core/base/files.h"
+#include "app/posterior/set/listed_things.h"
+#include "core/base/text/error.h"
+#include "core/base/fields/face.h"
+#include "core/base/files/files.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 #if PAIRS_WITH_MOLECULES

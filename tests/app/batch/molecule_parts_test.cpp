@@ -6,17 +6,17 @@
 #include <variant>
 #include <vector>
 
-#include "app/posterior/tried_file.h"
-#include "core/base/face.h"
-#include "core/base/files.h"
-#include "core/train/run.h"
+#include "app/posterior/validation/tried_file.h"
+#include "core/base/fields/face.h"
+#include "core/base/files/files.h"
+#include "core/train/run/run.h"
 #include "tasks/parts/things.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/long_tests.h"
 #if PAIRS_WITH_MOLECULES
 #include "tasks/molecules/charged_forms.h"
-#include "tasks/molecules/charges.h"
+#include "tasks/molecules/chemistry/charges.h"
 #include "tasks/molecules/conformers.h"
 #include "tasks/molecules/environments.h"
 #include "tasks/molecules/molecule_file.h"

@@ -10,8 +10,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "core/base/files.h"
-#include "core/base/npz.h"
+#include "core/base/files/files.h"
+#include "core/base/files/npz.h"
 #include "tests/app/batch/program.h"
 #include "tests/core/base/temporary_folder.h"
 

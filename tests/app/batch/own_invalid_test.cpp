@@ -7,8 +7,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "app/batch/infer_sets.h"
-#include "core/base/files.h"
+#include "app/batch/infer/infer_sets.h"
+#include "core/base/files/files.h"
 #include "tests/app/batch/program.h"
 #include "tests/core/base/temporary_folder.h"
 

@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/text.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/text/text.h"
 #include "tasks/parts/things.h"
 #include "tests/core/train/toy_task.h"
 #include "tests/tasks/in_place_of.h"

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <filesystem>
 
-#include "core/base/files.h"
-#include "core/train/run_progress.h"
+#include "core/base/files/files.h"
+#include "core/train/run/run_progress.h"
 #include "tests/app/batch/program.h"
 #include "tests/app/model/small_run.h"
 

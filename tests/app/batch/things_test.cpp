@@ -5,9 +5,9 @@
 #include <limits>
 #include <tuple>
 
-#include "app/posterior/recalibration.h"
-#include "core/base/files.h"
-#include "core/base/npz.h"
+#include "app/posterior/validation/recalibration.h"
+#include "core/base/files/files.h"
+#include "core/base/files/npz.h"
 #include "tests/app/batch/action.h"
 #include "tests/app/batch/pebble_task.h"
 #include "tests/app/model/small_run.h"

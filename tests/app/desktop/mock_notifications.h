@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/base/clock.h"
+#include "core/base/threads/clock.h"
 
 namespace pairs {
 

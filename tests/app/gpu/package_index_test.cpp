@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "core/base/files.h"
+#include "core/base/files/files.h"
 #include "tests/core/base/message.h"
 #include "tests/core/base/temporary_folder.h"
 

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "core/base/files.h"
+#include "core/base/files/files.h"
 #include "tests/core/base/message.h"
 #include "tests/core/base/temporary_folder.h"
 

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <functional>
 
-#include "core/base/files.h"
-#include "core/train/run.h"
+#include "core/base/files/files.h"
+#include "core/train/run/run.h"
 #include "tests/app/gui/driver.h"
 #include "tests/app/gui/tiny_draft.h"
 

@@ -14,7 +14,7 @@
 #include "app/gui/frame_schedule.h"
 #include "app/gui/shell.h"
 #include "app/model/studio.h"
-#include "core/base/clock.h"
+#include "core/base/threads/clock.h"
 #include "tasks/registry.h"
 #include "tests/app/gui/platform/null_screen.h"
 #include "tests/core/base/temporary_folder.h"

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "app/gui/platform/theme.h"
-#include "core/train/shipped.h"
+#include "core/train/run/shipped.h"
 #include "tasks/registry.h"
 #include "tests/app/gui/driver.h"
 #include "tests/app/model/environment.h"

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "app/gui/widgets/ui.h"
-#include "core/train/shipped.h"
+#include "core/train/run/shipped.h"
 #include "tasks/registry.h"
 #include "tests/app/gui/driver.h"
 #include "tests/long_tests.h"

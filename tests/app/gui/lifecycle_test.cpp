@@ -5,7 +5,7 @@
 #include <set>
 
 #include "app/model/library/library.h"
-#include "core/train/run.h"
+#include "core/train/run/run.h"
 #include "tasks/registry.h"
 #include "tests/app/gui/driver.h"
 #include "tests/app/gui/tiny_draft.h"

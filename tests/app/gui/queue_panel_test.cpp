@@ -3,8 +3,8 @@
 #include <sys/stat.h>
 
 #include "app/queue/queue.h"
-#include "core/base/files.h"
-#include "core/train/run.h"
+#include "core/base/files/files.h"
+#include "core/train/run/run.h"
 #include "tests/app/gui/driver.h"
 #include "tests/app/gui/tiny_draft.h"
 

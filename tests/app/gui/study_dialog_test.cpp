@@ -4,8 +4,8 @@
 
 #include "app/studies/study_runs.h"
 #include "app/studies/study_worker.h"
-#include "core/base/files.h"
-#include "core/base/presence.h"
+#include "core/base/files/files.h"
+#include "core/base/system/presence.h"
 #include "tasks/registry.h"
 #include "tests/app/gui/driver.h"
 #include "tests/app/gui/tiny_draft.h"

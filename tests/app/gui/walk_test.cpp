@@ -10,9 +10,9 @@
 #include <random>
 
 #include "app/model/shortcuts.h"
-#include "core/base/text.h"
-#include "core/train/config.h"
-#include "core/train/run.h"
+#include "core/base/text/text.h"
+#include "core/train/settings/config.h"
+#include "core/train/run/run.h"
 #include "tasks/registry.h"
 #include "tests/app/gui/driver.h"
 #include "tests/app/gui/tiny_draft.h"

@@ -7,7 +7,7 @@
 #include <limits>
 #include <numbers>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 namespace {

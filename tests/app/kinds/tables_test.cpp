@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "app/kinds/observed.h"
-#include "app/posterior/set_stream.h"
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/npz.h"
+#include "app/posterior/set/set_stream.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/files/npz.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/tasks/own/tables/table_writers.h"
 

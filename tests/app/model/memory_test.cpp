@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "app/model/studio.h"
-#include "core/base/clock.h"
+#include "core/base/threads/clock.h"
 #include "tasks/registry.h"
 #include "tests/app/model/environment.h"
 #include "tests/app/model/small_run.h"

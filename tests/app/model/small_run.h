@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <string>
 
-#include "core/train/run.h"
-#include "core/train/stages.h"
+#include "core/train/run/run.h"
+#include "core/train/settings/stages.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/read_settings.h"

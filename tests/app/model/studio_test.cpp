@@ -9,12 +9,12 @@
 #include <map>
 
 #include "app/scores/run_evaluation.h"
-#include "core/base/clock.h"
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/jobs.h"
-#include "core/base/one_thread.h"
-#include "core/base/threads.h"
+#include "core/base/threads/clock.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/threads/jobs.h"
+#include "core/base/threads/one_thread.h"
+#include "core/base/threads/threads.h"
 #include "tasks/registry.h"
 #include "tests/app/model/environment.h"
 #include "tests/app/model/small_run.h"

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "app/queue/queue.h"
-#include "core/base/files.h"
-#include "core/train/run.h"
+#include "core/base/files/files.h"
+#include "core/train/run/run.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "core/base/error.h"
-#include "core/base/random.h"
+#include "core/base/text/error.h"
+#include "core/base/numbers/random.h"
 
 namespace pairs {
 namespace {

@@ -7,10 +7,10 @@
 #include <cmath>
 #include <functional>
 
-#include "core/base/error.h"
-#include "core/base/files.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
 #include "core/report/number_text.h"
-#include "core/train/run.h"
+#include "core/train/run/run.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 

@@ -5,7 +5,7 @@
 
 #include "app/scores/borrowed_sets.h"
 #include "app/scores/score.h"
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "tasks/catalogue.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/test_monitor.h"

@@ -12,8 +12,8 @@
 #include "app/runs/strategy_look.h"
 #include "app/scores/cost_figure.h"
 #include "app/scores/score.h"
-#include "core/base/error.h"
-#include "core/eval/calibration.h"
+#include "core/base/text/error.h"
+#include "core/eval/calibration/calibration.h"
 
 namespace pairs {
 namespace {

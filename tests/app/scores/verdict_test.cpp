@@ -9,12 +9,12 @@
 #include <cmath>
 
 #include "app/scores/learnt.h"
-#include "core/base/random.h"
-#include "core/eval/calibration.h"
-#include "core/eval/calibration_power.h"
-#include "core/eval/metrics.h"
-#include "core/eval/regions.h"
-#include "core/eval/uniform_ecdf.h"
+#include "core/base/numbers/random.h"
+#include "core/eval/calibration/calibration.h"
+#include "core/eval/calibration/calibration_power.h"
+#include "core/eval/metrics/metrics.h"
+#include "core/eval/calibration/regions.h"
+#include "core/eval/calibration/uniform_ecdf.h"
 #include "tests/core/eval/rank_tables.h"
 #include "tests/long_tests.h"
 

@@ -5,9 +5,9 @@
 
 #include <fstream>
 
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/train/run.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/train/run/run.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 

@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "core/base/files.h"
-#include "core/base/json.h"
+#include "core/base/files/files.h"
+#include "core/base/text/json.h"
 #include "tests/core/base/temporary_folder.h"
 
 namespace pairs {

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
-#include "core/train/stage_sharing.h"
+#include "core/base/text/error.h"
+#include "core/train/run/stage_sharing.h"
 #include "tasks/registry.h"
 
 namespace pairs {

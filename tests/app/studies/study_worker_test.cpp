@@ -8,9 +8,9 @@
 #include "app/studies/study_figures.h"
 #include "app/studies/study_plan.h"
 #include "app/studies/study_results.h"
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/train/run_progress.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/train/run/run_progress.h"
 #include "tasks/registry.h"
 #include "tests/app/model/small_run.h"
 

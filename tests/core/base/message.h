@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 

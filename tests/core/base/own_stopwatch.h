@@ -2,7 +2,7 @@
 
 #include <fstream>
 
-#include "core/base/clock.h"
+#include "core/base/threads/clock.h"
 
 namespace pairs {
 

@@ -2,7 +2,7 @@
 
 #include <initializer_list>
 
-#include "core/base/fields.h"
+#include "core/base/fields/fields.h"
 
 namespace pairs {
 

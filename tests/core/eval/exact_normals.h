@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/base/random.h"
+#include "core/base/numbers/random.h"
 #include "tests/long_tests.h"
 
 namespace pairs {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/base/random.h"
+#include "core/base/numbers/random.h"
 
 namespace pairs {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/base/random.h"
-#include "core/eval/calibration.h"
+#include "core/base/numbers/random.h"
+#include "core/eval/calibration/calibration.h"
 
 namespace pairs {
 

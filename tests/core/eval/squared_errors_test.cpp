@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "core/base/error.h"
-#include "core/eval/metrics.h"
+#include "core/base/text/error.h"
+#include "core/eval/metrics/metrics.h"
 
 namespace pairs {
 namespace {

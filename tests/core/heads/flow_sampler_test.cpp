@@ -8,7 +8,7 @@
 #include <numbers>
 #include <vector>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/heads/noise.h"
 #include "core/nn/adamw.h"
 #include "core/nn/mlp.h"

@@ -1,4 +1,4 @@
-#include "core/base/face.h"
+#include "core/base/fields/face.h"
 #include "core/heads/flow_matching_head.h"
 #include "tests/core/base/set_fields.h"
 #include "tests/core/heads/head_checks.h"

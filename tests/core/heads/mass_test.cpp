@@ -2,7 +2,7 @@
 
 #include <numbers>
 
-#include "core/base/face.h"
+#include "core/base/fields/face.h"
 #include "tests/core/heads/head_checks.h"
 
 namespace pairs {

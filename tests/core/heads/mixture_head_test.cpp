@@ -2,7 +2,7 @@
 
 #include <torch/optim/adam.h>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "tests/core/heads/head_checks.h"
 
 namespace pairs {

@@ -1,6 +1,6 @@
 #include "core/heads/spline_head.h"
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "tests/core/heads/head_checks.h"
 
 namespace pairs {

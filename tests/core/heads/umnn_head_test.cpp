@@ -1,6 +1,6 @@
 #include "core/heads/umnn_head.h"
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/ops/umnn_integral.h"
 #include "tests/core/heads/head_checks.h"
 

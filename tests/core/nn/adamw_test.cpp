@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "tests/on_device.h"
 #include "tests/value_reads.h"
 

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/nn/cnn.h"
 #include "core/nn/dropout.h"
 #include "core/nn/mlp_embedder.h"

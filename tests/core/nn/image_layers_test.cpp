@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
-#include "core/base/error.h"
-#include "core/base/interruption.h"
+#include "core/base/text/error.h"
+#include "core/base/threads/interruption.h"
 
 namespace pairs {
 namespace {

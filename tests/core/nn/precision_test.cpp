@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 namespace {

@@ -8,7 +8,7 @@
 #include <map>
 #include <numbers>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "tests/on_device.h"
 
 namespace pairs {

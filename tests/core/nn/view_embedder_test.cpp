@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <torch/types.h>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/nn/precision.h"
 
 namespace pairs {

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "tests/on_device.h"
 
 namespace pairs::ops {

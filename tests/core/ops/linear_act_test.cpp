@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/ops/ops.h"
 #include "tests/on_device.h"
 

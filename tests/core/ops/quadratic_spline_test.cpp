@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/ops/ops.h"
 #include "tests/on_device.h"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 
 namespace pairs::ops {
 namespace {

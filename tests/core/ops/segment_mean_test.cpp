@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/ops/ops.h"
 #include "tests/on_device.h"
 

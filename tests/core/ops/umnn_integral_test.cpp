@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "tests/on_device.h"
 
 namespace pairs {

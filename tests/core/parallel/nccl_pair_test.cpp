@@ -7,7 +7,7 @@
 
 #include <thread>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "tests/on_device.h"
 
 namespace pairs {

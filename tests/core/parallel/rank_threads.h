@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/parallel/ranks.h"
 #include "tests/core/base/temporary_folder.h"
 

@@ -12,7 +12,7 @@
 #include <atomic>
 #include <memory>
 
-#include "core/base/descriptor.h"
+#include "core/base/files/descriptor.h"
 #include "core/parallel/own_address.h"
 #include "tests/core/parallel/rank_threads.h"
 #include "tests/on_device.h"

@@ -4,7 +4,7 @@
 #include <ATen/Functions.h>
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 namespace {

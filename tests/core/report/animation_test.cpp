@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 
 namespace pairs::chart {
 namespace {

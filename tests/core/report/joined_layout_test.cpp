@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/report/layout.h"
 
 namespace pairs::chart {

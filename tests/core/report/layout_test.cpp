@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/report/ranges.h"
 
 namespace pairs::chart {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/sets/amounts.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/sets/saved_observations.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/base/random.h"
+#include "core/base/numbers/random.h"
 
 namespace pairs {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/base/npz.h"
+#include "core/base/files/npz.h"
 #include "core/sets/observations_file.h"
 
 namespace pairs {

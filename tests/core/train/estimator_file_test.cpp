@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "core/base/safetensors.h"
+#include "core/base/files/safetensors.h"
 #include "core/estimator.h"
 #include "tests/core/base/message.h"
 #include "tests/core/base/temporary_folder.h"

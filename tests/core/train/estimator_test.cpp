@@ -9,12 +9,12 @@
 #include <functional>
 
 #include "core/aggregate_distance.h"
-#include "core/base/error.h"
-#include "core/base/face.h"
-#include "core/base/random.h"
+#include "core/base/text/error.h"
+#include "core/base/fields/face.h"
+#include "core/base/numbers/random.h"
 #include "core/heads/mass.h"
 #include "core/heads/spline_head.h"
-#include "core/train/cache_statistics.h"
+#include "core/train/cache/cache_statistics.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/toy_task.h"
 

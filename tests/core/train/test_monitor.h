@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "core/base/random.h"
-#include "core/train/stages.h"
+#include "core/base/numbers/random.h"
+#include "core/train/settings/stages.h"
 
 namespace pairs {
 

@@ -7,10 +7,10 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/eval/affine_map.h"
-#include "core/eval/sufficiency.h"
+#include "core/eval/references/affine_map.h"
+#include "core/eval/references/sufficiency.h"
 #include "core/sufficient_statistics.h"
-#include "core/train/run.h"
+#include "core/train/run/run.h"
 #include "tests/core/base/set_fields.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/test_monitor.h"

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cmath>
 
-#include "core/train/config.h"
+#include "core/train/settings/config.h"
 #include "tests/core/base/set_fields.h"
 
 namespace pairs {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/task_library.h"
 
 namespace pairs {

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <limits>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/estimator.h"
 
 namespace pairs {

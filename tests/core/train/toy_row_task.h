@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/estimator.h"
 #include "tests/core/base/set_fields.h"
 

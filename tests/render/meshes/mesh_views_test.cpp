@@ -10,7 +10,7 @@
 #include <numbers>
 #include <vector>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "render/meshes/mesh_shading.h"
 #include "tests/render/meshes/mesh_views_reference.h"
 #include "tests/render/meshes/meshes.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <numbers>
 
-#include "core/base/random.h"
+#include "core/base/numbers/random.h"
 #include "render/meshes/triangle_mesh.h"
 
 namespace pairs::render {

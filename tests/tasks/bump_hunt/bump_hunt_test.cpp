@@ -10,11 +10,11 @@
 #include <boost/math/distributions/normal.hpp>
 #include <map>
 
-#include "core/base/error.h"
-#include "core/base/face.h"
-#include "core/base/npz.h"
-#include "core/eval/mcmc_diagnostics.h"
-#include "core/eval/nuts.h"
+#include "core/base/text/error.h"
+#include "core/base/fields/face.h"
+#include "core/base/files/npz.h"
+#include "core/eval/references/mcmc_diagnostics.h"
+#include "core/eval/references/nuts.h"
 #include "core/joint_posterior.h"
 #include "tests/tasks/sets.h"
 

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/base/files.h"
+#include "core/base/files/files.h"
 #include "tasks/molecules/conformers.h"
 #include "tasks/molecules/molecule_file.h"
 #include "tests/core/base/temporary_folder.h"

@@ -6,9 +6,9 @@
 #include <set>
 #include <thread>
 
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "tasks/molecules/depiction.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "tasks/molecules/chemistry/depiction.h"
 #include "tests/core/base/temporary_folder.h"
 
 namespace pairs {

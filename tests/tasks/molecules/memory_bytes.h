@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "tasks/molecules/byte_source.h"
+#include "tasks/molecules/formats/byte_source.h"
 
 namespace pairs {
 

@@ -11,9 +11,9 @@
 #include <set>
 #include <sstream>
 
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "tasks/molecules/chemistry.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "tasks/molecules/chemistry/chemistry.h"
 #include "tasks/molecules/conformers.h"
 #include "tasks/molecules/splits.h"
 #include "tests/core/base/temporary_folder.h"

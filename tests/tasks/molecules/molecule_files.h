@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "tasks/molecules/byte_source.h"
-#include "tasks/molecules/geom_file.h"
+#include "tasks/molecules/formats/byte_source.h"
+#include "tasks/molecules/formats/geom_file.h"
 #include "tasks/molecules/molecule_file.h"
 #include "tests/tasks/molecules/memory_bytes.h"
 

@@ -7,7 +7,7 @@
 
 #include "core/nn/schnet_embedder.h"
 #include "tasks/molecules/conformer_store.h"
-#include "tasks/molecules/depiction.h"
+#include "tasks/molecules/chemistry/depiction.h"
 
 namespace pairs {
 namespace {

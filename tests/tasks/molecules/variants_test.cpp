@@ -10,9 +10,9 @@
 #include <variant>
 #include <vector>
 
-#include "core/base/files.h"
+#include "core/base/files/files.h"
 #include "tasks/molecules/charged_forms.h"
-#include "tasks/molecules/charges.h"
+#include "tasks/molecules/chemistry/charges.h"
 #include "tasks/molecules/conformers.h"
 #include "tasks/molecules/molecule_file.h"
 #include "tasks/molecules/splits.h"

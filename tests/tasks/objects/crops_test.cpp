@@ -9,7 +9,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 namespace {

@@ -3,10 +3,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "core/base/clock.h"
-#include "core/base/safetensors.h"
-#include "core/eval/evaluate.h"
-#include "core/train/run.h"
+#include "core/base/threads/clock.h"
+#include "core/base/files/safetensors.h"
+#include "core/eval/evaluate/evaluate.h"
+#include "core/train/run/run.h"
 #include "tasks/file_facts.h"
 #include "tasks/registry.h"
 #include "tests/core/train/test_monitor.h"

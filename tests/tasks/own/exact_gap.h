@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "core/train/run.h"
+#include "core/train/run/run.h"
 #include "tests/tasks/sets.h"
 
 namespace pairs::own {

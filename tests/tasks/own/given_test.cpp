@@ -7,10 +7,10 @@
 
 #include <cmath>
 
-#include "core/base/error.h"
-#include "core/base/face.h"
-#include "core/base/transfer.h"
-#include "core/train/run.h"
+#include "core/base/text/error.h"
+#include "core/base/fields/face.h"
+#include "core/base/gpu/transfer.h"
+#include "core/train/run/run.h"
 #include "tasks/file_facts.h"
 #include "tasks/own/simulated_task.h"
 #include "tasks/registry.h"

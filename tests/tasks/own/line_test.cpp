@@ -8,8 +8,8 @@
 #include <map>
 #include <vector>
 
-#include "core/base/clock.h"
-#include "core/train/run.h"
+#include "core/base/threads/clock.h"
+#include "core/train/run/run.h"
 #include "tasks/file_facts.h"
 #include "tasks/registry.h"
 #include "tests/core/train/test_monitor.h"

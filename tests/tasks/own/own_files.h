@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "core/base/files.h"
+#include "core/base/files/files.h"
 #include "tasks/own/permission.h"
 #include "tasks/own/task_file.h"
 #include "tests/core/base/temporary_folder.h"

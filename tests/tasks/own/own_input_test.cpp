@@ -5,13 +5,13 @@
 #include <cmath>
 #include <limits>
 
-#include "app/posterior/followed_set.h"
+#include "app/posterior/follow/followed_set.h"
 #include "core/aggregate.h"
-#include "core/base/error.h"
-#include "core/base/safetensors.h"
+#include "core/base/text/error.h"
+#include "core/base/files/safetensors.h"
 #include "core/input_scale.h"
 #include "core/nn/mlp_embedder.h"
-#include "core/train/run.h"
+#include "core/train/run/run.h"
 #include "tasks/file_facts.h"
 #include "tasks/own/measure.h"
 #include "tasks/own/simulated_task.h"

@@ -1,10 +1,10 @@
 // A simulator that is no longer the one that a run began with.
 #include <gmock/gmock.h>
 
-#include "core/base/error.h"
-#include "core/base/json.h"
+#include "core/base/text/error.h"
+#include "core/base/text/json.h"
 #include "core/simulator_probe.h"
-#include "core/train/simulator_record.h"
+#include "core/train/run/simulator_record.h"
 #include "tasks/own/simulated_task.h"
 #include "tests/core/train/test_monitor.h"
 #include "tests/tasks/own/own_files.h"

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/base/files.h"
+#include "core/base/files/files.h"
 #include "tasks/file_facts.h"
 #include "tests/core/base/temporary_folder.h"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "tasks/own/simulated_task.h"
 #include "tests/tasks/own/own_files.h"
 #include "tests/tasks/sets.h"

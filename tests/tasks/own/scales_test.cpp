@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "core/base/error.h"
-#include "core/eval/sufficiency.h"
+#include "core/base/text/error.h"
+#include "core/eval/references/sufficiency.h"
 #include "core/sufficient_statistics.h"
 #include "tasks/file_facts.h"
 #include "tasks/registry.h"

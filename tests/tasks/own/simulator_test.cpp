@@ -13,11 +13,11 @@
 #include <thread>
 #include <vector>
 
-#include "core/base/error.h"
-#include "core/base/interruption.h"
-#include "core/base/threads.h"
+#include "core/base/text/error.h"
+#include "core/base/threads/interruption.h"
+#include "core/base/threads/threads.h"
 #include "core/invalid_draws.h"
-#include "core/train/config.h"
+#include "core/train/settings/config.h"
 #include "tasks/own/blocks.h"
 #include "tasks/own/own_tasks.h"
 #include "tasks/own/simulated_task.h"

@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "core/base/error.h"
-#include "core/base/face.h"
-#include "core/train/config.h"
+#include "core/base/text/error.h"
+#include "core/base/fields/face.h"
+#include "core/train/settings/config.h"
 #include "tasks/file_facts.h"
 #include "tasks/own/own_presets.h"
 #include "tasks/own/own_tasks.h"

@@ -5,7 +5,7 @@
 
 #include "app/runs/run_about.h"
 #include "app/scores/run_evaluation.h"
-#include "core/base/files.h"
+#include "core/base/files/files.h"
 #include "tasks/registry.h"
 #include "tests/app/gui/driver.h"
 #include "tests/app/model/environment.h"

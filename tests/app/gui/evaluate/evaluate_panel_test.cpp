@@ -2,7 +2,7 @@
 
 #include "app/scores/metrics_file.h"
 #include "app/scores/run_evaluation.h"
-#include "core/base/files.h"
+#include "core/base/files/files.h"
 #include "tasks/registry.h"
 #include "tests/app/gui/driver.h"
 #include "tests/app/model/small_run.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/base/files.h"
+#include "core/base/files/files.h"
 #include "tests/app/gui/driver.h"
 
 namespace pairs::gui {

@@ -4,7 +4,7 @@
 
 #include "app/gui/platform/theme.h"
 #include "app/scores/run_evaluation.h"
-#include "core/base/files.h"
+#include "core/base/files/files.h"
 #include "core/report/style.h"
 #include "tasks/registry.h"
 #include "tests/app/gui/driver.h"

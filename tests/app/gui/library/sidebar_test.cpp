@@ -6,9 +6,9 @@
 #include <set>
 
 #include "app/gui/widgets/ui.h"
-#include "core/base/files.h"
-#include "core/train/config.h"
-#include "core/train/run.h"
+#include "core/base/files/files.h"
+#include "core/train/settings/config.h"
+#include "core/train/run/run.h"
 #include "tasks/registry.h"
 #include "tests/app/gui/driver.h"
 

@@ -6,7 +6,7 @@
 #include "app/gui/platform/input.h"
 #include "app/gui/platform/recorder.h"
 #include "app/gui/platform/theme.h"
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 
 namespace pairs::gui {
 

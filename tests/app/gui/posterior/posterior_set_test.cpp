@@ -8,8 +8,8 @@
 #include "app/gui/widgets/ui.h"
 #include "app/model/posterior/sample_saving.h"
 #include "app/model/posterior/set_table.h"
-#include "core/base/files.h"
-#include "core/base/npz.h"
+#include "core/base/files/files.h"
+#include "core/base/files/npz.h"
 #include "tests/app/gui/driver.h"
 
 namespace pairs::gui {

@@ -7,7 +7,7 @@
 
 #include "app/gui/widgets/ui.h"
 #include "app/model/posterior/set_table.h"
-#include "core/base/files.h"
+#include "core/base/files/files.h"
 #include "tests/app/gui/driver.h"
 
 namespace pairs::gui {

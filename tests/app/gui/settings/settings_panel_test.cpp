@@ -7,9 +7,9 @@
 
 #include "app/gui/offscreen_window.h"
 #include "app/gui/platform/recorder.h"
-#include "core/base/devices.h"
-#include "core/base/threads.h"
-#include "core/train/config.h"
+#include "core/base/gpu/devices.h"
+#include "core/base/threads/threads.h"
+#include "core/train/settings/config.h"
 #include "tasks/registry.h"
 #include "tests/app/gui/driver.h"
 #include "tests/app/model/environment.h"

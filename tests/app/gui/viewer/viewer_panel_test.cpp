@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/files.h"
+#include "core/base/files/files.h"
 #include "tests/app/gui/driver.h"
 #include "tests/app/model/environment.h"
 #include "tests/app/model/viewer/view_run.h"

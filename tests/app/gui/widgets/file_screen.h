@@ -12,7 +12,7 @@
 #include "app/gui/platform/recorder.h"
 #include "app/gui/widgets/file_desk.h"
 #include "app/gui/widgets/keyboard.h"
-#include "core/base/clock.h"
+#include "core/base/threads/clock.h"
 #include "tasks/registry.h"
 #include "tests/app/gui/platform/null_screen.h"
 #include "tests/core/base/temporary_folder.h"

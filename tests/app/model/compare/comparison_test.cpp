@@ -10,7 +10,7 @@
 
 #include "app/runs/run_about.h"
 #include "app/scores/run_evaluation.h"
-#include "core/base/files.h"
+#include "core/base/files/files.h"
 #include "tasks/registry.h"
 #include "tests/app/model/small_run.h"
 #include "tests/app/model/viewer/view_run.h"

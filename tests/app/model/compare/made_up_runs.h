@@ -6,7 +6,7 @@
 #include <string>
 
 #include "app/model/compare/run_table.h"
-#include "core/eval/evaluation_row.h"
+#include "core/eval/metrics/evaluation_row.h"
 
 namespace pairs::model {
 

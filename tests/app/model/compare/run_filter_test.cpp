@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 
 namespace pairs::model {
 namespace {

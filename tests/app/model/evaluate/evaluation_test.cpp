@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "app/scores/run_evaluation.h"
-#include "core/base/files.h"
-#include "core/train/shipped.h"
+#include "core/base/files/files.h"
+#include "core/train/run/shipped.h"
 #include "tasks/registry.h"
 #include "tests/app/model/environment.h"
 #include "tests/app/model/small_run.h"

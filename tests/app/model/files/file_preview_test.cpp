@@ -6,10 +6,10 @@
 
 #include <fstream>
 
-#include "core/base/error.h"
-#include "core/base/files.h"
-#include "core/base/npy.h"
-#include "core/base/npz.h"
+#include "core/base/text/error.h"
+#include "core/base/files/files.h"
+#include "core/base/files/npy.h"
+#include "core/base/files/npz.h"
 #include "core/report/png.h"
 #include "tasks/registry.h"
 #include "tests/app/model/small_run.h"

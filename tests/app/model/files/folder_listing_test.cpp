@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "app/model/files/file_browsing.h"
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "tests/core/base/temporary_folder.h"
 
 namespace pairs::model {

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/base/clock.h"
+#include "core/base/threads/clock.h"
 #include "tests/app/desktop/private_bus.h"
 
 namespace pairs::model {

@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "core/base/descriptor.h"
+#include "core/base/files/descriptor.h"
 #include "tests/app/model/files/mock_portal.h"
 #include "tests/core/base/temporary_folder.h"
 

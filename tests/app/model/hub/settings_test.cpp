@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "core/base/files.h"
+#include "core/base/files/files.h"
 #include "tests/app/model/environment.h"
 #include "tests/core/base/temporary_folder.h"
 

@@ -7,9 +7,9 @@
 
 #include "app/model/library/task_sketch.h"
 #include "app/model/studio.h"
-#include "core/base/clock.h"
-#include "core/base/files.h"
-#include "core/train/run.h"
+#include "core/base/threads/clock.h"
+#include "core/base/files/files.h"
+#include "core/train/run/run.h"
 #include "tasks/file_facts.h"
 #include "tasks/registry.h"
 #include "tests/app/model/environment.h"

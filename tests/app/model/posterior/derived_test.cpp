@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "app/model/posterior/posterior.h"
-#include "core/base/files.h"
+#include "core/base/files/files.h"
 #include "tasks/registry.h"
 #include "tests/app/batch/program.h"
 #include "tests/core/base/temporary_folder.h"

@@ -3,7 +3,7 @@
 
 #include "app/model/posterior/posterior.h"
 #include "app/model/posterior/set_inquiry.h"
-#include "core/base/files.h"
+#include "core/base/files/files.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 

@@ -9,10 +9,10 @@
 #include <sstream>
 
 #include "app/model/posterior/posterior.h"
-#include "core/base/files.h"
+#include "core/base/files/files.h"
 #include "core/report/figure.h"
 #include "core/report/number_text.h"
-#include "core/train/shipped.h"
+#include "core/train/run/shipped.h"
 #include "tasks/registry.h"
 #include "tests/app/batch/program.h"
 #include "tests/app/model/small_run.h"

@@ -1,5 +1,5 @@
 // The predictive check accuses no correct model, and ψ's posterior is the one that quadrature gives.
-#include "app/posterior/predictive_check.h"
+#include "app/posterior/checks/predictive_check.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,12 +9,12 @@
 #include <fstream>
 
 #include "app/kinds/samples_figure.h"
-#include "app/posterior/likelihood_check.h"
-#include "app/posterior/nuisance_view.h"
+#include "app/posterior/checks/likelihood_check.h"
+#include "app/posterior/plots/nuisance_view.h"
 #include "core/aggregate.h"
-#include "core/base/transfer.h"
-#include "core/eval/calibration.h"
-#include "core/train/run.h"
+#include "core/base/gpu/transfer.h"
+#include "core/eval/calibration/calibration.h"
+#include "core/train/run/run.h"
 #include "tasks/registry.h"
 #include "tests/aggregate_observed.h"
 #include "tests/core/base/temporary_folder.h"

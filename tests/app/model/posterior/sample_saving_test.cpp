@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "app/model/posterior/posterior.h"
-#include "core/base/files.h"
-#include "core/base/npz.h"
+#include "core/base/files/files.h"
+#include "core/base/files/npz.h"
 #include "tasks/registry.h"
 #include "tests/app/batch/program.h"
 #include "tests/core/base/temporary_folder.h"

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "app/model/posterior/posterior.h"
-#include "core/base/files.h"
+#include "core/base/files/files.h"
 #include "tasks/registry.h"
 #include "tests/app/batch/bounded_noise.h"
 #include "tests/app/batch/program.h"

@@ -11,7 +11,7 @@
 #include "app/model/posterior/posterior.h"
 #include "app/model/posterior/report_saving.h"
 #include "app/model/posterior/sample_saving.h"
-#include "core/base/files.h"
+#include "core/base/files/files.h"
 #include "core/report/shades.h"
 #include "tasks/registry.h"
 #include "tests/app/batch/program.h"

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "app/model/posterior/posterior.h"
-#include "core/base/files.h"
+#include "core/base/files/files.h"
 #include "tests/app/batch/action.h"
 #include "tests/app/batch/pebble_task.h"
 #include "tests/app/model/small_run.h"

@@ -8,12 +8,12 @@
 #include <fstream>
 
 #include "app/model/studio.h"
-#include "core/base/clock.h"
-#include "core/base/devices.h"
-#include "core/base/files.h"
-#include "core/base/latest_worker.h"
-#include "core/base/threads.h"
-#include "core/train/config.h"
+#include "core/base/threads/clock.h"
+#include "core/base/gpu/devices.h"
+#include "core/base/files/files.h"
+#include "core/base/threads/latest_worker.h"
+#include "core/base/threads/threads.h"
+#include "core/train/settings/config.h"
 #include "tasks/registry.h"
 #include "tests/app/model/environment.h"
 #include "tests/app/model/small_run.h"

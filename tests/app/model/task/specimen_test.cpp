@@ -10,9 +10,9 @@
 #include <regex>
 #include <set>
 
-#include "core/base/error.h"
+#include "core/base/text/error.h"
 #include "core/estimator.h"
-#include "core/train/config.h"
+#include "core/train/settings/config.h"
 #include "tasks/registry.h"
 #include "tests/core/base/own_stopwatch.h"
 

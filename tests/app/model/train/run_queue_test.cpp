@@ -11,10 +11,10 @@
 #include <thread>
 
 #include "app/queue/queue_worker.h"
-#include "core/base/child_process.h"
-#include "core/base/clock.h"
-#include "core/base/files.h"
-#include "core/train/run.h"
+#include "core/base/system/child_process.h"
+#include "core/base/threads/clock.h"
+#include "core/base/files/files.h"
+#include "core/train/run/run.h"
 #include "tasks/registry.h"
 #include "tests/app/model/environment.h"
 #include "tests/core/base/temporary_folder.h"

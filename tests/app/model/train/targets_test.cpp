@@ -3,7 +3,7 @@
 
 #include "app/model/train/draft.h"
 #include "core/target_choice.h"
-#include "core/train/config.h"
+#include "core/train/settings/config.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "app/scores/metrics_file.h"
-#include "core/base/random.h"
+#include "core/base/numbers/random.h"
 #include "tasks/registry.h"
 
 namespace pairs::model {

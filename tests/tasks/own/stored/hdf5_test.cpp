@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "core/base/clock.h"
+#include "core/base/threads/clock.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/tasks/own/stored/stored_files.h"
 #include "tests/tasks/sets.h"

@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "core/base/files.h"
+#include "core/base/files/files.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/tasks/own/stored/stored_files.h"
 #include "tests/tasks/sets.h"

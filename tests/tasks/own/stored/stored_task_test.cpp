@@ -7,9 +7,9 @@
 #include <numeric>
 #include <set>
 
-#include "core/base/files.h"
+#include "core/base/files/files.h"
 #include "core/sets/index_map.h"
-#include "core/train/cache_statistics.h"
+#include "core/train/cache/cache_statistics.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/tasks/own/stored/stored_files.h"
 #include "tests/tasks/sets.h"

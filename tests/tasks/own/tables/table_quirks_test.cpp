@@ -10,8 +10,8 @@
 #include <iterator>
 #include <limits>
 
-#include "core/base/csv_table.h"
-#include "core/base/error.h"
+#include "core/base/tables/csv_table.h"
+#include "core/base/text/error.h"
 #include "tasks/table_file.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/tasks/own/tables/table_writers.h"

@@ -1,0 +1,544 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "app/batch/parts/command.h"
+#include "app/batch/parts/drive.h"
+#include "app/batch/infer/infer_follow.h"
+#include "app/batch/infer/infer_local_test.h"
+#include "app/batch/infer/infer_predictive.h"
+#include "app/batch/infer/infer_prior.h"
+#include "app/batch/infer/infer_question.h"
+#include "app/batch/infer/infer_sets.h"
+#include "app/batch/parts/numbers.h"
+#include "app/batch/parts/set_options.h"
+#include "app/kinds/sample_plot.h"
+#include "app/kinds/target/parameters_room.h"
+#include "app/posterior/source/derived.h"
+#include "app/posterior/files/derived_report.h"
+#include "app/posterior/caveats/disagreement_text.h"
+#include "app/posterior/caveats/local_test_text.h"
+#include "app/posterior/source/null_factor.h"
+#include "app/posterior/answer/own_values.h"
+#include "app/posterior/files/posterior_samples.h"
+#include "app/posterior/set_posterior/set_posterior.h"
+#include "app/posterior/validation/tried_file.h"
+#include "app/posterior/set_posterior/usual_tests.h"
+#include "app/posterior/caveats/verdict.h"
+#include "app/runs/task_words.h"
+#include "app/text/table.h"
+#include "core/base/text/error.h"
+#include "core/base/fields/face.h"
+#include "core/base/files/files.h"
+#include "core/base/gpu/streams.h"
+#include "core/base/text/text.h"
+#include "core/base/gpu/transfer.h"
+#include "core/eval/metrics/interval.h"
+#include "core/given.h"
+#include "core/report/figure.h"
+#include "core/report/number_text.h"
+#include "core/train/run/shipped.h"
+#include "tasks/parts/things.h"
+
+namespace pairs::batch {
+namespace {
+
+constexpr std::int64_t kScoresPrinted = 20, kViewsShown = 12;
+constexpr const char* kOwnSetsAlone = "infer is about a set of your own; figure posterior shows simulated ones";
+
+// The results for the observed set.
+struct InferAnswer {
+  PosteriorAnswer known;
+  torch::Tensor samples;                   // [S, d]
+  std::vector<TargetNumbers> ours, exact;  // none for images; exact: empty if unknown
+  torch::Tensor scores, exact_scores;      // log densities of the values to score, or undefined
+  std::vector<std::string> warnings;       // all that were printed
+  std::vector<DerivedQuantity> derived;
+  std::vector<DerivedNumbers> derived_numbers;
+  std::optional<WithinTest> within;
+  std::string no_within;  // why it is missing, a clause
+  std::optional<SetPredictiveTest> predictive;
+  ModelVerdict verdict;
+};
+
+void warn(InferAnswer& answer, const std::string& text) {
+  answer.warnings.push_back(text);
+  tell(fmt::format("warning: {}\n", text));
+}
+
+const PosteriorSource* exact_source(const PosteriorAnswer& known) {
+  for (const PosteriorSource& source : known.sources)
+    if (source.role == SeriesRole::exact) return &source;
+  return nullptr;
+}
+
+// Numbers of samples if the density has none.
+void use_samples(InferAnswer& answer) {
+  warn(answer, sample_numbers_text(answer.samples.size(0)));
+  answer.ours = sample_numbers(answer.samples);
+}
+
+// The default tests of the model, a requested predictive test, and the verdict. A predictive test that only describes a
+// set rejected by the test within the set does not affect it.
+void judge(const InferQuestion& question, const InferArguments& arguments, InferAnswer& answer) {
+  const bool asked = arguments.predictive > 0;
+  UsualTests usual;
+  if (arguments.predictive != 0)
+    usual = usual_tests(*question.posterior, question.size, static_cast<std::uint64_t>(arguments.seed), keep_going,
+                        !asked);
+  answer.predictive = asked ? infer_predictive(*question.posterior, question.size, arguments.predictive, arguments.seed)
+                            : std::move(usual.predictive);
+  answer.verdict = usual.verdict(answer.known.typicality, asked ? p_of(answer.predictive) : PredictiveP());
+  answer.within = std::move(usual.within);
+  answer.no_within = std::move(usual.why_not);
+}
+
+InferAnswer answer_of(const InferQuestion& question, const InferArguments& arguments) {
+  SetPosterior& posterior = *question.posterior;
+  const AskedRun& run = posterior.runs().front();
+  InferAnswer answer;
+  posterior.embed_until(question.size, keep_going);
+  answer.known = posterior.answer(question.size);
+  judge(question, arguments, answer);
+  answer.samples = posterior.samples(answer.known, question.draws, static_cast<std::uint64_t>(arguments.seed));
+  const PosteriorSource& source = answer.known.sources.front();
+  const PosteriorSource* const exact = exact_source(answer.known);
+  answer.ours = answer.known.shown_numbers(posterior.task(), run);
+  answer.exact = answer.known.exact_numbers();
+  // Skips warnings that a plot omits a posterior, since its numbers are printed; of the omitted ones, the run's own
+  // comes first.
+  bool skip = std::none_of(answer.known.numbers.begin(), answer.known.numbers.end(),
+                           [](const PosteriorNumbers& one) { return one.ours; }) &&
+              source.log_density != nullptr;
+  for (const PosteriorWarning& one : posterior.all_warnings(answer.known)) {
+    if (one.kind == WarningKind::left_out && (std::exchange(skip, false) || !exact || !answer.exact.empty())) continue;
+    if (!withdrawn(one, answer.verdict)) warn(answer, one.text);
+  }
+  if (answer.verdict.rejected()) warn(answer, verdict_warning(answer.verdict));
+  if (const std::string text = peaks_text(posterior.task(), answer.known); !text.empty()) warn(answer, text);
+  for (const std::string& problem : answer.known.problems) tell(fmt::format("warning: {}\n", problem));
+  if (source.log_density && answer.ours.empty()) use_samples(answer);
+  answer.derived = derived_quantities(arguments.derive, posterior.task().info());
+  answer.derived_numbers = derived_numbers(answer.derived, answer.known.sources);
+  for (const DerivedNumbers& one : answer.derived_numbers)
+    if (const std::string text = undefined_text(one); one.ours && !text.empty()) warn(answer, text);
+  if (question.theta.defined() && source.log_density) {
+    answer.scores = source.log_density(question.theta);
+    if (exact) answer.exact_scores = exact->log_density(question.theta);
+  }
+  return answer;
+}
+
+// The columns of a table that are not part of x.
+std::vector<std::string> unused_columns(const ObservedSet& set) {
+  std::vector<std::string> unused = set.columns();
+  std::erase_if(unused, [&](const std::string& name) {
+    const std::vector<Given>& given = set.task().info().given;
+    const bool told = set.choice().given.empty() &&
+                      std::any_of(given.begin(), given.end(), [&](const Given& one) { return one.name == name; });
+    return told || std::find(set.taken().begin(), set.taken().end(), name) != set.taken().end();
+  });
+  return unused;
+}
+
+// The report on the target, with its table.
+struct TargetReport {
+  SampleReport said;
+  Table table;
+};
+
+TargetReport report_of(const LoadedRun& run, const InferQuestion& question, const InferAnswer& answer,
+                       IntervalKind interval) {
+  const TaskInfo& info = run.task->info();
+  const ObservedSet& set = question.set();
+  const Tried& tried = question.posterior->runs().front().tried;
+  const Typicality& typicality = answer.known.typicality;
+  const TargetRoom& room = target_room_of(info);
+  TargetReport report{{}, Table(room.report_columns(interval))};
+  report.said = room.report(info, answer.samples, answer.ours, interval, report.table);
+  nlohmann::json& document = report.said.document;
+  document["draws"] = question.draws;
+  if (question.written < question.draws) {
+    torch::Tensor& samples = report.said.arrays.at("samples");
+    samples = samples.slice(0, 0, question.written).contiguous();
+  }
+  if (!answer.exact.empty()) {
+    document["exact"] = numbers_document(answer.exact, interval);
+    add_numbers(report.table, info, "exact", answer.exact, interval);
+  }
+  report_derived(answer.derived_numbers, interval, document, report.table);
+  for (const NullFactor& one : answer.known.nulls)
+    document["null"][one.ours ? "density_ratio" : "bayes_factor"] = one.factor;
+  if (!answer.known.nulls.empty()) document["null"]["theta"] = face<HasNullValue>(*run.task)->null_value().theta;
+  document["n"] = question.size;
+  if (set.choice().missing == Missing::drop) document["dropped"] = set.dropped();
+  document["task"] = info.name;
+  document["run"] = run.name;
+  document["trained_on"] = run.estimator->data_source();
+  document["extrapolates"] = answer.known.extrapolates();
+  document["targets"] = nlohmann::json::array();
+  for (const Target& target : info.targets) document["targets"].push_back(target.name);
+  if (set.of_thing()) {
+    const std::vector<double> own = set.theta();
+    document["thing"] = question.name;
+    for (std::size_t t = 0; t < std::min(own.size(), info.targets.size()); ++t)
+      document["own"][info.targets[t].name] = own[t];
+    for (std::size_t t = 0; t < info.targets.size(); ++t)
+      if (set.marks().other_quantity(t)) document["own_other"][info.targets[t].name] = set.marks().other[t];
+    const std::string kind = kind_of(tried, set.marks());
+    if (!kind.empty()) document["kind"] = kind;
+    if (!set.read_as().empty()) document["read_as"] = set.read_as();
+    document["tried"] = tried_document(only_kind(tried, kind));
+    document["tried"]["recalibrated"] = recalibrations_document(recalibrations_of(tried, set.marks()), info.targets);
+    document["unlike_training"] = tried.unlike_training(set.marks());
+  }
+  if (!given_text(set.task(), set.latents().given).empty())
+    for (std::size_t k = 0; k < info.given.size(); ++k)
+      document["given"][info.given[k].name] = doubles(set.latents().given)[k];
+  document["warnings"] = answer.warnings;
+  if (!set.taken().empty()) document["columns"] = {{"used", set.taken()}, {"unused", unused_columns(set)}};
+  add_typicality(document, typicality);
+  document["verdict"] = verdict_document(answer.verdict);
+  add_disagreement(document, answer.known.disagreement, info, run.config.ensemble);
+  report.said.arrays.merge(trust_arrays(
+      typicality, !answer_warnings(*question.posterior, answer.known, answer.verdict).empty()));
+  if (answer.scores.defined()) {
+    report.said.arrays["theta"] = question.theta;
+    report.said.arrays["log_density"] = answer.scores;
+    document["log_density"] = doubles(answer.scores);
+    if (answer.exact_scores.defined()) document["exact"]["log_density"] = doubles(answer.exact_scores);
+  }
+  return report;
+}
+
+// Writes the samples and their pictures, lists the files in the document, and returns a text on them.
+std::string write_report(SampleReport& report, const TaskInfo& info, const std::vector<DerivedQuantity>& derived,
+                         const InferQuestion& question, const std::optional<OtherPrior>& prior) {
+  const std::filesystem::path& out = question.out;
+  const bool in_folder = target_room_of(info).in_folder();
+  const std::filesystem::path file = in_folder ? out / "samples.npz" : out;
+  if (in_folder) {
+    std::error_code ignored;
+    std::filesystem::create_directory(out, ignored);
+  }
+  SamplesOf of{question.set().first(question.size),
+               {{"run", report.document.at("run")}, {"data", question.set().words()}},
+               {},
+               {}};
+  for (const DerivedQuantity& one : derived)
+    of.derived.emplace_back(one.name(), one.values(report.arrays.at("samples")));
+  if (prior) of.weights = prior_weights(*prior, report.arrays.at("samples"));
+  std::vector<ResultFile> pictures_written;  // checks all of them before any is replaced
+  for (const auto& [name, bytes] : report.pictures) pictures_written.emplace_back(out / name, question.use);
+  write_samples(file, report.arrays, info, of);
+  ResultFile(file, {.made = question.use.made, .overwrite = true}).written();
+  report.document["samples"] = file.string();
+  std::string pictures;
+  auto written = pictures_written.begin();
+  for (const auto& [name, bytes] : report.pictures) {
+    write_file(out / name, bytes);
+    (written++)->written();
+    report.document["pictures"].push_back((out / name).string());
+    pictures += (pictures.empty() ? "" : ", ") + (out / name).string();
+  }
+  return fmt::format(fmt::runtime(report.notes), pictures) + fmt::format("Samples: {}\n", file.string());
+}
+
+// The first observations of an item, stored with the samples, which show how it was read.
+std::filesystem::path write_views(const InferQuestion& question) {
+  ObservedSet& set = question.set();
+  Plot plot =
+      sample_plot(set.task(), set.latents(), set.first(std::min(question.size, kViewsShown)), prior_view(set.task()));
+  plot.legend = false;
+  plot.title = set.read_as();
+  Figure figure;
+  figure.plots.push_back(std::move(plot));
+  std::filesystem::path file = question.out;
+  file.replace_filename(question.out.stem().string() + "-views.png");
+  const ResultFile result(file, question.use);
+  write_figure(file, figure);
+  result.written();
+  return file;
+}
+
+std::string columns_text(const ObservedSet& set) {
+  const std::vector<std::string> unused = unused_columns(set);
+  if (unused.empty()) return "";
+  return fmt::format("\nColumns: {} (not used: {})\n", printable(fmt::format("{}", fmt::join(set.taken(), ", ")), 500),
+                     printable(fmt::format("{}", fmt::join(unused, ", ")), 500));
+}
+
+std::string scores_text(const InferAnswer& answer) {
+  if (!answer.scores.defined()) return "";
+  const bool exact = answer.exact_scores.defined();
+  std::vector<Table::Column> columns = {{"row"}, {"log density / nat"}};
+  if (exact) columns.push_back({"exact / nat"});
+  Table scored(columns);
+  const std::int64_t count = answer.scores.size(0);
+  for (std::int64_t i = 0; i < std::min(count, kScoresPrinted); ++i) {
+    std::vector<std::string> cells = {count_text(i + 1), number_text(answer.scores[i].item<double>(), 4)};
+    if (exact) cells.push_back(number_text(answer.exact_scores[i].item<double>(), 4));
+    scored.add(std::move(cells));
+  }
+  const std::string rest =
+      count > kScoresPrinted ? fmt::format("  … and {} more in the file\n", count_text(count - kScoresPrinted)) : "";
+  return "\n" + scored.text(2) + rest;
+}
+
+// What the task accepts in addition to files of observations, by task.
+std::string thing_lines(const TaskCatalogue& tasks) {
+  std::string lines;
+  for (const std::string& name : tasks.names()) {
+    std::shared_ptr<const Task> task;
+    try {
+      task = tasks.make(name);
+    } catch (const Error&) {
+      continue;  // its error is reported when it is used
+    }
+    if (const Things* const known = face<Things>(*task))
+      lines += fmt::format("{}  {}: {}", lines.empty() ? "Tasks that make observations of an item you have:\n" : "\n",
+                           name, known->thing_help());
+  }
+  return lines.empty() ? "" : "\n" + lines + "\nAn item's own θ is shown next to the posterior.";
+}
+
+// The verdict with its distance, and how to test further.
+std::string verdict_text(const InferAnswer& answer, const InferArguments& arguments, const Typicality& typicality,
+                         const Task& task) {
+  std::string text = answer.verdict.text + ".";
+  if (typicality.known)
+    text += fmt::format(" Distance {:.3g} from the center of training sets of this size.", typicality.distance);
+  if (answer.within) text += " " + within_text(*answer.within);
+  if (!no_predictive_test(task).empty()) return text;
+  if (!answer.no_within.empty()) text += fmt::format(" By the mean embedding alone: {}.", answer.no_within);
+  if (arguments.predictive <= 0 && (answer.verdict.standing == ModelVerdict::Standing::edge || answer.verdict.warns() ||
+                                    !answer.no_within.empty()))
+    text += " --predictive 200 tests whether the model makes such sets.";
+  return text;
+}
+
+Result infer(const InferArguments& arguments, bool json) {
+  const LoadedRun run = open_run(arguments.run, arguments.open, false);
+  set_sampler(run, arguments.sampler);
+  derived_quantities(arguments.derive, run.task->info());  // fails before any computation
+  if (asks_many_sets(run, arguments)) return infer_sets(run, arguments);
+  const std::optional<OtherPrior> prior = infer_prior(run, arguments);
+  if (arguments.exact)
+    fail_usage("--exact adds columns to a table of many sets; of one set the exact posterior is printed without it");
+  if (arguments.follow && arguments.local_test > 0)
+    fail_usage("--local-test takes a set as it stands; leave --follow out");
+  if (arguments.follow && !arguments.set.member.empty())
+    fail_usage("--member names a set of a file as it stands; leave --follow out");
+  if (arguments.follow && arguments.predictive > 0)
+    fail_usage("--predictive takes a set as it stands; leave --follow out");
+  if (arguments.follow) return infer_follow(run, arguments, json);
+  if (arguments.data() == "-") fail_usage("--data - reads lines from standard input as they come: add --follow");
+  const TaskInfo& info = run.task->info();
+  const IntervalKind interval = interval_kind(arguments.interval, "--interval");
+  if (arguments.local_test > 0) check_local_test(run.task->info(), arguments.local_test);
+  std::string changed;
+  if (arguments.predictive > 0) changed = check_predictive(run, arguments.predictive);
+  const InferQuestion question = infer_question(run, arguments);
+  const InferAnswer answer = answer_of(question, arguments);
+  ObservedSet& set = question.set();
+  const Typicality& typicality = answer.known.typicality;
+  TargetReport report = report_of(run, question, answer, interval);
+  Result result;
+  result.text = fmt::format("{}: posterior of {} from the {}N = {} observation{} of {}{}\n\n{}{}", info.title, run.name,
+                            question.size == set.held() ? ""
+                            : arguments.set.random      ? "random "
+                                                        : "first ",
+                            count_text(question.size), question.size == 1 ? "" : "s", question.name,
+                            answer.known.extrapolates() ? " (training saw other sizes)" : "", report.table.text(2),
+                            scores_text(answer));
+  result.text += columns_text(set);
+  if (set.dropped() > 0)
+    result.text += fmt::format("\nLeft out: {}\n", dropped_text(set.dropped(), set.held() + set.dropped()));
+  if (const std::string given = given_text(set.task(), set.latents().given); !given.empty())
+    result.text += fmt::format("\nGiven: {}\n", given);
+  if (!answer.known.nulls.empty()) result.text += fmt::format("\n{}\n", answer.known.null);
+  for (std::size_t t = 0; t < answer.ours.size() && interval == IntervalKind::central; ++t)
+    if (answer.ours[t].peak_outside())
+      result.text += fmt::format(
+          "\nThe density of {} is highest outside its central interval of 90 %: --interval hpd or upper is more "
+          "informative\n",
+          info.targets[t].label);
+  if (set.of_thing()) {
+    if (const std::string own = own_values_text(set.task(), set.marks()); !own.empty())
+      result.text += "\n" + own + "\n";
+    const Tried& tried = question.posterior->runs().front().tried;
+    result.text += learnt_text(run, only_kind(tried, kind_of(tried, set.marks()))) + "\n";
+  }
+  result.text += "\n" + verdict_text(answer, arguments, typicality, *run.task) + "\n";
+  if (const std::string text = disagreement_text(answer.known.disagreement, info); !text.empty())
+    result.text += fmt::format("\n{}\n", text);
+  if (arguments.local_test > 0) {
+    const LocalTest test = infer_local_test(*question.posterior, question.size, arguments.local_test, arguments.seed);
+    report.said.document["local_test"] = local_test_document(test, info, question.size);
+    result.text += fmt::format("\n{}\n", local_test_text(test, info, question.size));
+  }
+  if (answer.within) report.said.document["within"] = within_document(*answer.within);
+  if (!answer.no_within.empty()) report.said.document["no_within"] = answer.no_within;
+  if (answer.predictive) {
+    report.said.document["predictive"] = predictive_document(*answer.predictive, info);
+    if (!changed.empty()) report.said.document["warnings"].push_back(changed);
+    result.text += fmt::format("\n{}\n", predictive_text(*answer.predictive, info));
+  }
+  if (prior) report_prior(*prior, answer.known, interval, report.said.document, result.text);
+  result.text += write_report(report.said, info, answer.derived, question, prior);
+  if (!set.read_as().empty()) {
+    const std::filesystem::path views = write_views(question);
+    report.said.document["views"] = views.string();
+    result.text += fmt::format("{}: the views stand in {}\n", set.read_as(), views.string());
+  }
+  if (shipped_weights(arguments.open.tasks, info.name).size() > 1 && is_shipped(run.folder))
+    result.text +=
+        fmt::format("The weights {} were trained on {}; others are opened by their name (pairs --batch tasks)\n",
+                    run.folder.filename().string(), run.estimator->data_source());
+  result.document = std::move(report.said.document);
+  return result;
+}
+
+}  // namespace
+
+Action add_infer(CLI::App& app, const Catalogue& tasks) {
+  const auto arguments = std::make_shared<InferArguments>();
+  arguments->open.tasks = tasks;
+  app.add_option("RUN", arguments->run, "A run folder, or a task's name for its shipped weights")->required();
+  const auto set = std::make_shared<SetOptions>();
+  SetOptionUse use;
+  use.data =
+      "The observed set: .npz (array x, or the only one); for points tables, of whose named columns the task's are read: "
+      "text (.csv, .tsv, .txt, .dat), .parquet, .arrow, .feather, .h5, .fits, .npy, .npz (an array a column), each also as "
+      ".gz, whatever its name is; a folder of images (PNG, JPEG, WebP, BMP, TGA, PPM), of views with cameras.csv; or what "
+      "some tasks make observations of (below)";
+  use.needs_data = true;
+  use.without = {{"index", kOwnSetsAlone}, {"psi", kOwnSetsAlone}, {"theta", ""}, {"seed", ""}};
+  add_set_options(app, *set, use);
+  app.add_option("--n", arguments->n, "Use the first N observations (default: all)")
+      ->type_name("N")
+      ->transform(whole_number(1, std::int64_t{1} << 40));
+  app.add_option("--samples", arguments->samples, "Posterior samples (default: 1000, of images 16)")
+      ->type_name("S")
+      ->transform(whole_number(2, 10000000));
+  add_sampler_options(app, arguments->sampler);
+  app.add_option("--derive", arguments->derive,
+                 "Also answer a quantity that follows from the targets, \"NAME = EXPRESSION\" in their names, with "
+                 "+ - * / ^, parentheses, sqrt, exp, log, abs, sin, cos, min and max; may be given again")
+      ->type_name("TEXT")
+      ->allow_extra_args(false);
+  app.add_option(
+         "--prior", arguments->prior,
+         "Also answer under another prior of a target, \"NAME = normal(0.2, 0.05)\" (NAME may be left out where "
+         "there is one) or a table \"NAME = prior.csv\" of values and densities; may be given again (below)")
+      ->type_name("TEXT")
+      ->allow_extra_args(false);
+  app.add_option("--learnt-prior", arguments->learnt,
+                 "With --prior: the prior that the task draws a target from, where the task does not state it and it "
+                 "is not uniform between two bounds; it is checked against the task's draws; may be given again")
+      ->type_name("TEXT")
+      ->allow_extra_args(false);
+  app.add_option("--theta", arguments->theta, "Also score these values of θ (.npz or .csv, one row each)")
+      ->type_name("FILE");
+  app.add_option("--out", arguments->out,
+                 "Where the samples go, .npz, .csv, or .nc and .h5, which ArviZ and xarray read (default: "
+                 "RUN/samples.npz, or ./samples.npz); of images a folder "
+                 "(default: RUN/posterior, or ./posterior)")
+      ->type_name("FILE|DIR");
+  app.add_option("--interval", arguments->interval,
+                 "Interval type: central (as much below as above), hpd (highest density: the shortest) or "
+                 "upper (limits)")
+      ->type_name("KIND")
+      ->capture_default_str();
+  app.add_option("--local-test", arguments->local_test,
+                 "Test this posterior itself, by M simulated sets of the same size: whether a classifier can separate "
+                 "their truths from samples of posteriors like it (below)")
+      ->type_name("M")
+      ->transform(whole_number(1, 1000000));
+  app.add_option("--predictive", arguments->predictive,
+                 "Test whether the set looks like sets of the model, by M that it makes at a draw of this posterior; "
+                 "names the outliers, and prints the posterior without them (below). Default: where points are cheap "
+                 "to simulate, the test within the set (below); 0 turns it off")
+      ->type_name("M")
+      ->transform(whole_number(0, 1000000));
+  app.add_option("--seed", arguments->seed, "Seed of the samples, and of observations that are made of an item")
+      ->type_name("N")
+      ->transform(whole_number(0, 9007199254740992))
+      ->capture_default_str();
+  app.add_option("--threads", arguments->open.threads, "CPU threads, 0 = all cores")
+      ->type_name("N")
+      ->check(CLI::Range(0, 4096))
+      ->capture_default_str();
+  app.add_option("--device", arguments->open.device, "auto, cpu or cuda")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str();
+  app.add_flag("--exact", arguments->exact,
+               "Of many sets: also mean and sd of the exact posterior of each, where the task knows one, and the "
+               "Kullback-Leibler divergence from it to ours. It takes longer; of one set it is printed without");
+  app.add_flag("--follow", arguments->follow,
+               "Points: read lines as they come, from standard input (--data -) until it ends or what is appended to a "
+               "CSV file until the program is stopped, and answer what has arrived with one line (with --json a "
+               "document a line); the samples are written at the end, or when it is stopped");
+  app.add_flag("--force", arguments->force,
+               "Accept more observations than training saw, up to the task's largest N (extrapolates)");
+  add_overwrite_option(app, arguments->overwrite);
+  const std::string footer = with_task_names(
+      "Examples:\n"
+      "  pairs --batch infer {first} --data events.csv\n"
+      "  pairs --batch infer {first} --data events.csv --n 20\n"
+      "  pairs --batch infer {first} --data events.csv --n 20 --random\n"
+      "  pairs --batch infer {first} --data - --follow <events.csv\n"
+      "  pairs --batch infer {first} --data events.csv --derive \"odds = theta/(1 - theta)\"\n"
+      "  pairs --batch infer {first} --data events.csv --prior \"beta(2, 8)\"\n"
+      "  pairs --batch infer {first} --data sets.csv --group run\n"
+      "  pairs --batch infer {first} --data sets/ --out table.tex\n"
+      "  pairs --batch infer {first} --data events.csv --n 20 --local-test 1000\n"
+      "  pairs --batch infer {first} --data events.csv --n 20 --predictive 200\n"
+      "  pairs --batch infer runs/digits --data photos/ --samples 5000 --out posterior.npz\n"
+      "  pairs --batch infer runs/spheres --data views/ --camera 120,45 --n 10 --out seen/\n"
+      "Answers mean, sd, median and intervals, those of the density itself (of more than two targets those of\n"
+      "4,000 samples), whatever --samples is; the samples go into an .npz or .csv file. Refuses NaN, wrong shapes\n"
+      "and sets larger than training saw. One verdict reports whether the model makes such data, by the\n"
+      "percentile of the set's mean embedding among training sets (out of distribution above the 99.9th) and the\n"
+      "test within the set (model rejected at p = 0.009 or below; then no posterior under the model is\n"
+      "recommended). That compares how the observations differ among themselves with sets of the prior: one set\n"
+      "of the model in a hundred is warned of. --follow has the percentile alone; --predictive M adds its own\n"
+      "test (rejected at p = 0.01 or below), and 0 leaves both out.\n"
+      "Many sets: --group, a folder with a file for each, HDF5 with a group for each, or a folder or text file\n"
+      "that names items (below), one per line. Each is answered as alone, but without references; one that cannot\n"
+      "be has its reason in its row, and the exit code is 1.\n"
+      "Local test: a classifier learns to separate truths from samples of the run's posteriors on M simulated\n"
+      "sets, and is evaluated at this one; p: how often it is as certain where truth and sample changed places at\n"
+      "random. shift, spread: by how many posterior sds truths of sets like this one lie above its mean, and how\n"
+      "many times as widely they spread, as far as it can resolve. It costs as much as M sets; 1,000 find a\n"
+      "posterior 15 % too narrow in three of four cases.\n"
+      "Predictive test: M sets of this N are simulated at one draw of the posterior and compared with this one,\n"
+      "column by column (of images and rows by a few numbers of each) and in their embeddings, given what their\n"
+      "own posteriors explain. p: how often a set of the model differs as much in any of this; 200 sets resolve p\n"
+      "down to 0.005. figure predictive draws it.\n"
+      "Another prior: 4,000 samples are weighted by new over old prior density; effective: their effective sample\n"
+      "size. With one target its density is reweighed, too. The file of samples has a column weight. Families: " +
+      prior_families() +
+      R"(
+Images: a folder with samples.npz (samples, mean and sd by pixel), mean.png, sd.png and samples.png.
+Views of a scene: a folder of colour images of the estimator's size, or square and a whole multiple of it, with
+cameras.csv: the columns file,azimuth,elevation (degrees) and maybe half_width, a row for each image.
+They count in the order of their names. pairs --batch render --views writes such a folder.)");
+  app.footer("");  // removes the program's footer
+  app.footer([footer, tasks] { return footer + thing_lines(*tasks); });
+  return [arguments, set, &app] {
+    arguments->set = set->choice(static_cast<std::uint64_t>(arguments->seed));
+    bool json = false;
+    for (const CLI::App* one = &app; one != nullptr; one = one->get_parent())
+      if (const CLI::Option* const asked = one->get_option_no_throw("--json")) json |= asked->count() > 0;
+    return infer(*arguments, json);
+  };
+}
+
+}  // namespace pairs::batch

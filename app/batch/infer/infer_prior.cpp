@@ -1,0 +1,41 @@
+#include "app/batch/infer/infer_prior.h"
+
+#include <fmt/format.h>
+
+#include "core/base/text/error.h"
+#include "core/base/gpu/streams.h"
+
+namespace pairs::batch {
+
+std::optional<OtherPrior> infer_prior(const LoadedRun& run, const InferArguments& arguments) {
+  if (arguments.prior.empty()) {
+    if (!arguments.learnt.empty())
+      fail_usage("--learnt-prior states the prior to be replaced by another; name that with --prior");
+    return {};
+  }
+  if (arguments.follow) fail_usage("--prior takes a set as it stands; leave --follow out");
+  return OtherPrior(run.task, arguments.prior, arguments.learnt);
+}
+
+void report_prior(const OtherPrior& prior, const PosteriorAnswer& answer, IntervalKind interval,
+                  nlohmann::json& document, std::string& text) {
+  const TaskInfo& info = prior.task().info();
+  for (const PosteriorSource& source : answer.sources) {
+    const bool exact = source.role == SeriesRole::exact;
+    if (!source.ours && !exact) continue;
+    const ReweighedPosterior under = reweighed(prior, source);
+    nlohmann::json said = reweighed_document(under, info, interval);
+    text += fmt::format("\n{}{}\n", exact ? "The exact posterior: " : "", reweighed_text(under, info));
+    if (exact) {
+      document["other_prior"]["exact"] = std::move(said);
+      continue;
+    }
+    document["other_prior"] = std::move(said);
+    for (const std::string& warning : reweighed_warnings(under)) {
+      document["warnings"].push_back(warning);
+      tell(fmt::format("warning: {}\n", warning));
+    }
+  }
+}
+
+}  // namespace pairs::batch

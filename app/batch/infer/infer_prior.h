@@ -1,0 +1,20 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "app/batch/infer/infer_question.h"
+#include "app/posterior/source/other_prior.h"
+#include "app/posterior/answer/posterior_answer.h"
+
+namespace pairs::batch {
+
+// The prior of `infer --prior`, or none. Throws a usage error.
+std::optional<OtherPrior> infer_prior(const LoadedRun& run, const InferArguments& arguments);
+// Reports the shown run's and the exact posterior under it: as "other_prior" in the document and at the end of the
+// text, with its warnings, which are also among the document's.
+void report_prior(const OtherPrior& prior, const PosteriorAnswer& answer, IntervalKind interval,
+                  nlohmann::json& document, std::string& text);
+
+}  // namespace pairs::batch

@@ -1,0 +1,63 @@
+#include "app/posterior/figures/prior_figure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "app/posterior/source/derived.h"
+#include "app/posterior/plots/posterior_curves.h"
+#include "app/posterior/figures/posterior_figure.h"
+#include "core/base/text/error.h"
+#include "core/base/numbers/random.h"
+
+namespace pairs {
+
+PosteriorSource source_under(std::shared_ptr<const OtherPrior> prior, const PosteriorSource& source, double evidence) {
+  PosteriorSource out;
+  out.name = "other prior";
+  out.role = SeriesRole::other;
+  out.log_density = [prior, log_density = source.log_density, evidence](const torch::Tensor& theta) {
+    return log_density(theta).to(torch::kCPU, torch::kFloat64) +
+           prior->log_ratio(theta.to(torch::kCPU, torch::kFloat64)) - std::log(evidence);
+  };
+  out.sample = [prior, sample = source.sample](std::int64_t draws, std::uint64_t seed) {
+    const torch::Tensor all = sample(std::max(draws, kDerivedDraws), seed).to(torch::kCPU);
+    const torch::Tensor weights = prior_weights(*prior, all);
+    PAIRS_CHECK(weights.sum().item<double>() > 0, "No draw of the posterior has any density under {}", prior->text());
+    // Systematic resampling: each sample occurs in proportion to its weight, rounded up or down.
+    const torch::Tensor ends = weights.cumsum(0) / weights.sum();
+    const torch::Tensor at = (torch::arange(draws, torch::kFloat64) + 0.5) / static_cast<double>(draws);
+    const torch::Tensor chosen = torch::searchsorted(ends, at).clamp_max(all.size(0) - 1);
+    return all.index_select(0, chosen);
+  };
+  return out;
+}
+
+std::optional<PosteriorNumbers> numbers_under(const std::vector<Target>& targets,
+                                              const std::shared_ptr<const OtherPrior>& prior,
+                                              const PosteriorSource& source, double evidence) {
+  const PosteriorSource under = source_under(prior, source, evidence);
+  // Confined to the supports for any head: the training prior, a factor of the density, is zero beyond them.
+  std::vector<PosteriorNumbers> numbers = posterior_numbers(targets, true, {under});
+  if (numbers.empty()) return {};
+  add_curve(under, numbers.front());
+  return std::move(numbers.front());
+}
+
+std::optional<Figure> prior_figure(const SetPosterior& posterior, const PosteriorAnswer& answer,
+                                   const std::shared_ptr<const OtherPrior>& prior, const ReweighedPosterior& under) {
+  const TaskInfo& info = posterior.task().info();
+  if (answer.numbers.empty() || !(under.evidence > 0)) return {};
+  std::optional<PosteriorNumbers> numbers = numbers_under(info.targets, prior, answer.sources.front(), under.evidence);
+  if (!numbers) return {};
+  PosteriorAnswer both;
+  both.n = answer.n;
+  both.numbers = {answer.numbers.front(), std::move(*numbers)};
+  Figure figure =
+      posterior_figure_at(info, both, {}, posterior.source_text(), chosen_axes(both.numbers, info.targets, {}));
+  figure.title.clear();  // the window and the report have their own
+  return figure;
+}
+
+}  // namespace pairs

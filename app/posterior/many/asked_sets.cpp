@@ -1,0 +1,105 @@
+#include "app/posterior/many/asked_sets.h"
+
+#include <algorithm>
+
+#include "app/kinds/observed.h"
+#include "app/kinds/target_room.h"
+#include "app/posterior/set/chosen_sets.h"
+#include "app/posterior/caveats/disagreement_text.h"
+#include "app/posterior/answer/known_reference.h"
+#include "app/posterior/set/listed_things.h"
+#include "app/posterior/set/observed_set.h"
+#include "app/posterior/validation/tried_file.h"
+#include "core/base/text/error.h"
+#include "core/base/fields/face.h"
+#include "core/base/text/text.h"
+#include "core/given.h"
+#include "core/report/number_text.h"
+#include "tasks/parts/things.h"
+
+namespace pairs {
+
+namespace {
+
+void open_listed(const LoadedRun& run, const AskedSets& asked, SetsQuestion& question) {
+  const Things& known = *face<Things>(*run.task);
+  const std::string words = printable(asked.set.file.string(), 300);
+  if (!asked.set.columns.empty())
+    fail_usage("Columns are those of a table; {} names items, each a {}", words, known.thing());
+  if (asked.set.missing != Missing::refuse || !asked.set.table.empty())
+    fail_usage("--missing and --table read tables of observations; {} names items, each a {}", words, known.thing());
+  if (asked.set.random)
+    fail_usage("Leave --random out: of a {} as many observations are made as are used", known.thing());
+  if (asked.size.n > run.task->info().max_n)
+    fail_usage("--n {} goes beyond N = {}, the maximum for task {}", count_text(asked.size.n),
+               count_text(run.task->info().max_n), run.task->info().name);
+  // More observations can always be made; uses no more than in training.
+  question.asked.size = [&run, choice = asked.size](const std::string& name, std::int64_t held) {
+    const std::int64_t wanted = choice.n > 0 ? choice.n : largest_size(run, choice.force);
+    return file_set_size(run, {std::min(wanted, held), false, choice.force}, name, held);
+  };
+  question.sets = open_things(*run.task, asked.set.file, asked.seed, asked.set.up);
+  question.things = true;
+  question.asked.within = false;  // sets made from items are slow to simulate
+}
+
+}  // namespace
+
+SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked) {
+  const TaskInfo& info = run.task->info();
+  SetsQuestion question;
+  if (!asked.set.given.empty()) question.asked.given = read_given(asked.set.given, "", info);
+  check_given(*run.task, question.asked.given, "--given");
+  if (asked.exact && !knows_exact(*run.task))
+    fail_usage("The task {} knows no exact posterior of observed sets; leave --exact out", info.name);
+  question.asked.exact = asked.exact;
+  question.asked.seed = asked.seed;
+  question.asked.draws = target_room_of(info).draws();
+  if (chooses_things(*run.task, asked.set)) {
+    open_listed(run, asked, question);
+    return question;
+  }
+  std::error_code error;
+  question.asked.files = std::filesystem::is_directory(asked.set.file, error);
+  question.asked.random = asked.set.random;
+  question.asked.size = [&run, choice = asked.size, random = asked.set.random.has_value()](const std::string& name,
+                                                                                           std::int64_t held) {
+    SetSizeChoice of_set{choice.n, random, choice.force};
+    if (of_set.n > 0) of_set.n = std::min(of_set.n, held);
+    return file_set_size(run, of_set, name, held);
+  };
+  question.sets = open_sets(many_sets(*run.task, asked.set), info);
+  return question;
+}
+
+AskedRun asked_run(const LoadedRun& run, const SetsQuestion& question) {
+  AskedRun asked{.loaded = run, .trained = training_record(run)};
+  if (question.things) asked.tried = tried_of(run);
+  return asked;
+}
+
+nlohmann::json sets_told(const LoadedRun& run, const AskedSets& asked, const SetsQuestion& question) {
+  const TaskInfo& info = run.task->info();
+  nlohmann::json told = {{"task", info.name},
+                         {"run", run.name},
+                         {"trained_on", run.estimator->data_source()},
+                         {"data", printable(asked.set.file.string(), 4096)},
+                         {"count", question.sets->count()},
+                         {"targets", nlohmann::json::array()}};
+  for (const Target& target : info.targets) told["targets"].push_back(target.name);
+  for (const Given& one : info.given) told["given"].push_back(one.name);
+  if (!run.config.ensemble.empty()) told["ensemble"] = members_document(run.config.ensemble);
+  if (question.things) told["things"] = face<Things>(*run.task)->thing();
+  if (!asked.set.group.empty()) told["group"] = printable(asked.set.group, 4096);
+  if (asked.set.missing == Missing::drop) told["missing"] = missing_word(asked.set.missing);
+  return told;
+}
+
+std::string to_know_text(const SetRow& row) {
+  const std::size_t others = row.warnings.size() - (row.verdict.warns() ? 1 : 0);
+  std::string know = row.verdict.rejected() ? "model rejected" : row.verdict.warns() ? "out of distribution" : "";
+  if (others > 0) know += (know.empty() ? "" : ", ") + counted(others, "warning");
+  return know;
+}
+
+}  // namespace pairs

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "app/posterior/many/many_sets.h"
+#include "app/posterior/question/set_choice.h"
+#include "app/posterior/set/set_size.h"
+#include "app/posterior/set/set_stream.h"
+#include "core/train/run/run.h"
+
+namespace pairs {
+
+// Many sets to evaluate by a run.
+struct AskedSets {
+  SetChoice set = {};       // file or folder, how to read it, and conditions of all sets; no member
+  SetSizeChoice size = {};  // sets smaller than its n are used completely
+  std::uint64_t seed = 1;   // of samples, and of observations made from items
+  bool exact = false;       // whether to add the exact posterior of each
+  bool operator==(const AskedSets&) const = default;
+};
+// The sets and how to evaluate them. The run outlives it.
+struct SetsQuestion {
+  std::unique_ptr<SetStream> sets;
+  ManySetsQuestion asked;
+  bool things = false;  // each is made from an item (listed_things.h)
+};
+// Throws Error, a usage error for choices that exclude each other.
+SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked);
+
+// The run with everything that its results depend on.
+AskedRun asked_run(const LoadedRun& run, const SetsQuestion& question);
+
+// Describes run and data for files of many posteriors (SetsHead::told).
+nlohmann::json sets_told(const LoadedRun& run, const AskedSets& asked, const SetsQuestion& question);
+
+// The caveats of a row in a few words: "out of distribution, 2 warnings"; "" if there are none.
+std::string to_know_text(const SetRow& row);
+
+}  // namespace pairs

@@ -1,0 +1,16 @@
+#include "app/posterior/question/other_given.h"
+
+#include <ATen/Functions.h>
+#include <fmt/format.h>
+
+#include "core/given.h"
+
+namespace pairs {
+
+std::string other_given_text(const Task& task, const torch::Tensor& told, const torch::Tensor& taken) {
+  if (!told.defined() || !taken.defined() || at::equal(told, taken)) return "";
+  return fmt::format("The file states that {}, and {} is taken instead", given_text(task, told),
+                     given_text(task, taken));
+}
+
+}  // namespace pairs

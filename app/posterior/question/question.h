@@ -1,0 +1,62 @@
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/posterior/question/set_choice.h"
+#include "core/base/fields/table_reader.h"
+#include "core/eval/metrics/interval.h"
+
+namespace pairs {
+
+// A posterior that is drawn behind the shown one for comparison: its name, its run, and what it answers.
+struct PinnedQuestion {
+  std::string name, run;  // run: a folder, or a task's name for its shipped weights
+  SetChoice set;
+  std::int64_t n = 1;
+  // Checksums of the run's weights and of the set's file when a session was saved; "": unknown.
+  std::string weights = {}, sha256 = {};
+  bool operator==(const PinnedQuestion&) const = default;
+};
+
+// The tests of a posterior that a person asks for by name.
+inline constexpr std::array<const char*, 3> kPosteriorTests = {"local", "predictive", "confidence"};
+
+// What a person asks on the Posterior tab: about which set and how many of its observations, and what is shown with the
+// answer. Settings and sessions keep it whole, so that a restart shows the same again. A new field needs its line in
+// `question_fields` (question.cpp), where it gets its key in TOML, and nothing else to be kept.
+struct Question {
+  SetChoice set = {};
+  bool many = false;                     // the file of `set` holds many sets, of which `set.member` is shown
+  std::int64_t n = 0;                    // observations of the set; 0: the program's choice
+  std::vector<std::string> beside = {};  // runs whose posteriors are drawn, too
+  IntervalKind interval = IntervalKind::central;
+  bool learned_product = false;           // among the references
+  std::vector<std::string> derived = {};  // quantities of the targets: "ratio = theta/psi"
+  std::string prior = {};                 // another prior as it was typed: "theta = beta(2, 8)"; "": none
+  std::vector<std::string> tests = {};    // of this set and N, among kPosteriorTests
+  std::int64_t predictive_seed = 1;       // of the predictive test
+  std::vector<PinnedQuestion> pinned = {};
+  bool operator==(const Question&) const = default;
+};
+
+// The question as a table of TOML, with what differs from the usual: keys of its own, [set] and [[pinned]].
+toml::table question_table(const Question& question);
+// Takes the keys of a question from a table that may hold others; `more_of_set` takes other keys of its [set]. Throws a
+// usage Error that names file and line. `where`: the file, which outlives the call.
+Question read_question(TableReader& reader, const std::string& where,
+                       const std::function<void(TableReader&)>& more_of_set = {});
+
+// Replaces each path in the question: of runs, and of files.
+using PathChange = std::function<std::string(const std::string& path)>;
+void change_paths(Question& question, const PathChange& run, const PathChange& file);
+
+// Whether every text of the question is UTF-8, which TOML needs.
+bool is_utf8(const Question& question);
+
+}  // namespace pairs

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "app/posterior/source/posterior_source.h"
+#include "core/eval/metrics/cells.h"
+#include "core/eval/references/prior_family.h"
+#include "core/task.h"
+
+namespace pairs {
+
+// Another prior for some targets, each independent of everything else, that replaces the training prior.
+class OtherPrior {
+ public:
+  // `texts`: "theta = normal(0.2, 0.05)" (prior_family); the name is optional for a single target. `learnt`: the
+  // training prior in the same form, for tasks that do not provide its density; it must fit 4,096 of the task's draws
+  // (Kolmogorov–Smirnov, p >= 0.001). Default: uniform between the target's bounds. Throws a usage error, also if the
+  // prior density of these targets is unknown.
+  OtherPrior(std::shared_ptr<const Task> task, const std::vector<std::string>& texts,
+             const std::vector<std::string>& learnt);
+
+  const Task& task() const { return *task_; }
+  // "θ ~ normal(0.2, 0.05)"
+  const std::string& text() const { return text_; }
+  // The log ratio of its density to the training prior at theta [S, d] float64 -> [S]; minus infinity where either is
+  // zero.
+  torch::Tensor log_ratio(const torch::Tensor& theta) const;
+  // Its probability of values where the training prior is zero.
+  double outside() const { return outside_; }
+
+ private:
+  struct Part {
+    std::int64_t target;
+    std::shared_ptr<const PriorFamily> now, learnt;  // learnt: null if the task knows its prior
+  };
+  std::shared_ptr<const Task> task_;
+  std::vector<Part> parts_;
+  bool known_ = false;  // the task provides its prior's density
+  std::string text_;
+  double outside_ = 0;
+};
+
+// The parts of one typed line: "theta = beta(2, 8); psi = normal(1, 1); learnt theta = normal(0, 1)".
+struct PriorTexts {
+  std::vector<std::string> now, learnt;  // the arguments of OtherPrior
+};
+PriorTexts prior_texts(const std::string& line);
+
+// A posterior under another prior: samples with the weights new / old prior density.
+struct ReweighedPosterior {
+  std::string prior;       // OtherPrior::text
+  std::int64_t draws = 0;  // kDerivedDraws
+  double effective = 0;    // effective sample size, (Σw)² / Σw²
+  double evidence = 0;     // p(X | new prior) / p(X | old prior), from the density, else the mean weight
+  double outside = 0;      // OtherPrior::outside
+  std::vector<TargetNumbers> targets;  // of the weighted samples; empty if all weights are zero
+  std::vector<TargetNumbers> density;  // for one target: from its density times the prior ratio, on a grid; else empty
+};
+
+// With an effective sample size below this, the numbers come with a warning.
+inline constexpr double kFewEffective = 200;
+
+// Reweights a posterior with a density. Depends only on the source and the priors.
+ReweighedPosterior reweighed(const OtherPrior& prior, const PosteriorSource& source);
+// Weights of samples [S, d] -> [S] float64 with mean 1; all zero if the new prior excludes every sample.
+torch::Tensor prior_weights(const OtherPrior& prior, const torch::Tensor& samples);
+
+// The result as a sentence; its caveats as sentences; and a sentence on the unchanged prior of ψ, or "".
+std::string reweighed_text(const ReweighedPosterior& answer, const TaskInfo& info);
+std::vector<std::string> reweighed_warnings(const ReweighedPosterior& answer);
+std::string unchanged_text(const TaskInfo& info);
+// {"prior", "draws", "effective", "evidence_ratio", "outside", "mean", "sd", "quantiles", "intervals", "density"?,
+// "unchanged", "text"}.
+nlohmann::json reweighed_document(const ReweighedPosterior& answer, const TaskInfo& info, IntervalKind interval);
+
+}  // namespace pairs
