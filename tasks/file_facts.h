@@ -15,7 +15,7 @@ namespace pairs {
 // that is not a run's.
 bool is_task_file(const std::filesystem::path& path);
 // Permits running the program that such a file names, in this and every later process of the user
-// (tasks/own/permission.h); without permission it is not run.
+// (tasks/own/file/permission.h); without permission it is not run.
 void allow_task_file(const std::filesystem::path& file);
 
 // Facts about a task.toml, or a folder that holds one. Nothing is opened, measured or run: omitted values are NaN.

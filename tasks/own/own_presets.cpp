@@ -11,7 +11,7 @@
 #include "core/base/text/error.h"
 #include "tasks/own/budget/own_settings.h"
 #include "tasks/own/budget/pool_layout.h"
-#include "tasks/own/x_kind.h"
+#include "tasks/own/file/x_kind.h"
 
 namespace pairs::own {
 namespace {

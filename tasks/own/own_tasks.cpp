@@ -10,13 +10,13 @@
 #include "tasks/own/budget/budgeted_task.h"
 #include "tasks/own/budget/pool.h"
 #include "tasks/own/budget/pooled_task.h"
-#include "tasks/own/measure.h"
-#include "tasks/own/permission.h"
-#include "tasks/own/reference_file.h"
+#include "tasks/own/file/measure.h"
+#include "tasks/own/file/permission.h"
+#include "tasks/own/file/reference_file.h"
 #include "tasks/own/simulated_task.h"
 #include "tasks/own/stored/simulations.h"
-#include "tasks/own/stored_tables.h"
-#include "tasks/own/task_programs.h"
+#include "tasks/own/file/stored_tables.h"
+#include "tasks/own/file/task_programs.h"
 #include "tasks/parts/nuisance_range.h"
 
 namespace pairs::own {

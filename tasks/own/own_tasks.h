@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/task.h"
-#include "tasks/own/task_file.h"
+#include "tasks/own/file/task_file.h"
 #include "tasks/task_description.h"
 
 namespace pairs::own {

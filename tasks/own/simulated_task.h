@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "core/task.h"
-#include "tasks/own/task_file.h"
+#include "tasks/own/file/task_file.h"
 
 namespace pairs::own {
 

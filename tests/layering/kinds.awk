@@ -7,7 +7,7 @@ BEGIN {
   chooses["core/target_model.cpp"] = 1   # target_model
   chooses["core/nn/embedder.cpp"] = 1    # embedder_kinds
   chooses["core/heads/make_head.cpp"] = 1  # head_kinds
-  chooses["tasks/own/x_kind.cpp"] = 1    # x_kind
+  chooses["tasks/own/file/x_kind.cpp"] = 1    # x_kind
   chooses["app/kinds/kind.cpp"] = 1      # room_of, target_room_of
   chooses["app/posterior/source/posterior_source.cpp"] = 1  # a source with a density or without
   chooses["app/scores/scoring.cpp"] = 1  # scoring_of

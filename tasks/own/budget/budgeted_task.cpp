@@ -15,10 +15,10 @@
 #include "tasks/own/budget/pool.h"
 #include "tasks/own/budget/pool_program.h"
 #include "tasks/own/budget/pooled_task.h"
-#include "tasks/own/measure.h"
-#include "tasks/own/reference_file.h"
-#include "tasks/own/simulator.h"
-#include "tasks/own/task_programs.h"
+#include "tasks/own/file/measure.h"
+#include "tasks/own/file/reference_file.h"
+#include "tasks/own/program/simulator.h"
+#include "tasks/own/file/task_programs.h"
 
 namespace pairs::own {
 namespace {

@@ -9,7 +9,7 @@
 #include "core/task.h"
 #include "tasks/own/budget/pool_layout.h"
 #include "tasks/own/stored/simulations.h"
-#include "tasks/own/task_file.h"
+#include "tasks/own/file/task_file.h"
 
 namespace pairs::own {
 

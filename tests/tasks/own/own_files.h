@@ -7,8 +7,8 @@
 #include <string>
 
 #include "core/base/files/files.h"
-#include "tasks/own/permission.h"
-#include "tasks/own/task_file.h"
+#include "tasks/own/file/permission.h"
+#include "tasks/own/file/task_file.h"
 #include "tests/core/base/temporary_folder.h"
 
 namespace pairs::own {

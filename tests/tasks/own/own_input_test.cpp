@@ -13,7 +13,7 @@
 #include "core/nn/mlp_embedder.h"
 #include "core/train/run/run.h"
 #include "tasks/file_facts.h"
-#include "tasks/own/measure.h"
+#include "tasks/own/file/measure.h"
 #include "tasks/own/simulated_task.h"
 #include "tasks/registry.h"
 #include "tests/aggregate_observed.h"

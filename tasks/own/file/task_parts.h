@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/fields/table_reader.h"
-#include "tasks/own/task_file.h"
+#include "tasks/own/file/task_file.h"
 
 // Readers of the parts of a task.toml. All throw a usage Error that names file (`where`) and line.
 namespace pairs::own {

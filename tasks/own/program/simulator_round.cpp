@@ -15,12 +15,12 @@
 #include "core/base/threads/interruption.h"
 #include "core/base/text/text.h"
 #include "core/base/threads/threads.h"
-#include "tasks/own/permission.h"
-#include "tasks/own/simulator_answers.h"
-#include "tasks/own/simulator_question.h"
-#include "tasks/own/task_programs.h"
-#include "tasks/own/worker.h"
-#include "tasks/own/x_kind.h"
+#include "tasks/own/file/permission.h"
+#include "tasks/own/program/simulator_answers.h"
+#include "tasks/own/program/simulator_question.h"
+#include "tasks/own/file/task_programs.h"
+#include "tasks/own/program/worker.h"
+#include "tasks/own/file/x_kind.h"
 
 // How a question is distributed to several workers: requests, and the handling of their answers.
 namespace pairs::own {

@@ -1,4 +1,4 @@
-#include "tasks/own/reference_file.h"
+#include "tasks/own/file/reference_file.h"
 
 #include <ATen/ops/empty.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "tasks/own/task_file.h"
+#include "tasks/own/file/task_file.h"
 
 #include <gmock/gmock.h>
 
@@ -10,7 +10,7 @@
 #include "tasks/file_facts.h"
 #include "tasks/own/own_presets.h"
 #include "tasks/own/own_tasks.h"
-#include "tasks/own/task_programs.h"
+#include "tasks/own/file/task_programs.h"
 #include "tasks/registry.h"
 #include "tests/tasks/own/own_files.h"
 

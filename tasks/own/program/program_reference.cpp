@@ -1,4 +1,4 @@
-#include "tasks/own/program_reference.h"
+#include "tasks/own/program/program_reference.h"
 
 #include <optional>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "tasks/own/worker.h"
+#include "tasks/own/program/worker.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "tasks/own/simulator.h"
+#include "tasks/own/program/simulator.h"
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "tasks/own/task_file.h"
+#include "tasks/own/file/task_file.h"
 
 #include <fmt/ranges.h>
 
@@ -10,9 +10,9 @@
 #include "core/base/fields/fields.h"
 #include "core/base/files/files.h"
 #include "core/base/text/text.h"
-#include "tasks/own/task_parts.h"
-#include "tasks/own/task_programs.h"
-#include "tasks/own/x_kind.h"
+#include "tasks/own/file/task_parts.h"
+#include "tasks/own/file/task_programs.h"
+#include "tasks/own/file/x_kind.h"
 
 namespace pairs::own {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "tasks/own/simulator.h"
+#include "tasks/own/program/simulator.h"
 
 namespace pairs::own {
 

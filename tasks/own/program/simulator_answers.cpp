@@ -1,4 +1,4 @@
-#include "tasks/own/simulator_answers.h"
+#include "tasks/own/program/simulator_answers.h"
 
 namespace pairs::own {
 

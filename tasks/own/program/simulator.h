@@ -9,7 +9,7 @@
 
 #include "core/invalid_draws.h"
 #include "core/sets/observations.h"
-#include "tasks/own/task_file.h"
+#include "tasks/own/file/task_file.h"
 
 namespace pairs::own {
 

@@ -6,7 +6,7 @@
 
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
-#include "tasks/own/task_parts.h"
+#include "tasks/own/file/task_parts.h"
 
 // The text that a run's copy adds to a task.toml.
 namespace pairs::own {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/task.h"
-#include "tasks/own/task_file.h"
+#include "tasks/own/file/task_file.h"
 
 namespace pairs::own {
 

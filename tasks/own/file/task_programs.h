@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/base/fields/table_reader.h"
-#include "tasks/own/task_file.h"
+#include "tasks/own/file/task_file.h"
 
 namespace pairs::own {
 

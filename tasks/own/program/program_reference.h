@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/task.h"
-#include "tasks/own/simulator.h"
+#include "tasks/own/program/simulator.h"
 
 namespace pairs::own {
 

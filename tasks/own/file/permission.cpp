@@ -1,4 +1,4 @@
-#include "tasks/own/permission.h"
+#include "tasks/own/file/permission.h"
 
 #include <fcntl.h>
 #include <pwd.h>
@@ -18,7 +18,7 @@
 #include "core/base/files/files.h"
 #include "core/base/text/text.h"
 #include "core/base/system/xdg_folder.h"
-#include "tasks/own/task_programs.h"
+#include "tasks/own/file/task_programs.h"
 
 namespace pairs::own {
 namespace {

@@ -1,4 +1,4 @@
-#include "tasks/own/x_kind.h"
+#include "tasks/own/file/x_kind.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

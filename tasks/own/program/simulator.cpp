@@ -1,4 +1,4 @@
-#include "tasks/own/simulator.h"
+#include "tasks/own/program/simulator.h"
 
 #include <ATen/ops/empty.h>
 
@@ -12,10 +12,10 @@
 #include "core/base/text/error.h"
 #include "core/base/numbers/random.h"
 #include "core/input_scale.h"
-#include "tasks/own/permission.h"
-#include "tasks/own/simulator_answers.h"
-#include "tasks/own/simulator_question.h"
-#include "tasks/own/x_kind.h"
+#include "tasks/own/file/permission.h"
+#include "tasks/own/program/simulator_answers.h"
+#include "tasks/own/program/simulator_question.h"
+#include "tasks/own/file/x_kind.h"
 
 namespace pairs::own {
 namespace {

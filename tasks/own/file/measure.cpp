@@ -1,4 +1,4 @@
-#include "tasks/own/measure.h"
+#include "tasks/own/file/measure.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tasks/own/task_file.h"
+#include "tasks/own/file/task_file.h"
 
 namespace pairs::own {
 

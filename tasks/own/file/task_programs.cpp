@@ -1,4 +1,4 @@
-#include "tasks/own/task_programs.h"
+#include "tasks/own/file/task_programs.h"
 
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -9,8 +9,8 @@
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/base/system/xdg_folder.h"
-#include "tasks/own/permission.h"
-#include "tasks/own/x_kind.h"
+#include "tasks/own/file/permission.h"
+#include "tasks/own/file/x_kind.h"
 #include "tasks/table_file.h"
 
 namespace pairs::own {

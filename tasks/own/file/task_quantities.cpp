@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/base/text/text.h"
-#include "tasks/own/task_parts.h"
-#include "tasks/own/x_kind.h"
+#include "tasks/own/file/task_parts.h"
+#include "tasks/own/file/x_kind.h"
 
 namespace pairs::own {
 namespace {

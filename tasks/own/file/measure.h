@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/input_scale.h"
-#include "tasks/own/task_file.h"
+#include "tasks/own/file/task_file.h"
 
 namespace pairs::own {
 

@@ -10,7 +10,7 @@
 #include "core/base/threads/clock.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
-#include "tasks/own/worker.h"
+#include "tasks/own/program/worker.h"
 
 namespace pairs {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/base/text/text.h"
-#include "tasks/own/task_parts.h"
+#include "tasks/own/file/task_parts.h"
 
 namespace pairs::own {
 namespace {

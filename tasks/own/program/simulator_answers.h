@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "tasks/own/task_file.h"
+#include "tasks/own/file/task_file.h"
 
 // The content of a simulator's requests and answers, and checks of the answers.
 namespace pairs::own {

@@ -1,5 +1,5 @@
 // Log densities of observed sets in files: a normal and a pair of normals, whose tables are read as they are known.
-#include "tasks/own/reference_file.h"
+#include "tasks/own/file/reference_file.h"
 
 #include <ATen/Functions.h>
 #include <gmock/gmock.h>

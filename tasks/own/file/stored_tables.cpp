@@ -1,4 +1,4 @@
-#include "tasks/own/stored_tables.h"
+#include "tasks/own/file/stored_tables.h"
 
 #include <ATen/Functions.h>
 #include <fmt/ranges.h>
@@ -16,7 +16,7 @@
 #include "core/base/text/text.h"
 #include "core/report/number_text.h"
 #include "tasks/own/stored/matching_files.h"
-#include "tasks/own/x_kind.h"
+#include "tasks/own/file/x_kind.h"
 #include "tasks/table_file.h"
 
 namespace pairs::own {
