@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
 #include "app/batch/batch.h"
-#include "core/base/system/crash_report.h"
 #include "core/base/gpu/devices.h"
+#include "core/base/gpu/streams.h"
+#include "core/base/system/crash_report.h"
 #include "core/base/text/error.h"
 #include "core/base/text/log.h"
 #include "core/base/threads/stop.h"
-#include "core/base/gpu/streams.h"
 #include "core/version.h"
 #include "tasks/registry.h"
 #ifdef PAIRS_WINDOW

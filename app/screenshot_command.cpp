@@ -9,8 +9,8 @@
 #include "app/gui/screenshot.h"
 #include "app/model/navigation.h"
 #include "app/runs/task_words.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 
 namespace pairs {

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/gpu/transfer.h"
 #include "core/base/text/error.h"
 #include "core/base/threads/one_thread.h"
-#include "core/base/gpu/transfer.h"
 
 namespace pairs {
 namespace {

@@ -11,8 +11,8 @@
 #include <optional>
 
 #include "core/aggregate_distance.h"
-#include "core/base/text/error.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
 #include "core/ensemble.h"
 #include "core/estimator_tensors.h"
 #include "core/given.h"

@@ -3,8 +3,8 @@
 
 #include <charconv>
 
-#include "core/base/text/error.h"
 #include "core/base/files/safetensors.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/estimator.h"
 #include "core/estimator_tensors.h"

@@ -6,8 +6,8 @@
 
 #include <cmath>
 
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 namespace {

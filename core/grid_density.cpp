@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/text/error.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 namespace {

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <vector>
 
-#include "core/base/text/error.h"
 #include "core/base/numbers/fast_normal.h"
 #include "core/base/numbers/simd.h"
+#include "core/base/text/error.h"
 
 namespace pairs::render {
 namespace {

@@ -10,10 +10,10 @@
 
 #include <algorithm>
 
-#include "core/base/text/error.h"
 #include "core/base/fields/fields.h"
-#include "core/base/text/text.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 #include "render/orthographic_camera.h"
 
 namespace pairs::render {

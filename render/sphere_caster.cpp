@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "core/base/text/error.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
 #include "render/sphere_caster_cpu.h"
 #include "render/sphere_scene.h"
 

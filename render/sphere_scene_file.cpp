@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/base/text/error.h"
 #include "core/base/fields/fields.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 
 namespace pairs::render {

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "core/base/files/files.h"
 #include "core/base/tables/csv_line.h"
 #include "core/base/text/error.h"
-#include "core/base/files/files.h"
 #include "core/base/text/text.h"
 #include "core/images/image_file.h"
 #include "core/report/png.h"

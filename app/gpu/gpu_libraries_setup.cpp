@@ -12,12 +12,12 @@
 #include "app/gpu/package_index.h"
 #include "app/gpu/transfer.h"
 #include "app/gpu/wheel_file.h"
-#include "core/base/system/caches.h"
-#include "core/base/gpu/devices.h"
 #include "core/base/files/digest.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/gpu/devices.h"
 #include "core/base/gpu/gpu_libraries.h"
+#include "core/base/system/caches.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 
 namespace pairs::gpu {

@@ -2,8 +2,8 @@
 
 #include <dlfcn.h>
 
-#include "core/base/text/error.h"
 #include "core/base/system/program_part.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 
 namespace pairs::gpu {

@@ -7,8 +7,8 @@
 #include <regex>
 #include <string>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 
 namespace pairs::gpu {

@@ -4,8 +4,8 @@
 #include <regex>
 #include <sstream>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 
 namespace pairs::gpu {

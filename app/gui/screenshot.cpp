@@ -5,8 +5,8 @@
 #include "app/gui/offscreen_window.h"
 #include "app/gui/platform/recorder.h"
 #include "app/posterior/set/chosen_sets.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/report/animation.h"
 #include "core/report/png.h"
 

@@ -22,9 +22,9 @@
 #include "app/gui/shell.h"
 #include "app/gui/widgets/ui.h"
 #include "app/model/studio.h"
-#include "core/base/threads/clock.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
+#include "core/base/threads/clock.h"
 #include "core/base/threads/stop.h"
 
 namespace pairs::gui {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/base/text/error.h"
 #include "core/base/files/npz_texts.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/input_scale.h"
 #include "tasks/file_format.h"

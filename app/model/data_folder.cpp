@@ -7,8 +7,8 @@
 
 #include "app/model/studio.h"
 #include "core/base/text/error.h"
-#include "core/base/threads/latest_worker.h"
 #include "core/base/text/text.h"
+#include "core/base/threads/latest_worker.h"
 
 namespace pairs::model {
 

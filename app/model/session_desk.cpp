@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "app/model/studio.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 
 namespace pairs::model {

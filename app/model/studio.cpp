@@ -7,11 +7,11 @@
 #include <charconv>
 
 #include "app/runs/places.h"
-#include "core/base/system/crash_report.h"
 #include "core/base/gpu/devices.h"
 #include "core/base/gpu/driver.h"
-#include "core/base/text/error.h"
+#include "core/base/system/crash_report.h"
 #include "core/base/system/memory.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/base/threads/threads.h"
 #include "core/train/run/run.h"

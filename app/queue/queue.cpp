@@ -12,11 +12,11 @@
 #include "app/runs/places.h"
 #include "app/runs/run_about.h"
 #include "app/studies/study_entry.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
-#include "core/base/text/json.h"
 #include "core/base/system/presence.h"
 #include "core/base/system/process_identity.h"
+#include "core/base/text/error.h"
+#include "core/base/text/json.h"
 #include "core/base/text/text.h"
 #include "core/train/run/run.h"
 

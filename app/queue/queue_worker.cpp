@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "app/studies/study_entry.h"
+#include "core/base/system/presence.h"
 #include "core/base/text/error.h"
 #include "core/base/text/json.h"
-#include "core/base/system/presence.h"
 #include "core/base/text/text.h"
 
 namespace pairs {

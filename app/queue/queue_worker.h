@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "app/queue/queue.h"
+#include "core/base/files/files.h"
 #include "core/base/system/child_process.h"
 #include "core/base/threads/clock.h"
-#include "core/base/files/files.h"
 
 namespace pairs {
 

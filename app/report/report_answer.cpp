@@ -4,8 +4,8 @@
 #include <cctype>
 #include <sstream>
 
-#include "app/posterior/caveats/verdict.h"
 #include "app/posterior/caveats/disagreement_text.h"
+#include "app/posterior/caveats/verdict.h"
 #include "app/posterior/figures/posterior_figure.h"
 #include "app/posterior/plots/posterior_plots.h"
 #include "app/report/report_sections.h"

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "app/posterior/source/derived.h"
-#include "app/posterior/source/other_prior.h"
 #include "app/posterior/frequentist/set_confidence.h"
 #include "app/posterior/set_posterior/set_posterior.h"
 #include "app/posterior/set_posterior/usual_tests.h"
+#include "app/posterior/source/derived.h"
+#include "app/posterior/source/other_prior.h"
 #include "app/report/report.h"
 #include "app/scores/metrics_file.h"
 #include "app/scores/verdict.h"

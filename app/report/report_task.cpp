@@ -4,9 +4,9 @@
 
 #include "app/report/report_sections.h"
 #include "core/base/files/digest.h"
+#include "core/base/gpu/transfer.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
-#include "core/base/gpu/transfer.h"
 #include "core/train/run/run.h"
 #include "tasks/file_facts.h"
 

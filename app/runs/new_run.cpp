@@ -6,10 +6,10 @@
 #include <map>
 
 #include "app/runs/places.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
-#include "core/base/threads/load.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
+#include "core/base/threads/load.h"
 #include "core/base/threads/threads.h"
 #include "core/train/stages/expected_time.h"
 

@@ -11,10 +11,10 @@
 #include <sstream>
 
 #include "app/text/words.h"
-#include "core/base/files/descriptor.h"
-#include "core/base/text/error.h"
 #include "core/base/fields/fields.h"
+#include "core/base/files/descriptor.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 
 namespace pairs {

@@ -8,9 +8,9 @@
 #include <functional>
 #include <map>
 
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/eval/evaluate/set_digest.h"
 #include "core/stored_sets.h"
 #include "core/train/run/simulator_record.h"

@@ -10,9 +10,9 @@
 #include "app/scores/score_figure_parts.h"
 #include "core/base/text/error.h"
 #include "core/eval/calibration/calibration.h"
-#include "core/eval/metrics/cells.h"
 #include "core/eval/calibration/regions.h"
 #include "core/eval/calibration/uniform_ecdf.h"
+#include "core/eval/metrics/cells.h"
 #include "core/report/number_text.h"
 #include "core/report/shades.h"
 

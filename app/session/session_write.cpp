@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "app/session/session.h"
-#include "core/base/text/error.h"
-#include "core/base/files/files.h"
 #include "core/base/fields/table_reader.h"
+#include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/version.h"
 
 namespace pairs {

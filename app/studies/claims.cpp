@@ -14,10 +14,10 @@
 #include <utility>
 
 #include "core/base/files/descriptor.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
-#include "core/base/text/json.h"
 #include "core/base/system/process_identity.h"
+#include "core/base/text/error.h"
+#include "core/base/text/json.h"
 
 namespace pairs {
 namespace {

@@ -8,9 +8,9 @@
 #include <functional>
 #include <set>
 
-#include "core/base/text/error.h"
-#include "core/base/files/files.h"
 #include "core/base/fields/table_reader.h"
+#include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/train/settings/config.h"
 

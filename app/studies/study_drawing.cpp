@@ -7,8 +7,8 @@
 #include <set>
 
 #include "app/runs/strategy_look.h"
-#include "core/base/text/error.h"
 #include "core/base/fields/fields.h"
+#include "core/base/text/error.h"
 #include "core/report/shades.h"
 
 namespace pairs {

@@ -2,8 +2,8 @@
 
 #include "app/studies/study_results.h"
 #include "app/studies/study_worker.h"
-#include "core/base/text/error.h"
 #include "core/base/system/presence.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 namespace {

@@ -8,12 +8,12 @@
 #include <set>
 
 #include "app/scores/run_evaluation.h"
-#include "core/base/threads/clock.h"
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
+#include "core/base/text/error.h"
+#include "core/base/threads/clock.h"
 #include "core/base/threads/threads.h"
-#include "core/train/stages/plan.h"
 #include "core/train/run/stage_sharing.h"
+#include "core/train/stages/plan.h"
 #include "core/train/stages/stage_tools.h"
 
 namespace pairs {

@@ -7,8 +7,8 @@
 
 #include "app/runs/strategy_look.h"
 #include "app/studies/study_worker.h"
-#include "core/base/text/error.h"
 #include "core/base/fields/fields.h"
+#include "core/base/text/error.h"
 #include "core/eval/metrics/mean_error.h"
 
 namespace pairs {

@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "app/runs/places.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/train/run/stage_sharing.h"
 #include "core/train/settings/unread.h"

@@ -11,8 +11,8 @@
 #include "app/runs/strategy_look.h"
 #include "app/scores/score_figures.h"
 #include "app/scores/scoring.h"
-#include "core/base/text/error.h"
 #include "core/base/fields/fields.h"
+#include "core/base/text/error.h"
 #include "core/report/number_text.h"
 #include "core/report/shades.h"
 

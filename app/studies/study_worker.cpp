@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "app/scores/run_evaluation.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
 #include "core/base/files/safetensors.h"
+#include "core/base/text/error.h"
 #include "core/train/cache/left_aggregates.h"
 #include "core/train/run/run.h"
 #include "core/train/run/stage_sharing.h"

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/base/text/error.h"
 #include "core/base/numbers/fast_normal.h"
+#include "core/base/text/error.h"
 #include "core/heads/affine_layer.h"
 #include "core/nn/draws.h"
 

@@ -16,8 +16,8 @@
 #include <fstream>
 #include <memory>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 
 namespace pairs {

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/text/error.h"
 #include "core/base/numbers/simd.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 namespace {

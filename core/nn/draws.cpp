@@ -1,7 +1,7 @@
 #include "core/nn/draws.h"
 
-#include "core/base/text/error.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 namespace {

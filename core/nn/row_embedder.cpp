@@ -2,8 +2,8 @@
 
 #include <ATen/Functions.h>
 
-#include "core/base/text/error.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
 #include "core/ops/ops.h"
 
 namespace pairs {

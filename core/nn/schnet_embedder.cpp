@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/base/text/error.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
 #include "core/nn/initial.h"
 #include "core/ops/ops.h"
 

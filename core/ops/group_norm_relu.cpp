@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/text/error.h"
 #include "core/base/numbers/simd.h"
+#include "core/base/text/error.h"
 #include "core/ops/group_norm_act.h"
 #include "core/ops/group_norm_rows.h"
 #include "core/ops/ops.h"

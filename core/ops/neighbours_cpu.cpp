@@ -7,8 +7,8 @@
 #include <cmath>
 #include <vector>
 
-#include "core/base/text/error.h"
 #include "core/base/numbers/simd.h"
+#include "core/base/text/error.h"
 
 namespace pairs::ops {
 namespace {

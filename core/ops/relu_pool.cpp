@@ -9,8 +9,8 @@
 #include <limits>
 #include <vector>
 
-#include "core/base/text/error.h"
 #include "core/base/numbers/simd.h"
+#include "core/base/text/error.h"
 
 namespace pairs::ops {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "core/base/text/error.h"
 #include "core/base/numbers/simd.h"
+#include "core/base/text/error.h"
 
 namespace pairs::ops {
 namespace {

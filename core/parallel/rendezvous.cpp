@@ -18,11 +18,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/threads/clock.h"
 #include "core/base/files/descriptor.h"
 #include "core/base/text/error.h"
 #include "core/base/text/log.h"
 #include "core/base/text/text.h"
+#include "core/base/threads/clock.h"
 #include "core/parallel/own_address.h"
 #include "core/parallel/rendezvous_store.h"
 

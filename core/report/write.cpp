@@ -1,5 +1,5 @@
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/report/cairo_canvas.h"
 #include "core/report/draw.h"

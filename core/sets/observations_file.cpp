@@ -1,7 +1,7 @@
 #include "core/sets/observations_file.h"
 
-#include "core/base/text/error.h"
 #include "core/base/files/npz.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/text/error.h"
 #include "core/base/numbers/random.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 namespace {

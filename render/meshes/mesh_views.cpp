@@ -13,8 +13,8 @@
 #include <limits>
 #include <vector>
 
-#include "core/base/text/error.h"
 #include "core/base/numbers/simd.h"
+#include "core/base/text/error.h"
 #include "render/meshes/mesh_shading.h"
 
 // Makes GCC turn the next loop into one vector operation instead of unrolling it.

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/base/text/error.h"
-#include "core/base/numbers/fast_normal.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/numbers/fast_normal.h"
+#include "core/base/text/error.h"
 #include "core/joint_posterior.h"
 #include "core/nuisance_posterior.h"
 #include "core/null_value.h"

@@ -6,8 +6,8 @@
 #include <numbers>
 #include <vector>
 
-#include "core/base/text/error.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
 #include "tasks/bump_hunt/legendre.h"
 #include "tasks/bump_hunt/nuisance.h"
 #include "tasks/bump_hunt/posterior.h"

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "core/base/text/error.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
 #include "tasks/bump_hunt/posterior.h"
 
 namespace pairs::bump_hunt {

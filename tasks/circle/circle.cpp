@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/base/text/error.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
 #include "core/prior_density.h"
 #include "core/target_choice.h"
 #include "render/circle_raster.h"

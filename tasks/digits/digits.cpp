@@ -10,8 +10,8 @@
 #include <mutex>
 #include <numbers>
 
-#include "core/base/text/error.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
 #include "render/digit_warp.h"
 #include "tasks/digits/glyphs.h"
 #include "tasks/digits/images.h"

@@ -6,8 +6,8 @@
 #include <numbers>
 #include <vector>
 
-#include "core/base/text/error.h"
 #include "core/base/numbers/random.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 namespace {

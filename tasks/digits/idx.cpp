@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 namespace {

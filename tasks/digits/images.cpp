@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "tasks/digits/glyphs.h"
 #include "tasks/digits/idx.h"
 

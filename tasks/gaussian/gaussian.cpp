@@ -15,10 +15,10 @@
 #include <limits>
 #include <numbers>
 
-#include "core/base/text/error.h"
-#include "core/base/numbers/fast_normal.h"
 #include "core/base/fields/fields.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/numbers/fast_normal.h"
+#include "core/base/text/error.h"
 #include "core/nuisance_posterior.h"
 #include "core/prior_density.h"
 #include "core/sufficient_statistics.h"

@@ -9,8 +9,8 @@
 #include <limits>
 #include <numbers>
 
-#include "core/base/text/error.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
 
 namespace pairs::gaussian {
 namespace {

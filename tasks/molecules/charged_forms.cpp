@@ -11,10 +11,10 @@
 #include <mutex>
 #include <vector>
 
-#include "core/base/text/error.h"
 #include "core/base/numbers/random.h"
-#include "tasks/molecules/conformers.h"
+#include "core/base/text/error.h"
 #include "tasks/molecules/chemistry/rdkit_graph.h"
+#include "tasks/molecules/conformers.h"
 
 namespace pairs {
 namespace {

@@ -9,8 +9,8 @@
 #include <cstring>
 #include <unordered_map>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 
 namespace pairs {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/base/files/descriptor.h"
-#include "tasks/molecules/conformers.h"
 #include "tasks/molecules/chemistry/set_aside.h"
+#include "tasks/molecules/conformers.h"
 
 namespace pairs {
 

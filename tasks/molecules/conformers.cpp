@@ -10,12 +10,12 @@
 #include <map>
 #include <numeric>
 
-#include "core/base/text/error.h"
 #include "core/base/numbers/random.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "tasks/molecules/charged_forms.h"
-#include "tasks/molecules/molecule_file.h"
 #include "tasks/molecules/chemistry/rdkit_graph.h"
+#include "tasks/molecules/molecule_file.h"
 #include "tasks/molecules/splits.h"
 
 namespace pairs {

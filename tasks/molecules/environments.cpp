@@ -11,8 +11,8 @@
 #include <string>
 #include <utility>
 
-#include "tasks/molecules/conformers.h"
 #include "tasks/molecules/chemistry/rdkit_graph.h"
+#include "tasks/molecules/conformers.h"
 
 namespace pairs {
 namespace {

@@ -12,12 +12,12 @@
 #include <variant>
 
 #include "core/base/files/descriptor.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
-#include "tasks/molecules/formats/byte_source.h"
 #include "tasks/molecules/charged_forms.h"
 #include "tasks/molecules/conformers.h"
+#include "tasks/molecules/formats/byte_source.h"
 #include "tasks/molecules/formats/geom_file.h"
 #include "tasks/molecules/formats/other_formats.h"
 #include "tasks/molecules/formats/sdf_file.h"

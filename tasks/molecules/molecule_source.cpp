@@ -5,8 +5,8 @@
 #include <mutex>
 #include <system_error>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "tasks/molecules/chemistry/chemistry.h"
 

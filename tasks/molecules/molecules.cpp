@@ -14,9 +14,9 @@
 #include <unordered_set>
 #include <variant>
 
+#include "core/base/gpu/transfer.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
-#include "core/base/gpu/transfer.h"
 #include "core/sets/index_map.h"
 #include "core/sets/permutation.h"
 #include "tasks/molecules/charged_forms.h"

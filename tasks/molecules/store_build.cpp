@@ -16,9 +16,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
 #include "core/base/system/folder_wait.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/base/threads/threads.h"
 #include "tasks/molecules/chemistry/rdkit_graph.h"

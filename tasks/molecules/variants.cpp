@@ -10,11 +10,11 @@
 #include <variant>
 #include <vector>
 
-#include "core/base/text/error.h"
 #include "core/base/numbers/random.h"
+#include "core/base/text/error.h"
 #include "tasks/molecules/charged_forms.h"
-#include "tasks/molecules/conformers.h"
 #include "tasks/molecules/chemistry/rdkit_graph.h"
+#include "tasks/molecules/conformers.h"
 #include "tasks/molecules/splits.h"
 
 namespace pairs {

@@ -14,9 +14,9 @@
 #include <numbers>
 #include <tuple>
 
-#include "core/base/text/error.h"
-#include "core/base/numbers/fast_normal.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/numbers/fast_normal.h"
+#include "core/base/text/error.h"
 #include "render/ray_map.h"
 #include "render/scene_edit.h"
 #include "render/sphere_caster.h"

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "core/base/text/error.h"
 #include "core/base/numbers/random.h"
+#include "core/base/text/error.h"
 #include "core/sets/permutation.h"
 
 namespace pairs {

@@ -13,13 +13,13 @@
 #include <numbers>
 #include <utility>
 
+#include "core/base/files/files.h"
+#include "core/base/gpu/transfer.h"
 #include "core/base/system/caches.h"
 #include "core/base/text/error.h"
-#include "core/base/files/files.h"
-#include "core/base/threads/interruption.h"
 #include "core/base/text/log.h"
 #include "core/base/text/text.h"
-#include "core/base/gpu/transfer.h"
+#include "core/base/threads/interruption.h"
 #include "core/sets/permutation.h"
 #include "tasks/objects/crops.h"
 #include "tasks/objects/generated/generated_objects.h"

@@ -10,9 +10,9 @@
 #include <cstring>
 #include <memory>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
 #include "core/base/system/folder_wait.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "tasks/objects/view_cache_file.h"
 

@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 
 namespace pairs {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/simulation_budget.h"
 #include "tasks/file_reader.h"
@@ -13,10 +13,10 @@
 #include "tasks/own/file/measure.h"
 #include "tasks/own/file/permission.h"
 #include "tasks/own/file/reference_file.h"
-#include "tasks/own/simulated_task.h"
-#include "tasks/own/stored/simulations.h"
 #include "tasks/own/file/stored_tables.h"
 #include "tasks/own/file/task_programs.h"
+#include "tasks/own/simulated_task.h"
+#include "tasks/own/stored/simulations.h"
 #include "tasks/parts/nuisance_range.h"
 
 namespace pairs::own {

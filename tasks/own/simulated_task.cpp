@@ -14,11 +14,11 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "core/base/system/caches.h"
-#include "core/base/threads/clock.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/system/caches.h"
+#include "core/base/text/error.h"
+#include "core/base/threads/clock.h"
 #include "core/invalid_draws.h"
 #include "core/sets/index_map.h"
 #include "core/simulator_probe.h"
@@ -26,10 +26,10 @@
 #include "tasks/file_reader.h"
 #include "tasks/own/blocks.h"
 #include "tasks/own/file/measure.h"
-#include "tasks/own/program/program_reference.h"
 #include "tasks/own/file/reference_file.h"
-#include "tasks/own/program/simulator.h"
 #include "tasks/own/file/task_programs.h"
+#include "tasks/own/program/program_reference.h"
+#include "tasks/own/program/simulator.h"
 #include "tasks/parts/nuisance_range.h"
 #include "tasks/parts/rows.h"
 

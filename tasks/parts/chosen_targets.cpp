@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
-#include "core/base/text/text.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 #include "core/given.h"
 #include "core/input_scale.h"
 #include "core/joint_posterior.h"

@@ -20,8 +20,8 @@
 #include "core/base/gpu/devices.h"
 #include "core/nn/adamw.h"
 #include "core/train/settings/config.h"
-#include "core/train/stages/set_gradients.h"
 #include "core/train/settings/source.h"
+#include "core/train/stages/set_gradients.h"
 #include "core/train/stages/stage_tools.h"
 #include "tasks/registry.h"
 

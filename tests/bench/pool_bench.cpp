@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
-#include "core/train/stages/cache_writer.h"
-#include "core/train/settings/config.h"
 #include "core/train/run/run.h"
+#include "core/train/settings/config.h"
+#include "core/train/stages/cache_writer.h"
 #include "tasks/registry.h"
 #include "tests/bench/beside.h"
 #include "tests/core/base/temporary_folder.h"

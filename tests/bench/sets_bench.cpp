@@ -7,8 +7,8 @@
 #include <fstream>
 #include <random>
 
-#include "app/posterior/many/many_sets.h"
 #include "app/posterior/files/posterior_samples.h"
+#include "app/posterior/many/many_sets.h"
 #include "app/posterior/set_posterior/set_posterior.h"
 #include "core/base/text/error.h"
 #include "tasks/registry.h"

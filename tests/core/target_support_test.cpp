@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
+#include "core/base/text/error.h"
 #include "core/ensemble.h"
 #include "core/estimator.h"
 

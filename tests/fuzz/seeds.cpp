@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
 #include "core/base/files/npz.h"
 #include "core/base/files/safetensors.h"
+#include "core/base/text/error.h"
 
 namespace {
 

@@ -17,7 +17,7 @@ compgen -G "tasks/*/entry.cpp" >/dev/null || exit 0
 words() { sort -u | tr '\n' ' '; }
 # .name = "bump-hunt" of the tasks' entries; {"size", &size, ... of their fields.
 tasks=$(grep -ohE '\.name = "[a-z0-9-]+"' tasks/*/entry.cpp | cut -d'"' -f2 | words)
-fields=$(cat tasks/*/*.cpp | tr '\n' ' ')
+fields=$(find tasks -mindepth 2 -name '*.cpp' -print0 | sort -z | xargs -0 cat | tr '\n' ' ')
 keys=$(grep -oE '\{"[a-z_]+", *&[a-z_]+,' <<<"$fields" | cut -d'"' -f2 | words)
 find core app -type f \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' \) -print0 |
   sort -z | xargs -0 -r awk -v tasks="$tasks" -v keys="$keys" -f "$here/names.awk"

@@ -11,7 +11,7 @@ count=0
 expect() {
   local verdict=ok
   rm -rf "${tree:?}"/*
-  mkdir -p "$tree/core/base" "$tree/$(dirname "$2")"
+  mkdir -p "$tree/core/base/text" "$tree/$(dirname "$2")"
   echo '#include <vector>' >"$tree/core/base/text/error.h"
   printf '%s\n' '#pragma once' "$3" >"$tree/$2"
   "$check" "$tree" >"$tree/out" 2>&1 || verdict=wrong
@@ -80,11 +80,24 @@ expect wrong core/report/figure.h '#include <GL/gl.h>'
 expect wrong core/ops/a_cpu.cpp '#include "../nn/embedder.h"'
 expect wrong core/base/text/error.h '#include "tests/core/helper.h"'
 
+# Within a large folder.
+expect ok core/base/files/a.cpp '#include "core/base/text/error.h"'
+expect ok core/base/files/a.cpp '#include "core/base/files/b.h"'
+expect wrong core/base/text/a.h '#include "core/base/files/b.h"'
+expect wrong core/train/settings/a.cpp '#include "core/train/run/run.h"'
+expect ok app/posterior/files/a.cpp '#include "app/posterior/many/many_sets.h"'
+expect wrong app/posterior/question/a.cpp '#include "app/posterior/files/draws_file.h"'
+expect ok app/batch/commands.cpp '#include "app/batch/evaluate/a.h"'
+expect wrong app/batch/parts/a.cpp '#include "app/batch/commands.h"'
+expect ok tasks/own/own_tasks.cpp '#include "tasks/own/file/task_file.h"'
+expect wrong tasks/own/file/task_file.cpp '#include "tasks/own/budget/pool.h"'
+expect wrong tasks/own/own_tasks.h '#include "tasks/digits/glyphs.h"'
+
 # expect_name ok|wrong FILE LINE: like expect, in a tree with two task folders, one of which has settings.
 expect_name() {
   local verdict=ok
   rm -rf "${tree:?}"/*
-  mkdir -p "$tree/core/base" "$tree/app/batch" "$tree/app/model" "$tree/tasks/bump_hunt" "$tree/tasks/gaussian"
+  mkdir -p "$tree/core/base/text" "$tree/app/batch" "$tree/app/model" "$tree/tasks/bump_hunt" "$tree/tasks/gaussian"
   echo '#include <vector>' >"$tree/core/base/text/error.h"
   printf '  return {.name = "%s",\n' bump-hunt digits >"$tree/tasks/bump_hunt/entry.cpp"
   printf '  return {.name = "%s",\n' gaussian >"$tree/tasks/gaussian/entry.cpp"

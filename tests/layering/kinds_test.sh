@@ -11,7 +11,7 @@ count=0
 expect() {
   local verdict=ok
   rm -rf "${tree:?}"/*
-  mkdir -p "$tree/core/base" "$tree/$(dirname "$2")"
+  mkdir -p "$tree/core/base/text" "$tree/$(dirname "$2")"
   echo '#include <vector>' >"$tree/core/base/text/error.h"
   printf '%s\n' '#pragma once' "$3" >"$tree/$2"
   "$check" "$tree" >"$tree/out" 2>&1 || verdict=wrong

@@ -2,7 +2,8 @@
 # against the order of the folders: app -> tasks -> render -> core, and inside core
 # base <- ops, sets <- nn <- heads <- core/*.h <- eval <- train, with report and images on base alone; in app a
 # folder of a tab sees no other tab's, and in tasks a task's folder no other task's, nor does anybody but the registry see
-# one, and the catalogue that of people's own. Tests of core see core alone. Exit 1 when there is one.
+# one, and the catalogue that of people's own. Tests of core see core alone. Within a large folder its own folders have an
+# order, too. Exit 1 when there is one.
 
 BEGIN {
   allow("core/base", "")
@@ -53,6 +54,36 @@ BEGIN {
   for (i = 1; i <= n; ++i) allow("app/gui/" tab[i], rooms " app/model app/model/hub app/model/files app/model/library app/model/" tab[i] parts)
   allow("app/gui", rooms " app/model app/model/hub app/model/files" model parts gui)
   allow("app", rooms " app/batch app/model app/gui")
+
+  # The folders of a large folder: each sees those before it, and the files of the large folder itself see all.
+  inner("core/base", "text numbers files tables fields threads system gpu")
+  inner("core/eval", "metrics calibration references evaluate")
+  inner("core/train", "events settings cache run steps stages")
+  inner("tasks/objects", "mesh generated")
+  inner("tasks/molecules", "chemistry formats")
+  inner("tasks/own", "stored tables arrow fits keeper file program budget")
+  inner("app/posterior", "question source caveats validation set answer checks plots set_posterior many follow frequentist figures files")
+  inner("app/batch", "parts infer figure data train machine evaluate")
+}
+
+function inner(folder, list,   n, i, parts) {
+  large[folder] = 1
+  n = split(list, parts, " ")
+  for (i = 1; i <= n; ++i) place[folder "/" parts[i]] = i
+}
+
+# The large folder that holds the path, or "".
+function large_folder(path) {
+  while (sub(/\/[^\/]*$/, "", path)) if (path in large) return path
+  return ""
+}
+
+# Where a path stands in the order of the large folder that holds it: 999 for that folder's own files, 0 if unknown.
+function place_in(folder, path,   rest) {
+  rest = substr(path, length(folder) + 2)
+  if (rest !~ /\//) return 999
+  sub(/\/.*/, "", rest)
+  return place[folder "/" rest] + 0
 }
 
 function allow(folder, list,   n, i, parts) {
@@ -79,6 +110,9 @@ function complain(text) {
 
 FNR == 1 {
   here = layer(FILENAME)
+  home = large_folder(FILENAME)
+  stands = home == "" ? 0 : place_in(home, FILENAME)
+  if (home != "" && stands == 0) complain("stands in no folder of " home " that tests/layering/layers.awk knows; add the folder there")
   if (here == "") complain("stands in no folder that tests/layering/layers.awk knows; add the folder there")
   ++files
 }
@@ -106,6 +140,8 @@ FNR == 1 {
     complain("includes " target "; programs do not depend on their tests")
     next
   }
+  if (home != "" && large_folder(target) == home && place_in(home, target) > stands)
+    complain(FILENAME " includes " target "; the folders of " home " have another order")
   there = layer(target)
   if (there == "" && quoted && here != "" && target !~ /\//) there = here  # a file beside this one
   if (there == "" || here == "") next  # a library's header

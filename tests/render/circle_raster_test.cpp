@@ -13,8 +13,8 @@
 #include <limits>
 #include <numbers>
 
-#include "core/base/text/error.h"
 #include "core/base/numbers/random.h"
+#include "core/base/text/error.h"
 #include "tests/on_device.h"
 #include "tests/render/circle_raster_reference.h"
 

@@ -10,8 +10,8 @@
 
 #include <numbers>
 
-#include "core/base/text/error.h"
 #include "core/base/numbers/random.h"
+#include "core/base/text/error.h"
 #include "tests/on_device.h"
 #include "tests/render/digit_warp_reference.h"
 

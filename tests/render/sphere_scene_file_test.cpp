@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <numbers>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 
 namespace pairs::render {
 namespace {

@@ -7,15 +7,15 @@
 #include <optional>
 #include <set>
 
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/estimator.h"
 #include "core/nn/precision.h"
 #include "core/target_choice.h"
-#include "core/train/stages/plan.h"
 #include "core/train/run/run.h"
 #include "core/train/settings/unread.h"
+#include "core/train/stages/plan.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/test_monitor.h"

@@ -9,8 +9,8 @@
 #include <numbers>
 #include <numeric>
 
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
+#include "core/base/text/error.h"
 #include "core/eval/references/mcmc_diagnostics.h"
 #include "core/eval/references/nuts.h"
 #include "core/input_scale.h"

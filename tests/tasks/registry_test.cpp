@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
 #include "core/base/fields/fields.h"
+#include "core/base/text/error.h"
 #include "core/target_choice.h"
 #include "tasks/scene_views.h"
 

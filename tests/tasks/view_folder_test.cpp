@@ -10,8 +10,8 @@
 #include <fstream>
 #include <numbers>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "tests/core/base/temporary_folder.h"
 
 namespace pairs {

@@ -5,8 +5,8 @@
 
 #include <functional>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/train/run/run.h"
 #include "tasks/registry.h"
 

@@ -7,12 +7,12 @@
 #include <cmath>
 #include <map>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
 #include "core/base/files/safetensors.h"
+#include "core/base/text/error.h"
 #include "core/nn/adamw.h"
-#include "core/train/stages/cache_writer.h"
 #include "core/train/run/run.h"
+#include "core/train/stages/cache_writer.h"
 #include "core/train/stages/set_gradients.h"
 #include "core/train/stages/stage_tools.h"
 #include "core/train/steps/weight_average.h"

@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/train/settings/config.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "core/eval/evaluate/evaluate.h"
-#include "core/train/stages/expected_time.h"
 #include "core/train/run/run.h"
+#include "core/train/stages/expected_time.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/test_monitor.h"

@@ -9,15 +9,15 @@
 #include <numeric>
 
 #include "core/aggregate.h"
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
 #include "core/base/files/files.h"
 #include "core/base/files/safetensors.h"
+#include "core/base/text/error.h"
 #include "core/eval/evaluate/evaluate.h"
 #include "core/heads/gaussian_head.h"
 #include "core/heads/spline_head.h"
-#include "core/train/run/cost.h"
 #include "core/train/events/event_values.h"
+#include "core/train/run/cost.h"
 #include "core/train/run/run.h"
 #include "core/train/run/run_progress.h"
 #include "tasks/registry.h"

@@ -7,9 +7,9 @@
 #include <numeric>
 
 #include "core/aggregate.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
 #include "core/base/files/safetensors.h"
+#include "core/base/text/error.h"
 #include "core/eval/evaluate/evaluate.h"
 #include "core/train/run/run.h"
 #include "tasks/registry.h"

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <map>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 

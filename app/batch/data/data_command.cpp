@@ -1,13 +1,13 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "app/batch/parts/budget_report.h"
-#include "app/batch/parts/command.h"
 #include "app/batch/data/data_report.h"
-#include "app/batch/parts/numbers.h"
-#include "app/batch/parts/own_task.h"
 #include "app/batch/data/plan_report.h"
 #include "app/batch/data/task_check.h"
+#include "app/batch/parts/budget_report.h"
+#include "app/batch/parts/command.h"
+#include "app/batch/parts/numbers.h"
+#include "app/batch/parts/own_task.h"
 #include "app/runs/new_run.h"
 #include "app/runs/places.h"
 #include "app/runs/task_words.h"

@@ -15,9 +15,9 @@
 #include "app/posterior/set/set_embeddings.h"
 #include "app/runs/task_words.h"
 #include "app/text/table.h"
-#include "core/base/text/error.h"
 #include "core/base/files/npz.h"
 #include "core/base/gpu/streams.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/report/number_text.h"
 

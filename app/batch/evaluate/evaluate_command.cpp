@@ -22,8 +22,8 @@
 #include "app/scores/further_tests_text.h"
 #include "app/scores/learnt.h"
 #include "app/scores/verdict.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/report/number_text.h"
 #include "core/train/settings/config.h"
 

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <memory>
 
+#include "app/batch/infer/infer_question.h"
 #include "app/batch/parts/command.h"
 #include "app/batch/parts/drive.h"
-#include "app/batch/infer/infer_question.h"
 #include "app/batch/parts/numbers.h"
 #include "app/batch/parts/result_file.h"
 #include "app/batch/parts/set_options.h"
@@ -14,8 +14,8 @@
 #include "app/report/report.h"
 #include "app/runs/task_words.h"
 #include "app/session/session.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/eval/metrics/interval.h"
 

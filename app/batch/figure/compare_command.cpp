@@ -20,8 +20,8 @@
 #include "core/base/text/error.h"
 #include "core/base/text/log.h"
 #include "core/report/number_text.h"
-#include "core/train/settings/config.h"
 #include "core/train/run/cost.h"
+#include "core/train/settings/config.h"
 
 namespace pairs::batch {
 namespace {

@@ -1,7 +1,7 @@
 #include "app/batch/figure/figure_evaluation.h"
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 
 namespace pairs::batch {

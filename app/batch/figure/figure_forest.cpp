@@ -4,13 +4,13 @@
 
 #include <CLI/CLI.hpp>
 
-#include "app/batch/parts/drive.h"
 #include "app/batch/infer/infer_sets.h"
+#include "app/batch/parts/drive.h"
 #include "app/batch/parts/numbers.h"
 #include "app/posterior/figures/forest_figure.h"
 #include "app/runs/strategy_look.h"
-#include "core/base/text/error.h"
 #include "core/base/gpu/streams.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/eval/metrics/interval.h"
 #include "core/report/number_text.h"

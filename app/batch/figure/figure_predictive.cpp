@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "app/batch/parts/drive.h"
 #include "app/batch/infer/infer_predictive.h"
+#include "app/batch/parts/drive.h"
 #include "app/runs/strategy_look.h"
 #include "core/base/text/error.h"
 #include "core/report/number_text.h"

@@ -8,8 +8,8 @@
 #include "app/runs/run_labels.h"
 #include "app/runs/theorem_figure.h"
 #include "app/text/table.h"
-#include "core/base/text/error.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
 #include "core/eval/references/affine_map.h"
 #include "core/eval/references/sufficiency.h"
 

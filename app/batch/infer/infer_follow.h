@@ -1,7 +1,7 @@
 #pragma once
 
-#include "app/batch/parts/command.h"
 #include "app/batch/infer/infer_question.h"
+#include "app/batch/parts/command.h"
 
 namespace pairs::batch {
 

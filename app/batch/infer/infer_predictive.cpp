@@ -6,8 +6,8 @@
 
 #include "app/batch/parts/drive.h"
 #include "app/batch/parts/progress.h"
-#include "core/base/text/error.h"
 #include "core/base/gpu/streams.h"
+#include "core/base/text/error.h"
 #include "core/train/run/simulator_record.h"
 
 namespace pairs::batch {

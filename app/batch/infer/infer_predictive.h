@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string>
 
-#include "app/posterior/set_posterior/set_posterior.h"
 #include "app/posterior/checks/within_sets.h"
+#include "app/posterior/set_posterior/set_posterior.h"
 #include "core/train/run/run.h"
 
 namespace pairs::batch {

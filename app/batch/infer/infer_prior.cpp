@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "core/base/text/error.h"
 #include "core/base/gpu/streams.h"
+#include "core/base/text/error.h"
 
 namespace pairs::batch {
 

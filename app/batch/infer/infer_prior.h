@@ -5,8 +5,8 @@
 #include <string>
 
 #include "app/batch/infer/infer_question.h"
-#include "app/posterior/source/other_prior.h"
 #include "app/posterior/answer/posterior_answer.h"
+#include "app/posterior/source/other_prior.h"
 
 namespace pairs::batch {
 

@@ -7,9 +7,9 @@
 
 #include "app/kinds/observed.h"
 #include "app/kinds/target_room.h"
-#include "app/posterior/many/asked_sets.h"
 #include "app/posterior/files/draws_file.h"
 #include "app/posterior/files/posterior_samples.h"
+#include "app/posterior/many/asked_sets.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/given.h"

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "app/batch/parts/command.h"
 #include "app/batch/infer/infer_question.h"
+#include "app/batch/parts/command.h"
 #include "app/posterior/many/asked_sets.h"
 
 namespace pairs::batch {

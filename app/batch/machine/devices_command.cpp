@@ -4,8 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "app/batch/parts/command.h"
 #include "app/batch/machine/gpu_setup.h"
+#include "app/batch/parts/command.h"
 #include "app/text/table.h"
 #include "core/base/gpu/devices.h"
 

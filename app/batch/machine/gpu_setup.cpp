@@ -7,11 +7,11 @@
 #include "app/batch/parts/exit_on_signal.h"
 #include "app/gpu/gpu_libraries_setup.h"
 #include "app/gpu/package_index.h"
-#include "core/base/threads/clock.h"
 #include "core/base/gpu/devices.h"
-#include "core/base/text/error.h"
 #include "core/base/gpu/streams.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
+#include "core/base/threads/clock.h"
 #include "core/report/number_text.h"
 
 namespace pairs::batch {

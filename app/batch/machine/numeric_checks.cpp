@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "app/batch/parts/checks.h"
-#include "core/base/text/error.h"
-#include "core/base/numbers/random.h"
 #include "core/base/files/safetensors.h"
+#include "core/base/numbers/random.h"
+#include "core/base/text/error.h"
 #include "core/heads/head.h"
 #include "core/ops/ops.h"
 #include "render/digit_warp.h"

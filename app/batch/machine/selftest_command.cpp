@@ -5,8 +5,8 @@
 #include "app/batch/parts/checks.h"
 #include "app/batch/parts/command.h"
 #include "app/batch/parts/drive.h"
-#include "core/base/threads/clock.h"
 #include "core/base/text/error.h"
+#include "core/base/threads/clock.h"
 
 namespace pairs::batch {
 namespace {

@@ -7,9 +7,9 @@
 #include <ctime>
 
 #include "app/text/table.h"
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
 #include "core/base/gpu/streams.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/report/number_text.h"
 #include "core/simulation_budget.h"

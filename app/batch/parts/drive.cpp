@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "app/batch/parts/exit_on_signal.h"
-#include "core/base/threads/clock.h"
 #include "core/base/text/error.h"
+#include "core/base/threads/clock.h"
 #include "core/base/threads/stop.h"
 
 namespace pairs::batch {

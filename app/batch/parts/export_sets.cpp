@@ -7,9 +7,9 @@
 #include <map>
 #include <string_view>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
 #include "core/base/files/plain_npz.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/eval/evaluate/set_digest.h"
 #include "core/input_scale.h"

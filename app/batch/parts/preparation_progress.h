@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "core/base/threads/clock.h"
 #include "core/base/gpu/streams.h"
 #include "core/base/text/text.h"
+#include "core/base/threads/clock.h"
 #include "core/report/number_text.h"
 #include "core/task.h"
 

@@ -12,15 +12,15 @@
 #include "app/runs/task_options.h"
 #include "app/scores/learnt.h"
 #include "app/text/table.h"
-#include "core/base/system/crash_report.h"
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
 #include "core/base/gpu/streams.h"
+#include "core/base/system/crash_report.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/report/number_text.h"
 #include "core/train/events/event_values.h"
-#include "core/train/stages/plan.h"
 #include "core/train/run/run_progress.h"
+#include "core/train/stages/plan.h"
 
 namespace pairs::batch {
 namespace {

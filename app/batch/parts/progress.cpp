@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "app/text/table.h"
-#include "core/base/threads/clock.h"
 #include "core/base/gpu/streams.h"
+#include "core/base/threads/clock.h"
 #include "core/report/number_text.h"
 #include "core/train/events/event_values.h"
 

@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/files/files.h"
 #include "core/base/system/caches.h"
 #include "core/base/text/error.h"
-#include "core/base/files/files.h"
 #include "core/base/text/text.h"
 
 namespace pairs::batch {

@@ -3,8 +3,8 @@
 #include <CLI/CLI.hpp>
 
 #include "app/batch/parts/numbers.h"
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
+#include "core/base/text/error.h"
 
 namespace pairs::batch {
 

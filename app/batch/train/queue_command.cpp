@@ -17,9 +17,9 @@
 #include "app/queue/queue_progress.h"
 #include "app/queue/queue_worker.h"
 #include "app/text/table.h"
-#include "core/base/text/error.h"
 #include "core/base/fields/fields.h"
 #include "core/base/system/presence.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/report/number_text.h"
 

@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "app/batch/parts/core_shares.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 
 namespace pairs::batch {

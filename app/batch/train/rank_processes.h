@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/base/system/child_process.h"
 #include "core/base/files/scratch_folder.h"
+#include "core/base/system/child_process.h"
 #include "core/train/events/events.h"
 
 namespace pairs::batch {

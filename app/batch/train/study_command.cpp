@@ -22,13 +22,13 @@
 #include "app/studies/study_plan.h"
 #include "app/studies/study_worker.h"
 #include "app/text/table.h"
-#include "core/base/text/error.h"
 #include "core/base/fields/fields.h"
 #include "core/base/files/files.h"
-#include "core/base/system/presence.h"
-#include "core/base/threads/stop.h"
 #include "core/base/gpu/streams.h"
+#include "core/base/system/presence.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
+#include "core/base/threads/stop.h"
 #include "core/report/number_text.h"
 
 namespace pairs::batch {

@@ -27,10 +27,10 @@
 #include "app/gui/widgets/ui.h"
 #include "app/model/posterior/set_inquiry.h"
 #include "app/model/posterior/set_table.h"
-#include "app/posterior/plots/corner_plots.h"
 #include "app/posterior/caveats/posterior_warnings.h"
 #include "app/posterior/caveats/verdict.h"
 #include "app/posterior/checks/within_sets.h"
+#include "app/posterior/plots/corner_plots.h"
 #include "app/runs/strategy_look.h"
 #include "core/report/number_text.h"
 

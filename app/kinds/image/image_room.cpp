@@ -10,8 +10,8 @@
 #include "app/kinds/rooms.h"
 #include "app/kinds/sample_plot.h"
 #include "app/kinds/thumbnail.h"
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
+#include "core/base/text/error.h"
 #include "tasks/parts/bodies.h"
 
 namespace pairs {

@@ -6,8 +6,8 @@
 #include <cctype>
 #include <cmath>
 
-#include "core/base/text/error.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
 #include "core/report/contour.h"
 
 namespace pairs {

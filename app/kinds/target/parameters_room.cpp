@@ -6,8 +6,8 @@
 #include <array>
 
 #include "app/kinds/rooms.h"
-#include "core/base/text/error.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
 #include "core/eval/metrics/interval.h"
 
 namespace pairs {

@@ -22,8 +22,8 @@
 #include "app/scores/score.h"
 #include "app/scores/score_figures.h"
 #include "app/scores/scoring.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/report/number_text.h"
 
 namespace pairs::model {

@@ -11,9 +11,9 @@
 #include "app/runs/run_shades.h"
 #include "app/scores/metrics_file.h"
 #include "core/base/threads/latest_worker.h"
-#include "core/train/settings/config.h"
 #include "core/train/run/cost.h"
 #include "core/train/run/session.h"
+#include "core/train/settings/config.h"
 
 namespace pairs::model {
 

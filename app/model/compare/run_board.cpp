@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "app/runs/run_about.h"
-#include "core/base/threads/clock.h"
 #include "core/base/text/error.h"
-#include "core/base/threads/priority.h"
 #include "core/base/text/text.h"
+#include "core/base/threads/clock.h"
+#include "core/base/threads/priority.h"
 #include "core/train/run/ensemble_run.h"
 #include "core/train/run/run_name.h"
 

@@ -9,8 +9,8 @@
 
 #include "app/runs/run_about.h"
 #include "app/text/words.h"
-#include "core/base/text/error.h"
 #include "core/base/fields/fields.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 
 namespace pairs::model {

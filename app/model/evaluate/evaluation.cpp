@@ -17,17 +17,17 @@
 #include "app/runs/task_words.h"
 #include "app/scores/run_evaluation.h"
 #include "app/text/counts.h"
-#include "core/base/threads/clock.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
+#include "core/base/threads/clock.h"
 #include "core/base/threads/latest.h"
 #include "core/base/threads/priority.h"
-#include "core/base/text/text.h"
 #include "core/base/threads/threads.h"
 #include "core/report/number_text.h"
-#include "core/train/settings/config.h"
 #include "core/train/events/event_values.h"
 #include "core/train/run/session.h"
+#include "core/train/settings/config.h"
 
 namespace pairs::model {
 namespace {

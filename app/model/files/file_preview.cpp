@@ -12,11 +12,11 @@
 #include <cstring>
 
 #include "app/model/files/folder_listing.h"
-#include "core/base/tables/csv_records.h"
 #include "core/base/files/descriptor.h"
-#include "core/base/text/error.h"
 #include "core/base/files/gzip.h"
 #include "core/base/files/npy.h"
+#include "core/base/tables/csv_records.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/images/image_file.h"
 #include "core/report/number_text.h"

@@ -12,9 +12,9 @@
 #include <limits>
 #include <memory>
 
-#include "core/base/threads/clock.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
+#include "core/base/threads/clock.h"
 
 namespace pairs::model {
 namespace {

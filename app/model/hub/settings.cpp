@@ -10,11 +10,11 @@
 #include <cmath>
 #include <sstream>
 
-#include "core/base/text/error.h"
-#include "core/base/files/files.h"
-#include "core/base/text/text.h"
 #include "core/base/fields/toml_guard.h"
+#include "core/base/files/files.h"
 #include "core/base/system/xdg_folder.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 
 namespace pairs::model {
 namespace fs = std::filesystem;

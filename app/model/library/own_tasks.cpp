@@ -13,10 +13,10 @@
 #include <utility>
 
 #include "core/base/text/error.h"
+#include "core/base/text/text.h"
 #include "core/base/threads/interruption.h"
 #include "core/base/threads/latest_worker.h"
 #include "core/base/threads/priority.h"
-#include "core/base/text/text.h"
 #include "core/train/run/run.h"
 #include "tasks/file_facts.h"
 

@@ -7,8 +7,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/train/run/run.h"
 

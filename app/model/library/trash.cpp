@@ -11,9 +11,9 @@
 #include <string>
 
 #include "core/base/files/descriptor.h"
+#include "core/base/system/xdg_folder.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
-#include "core/base/system/xdg_folder.h"
 
 namespace pairs::model {
 namespace fs = std::filesystem;

@@ -13,12 +13,12 @@
 #include "app/kinds/observation_room.h"
 #include "app/kinds/observed.h"
 #include "app/model/posterior/posterior_scene.h"
-#include "app/posterior/follow/followed_posterior.h"
 #include "app/posterior/files/growing_text.h"
-#include "core/base/threads/clock.h"
+#include "app/posterior/follow/followed_posterior.h"
 #include "core/base/text/error.h"
-#include "core/base/threads/one_thread.h"
 #include "core/base/text/text.h"
+#include "core/base/threads/clock.h"
+#include "core/base/threads/one_thread.h"
 #include "core/report/number_text.h"
 
 namespace pairs::model {

@@ -9,8 +9,8 @@
 
 #include "app/model/posterior/posterior_scene.h"
 #include "app/model/posterior/posterior_state.h"
-#include "app/posterior/source/other_prior.h"
 #include "app/posterior/question/set_arguments.h"
+#include "app/posterior/source/other_prior.h"
 #include "tasks/file_format.h"
 #include "tasks/registry.h"
 #include "tasks/table_file.h"

@@ -10,8 +10,8 @@
 
 #include "app/model/hub/hub.h"
 #include "app/model/hub/posterior_page.h"
-#include "app/posterior/source/derived.h"
 #include "app/posterior/set_posterior/set_posterior.h"
+#include "app/posterior/source/derived.h"
 #include "core/report/figure.h"
 #include "core/task.h"
 

@@ -9,16 +9,16 @@
 #include <utility>
 
 #include "app/model/posterior/posterior_scene.h"
-#include "app/posterior/set/set_size.h"
-#include "app/posterior/set/group_columns.h"
 #include "app/posterior/figures/posterior_figure.h"
 #include "app/posterior/plots/posterior_plots.h"
+#include "app/posterior/set/group_columns.h"
+#include "app/posterior/set/set_size.h"
 #include "app/runs/strategy_look.h"
 #include "app/runs/task_words.h"
-#include "core/base/threads/clock.h"
 #include "core/base/tables/csv_table.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
+#include "core/base/threads/clock.h"
 #include "core/report/shades.h"
 
 namespace pairs::model {

@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "app/kinds/target_room.h"
+#include "app/posterior/caveats/verdict.h"
 #include "app/posterior/files/posterior_samples.h"
 #include "app/posterior/set_posterior/set_posterior.h"
 #include "app/posterior/set_posterior/usual_tests.h"
-#include "app/posterior/caveats/verdict.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/report/number_text.h"
 #include "core/train/run/run.h"

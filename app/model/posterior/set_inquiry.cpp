@@ -9,17 +9,17 @@
 #include <utility>
 #include <vector>
 
-#include "app/posterior/caveats/verdict.h"
 #include "app/posterior/caveats/local_test_text.h"
-#include "app/posterior/source/other_prior.h"
-#include "app/posterior/figures/prior_figure.h"
-#include "app/posterior/question/question.h"
-#include "app/posterior/frequentist/set_confidence.h"
+#include "app/posterior/caveats/verdict.h"
 #include "app/posterior/checks/set_predictive_test.h"
+#include "app/posterior/figures/prior_figure.h"
+#include "app/posterior/frequentist/set_confidence.h"
+#include "app/posterior/question/question.h"
 #include "app/posterior/set_posterior/usual_tests.h"
+#include "app/posterior/source/other_prior.h"
 #include "app/runs/strategy_look.h"
-#include "core/base/text/error.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
 #include "core/report/number_text.h"
 #include "core/train/run/run.h"
 

@@ -12,10 +12,10 @@
 
 #include "app/model/hub/hub.h"
 #include "app/model/posterior/sample_saving.h"
-#include "app/posterior/set_posterior/set_posterior.h"
-#include "app/posterior/frequentist/toy_table.h"
 #include "app/posterior/caveats/verdict.h"
 #include "app/posterior/checks/within_sets.h"
+#include "app/posterior/frequentist/toy_table.h"
+#include "app/posterior/set_posterior/set_posterior.h"
 #include "core/base/threads/clock.h"
 #include "core/base/threads/latest.h"
 

@@ -8,14 +8,14 @@
 #include <utility>
 
 #include "app/kinds/target/parameters_room.h"
-#include "app/posterior/figures/forest_figure.h"
 #include "app/posterior/answer/known_reference.h"
 #include "app/posterior/caveats/posterior_warnings.h"
+#include "app/posterior/figures/forest_figure.h"
 #include "app/runs/strategy_look.h"
-#include "core/base/threads/clock.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
+#include "core/base/threads/clock.h"
 #include "core/eval/metrics/interval.h"
 #include "core/report/number_text.h"
 #include "core/train/run/run.h"

@@ -13,8 +13,8 @@
 #include "app/model/hub/hub.h"
 #include "app/model/hub/result_board.h"
 #include "app/model/posterior/posterior.h"
-#include "app/posterior/many/asked_sets.h"
 #include "app/posterior/files/sets_output.h"
+#include "app/posterior/many/asked_sets.h"
 #include "core/report/figure.h"
 
 namespace pairs::model {

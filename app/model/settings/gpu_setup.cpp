@@ -4,10 +4,10 @@
 
 #include "app/gpu/gpu_libraries_setup.h"
 #include "app/gpu/package_index.h"
-#include "core/base/threads/clock.h"
 #include "core/base/gpu/devices.h"
-#include "core/base/threads/latest.h"
 #include "core/base/text/text.h"
+#include "core/base/threads/clock.h"
+#include "core/base/threads/latest.h"
 
 namespace pairs::model {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "app/model/hub/checked_folder.h"
-#include "core/base/threads/clock.h"
 #include "core/base/text/error.h"
+#include "core/base/threads/clock.h"
 #include "core/base/threads/latest.h"
 #include "core/report/number_text.h"
 

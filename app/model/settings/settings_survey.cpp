@@ -9,9 +9,9 @@
 #include "app/gpu/gpu_libraries_setup.h"
 #include "app/gpu/package_index.h"
 #include "app/model/hub/settings.h"
+#include "core/base/files/files.h"
 #include "core/base/gpu/devices.h"
 #include "core/base/text/error.h"
-#include "core/base/files/files.h"
 #include "core/base/text/text.h"
 #include "core/report/number_text.h"
 

@@ -13,8 +13,8 @@
 #include "core/base/text/error.h"
 #include "core/simulation_budget.h"
 #include "core/target_choice.h"
-#include "core/train/settings/config.h"
 #include "core/train/run/run_name.h"
+#include "core/train/settings/config.h"
 #include "core/train/settings/unread.h"
 #include "tasks/parts/chosen_targets.h"
 

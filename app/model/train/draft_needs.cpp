@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "app/runs/new_run.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/train/settings/config.h"
 #include "core/train/settings/stages.h"
 

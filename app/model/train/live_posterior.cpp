@@ -7,10 +7,10 @@
 #include <chrono>
 #include <cmath>
 
-#include "app/posterior/plots/posterior_plots.h"
 #include "app/posterior/figures/training_posterior.h"
-#include "core/base/threads/clock.h"
+#include "app/posterior/plots/posterior_plots.h"
 #include "core/base/text/error.h"
+#include "core/base/threads/clock.h"
 #include "core/report/number_text.h"
 #include "core/train/settings/stages.h"
 

@@ -13,12 +13,12 @@
 #include "app/runs/strategy_look.h"
 #include "app/runs/task_options.h"
 #include "app/scores/metrics_file.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
-#include "core/train/steps/least_loss.h"
 #include "core/train/run/run.h"
 #include "core/train/run/shipped.h"
+#include "core/train/steps/least_loss.h"
 
 namespace pairs::model {
 namespace {

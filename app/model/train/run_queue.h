@@ -13,9 +13,9 @@
 #include "app/model/train/training.h"
 #include "app/queue/queue.h"
 #include "app/queue/queue_progress.h"
+#include "core/base/system/presence.h"
 #include "core/base/threads/clock.h"
 #include "core/base/threads/latest.h"
-#include "core/base/system/presence.h"
 
 namespace pairs::model {
 

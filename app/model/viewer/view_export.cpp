@@ -12,10 +12,10 @@
 
 #include "app/model/viewer/view_pictures.h"
 #include "app/model/viewer/view_sheet.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
-#include "core/base/threads/latest_worker.h"
 #include "core/base/files/npz.h"
+#include "core/base/text/error.h"
+#include "core/base/threads/latest_worker.h"
 #include "core/report/animation.h"
 #include "core/report/png.h"
 #include "render/scene_picture.h"

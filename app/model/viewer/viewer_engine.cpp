@@ -10,8 +10,8 @@
 #include <span>
 
 #include "app/model/viewer/view_pictures.h"
-#include "core/base/threads/clock.h"
 #include "core/base/text/error.h"
+#include "core/base/threads/clock.h"
 #include "core/report/number_text.h"
 
 namespace pairs::model {

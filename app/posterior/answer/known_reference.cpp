@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "app/posterior/source/known_source.h"
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
+#include "core/base/text/error.h"
 #include "core/report/number_text.h"
 #include "core/set_references.h"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "app/posterior/set/observed_set.h"
 #include "app/posterior/answer/posterior_answer.h"
+#include "app/posterior/set/observed_set.h"
 
 namespace pairs {
 

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "app/posterior/caveats/posterior_warnings.h"
+#include "app/posterior/caveats/typicality.h"
 #include "app/posterior/set/embedded_set.h"
 #include "app/posterior/source/null_factor.h"
 #include "app/posterior/source/posterior_numbers.h"
-#include "app/posterior/caveats/posterior_warnings.h"
 #include "app/posterior/validation/tried.h"
-#include "app/posterior/caveats/typicality.h"
 #include "core/eval/calibration/disagreement.h"
 #include "core/train/run/run.h"
 

@@ -7,8 +7,8 @@
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
+#include "core/base/text/error.h"
 #include "render/scene_picture.h"
 #include "render/sphere_caster.h"
 #include "tasks/scene_views.h"

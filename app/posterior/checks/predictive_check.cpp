@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "app/posterior/checks/likelihood_check.h"
-#include "core/base/text/error.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
 #include "core/report/number_text.h"
 
 namespace pairs {

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "app/posterior/caveats/verdict.h"
-#include "core/base/text/text.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/text.h"
 #include "core/report/number_text.h"
 
 namespace pairs {

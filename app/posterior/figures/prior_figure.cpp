@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "app/posterior/source/derived.h"
-#include "app/posterior/plots/posterior_curves.h"
 #include "app/posterior/figures/posterior_figure.h"
-#include "core/base/text/error.h"
+#include "app/posterior/plots/posterior_curves.h"
+#include "app/posterior/source/derived.h"
 #include "core/base/numbers/random.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 

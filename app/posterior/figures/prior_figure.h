@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "app/posterior/source/other_prior.h"
 #include "app/posterior/set_posterior/set_posterior.h"
+#include "app/posterior/source/other_prior.h"
 #include "core/report/figure.h"
 
 namespace pairs {

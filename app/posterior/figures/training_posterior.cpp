@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "app/kinds/observation_room.h"
-#include "app/posterior/set/embedded_set.h"
 #include "app/posterior/figures/posterior_figure.h"
+#include "app/posterior/set/embedded_set.h"
 #include "core/base/text/error.h"
 
 namespace pairs {

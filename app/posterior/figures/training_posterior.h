@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "app/posterior/set/observed_set.h"
 #include "app/posterior/plots/posterior_axes.h"
+#include "app/posterior/set/observed_set.h"
 #include "app/posterior/source/posterior_numbers.h"
 #include "core/estimator.h"
 

@@ -10,9 +10,9 @@
 #include "app/runs/run_shades.h"
 #include "app/runs/strategy_look.h"
 #include "core/aggregate.h"
+#include "core/base/gpu/transfer.h"
 #include "core/base/text/error.h"
 #include "core/base/threads/one_thread.h"
-#include "core/base/gpu/transfer.h"
 
 namespace pairs {
 namespace {

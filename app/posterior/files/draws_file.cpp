@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "tasks/parts/hdf5_lock.h"
 

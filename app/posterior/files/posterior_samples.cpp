@@ -6,9 +6,9 @@
 #include <iterator>
 
 #include "app/posterior/files/draws_file.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
 #include "core/base/files/npz.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 
 namespace pairs {

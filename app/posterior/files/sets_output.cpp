@@ -11,15 +11,15 @@
 
 #include "app/kinds/target/parameters_room.h"
 #include "app/posterior/caveats/disagreement_text.h"
+#include "app/posterior/caveats/verdict.h"
 #include "app/posterior/files/draws_file.h"
 #include "app/posterior/files/latex_output.h"
 #include "app/posterior/files/posterior_samples.h"
 #include "app/posterior/files/text_output.h"
-#include "app/posterior/caveats/verdict.h"
-#include "core/base/tables/csv_line.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
 #include "core/base/files/npz.h"
+#include "core/base/tables/csv_line.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 
 namespace pairs {

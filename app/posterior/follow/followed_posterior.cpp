@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "core/base/threads/clock.h"
 #include "core/base/text/error.h"
+#include "core/base/threads/clock.h"
 #include "core/base/threads/one_thread.h"
 
 namespace pairs {

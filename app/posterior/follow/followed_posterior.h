@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "app/posterior/follow/followed_set.h"
 #include "app/posterior/answer/posterior_answer.h"
+#include "app/posterior/follow/followed_set.h"
 
 namespace pairs {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "app/posterior/set/embedded_set.h"
-#include "core/base/text/error.h"
 #include "core/base/numbers/random.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 

@@ -9,8 +9,8 @@
 #include <limits>
 #include <map>
 
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
+#include "core/base/text/error.h"
 #include "core/eval/metrics/mean_error.h"
 
 namespace pairs {

@@ -6,8 +6,8 @@
 
 #include "app/posterior/frequentist/frequentist_figures.h"
 #include "app/posterior/frequentist/frequentist_text.h"
-#include "core/base/text/error.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
 #include "core/report/number_text.h"
 
 namespace pairs {

@@ -9,13 +9,13 @@
 #include <numbers>
 #include <numeric>
 
-#include "core/base/system/caches.h"
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
 #include "core/base/files/files.h"
 #include "core/base/files/npz.h"
-#include "core/base/text/text.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/system/caches.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 #include "core/given.h"
 #include "core/null_value.h"
 #include "core/report/number_text.h"

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "core/eval/calibration/neyman.h"
 #include "core/eval/references/conditional_nuisances.h"
 #include "core/eval/references/marginal_likelihood.h"
-#include "core/eval/calibration/neyman.h"
 #include "core/train/run/run.h"
 
 namespace pairs {

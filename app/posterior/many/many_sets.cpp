@@ -9,15 +9,15 @@
 #include <limits>
 #include <utility>
 
-#include "app/posterior/set/embedded_set.h"
 #include "app/posterior/answer/known_reference.h"
-#include "app/posterior/set/observed_set.h"
-#include "app/posterior/question/other_given.h"
 #include "app/posterior/answer/own_values.h"
-#include "app/posterior/question/random_subset.h"
 #include "app/posterior/many/within_rows.h"
-#include "core/base/threads/clock.h"
+#include "app/posterior/question/other_given.h"
+#include "app/posterior/question/random_subset.h"
+#include "app/posterior/set/embedded_set.h"
+#include "app/posterior/set/observed_set.h"
 #include "core/base/text/error.h"
+#include "core/base/threads/clock.h"
 #include "core/base/threads/one_thread.h"
 #include "core/given.h"
 #include "core/ops/repeated_networks.h"

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "app/posterior/answer/posterior_answer.h"
-#include "app/posterior/validation/recalibration.h"
-#include "app/posterior/set/set_stream.h"
 #include "app/posterior/caveats/verdict.h"
 #include "app/posterior/checks/within_sets.h"
-#include "core/eval/metrics/cells.h"
+#include "app/posterior/set/set_stream.h"
+#include "app/posterior/validation/recalibration.h"
 #include "core/eval/calibration/disagreement.h"
+#include "core/eval/metrics/cells.h"
 
 namespace pairs {
 

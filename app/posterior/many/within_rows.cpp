@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "app/posterior/set_posterior/usual_tests.h"
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
+#include "core/base/text/error.h"
 #include "core/simulator_probe.h"
 #include "core/train/run/simulator_record.h"
 

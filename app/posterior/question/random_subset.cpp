@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "core/base/text/error.h"
-#include "core/base/numbers/random.h"
 #include "core/base/gpu/streams.h"
+#include "core/base/numbers/random.h"
+#include "core/base/text/error.h"
 #include "core/sets/permutation.h"
 
 namespace pairs {

@@ -7,11 +7,11 @@
 
 #include "app/kinds/observed.h"
 #include "app/kinds/points/points_columns.h"
+#include "core/base/files/files.h"
 #include "core/base/tables/csv_line.h"
 #include "core/base/tables/csv_records.h"
 #include "core/base/tables/csv_table.h"
 #include "core/base/text/error.h"
-#include "core/base/files/files.h"
 #include "core/base/text/text.h"
 #include "core/report/number_text.h"
 #include "tasks/file_format.h"

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 
 namespace pairs {

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "app/posterior/plots/nuisance_view.h"
-#include "app/posterior/set/observed_set.h"
 #include "app/posterior/answer/posterior_answer.h"
-#include "app/posterior/plots/posterior_plots.h"
 #include "app/posterior/checks/predictive_check.h"
 #include "app/posterior/checks/set_predictive_test.h"
+#include "app/posterior/plots/nuisance_view.h"
+#include "app/posterior/plots/posterior_plots.h"
+#include "app/posterior/set/observed_set.h"
 #include "core/eval/evaluate/local_test.h"
 #include "core/nuisance_posterior.h"
 #include "core/train/run/run.h"

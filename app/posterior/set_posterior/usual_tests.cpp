@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "app/posterior/checks/predictive_sets.h"
-#include "core/base/threads/clock.h"
 #include "core/base/text/error.h"
+#include "core/base/threads/clock.h"
 #include "core/train/run/simulator_record.h"
 
 namespace pairs {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "app/posterior/set_posterior/set_posterior.h"
 #include "app/posterior/caveats/verdict.h"
 #include "app/posterior/checks/within_sets.h"
+#include "app/posterior/set_posterior/set_posterior.h"
 
 namespace pairs {
 

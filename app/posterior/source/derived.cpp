@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/text/error.h"
-#include "core/base/threads/one_thread.h"
-#include "core/base/numbers/random.h"
-#include "core/base/text/text.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/numbers/random.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
+#include "core/base/threads/one_thread.h"
 #include "core/eval/metrics/interval.h"
 
 namespace pairs {

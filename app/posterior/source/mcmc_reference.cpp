@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "core/base/threads/clock.h"
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
+#include "core/base/text/error.h"
+#include "core/base/threads/clock.h"
 #include "core/eval/references/mcmc_diagnostics.h"
 #include "core/eval/references/nuts.h"
 #include "core/joint_posterior.h"

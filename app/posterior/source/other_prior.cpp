@@ -8,10 +8,10 @@
 
 #include "app/kinds/target/parameters_room.h"
 #include "app/posterior/source/derived.h"
-#include "core/base/text/error.h"
-#include "core/base/threads/one_thread.h"
-#include "core/base/text/text.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
+#include "core/base/threads/one_thread.h"
 #include "core/eval/metrics/interval.h"
 #include "core/prior_density.h"
 #include "core/report/number_text.h"

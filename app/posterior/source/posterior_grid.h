@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "app/posterior/source/posterior_numbers.h"
-#include "core/base/threads/clock.h"
 #include "core/base/text/error.h"
+#include "core/base/threads/clock.h"
 
 namespace pairs {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "app/posterior/source/known_source.h"
-#include "core/base/threads/clock.h"
-#include "core/base/text/error.h"
 #include "core/base/gpu/streams.h"
+#include "core/base/text/error.h"
+#include "core/base/threads/clock.h"
 #include "core/eval/references/learned_product.h"
 #include "core/given.h"
 #include "core/report/number_text.h"

@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "core/base/text/error.h"
 #include "core/base/files/npz.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 namespace {

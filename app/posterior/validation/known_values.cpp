@@ -9,9 +9,9 @@
 #include <cstring>
 #include <numeric>
 
-#include "core/base/text/error.h"
 #include "core/base/files/npz.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 namespace {

@@ -10,10 +10,10 @@
 
 #include "app/posterior/caveats/disagreement_text.h"
 #include "app/posterior/caveats/typicality.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
-#include "core/base/text/text.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 #include "core/report/number_text.h"
 
 namespace pairs {

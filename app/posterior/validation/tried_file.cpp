@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/json.h"
 
 namespace pairs {

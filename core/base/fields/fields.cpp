@@ -8,11 +8,11 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/base/text/error.h"
-#include "core/base/files/files.h"
 #include "core/base/fields/table_reader.h"
-#include "core/base/text/text.h"
 #include "core/base/fields/toml_guard.h"
+#include "core/base/files/files.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 
 namespace pairs {
 namespace {

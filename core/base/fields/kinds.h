@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/base/text/error.h"
 #include "core/base/fields/fields.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 

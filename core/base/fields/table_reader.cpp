@@ -6,10 +6,10 @@
 #include <cmath>
 #include <string_view>
 
-#include "core/base/text/error.h"
 #include "core/base/fields/fields.h"
-#include "core/base/text/text.h"
 #include "core/base/fields/toml_guard.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 
 namespace pairs {
 

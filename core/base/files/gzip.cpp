@@ -12,8 +12,8 @@
 #include <memory>
 
 #include "core/base/files/descriptor.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 
 namespace pairs {

@@ -6,8 +6,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "core/base/text/error.h"
 #include "core/base/files/gzip.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 
 namespace pairs {

@@ -6,10 +6,10 @@
 #include <cstring>
 #include <iterator>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
 #include "core/base/files/npz.h"
 #include "core/base/files/shape_bytes.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 
 namespace pairs {

@@ -7,12 +7,12 @@
 #include <memory>
 #include <vector>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
 #include "core/base/files/gzip.h"
 #include "core/base/files/npy.h"
 #include "core/base/files/npz_texts.h"
 #include "core/base/files/plain_npz.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 
 namespace pairs {

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
 #include "core/base/files/safetensors_header.h"
 #include "core/base/files/shape_bytes.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 
 namespace pairs {

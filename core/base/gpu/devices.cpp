@@ -18,10 +18,10 @@
 
 #include "core/base/gpu/cuda_build.h"
 #include "core/base/gpu/cuda_support.h"
-#include "core/base/text/error.h"
 #include "core/base/gpu/gpu_libraries.h"
-#include "core/base/text/log.h"
 #include "core/base/system/program_part.h"
+#include "core/base/text/error.h"
+#include "core/base/text/log.h"
 #include "core/base/text/text.h"
 #include "core/base/threads/threads.h"
 

@@ -2,10 +2,10 @@
 
 #include <dlfcn.h>
 
-#include "core/base/system/caches.h"
 #include "core/base/files/digest.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/system/caches.h"
+#include "core/base/text/error.h"
 #include "core/base/text/log.h"
 #include "core/base/text/text.h"
 

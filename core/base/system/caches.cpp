@@ -8,8 +8,8 @@
 #include <system_error>
 #include <vector>
 
-#include "core/base/text/error.h"
 #include "core/base/system/xdg_folder.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 

@@ -14,8 +14,8 @@
 #include <mutex>
 #include <vector>
 
-#include "core/base/text/text.h"
 #include "core/base/system/xdg_folder.h"
+#include "core/base/text/text.h"
 
 namespace pairs {
 namespace {

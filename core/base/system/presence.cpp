@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
-#include "core/base/text/json.h"
 #include "core/base/system/process_identity.h"
+#include "core/base/text/error.h"
+#include "core/base/text/json.h"
 
 namespace pairs {
 namespace {

@@ -1,11 +1,11 @@
 #include <cstring>
 #include <vector>
 
+#include "core/base/files/gzip.h"
+#include "core/base/files/npz.h"
 #include "core/base/tables/csv_lines.h"
 #include "core/base/tables/csv_table.h"
 #include "core/base/text/error.h"
-#include "core/base/files/gzip.h"
-#include "core/base/files/npz.h"
 #include "core/base/text/text.h"
 
 namespace pairs {

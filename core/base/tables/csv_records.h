@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/tables/csv_lines.h"
 #include "core/base/files/line_reader.h"
+#include "core/base/tables/csv_lines.h"
 
 namespace pairs {
 

@@ -14,14 +14,14 @@
 #include <set>
 #include <thread>
 
+#include "core/base/text/log.h"
 #include "core/base/threads/cgroup.h"
 #include "core/base/threads/clock.h"
-#include "core/base/text/log.h"
 
 namespace pairs {
 namespace {
 
-std::atomic<std::int64_t> background_threads{0};
+std::atomic<std::int64_t> set_number{0};
 std::atomic<std::uint64_t> background_version{0};
 
 // The cores per task that Slurm grants a job; 0 if unknown, or outside a job.
@@ -111,7 +111,7 @@ void keep_threads_apart() {
 }
 
 void set_background_threads(std::int64_t wanted) {
-  background_threads = wanted;
+  set_number = wanted;
   ++background_version;
 }
 
@@ -120,7 +120,7 @@ void follow_background_threads() {
   const std::uint64_t version = background_version;
   if (version == seen) return;
   seen = version;
-  use_threads(background_threads);
+  use_threads(set_number);
 }
 
 }  // namespace pairs

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/eval/metrics/evaluation_row.h"
 #include "core/eval/calibration/two_sample.h"
+#include "core/eval/metrics/evaluation_row.h"
 #include "core/task.h"
 
 namespace pairs {

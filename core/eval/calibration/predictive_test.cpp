@@ -8,8 +8,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/base/text/error.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "core/base/numbers/random.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/numbers/random.h"
 #include "core/eval/metrics/metrics_checks.h"
 
 namespace pairs {

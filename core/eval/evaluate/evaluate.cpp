@@ -7,15 +7,15 @@
 #include <cmath>
 #include <optional>
 
-#include "core/base/text/error.h"
 #include "core/base/gpu/transfer.h"
-#include "core/eval/evaluate/evaluate_images.h"
+#include "core/base/text/error.h"
 #include "core/eval/calibration/further_tests.h"
-#include "core/eval/metrics/mean_error.h"
+#include "core/eval/evaluate/evaluate_images.h"
 #include "core/eval/evaluate/pool_ranks.h"
-#include "core/eval/metrics/prior_gain.h"
 #include "core/eval/evaluate/product_scores.h"
 #include "core/eval/evaluate/set_digest.h"
+#include "core/eval/metrics/mean_error.h"
+#include "core/eval/metrics/prior_gain.h"
 #include "core/given.h"
 #include "core/sets/amounts.h"
 #include "core/stored_sets.h"

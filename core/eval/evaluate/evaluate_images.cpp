@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/base/text/error.h"
 #include "core/base/gpu/transfer.h"
-#include "core/eval/metrics/mean_error.h"
+#include "core/base/text/error.h"
 #include "core/eval/evaluate/set_digest.h"
+#include "core/eval/metrics/mean_error.h"
 
 namespace pairs {
 namespace {

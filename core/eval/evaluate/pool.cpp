@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/text/error.h"
 #include "core/base/numbers/random.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "core/eval/references/learned_product.h"
 #include "core/eval/metrics/mean_error.h"
+#include "core/eval/references/learned_product.h"
 
 namespace pairs {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/text/error.h"
 #include "core/base/numbers/random.h"
+#include "core/base/text/error.h"
 #include "core/eval/metrics/metrics.h"
 
 namespace pairs {

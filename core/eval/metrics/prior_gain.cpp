@@ -8,8 +8,8 @@
 #include <numbers>
 #include <vector>
 
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
+#include "core/base/text/error.h"
 #include "core/eval/metrics/mean_error.h"
 
 namespace pairs {

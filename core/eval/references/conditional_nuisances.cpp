@@ -10,10 +10,10 @@
 #include <numeric>
 #include <set>
 
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
-#include "core/base/numbers/random.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/numbers/random.h"
+#include "core/base/text/error.h"
 #include "core/sets/index_map.h"
 
 namespace pairs {

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <limits>
 
-#include "core/base/text/error.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
 #include "core/prior_density.h"
 
 namespace pairs {

@@ -9,9 +9,9 @@
 #include <numeric>
 
 #include "core/aggregate.h"
+#include "core/base/gpu/transfer.h"
 #include "core/base/text/error.h"
 #include "core/base/threads/interruption.h"
-#include "core/base/gpu/transfer.h"
 #include "core/given.h"
 #include "core/prior_density.h"
 #include "core/sets/amounts.h"

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <vector>
 
-#include "core/base/text/error.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 namespace {

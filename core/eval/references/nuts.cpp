@@ -7,8 +7,8 @@
 #include <limits>
 #include <utility>
 
-#include "core/base/text/error.h"
 #include "core/base/numbers/random.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 namespace {

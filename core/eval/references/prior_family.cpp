@@ -14,11 +14,11 @@
 #include <optional>
 #include <vector>
 
+#include "core/base/files/npz.h"
+#include "core/base/gpu/transfer.h"
 #include "core/base/tables/csv_table.h"
 #include "core/base/text/error.h"
-#include "core/base/files/npz.h"
 #include "core/base/text/text.h"
-#include "core/base/gpu/transfer.h"
 
 namespace pairs {
 namespace {

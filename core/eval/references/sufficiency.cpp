@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/base/text/error.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
 #include "core/eval/references/affine_map.h"
 #include "core/sets/index_map.h"
 #include "core/sufficient_statistics.h"

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/files/descriptor.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 namespace {

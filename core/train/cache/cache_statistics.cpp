@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "core/base/gpu/transfer.h"
 #include "core/base/text/error.h"
 #include "core/base/threads/one_thread.h"
-#include "core/base/gpu/transfer.h"
 #include "core/sets/amounts.h"
 #include "core/sets/index_map.h"
 #include "core/stored_sets.h"

@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "core/base/files/descriptor.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/json.h"
 #include "core/train/events/event_values.h"
 

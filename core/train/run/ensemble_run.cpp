@@ -5,14 +5,14 @@
 
 #include <algorithm>
 
+#include "core/base/files/files.h"
 #include "core/base/gpu/devices.h"
 #include "core/base/text/error.h"
-#include "core/base/files/files.h"
 #include "core/base/text/text.h"
 #include "core/ensemble.h"
 #include "core/train/run/cost.h"
-#include "core/train/settings/ensemble_width.h"
 #include "core/train/run/simulator_record.h"
+#include "core/train/settings/ensemble_width.h"
 #include "core/train/settings/unread.h"
 
 namespace pairs {

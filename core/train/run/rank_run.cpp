@@ -1,8 +1,8 @@
 #include "core/train/run/rank_run.h"
 
+#include "core/base/files/files.h"
 #include "core/base/gpu/devices.h"
 #include "core/base/text/error.h"
-#include "core/base/files/files.h"
 #include "core/base/text/log.h"
 #include "core/train/run/rank_monitor.h"
 

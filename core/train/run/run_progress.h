@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/train/settings/config.h"
 #include "core/train/events/events.h"
+#include "core/train/settings/config.h"
 
 namespace pairs {
 

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <sstream>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
-#include "core/train/settings/config.h"
-#include "core/train/settings/config_keys.h"
 #include "core/train/run/run.h"
 #include "core/train/run/stage_sharing.h"
+#include "core/train/settings/config.h"
+#include "core/train/settings/config_keys.h"
 #include "core/train/settings/unread.h"
 #include "core/version.h"
 

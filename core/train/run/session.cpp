@@ -3,8 +3,8 @@
 #include <array>
 #include <chrono>
 
-#include "core/base/threads/clock.h"
 #include "core/base/text/error.h"
+#include "core/base/threads/clock.h"
 #include "core/base/threads/interruption.h"
 #include "core/train/run/work_watch.h"
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
 #include "core/base/files/safetensors.h"
+#include "core/base/text/error.h"
 #include "core/train/run/run.h"
 #include "core/train/run/shipped_name.h"
 

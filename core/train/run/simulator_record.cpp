@@ -6,12 +6,12 @@
 #include <cmath>
 #include <vector>
 
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
 #include "core/base/files/files.h"
-#include "core/base/threads/interruption.h"
+#include "core/base/text/error.h"
 #include "core/base/text/json.h"
 #include "core/base/text/text.h"
+#include "core/base/threads/interruption.h"
 #include "core/simulator_probe.h"
 #include "core/train/run/run.h"
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/train/run/run_progress.h"
 #include "core/train/run/simulator_record.h"
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <deque>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/simulation_budget.h"
 #include "core/target_choice.h"

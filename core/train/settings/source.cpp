@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "core/base/text/error.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
 #include "core/sets/index_map.h"
 #include "core/sets/permutation.h"
 #include "core/target_model.h"

@@ -5,8 +5,8 @@
 #include <stop_token>
 #include <string>
 
-#include "core/train/settings/config.h"
 #include "core/train/events/events.h"
+#include "core/train/settings/config.h"
 
 namespace pairs {
 

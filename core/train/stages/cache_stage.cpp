@@ -1,13 +1,13 @@
 #include <ATen/Functions.h>
 
-#include "core/base/threads/clock.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
-#include "core/train/stages/cache_writer.h"
+#include "core/base/text/error.h"
+#include "core/base/threads/clock.h"
 #include "core/train/run/rank_monitor.h"
 #include "core/train/run/run.h"
-#include "core/train/stages/stage_tools.h"
 #include "core/train/run/work_watch.h"
+#include "core/train/stages/cache_writer.h"
+#include "core/train/stages/stage_tools.h"
 
 namespace pairs {
 

@@ -14,9 +14,9 @@
 #include <utility>
 
 #include "core/aggregate.h"
-#include "core/base/threads/clock.h"
 #include "core/base/gpu/devices.h"
 #include "core/base/text/error.h"
+#include "core/base/threads/clock.h"
 #include "core/base/threads/interruption.h"
 #include "core/base/threads/load.h"
 #include "core/base/threads/threads.h"

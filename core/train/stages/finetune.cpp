@@ -6,22 +6,22 @@
 #include <set>
 #include <utility>
 
-#include "core/base/threads/clock.h"
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
 #include "core/base/files/safetensors.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
+#include "core/base/threads/clock.h"
 #include "core/sets/amounts.h"
 #include "core/sets/index_map.h"
-#include "core/train/stages/learnt.h"
-#include "core/train/steps/linear_start.h"
 #include "core/train/run/rank_monitor.h"
-#include "core/train/steps/recorded_steps.h"
-#include "core/train/stages/refreshing_cache.h"
-#include "core/train/steps/regression_sigma.h"
 #include "core/train/run/run.h"
+#include "core/train/stages/learnt.h"
+#include "core/train/stages/refreshing_cache.h"
 #include "core/train/stages/slot_gradients.h"
 #include "core/train/stages/stage_tools.h"
+#include "core/train/steps/linear_start.h"
+#include "core/train/steps/recorded_steps.h"
+#include "core/train/steps/regression_sigma.h"
 
 namespace pairs {
 namespace {

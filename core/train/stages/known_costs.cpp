@@ -7,10 +7,10 @@
 #include <ctime>
 #include <filesystem>
 
-#include "core/base/system/caches.h"
-#include "core/base/gpu/devices.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/gpu/devices.h"
+#include "core/base/system/caches.h"
+#include "core/base/text/error.h"
 #include "core/base/text/json.h"
 #include "core/train/settings/config.h"
 

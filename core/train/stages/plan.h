@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/stored_sets.h"
-#include "core/train/settings/config.h"
 #include "core/train/events/events.h"
+#include "core/train/settings/config.h"
 
 namespace pairs {
 

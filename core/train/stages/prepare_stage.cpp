@@ -1,20 +1,20 @@
 #include <set>
 #include <string>
 
-#include "core/base/threads/clock.h"
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/json.h"
 #include "core/base/text/text.h"
+#include "core/base/threads/clock.h"
 #include "core/simulation_budget.h"
 #include "core/stored_sets.h"
-#include "core/train/stages/learnt.h"
 #include "core/train/run/rank_monitor.h"
 #include "core/train/run/run.h"
 #include "core/train/run/simulator_record.h"
-#include "core/train/stages/stage_tools.h"
 #include "core/train/run/work_watch.h"
+#include "core/train/stages/learnt.h"
+#include "core/train/stages/stage_tools.h"
 
 namespace pairs {
 namespace {

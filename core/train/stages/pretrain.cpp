@@ -4,23 +4,23 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/base/gpu/devices.h"
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
 #include "core/base/files/safetensors.h"
+#include "core/base/gpu/devices.h"
+#include "core/base/text/error.h"
 #include "core/eval/references/sufficiency.h"
 #include "core/ops/ops.h"
 #include "core/target_choice.h"
-#include "core/train/settings/curriculum.h"
-#include "core/train/stages/learnt.h"
-#include "core/train/steps/optimise.h"
 #include "core/train/run/rank_monitor.h"
-#include "core/train/steps/regression_sigma.h"
 #include "core/train/run/run.h"
+#include "core/train/settings/curriculum.h"
+#include "core/train/settings/source.h"
+#include "core/train/stages/learnt.h"
 #include "core/train/stages/set_gradients.h"
 #include "core/train/stages/slot_gradients.h"
-#include "core/train/settings/source.h"
 #include "core/train/stages/stage_tools.h"
+#include "core/train/steps/optimise.h"
+#include "core/train/steps/regression_sigma.h"
 
 namespace pairs {
 namespace {

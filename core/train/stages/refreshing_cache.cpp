@@ -1,8 +1,8 @@
 #include "core/train/stages/refreshing_cache.h"
 
-#include "core/train/stages/cache_writer.h"
 #include "core/train/run/rank_monitor.h"
 #include "core/train/run/run.h"
+#include "core/train/stages/cache_writer.h"
 
 namespace pairs {
 namespace {

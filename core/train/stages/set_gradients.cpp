@@ -6,8 +6,8 @@
 
 #include <utility>
 
-#include "core/base/text/error.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
 #include "core/ops/ops.h"
 #include "core/train/stages/stage_tools.h"
 

@@ -3,8 +3,8 @@
 #include <functional>
 
 #include "core/estimator.h"
-#include "core/train/steps/recorded_steps.h"
 #include "core/train/settings/source.h"
+#include "core/train/steps/recorded_steps.h"
 
 namespace pairs {
 

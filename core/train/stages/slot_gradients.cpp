@@ -3,8 +3,8 @@
 #include <ATen/Functions.h>
 #include <ATen/core/grad_mode.h>
 
-#include "core/base/text/error.h"
 #include "core/base/numbers/random.h"
+#include "core/base/text/error.h"
 #include "core/parallel/ranks.h"
 #include "core/parallel/slot_sum.h"
 

@@ -3,13 +3,13 @@
 #include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
 
-#include "core/base/gpu/devices.h"
 #include "core/base/files/files.h"
+#include "core/base/gpu/devices.h"
 #include "core/base/threads/interruption.h"
 #include "core/base/threads/threads.h"
-#include "core/train/stages/plan.h"
 #include "core/train/run/rank_monitor.h"
 #include "core/train/run/run.h"
+#include "core/train/stages/plan.h"
 
 namespace pairs {
 

@@ -4,10 +4,10 @@
 
 #include <sstream>
 
+#include "core/base/files/safetensors.h"
 #include "core/base/gpu/devices.h"
 #include "core/base/text/error.h"
 #include "core/base/text/log.h"
-#include "core/base/files/safetensors.h"
 #include "core/train/run/run.h"
 
 namespace pairs {

@@ -8,16 +8,16 @@
 #include <numbers>
 #include <utility>
 
-#include "core/base/threads/clock.h"
 #include "core/base/text/error.h"
+#include "core/base/threads/clock.h"
 #include "core/base/threads/interruption.h"
 #include "core/base/threads/threads.h"
 #include "core/nn/adamw.h"
-#include "core/train/steps/checkpoint.h"
 #include "core/train/run/rank_monitor.h"
 #include "core/train/run/run.h"
-#include "core/train/steps/weight_average.h"
 #include "core/train/run/work_watch.h"
+#include "core/train/steps/checkpoint.h"
+#include "core/train/steps/weight_average.h"
 
 namespace pairs {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "tasks/molecules/formats/byte_source.h"
 #include "tasks/molecules/chemistry/molecule_entry.h"
+#include "tasks/molecules/formats/byte_source.h"
 
 namespace pairs {
 

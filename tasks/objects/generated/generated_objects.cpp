@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/text/error.h"
 #include "core/base/numbers/random.h"
+#include "core/base/text/error.h"
 #include "tasks/objects/generated/generated_family.h"
 #include "tasks/objects/mesh/mesh_measure_hull.h"
 

@@ -19,10 +19,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
 #include "core/base/system/folder_wait.h"
 #include "core/base/system/memory.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "tasks/objects/mesh/mesh_folder.h"
 #include "tasks/objects/mesh/mesh_form.h"

@@ -4,8 +4,8 @@
 #include <array>
 #include <utility>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "tasks/objects/mesh/mesh_file_assimp.h"
 #include "tasks/objects/mesh/mesh_file_off.h"

@@ -13,8 +13,8 @@
 #include <tuple>
 #include <utility>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "tasks/objects/mesh/mesh_file.h"
 #include "tasks/objects/mesh/mesh_form.h"

@@ -1,8 +1,8 @@
 #include "tasks/own/budget/budgeted_task.h"
 
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/given.h"
 #include "core/input_scale.h"
@@ -17,8 +17,8 @@
 #include "tasks/own/budget/pooled_task.h"
 #include "tasks/own/file/measure.h"
 #include "tasks/own/file/reference_file.h"
-#include "tasks/own/program/simulator.h"
 #include "tasks/own/file/task_programs.h"
+#include "tasks/own/program/simulator.h"
 
 namespace pairs::own {
 namespace {

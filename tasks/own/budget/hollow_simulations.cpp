@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <fstream>
 
-#include "core/base/text/error.h"
 #include "core/base/files/npy.h"
 #include "core/base/files/scratch_folder.h"
+#include "core/base/text/error.h"
 #include "tasks/own/budget/pool.h"
 
 namespace pairs::own {

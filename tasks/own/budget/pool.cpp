@@ -6,14 +6,14 @@
 #include <algorithm>
 #include <map>
 
-#include "core/base/threads/clock.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
-#include "core/base/threads/interruption.h"
-#include "core/base/text/json.h"
 #include "core/base/files/npz.h"
 #include "core/base/files/plain_npz.h"
+#include "core/base/text/error.h"
+#include "core/base/text/json.h"
 #include "core/base/text/text.h"
+#include "core/base/threads/clock.h"
+#include "core/base/threads/interruption.h"
 #include "core/input_scale.h"
 #include "core/report/number_text.h"
 #include "tasks/own/budget/pool_program.h"

@@ -8,8 +8,8 @@
 #include "core/invalid_draws.h"
 #include "core/task.h"
 #include "tasks/own/budget/pool_layout.h"
-#include "tasks/own/stored/simulations.h"
 #include "tasks/own/file/task_file.h"
+#include "tasks/own/stored/simulations.h"
 
 namespace pairs::own {
 

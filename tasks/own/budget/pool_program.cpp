@@ -7,8 +7,8 @@
 #include <numeric>
 #include <utility>
 
-#include "core/base/threads/clock.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/threads/clock.h"
 
 namespace pairs::own {
 namespace {

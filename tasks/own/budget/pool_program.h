@@ -12,8 +12,8 @@
 #include "core/task.h"
 #include "tasks/own/budget/pool.h"
 #include "tasks/own/budget/pool_layout.h"
-#include "tasks/own/program/simulator.h"
 #include "tasks/own/file/task_file.h"
+#include "tasks/own/program/simulator.h"
 
 namespace pairs::own {
 

@@ -8,10 +8,10 @@
 #include "core/report/number_text.h"
 #include "tasks/own/budget/own_settings.h"
 #include "tasks/own/budget/pool.h"
-#include "tasks/own/program/program_reference.h"
 #include "tasks/own/file/reference_file.h"
-#include "tasks/own/program/simulator.h"
 #include "tasks/own/file/task_programs.h"
+#include "tasks/own/program/program_reference.h"
+#include "tasks/own/program/simulator.h"
 
 namespace pairs::own {
 

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "core/task.h"
-#include "tasks/own/stored/simulations.h"
 #include "tasks/own/file/task_file.h"
+#include "tasks/own/stored/simulations.h"
 
 namespace pairs::own {
 

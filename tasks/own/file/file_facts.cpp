@@ -1,11 +1,11 @@
 #include "tasks/file_facts.h"
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "tasks/own/file/permission.h"
-#include "tasks/own/stored/stored_array.h"
 #include "tasks/own/file/task_file.h"
+#include "tasks/own/stored/stored_array.h"
 
 namespace pairs {
 namespace {

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "core/base/files/files.h"
 #include "core/base/system/caches.h"
 #include "core/base/text/error.h"
-#include "core/base/files/files.h"
 #include "core/base/text/json.h"
 
 namespace pairs::own {

@@ -14,10 +14,10 @@
 
 #include "core/base/files/descriptor.h"
 #include "core/base/files/digest.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
-#include "core/base/text/text.h"
 #include "core/base/system/xdg_folder.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 #include "tasks/own/file/task_programs.h"
 
 namespace pairs::own {

@@ -10,13 +10,13 @@
 #include <sstream>
 #include <utility>
 
-#include "core/base/tables/csv_line.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
 #include "core/base/files/npz.h"
 #include "core/base/files/npz_texts.h"
-#include "core/base/text/text.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/tables/csv_line.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
 #include "core/grid_density.h"
 
 namespace pairs::own {

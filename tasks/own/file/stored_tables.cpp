@@ -8,15 +8,15 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/base/files/files.h"
+#include "core/base/files/npy.h"
 #include "core/base/system/caches.h"
 #include "core/base/text/error.h"
-#include "core/base/files/files.h"
-#include "core/base/threads/interruption.h"
-#include "core/base/files/npy.h"
 #include "core/base/text/text.h"
+#include "core/base/threads/interruption.h"
 #include "core/report/number_text.h"
-#include "tasks/own/stored/matching_files.h"
 #include "tasks/own/file/x_kind.h"
+#include "tasks/own/stored/matching_files.h"
 #include "tasks/table_file.h"
 
 namespace pairs::own {

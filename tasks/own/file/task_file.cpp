@@ -6,9 +6,9 @@
 #include <cmath>
 #include <sstream>
 
-#include "core/base/text/error.h"
 #include "core/base/fields/fields.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "tasks/own/file/task_parts.h"
 #include "tasks/own/file/task_programs.h"

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/base/system/xdg_folder.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
-#include "core/base/system/xdg_folder.h"
 #include "tasks/own/file/permission.h"
 #include "tasks/own/file/x_kind.h"
 #include "tasks/table_file.h"

@@ -7,9 +7,9 @@
 #include <charconv>
 #include <cstring>
 
-#include "core/base/threads/clock.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
+#include "core/base/threads/clock.h"
 #include "tasks/own/program/worker.h"
 
 namespace pairs {

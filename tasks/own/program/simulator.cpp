@@ -9,13 +9,13 @@
 #include <numeric>
 #include <utility>
 
-#include "core/base/text/error.h"
 #include "core/base/numbers/random.h"
+#include "core/base/text/error.h"
 #include "core/input_scale.h"
 #include "tasks/own/file/permission.h"
+#include "tasks/own/file/x_kind.h"
 #include "tasks/own/program/simulator_answers.h"
 #include "tasks/own/program/simulator_question.h"
-#include "tasks/own/file/x_kind.h"
 
 namespace pairs::own {
 namespace {

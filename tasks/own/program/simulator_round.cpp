@@ -10,17 +10,17 @@
 #include <deque>
 #include <string_view>
 
-#include "core/base/threads/clock.h"
 #include "core/base/text/error.h"
-#include "core/base/threads/interruption.h"
 #include "core/base/text/text.h"
+#include "core/base/threads/clock.h"
+#include "core/base/threads/interruption.h"
 #include "core/base/threads/threads.h"
 #include "tasks/own/file/permission.h"
+#include "tasks/own/file/task_programs.h"
+#include "tasks/own/file/x_kind.h"
 #include "tasks/own/program/simulator_answers.h"
 #include "tasks/own/program/simulator_question.h"
-#include "tasks/own/file/task_programs.h"
 #include "tasks/own/program/worker.h"
-#include "tasks/own/file/x_kind.h"
 
 // How a question is distributed to several workers: requests, and the handling of their answers.
 namespace pairs::own {

@@ -19,10 +19,10 @@
 #include <thread>
 #include <utility>
 
-#include "core/base/threads/clock.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
+#include "core/base/threads/clock.h"
 
 extern char** environ;
 

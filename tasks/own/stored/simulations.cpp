@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "core/base/files/files.h"
 #include "core/base/system/caches.h"
 #include "core/base/text/error.h"
-#include "core/base/files/files.h"
 #include "core/report/number_text.h"
 
 namespace pairs {

@@ -7,9 +7,9 @@
 #include <functional>
 #include <numeric>
 
-#include "core/base/text/error.h"
 #include "core/base/files/npy.h"
 #include "core/base/files/shape_bytes.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "tasks/own/stored/unpacked_file.h"
 

@@ -11,8 +11,8 @@
 #include <cstring>
 #include <mutex>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 namespace {

@@ -7,11 +7,11 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "core/base/system/caches.h"
 #include "core/base/files/descriptor.h"
+#include "core/base/system/caches.h"
 #include "core/base/text/error.h"
-#include "core/base/threads/interruption.h"
 #include "core/base/text/text.h"
+#include "core/base/threads/interruption.h"
 
 namespace pairs {
 

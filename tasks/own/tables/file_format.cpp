@@ -8,9 +8,9 @@
 #include <optional>
 #include <string_view>
 
+#include "core/base/files/gzip.h"
 #include "core/base/tables/csv_records.h"
 #include "core/base/text/error.h"
-#include "core/base/files/gzip.h"
 #include "core/base/text/text.h"
 #include "tasks/table_file.h"
 

@@ -4,8 +4,8 @@
 #include <exception>
 #include <new>
 
-#include "core/base/text/error.h"
 #include "core/base/system/program_part.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "tasks/own/tables/column_names.h"
 #include "tasks/own/tables/formats.h"

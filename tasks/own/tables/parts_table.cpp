@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/files/gzip.h"
 #include "core/base/tables/csv_records.h"
 #include "core/base/tables/csv_table.h"
 #include "core/base/text/error.h"
-#include "core/base/files/gzip.h"
 #include "core/base/text/text.h"
 #include "tasks/file_format.h"
 

@@ -7,9 +7,9 @@
 #include <limits>
 #include <optional>
 
+#include "core/base/files/gzip.h"
 #include "core/base/tables/csv_table.h"
 #include "core/base/text/error.h"
-#include "core/base/files/gzip.h"
 #include "core/base/text/text.h"
 #include "tasks/file_format.h"
 #include "tasks/own/tables/column_names.h"

@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "app/posterior/validation/tried_file.h"
-#include "core/train/settings/config.h"
 #include "core/train/run/run.h"
+#include "core/train/settings/config.h"
 #include "tasks/registry.h"
 
 namespace pairs {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "app/posterior/set/listed_things.h"
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 #if PAIRS_WITH_MOLECULES

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "tasks/parts/things.h"
 #include "tests/core/train/toy_task.h"

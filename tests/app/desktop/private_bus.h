@@ -15,8 +15,8 @@
 #include <string>
 #include <thread>
 
-#include "core/base/threads/clock.h"
 #include "core/base/files/descriptor.h"
+#include "core/base/threads/clock.h"
 #include "tests/app/model/environment.h"
 
 extern char** environ;

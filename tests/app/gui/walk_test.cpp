@@ -11,8 +11,8 @@
 
 #include "app/model/shortcuts.h"
 #include "core/base/text/text.h"
-#include "core/train/settings/config.h"
 #include "core/train/run/run.h"
+#include "core/train/settings/config.h"
 #include "tasks/registry.h"
 #include "tests/app/gui/driver.h"
 #include "tests/app/gui/tiny_draft.h"

@@ -10,9 +10,9 @@
 #include <fstream>
 #include <vector>
 
+#include "core/base/files/npz.h"
 #include "core/base/tables/csv_table.h"
 #include "core/base/text/error.h"
-#include "core/base/files/npz.h"
 
 namespace pairs {
 namespace {

@@ -13,10 +13,10 @@
 
 #include "app/kinds/observed.h"
 #include "app/posterior/set/set_stream.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
 #include "core/base/files/npy.h"
 #include "core/base/files/npz.h"
+#include "core/base/text/error.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/tasks/own/tables/table_writers.h"
 #if PAIRS_WITH_HDF5

@@ -7,8 +7,8 @@
 
 #include "app/model/posterior/set_table.h"
 #include "app/model/studio.h"
-#include "core/base/threads/clock.h"
 #include "core/base/files/files.h"
+#include "core/base/threads/clock.h"
 #include "tests/app/model/environment.h"
 #include "tests/app/model/small_run.h"
 

@@ -9,9 +9,9 @@
 #include <map>
 
 #include "app/scores/run_evaluation.h"
-#include "core/base/threads/clock.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
+#include "core/base/threads/clock.h"
 #include "core/base/threads/jobs.h"
 #include "core/base/threads/one_thread.h"
 #include "core/base/threads/threads.h"

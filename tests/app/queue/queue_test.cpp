@@ -12,9 +12,9 @@
 #include "app/queue/queue_end.h"
 #include "app/queue/queue_progress.h"
 #include "app/runs/run_about.h"
-#include "core/base/text/error.h"
 #include "core/base/system/presence.h"
 #include "core/base/system/process_identity.h"
+#include "core/base/text/error.h"
 #include "core/train/events/events.h"
 #include "tests/app/queue/queued_folders.h"
 

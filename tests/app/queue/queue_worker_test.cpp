@@ -9,9 +9,9 @@
 #include <sstream>
 #include <thread>
 
-#include "core/base/threads/clock.h"
-#include "core/base/text/error.h"
 #include "core/base/system/presence.h"
+#include "core/base/text/error.h"
+#include "core/base/threads/clock.h"
 #include "tests/app/queue/queued_folders.h"
 
 namespace pairs {

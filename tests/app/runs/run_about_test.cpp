@@ -5,8 +5,8 @@
 
 #include <thread>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "tests/core/base/temporary_folder.h"
 
 namespace pairs {

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "core/base/text/error.h"
 #include "core/base/numbers/random.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 namespace {

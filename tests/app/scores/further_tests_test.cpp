@@ -8,8 +8,8 @@
 #include "app/scores/metrics_file.h"
 #include "app/scores/test_figures.h"
 #include "app/scores/verdict.h"
-#include "core/base/text/error.h"
 #include "core/base/numbers/random.h"
+#include "core/base/text/error.h"
 #include "core/eval/calibration/calibration.h"
 
 namespace pairs {

@@ -11,8 +11,8 @@
 #include "app/scores/score.h"
 #include "app/scores/score_figures.h"
 #include "app/scores/scoring.h"
-#include "core/base/text/error.h"
 #include "core/base/files/npz.h"
+#include "core/base/text/error.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/toy_image_task.h"
 

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <functional>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/report/number_text.h"
 #include "core/train/run/run.h"
 #include "tasks/registry.h"

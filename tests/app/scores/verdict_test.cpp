@@ -12,9 +12,9 @@
 #include "core/base/numbers/random.h"
 #include "core/eval/calibration/calibration.h"
 #include "core/eval/calibration/calibration_power.h"
-#include "core/eval/metrics/metrics.h"
 #include "core/eval/calibration/regions.h"
 #include "core/eval/calibration/uniform_ecdf.h"
+#include "core/eval/metrics/metrics.h"
 #include "tests/core/eval/rank_tables.h"
 #include "tests/long_tests.h"
 

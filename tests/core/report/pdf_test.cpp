@@ -11,8 +11,8 @@
 #include <regex>
 #include <sstream>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/report/cairo_canvas.h"
 #include "core/report/layout.h"
 #include "core/report/page_width.h"

@@ -9,8 +9,8 @@
 #include <limits>
 #include <sstream>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/report/cairo_canvas.h"
 #include "core/report/display_text.h"
 #include "core/report/draw.h"

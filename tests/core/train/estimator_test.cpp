@@ -9,9 +9,9 @@
 #include <functional>
 
 #include "core/aggregate_distance.h"
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
 #include "core/base/numbers/random.h"
+#include "core/base/text/error.h"
 #include "core/heads/mass.h"
 #include "core/heads/spline_head.h"
 #include "core/train/cache/cache_statistics.h"

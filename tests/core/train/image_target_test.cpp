@@ -5,13 +5,13 @@
 #include <numeric>
 
 #include "core/aggregate.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/eval/evaluate/evaluate.h"
 #include "core/heads/flow_matching_head.h"
 #include "core/nn/resnet.h"
-#include "core/train/stages/cache_writer.h"
 #include "core/train/run/run.h"
+#include "core/train/stages/cache_writer.h"
 #include "core/train/stages/stage_tools.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/test_monitor.h"

@@ -5,12 +5,12 @@
 #include <numeric>
 
 #include "core/aggregate.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/eval/evaluate/evaluate.h"
 #include "core/train/run/run.h"
-#include "core/train/stages/set_gradients.h"
 #include "core/train/settings/source.h"
+#include "core/train/stages/set_gradients.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/toy_library.h"
 #include "tests/core/train/toy_row_task.h"

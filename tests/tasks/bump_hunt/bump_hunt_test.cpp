@@ -10,9 +10,9 @@
 #include <boost/math/distributions/normal.hpp>
 #include <map>
 
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
 #include "core/base/files/npz.h"
+#include "core/base/text/error.h"
 #include "core/eval/references/mcmc_diagnostics.h"
 #include "core/eval/references/nuts.h"
 #include "core/joint_posterior.h"

@@ -7,9 +7,9 @@
 #include <ATen/ops/tensor.h>
 #include <gtest/gtest.h>
 
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
 #include "render/circle_raster.h"
 #include "tasks/parts/outlines.h"
 #include "tests/tasks/sets.h"

@@ -18,8 +18,8 @@
 #include <fstream>
 #include <set>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "render/digit_warp.h"
 #include "tasks/digits/glyphs.h"
 #include "tasks/digits/images.h"

@@ -8,9 +8,9 @@
 #include <ATen/ops/zeros.h>
 #include <gtest/gtest.h>
 
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
 #include "core/base/files/npz.h"
+#include "core/base/text/error.h"
 #include "core/sufficient_statistics.h"
 #include "tests/tasks/sets.h"
 

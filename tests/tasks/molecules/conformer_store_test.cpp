@@ -8,8 +8,8 @@
 #include <set>
 #include <thread>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "tasks/molecules/store_build.h"
 #include "tests/core/base/temporary_folder.h"
 

@@ -6,8 +6,8 @@
 #include <set>
 #include <thread>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "tasks/molecules/chemistry/depiction.h"
 #include "tests/core/base/temporary_folder.h"
 

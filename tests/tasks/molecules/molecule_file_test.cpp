@@ -11,8 +11,8 @@
 #include <set>
 #include <sstream>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "tasks/molecules/chemistry/chemistry.h"
 #include "tasks/molecules/conformers.h"
 #include "tasks/molecules/splits.h"

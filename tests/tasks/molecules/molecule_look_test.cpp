@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/nn/schnet_embedder.h"
-#include "tasks/molecules/conformer_store.h"
 #include "tasks/molecules/chemistry/depiction.h"
+#include "tasks/molecules/conformer_store.h"
 
 namespace pairs {
 namespace {

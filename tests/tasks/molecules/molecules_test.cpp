@@ -14,15 +14,15 @@
 #include <optional>
 #include <set>
 
-#include "core/base/system/caches.h"
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
 #include "core/base/files/files.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/system/caches.h"
+#include "core/base/text/error.h"
 #include "core/nn/schnet_embedder.h"
 #include "tasks/molecules/chemistry/chemistry.h"
-#include "tasks/molecules/conformer_store.h"
 #include "tasks/molecules/chemistry/depiction.h"
+#include "tasks/molecules/conformer_store.h"
 #include "tasks/molecules/given_molecule.h"
 #include "tasks/molecules/molecule_account.h"
 #include "tasks/molecules/molecule_look.h"

@@ -9,8 +9,8 @@
 #include <numbers>
 #include <random>
 
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
+#include "core/base/text/error.h"
 #include "render/ray_map.h"
 #include "render/scene_edit.h"
 #include "render/sphere_caster.h"

@@ -13,10 +13,10 @@
 #include <string>
 #include <thread>
 
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
 #include "core/base/fields/fields.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "tasks/objects/crops.h"
 #include "tasks/objects/object_parts.h"
 #include "tasks/objects/object_showcase.h"

@@ -7,9 +7,9 @@
 #include <atomic>
 #include <thread>
 
-#include "core/base/threads/clock.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
+#include "core/base/threads/clock.h"
 #include "tasks/objects/view_cache_file.h"
 #include "tests/render/meshes/meshes.h"
 

@@ -8,17 +8,17 @@
 #include <functional>
 #include <map>
 
-#include "core/base/threads/clock.h"
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
-#include "core/base/text/json.h"
 #include "core/base/files/npz.h"
+#include "core/base/text/error.h"
+#include "core/base/text/json.h"
+#include "core/base/threads/clock.h"
 #include "core/invalid_draws.h"
 #include "core/simulation_budget.h"
 #include "core/stored_sets.h"
-#include "core/train/stages/plan.h"
 #include "core/train/run/run.h"
 #include "core/train/run/run_progress.h"
+#include "core/train/stages/plan.h"
 #include "tasks/file_facts.h"
 #include "tasks/own/budget/pool.h"
 #include "tasks/own/budget/pool_layout.h"

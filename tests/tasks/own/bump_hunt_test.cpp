@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "core/base/threads/clock.h"
 #include "core/base/files/safetensors.h"
+#include "core/base/threads/clock.h"
 #include "core/eval/evaluate/evaluate.h"
 #include "core/train/run/run.h"
 #include "tasks/file_facts.h"

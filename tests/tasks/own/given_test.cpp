@@ -7,9 +7,9 @@
 
 #include <cmath>
 
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
 #include "core/train/run/run.h"
 #include "tasks/file_facts.h"
 #include "tasks/own/simulated_task.h"

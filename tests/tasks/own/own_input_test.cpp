@@ -7,8 +7,8 @@
 
 #include "app/posterior/follow/followed_set.h"
 #include "core/aggregate.h"
-#include "core/base/text/error.h"
 #include "core/base/files/safetensors.h"
+#include "core/base/text/error.h"
 #include "core/input_scale.h"
 #include "core/nn/mlp_embedder.h"
 #include "core/train/run/run.h"

@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "core/base/threads/clock.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/threads/clock.h"
 #include "tasks/file_facts.h"
 #include "tasks/registry.h"
 #include "tests/core/train/test_monitor.h"

@@ -3,8 +3,8 @@
 #include <fstream>
 
 #include "app/batch/data/data_report.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "tasks/registry.h"
 #include "tests/app/batch/program.h"
 #include "tests/core/base/temporary_folder.h"

@@ -5,8 +5,8 @@
 
 #include <chrono>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "tests/app/batch/program.h"
 #include "tests/core/base/temporary_folder.h"
 

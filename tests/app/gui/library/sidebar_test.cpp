@@ -7,8 +7,8 @@
 
 #include "app/gui/widgets/ui.h"
 #include "core/base/files/files.h"
-#include "core/train/settings/config.h"
 #include "core/train/run/run.h"
+#include "core/train/settings/config.h"
 #include "tasks/registry.h"
 #include "tests/app/gui/driver.h"
 

@@ -6,10 +6,10 @@
 
 #include <fstream>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
 #include "core/base/files/npy.h"
 #include "core/base/files/npz.h"
+#include "core/base/text/error.h"
 #include "core/report/png.h"
 #include "tasks/registry.h"
 #include "tests/app/model/small_run.h"

@@ -7,8 +7,8 @@
 
 #include "app/model/library/task_sketch.h"
 #include "app/model/studio.h"
-#include "core/base/threads/clock.h"
 #include "core/base/files/files.h"
+#include "core/base/threads/clock.h"
 #include "core/train/run/run.h"
 #include "tasks/file_facts.h"
 #include "tasks/registry.h"

@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/task.h"
 #include "tasks/file_facts.h"
 #include "tasks/registry.h"

@@ -11,8 +11,8 @@
 
 #include "app/model/posterior/posterior.h"
 #include "app/model/posterior/sample_saving.h"
-#include "core/base/threads/clock.h"
 #include "core/base/files/files.h"
+#include "core/base/threads/clock.h"
 #include "tasks/registry.h"
 #include "tests/app/batch/program.h"
 #include "tests/core/base/temporary_folder.h"

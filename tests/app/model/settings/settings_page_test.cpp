@@ -8,9 +8,9 @@
 #include <fstream>
 
 #include "app/model/studio.h"
-#include "core/base/threads/clock.h"
-#include "core/base/gpu/devices.h"
 #include "core/base/files/files.h"
+#include "core/base/gpu/devices.h"
+#include "core/base/threads/clock.h"
 #include "core/base/threads/latest_worker.h"
 #include "core/base/threads/threads.h"
 #include "core/train/settings/config.h"

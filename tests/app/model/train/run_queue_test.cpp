@@ -11,9 +11,9 @@
 #include <thread>
 
 #include "app/queue/queue_worker.h"
+#include "core/base/files/files.h"
 #include "core/base/system/child_process.h"
 #include "core/base/threads/clock.h"
-#include "core/base/files/files.h"
 #include "core/train/run/run.h"
 #include "tasks/registry.h"
 #include "tests/app/model/environment.h"

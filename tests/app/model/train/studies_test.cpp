@@ -14,9 +14,9 @@
 #include "app/model/train/swept_values.h"
 #include "app/studies/study_results.h"
 #include "app/studies/study_worker.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
 #include "core/base/system/presence.h"
+#include "core/base/text/error.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 

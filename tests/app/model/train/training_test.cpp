@@ -11,9 +11,9 @@
 #include <thread>
 
 #include "app/model/train/run_history.h"
-#include "core/base/threads/clock.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
+#include "core/base/threads/clock.h"
 #include "core/estimator.h"
 #include "tasks/registry.h"
 #include "tests/app/model/small_run.h"

@@ -10,10 +10,10 @@
 #include <functional>
 
 #include "app/posterior/set_posterior/set_posterior.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
-#include "core/base/numbers/random.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/numbers/random.h"
+#include "core/base/text/error.h"
 #include "tasks/parts/chosen_targets.h"
 #include "tests/aggregate_observed.h"
 #include "tests/app/model/small_run.h"

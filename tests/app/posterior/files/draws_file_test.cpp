@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "tests/core/base/temporary_folder.h"
 
 #if PAIRS_WITH_HDF5

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "core/aggregate.h"
-#include "core/base/text/error.h"
 #include "core/base/system/memory.h"
+#include "core/base/text/error.h"
 #include "core/train/run/run.h"
 #include "tasks/registry.h"
 #include "tests/aggregate_observed.h"

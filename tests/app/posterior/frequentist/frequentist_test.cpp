@@ -9,8 +9,8 @@
 #include <numeric>
 
 #include "app/posterior/set_posterior/set_posterior.h"
-#include "core/base/text/error.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
 #include "core/sets/index_map.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"

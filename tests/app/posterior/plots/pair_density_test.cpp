@@ -7,8 +7,8 @@
 #include <numbers>
 #include <numeric>
 
-#include "core/base/text/error.h"
 #include "core/base/numbers/random.h"
+#include "core/base/text/error.h"
 #include "core/report/contour.h"
 
 namespace pairs {

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
 #include "core/base/files/npz.h"
+#include "core/base/text/error.h"
 #include "tests/core/base/message.h"
 #include "tests/core/base/temporary_folder.h"
 

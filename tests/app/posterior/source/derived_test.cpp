@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "app/posterior/files/posterior_samples.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
 #include "core/base/files/npz.h"
+#include "core/base/text/error.h"
 #include "tests/core/base/temporary_folder.h"
 
 namespace pairs {

@@ -7,13 +7,13 @@
 #include <cmath>
 #include <limits>
 
-#include "app/posterior/source/derived.h"
-#include "app/posterior/files/posterior_samples.h"
 #include "app/posterior/figures/prior_figure.h"
-#include "core/base/text/error.h"
+#include "app/posterior/files/posterior_samples.h"
+#include "app/posterior/source/derived.h"
 #include "core/base/files/files.h"
 #include "core/base/files/npz.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
 #include "core/prior_density.h"
 #include "tasks/parts/chosen_targets.h"
 #include "tasks/registry.h"

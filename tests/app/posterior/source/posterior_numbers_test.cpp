@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/posterior/set/embedded_set.h"
 #include "app/posterior/plots/posterior_axes.h"
+#include "app/posterior/set/embedded_set.h"
 #include "core/aggregate.h"
 #include "core/base/text/error.h"
 #include "tasks/registry.h"

@@ -8,9 +8,9 @@
 #include <chrono>
 #include <thread>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
 #include "core/base/system/presence.h"
+#include "core/base/text/error.h"
 #include "tests/core/base/message.h"
 #include "tests/core/base/temporary_folder.h"
 

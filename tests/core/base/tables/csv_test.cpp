@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/tables/csv_line.h"
-#include "core/base/tables/csv_table.h"
 #include "core/base/files/files.h"
 #include "core/base/files/npz.h"
+#include "core/base/tables/csv_line.h"
+#include "core/base/tables/csv_table.h"
 #include "tests/core/base/message.h"
 #include "tests/core/base/temporary_folder.h"
 

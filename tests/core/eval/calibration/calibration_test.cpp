@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "core/base/text/error.h"
 #include "core/base/numbers/random.h"
+#include "core/base/text/error.h"
 #include "core/eval/calibration/calibration_power.h"
 #include "core/eval/metrics/metrics.h"
 #include "tests/core/eval/normals.h"

@@ -5,8 +5,8 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 
-#include "core/base/numbers/random.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/numbers/random.h"
 #include "core/eval/metrics/metrics.h"
 #include "tests/core/eval/exact_normals.h"
 

@@ -5,10 +5,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/base/text/error.h"
 #include "core/base/gpu/transfer.h"
-#include "core/eval/metrics/metrics.h"
+#include "core/base/text/error.h"
 #include "core/eval/calibration/uniform_ecdf.h"
+#include "core/eval/metrics/metrics.h"
 #include "tests/core/eval/exact_normals.h"
 
 namespace pairs {

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/base/text/error.h"
 #include "core/base/numbers/random.h"
+#include "core/base/text/error.h"
 #include "tests/core/eval/exact_normals.h"
 #include "tests/long_tests.h"
 

@@ -8,8 +8,8 @@
 #include <numbers>
 #include <string>
 
-#include "core/base/text/error.h"
 #include "core/base/numbers/random.h"
+#include "core/base/text/error.h"
 
 namespace pairs {
 namespace {

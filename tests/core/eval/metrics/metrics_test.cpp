@@ -7,8 +7,8 @@
 #include <boost/math/quadrature/gauss_kronrod.hpp>
 #include <cmath>
 
-#include "core/base/text/error.h"
 #include "core/base/numbers/random.h"
+#include "core/base/text/error.h"
 #include "tests/core/eval/normals.h"
 
 namespace pairs {

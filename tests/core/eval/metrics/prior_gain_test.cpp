@@ -4,8 +4,8 @@
 #include <ATen/Functions.h>
 #include <gtest/gtest.h>
 
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
+#include "core/base/text/error.h"
 #include "core/heads/gaussian_head.h"
 #include "core/heads/spline_head.h"
 #include "tests/core/train/toy_task.h"

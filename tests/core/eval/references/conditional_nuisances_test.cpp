@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/base/text/error.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
 #include "tests/core/eval/dependent_task.h"
 
 namespace pairs {

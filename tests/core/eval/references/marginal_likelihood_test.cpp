@@ -6,8 +6,8 @@
 
 #include <cmath>
 
-#include "core/base/text/error.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/text/error.h"
 #include "tests/core/train/toy_image_task.h"
 #include "tests/core/train/toy_task.h"
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/base/text/error.h"
 #include "core/base/files/npz.h"
+#include "core/base/text/error.h"
 #include "tests/core/eval/normals.h"
 
 namespace pairs {

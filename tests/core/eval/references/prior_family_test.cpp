@@ -7,8 +7,8 @@
 
 #include <cmath>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "tests/core/base/temporary_folder.h"
 
 namespace pairs {

@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "core/aggregate.h"
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "core/train/stages/cache_writer.h"
 #include "tests/core/train/toy_task.h"
 

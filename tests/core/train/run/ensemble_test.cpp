@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
+#include "core/base/text/error.h"
 #include "core/eval/calibration/disagreement.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/toy_task.h"

@@ -6,8 +6,8 @@
 
 #include <cmath>
 
-#include "core/base/text/error.h"
 #include "core/base/files/safetensors.h"
+#include "core/base/text/error.h"
 #include "core/train/run/run.h"
 #include "tests/core/base/temporary_folder.h"
 

@@ -5,11 +5,11 @@
 
 #include <cmath>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
 #include "core/base/files/safetensors.h"
-#include "core/train/steps/optimise.h"
+#include "core/base/text/error.h"
 #include "core/train/run/run.h"
+#include "core/train/steps/optimise.h"
 #include "tests/core/base/temporary_folder.h"
 
 namespace pairs {

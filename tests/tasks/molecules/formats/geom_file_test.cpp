@@ -7,8 +7,8 @@
 #include <msgpack.hpp>
 #include <nlohmann/json.hpp>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "tasks/molecules/chemistry/chemistry.h"
 #include "tests/tasks/molecules/memory_bytes.h"
 #include "tests/tasks/molecules/molecule_files.h"

@@ -11,9 +11,9 @@
 #include <set>
 #include <thread>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
 #include "core/base/system/memory.h"
+#include "core/base/text/error.h"
 #include "tasks/objects/mesh/mesh_folder.h"
 #include "tests/core/base/message.h"
 #include "tests/core/base/temporary_folder.h"

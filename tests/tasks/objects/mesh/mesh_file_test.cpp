@@ -9,8 +9,8 @@
 #include <chrono>
 #include <cmath>
 
-#include "core/base/threads/clock.h"
 #include "core/base/files/files.h"
+#include "core/base/threads/clock.h"
 #include "tasks/objects/mesh/mesh_measure.h"
 #include "tests/core/base/message.h"
 #include "tests/core/base/temporary_folder.h"

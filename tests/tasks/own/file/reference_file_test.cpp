@@ -7,8 +7,8 @@
 #include <cmath>
 #include <fstream>
 
-#include "core/base/text/error.h"
 #include "core/base/files/npz.h"
+#include "core/base/text/error.h"
 #include "tests/core/base/message.h"
 #include "tests/tasks/own/own_files.h"
 

@@ -4,13 +4,13 @@
 
 #include <cmath>
 
-#include "core/base/text/error.h"
 #include "core/base/fields/face.h"
+#include "core/base/text/error.h"
 #include "core/train/settings/config.h"
 #include "tasks/file_facts.h"
+#include "tasks/own/file/task_programs.h"
 #include "tasks/own/own_presets.h"
 #include "tasks/own/own_tasks.h"
-#include "tasks/own/file/task_programs.h"
 #include "tasks/registry.h"
 #include "tests/tasks/own/own_files.h"
 

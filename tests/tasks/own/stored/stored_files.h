@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "core/base/text/error.h"
 #include "core/base/files/npy.h"
 #include "core/base/files/npz.h"
+#include "core/base/text/error.h"
 #include "tasks/own/stored/simulations.h"
 #if PAIRS_WITH_HDF5
 #include <hdf5.h>

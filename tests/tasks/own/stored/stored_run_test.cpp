@@ -8,13 +8,13 @@
 #include <fstream>
 
 #include "core/aggregate.h"
-#include "core/base/threads/clock.h"
 #include "core/base/files/files.h"
+#include "core/base/threads/clock.h"
 #include "core/eval/evaluate/evaluate.h"
 #include "core/eval/evaluate/set_digest.h"
 #include "core/report/number_text.h"
-#include "core/train/stages/plan.h"
 #include "core/train/run/run.h"
+#include "core/train/stages/plan.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/test_monitor.h"

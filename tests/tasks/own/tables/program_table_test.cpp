@@ -6,8 +6,8 @@
 
 #include <cstdlib>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
+#include "core/base/text/error.h"
 #include "tests/core/base/temporary_folder.h"
 
 namespace pairs {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "core/base/text/error.h"
 #include "core/base/files/files.h"
 #include "core/base/files/plain_npz.h"
+#include "core/base/text/error.h"
 #include "core/input_scale.h"
 #include "core/stored_sets.h"
 #include "tasks/own/own_tasks.h"

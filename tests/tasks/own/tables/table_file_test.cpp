@@ -7,9 +7,9 @@
 #include <limits>
 #include <numeric>
 
+#include "core/base/files/files.h"
 #include "core/base/tables/csv_table.h"
 #include "core/base/text/error.h"
-#include "core/base/files/files.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/tasks/own/tables/table_writers.h"
 #if PAIRS_WITH_HDF5
