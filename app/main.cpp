@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
     pairs::tell(fmt::format("pairs: {}\n", error.what()));
     return error.kind() == pairs::ErrorKind::usage ? 2 : 1;
   }
-  const pairs::Catalogue tasks = pairs::built_in_tasks();
+  const pairs::Catalog tasks = pairs::built_in_tasks();
   pairs::batch::Extension window;
 #ifdef PAIRS_WINDOW
   window.commands = {pairs::screenshot_command()};

@@ -21,7 +21,7 @@ struct ScreenshotArguments {
   gui::ScreenshotOptions options;
 };
 
-batch::Result take(const Catalogue& tasks, ScreenshotArguments arguments) {
+batch::Result take(const Catalog& tasks, ScreenshotArguments arguments) {
   const auto [width, height] = batch::parse_size(arguments.size, "--size", {640, 480}, {8192, 8192});
   arguments.options.width = width;
   arguments.options.height = height;
@@ -41,7 +41,7 @@ batch::Result take(const Catalogue& tasks, ScreenshotArguments arguments) {
           0};
 }
 
-batch::Action add_screenshot(CLI::App& app, const Catalogue& tasks) {
+batch::Action add_screenshot(CLI::App& app, const Catalog& tasks) {
   const auto arguments = std::make_shared<ScreenshotArguments>();
   gui::ScreenshotOptions& options = arguments->options;
   app.add_option("--out", arguments->out, "Where the picture goes; .webp: a film of N growing to --n")

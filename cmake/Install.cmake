@@ -4,7 +4,7 @@
 #   lib/                  libpairs_cuda.so, libpairs_fits.so, libpairs_transfer.so, libpairs_arrow.so with Arrow's libraries,
 #                         and the system's shared libraries, down to but without glibc and libstdc++
 #   lib/torch, lib/nvidia LibTorch in the wheel's own layout, which its relative RPATHs expect
-#   share/pairs-studio/   presets, weights, examples, licences of the libraries
+#   share/pairs-studio/   presets, weights, examples, licenses of the libraries
 #   share/applications, share/icons, share/mime   what desktops look for
 #   share/man, share/bash-completion  the manual page, and what makes bash complete commands
 #   share/doc/pairs-studio            what people read
@@ -47,7 +47,7 @@ foreach(library IN LISTS pairs_nvidia_libraries)
   install(FILES ${LibTorch_ROOT_DIR}/${library} DESTINATION lib/${folder})
 endforeach()
 
-install(CODE "execute_process(COMMAND \"${PROJECT_SOURCE_DIR}/packaging/licences.sh\"
+install(CODE "execute_process(COMMAND \"${PROJECT_SOURCE_DIR}/packaging/licenses.sh\"
   \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\" \"${LibTorch_ROOT_DIR}\" \"${Arrow_ROOT_DIR}\" COMMAND_ERROR_IS_FATAL ANY)")
 
 install(DIRECTORY assets/ DESTINATION share/pairs-studio PATTERN desktop EXCLUDE PATTERN __pycache__ EXCLUDE)

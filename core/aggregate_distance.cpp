@@ -116,14 +116,14 @@ torch::Tensor AggregateDistance::factor(std::int64_t n) {
 Estimator::Typicality AggregateDistance::of(const torch::Tensor& aggregates, const torch::Tensor& n) {
   const OneThread one_thread;  // the number of threads affects how a sum is rounded
   const torch::Tensor host_n = n.to(torch::kCPU);
-  const torch::Tensor centred = aggregates.to(torch::kCPU, torch::kFloat64) - statistics_.mean;
-  const std::int64_t rows = centred.size(0);
+  const torch::Tensor centered = aggregates.to(torch::kCPU, torch::kFloat64) - statistics_.mean;
+  const std::int64_t rows = centered.size(0);
   torch::Tensor distance = torch::empty({rows}, torch::kFloat64);
   std::map<std::int64_t, std::vector<std::int64_t>> by_size;
   for (std::int64_t i = 0; i < rows; ++i) by_size[host_n[i].item<std::int64_t>()].push_back(i);
   for (const auto& [size, members] : by_size) {
     const torch::Tensor index = torch::tensor(members, torch::kInt64);
-    const torch::Tensor white = at::linalg_solve_triangular(factor(size), centred.index_select(0, index).t(), false);
+    const torch::Tensor white = at::linalg_solve_triangular(factor(size), centered.index_select(0, index).t(), false);
     distance.index_put_({index}, white.square().sum(0).sqrt());
   }
   torch::Tensor percentile = torch::full({rows}, NAN, torch::kFloat64);

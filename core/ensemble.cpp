@@ -13,7 +13,7 @@ namespace pairs {
 namespace {
 
 constexpr std::uint32_t kChoice = 0x656e73;  // stream that selects members
-constexpr std::int64_t kCentreDraws = 128;   // per member: the mean of four is off by less than 0.05 sd
+constexpr std::int64_t kCenterDraws = 128;   // per member: the mean of four is off by less than 0.05 sd
 
 std::int64_t least_max_n(const std::vector<std::shared_ptr<Estimator>>& members) {
   std::int64_t least = members.front()->max_n();
@@ -122,7 +122,7 @@ std::int64_t Ensemble::observations_at_once() const {
   return least;
 }
 
-torch::Tensor Ensemble::centre(const torch::Tensor& aggregates, const torch::Tensor& n,
+torch::Tensor Ensemble::center(const torch::Tensor& aggregates, const torch::Tensor& n,
                                const torch::Tensor& given) const {
   at::NoGradGuard no_grad;
   const std::uint64_t key = stream_key(kFigureSeed, Purpose::posterior);
@@ -132,7 +132,7 @@ torch::Tensor Ensemble::centre(const torch::Tensor& aggregates, const torch::Ten
     const auto of = [&](const torch::Tensor& all) { return all.defined() ? all.slice(0, b, b + 1) : all; };
     std::vector<torch::Tensor> means;
     for (std::size_t k = 0; k < members_.size(); ++k)
-      means.push_back(members_[k]->sample(of(parts[k]), of(n), kCentreDraws, key, of(given)).mean(1, true));
+      means.push_back(members_[k]->sample(of(parts[k]), of(n), kCenterDraws, key, of(given)).mean(1, true));
     rows.push_back(at::stack(means).mean(0));
   }
   return at::cat(rows);
@@ -142,7 +142,7 @@ torch::Tensor Ensemble::log_prob_grid(const torch::Tensor& theta, const torch::T
                                       const torch::Tensor& n, const torch::Tensor& given) {
   torch::Tensor at = theta;
   if (width_ != 1) {
-    const torch::Tensor middle = centre(aggregates, n, given).to(theta.device(), theta.scalar_type());
+    const torch::Tensor middle = center(aggregates, n, given).to(theta.device(), theta.scalar_type());
     at = middle + (theta - middle) / width_;
   }
   const std::vector<torch::Tensor> parts = member_parts(members_, aggregates);
@@ -168,7 +168,7 @@ torch::Tensor Ensemble::sample(const torch::Tensor& aggregates, const torch::Ten
   const torch::Tensor drawn =
       all.gather(0, who.unsqueeze(0).unsqueeze(3).expand({1, all.size(1), count, all.size(3)}))[0];
   if (width_ == 1) return drawn;
-  const torch::Tensor middle = centre(aggregates, n, given).to(drawn.device(), drawn.scalar_type());
+  const torch::Tensor middle = center(aggregates, n, given).to(drawn.device(), drawn.scalar_type());
   return middle + width_ * (drawn - middle);
 }
 

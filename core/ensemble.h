@@ -29,7 +29,7 @@ class Ensemble final : public Estimator {
   double width() const { return width_; }
   // m, the center of the scaling by the width: the mean of q̄, estimated from samples that depend only on the set, [B,
   // 1, d] float64.
-  torch::Tensor centre(const torch::Tensor& aggregates, const torch::Tensor& n, const torch::Tensor& given) const;
+  torch::Tensor center(const torch::Tensor& aggregates, const torch::Tensor& n, const torch::Tensor& given) const;
 
   std::vector<std::shared_ptr<Estimator>> members() const override { return members_; }
   Embedder& embedder() override { return members_.front()->embedder(); }

@@ -59,7 +59,7 @@ std::shared_ptr<Head> Estimator::fresh_head(std::uint64_t seed) const {
   const TaskInfo& info = task_->info();
   const TargetModel& target = target_model(info);
   const HeadKind& kind = head_kind(config_.head.kind);
-  PAIRS_CHECK(target.modelled_by(kind), "{} = \"{}\" does not model the target of task {}, which is {}",
+  PAIRS_CHECK(target.modeled_by(kind), "{} = \"{}\" does not model the target of task {}, which is {}",
               "head.kind"_key, config_.head.kind, info.name, target.refusal());
   const std::int64_t context =
       embedder_->size() + encoding_size(config_.encoding) + info.given_size() + (kind.told_log_n ? 1 : 0);
@@ -88,7 +88,7 @@ const Estimator::HeadSlot& Estimator::slot(std::int64_t n) const {
     if (s.n == n) return s;
   fail(
       "This estimator has one head for each of N = {} and none for N = {}; choose one of these sizes or train with "
-      "{}=\"amortised\"",
+      "{}=\"amortized\"",
       fmt::join(sizes(), ", "), n, "finetune.heads"_key);
 }
 Estimator::HeadSlot& Estimator::slot(std::int64_t n) {
@@ -137,7 +137,7 @@ void Estimator::set_statistics(const AggregateStatistics& statistics, bool fold,
   const torch::Tensor old_mean = scaler_mean_, old_between = scaler_between_, old_within = scaler_within_;
   statistics_ = statistics;
   distance_ = std::make_shared<AggregateDistance>(statistics_);
-  if (!config_.standardise) return;
+  if (!config_.standardize) return;
   scaler_mean_ = statistics.mean.to(device_, torch::kFloat64);
   scaler_between_ = statistics.between.diagonal().to(device_, torch::kFloat64).clone();
   scaler_within_ = statistics.within.diagonal().to(device_, torch::kFloat64).clone();
@@ -159,9 +159,9 @@ torch::Tensor Estimator::embed(const Observations& x, std::int64_t at_once) {
   if (at_once <= 0) at_once = observations_at_once();
   const double numbers = static_cast<double>(at_once) * task_->info().observation_numbers();
   const std::int64_t all = x.count();
-  const bool standardises = dynamic_cast<const StandardisedEmbedder*>(embedder_.get()) != nullptr;
+  const bool standardizes = dynamic_cast<const StandardisedEmbedder*>(embedder_.get()) != nullptr;
   const auto embedded = [&](const Observations& part) {
-    return embedder_->forward(standardises || part.type() == torch::kFloat32 ? part
+    return embedder_->forward(standardizes || part.type() == torch::kFloat32 ? part
                                                                              : part.to(part.device(), torch::kFloat32));
   };
   torch::Tensor out;
@@ -202,7 +202,7 @@ torch::Tensor Estimator::beside_aggregates(const torch::Tensor& n, const torch::
   std::vector<torch::Tensor> columns;
   if (encoding_size(config_.encoding) > 0)
     columns.push_back(send(encode_n(config_.encoding, n, task_->info().max_n), device));
-  if (known > 0) columns.push_back(send(standardised_given(*task_, given), device));
+  if (known > 0) columns.push_back(send(standardized_given(*task_, given), device));
   if (head_kind(config_.head.kind).told_log_n)
     columns.push_back(send(n.to(torch::kFloat32).log().unsqueeze(1), device));
   if (columns.empty()) return {};
@@ -226,7 +226,7 @@ torch::Tensor Estimator::context(const torch::Tensor& aggregates, const torch::T
   return context_of(aggregates, scaler_mean_.defined() ? send(n, device) : n, beside_aggregates(n, given, device));
 }
 
-torch::Tensor Estimator::standardise(const torch::Tensor& theta) const {
+torch::Tensor Estimator::standardize(const torch::Tensor& theta) const {
   return (theta.to(torch::kFloat64) - target_shift_.to(theta.device())) / target_scale_.to(theta.device());
 }
 
@@ -252,7 +252,7 @@ torch::Tensor Estimator::location(const HeadSlot& slot, const torch::Tensor& agg
 
 torch::Tensor Estimator::target(std::int64_t head_n, const torch::Tensor& theta,
                                 const torch::Tensor& aggregates) const {
-  return less_location(slot(head_n), send(standardise(theta), device_), aggregates);
+  return less_location(slot(head_n), send(standardize(theta), device_), aggregates);
 }
 
 torch::Tensor Estimator::less_location(const HeadSlot& slot, const torch::Tensor& z,
@@ -263,7 +263,7 @@ torch::Tensor Estimator::less_location(const HeadSlot& slot, const torch::Tensor
 
 Estimator::SetColumns Estimator::send_sets(const torch::Tensor& theta, const torch::Tensor& n,
                                            const torch::Tensor& given) const {
-  return {send(standardise(theta), device_), send(n, device_), beside_aggregates(n, given, device_)};
+  return {send(standardize(theta), device_), send(n, device_), beside_aggregates(n, given, device_)};
 }
 
 Loss Estimator::loss(std::int64_t head_n, const SetColumns& sets, const torch::Tensor& aggregates) {
@@ -299,7 +299,7 @@ torch::Tensor Estimator::log_prob_grid(const torch::Tensor& theta, const torch::
   PAIRS_CHECK(has_density(), "A head of kind \"{}\" draws samples but has no density, so log q cannot be computed",
               config_.head.kind);
   at::NoGradGuard no_grad;
-  const torch::Tensor z = standardise(theta).to(device_), all = aggregates.to(device_), size = n.to(device_);
+  const torch::Tensor z = standardize(theta).to(device_), all = aggregates.to(device_), size = n.to(device_);
   const torch::Tensor c = context(all, size, given);
   const torch::Tensor host = theta.to(torch::kCPU, torch::kFloat64);
   const bool cut = restricted();
@@ -357,7 +357,7 @@ torch::Tensor Estimator::log_mass(const HeadSlot& slot, const torch::Tensor& con
   const TargetSupport support(task_->info().targets);
   const std::int64_t sets = context.size(0);
   const auto bounds = [&](const torch::Tensor& end) {
-    torch::Tensor z = standardise(end).unsqueeze(0).expand({sets, end.size(0)});
+    torch::Tensor z = standardize(end).unsqueeze(0).expand({sets, end.size(0)});
     if (const torch::Tensor shift = location(slot, aggregates); shift.defined()) z = z - shift.to(torch::kCPU);
     return z.contiguous().to(device_);
   };

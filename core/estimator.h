@@ -22,10 +22,10 @@ struct EstimatorConfig {
   EmbedderConfig embedder;
   HeadConfig head;
   std::string encoding = "log";  // encoding of the set size: none, linear, log (paper, N-encoding)
-  bool standardise = true;       // of aggregates before the head, once stage 3 has measured their spread at each N
+  bool standardize = true;       // of aggregates before the head, once stage 3 has measured their spread at each N
 };
 
-// The settings as fields, keys "embedder.…", "head.…", "encoding", "standardise" and "restrict", bound to `config`.
+// The settings as fields, keys "embedder.…", "head.…", "encoding", "standardize" and "restrict", bound to `config`.
 std::vector<Field> fields(EstimatorConfig& config);
 // Only the settings that affect networks of the selected kinds.
 std::vector<Field> read_fields(EstimatorConfig& config);
@@ -79,7 +79,7 @@ class Estimator {
   // Also changes the configuration of the head.
   void reset_heads(std::uint64_t seed, const HeadConfig& head);
   // From now on the heads use unstandardized aggregates; statistics are still recorded.
-  void keep_aggregates() { config_.standardise = false; }
+  void keep_aggregates() { config_.standardize = false; }
   // Replaces the heads by copies of the first one, one for each size (ascending); {} makes the estimator amortized
   // again.
   void split_heads(const std::vector<std::int64_t>& sizes);
@@ -90,11 +90,11 @@ class Estimator {
   // Data source of the task it was trained on ("MNIST"); before it is loaded from a file, the data source of its task.
   const std::string& data_source() const { return data_source_; }
 
-  // Sets the standardization of aggregates, which is the identity before stage 3 and if `standardise` is off. `fold`:
+  // Sets the standardization of aggregates, which is the identity before stage 3 and if `standardize` is off. `fold`:
   // the heads' first layers absorb it, so that their output at set size `fold_n` does not change.
   void set_statistics(const AggregateStatistics& statistics, bool fold, std::int64_t fold_n);
   const AggregateStatistics& statistics() const { return statistics_; }
-  bool standardised() const { return statistics_.mean.defined(); }
+  bool standardized() const { return statistics_.mean.defined(); }
   // The mean of the training aggregates [l] float64; undefined if it was not recorded.
   virtual torch::Tensor mean_aggregate() const { return statistics_.mean; }
 
@@ -140,7 +140,7 @@ class Estimator {
   torch::Tensor context(const torch::Tensor& aggregates, const torch::Tensor& n, const torch::Tensor& given = {}) const;
   // Standardizes θ [.., d] float64 from original units, in float64, and back: an affine map per target; an image's
   // pixels share one.
-  torch::Tensor standardise(const torch::Tensor& theta) const;
+  torch::Tensor standardize(const torch::Tensor& theta) const;
   torch::Tensor restore(const torch::Tensor& z) const;
 
   // log q(θ | aggregate, n, given) in original units (nats): θ [B, d], aggregates [B, l], n [B], given [B, g] -> [B]

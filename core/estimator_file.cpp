@@ -129,8 +129,8 @@ std::map<std::string, torch::Tensor> Estimator::state() const {
 void Estimator::load_state(const std::map<std::string, torch::Tensor>& state) {
   at::NoGradGuard no_grad;
   // Weights keep the standardization that they were trained with; those without one use x unchanged.
-  const bool standardised = state.contains(kLocation), wrapped = this->state().contains(kLocation);
-  if (standardised && !wrapped) {
+  const bool standardized = state.contains(kLocation), wrapped = this->state().contains(kLocation);
+  if (standardized && !wrapped) {
     const torch::Tensor none = at::zeros({input_channels(task_->info())}, at::kDouble);
     const bool training = embedder_->is_training();
     embedder_ = std::make_shared<StandardisedEmbedder>(embedder_, none, none + 1);
@@ -161,7 +161,7 @@ void Estimator::load_state(const std::map<std::string, torch::Tensor>& state) {
   }
   for (auto& [name, tensor] : this->state()) {
     if (name.starts_with("statistics.")) continue;
-    if (!standardised && (name == kLocation || name == kScale))
+    if (!standardized && (name == kLocation || name == kScale))
       tensor.fill_(name == kScale ? 1 : 0);
     else
       tensor.copy_(find_tensor(state, name, tensor.sizes()));

@@ -8,7 +8,7 @@ namespace pairs {
 std::vector<Field> fields(EstimatorConfig& c) {
   std::vector<Field> all = {
       Field::choice("encoding", &c.encoding, "How the set size is encoded for the head", {"none", "linear", "log"}),
-      {"standardise", &c.standardise, "Stage 3 standardises aggregates at each N"},
+      {"standardize", &c.standardize, "Stage 3 standardizes aggregates at each N"},
       Field{"restrict", &c.head.of<SupportSettings>().restrict,
             "Posteriors are restricted to the targets' supports where the head reaches beyond them"}
           .told_seldom()};

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "core/standardised_embedder.h"
+#include "core/standardized_embedder.h"
 
 namespace pairs {
 
@@ -26,10 +26,10 @@ inline void collect_tensors(const torch::nn::Module& module, const std::string& 
 
 // Adds an embedder's tensors under "embedder."; the names are the same with and without a standardization of x.
 inline void collect_embedder(const Embedder& embedder, bool buffers, std::map<std::string, torch::Tensor>& out) {
-  const auto* standardised = dynamic_cast<const StandardisedEmbedder*>(&embedder);
-  collect_tensors(standardised ? *standardised->inner() : embedder, "embedder.", buffers, out);
-  if (standardised == nullptr || !buffers) return;
-  const auto own = standardised->named_buffers(false);
+  const auto* standardized = dynamic_cast<const StandardisedEmbedder*>(&embedder);
+  collect_tensors(standardized ? *standardized->inner() : embedder, "embedder.", buffers, out);
+  if (standardized == nullptr || !buffers) return;
+  const auto own = standardized->named_buffers(false);
   for (const char* name : {StandardisedEmbedder::kLocation, StandardisedEmbedder::kScale})
     out[std::string("embedder.") + name] = own[name];
 }

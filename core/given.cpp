@@ -25,7 +25,7 @@ std::vector<std::string> given_names(const TaskInfo& info) {
   return names;
 }
 
-torch::Tensor standardised_given(const Task& task, const torch::Tensor& given) {
+torch::Tensor standardized_given(const Task& task, const torch::Tensor& given) {
   const std::vector<GivenRange>* const ranges = ranges_of(task);
   if (ranges == nullptr) return given.to(torch::kFloat32);
   std::vector<torch::Tensor> columns;

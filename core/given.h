@@ -38,7 +38,7 @@ class KnowsGiven {
 // The names of all conditions, in order.
 std::vector<std::string> given_names(const TaskInfo& info);
 // Standardizes conditions of sets [B, g] for networks, float32 on their device.
-torch::Tensor standardised_given(const Task& task, const torch::Tensor& given);
+torch::Tensor standardized_given(const Task& task, const torch::Tensor& given);
 // Throws Error if a value of `given` [.., g] is not finite or out of bounds; `given` may be undefined. `where` names
 // its source.
 void check_given(const Task& task, const torch::Tensor& given, const std::string& where);

@@ -55,7 +55,7 @@ GridDensity::GridDensity(const std::vector<Target>& targets, Log log, const std:
               targets.size());
   for (const Target& target : targets) grid_.push_back(whole_axis(target, search_cells(targets.size())));
   narrow(search_cells(targets.size()), name);
-  normalise(final_cells(targets.size()), name);
+  normalize(final_cells(targets.size()), name);
 }
 
 torch::Tensor GridDensity::on(const std::vector<Cells>& grid, const std::string& name) const {
@@ -77,7 +77,7 @@ void GridDensity::narrow(std::size_t cells, const std::string& name) {
   }
 }
 
-void GridDensity::normalise(std::size_t cells, const std::string& name) {
+void GridDensity::normalize(std::size_t cells, const std::string& name) {
   double area = 1;
   for (Cells& axis : grid_) {
     axis.count = cells;

@@ -34,7 +34,7 @@ class GridDensity {
  private:
   torch::Tensor on(const std::vector<Cells>& grid, const std::string& name) const;
   void narrow(std::size_t cells, const std::string& name);
-  void normalise(std::size_t cells, const std::string& name);
+  void normalize(std::size_t cells, const std::string& name);
 
   Log log_;
   std::vector<Cells> grid_;

@@ -7,9 +7,9 @@
 
 namespace pairs {
 
-bool standardises_input(const Task& task) {
+bool standardizes_input(const Task& task) {
   const auto* face = dynamic_cast<const StandardisedInput*>(&task);
-  return face != nullptr && face->standardises();
+  return face != nullptr && face->standardizes();
 }
 
 InputScale input_scale(const Task& task) {
@@ -25,7 +25,7 @@ const torch::Tensor& all_numbers(const Observations& x) {
   return x.is_ragged() ? x.rows() : x.block();
 }
 
-Observations standardised(const Observations& x, const torch::Tensor& location, const torch::Tensor& scale) {
+Observations standardized(const Observations& x, const torch::Tensor& location, const torch::Tensor& scale) {
   const torch::Tensor& values = all_numbers(x);
   PAIRS_CHECK(values.dim() >= 2 && values.size(1) == location.numel() && location.numel() == scale.numel(),
               "{} locations and {} scales do not fit observations of [{}]", location.numel(), scale.numel(),

@@ -23,20 +23,20 @@ class StandardisedInput {
  public:
   virtual ~StandardisedInput() = default;
   // Whether x is standardized.
-  virtual bool standardises() const = 0;
+  virtual bool standardizes() const = 0;
   // The scale, empty if x is not standardized. The first call may measure it, which may start a user's program.
   virtual InputScale input_scale() const = 0;
 };
 
 // Whether a task's observations are standardized for networks, and the scale; empty if they are not.
-bool standardises_input(const Task& task);
+bool standardizes_input(const Task& task);
 InputScale input_scale(const Task& task);
 
 // The number of columns of points and of rows, or of channels of images, each of which has its own scale.
 std::int64_t input_channels(const TaskInfo& info);
 
 // (x - location) / scale, both [channels] float64 on its device, computed in float64 -> float32.
-Observations standardised(const Observations& x, const torch::Tensor& location, const torch::Tensor& scale);
+Observations standardized(const Observations& x, const torch::Tensor& location, const torch::Tensor& scale);
 
 // All numbers of x: the block [M, ...], or the rows [R, columns] of ragged observations.
 const torch::Tensor& all_numbers(const Observations& x);

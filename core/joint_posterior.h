@@ -17,7 +17,7 @@ class JointPosterior {
  public:
   virtual ~JointPosterior() = default;
   // u at the center of the prior.
-  virtual std::vector<double> centre() const = 0;
+  virtual std::vector<double> center() const = 0;
   // The log density at u; writes its gradient, of the same length.
   virtual double log_density(std::span<const double> u, std::span<double> gradient) const = 0;
   // Maps coordinates [.., length of u] to targets followed by nuisances [.., d + p], both float64.

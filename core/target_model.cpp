@@ -12,7 +12,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 class ParameterTarget final : public TargetModel {
  public:
-  bool modelled_by(const HeadKind& head) const override { return !head.images; }
+  bool modeled_by(const HeadKind& head) const override { return !head.images; }
   std::string refusal() const override { return "no image: use \"spline\", \"mixture\", \"umnn\" or \"gaussian\""; }
   TargetScale scale(const TaskInfo& info, const HeadConfig& head) const override {
     TargetScale out;
@@ -45,7 +45,7 @@ class ParameterTarget final : public TargetModel {
 
 class WholeImageTarget final : public TargetModel {
  public:
-  bool modelled_by(const HeadKind& head) const override { return head.images; }
+  bool modeled_by(const HeadKind& head) const override { return head.images; }
   std::string refusal() const override { return "an image: only \"flow-matching\" does"; }
   TargetScale scale(const TaskInfo& info, const HeadConfig&) const override {
     return {{info.image.location}, {info.image.scale}, 0};

@@ -22,7 +22,7 @@ class TargetModel {
   virtual ~TargetModel() = default;
   // Whether heads of a kind can model the target. If not, the refusal describes the target and the heads that can, for
   // "head.kind … does not model the target of task …, which is …".
-  virtual bool modelled_by(const HeadKind& head) const = 0;
+  virtual bool modeled_by(const HeadKind& head) const = 0;
   virtual std::string refusal() const = 0;
   // The standardization of θ, and the supports in those coordinates. Both throw Error for a box around an unbounded
   // target.

@@ -110,12 +110,12 @@ void check_scene(const SphereScene& scene, const SceneLimits& limits, std::strin
     const std::string name = fmt::format("sphere {}", i + 1);
     for (const double x : all[i].center)
       PAIRS_CHECK(std::abs(x) <= limits.center,
-                  "{}: the centre of {} must lie within {:.6g} of the origin in x, y and z, but one is {:.6g}", where,
+                  "{}: the center of {} must lie within {:.6g} of the origin in x, y and z, but one is {:.6g}", where,
                   name, limits.center, x);
     PAIRS_CHECK(all[i].radius >= limits.radius_low && all[i].radius <= limits.radius_high,
                 "{}: the radius of {} must lie between {:.6g} and {:.6g}, not {:.6g}", where, name, limits.radius_low,
                 limits.radius_high, all[i].radius);
-    check_colors(all[i].color, where, "the colour of " + name);
+    check_colors(all[i].color, where, "the color of " + name);
   }
   check_colors(scene.background, where, "the background");
   PAIRS_CHECK(std::abs(scene.light_azimuth) <= 2 * pi && std::abs(scene.light_elevation) <= pi / 2,

@@ -16,7 +16,7 @@
 
 namespace pairs {
 
-std::shared_ptr<TaskCatalogue> built_in_tasks() {
+std::shared_ptr<TaskCatalog> built_in_tasks() {
   std::vector<TaskEntry> entries = {choosing_targets(gaussian_entry()), choosing_targets(bump_hunt_entry()),
                                     choosing_targets(circle_entry()), digits_entry()};
   std::vector<LeftOutTask> left_out;
@@ -33,7 +33,7 @@ std::shared_ptr<TaskCatalogue> built_in_tasks() {
       {"molecules", "it needs RDKit and msgpack; install them and configure the build with -DPAIRS_MOLECULES=ON"});
 #endif
   entries.push_back(novel_view_entry());
-  return std::make_shared<TaskCatalogue>(std::move(entries), std::move(left_out));
+  return std::make_shared<TaskCatalog>(std::move(entries), std::move(left_out));
 }
 
 std::string task_in_role(TaskRole role) {

@@ -3,12 +3,12 @@
 #include <memory>
 #include <string>
 
-#include "tasks/catalogue.h"
+#include "tasks/catalog.h"
 
 namespace pairs {
 
-// A catalogue of the built-in tasks, in the order in which they are listed.
-std::shared_ptr<TaskCatalogue> built_in_tasks();
+// A catalog of the built-in tasks, in the order in which they are listed.
+std::shared_ptr<TaskCatalog> built_in_tasks();
 
 // The role of a built-in task where the program needs one of a kind: at the first start, and in examples of commands.
 enum class TaskRole {

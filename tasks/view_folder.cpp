@@ -145,7 +145,7 @@ torch::Tensor read_view(const std::filesystem::path& file, std::int64_t size) {
                 "The view {} is {} x {} pixels but this estimator needs {} x {}, or a whole multiple of that up to {}; "
                 "resize it",
                 printable(file.string(), 300), head.width, head.height, size, size, kLongestView / size * size);
-    PAIRS_CHECK(head.color, "The view {} is grey, but views are in colour; save it as RGB",
+    PAIRS_CHECK(head.color, "The view {} is gray, but views are in color; save it as RGB",
                 printable(file.string(), 300));
     side = head.width;
   });

@@ -108,14 +108,14 @@ std::string build_day() {
 }
 
 // Whether the window could open the word.
-bool opens(const TaskCatalogue& tasks, const std::string& path) {
+bool opens(const TaskCatalog& tasks, const std::string& path) {
   const std::vector<std::string> names = tasks.names();
   std::error_code error;
   return path.empty() || std::find(names.begin(), names.end(), path) != names.end() ||
          std::filesystem::exists(path, error);
 }
 
-int open_window(const TaskCatalogue& tasks, const Extension& extension, const std::string& path,
+int open_window(const TaskCatalog& tasks, const Extension& extension, const std::string& path,
                 const std::string& theme, bool json) {
   if (!extension.open)
     return report_error(
@@ -138,7 +138,7 @@ int open_window(const TaskCatalogue& tasks, const Extension& extension, const st
 }
 
 // Reports an unreadable session before the window opens.
-int open_session(const TaskCatalogue& tasks, const Extension& extension, const std::string& path,
+int open_session(const TaskCatalog& tasks, const Extension& extension, const std::string& path,
                  const std::string& theme, bool json) {
   if (!is_session(path))
     return report_error(fmt::format("{} is no session: its name must end in {}", printable(path, 300), kSessionEnding),
@@ -181,7 +181,7 @@ int perform(const Action& action, bool json) {
 }
 
 // Bash completions that help describes only in sentences.
-WordsByName known_words(const TaskCatalogue& tasks) {
+WordsByName known_words(const TaskCatalog& tasks) {
   WordsByName known = {{"TASK", tasks.names()},
                        {"RUN", tasks.names()},
                        {"--preset", preset_names()},
@@ -194,7 +194,7 @@ WordsByName known_words(const TaskCatalogue& tasks) {
 
 }  // namespace
 
-int run_program(const Catalogue& tasks, int argc, const char* const* argv, const Extension& extension) {
+int run_program(const Catalog& tasks, int argc, const char* const* argv, const Extension& extension) {
   const bool json = std::any_of(argv + 1, argv + argc, [](const char* a) { return std::string_view(a) == "--json"; });
   CLI::App app{"Pairs Studio: posteriors from sets of exchangeable observations by pretraining on pairs"};
   app.name("pairs --batch");

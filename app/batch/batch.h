@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/batch/parts/command.h"
-#include "tasks/catalogue.h"
+#include "tasks/catalog.h"
 
 namespace pairs::batch {
 
@@ -20,6 +20,6 @@ struct Extension {
 // Parses the command line and runs the command on `tasks`, or opens the window without --batch: results go to stdout,
 // everything else to stderr. Returns the exit code: 0 done, 1 failed, 2 wrong usage, 128 + signal when stopped. Never
 // throws.
-int run_program(const Catalogue& tasks, int argc, const char* const* argv, const Extension& extension = {});
+int run_program(const Catalog& tasks, int argc, const char* const* argv, const Extension& extension = {});
 
 }  // namespace pairs::batch

@@ -23,7 +23,7 @@ const std::vector<CommandEntry>& commands() {
       {"data", "List which real data were found where, and what is missing", add_data},
       {"devices", "List the devices that can compute", add_devices},
       {"selftest", "Check the numerics of this program on this machine", add_selftest},
-      {"render", "Draw a scene of spheres as a PNG: its colours, depth, normals or identities", add_render},
+      {"render", "Draw a scene of spheres as a PNG: its colors, depth, normals or identities", add_render},
       {"demo", "Train, draw and evaluate every task with its quick preset", add_demo},
   };
   return all;

@@ -21,11 +21,11 @@ void dependency_table(float height) {
   ImGui::TableSetupScrollFreeze(0, 1);
   ImGui::TableSetupColumn("part", ImGuiTableColumnFlags_WidthStretch, 1.5f);
   ImGui::TableSetupColumn("version", ImGuiTableColumnFlags_WidthStretch, 0.7f);
-  ImGui::TableSetupColumn("licence", ImGuiTableColumnFlags_WidthStretch, 1.3f);
+  ImGui::TableSetupColumn("license", ImGuiTableColumnFlags_WidthStretch, 1.3f);
   ImGui::TableSetupColumn("for", ImGuiTableColumnFlags_WidthStretch, 1.5f);
   ImGui::TableNextRow();
   ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg0, palette().raised);
-  for (const char* title : {"Made of", "Version", "Licence", "For"}) {
+  for (const char* title : {"Made of", "Version", "License", "For"}) {
     ImGui::TableNextColumn();
     ui::text(title, ui::Look::small_strong);
   }
@@ -36,7 +36,7 @@ void dependency_table(float height) {
     ImGui::TableNextColumn();
     ui::wrapped(one.version, ui::Look::small);
     ImGui::TableNextColumn();
-    ui::wrapped(one.licence, ui::Look::small_muted);
+    ui::wrapped(one.license, ui::Look::small_muted);
     ImGui::TableNextColumn();
     ui::wrapped(one.purpose, ui::Look::small_muted);
   }

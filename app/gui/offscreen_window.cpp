@@ -31,7 +31,7 @@ struct OffscreenContext {
 }  // namespace
 
 struct OffscreenWindow::Parts {
-  Parts(const Catalogue& tasks, const model::Settings& settings, int width, int height, float s)
+  Parts(const Catalog& tasks, const model::Settings& settings, int width, int height, float s)
       : screen(width, height), studio(tasks, settings), factor(s) {
     apply_theme(ThemeKind::dark, factor);
     renderer = std::make_unique<GlRenderer>(screen.gl());
@@ -48,7 +48,7 @@ struct OffscreenWindow::Parts {
   std::unique_ptr<Shell> shell;
 };
 
-OffscreenWindow::OffscreenWindow(const Catalogue& tasks, const model::Settings& settings, int width, int height,
+OffscreenWindow::OffscreenWindow(const Catalog& tasks, const model::Settings& settings, int width, int height,
                                  float scale)
     : parts_(std::make_unique<Parts>(tasks, settings, width, height, scale)) {}
 OffscreenWindow::~OffscreenWindow() = default;

@@ -14,7 +14,7 @@ class Shell;
 // cannot draw.
 class OffscreenWindow {
  public:
-  OffscreenWindow(const Catalogue& tasks, const model::Settings& settings, int width, int height, float scale = 1);
+  OffscreenWindow(const Catalog& tasks, const model::Settings& settings, int width, int height, float scale = 1);
   ~OffscreenWindow();
   OffscreenWindow(const OffscreenWindow&) = delete;
   OffscreenWindow& operator=(const OffscreenWindow&) = delete;

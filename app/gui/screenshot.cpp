@@ -45,7 +45,7 @@ std::string film(OffscreenWindow& window, const ScreenshotOptions& options) {
   return frames.finish();
 }
 
-bool holds_many(const Catalogue& tasks, const std::string& task, const std::filesystem::path& file) {
+bool holds_many(const Catalog& tasks, const std::string& task, const std::filesystem::path& file) {
   try {
     return holds_many_sets(*tasks->make(task), {.file = file});
   } catch (const std::exception&) {
@@ -55,7 +55,7 @@ bool holds_many(const Catalogue& tasks, const std::string& task, const std::file
 
 }  // namespace
 
-void write_screenshot(const Catalogue& tasks, const std::filesystem::path& file, const ScreenshotOptions& options) {
+void write_screenshot(const Catalog& tasks, const std::filesystem::path& file, const ScreenshotOptions& options) {
   model::Settings settings;
   settings.theme = options.theme;
   settings.file_dialogs = "own";                // no dialog of the desktop

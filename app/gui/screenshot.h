@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tasks/catalogue.h"
+#include "tasks/catalog.h"
 
 namespace pairs::gui {
 
@@ -24,6 +24,6 @@ struct ScreenshotOptions {
 
 // Draws the window's panels without a display, once all work has ended, and writes them as PNG; for a file that ends in
 // .webp, an animation in which N grows from 1 to `n`. Throws Error, also when `patience` is exceeded.
-void write_screenshot(const Catalogue& tasks, const std::filesystem::path& file, const ScreenshotOptions& options);
+void write_screenshot(const Catalog& tasks, const std::filesystem::path& file, const ScreenshotOptions& options);
 
 }  // namespace pairs::gui

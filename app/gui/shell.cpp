@@ -291,7 +291,7 @@ std::vector<Command> Shell::Parts::commands() {
   all.push_back({"session/save", "Save the session", "", "", [this] { notes.ask_to_save(studio); }});
   all.push_back({"session/pack", "Pack the session to send it", "", "", [this] { notes.ask_to_pack(studio); }});
   all.push_back({"tour", "Show the tour again", "", "", [this] { tour.restart(studio); }});
-  all.push_back({"about", "About Pairs Studio: versions and licences", "", "", [this] { about.open(); }});
+  all.push_back({"about", "About Pairs Studio: versions and licenses", "", "", [this] { about.open(); }});
   return all;
 }
 
@@ -331,7 +331,7 @@ void Shell::Parts::header(float width) {
        {"header/settings", "Settings", "Folders of runs and data, device, threads, theme and scale (Ctrl+,)",
         ui::Button::quiet, 4},
        {"header/help", "?", "What keys and the mouse do (F1)", ui::Button::quiet, 4},
-       {"header/about", "About", "Versions and licences", ui::Button::quiet, 4}}};
+       {"header/about", "About", "Versions and licenses", ui::Button::quiet, 4}}};
   const float right = start.x + width - px(16);
   std::size_t count = kRight.size();
   const auto left_of = [&](std::size_t shown_count) {

@@ -239,7 +239,7 @@ void save_settings(model::Studio& studio, model::SettingsFile& file) {
 
 }  // namespace
 
-void run_window(const Catalogue& tasks, const WindowOptions& options) {
+void run_window(const Catalog& tasks, const WindowOptions& options) {
   assets_folder();  // the window needs presets and weights
   const std::string missing = fmt::format("install GLFW (libglfw3) or {}", kWithoutWindow);
   const Glfw glfw(missing.c_str());

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "tasks/catalogue.h"
+#include "tasks/catalog.h"
 
 namespace pairs::gui {
 
@@ -14,6 +14,6 @@ struct WindowOptions {
 
 // Opens the window and returns when it is closed; running training has then been stopped and saved. Throws Error with
 // one sentence if there is no display or no OpenGL.
-void run_window(const Catalogue& tasks, const WindowOptions& options);
+void run_window(const Catalog& tasks, const WindowOptions& options);
 
 }  // namespace pairs::gui

@@ -34,7 +34,7 @@ constexpr Dependency kDependencies[] = {
 #if PAIRS_WITH_OBJECTS
     {"Assimp", "5.2.5", "BSD-3-Clause", "meshes"},
     {"Embree", "3.13.5", "Apache-2.0", "views of meshes"},
-    {"Qhull", "2020.2", "Qhull licence", "convex hulls"},
+    {"Qhull", "2020.2", "Qhull license", "convex hulls"},
 #endif
 #if PAIRS_WITH_MOLECULES
     {"RDKit", "2022.09.3", "BSD-3-Clause", "chemistry"},
@@ -47,7 +47,7 @@ constexpr Dependency kDependencies[] = {
     {"Arrow", "26.0.1", "Apache-2.0", "tables as Parquet and Arrow"},
 #endif
 #if PAIRS_WITH_FITS
-    {"CFITSIO", "4.2.0", "CFITSIO licence", "tables as FITS"},
+    {"CFITSIO", "4.2.0", "CFITSIO license", "tables as FITS"},
 #endif
     {"Inter, DejaVu Sans", "4.0, 2.37", "OFL-1.1, Bitstream Vera", "fonts"},
     {"tcmalloc", "2.10", "BSD-3-Clause", "memory"},

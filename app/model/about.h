@@ -14,7 +14,7 @@ namespace pairs::model {
 struct Dependency {
   const char* name;
   const char* version;  // as developed with; "" if it comes with the system's driver
-  const char* licence;
+  const char* license;
   const char* purpose;
 };
 std::span<const Dependency> dependencies();

@@ -12,12 +12,12 @@
 
 namespace pairs::model {
 
-std::string real_data_of(const TaskCatalogue& tasks, const std::string& task) {
+std::string real_data_of(const TaskCatalog& tasks, const std::string& task) {
   const DataSet* set = tasks.data_set_of(task);
   return set ? set->name : "";
 }
 
-std::string real_data_layout_of(const TaskCatalogue& tasks, const std::string& task) {
+std::string real_data_layout_of(const TaskCatalog& tasks, const std::string& task) {
   const DataSet* set = tasks.data_set_of(task);
   return set ? set->layout : "";
 }

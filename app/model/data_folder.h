@@ -13,9 +13,9 @@ namespace pairs::model {
 class Studio;
 
 // The real data that a task can read from a folder; "" if it simulates everything.
-std::string real_data_of(const TaskCatalogue& tasks, const std::string& task);
+std::string real_data_of(const TaskCatalog& tasks, const std::string& task);
 // Their layout, one sentence; "" if the task simulates everything.
-std::string real_data_layout_of(const TaskCatalogue& tasks, const std::string& task);
+std::string real_data_layout_of(const TaskCatalog& tasks, const std::string& task);
 
 // Chooses the folder of real data, which is checked in the background before use.
 class DataFolder {

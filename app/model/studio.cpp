@@ -33,7 +33,7 @@ Tab parse_tab(const std::string& name) {
              near.empty() ? "" : fmt::format(" (did you mean {}?)", near), fmt::join(names, ", "), last);
 }
 
-Studio::Studio(Catalogue tasks, Settings remembered, std::function<void()> wake)
+Studio::Studio(Catalog tasks, Settings remembered, std::function<void()> wake)
     : settings(std::move(remembered)),
       hub{std::move(tasks),
           {},

@@ -37,7 +37,7 @@ class Studio : public Navigation, public Machine {
   // Reopens the last state; on the first start, the first task's posterior with its shipped weights. `wake` requests
   // another frame, from any thread.
   explicit Studio(
-      Catalogue tasks, Settings settings, std::function<void()> wake = [] {});
+      Catalog tasks, Settings settings, std::function<void()> wake = [] {});
   ~Studio() override;
   Studio(const Studio&) = delete;
   Studio& operator=(const Studio&) = delete;

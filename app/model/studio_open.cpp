@@ -34,7 +34,7 @@ struct ThingOfTask {
 };
 
 // The items from which tasks make sets (a mesh, a molecule), and whether the path is one of them.
-std::vector<ThingOfTask> things_of_tasks(const TaskCatalogue& tasks, const std::string& text) {
+std::vector<ThingOfTask> things_of_tasks(const TaskCatalog& tasks, const std::string& text) {
   std::vector<ThingOfTask> all;
   for (const std::string& name : tasks.names()) {
     const std::shared_ptr<const Task> task = tasks.make(name);

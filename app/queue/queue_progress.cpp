@@ -79,7 +79,7 @@ StageTime time_of_stage(const RunConfig& config, const RunProgress& told, double
   return time;
 }
 
-QueueProgress progress_of_run(const Catalogue& tasks, const QueueItem& item, double now) {
+QueueProgress progress_of_run(const Catalog& tasks, const QueueItem& item, double now) {
   const RunConfig config = read_run_toml(tasks, item.folder / run_file::config);
   const RunStatus status = run_status(item.folder);
   const RunProgress told = read_recent_progress(item.folder / run_file::events);
@@ -147,7 +147,7 @@ StudyEnds ends_since(const fs::path& study, double since) {
   return ends;
 }
 
-QueueProgress progress_of_study(const Catalogue& tasks, const QueueItem& item, double now) {
+QueueProgress progress_of_study(const Catalog& tasks, const QueueItem& item, double now) {
   const StudyEntry study = read_study_entry(tasks, item.data, item.folder);
   QueueProgress progress;
   if (!study.problem.empty() || study.all == 0) return progress;
@@ -170,7 +170,7 @@ QueueProgress progress_of_study(const Catalogue& tasks, const QueueItem& item, d
 
 }  // namespace
 
-QueueProgress queue_progress(const Catalogue& tasks, const QueueItem& item, double now) {
+QueueProgress queue_progress(const Catalog& tasks, const QueueItem& item, double now) {
   try {
     if (item.state == QueueState::failed) return {};
     return item.kind == QueueKind::run ? progress_of_run(tasks, item, now) : progress_of_study(tasks, item, now);
@@ -179,7 +179,7 @@ QueueProgress queue_progress(const Catalogue& tasks, const QueueItem& item, doub
   }
 }
 
-std::vector<QueueProgress> queue_progress(const Catalogue& tasks, const QueueView& view, double now) {
+std::vector<QueueProgress> queue_progress(const Catalog& tasks, const QueueView& view, double now) {
   std::vector<QueueProgress> all;
   double pace = 1;
   for (const QueueItem& item : view.items) {
@@ -206,7 +206,7 @@ QueueTime time_left(const QueueView& view, const std::vector<QueueProgress>& pro
   return time;
 }
 
-std::vector<double> expected_seconds(const Catalogue& tasks, const QueueItem& item, const std::function<bool()>& stop) {
+std::vector<double> expected_seconds(const Catalog& tasks, const QueueItem& item, const std::function<bool()>& stop) {
   if (item.kind == QueueKind::run) {
     const ExpectedCost need = expected_cost(read_run_toml(tasks, item.folder / run_file::config), stop);
     return {need.pretrain_seconds, need.cache_seconds, need.finetune_seconds};

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/queue/queue.h"
-#include "tasks/catalogue.h"
+#include "tasks/catalog.h"
 
 namespace pairs {
 
@@ -20,9 +20,9 @@ struct QueueProgress {
 
 // Reads the item's folder. The remaining time assumes an idle machine or, once the current item's speed is known, that
 // speed. `now`: seconds since 1970. Never throws: unreadable values are unknown.
-QueueProgress queue_progress(const Catalogue& tasks, const QueueItem& item, double now);
+QueueProgress queue_progress(const Catalog& tasks, const QueueItem& item, double now);
 // The progress of each item: waiting items are expected to run at the speed of the current one, once known.
-std::vector<QueueProgress> queue_progress(const Catalogue& tasks, const QueueView& view, double now);
+std::vector<QueueProgress> queue_progress(const Catalog& tasks, const QueueView& view, double now);
 
 // The time until all items that have not failed are done.
 struct QueueTime {
@@ -34,6 +34,6 @@ QueueTime time_left(const QueueView& view, const std::vector<QueueProgress>& pro
 
 // QueueItem::seconds of the item's folder, measured on this machine as it would be trained: a second or two for each
 // kind of run. Throws Error, and Stopped once `stop` returns true.
-std::vector<double> expected_seconds(const Catalogue& tasks, const QueueItem& item, const std::function<bool()>& stop);
+std::vector<double> expected_seconds(const Catalog& tasks, const QueueItem& item, const std::function<bool()>& stop);
 
 }  // namespace pairs

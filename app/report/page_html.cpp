@@ -75,8 +75,8 @@ struct BlockWriter {
     const std::string name = block.figure.title.empty() ? block.shows : block.figure.title;
     out += fmt::format("<figure><img alt=\"{}\" src=\"{}\">\n<figcaption>{}{}{}{}</figcaption></figure>\n",
                        xml_text(name), data_url("image/svg+xml", figure_svg(block.figure)), paragraph(block.shows),
-                       labelled("Better", block.better), labelled("Worse", block.worse),
-                       labelled("Drawn by", drawn_by(block)));
+                       labeled("Better", block.better), labeled("Worse", block.worse),
+                       labeled("Drawn by", drawn_by(block)));
   }
   void operator()(const PagePicture& block) {
     out += fmt::format("<figure><img class=\"sharp\" alt=\"{0}\" src=\"{1}\">\n<figcaption>{2}</figcaption></figure>\n",
@@ -107,7 +107,7 @@ struct BlockWriter {
   }
 
  private:
-  static std::string labelled(const char* label, const std::string& text) {
+  static std::string labeled(const char* label, const std::string& text) {
     return text.empty() ? "" : fmt::format("<p><b>{}:</b> {}</p>\n", label, xml_text(text));
   }
 };

@@ -25,7 +25,7 @@ struct ReportQuestion {
   std::vector<std::string> derive = {};         // derived quantities, "ratio = theta/psi"
   std::optional<std::uint64_t> test_seed = {};  // seed of the test sets for calibration; none: as `evaluate`
   // Further analyses, as by infer and frequentist; none if empty or 0.
-  std::vector<std::string> prior = {}, learnt_prior = {};  // another prior, as for infer (OtherPrior)
+  std::vector<std::string> prior = {}, learned_prior = {};  // another prior, as for infer (OtherPrior)
   std::int64_t local_test = 0;                             // simulated sets of the local test
   std::int64_t confidence = 0;                             // toys at each value of θ for confidence intervals
   std::vector<std::string> notes = {};                     // the user's notes, plain text, included verbatim

@@ -119,7 +119,7 @@ void ask_further(ReportContent& content, Monitor& monitor) {
   const SetPosterior& posterior = *content.posterior;
   const auto keep_going = [&] { return !monitor.should_stop(); };
   if (!question.prior.empty()) {
-    const auto prior = std::make_shared<OtherPrior>(content.run.task, question.prior, question.learnt_prior);
+    const auto prior = std::make_shared<OtherPrior>(content.run.task, question.prior, question.learned_prior);
     content.under = reweighed(*prior, content.answer.sources.front());
     content.under_figure = prior_figure(posterior, content.answer, prior, *content.under);
     content.infer["other_prior"] = reweighed_document(*content.under, content.info(), question.interval);
@@ -194,7 +194,7 @@ ReportContent report_content(const LoadedRun& run, const std::string& asked, Rep
   PAIRS_CHECK(!question.set.file.empty(), "A report is about a set that was observed: name its file");
   // Invalid requests throw before any work.
   if (!question.derive.empty()) derived_quantities(question.derive, run.task->info());
-  if (!question.prior.empty()) OtherPrior(run.task, question.prior, question.learnt_prior);
+  if (!question.prior.empty()) OtherPrior(run.task, question.prior, question.learned_prior);
   if (question.local_test > 0) check_local_test(run.task->info(), question.local_test);
   if (const std::string why = question.confidence > 0 ? no_frequentist_answers(*run.task) : ""; !why.empty())
     fail_usage("The task {} has no confidence intervals: {}", run.task->info().name, why);

@@ -63,10 +63,10 @@ std::string network_words(const NetworkDescription& network, Citing& citing) {
   return network.work.empty() ? network.words : network.words + " " + citing.cite_work(network.work);
 }
 
-std::string optimiser_words(const OptimiserConfig& optimiser, const StageRecord& record) {
-  const std::int64_t done = record.last.step > 0 ? record.last.step : optimiser.epochs * optimiser.steps;
+std::string optimizer_words(const OptimiserConfig& optimizer, const StageRecord& record) {
+  const std::int64_t done = record.last.step > 0 ? record.last.step : optimizer.epochs * optimizer.steps;
   return fmt::format("{}batches of {} sets at an initial learning rate of {:g} with cosine annealing",
-                     done > 0 ? count_text(done) + " steps on " : "", count_text(optimiser.batch), optimiser.rate);
+                     done > 0 ? count_text(done) + " steps on " : "", count_text(optimizer.batch), optimizer.rate);
 }
 
 void say_training(const ReportContent& content, Citing& citing) {
@@ -75,8 +75,8 @@ void say_training(const ReportContent& content, Citing& citing) {
   const StageRecord& first = content.progress.stage(Stage::pretrain);
   if (config.pretrain.epochs > 0)
     citing.say(fmt::format("Both were trained together on sets of N in {{{}}} ({}) with {}{}.",
-                           fmt::join(config.pretrain.sizes, ", "), learnt_from(content.run), adamw,
-                           ", " + optimiser_words(config.pretrain, first)));
+                           fmt::join(config.pretrain.sizes, ", "), learned_from(content.run), adamw,
+                           ", " + optimizer_words(config.pretrain, first)));
   else
     citing.say(
         fmt::format("Their weights began as those of another run ({}), whose training is not part of this record.",
@@ -92,7 +92,7 @@ void say_training(const ReportContent& content, Citing& citing) {
                   "cached, and {} on these ({}).",
                   count_text(*std::max_element(config.cache.sizes.begin(), config.cache.sizes.end())),
                   keeps_regression(config) ? "the spread of its predictions was fitted" : "the head alone was trained",
-                  adamw + ", " + optimiser_words(config.finetune, last)));
+                  adamw + ", " + optimizer_words(config.finetune, last)));
 }
 
 void say_ensemble(const ReportContent& content, Citing& citing) {
@@ -141,7 +141,7 @@ PageSection methods_section(const ReportContent& content) {
   std::vector<std::string> labels;
   for (const Target& target : info.targets) labels.push_back(target.title());
   citing.say(
-      fmt::format("We inferred {} from a set of N = {} observations by amortised simulation-based inference with "
+      fmt::format("We inferred {} from a set of N = {} observations by amortized simulation-based inference with "
                   "PAIRS {}, as implemented in Pairs Studio {}.",
                   labels.empty() ? std::string("the target image") : fmt::format("{}", fmt::join(labels, " and ")),
                   count_text(content.n()), citing.cite("pairs"), kVersion));
@@ -151,7 +151,7 @@ PageSection methods_section(const ReportContent& content) {
   const std::string head = network_words(shown_head(content).describe(), citing);
   citing.say(
       fmt::format("Each observation is embedded by {} into {} numbers, whose mean over the set {}{} is what the "
-                  "posterior is conditioned on; the posterior is modelled by {}.",
+                  "posterior is conditioned on; the posterior is modeled by {}.",
                   embedder, one_of_ensemble(content.run.estimator).embedding_size(), mean,
                   config.estimator.encoding == "none" ? "" : ", with an encoding of N next to it,", head));
   if (const std::string given = given_text(content.set().task(), content.set().latents().given); !given.empty())
@@ -194,7 +194,7 @@ std::vector<ReportCommand> report_commands(const ReportContent& content) {
                                                       : "";
   std::string prior;
   for (const std::string& one : question.prior) prior += " --prior=" + shell_word(one);
-  for (const std::string& one : question.learnt_prior) prior += " --learnt-prior=" + shell_word(one);
+  for (const std::string& one : question.learned_prior) prior += " --learned-prior=" + shell_word(one);
   const std::string local = question.local_test > 0 ? fmt::format(" --local-test {}", question.local_test) : "";
   const std::string confidence = question.confidence > 0 ? fmt::format(" --confidence {}", question.confidence) : "";
   const std::string sets = question.sets < 0 ? "" : fmt::format(" --sets {}", question.sets);

@@ -21,7 +21,7 @@ PageSection methods_section(const ReportContent& content);
 PageSection commands_section(const ReportContent& content);
 
 // The run's training data, within a sentence: "simulated sets", "generated digits".
-std::string learnt_from(const LoadedRun& run);
+std::string learned_from(const LoadedRun& run);
 // Add to a section draws of the task's prior, and the files of a custom task with their hashes.
 void add_prior(PageSection& section, const ReportContent& content);
 void add_own_files(PageSection& section, const LoadedRun& run);

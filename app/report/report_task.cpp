@@ -54,7 +54,7 @@ Table prior_table(const Task& task) {
 
 }  // namespace
 
-std::string learnt_from(const LoadedRun& run) {
+std::string learned_from(const LoadedRun& run) {
   const std::string& source = run.estimator->data_source();
   return source == "simulated" ? "simulated sets" : source;
 }

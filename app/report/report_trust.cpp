@@ -213,7 +213,7 @@ PageSection limits_section(const ReportContent& content) {
   say(
       fmt::format("It was trained on {}{}. It knows only what the simulator makes: a posterior holds under the "
                   "model and its prior, and no check here proves that the model describes the world.",
-                  learnt_from(run), info.variant.empty() ? "" : ", " + info.variant));
+                  learned_from(run), info.variant.empty() ? "" : ", " + info.variant));
   say("Calibration is an average over the prior: an estimator can be calibrated and still be off for one set, and in a "
       "region of the prior that is rarely drawn.");
   if (!info.psi_text.empty())

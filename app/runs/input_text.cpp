@@ -10,7 +10,7 @@
 namespace pairs {
 
 std::string input_text(const Task& task, const InputScale& scale) {
-  if (!standardises_input(task)) return "";
+  if (!standardizes_input(task)) return "";
   const TaskInfo& info = task.info();
   const bool columns = !info.observation_columns.empty();
   const std::string word = columns ? "column" : "channel",

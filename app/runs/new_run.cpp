@@ -55,7 +55,7 @@ RunConfig resolve(const Tasks& tasks, const NewRun& wanted) {
   return config;
 }
 
-std::string run_command(const TaskCatalogue& tasks, const NewRun& wanted, const std::filesystem::path& out) {
+std::string run_command(const TaskCatalog& tasks, const NewRun& wanted, const std::filesystem::path& out) {
   // A custom task is identified by its file.
   const std::vector<std::string> own = tasks.own_names();
   const bool is_own = std::find(own.begin(), own.end(), wanted.task) != own.end();

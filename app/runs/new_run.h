@@ -6,7 +6,7 @@
 
 #include "core/train/settings/config.h"
 #include "core/train/settings/stages.h"
-#include "tasks/catalogue.h"
+#include "tasks/catalog.h"
 
 namespace pairs {
 
@@ -20,7 +20,7 @@ struct NewRun {
 RunConfig resolve(const Tasks& tasks, const NewRun& wanted);
 
 // The command that trains this run; `out` may be empty.
-std::string run_command(const TaskCatalogue& tasks, const NewRun& wanted, const std::filesystem::path& out);
+std::string run_command(const TaskCatalog& tasks, const NewRun& wanted, const std::filesystem::path& out);
 
 // Throws Error if the disk of `folder` has no room for a run with a cache of `cache_bytes`; `elsewhere` describes how
 // to choose another place ("choose another place with --out").

@@ -12,7 +12,7 @@
 namespace pairs {
 namespace {
 
-bool only_seeds_differ(const LabelledRun& a, const LabelledRun& b) {
+bool only_seeds_differ(const LabeledRun& a, const LabeledRun& b) {
   if (!a.config.ensemble.empty() || !b.config.ensemble.empty()) return false;
   if (a.finetuned != b.finetuned || a.config.seed == b.config.seed) return false;
   const std::vector<SettingRow> rows = setting_rows({a.config, b.config});
@@ -63,7 +63,7 @@ std::vector<SettingRow> setting_rows(std::vector<RunConfig> configs) {
   return rows;
 }
 
-std::vector<std::string> seed_labels(const std::vector<LabelledRun>& runs) {
+std::vector<std::string> seed_labels(const std::vector<LabeledRun>& runs) {
   std::vector<std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const auto same = std::find_if(groups.begin(), groups.end(), [&](const std::vector<std::size_t>& group) {
@@ -77,7 +77,7 @@ std::vector<std::string> seed_labels(const std::vector<LabelledRun>& runs) {
   }
   std::vector<std::string> labels(runs.size());
   for (const std::vector<std::size_t>& group : groups) {
-    const LabelledRun& first = runs[group.front()];
+    const LabeledRun& first = runs[group.front()];
     const auto alike = std::count_if(groups.begin(), groups.end(), [&](const std::vector<std::size_t>& other) {
       return runs[other.front()].config.strategy == first.config.strategy;
     });

@@ -9,12 +9,12 @@ namespace pairs {
 
 // A run in a figure. Runs that differ only in the seed share a label, so that figures treat them as seeds of one line;
 // all others have their own. Ignores settings that do not affect the weights.
-struct LabelledRun {
+struct LabeledRun {
   std::string name;
   RunConfig config;
   bool finetuned = true;  // false: stage 1 only
 };
-std::vector<std::string> seed_labels(const std::vector<LabelledRun>& runs);
+std::vector<std::string> seed_labels(const std::vector<LabeledRun>& runs);
 
 // One setting of several runs; those that differ come first.
 struct SettingRow {

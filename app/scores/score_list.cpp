@@ -221,7 +221,7 @@ const std::vector<Score>& score_list() {
                   .title = "Calibration",
                   .meaning =
                       "ACAUC: how far the shares of truths inside credible intervals are from what the intervals "
-                      "promise. Location z and width z: whether truths lie off the posteriors' centres, and "
+                      "promise. Location z and width z: whether truths lie off the posteriors' centers, and "
                       "whether posteriors are too narrow (above zero) or too wide. Rank p: whether the truth's "
                       "ranks are even. A calibrated estimator stays inside the bands.",
                   .draw = drawn_by(acauc_figure)}},
@@ -240,7 +240,7 @@ const std::vector<Score>& score_list() {
        .digits = 1,
        .by_target = &RankTest::location_z,
        .meaning = "Mean rank of the truth among posterior samples less ½, in standard errors, for each target: beyond "
-                  "about ±4 the posterior is off centre. ACAUC cannot see this when the posterior is too wide as well.",
+                  "about ±4 the posterior is off center. ACAUC cannot see this when the posterior is too wide as well.",
        .sentence = "Whether truths lie on one side of the posteriors.",
        .equation = "z = (mean of (k + ½) / (S + 1) − ½) / se, se ≈ √(1 / (12 sets))",
        .test = CalibrationTest::location},

@@ -372,7 +372,7 @@ Figure regions_figure(const Metrics& metrics, const std::vector<std::string>& ta
   }
   figure.source += "; off: beyond 5 % at one level or both, as about one in ten is by chance";
   if (rows.front()->ranks.size() >= 2)
-    figure.source += "; maps: regions of 90 % about random points, full colours at 3 s.e., grey below 10 sets";
+    figure.source += "; maps: regions of 90 % about random points, full colors at 3 s.e., gray below 10 sets";
   figure.columns = rows.front()->ranks.size() == 2 ? 3 : 2;
   figure.plot_width = 300;
   figure.plot_height = 220;

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "app/scores/further_tests_text.h"
-#include "app/scores/learnt.h"
+#include "app/scores/learned.h"
 #include "app/scores/metrics_file.h"
 #include "app/scores/scoring.h"
 #include "core/base/text/text.h"
@@ -310,7 +310,7 @@ EvaluationVerdict image_verdict(const std::vector<EvaluationRow>& rows) {
 }
 
 EvaluationVerdict evaluation_verdict(const std::vector<EvaluationRow>& rows, const VerdictContext& context) {
-  return learnt_nothing(rows) ? learnt_nothing_verdict(rows) : scoring_of(rows).verdict(rows, context);
+  return learned_nothing(rows) ? learned_nothing_verdict(rows) : scoring_of(rows).verdict(rows, context);
 }
 
 EvaluationVerdict density_verdict(const std::vector<EvaluationRow>& rows, const VerdictContext& context) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/posterior/question/question.h"
-#include "tasks/catalogue.h"
+#include "tasks/catalog.h"
 
 namespace pairs {
 

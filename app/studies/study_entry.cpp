@@ -23,7 +23,7 @@ std::filesystem::path file_of_study(const std::filesystem::path& folder) {
   return std::filesystem::exists(own, error) ? own : folder / kStudyCopy;
 }
 
-std::vector<StudyRun> runs_of_study(const Catalogue& tasks, const std::string& data,
+std::vector<StudyRun> runs_of_study(const Catalog& tasks, const std::string& data,
                                     const std::filesystem::path& folder) {
   StudyOptions options;
   options.data = data;
@@ -31,7 +31,7 @@ std::vector<StudyRun> runs_of_study(const Catalogue& tasks, const std::string& d
   return study_runs(tasks, read_study(file_of_study(folder)), options);
 }
 
-StudyEntry read_study_entry(const Catalogue& tasks, const std::string& data, const std::filesystem::path& folder) {
+StudyEntry read_study_entry(const Catalog& tasks, const std::string& data, const std::filesystem::path& folder) {
   StudyEntry entry;
   entry.name = folder.filename().string();
   entry.folder = folder;

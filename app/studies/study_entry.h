@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/studies/study_runs.h"
-#include "tasks/catalogue.h"
+#include "tasks/catalog.h"
 
 namespace pairs {
 
@@ -27,9 +27,9 @@ bool is_study_folder(const std::filesystem::path& folder);
 // The study's own file, which names its folder; if that is missing, the copy of what was run.
 std::filesystem::path file_of_study(const std::filesystem::path& folder);
 // The runs of the study in a folder. `data`: the folder of real data, "": none. Throws Error.
-std::vector<StudyRun> runs_of_study(const Catalogue& tasks, const std::string& data,
+std::vector<StudyRun> runs_of_study(const Catalog& tasks, const std::string& data,
                                     const std::filesystem::path& folder);
 // Reads its progress. Never throws: errors become the entry's problem.
-StudyEntry read_study_entry(const Catalogue& tasks, const std::string& data, const std::filesystem::path& folder);
+StudyEntry read_study_entry(const Catalog& tasks, const std::string& data, const std::filesystem::path& folder);
 
 }  // namespace pairs

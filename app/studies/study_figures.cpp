@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "app/scores/learnt.h"
+#include "app/scores/learned.h"
 #include "app/studies/study_nuisance_figures.h"
 #include "app/studies/study_pareto.h"
 #include "app/studies/study_pictures.h"
@@ -28,7 +28,7 @@ std::vector<std::string> notes_on(const StudyResults& results) {
       notes.push_back(fmt::format("{}, {}: {} of {} seeds are done", results.task_title(group.task), group.title(),
                                   group.done(), trained));
     for (const StudyResult* one : group.runs)
-      if (one->metrics && learnt_nothing(one->metrics->rows))
+      if (one->metrics && learned_nothing(one->metrics->rows))
         notes.push_back(fmt::format("{} is no better than the prior", one->run.name));
   }
   return notes;

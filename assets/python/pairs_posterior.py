@@ -309,7 +309,7 @@ def _table_of(values):
     if getattr(getattr(values, "dtype", None), "names", None):
         return _Table(values.dtype.names, values.__getitem__)
     if isinstance(values, (list, tuple)) and len(values) > 0:
-        rows = [_labelled(one) for one in values]
+        rows = [_labeled(one) for one in values]
         if all(row is not None for row in rows):
             names = list(rows[0])
             for row in rows:
@@ -327,7 +327,7 @@ def _of_arrow(column):
         return column.to_numpy()
 
 
-def _labelled(one):
+def _labeled(one):
     """An observation by the names of its numbers; None where they have none."""
     if isinstance(one, Mapping):
         return one

@@ -86,7 +86,7 @@ class _Streams:
 
 
 def _as_float(x):
-    """float32 stays; all else becomes float64, of which Pairs Studio loses nothing before it has standardised it."""
+    """float32 stays; all else becomes float64, of which Pairs Studio loses nothing before it has standardized it."""
     return x if x.dtype == np.float32 else x.astype(np.float64, copy=False)
 
 
@@ -382,7 +382,7 @@ def _task(path):
 
 
 def _hint_columns(values, x, out):
-    """Names the columns that tell nothing, and, of x that is not standardised, those far from numbers of size one."""
+    """Names the columns that tell nothing, and, of x that is not standardized, those far from numbers of size one."""
     names = x.get("columns") or x.get("rows")
     for k, column in enumerate(values.T.astype(np.float64)):
         if not column.size or not np.isfinite(column).all():
@@ -392,11 +392,11 @@ def _hint_columns(values, x, out):
         name = names[k] if names else "x" if values.shape[1] == 1 else "number %d" % (k + 1)
         if column.min() == column.max():
             print("HINT   x: %s is always %.3g, which carries no information: leave it out" % (name, middle), file=out)
-        elif x.get("standardise", True) or (0.1 <= spread <= 10 and abs(middle) <= 10 * max(spread, 1)):
+        elif x.get("standardize", True) or (0.1 <= spread <= 10 and abs(middle) <= 10 * max(spread, 1)):
             continue
         else:
             print("HINT   x: %s is %.3g, give or take %.3g; networks learn best from numbers of size one: remove "
-                  "standardise = false" % (name, middle, spread), file=out)
+                  "standardize = false" % (name, middle, spread), file=out)
 
 
 def _check_reference(sim, theta, psi, known, draws, say, asked):

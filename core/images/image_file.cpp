@@ -61,7 +61,7 @@ std::vector<std::uint8_t> without_alpha(const std::uint8_t* rgba, std::size_t co
   }
   PAIRS_CHECK(
       clear == 0,
-      "The image {} has transparency ({} of its {} pixels are not opaque): put it on a background of one colour "
+      "The image {} has transparency ({} of its {} pixels are not opaque): put it on a background of one color "
       "and save it without an alpha channel",
       where, clear, count);
   return rgb;

@@ -213,16 +213,16 @@ void AdamW::load(const std::map<std::string, Tensor>& state) {
   at::NoGradGuard no_grad;
   const auto find = [&](const std::string& name, at::IntArrayRef sizes, torch::ScalarType type) {
     const auto it = state.find(name);
-    PAIRS_CHECK(it != state.end(), "the saved optimiser lacks the tensor {}: it belongs to another network", name);
+    PAIRS_CHECK(it != state.end(), "the saved optimizer lacks the tensor {}: it belongs to another network", name);
     PAIRS_CHECK(it->second.sizes() == sizes && it->second.scalar_type() == type,
-                "the saved optimiser's tensor {} has shape [{}]: it belongs to another network", name,
+                "the saved optimizer's tensor {} has shape [{}]: it belongs to another network", name,
                 fmt::join(it->second.sizes(), ", "));
     return it->second;
   };
   const std::int64_t steps = find("steps", {1}, torch::kLong).item<std::int64_t>();
-  PAIRS_CHECK(steps >= 0, "the saved optimiser counts {} steps", steps);
+  PAIRS_CHECK(steps >= 0, "the saved optimizer counts {} steps", steps);
   PAIRS_CHECK(state.size() == 2 * parameters_.size() + 1,
-              "the saved optimiser has {} tensors instead of {}: it belongs to another network", state.size(),
+              "the saved optimizer has {} tensors instead of {}: it belongs to another network", state.size(),
               2 * parameters_.size() + 1);
   std::vector<Tensor> first, second;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {

@@ -93,7 +93,7 @@ NormRelu::NormRelu(std::int64_t channels, bool relu)
       weight_(register_parameter("weight", torch::ones({channels}, weight_options()))),
       bias_(register_parameter("bias", torch::zeros({channels}, weight_options()))) {
   PAIRS_CHECK(channels % groups_ == 0,
-              "{} channels cannot be normalised in {} groups: take even numbers, above 64 multiples of 32, for {}",
+              "{} channels cannot be normalized in {} groups: take even numbers, above 64 multiples of 32, for {}",
               channels, groups_, "embedder.channels"_key);
 }
 

@@ -128,13 +128,13 @@ NetworkDescription ResNet::describe() const {
   for (const auto& layer : projection_) projection.push_back(layer->inputs());
   projection.push_back(size());
   return described(*this,
-                   {"ResNet with group normalisation",
+                   {"ResNet with group normalization",
                     fmt::format("stem {0} x {0}{1}", stem_->kernel(), pool_ ? " and max-pooling" : ""),
                     "channels " + widths_text(channels),
                     fmt::format("{} block{} a stage", blocks_a_stage_, blocks_a_stage_ == 1 ? "" : "s"),
                     "projection " + widths_text(projection)},
                    {{"kind", "resnet"}, {"dropout", fmt::format("{}", dropout_)}, {"precision", precision_.name()}},
-                   flops(), "a residual network with group normalisation",
+                   flops(), "a residual network with group normalization",
                    "K. He et al. Deep Residual Learning for Image Recognition. CVPR 2016.");
 }
 

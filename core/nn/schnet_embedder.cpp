@@ -82,11 +82,11 @@ SchNetEmbedder::SchNetEmbedder(const Settings& own, std::int64_t embedding, doub
     : atoms_(atoms),
       cutoff_(own.cutoff),
       gaussians_(own.gaussians),
-      neighbours_(own.neighbours),
+      neighbors_(own.neighbors),
       sums_(own.readout == "sum") {
-  PAIRS_CHECK(own.hidden >= 1 && own.filters >= 1 && own.interactions >= 1 && own.neighbours >= 1,
-              "SchNet needs {}, filters, interactions and neighbours of 1 or more, not {}, {}, {} and {}",
-              "embedder.hidden"_key, own.hidden, own.filters, own.interactions, own.neighbours);
+  PAIRS_CHECK(own.hidden >= 1 && own.filters >= 1 && own.interactions >= 1 && own.neighbors >= 1,
+              "SchNet needs {}, filters, interactions and neighbors of 1 or more, not {}, {}, {} and {}",
+              "embedder.hidden"_key, own.hidden, own.filters, own.interactions, own.neighbors);
   PAIRS_CHECK(gaussians_ >= 2 && cutoff_ > 0,
               "SchNet needs 2 Gaussians or more over a distance above 0, not {} over {}: set {} and {}", gaussians_,
               cutoff_, "embedder.gaussians"_key, "embedder.cutoff"_key);
@@ -108,7 +108,7 @@ std::vector<Field> SchNetEmbedder::Settings::fields() {
       {"interactions", &interactions, "Rounds of messages between the atoms", 1, 64},
       {"gaussians", &gaussians, "Gaussians in which a distance is seen", 2, 1000},
       {"cutoff", &cutoff, "Distance from which atoms do not see each other, Angstrom", 0.1, 1000},
-      {"neighbours", &neighbours, "Most neighbours of an atom, the nearest", 1, 10000},
+      {"neighbors", &neighbors, "Most neighbors of an atom, the nearest", 1, 10000},
       Field::choice("readout", &readout, "Mean or sum of the atoms' numbers", {"mean", "sum"}),
   };
 }
@@ -139,7 +139,7 @@ torch::Tensor SchNetEmbedder::forward(const Observations& x) {
   const torch::Tensor decay =
       place.mul(std::numbers::pi / static_cast<double>(gaussians_ - 1)).cos_().add_(1).mul_(0.5).to(torch::kFloat);
 
-  const ops::Neighbours near = ops::nearest_neighbours(rows.slice(1, 1), offsets, cutoff_, neighbours_);
+  const ops::Neighbors near = ops::nearest_neighbors(rows.slice(1, 1), offsets, cutoff_, neighbors_);
   const ops::FilterPlan plan =
       ops::plan_filter(near, offsets, cutoff_ / static_cast<double>(cells), cells + 3, gradients);
   torch::Tensor h = at::embedding(elements_, rows.select(1, 0).to(torch::kLong), 0);
@@ -150,7 +150,7 @@ torch::Tensor SchNetEmbedder::forward(const Observations& x) {
 }
 
 double SchNetEmbedder::flops() const {
-  const double pairs = atoms_ * std::max(0.0, std::min(static_cast<double>(neighbours_), atoms_ - 1));
+  const double pairs = atoms_ * std::max(0.0, std::min(static_cast<double>(neighbors_), atoms_ - 1));
   double total = twice(out_weight_);
   for (const auto& interaction : interactions_)
     total += atoms_ * interaction->atom_flops() + pairs * interaction->pair_flops();
@@ -158,7 +158,7 @@ double SchNetEmbedder::flops() const {
 }
 
 double SchNetEmbedder::activations() const {
-  const double pairs = atoms_ * std::max(0.0, std::min(static_cast<double>(neighbours_), atoms_ - 1));
+  const double pairs = atoms_ * std::max(0.0, std::min(static_cast<double>(neighbors_), atoms_ - 1));
   const auto hidden = static_cast<double>(elements_.size(1));
   double filters = 0;
   if (!interactions_.empty()) filters = static_cast<double>(interactions_[0]->named_parameters()["in_weight"].size(0));
@@ -170,7 +170,7 @@ double SchNetEmbedder::activations() const {
 NetworkDescription SchNetEmbedder::describe() const {
   return described(*this,
                    {fmt::format("SchNet, {} interactions of width {}", interactions_.size(), elements_.size(1)),
-                    fmt::format("{} Gaussians up to {:g} Å, at most {} neighbours", gaussians_, cutoff_, neighbours_),
+                    fmt::format("{} Gaussians up to {:g} Å, at most {} neighbors", gaussians_, cutoff_, neighbors_),
                     sums_ ? "sum over the atoms" : "mean over the atoms",
                     widths_text(std::vector<std::int64_t>{elements_.size(1), size()})},
                    {{"kind", "schnet"}, {"cutoff", fmt::format("{:g}", cutoff_)}, {"readout", sums_ ? "sum" : "mean"}},

@@ -78,7 +78,7 @@ torch::Tensor ViewEmbedder::features(const torch::Tensor& x) const {
 std::vector<Field> ViewEmbedder::Settings::fields() {
   return {
       {"channels", &channels, "Channels of the stem and of each residual block", 1, 65536},
-      {"input_location", &input_location, "Colours enter less this", -1e6, 1e6},
+      {"input_location", &input_location, "Colors enter less this", -1e6, 1e6},
       {"input_scale", &input_scale, "And over this", 1e-6, 1e6},
       {"stride", &stride, "Stride of the stem", 1, 4},
       precision_field(&precision),

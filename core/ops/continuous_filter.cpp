@@ -60,14 +60,14 @@ class ContinuousFilter : public torch::autograd::Function<ContinuousFilter> {
 
 }  // namespace
 
-FilterPlan plan_filter(const Neighbours& near, const Tensor& offsets, double spacing, std::int64_t points,
+FilterPlan plan_filter(const Neighbors& near, const Tensor& offsets, double spacing, std::int64_t points,
                        bool gradients) {
   static const auto op =
       c10::Dispatcher::singleton().findSchemaOrThrow("pairs::continuous_filter_plan", "").typed<MakePlan>();
   PAIRS_CHECK(spacing > 0 && points >= 4, "a filter's table has 4 points or more some way apart, not {} at {}", points,
               spacing);
   PAIRS_CHECK(offsets.dim() == 1 && offsets.scalar_type() == torch::kLong && offsets.device() == near.start.device(),
-              "a filter takes segments with offsets in int64 on the device of the neighbours");
+              "a filter takes segments with offsets in int64 on the device of the neighbors");
   torch::NoGradGuard no_grad;
   return {op.call(near.start, near.index, near.distance, offsets.contiguous(), spacing, points, gradients), points,
           gradients};

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/ops/neighbours.h"
+#include "core/ops/neighbors.h"
 
 namespace pairs::ops {
 
@@ -20,7 +20,7 @@ struct FilterPlan {
 // A table of `points` rows has its point k at the distance (k - 1) * spacing, so that every distance up to (points - 3)
 // * spacing has two points on either side. Neighbors that are farther throw Error on the CPU and use the last points on
 // a GPU. offsets [M + 1] are those that the neighbors were found with.
-FilterPlan plan_filter(const Neighbours& near, const torch::Tensor& offsets, double spacing, std::int64_t points,
+FilterPlan plan_filter(const Neighbors& near, const torch::Tensor& offsets, double spacing, std::int64_t points,
                        bool gradients);
 
 // Continuous-filter convolution (Schuett et al. 2017, arXiv:1706.08566): y_i = sum over the neighbors j of i of x_j *

@@ -165,7 +165,7 @@ std::vector<Tensor> make_plan(const Tensor& start, const Tensor& index, const Te
   const auto* at = start.const_data_ptr<std::int64_t>();
   const auto* near = index.const_data_ptr<std::int32_t>();
   const auto* apart = distance.const_data_ptr<double>();
-  PAIRS_CHECK(edges < INT32_MAX, "{} neighbours at once are too many: give fewer rows", edges);
+  PAIRS_CHECK(edges < INT32_MAX, "{} neighbors at once are too many: give fewer rows", edges);
   const Tensor begin = at::empty({2 * rows + 1}, at::kInt), sender = at::empty({edges}, at::kInt),
                cell = at::empty({edges}, at::kInt), weights = at::empty({edges, 4}, at::kFloat);
   auto *to_begin = begin.mutable_data_ptr<std::int32_t>(), *to_sender = sender.mutable_data_ptr<std::int32_t>(),
@@ -175,7 +175,7 @@ std::vector<Tensor> make_plan(const Tensor& start, const Tensor& index, const Te
   const auto add = [&](std::int64_t edge) {
     const double place = apart[edge] / spacing;
     PAIRS_CHECK(place <= static_cast<double>(cells) * (1 + 1e-12),
-                "a neighbour at distance {} lies beyond the filter's table, which ends at {}", apart[edge],
+                "a neighbor at distance {} lies beyond the filter's table, which ends at {}", apart[edge],
                 spacing * static_cast<double>(cells));
     const std::int64_t c = std::min(cells - 1, static_cast<std::int64_t>(place));
     to_sender[links] = near[edge];

@@ -129,20 +129,20 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> group_norm_act_backward_composed(cons
 
 Tensor group_norm_act(const Tensor& x, const std::optional<Tensor>& beside, const Tensor& scale, const Tensor& shift,
                       std::int64_t groups, const std::string& act) {
-  PAIRS_CHECK(act == "none" || act == "silu", "there is no activation '{}' after a normalisation: use none or silu",
+  PAIRS_CHECK(act == "none" || act == "silu", "there is no activation '{}' after a normalization: use none or silu",
               act);
   PAIRS_CHECK(x.dim() == 4 && x.numel() > 0 &&
                   (!beside || (beside->dim() == 4 && beside->size(0) == x.size(0) && beside->size(2) == x.size(2) &&
                                beside->size(3) == x.size(3) && beside->scalar_type() == x.scalar_type())),
-              "a group normalisation takes images [B, C, H, W] of one size and type");
+              "a group normalization takes images [B, C, H, W] of one size and type");
   const auto type = x.scalar_type();
   PAIRS_CHECK(type == torch::kFloat || type == torch::kBFloat16 || type == torch::kDouble,
-              "a group normalisation takes float32, bfloat16 or float64, not {}", c10::toString(type));
+              "a group normalization takes float32, bfloat16 or float64, not {}", c10::toString(type));
   const std::int64_t channels = x.size(1) + (beside ? beside->size(1) : 0);
-  PAIRS_CHECK(groups >= 1 && channels % groups == 0, "{} channels cannot be normalised in {} groups", channels, groups);
+  PAIRS_CHECK(groups >= 1 && channels % groups == 0, "{} channels cannot be normalized in {} groups", channels, groups);
   PAIRS_CHECK(scale.dim() == 2 && (scale.size(0) == 1 || scale.size(0) == x.size(0)) && scale.size(1) == channels &&
                   shift.sizes() == scale.sizes(),
-              "a group normalisation takes one scale and one shift for each of {} channels, of all or of each of {} "
+              "a group normalization takes one scale and one shift for each of {} channels, of all or of each of {} "
               "images",
               channels, x.size(0));
   const bool graph = torch::GradMode::is_enabled() && (x.requires_grad() || (beside && beside->requires_grad()) ||

@@ -18,7 +18,7 @@ inline constexpr double kGroupNormEpsilon = 1e-5;
 inline void check_counts_in_32_bits(std::int64_t images, std::int64_t pixels, std::int64_t channels) {
   constexpr std::int64_t most = std::int64_t{1} << 30;
   PAIRS_CHECK(images <= most && pixels <= most && images * pixels <= most && channels <= most,
-              "a group normalisation on a GPU takes at most {} pixels and channels at once, not {} images of {} pixels "
+              "a group normalization on a GPU takes at most {} pixels and channels at once, not {} images of {} pixels "
               "and {} channels; lower the batch",
               most, images, pixels, channels);
 }

@@ -314,18 +314,18 @@ class GroupNormRelu : public torch::autograd::Function<GroupNormRelu> {
 
 Tensor group_norm_relu(const Tensor& x, const std::optional<Tensor>& residual, const Tensor& scale, const Tensor& shift,
                        std::int64_t groups) {
-  PAIRS_CHECK(x.dim() == 4 && x.numel() > 0, "a group normalisation takes images [M, C, H, W], not [{}]",
+  PAIRS_CHECK(x.dim() == 4 && x.numel() > 0, "a group normalization takes images [M, C, H, W], not [{}]",
               fmt::join(x.sizes(), ", "));
   PAIRS_CHECK(!residual || (residual->sizes() == x.sizes() && residual->scalar_type() == x.scalar_type()),
-              "what is added to a group normalisation must have its shape and type");
+              "what is added to a group normalization must have its shape and type");
   const auto type = x.scalar_type(), wide = type == torch::kDouble ? torch::kDouble : torch::kFloat;
   PAIRS_CHECK(type == torch::kFloat || type == torch::kBFloat16 || type == torch::kDouble,
-              "a group normalisation takes float32, bfloat16 or float64, not {}", c10::toString(type));
+              "a group normalization takes float32, bfloat16 or float64, not {}", c10::toString(type));
   const std::int64_t channels = x.size(1);
-  PAIRS_CHECK(groups >= 1 && channels % groups == 0, "{} channels cannot be normalised in {} groups", channels, groups);
+  PAIRS_CHECK(groups >= 1 && channels % groups == 0, "{} channels cannot be normalized in {} groups", channels, groups);
   PAIRS_CHECK(scale.dim() == 1 && scale.size(0) == channels && shift.sizes() == scale.sizes() &&
                   scale.scalar_type() == wide && shift.scalar_type() == wide,
-              "a group normalisation takes one scale and one shift for each of {} channels", channels);
+              "a group normalization takes one scale and one shift for each of {} channels", channels);
   if (!x.is_cpu() || type == torch::kDouble) {
     Tensor y = group_norm_act(x, std::nullopt, scale.unsqueeze(0), shift.unsqueeze(0), groups, "none");
     return at::relu(residual ? y + *residual : y);

@@ -78,7 +78,7 @@ struct Pair {
 
   ncclComm_t comm = nullptr;
   c10::cuda::CUDAStream stream;
-  std::array<Tensor, 2> travelling;  // until the operation is complete
+  std::array<Tensor, 2> traveling;  // until the operation is complete
   std::optional<at::cuda::CUDAEvent> arrived;
 };
 
@@ -121,7 +121,7 @@ void gather(const Tensor& own, Tensor& all, std::int64_t number) {
   at::cuda::CUDAEvent ready;
   ready.record(c10::cuda::getCurrentCUDAStream());
   ready.block(pair.stream);
-  pair.travelling = {own, all};
+  pair.traveling = {own, all};
   check(nccl().all_gather(own.const_data_ptr(), all.mutable_data_ptr(), own.nbytes(), ncclInt8, pair.comm,
                           pair.stream.stream()));
 }
@@ -140,7 +140,7 @@ bool done(const Tensor& on, std::int64_t number) {
   }
   if (!pair.arrived->query()) return false;
   pair.arrived.reset();
-  pair.travelling = {};
+  pair.traveling = {};
   return true;
 }
 

@@ -247,9 +247,9 @@ void CairoCanvas::rectangle(const Rect& rect, std::uint32_t fill, double alpha) 
   cairo_fill(cairo_);
 }
 
-void CairoCanvas::circle(Point centre, double radius, std::uint32_t fill, double alpha) {
+void CairoCanvas::circle(Point center, double radius, std::uint32_t fill, double alpha) {
   cairo_new_path(cairo_);
-  cairo_arc(cairo_, centre.x, centre.y, radius, 0, 2 * std::numbers::pi);
+  cairo_arc(cairo_, center.x, center.y, radius, 0, 2 * std::numbers::pi);
   color(fill, alpha);
   cairo_fill(cairo_);
 }

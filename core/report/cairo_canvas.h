@@ -44,7 +44,7 @@ class CairoCanvas : public Canvas {
   void polyline(std::span<const Point> points, const SeriesStyle& style) override;
   void polygon(std::span<const Point> points, std::uint32_t color, double alpha) override;
   void rectangle(const Rect& rect, std::uint32_t color, double alpha) override;
-  void circle(Point centre, double radius, std::uint32_t color, double alpha) override;
+  void circle(Point center, double radius, std::uint32_t color, double alpha) override;
   void image(const Rect& rect, std::int64_t width, std::int64_t height, std::span<const std::uint8_t> rgb) override;
   void text(std::string_view text, Point at, double size, bool bold, double anchor, bool upright,
             std::uint32_t color) override;

@@ -23,7 +23,7 @@ class Canvas {
   virtual void polyline(std::span<const Point> points, const SeriesStyle& style) = 0;
   virtual void polygon(std::span<const Point> points, std::uint32_t color, double alpha) = 0;
   virtual void rectangle(const Rect& rect, std::uint32_t color, double alpha) = 0;
-  virtual void circle(Point centre, double radius, std::uint32_t color, double alpha) = 0;
+  virtual void circle(Point center, double radius, std::uint32_t color, double alpha) = 0;
   // rgb row by row from the top; pixels stay sharp.
   virtual void image(const Rect& rect, std::int64_t width, std::int64_t height, std::span<const std::uint8_t> rgb) = 0;
   // Draws one line of text, centered at `at` by the height of its capital letters. anchor 0, 0.5, 1: `at` is its left,

@@ -50,8 +50,8 @@ Figure fitted_to_width(Figure figure, double width) {
     fitting = plot_width_for(figure, width);
   }
   if (fitting < chart::kLeastPlot)
-    fail_usage("This figure does not fit into {:.0f} mm; give {:.0f} or more", width / kPointsPerMillimetre,
-               std::ceil((width + chart::kLeastPlot - fitting) / kPointsPerMillimetre));
+    fail_usage("This figure does not fit into {:.0f} mm; give {:.0f} or more", width / kPointsPerMillimeter,
+               std::ceil((width + chart::kLeastPlot - fitting) / kPointsPerMillimeter));
   set_width(figure, fitting);
   return figure;
 }

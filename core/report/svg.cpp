@@ -94,8 +94,8 @@ class SvgCanvas : public Canvas {
                          number(rect.width), number(rect.height), fill(color, alpha));
   }
 
-  void circle(Point centre, double radius, std::uint32_t color, double alpha) override {
-    body_ += fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"{}\" {}/>\n", number(centre.x), number(centre.y),
+  void circle(Point center, double radius, std::uint32_t color, double alpha) override {
+    body_ += fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"{}\" {}/>\n", number(center.x), number(center.y),
                          number(radius), fill(color, alpha));
   }
 

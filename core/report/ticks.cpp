@@ -36,11 +36,11 @@ Ticks log_ticks(double low, double high, int every, const std::vector<int>& mant
   const double slack = 1 + 1e-9;
   const auto inside = [&](double v) { return v >= low / slack && v <= high * slack; };
   for (int k = decade_of(low) - 1; k <= decade_of(high) + 1; ++k) {
-    const bool labelled = ((k % every) + every) % every == 0;
+    const bool labeled = ((k % every) + every) % every == 0;
     for (int m = 1; m <= 9; ++m) {
       const double value = m * power(k);
       if (!inside(value) || value == 0) continue;
-      if (labelled && std::find(mantissas.begin(), mantissas.end(), m) != mantissas.end())
+      if (labeled && std::find(mantissas.begin(), mantissas.end(), m) != mantissas.end())
         ticks.major.push_back({value, plain ? grouped_number(value, std::max(0, -k)) : power_label(m, k)});
       else if (every == 1 || m == 1)
         ticks.minor.push_back(value);

@@ -14,7 +14,7 @@ std::span<const Range> ranges() {
       {"items of a set", "latents", kLatentItem, kLatentItem + 1},
       {"items of a set", "the whole set", kSetItem, kSetItem + 1},
       {"sets of stage 2", "training sets of the first group", 0, statistics},
-      {"sets of stage 2", "the standardiser", statistics, validation},
+      {"sets of stage 2", "the standardizer", statistics, validation},
       {"sets of stage 2", "validation sets of the first group", validation, group},
       {"sets of stage 2", "training sets of the second group", group, group + validation},
       {"sets of stage 2", "validation sets of the second group", group + validation, 2 * group},

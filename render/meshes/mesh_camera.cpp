@@ -33,13 +33,13 @@ BoundingSphere bounding_sphere(const TriangleMesh& mesh) {
         high[d] = std::max(high[d], value);
       }
     }
-  for (std::size_t d = 0; d < 3; ++d) out.centre[d] = 0.5 * (low[d] + high[d]);
+  for (std::size_t d = 0; d < 3; ++d) out.center[d] = 0.5 * (low[d] + high[d]);
   double most = 0;
   for (const auto& triangle : mesh.triangles)
     for (const std::uint32_t corner : triangle) {
       double square = 0;
       for (std::size_t d = 0; d < 3; ++d) {
-        const double from = mesh.vertices[corner][d] - out.centre[d];
+        const double from = mesh.vertices[corner][d] - out.center[d];
         square += from * from;
       }
       most = std::max(most, square);

@@ -11,7 +11,7 @@ namespace pairs::render {
 
 // The sphere around a mesh that frames its views, in the mesh's unit.
 struct BoundingSphere {
-  std::array<double, 3> centre{};
+  std::array<double, 3> center{};
   double radius = 0;
 };
 

@@ -94,8 +94,8 @@ PAIRS_SIMD_CLONES void shade_triangles(const float* __restrict nx, const float* 
     const float toward = x * lx + y * ly + z * lz;
     const float before = x * ex + y * ey + z * ez - offset[t];  // whether the eye is on the normal's side
     const float lit = before >= 0.0f ? toward : -toward;
-    const float grey = ambient + head * facing + key * (lit > 0.0f ? lit : 0.0f);
-    out[t] = static_cast<std::uint8_t>(static_cast<std::int32_t>(grey));
+    const float gray = ambient + head * facing + key * (lit > 0.0f ? lit : 0.0f);
+    out[t] = static_cast<std::uint8_t>(static_cast<std::int32_t>(gray));
   }
 }
 
@@ -192,7 +192,7 @@ struct MeshViews::Scene {
   Scene& operator=(const Scene&) = delete;
 
   PixelRange seen(const MeshCameraFrame& view, std::int64_t side) const;
-  void render_rows(const MeshCameraFrame& view, const PixelRange& seen, const std::uint8_t* greys, std::int64_t side,
+  void render_rows(const MeshCameraFrame& view, const PixelRange& seen, const std::uint8_t* grays, std::int64_t side,
                    std::int64_t samples, std::int64_t first, std::int64_t last, std::uint8_t* image) const;
 
   RTCScene scene = nullptr;
@@ -221,7 +221,7 @@ MeshViews::Scene::Scene(const TriangleMesh& mesh, const BoundingSphere& bounds)
   if (vertices == nullptr || corners == nullptr) check_embree(device, count);
   const auto place = [&](std::uint32_t vertex) {
     std::array<double, 3> out;
-    for (std::size_t d = 0; d < 3; ++d) out[d] = (mesh.vertices[vertex][d] - bounds.centre[d]) / bounds.radius;
+    for (std::size_t d = 0; d < 3; ++d) out[d] = (mesh.vertices[vertex][d] - bounds.center[d]) / bounds.radius;
     return out;
   };
   // Unused vertices may lie anywhere, so their positions are cleared.
@@ -283,7 +283,7 @@ PixelRange MeshViews::Scene::seen(const MeshCameraFrame& view, std::int64_t side
 }
 
 // Renders rows first to last - 1 of a view.
-void MeshViews::Scene::render_rows(const MeshCameraFrame& view, const PixelRange& seen, const std::uint8_t* greys,
+void MeshViews::Scene::render_rows(const MeshCameraFrame& view, const PixelRange& seen, const std::uint8_t* grays,
                                    std::int64_t side, std::int64_t samples, std::int64_t first, std::int64_t last,
                                    std::uint8_t* image) const {
   std::memset(image + first * side, 255, static_cast<std::size_t>((last - first) * side));
@@ -316,15 +316,15 @@ void MeshViews::Scene::render_rows(const MeshCameraFrame& view, const PixelRange
         base[d] = static_cast<float>(view.forward[d] + a * view.right[d] + b * view.up[d]);
       aim(packets, base, nothing, rays);
       rtcIntersect16(valid, scene, &context, &rays);
-      std::uint8_t grey[packet];
-      for (int k = 0; k < packet; ++k) grey[k] = greys[rays.hit.primID[k]];
+      std::uint8_t gray[packet];
+      for (int k = 0; k < packet; ++k) gray[k] = grays[rays.hit.primID[k]];
       if (samples == 4)
         for (int k = 0; k < 4; ++k)
-          grey[k] =
-              static_cast<std::uint8_t>((grey[4 * k] + grey[4 * k + 1] + grey[4 * k + 2] + grey[4 * k + 3] + 2) / 4);
+          gray[k] =
+              static_cast<std::uint8_t>((gray[4 * k] + gray[4 * k + 1] + gray[4 * k + 2] + gray[4 * k + 3] + 2) / 4);
       const auto columns = static_cast<std::size_t>(std::min(width, side - column));
       for (std::int64_t i = 0; i < std::min(width, last - row); ++i)
-        std::memcpy(image + (row + i) * side + column, grey + i * width, columns);
+        std::memcpy(image + (row + i) * side + column, gray + i * width, columns);
     }
 }
 
@@ -338,7 +338,7 @@ std::int64_t MeshViews::triangles() const {
   return scene_->triangles;
 }
 
-void MeshViews::render_grey(std::span<const MeshCamera> cameras, std::int64_t side, std::int64_t samples,
+void MeshViews::render_gray(std::span<const MeshCamera> cameras, std::int64_t side, std::int64_t samples,
                             std::uint8_t* out) const {
   check_view_options({side, 1, samples});
   std::vector<MeshCameraFrame> frames;
@@ -347,7 +347,7 @@ void MeshViews::render_grey(std::span<const MeshCamera> cameras, std::int64_t si
   const std::int64_t row = scene_->triangles + 1;
   const std::int64_t together = std::clamp<std::int64_t>(table_bytes / row, 1, std::max<std::int64_t>(1, views));
   const std::int64_t bands = (side + band_rows - 1) / band_rows;
-  std::vector<std::uint8_t> greys(static_cast<std::size_t>(together * row));
+  std::vector<std::uint8_t> grays(static_cast<std::size_t>(together * row));
   std::vector<PixelRange> seen(static_cast<std::size_t>(together));
   for (std::int64_t start = 0; start < views; start += together) {
     const std::int64_t count = std::min(together, views - start);
@@ -356,8 +356,8 @@ void MeshViews::render_grey(std::span<const MeshCamera> cameras, std::int64_t si
       for (std::int64_t v = begin; v < end; ++v) {
         const MeshCameraFrame& view = frames[static_cast<std::size_t>(start + v)];
         shade_triangles(p.x.data(), p.y.data(), p.z.data(), p.offset.data(), view, scene_->triangles,
-                        greys.data() + v * row);
-        greys[static_cast<std::size_t>((v + 1) * row - 1)] = 255;
+                        grays.data() + v * row);
+        grays[static_cast<std::size_t>((v + 1) * row - 1)] = 255;
         seen[static_cast<std::size_t>(v)] = scene_->seen(view, side);
       }
     });
@@ -365,7 +365,7 @@ void MeshViews::render_grey(std::span<const MeshCamera> cameras, std::int64_t si
       for (std::int64_t unit = begin; unit < end; ++unit) {
         const std::int64_t v = unit / bands, first = unit % bands * band_rows;
         scene_->render_rows(frames[static_cast<std::size_t>(start + v)], seen[static_cast<std::size_t>(v)],
-                            greys.data() + v * row, side, samples, first, std::min(side, first + band_rows),
+                            grays.data() + v * row, side, samples, first, std::min(side, first + band_rows),
                             out + (start + v) * side * side);
       }
     });
@@ -374,10 +374,10 @@ void MeshViews::render_grey(std::span<const MeshCamera> cameras, std::int64_t si
 
 torch::Tensor MeshViews::render(std::span<const MeshCamera> cameras, const ViewOptions& options) const {
   check_view_options(options);
-  torch::Tensor grey =
+  torch::Tensor gray =
       at::empty({static_cast<std::int64_t>(cameras.size()), 1, options.side, options.side}, torch::kUInt8);
-  render_grey(cameras, options.side, options.samples, grey.mutable_data_ptr<std::uint8_t>());
-  return options.channels == 1 ? grey : grey.expand({-1, options.channels, -1, -1}).contiguous();
+  render_gray(cameras, options.side, options.samples, gray.mutable_data_ptr<std::uint8_t>());
+  return options.channels == 1 ? gray : gray.expand({-1, options.channels, -1, -1}).contiguous();
 }
 
 }  // namespace pairs::render

@@ -44,7 +44,7 @@ class MeshViews {
   // Renders uint8 [views, channels, side, side], in parallel.
   torch::Tensor render(std::span<const MeshCamera> cameras, const ViewOptions& options = {}) const;
   // Renders one channel of each view, [views, side, side], into the caller's memory.
-  void render_grey(std::span<const MeshCamera> cameras, std::int64_t side, std::int64_t samples,
+  void render_gray(std::span<const MeshCamera> cameras, std::int64_t side, std::int64_t samples,
                    std::uint8_t* out) const;
 
  private:

@@ -27,7 +27,7 @@ class JointOfEvents final : public JointPosterior {
     for (const double event : events_) check_event(event);
   }
 
-  std::vector<double> centre() const override { return {0.0, psi_mean}; }
+  std::vector<double> center() const override { return {0.0, psi_mean}; }
 
   // Each event contributes log(1 − θ) + softplus of the log odds that it is signal, minus the background's log density,
   // which is constant.

@@ -168,8 +168,8 @@ class Posterior final : public ReferencePosterior {
       const double log_two = folded ? std::numbers::ln2 : 0.0;
       const double reach =
           signal_sd * std::sqrt(2.0 * (negligible - std::log(signal_sd) + log_two - log_background[i]));
-      const auto interval = [&](double centre) {
-        const double low = (centre - reach - start) / h, high = (centre + reach - start) / h;
+      const auto interval = [&](double center) {
+        const double low = (center - reach - start) / h, high = (center + reach - start) / h;
         return Interval{static_cast<std::int64_t>(std::ceil(std::clamp(low, 0.0, static_cast<double>(rows)))),
                         static_cast<std::int64_t>(std::floor(std::clamp(high, -1.0, static_cast<double>(rows - 1))))};
       };

@@ -19,8 +19,8 @@ namespace pairs {
 
 std::vector<Field> CircleSettings::fields() {
   return {
-      {"center_low", &center_low, "Least coordinate of a circle's centre in pixels of the 64 × 64 image", -64, 128},
-      {"center_high", &center_high, "Largest coordinate of a circle's centre", -64, 128},
+      {"center_low", &center_low, "Least coordinate of a circle's center in pixels of the 64 × 64 image", -64, 128},
+      {"center_high", &center_high, "Largest coordinate of a circle's center", -64, 128},
       {"line", &line, "Width of the lines in pixels", 0.25, 16},
       {"distractors", &distractors, "Circles besides the target in each image", 0, render::max_circles - 1},
   };
@@ -42,7 +42,7 @@ class Circle final : public Task, public Outlines, public HasPriorDensity, publi
     info_.summary = "The radius of the one circle that all images of a set share, among others that vary.";
     info_.theta_text = fmt::format("θ is the radius of the circle at the same place in every image, {} to {} pixels.",
                                    radius_low, radius_high);
-    info_.psi_text = "ψ is the place of that circle's centre.";
+    info_.psi_text = "ψ is the place of that circle's center.";
     info_.x_text =
         fmt::format("Each x is an image of {0} × {0} pixels, white on black, with that circle and {1} drawn anew.",
                     side, settings.distractors == 1 ? "another one" : fmt::format("{} others", settings.distractors));
@@ -50,7 +50,7 @@ class Circle final : public Task, public Outlines, public HasPriorDensity, publi
     info_.targets = {{"radius", "θ", "px", radius_low, radius_high, middle, range / std::sqrt(12.0), range, radius_low,
                       radius_high, "radius"}};
     for (const char* axis : {"x", "y"})
-      info_.nuisances.push_back({axis, axis, "px", settings.center_low, settings.center_high, -1, "of its centre"});
+      info_.nuisances.push_back({axis, axis, "px", settings.center_low, settings.center_high, -1, "of its center"});
     info_.question = {"What is the radius θ of the target circle in this image? Its place is unknown, too.",
                       "What is the radius θ of the circle that these {} images share? Its place is unknown, too."};
     info_.max_n = 1000;
@@ -61,7 +61,7 @@ class Circle final : public Task, public Outlines, public HasPriorDensity, publi
     if (const CircleSettings usual; settings.center_low != usual.center_low ||
                                     settings.center_high != usual.center_high || settings.line != usual.line ||
                                     settings.distractors != usual.distractors)
-      info_.variant = fmt::format("centres {} to {}, lines {}, distractors {}", settings.center_low,
+      info_.variant = fmt::format("centers {} to {}, lines {}, distractors {}", settings.center_low,
                                   settings.center_high, settings.line, settings.distractors);
   }
 
@@ -124,8 +124,8 @@ class Circle final : public Task, public Outlines, public HasPriorDensity, publi
 
   std::vector<std::optional<NuisanceTarget>> nuisance_targets() const override {
     const double low = settings_.center_low, high = settings_.center_high;
-    const NuisanceTarget centre{low, high, (low + high) / 2, (high - low) / std::sqrt(12.0), high - low};
-    return {centre, centre};
+    const NuisanceTarget center{low, high, (low + high) / 2, (high - low) / std::sqrt(12.0), high - low};
+    return {center, center};
   }
 
  private:

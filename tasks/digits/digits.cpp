@@ -64,7 +64,7 @@ class Digits final : public Task {
     info_.name = "digits";
     info_.title = "Digit expectation";
     info_.summary = "The expected value of digits that are all turned by the same unknown angle.";
-    info_.theta_text = "θ is the expected digit Σ k·pₖ, where the probabilities p favour sixes and nines.";
+    info_.theta_text = "θ is the expected digit Σ k·pₖ, where the probabilities p favor sixes and nines.";
     info_.psi_text =
         "ψ is the angle by which every image of a set is turned, besides the ten probabilities themselves.";
     info_.x_text = "Each x is a noisy 28 × 28 image of a digit drawn from p; a nine is a six upside down.";

@@ -32,10 +32,10 @@ class Hand {
 };
 
 // An arc of an ellipse from one angle to another (radians, clockwise as seen from angle 0 at the right).
-void arc(Stroke& stroke, Hand& hand, Point centre, double rx, double ry, double from, double to, int steps) {
+void arc(Stroke& stroke, Hand& hand, Point center, double rx, double ry, double from, double to, int steps) {
   for (int k = 0; k <= steps; ++k) {
     const double a = from + (to - from) * k / steps;
-    const Point p = hand.near(centre.x + rx * std::cos(a), centre.y + ry * std::sin(a), 0.02);
+    const Point p = hand.near(center.x + rx * std::cos(a), center.y + ry * std::sin(a), 0.02);
     stroke.push_back(p);
   }
 }
@@ -181,13 +181,13 @@ void draw_segment(Ink<side>& ink, Point a, Point b, double radius_a, double radi
   }
 }
 
-// Draws strokes in pixels around the origin, enlarged by `zoom` around `centre`.
+// Draws strokes in pixels around the origin, enlarged by `zoom` around `center`.
 template <int side>
 void draw_strokes(Ink<side>& ink, const Strokes& strokes, double zoom, double radius, double pressure, double phase,
-                  Point centre) {
+                  Point center) {
   ink.cover.fill(0.0f);
   double way = 0.0;  // length along the whole drawing
-  const auto place = [&](Point p) -> Point { return {p.x * zoom + centre.x, p.y * zoom + centre.y}; };
+  const auto place = [&](Point p) -> Point { return {p.x * zoom + center.x, p.y * zoom + center.y}; };
   const auto width = [&](double at) { return zoom * radius * (1.0 + pressure * std::sin(0.25 * at + phase)); };
   for (const Stroke& s : strokes) {
     for (std::size_t k = 0; k + 1 < s.size(); ++k) {
@@ -199,7 +199,7 @@ void draw_strokes(Ink<side>& ink, const Strokes& strokes, double zoom, double ra
 }
 
 // The center of ink of a drawing around the origin, computed on pixels of twice the side.
-Point centre_of(const Strokes& strokes, double radius, double pressure, double phase) {
+Point center_of(const Strokes& strokes, double radius, double pressure, double phase) {
   Ink<glyph_side / 2> ink;
   const double middle = 0.25 * static_cast<double>(glyph_side) - 0.5;
   draw_strokes(ink, strokes, 0.5, radius, pressure, phase, {middle, middle});
@@ -242,9 +242,9 @@ void draw_glyph(std::uint64_t key, std::uint64_t index, int digit, std::span<std
   for (Stroke& s : strokes)
     for (Point& p : s) p = {(p.x - 0.5 * (x0 + x1)) * scale, (p.y - 0.5 * (y0 + y1)) * scale};
   const double middle = 0.5 * static_cast<double>(glyph_side - 1), beat = hand.between(0.0, 6.0);
-  const Point centre = centre_of(strokes, radius, pressure, beat);
+  const Point center = center_of(strokes, radius, pressure, beat);
   Ink<glyph_side> ink;
-  draw_strokes(ink, strokes, 1.0, radius, pressure, beat, {middle - centre.x, middle - centre.y});
+  draw_strokes(ink, strokes, 1.0, radius, pressure, beat, {middle - center.x, middle - center.y});
   for (std::size_t p = 0; p < ink.cover.size(); ++p)
     pixels[p] = static_cast<std::uint8_t>(std::lround(255.0f * ink.cover[p]));
 }

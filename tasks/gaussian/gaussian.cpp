@@ -183,7 +183,7 @@ class Gaussian final : public Task,
     info_.title = "Bivariate Gaussian";
     info_.summary = "The mean of a two-dimensional Gaussian whose covariance is unknown: the exact posterior is known.";
     info_.theta_text =
-        "θ is the mean of the observations; its prior is centred at (−1, 2) and shares their covariance.";
+        "θ is the mean of the observations; its prior is centered at (−1, 2) and shares their covariance.";
     info_.psi_text =
         convention == Convention::precision
             ? "ψ is the covariance of the observations; its inverse has a Wishart prior (5 degrees of freedom)."

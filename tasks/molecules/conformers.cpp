@@ -55,7 +55,7 @@ std::variant<PreparedMolecule, Refusal> generate(PreparedMolecule&& out, const M
     const std::vector<int> ids = embed(*graph, out.hash, wanted_conformers(out.flat_hash, settings), settings);
     if (ids.empty())
       return Refusal{SetAsideReason::conformer, fmt::format("ETKDGv3 gave none in {} attempts", settings.attempts)};
-    if (settings.optimise && !optimise_conformers(*graph, kOptimiserSteps))
+    if (settings.optimize && !optimize_conformers(*graph, kOptimiserSteps))
       return Refusal{SetAsideReason::conformer, "MMFF94 has no parameters for it"};
     for (const RDKit::Atom* atom : graph->atoms())
       out.elements.push_back(static_cast<std::uint8_t>(atom->getAtomicNum()));
@@ -98,7 +98,7 @@ std::variant<PreparedMolecule, Refusal> prepare_entry(MoleculeEntry&& entry, con
 
 }  // namespace
 
-bool optimise_conformers(RDKit::ROMol& graph, unsigned steps) {
+bool optimize_conformers(RDKit::ROMol& graph, unsigned steps) {
   RDKit::MMFF::MMFFMolProperties properties(graph);
   if (!properties.isValid()) return false;
   for (auto conformer = graph.beginConformers(); conformer != graph.endConformers(); ++conformer) {

@@ -15,7 +15,7 @@ namespace pairs {
 struct ConformerSettings {
   std::int64_t conformers = 10;          // per molecule
   std::int64_t pretrain_conformers = 0;  // per molecule of stage 1's part (molecule_split); 0: as many as for any other
-  bool optimise = false;                 // by MMFF94 after embedding
+  bool optimize = false;                 // by MMFF94 after embedding
   std::uint64_t seed = 0;
   std::int64_t attempts = 20;  // attempts at embedding a conformer
   MoleculeLimits limits = {};

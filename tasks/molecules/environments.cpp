@@ -45,7 +45,7 @@ std::vector<std::uint64_t> widened(const RDKit::ROMol& graph, const std::vector<
   return out;
 }
 
-// "N+ with 1 neighbour but hydrogen"; extended by this many bonds "N in C[N+](=O)[O-]".
+// "N+ with 1 neighbor but hydrogen"; extended by this many bonds "N in C[N+](=O)[O-]".
 std::string text_of(const RDKit::ROMol& graph, const RDKit::Atom& atom, std::size_t bonds) {
   if (bonds == 0) {
     const int charge = atom.getFormalCharge();
@@ -54,10 +54,10 @@ std::string text_of(const RDKit::ROMol& graph, const RDKit::Atom& atom, std::siz
                                           : "−",
                       size = std::abs(charge) > 1 ? fmt::format("{}", std::abs(charge)) : "";
     const std::string isotope = atom.getIsotope() == 0 ? "" : fmt::format("{}", atom.getIsotope());
-    const unsigned neighbours = atom.getDegree();
-    return fmt::format("{}{}{}{}{} with {} neighbour{}{}", atom.getIsAromatic() ? "aromatic " : "", isotope,
-                       atom.getSymbol(), size, sign, neighbours == 0 ? "no" : fmt::format("{}", neighbours),
-                       neighbours == 1 ? "" : "s", atom.getTotalNumHs() > 0 ? " but hydrogen" : "");
+    const unsigned neighbors = atom.getDegree();
+    return fmt::format("{}{}{}{}{} with {} neighbor{}{}", atom.getIsAromatic() ? "aromatic " : "", isotope,
+                       atom.getSymbol(), size, sign, neighbors == 0 ? "no" : fmt::format("{}", neighbors),
+                       neighbors == 1 ? "" : "s", atom.getTotalNumHs() > 0 ? " but hydrogen" : "");
   }
   std::vector<int> within = {static_cast<int>(atom.getIdx())};
   for (std::size_t from = 0; bonds-- > 0;) {

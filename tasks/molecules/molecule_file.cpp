@@ -83,8 +83,8 @@ std::vector<MoleculeEntry> added_entries(const MoleculeSource& source, const Mol
   };
   if (source.charged) add(charged_form(*molecule), "charged");
   const std::size_t own = out.size();
-  const bool learnt = molecule_split(molecule_hash(parent_smiles(*molecule))) == MoleculeSplit::pretrain;
-  for (std::int64_t k = 1; k <= (learnt ? source.variants : std::min<std::int64_t>(source.variants, 1)); ++k)
+  const bool learned = molecule_split(molecule_hash(parent_smiles(*molecule))) == MoleculeSplit::pretrain;
+  for (std::int64_t k = 1; k <= (learned ? source.variants : std::min<std::int64_t>(source.variants, 1)); ++k)
     add(molecule_variant(*molecule, k), fmt::format("variant {}", k));
   for (std::size_t k = own; k < out.size(); ++k) out[k].edited = true;
   return out;

@@ -27,7 +27,7 @@ double length(const Point& a) {
 }
 
 // Positions of a molecule's atoms relative to their center.
-std::vector<Point> centred(std::span<const float> rows) {
+std::vector<Point> centered(std::span<const float> rows) {
   std::vector<Point> out(rows.size() / 4);
   Point middle{};
   for (std::size_t a = 0; a < out.size(); ++a)
@@ -117,12 +117,12 @@ std::array<float, 3> place_of(const Point& p) {
 }
 
 std::uint32_t ink_of(int element) {
-  return element == 6 || element == 1 ? PlaneDrawing::kInk : element_colour(element);
+  return element == 6 || element == 1 ? PlaneDrawing::kInk : element_color(element);
 }
 
 }  // namespace
 
-std::uint32_t element_colour(int atomic_number) {
+std::uint32_t element_color(int atomic_number) {
   switch (atomic_number) {
     case 1:
       return 0xE8E8E8;
@@ -158,15 +158,15 @@ std::uint32_t element_colour(int atomic_number) {
 }
 
 Body molecule_body(std::span<const float> rows, const std::vector<SolidBond>& bonds, std::span<const float> onto) {
-  std::vector<Point> at = centred(rows);
+  std::vector<Point> at = centered(rows);
   if (same_atoms(rows, onto)) {
-    const std::array<double, 4> turn = best_turn(at, centred(onto));
+    const std::array<double, 4> turn = best_turn(at, centered(onto));
     for (Point& p : at) p = turned_by(turn, p);
   }
   Body body;
   for (std::size_t a = 0; a < at.size(); ++a) {
     const int z = static_cast<int>(rows[4 * a]);
-    body.balls.push_back({place_of(at[a]), ball_radius(z), element_colour(z)});
+    body.balls.push_back({place_of(at[a]), ball_radius(z), element_color(z)});
   }
   for (const SolidBond& bond : bonds) {
     const auto first = static_cast<std::size_t>(bond.first), second = static_cast<std::size_t>(bond.second);
@@ -181,7 +181,7 @@ Body molecule_body(std::span<const float> rows, const std::vector<SolidBond>& bo
         to[k] += shift * aside[k];
       }
       body.sticks.push_back({place_of(from), place_of(to), strands > 1 ? kThinStick : kStickRadius,
-                             body.balls[first].colour, body.balls[second].colour});
+                             body.balls[first].color, body.balls[second].color});
     }
   }
   return body;
@@ -201,8 +201,8 @@ PlaneDrawing molecule_formula(const MoleculeDrawing& drawing) {
     for (int k = 1; k <= kHashes; ++k) {
       const double t = static_cast<double>(k) / kHashes, half = 0.5 * kWedge * t;
       const double x = line.x0 + t * dx, y = line.y0 + t * dy, nx = -dy / long_ * half, ny = dx / long_ * half;
-      const std::uint32_t colour = 2 * k <= kHashes ? first : second;
-      out.lines.push_back({x - nx, y - ny, x + nx, y + ny, 0, 0, colour, colour});
+      const std::uint32_t color = 2 * k <= kHashes ? first : second;
+      out.lines.push_back({x - nx, y - ny, x + nx, y + ny, 0, 0, color, color});
     }
   }
   double margin = 0.1;

@@ -11,7 +11,7 @@
 namespace pairs {
 
 // The conventional color of an element (Corey, Pauling, Koltun), 0xRRGGBB.
-std::uint32_t element_colour(int atomic_number);
+std::uint32_t element_color(int atomic_number);
 
 // A conformer, rows [atoms, 4] of Z, x, y, z in Å, as balls and sticks around the center of its atoms. If `onto` has
 // the same atoms, the conformer is rotated to match it as well as possible.

@@ -40,7 +40,7 @@ std::vector<Field> MoleculesSettings::fields() {
       {"conformers", &conformers, "Conformers of a molecule, made or kept of the file's: the largest set", 1, 1000},
       {"pretrain_conformers", &pretrain_conformers,
        "Conformers of a molecule of stage 1's part; 0: as many as of others", 0, 1000},
-      {"optimise", &optimise, "Conformers that are made are optimised by MMFF94"},
+      {"optimize", &optimize, "Conformers that are made are optimized by MMFF94"},
       {"charged", &charged, "After each of RDKit's molecules its charged form, where it has one"},
       {"variants", &variants,
        "After each of RDKit's molecules of stage 1's part so many that are made of it by random edits, after others "
@@ -61,7 +61,7 @@ constexpr double kMeanLogp = 3.0, kSdLogp = 1.4;
 ConformerSettings conformers_of(const MoleculesSettings& settings) {
   ConformerSettings out;
   out.conformers = settings.conformers;
-  out.optimise = settings.optimise;
+  out.optimize = settings.optimize;
   return out;
 }
 
@@ -171,11 +171,11 @@ class Molecules final : public Task, public Bodies, public Things {
           "drugs_crude.msgpack, or the folder that holds one, under Real data on the window's Settings page, or in "
           "PAIRS_DATA before the start.";
     if (const MoleculesSettings usual; settings_.molecules != usual.molecules ||
-                                       settings_.conformers != usual.conformers || settings_.optimise != usual.optimise)
+                                       settings_.conformers != usual.conformers || settings_.optimize != usual.optimize)
       info_.variant = fmt::format(
           "{}, {} of each{}",
           settings_.molecules > 0 ? fmt::format("the first {} molecules", settings_.molecules) : "all molecules",
-          counted(static_cast<std::size_t>(settings_.conformers), "conformer"), settings_.optimise ? ", MMFF94" : "");
+          counted(static_cast<std::size_t>(settings_.conformers), "conformer"), settings_.optimize ? ", MMFF94" : "");
   }
 
   const TaskInfo& info() const override { return info_; }
@@ -389,10 +389,10 @@ class Molecules final : public Task, public Bodies, public Things {
       if (!molecule || !seen.insert(molecule_hash(molecule->canonical)).second) return true;
       const std::uint64_t flat = molecule_hash(parent_smiles(*molecule));
       const MoleculeSplit split = molecule_split(flat);
-      const bool learnt = split == MoleculeSplit::pretrain && !is_validation_molecule(flat);
+      const bool learned = split == MoleculeSplit::pretrain && !is_validation_molecule(flat);
       // Edited molecules are training data, too; the rate of new parts in a molecule is measured on real ones.
-      const bool counts = split != MoleculeSplit::test && (learnt || !entry.edited);
-      if (counts && !next(atom_environments(*molecule, false), !learnt)) return false;
+      const bool counts = split != MoleculeSplit::test && (learned || !entry.edited);
+      if (counts && !next(atom_environments(*molecule, false), !learned)) return false;
       return settings_.molecules == 0 || static_cast<std::int64_t>(seen.size()) < settings_.molecules;
     });
   }

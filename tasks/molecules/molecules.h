@@ -14,7 +14,7 @@ struct MoleculesSettings {
   std::int64_t conformers = 10;   // per molecule: made, or kept from the file; the largest set
   // Per molecule of stage 1's part, whose sets have at most two observations; 0: as many as for any other.
   std::int64_t pretrain_conformers = 0;
-  bool optimise = false;      // optimizes embedded conformers by MMFF94
+  bool optimize = false;      // optimizes embedded conformers by MMFF94
   bool charged = true;        // also uses charged forms of RDKit's own molecules (charged_forms.h)
   std::int64_t variants = 0;  // edited molecules for each of RDKit's own molecules (MoleculeSource::variants)
   std::vector<Field> fields();

@@ -254,11 +254,11 @@ std::string store_settings(const MoleculeSource& source, const ConformerSettings
   const std::string first =
       settings.pretrain_conformers > 0 ? fmt::format("conformers in stage 1 {}\n", settings.pretrain_conformers) : "";
   return fmt::format(
-      "molecules 2\nsource {}{}\ncolumns '{}' '{}'\nconformers {}\n{}optimise {}\nseed {}\nattempts {}\natoms {}\n"
+      "molecules 2\nsource {}{}\ncolumns '{}' '{}'\nconformers {}\n{}optimize {}\nseed {}\nattempts {}\natoms {}\n"
       "kept {}\n"
       "rdkit {}\n",
       file_identity(source.file), added, source.columns.smiles, source.columns.name, settings.conformers, first,
-      settings.optimise ? "MMFF94" : "none", settings.seed, settings.attempts, settings.limits.atoms,
+      settings.optimize ? "MMFF94" : "none", settings.seed, settings.attempts, settings.limits.atoms,
       settings.limits.conformers, RDKit::rdkitVersion);
 }
 

@@ -78,7 +78,7 @@ class NovelView final : public Task, public SceneViews {
     info_.summary = "What a new camera would see of a scene of colored spheres, inferred from views of other cameras.";
     info_.theta_text = "θ is the image that the target camera sees.";
     info_.psi_text =
-        "ψ is the scene: where the spheres are, how large and of which colour, where the light comes from, and the "
+        "ψ is the scene: where the spheres are, how large and of which color, where the light comes from, and the "
         "background.";
     info_.x_text =
         fmt::format("Each x is a view of {0} × {0} pixels from a known camera above the scene.", options.size);
@@ -198,7 +198,7 @@ class NovelView final : public Task, public SceneViews {
                              const render::Camera& target) const override {
     const std::int64_t size = options_.size;
     PAIRS_CHECK(images.dim() == 4 && images.size(1) == 3 && images.size(2) == size && images.size(3) == size,
-                "The views are {} but this estimator needs colour images of {} × {} pixels; resize them",
+                "The views are {} but this estimator needs color images of {} × {} pixels; resize them",
                 images.dim() == 4
                     ? fmt::format("{} × {} pixels of {} channels", images.size(3), images.size(2), images.size(1))
                     : fmt::format("of {} dimensions", images.dim()),
@@ -278,7 +278,7 @@ std::vector<Field> NovelViewSettings::fields() {
                     {"origin", "direction", "pluecker"}),
       Field::choice("frame", &frame, "Axes of the ray maps: the world's (paper), or the target camera's",
                     {"world", "target"}),
-      Field::choice("scale", &scale, "Targets are standardised by the prior's pixels, or brought to [-1, 1] (signed)",
+      Field::choice("scale", &scale, "Targets are standardized by the prior's pixels, or brought to [-1, 1] (signed)",
                     {"data", "signed"})};
 }
 

@@ -518,7 +518,7 @@ class Objects final : public Task, public Bodies, public Things {
                               asked  ? "as asked"
                               : told ? told->how
                                      : "as the meshes of training are; OBJ files are often y-up: look at the views");
-    out.mesh = normalised_mesh(turned_upright(mesh, up));
+    out.mesh = normalized_mesh(turned_upright(mesh, up));
     out.views = render_views(out.mesh, view_settings_, out.key);
     return out;
   }

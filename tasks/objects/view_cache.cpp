@@ -116,7 +116,7 @@ ViewCacheReport fill_view_cache(const fs::path& folder, const ViewSettings& sett
       for (std::int64_t v = 0; v < settings.views; v += views_between_stops) {
         if (stop && stop()) throw Stopped();
         const auto count = static_cast<std::size_t>(std::min(views_between_stops, settings.views - v));
-        prepared.render_grey(std::span(cameras).subspan(static_cast<std::size_t>(v), count), side,
+        prepared.render_gray(std::span(cameras).subspan(static_cast<std::size_t>(v), count), side,
                              settings.options.samples, views.data() + v * plane);
       }
       const std::string record = pack_view_record(keys[i], cameras, views.data(), side);
@@ -160,7 +160,7 @@ const render::MeshCamera& ViewCache::camera(std::size_t mesh, std::int64_t view)
   return record(mesh, view).cameras[static_cast<std::size_t>(view)];
 }
 
-void ViewCache::read_grey(std::size_t mesh, std::int64_t view, std::uint8_t* out) const {
+void ViewCache::read_gray(std::size_t mesh, std::int64_t view, std::uint8_t* out) const {
   const ViewRecord& from = record(mesh, view);
   const auto v = static_cast<std::size_t>(view);
   std::uint64_t begin = from.begin;
@@ -180,7 +180,7 @@ torch::Tensor ViewCache::read(std::span<const View> which) const {
   at::parallel_for(0, out.size(0), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = begin; k < end; ++k) {
       std::uint8_t* const image = to + k * channels * plane;
-      read_grey(which[static_cast<std::size_t>(k)].mesh, which[static_cast<std::size_t>(k)].view, image);
+      read_gray(which[static_cast<std::size_t>(k)].mesh, which[static_cast<std::size_t>(k)].view, image);
       for (std::int64_t c = 1; c < channels; ++c)
         std::memcpy(image + c * plane, image, static_cast<std::size_t>(plane));
     }

@@ -78,7 +78,7 @@ class ViewCache {
   std::int64_t views() const { return settings_.views; }
   const render::MeshCamera& camera(std::size_t mesh, std::int64_t view) const;
   // Reads the gray values of a view, side * side bytes. Throws Error naming the view if its checksum is wrong.
-  void read_grey(std::size_t mesh, std::int64_t view, std::uint8_t* out) const;
+  void read_gray(std::size_t mesh, std::int64_t view, std::uint8_t* out) const;
   // uint8 [views, channels, side, side], in parallel.
   torch::Tensor read(std::span<const View> which) const;
   std::uint64_t bytes() const { return bytes_; }  // size of the file

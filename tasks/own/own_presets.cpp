@@ -86,7 +86,7 @@ std::string unlimited_preset(const TaskInfo& task, Scale scale) {
       "validation_sets = {}\nema = {}\n\n"
       "[e2e.pretrain]\nbatch = {}\nvalidation_sets = {}\n\n"
       "[cache]\nmode = \"blocks\"\nsizes = {}\nsets = {}\npieces = 8\ncopies = 2\noversample = {}\nrefresh = {}\n\n"
-      "[finetune]\nheads = \"amortised\"\nsize_distribution = \"root-uniform\"\nstart = \"pretrained\"\nepochs = "
+      "[finetune]\nheads = \"amortized\"\nsize_distribution = \"root-uniform\"\nstart = \"pretrained\"\nepochs = "
       "{}\nsteps = {}\n"
       "batch = {}\nrate = {}\nwarmup = 0.02\nema = {}\nvalidation_draws = {}\n\n"
       "[evaluate]\nsizes = {}\nsets = [{}]\nsamples = {}\n",
@@ -126,7 +126,7 @@ std::string budgeted_preset(const TaskInfo& task, Scale scale, std::int64_t simu
       "weight_decay = 0.1\nvalidation_sets = {}\nema = 0.98\n\n"
       "[e2e.pretrain]\nbatch = {}\n\n"
       "[cache]\nmode = \"blocks\"\nsizes = {}\nsets = {}\npieces = 8\ncopies = 2\noversample = 2.0\nrefresh = 0\n\n"
-      "[finetune]\nheads = \"amortised\"\nsize_distribution = \"log-uniform\"\nstart = \"pretrained\"\nepochs = {}\n"
+      "[finetune]\nheads = \"amortized\"\nsize_distribution = \"log-uniform\"\nstart = \"pretrained\"\nepochs = {}\n"
       "steps = {}\nbatch = {}\nrate = 5e-4\nwarmup = 0.02\nweight_decay = 0.1\nema = 0.98\nvalidation_draws = 8192\n\n"
       "[evaluate]\nsizes = {}\nsets = [2000]\nsamples = {}\n",
       x_kind(task).embedder(task, EmbedderSize::few_sets), head_text(task, task.targets.size() > 1 ? 2 : 1, 8, 64, 2),

@@ -63,7 +63,7 @@ class AbsentSets final : public Task,
         nuisances_(targets_of_ranges(file_.info.nuisances, file_.nuisance_low, file_.nuisance_high)),
         why_(std::move(why)) {}
   const TaskInfo& info() const override { return file_.info; }
-  bool standardises() const override { return !file_.input.empty(); }
+  bool standardizes() const override { return !file_.input.empty(); }
   InputScale input_scale() const override { return file_.input; }
   const std::vector<FileColumn>& file_columns() const override { return file_.columns; }
   std::string file_reader(const fs::path& path) const override { return reader_for(file_, path); }
@@ -105,7 +105,7 @@ std::shared_ptr<const Task> make_stored(TaskFile file) {
     const Latents sample = simulations->sample(kSampledSets);
     complete(file, measure(file, sample.theta, sample.psi, sample.given));
   }
-  if (file.standardises && file.input.empty())
+  if (file.standardizes && file.input.empty())
     file.input = measure_x(simulations->sample_pairs(measured_x_sets(file.info.observation_numbers())),
                            input_channels(file.info));
   simulations->check_precision(file.info.observation_columns, file.input);

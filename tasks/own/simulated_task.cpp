@@ -110,9 +110,9 @@ class SimulatedTask final : public Task,
     return targets_of_ranges(file_.info.nuisances, file_.nuisance_low, file_.nuisance_high);
   }
 
-  bool standardises() const override { return file_.standardises; }
+  bool standardizes() const override { return file_.standardizes; }
   InputScale input_scale() const override {
-    if (!file_.standardises || !file_.input.empty()) return file_.input;
+    if (!file_.standardizes || !file_.input.empty()) return file_.input;
     const std::lock_guard lock(input_mutex_);
     if (input_.empty()) input_ = measured_input();
     return input_;
@@ -390,7 +390,7 @@ class SimulatedTask final : public Task,
     const double each = watch.seconds() / static_cast<double>(programs_.training->workers()),
                  seconds = each * static_cast<double>(sets);
     if (seconds > kSlowMeasuring)
-      spdlog::info("{}: {} sets of two observations are simulated once to standardise x, for about {:.0f} s{}",
+      spdlog::info("{}: {} sets of two observations are simulated once to standardize x, for about {:.0f} s{}",
                    file_.info.name, sets, seconds, budget_of_an_hour(each));
     simulate(2, draws.size());
     const InputScale scale = measure_x(Observations::concatenate(parts), input_channels(file_.info));

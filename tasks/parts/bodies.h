@@ -12,14 +12,14 @@ namespace pairs {
 // A body in space as plain data, z up, in any unit: a surface of triangles, or balls and sticks.
 struct Body {
   struct Ball {
-    std::array<float, 3> centre;
+    std::array<float, 3> center;
     float radius;
-    std::uint32_t colour;  // 0xRRGGBB
+    std::uint32_t color;  // 0xRRGGBB
   };
   struct Stick {
     std::array<float, 3> from, to;
     float radius;
-    std::uint32_t from_colour, to_colour;  // of its two halves
+    std::uint32_t from_color, to_color;  // of its two halves
   };
   std::vector<Ball> balls;
   std::vector<Stick> sticks;
@@ -38,12 +38,12 @@ struct PlaneDrawing {
   struct Line {
     double x0, y0, x1, y1;
     double width0 = 0, width1 = 0;   // at its ends, for a wedge; 0 and 0: a thin line
-    std::uint32_t colour0, colour1;  // 0xRRGGBB of its halves; kInk: the text color
+    std::uint32_t color0, color1;  // 0xRRGGBB of its halves; kInk: the text color
   };
   struct Word {
     double x, y;  // its center
     std::string text;
-    std::uint32_t colour;
+    std::uint32_t color;
   };
   static constexpr std::uint32_t kInk = 0xFF000000;
   std::vector<Line> lines;

@@ -73,7 +73,7 @@ class ChosenJoint final : public JointPosterior {
       : inner_(std::move(inner)), order_(columns.targets) {
     order_.insert(order_.end(), columns.nuisances.begin(), columns.nuisances.end());
   }
-  std::vector<double> centre() const override { return inner_->centre(); }
+  std::vector<double> center() const override { return inner_->center(); }
   double log_density(std::span<const double> u, std::span<double> gradient) const override {
     return inner_->log_density(u, gradient);
   }
@@ -267,22 +267,22 @@ class ChosenWithOutlines final : public ChosenTargets, public Outlines {
   }
 };
 
-class ChosenStandardised : public ChosenTargets, public StandardisedInput {
+class ChosenStandardized : public ChosenTargets, public StandardisedInput {
  public:
   using ChosenTargets::ChosenTargets;
-  bool standardises() const override { return standardises_input(inner()); }
+  bool standardizes() const override { return standardizes_input(inner()); }
   InputScale input_scale() const override { return pairs::input_scale(inner()); }
 };
 
-class ChosenProbed final : public ChosenStandardised, public ProbedSimulator {
+class ChosenProbed final : public ChosenStandardized, public ProbedSimulator {
  public:
-  using ChosenStandardised::ChosenStandardised;
+  using ChosenStandardized::ChosenStandardized;
   SimulatorProbe probe() const override { return face<ProbedSimulator>(inner())->probe(); }
 };
 
-class ChosenBudgeted final : public ChosenStandardised, public BudgetedSimulator {
+class ChosenBudgeted final : public ChosenStandardized, public BudgetedSimulator {
  public:
-  using ChosenStandardised::ChosenStandardised;
+  using ChosenStandardized::ChosenStandardized;
   std::int64_t simulations() const override { return budget().simulations(); }
   std::string recorded() const override { return budget().recorded(); }
   std::vector<BudgetedSets> budgeted_sets() const override { return budget().budgeted_sets(); }
@@ -304,14 +304,14 @@ class ChosenBudgeted final : public ChosenStandardised, public BudgetedSimulator
 // Adds the inner task's interfaces that are valid for every choice.
 std::shared_ptr<const Task> wrapped(std::shared_ptr<const Task> task, std::vector<Component> chosen) {
   const bool joint = face<HasJointPosterior>(*task) != nullptr, outlines = face<Outlines>(*task) != nullptr,
-             probed = face<ProbedSimulator>(*task) != nullptr, standardised = face<StandardisedInput>(*task) != nullptr;
-  PAIRS_CHECK(joint + outlines + standardised <= 1 && probed <= standardised,
+             probed = face<ProbedSimulator>(*task) != nullptr, standardized = face<StandardisedInput>(*task) != nullptr;
+  PAIRS_CHECK(joint + outlines + standardized <= 1 && probed <= standardized,
               "Of the task {} other targets cannot be chosen: nobody shows its faces together", task->info().name);
   if (joint) return std::make_shared<ChosenWithJoint>(std::move(task), std::move(chosen));
   if (outlines) return std::make_shared<ChosenWithOutlines>(std::move(task), std::move(chosen));
   if (face<BudgetedSimulator>(*task)) return std::make_shared<ChosenBudgeted>(std::move(task), std::move(chosen));
   if (probed) return std::make_shared<ChosenProbed>(std::move(task), std::move(chosen));
-  if (standardised) return std::make_shared<ChosenStandardised>(std::move(task), std::move(chosen));
+  if (standardized) return std::make_shared<ChosenStandardized>(std::move(task), std::move(chosen));
   return std::make_shared<ChosenTargets>(std::move(task), std::move(chosen));
 }
 

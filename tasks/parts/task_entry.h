@@ -12,7 +12,7 @@
 
 namespace pairs {
 
-// The entry of a task in a catalogue, defined in the task's folder.
+// The entry of a task in a catalog, defined in the task's folder.
 struct TaskEntry {
   std::string name;
   // Makes the task with a folder of real data and settings, if the task uses these.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # caster_vs_torch.sh PAIRS_BENCH PYTHON PEER [THREADS] [ROUNDS]: images of 64 by 64 a second, in batches of 100, by our
-# caster and by a vectorised one in PyTorch, in turn (default: 2 threads, 5 rounds), and the ratio of the medians.
+# caster and by a vectorized one in PyTorch, in turn (default: 2 threads, 5 rounds), and the ratio of the medians.
 # PEER is a script that, called with THREADS and the word render, prints a line of JSON with images_per_s.
 set -euo pipefail
 bench=$(realpath "$1") python=$2 peer=$3 threads=${4:-2} rounds=${5:-5}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # circles_vs_torch.sh PAIRS_BENCH PYTHON [THREADS] [ROUNDS]: images of 64 by 64 with four circles a second, in batches of
-# 100, by our rasteriser and by a vectorised one in PyTorch, in turn (default: 2 threads, 5 rounds), and the ratio of
+# 100, by our rasteriser and by a vectorized one in PyTorch, in turn (default: 2 threads, 5 rounds), and the ratio of
 # the medians.
 set -euo pipefail
 bench=$(realpath "$1") python=$2 threads=${3:-2} rounds=${4:-5}

@@ -121,7 +121,7 @@ void view_embedding(benchmark::State& state, const char* precision) {
 }
 BENCHMARK_CAPTURE(view_embedding, bf16, "bf16")->Arg(128)->Unit(benchmark::kMillisecond)->UseRealTime();
 
-// One normalisation of 32 images of 32 channels, and LibTorch's group_norm, scale, shift and SiLU after one another.
+// One normalization of 32 images of 32 channels, and LibTorch's group_norm, scale, shift and SiLU after one another.
 void group_norm(benchmark::State& state, torch::ScalarType type, bool composed) {
   const Tensor x = torch::randn({32, 32, 32, 32}).to(type).contiguous(at::MemoryFormat::ChannelsLast).requires_grad_();
   const Tensor scale = torch::ones({32, 32}), shift = torch::zeros({32, 32});

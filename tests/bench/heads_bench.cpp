@@ -66,11 +66,11 @@ void head_step(benchmark::State& state, const HeadConfig& config, std::int64_t d
   auto head = build(config, d, context);
   head->train();
   const Tensor c = torch::randn({rows, context}), theta = torch::rand({rows, d});
-  AdamW optimiser(head->parameters(), {});
+  AdamW optimizer(head->parameters(), {});
   for (auto _ : state) {
-    optimiser.zero_grad();
+    optimizer.zero_grad();
     head->loss(theta, c).backward();
-    optimiser.step(1e-4);
+    optimizer.step(1e-4);
   }
   state.counters["GFLOP/s"] = benchmark::Counter(3e-9 * head->flops() * static_cast<double>(rows),
                                                  benchmark::Counter::kIsIterationInvariantRate);
@@ -105,16 +105,16 @@ void circle_step(benchmark::State& state, const char* precision) {
   head->train();
   std::vector<Tensor> parameters = embedder->parameters();
   for (const Tensor& p : head->parameters()) parameters.push_back(p);
-  AdamW optimiser(parameters, {});
+  AdamW optimizer(parameters, {});
   std::vector<std::int64_t> offsets = {0};
   for (std::int64_t b = 0; b < 100; ++b) offsets.push_back(offsets.back() + 1 + b % 2);
   const Tensor at = torch::tensor(offsets, torch::kLong), theta = torch::randn({100, 1});
   const Tensor n = (at.slice(0, 1) - at.slice(0, 0, 100)).to(torch::kFloat).div(1000).unsqueeze(1);
   const Tensor x = torch::rand({offsets.back(), 1, 64, 64});
   for (auto _ : state) {
-    optimiser.zero_grad();
+    optimizer.zero_grad();
     head->loss(theta, torch::cat({ops::segment_mean(embedder->forward(x), at), n}, 1)).backward();
-    optimiser.step(3e-4);
+    optimizer.step(3e-4);
   }
 }
 BENCHMARK_CAPTURE(circle_step, float32, "float32")->Unit(benchmark::kMillisecond)->UseRealTime();

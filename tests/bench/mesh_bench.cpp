@@ -29,7 +29,7 @@ class BareEmbree {
     auto* vertex = static_cast<float*>(
         rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, 12, mesh.vertices.size()));
     for (const auto& v : mesh.vertices)
-      for (std::size_t d = 0; d < 3; ++d) *vertex++ = static_cast<float>((v[d] - bounds.centre[d]) / bounds.radius);
+      for (std::size_t d = 0; d < 3; ++d) *vertex++ = static_cast<float>((v[d] - bounds.center[d]) / bounds.radius);
     void* const corners =
         rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, 12, mesh.triangles.size());
     std::memcpy(corners, mesh.triangles.data(), 12 * mesh.triangles.size());
@@ -111,7 +111,7 @@ void mesh_views(benchmark::State& state) {
   std::vector<std::uint8_t> out(17 * 224 * 224);
   std::vector<bench::Spent> spent;
   for (auto _ : state)
-    spent = bench::beside({[&] { views.render_grey(cameras, 224, 1, out.data()); }, [&] { bare.trace(); }}, 2);
+    spent = bench::beside({[&] { views.render_gray(cameras, 224, 1, out.data()); }, [&] { bare.trace(); }}, 2);
   state.counters["views_per_s"] = 17 / spent[0].wall;
   state.counters["bare_views_per_s"] = 17 / spent[1].wall;
   state.counters["ratio"] = spent[1].wall / spent[0].wall;

@@ -191,7 +191,7 @@ void mlp(benchmark::State& state, const std::string& task, const std::string& na
   table.report(state);
 }
 
-// ---- group normalisation
+// ---- group normalization
 
 struct NormShape {
   std::vector<std::int64_t> x, scale;
@@ -220,7 +220,7 @@ std::unique_ptr<at::ObserverContext> see_norm(const at::RecordFunction& call) {
   return nullptr;
 }
 
-// Shapes of the normalisations in the loss of two sets.
+// Shapes of the normalizations in the loss of two sets.
 std::set<NormShape> norm_shapes(const RunConfig& config) {
   Estimator estimator = networks(config);
   estimator.train(true);

@@ -42,7 +42,7 @@ void own_sets(benchmark::State& state) {
     state.SkipWithError("set PAIRS_OWN_TASK to a task.toml whose program was agreed to");
     return;
   }
-  const Catalogue tasks = built_in_tasks();
+  const Catalog tasks = built_in_tasks();
   const auto task = tasks->make(tasks->open(file), {"", {}, file});
   const std::int64_t sets = state.range(1), n = state.range(0);
   std::int64_t first = 0;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/nn/embedder.h"
-#include "core/ops/neighbours.h"
+#include "core/ops/neighbors.h"
 
 namespace {
 
@@ -40,12 +40,12 @@ void schnet(benchmark::State& state, bool train) {
 BENCHMARK_CAPTURE(schnet, forward, false)->Arg(64)->Arg(512)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(schnet, train, true)->Arg(64)->Unit(benchmark::kMillisecond)->UseRealTime();
 
-void neighbours(benchmark::State& state) {
+void neighbors(benchmark::State& state) {
   const Observations x = conformers(state.range(0));
   for (auto _ : state)
-    benchmark::DoNotOptimize(ops::nearest_neighbours(x.rows().slice(1, 1), x.offsets(), 10, 32).index);
+    benchmark::DoNotOptimize(ops::nearest_neighbors(x.rows().slice(1, 1), x.offsets(), 10, 32).index);
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
-BENCHMARK(neighbours)->Arg(64)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(neighbors)->Arg(64)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace

@@ -1,4 +1,4 @@
-"""SchNet (5 interactions, 128 numbers, 50 Gaussians, 32 neighbours within 10 Angstrom) as one writes it in PyTorch.
+"""SchNet (5 interactions, 128 numbers, 50 Gaussians, 32 neighbors within 10 Angstrom) as one writes it in PyTorch.
 
 schnet_peer.py THREADS: one JSON line, median ms of 64 conformers of 45 atoms. The edges are found beforehand.
 """
@@ -39,11 +39,11 @@ class SchNet(nn.Module):
         self.elements = nn.Embedding(100, 128, padding_idx=0)
         self.rounds = nn.ModuleList(Interaction() for _ in range(5))
         self.out = nn.Linear(128, size)
-        self.register_buffer("centre", torch.linspace(0, CUTOFF, 50))
+        self.register_buffer("center", torch.linspace(0, CUTOFF, 50))
 
     def forward(self, z, place, receiver, sender):
         d = (place[receiver] - place[sender]).norm(dim=1, keepdim=True)
-        basis = torch.exp(-0.5 * ((d - self.centre) * (49 / CUTOFF)) ** 2)
+        basis = torch.exp(-0.5 * ((d - self.center) * (49 / CUTOFF)) ** 2)
         decay = 0.5 * (torch.cos(d * (math.pi / CUTOFF)) + 1)
         h = self.elements(z)
         for one in self.rounds:

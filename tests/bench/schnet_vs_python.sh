@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # schnet_vs_python.sh PAIRS_BENCH PYTHON [THREADS] [ROUNDS]: molecules a second through the published SchNet, ours beside
 # the same network written plainly in PyTorch (schnet_peer.py), in turn (default: 2 threads, 3 rounds), and the ratios of
-# the medians: forward and backward, and forward alone, of 64 conformers of 45 atoms. Ours finds the neighbours each
+# the medians: forward and backward, and forward alone, of 64 conformers of 45 atoms. Ours finds the neighbors each
 # time; PyTorch is given them.
 set -euo pipefail
 bench=$(realpath "$1") python=$2 threads=${3:-2} rounds=${4:-3}

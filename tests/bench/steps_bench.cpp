@@ -95,7 +95,7 @@ const std::vector<std::string> kBothEnds = {"embedder.size=64",
                                             "cache.sizes=[2,100000]",
                                             "cache.sets=[640,40]",
                                             "finetune.size_distribution=\"list\"",
-                                            "finetune.heads=\"amortised\""};
+                                            "finetune.heads=\"amortized\""};
 BENCHMARK_CAPTURE(finetune_step, gaussian_2, "gaussian", kBothEnds, 2)->UseRealTime();
 BENCHMARK_CAPTURE(finetune_step, gaussian_100000, "gaussian", kBothEnds, 100000)->UseRealTime();
 

@@ -30,7 +30,7 @@ void write_image_seeds(const std::filesystem::path& folder) {
   for (const int quality : {50, 100})
     write(quality == 50 ? "subsampled.jpg" : "whole.jpg",
           [&](std::string* out) { stbi_write_jpg_to_func(append, out, side, side, 3, pixels.data(), quality); });
-  write("grey.jpg", [&](std::string* out) { stbi_write_jpg_to_func(append, out, side, side, 1, pixels.data(), 60); });
+  write("gray.jpg", [&](std::string* out) { stbi_write_jpg_to_func(append, out, side, side, 1, pixels.data(), 60); });
   write("rgb.bmp", [&](std::string* out) { stbi_write_bmp_to_func(append, out, side, side, 3, pixels.data()); });
   write("rgba.bmp", [&](std::string* out) { stbi_write_bmp_to_func(append, out, side, side, 4, pixels.data()); });
   for (const int channels : {1, 3, 4})
@@ -39,7 +39,7 @@ void write_image_seeds(const std::filesystem::path& folder) {
       write(fmt::format("{}{}.tga", channels, packed ? "-packed" : "").c_str(),
             [&](std::string* out) { stbi_write_tga_to_func(append, out, side, side, channels, pixels.data()); });
     }
-  // A progressive JPEG of 8 x 8 grey pixels in two scans.
+  // A progressive JPEG of 8 x 8 gray pixels in two scans.
   using namespace std::string_literals;
   pairs::write_file(folder / "progressive.jpg",
                     "\xff\xd8\xff\xdb\0\x43\0"s + std::string(64, '\1') +

@@ -2,7 +2,7 @@
 # against the order of the folders: app -> tasks -> render -> core, and inside core
 # base <- ops, sets <- nn <- heads <- core/*.h <- eval <- train, with report and images on base alone; in app a
 # folder of a tab sees no other tab's, and in tasks a task's folder no other task's, nor does anybody but the registry see
-# one, and the catalogue that of people's own. Tests of core see core alone. Within a large folder its own folders have an
+# one, and the catalog that of people's own. Tests of core see core alone. Within a large folder its own folders have an
 # order, too. Exit 1 when there is one.
 
 BEGIN {
@@ -147,7 +147,7 @@ FNR == 1 {
   if (there == "" || here == "") next  # a library's header
   ++includes
   if (there ~ /^tasks\//) {
-    if (there != here && FILENAME != "tasks/registry.cpp" && !(FILENAME == "tasks/catalogue.cpp" && there == "tasks/own"))
+    if (there != here && FILENAME != "tasks/registry.cpp" && !(FILENAME == "tasks/catalog.cpp" && there == "tasks/own"))
       complain(here " includes " target "; only the registry sees a task's folder")
     next
   }

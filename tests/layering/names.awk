@@ -29,7 +29,7 @@ BEGIN {
 }
 
 function complain(what) {
-  print FILENAME ":" FNR ": names " what "; ask the catalogue of tasks, or a face that the task has"
+  print FILENAME ":" FNR ": names " what "; ask the catalog of tasks, or a face that the task has"
   wrong = 1
 }
 

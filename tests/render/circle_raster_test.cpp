@@ -25,7 +25,7 @@ torch::Tensor one_circle(float x, float y, float radius) {
   return at::tensor({x, y, radius}, torch::kFloat32).view({1, 1, 3});
 }
 
-// Circles as the task draws them, some with centres beyond the image and some smaller than a pixel.
+// Circles as the task draws them, some with centers beyond the image and some smaller than a pixel.
 torch::Tensor random_circles(std::int64_t images, std::int64_t count, double side) {
   Stream stream(stream_key(1, Purpose::check), 0);
   torch::Tensor circles = at::empty({images, count, 3}, torch::kFloat32);

@@ -20,7 +20,7 @@ Three cross_product(const Three& a, const Three& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
-TEST(OrthographicCamera, BasisIsRightHandedAndLooksAtTheCentre) {
+TEST(OrthographicCamera, BasisIsRightHandedAndLooksAtTheCenter) {
   for (const double azimuth : {0.0, 0.7, 2.5, -1.2, 6.2})
     for (const double elevation : {0.0, 0.4, -1.1, 1.5707963267948966}) {
       const CameraBasis b = camera_basis(azimuth, elevation);
@@ -55,7 +55,7 @@ TEST(RayMap, MatchesDirectFormulas) {
   ASSERT_EQ(lines.sizes(), (std::vector<std::int64_t>{6, height, width}));
   for (std::int64_t i = 0; i < height; ++i)
     for (std::int64_t j = 0; j < width; ++j) {
-      // Pixels are squares of 2 / width; the middle of the image is the scene's centre.
+      // Pixels are squares of 2 / width; the middle of the image is the scene's center.
       const double x = (static_cast<double>(j) - 3.5) * 0.25, y = (2.5 - static_cast<double>(i)) * 0.25;
       Three point;
       for (std::size_t c = 0; c < 3; ++c) point[c] = x * right[c] + y * up[c];

@@ -36,7 +36,7 @@ struct Hit {
   int id = -1;
 };
 
-// The first sphere on the ray origin + t * along. Depths are t, for the origin lies on the plane through the centre.
+// The first sphere on the ray origin + t * along. Depths are t, for the origin lies on the plane through the center.
 Hit first_hit(const SphereScene& scene, const Vector& origin, const Vector& along) {
   Hit best;
   best.color = std::to_array(scene.background);

@@ -62,7 +62,7 @@ torch::Tensor cast(const CasterBatch& b, const CastOptions& o, torch::Device dev
 }
 
 // Pixels [V, H, W] away from every outline: the reference sees one sphere, or none, at the pixel's own corners and
-// those of its neighbours, asked for on a grid of twice the resolution.
+// those of its neighbors, asked for on a grid of twice the resolution.
 torch::Tensor away_from_outlines(const CasterBatch& b, CastOptions o) {
   const std::int64_t height = o.height, width = o.width;
   o.height *= 2;

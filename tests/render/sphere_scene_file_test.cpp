@@ -76,7 +76,7 @@ TEST(SceneFile, WrongFilesGetOneSentence) {
   EXPECT_THAT(refused(replaced("[0, -0.5, 0]", "[0, 0.1, 0]"), &kind),
               AllOf(HasSubstr("room.toml"), HasSubstr("spheres 1 and 2 overlap")));
   EXPECT_EQ(kind, ErrorKind::failed);
-  EXPECT_THAT(refused(replaced("[0, -0.5, 0]", "[0, -5, 0]")), HasSubstr("centre of sphere 2"));
+  EXPECT_THAT(refused(replaced("[0, -0.5, 0]", "[0, -5, 0]")), HasSubstr("center of sphere 2"));
   EXPECT_THAT(refused(replaced("0.25", "0")), HasSubstr("radius of sphere 1"));
   EXPECT_THAT(refused(replaced("0.25", "nan")), AllOf(HasSubstr("room.toml, line 8"), HasSubstr("nan")));
   EXPECT_THAT(refused(replaced("radius = 0.25", "")), HasSubstr("radius of sphere 1"));
@@ -84,7 +84,7 @@ TEST(SceneFile, WrongFilesGetOneSentence) {
   EXPECT_THAT(refused("light = 5\n"), HasSubstr("'light' must be a table: write [light]"));
   EXPECT_THAT(refused("[[sphere]]\nradius = 1\n"), HasSubstr("write [sphere.1]"));
   EXPECT_THAT(refused(replaced("[0, 0.5, 0]", "[0, 0.5]")), HasSubstr("'sphere.1.center' must be a list of three"));
-  EXPECT_THAT(refused(replaced("[1, 0, 0]", "[2, 0, 0]")), HasSubstr("colour of sphere 1"));
+  EXPECT_THAT(refused(replaced("[1, 0, 0]", "[2, 0, 0]")), HasSubstr("color of sphere 1"));
   EXPECT_THAT(refused(replaced("[1, 0, 0]", "'red'"), &kind), HasSubstr("list of numbers"));
   EXPECT_EQ(kind, ErrorKind::usage);
   EXPECT_THAT(refused(replaced("radius = 0.25", "raduis = 0.25")), HasSubstr("did you mean 'sphere.1.radius'"));

@@ -155,7 +155,7 @@ TEST(SphereScene, ChecksSayWhatIsWrong) {
   EXPECT_THAT(scene_refusal(scene), AllOf(HasSubstr("here: spheres 1 and 2 overlap"), HasSubstr("0.01")));
   scene = good_scene();
   scene.spheres[1].center[2] = -2.5;
-  EXPECT_THAT(scene_refusal(scene), AllOf(HasSubstr("centre of sphere 2"), HasSubstr("-2.5")));
+  EXPECT_THAT(scene_refusal(scene), AllOf(HasSubstr("center of sphere 2"), HasSubstr("-2.5")));
   scene = good_scene();
   scene.spheres[0].radius = 0;
   EXPECT_THAT(scene_refusal(scene), HasSubstr("radius of sphere 1"));
@@ -163,7 +163,7 @@ TEST(SphereScene, ChecksSayWhatIsWrong) {
   EXPECT_THAT(scene_refusal(scene), HasSubstr("radius of sphere 1"));
   scene = good_scene();
   scene.spheres[1].color[1] = 1.5;
-  EXPECT_THAT(scene_refusal(scene), AllOf(HasSubstr("colour of sphere 2"), HasSubstr("1.5")));
+  EXPECT_THAT(scene_refusal(scene), AllOf(HasSubstr("color of sphere 2"), HasSubstr("1.5")));
   scene = good_scene();
   scene.background[2] = -0.1;
   EXPECT_THAT(scene_refusal(scene), HasSubstr("background"));

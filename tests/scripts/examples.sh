@@ -115,8 +115,8 @@ for split in ("train", "t10k"):
         struct.pack(">IIII", 0x803, 120, 28, 28) + bytes(random.randrange(256) for _ in range(120 * 784)))
 def chunk(kind, data):
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-def png(file, side, grey):
-    rows = b"".join(b"\0" + bytes(grey(x, y) for x in range(side)) for y in range(side))
+def png(file, side, gray):
+    rows = b"".join(b"\0" + bytes(gray(x, y) for x in range(side)) for y in range(side))
     open(file, "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 0, 0, 0, 0))
                            + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 for k in range(8):

@@ -50,10 +50,10 @@ grep -q "embedder.frequencies" out || say_fail "presets shows no settings"
 grep -q '"bump-hunt-python"' out || say_fail "tasks does not list the own task"
 [ "$(grep -c '"title"' out)" -eq 1 ] || say_fail "tasks --task-file lists other tasks, too"
 "$PAIRS" --batch tasks --task-file my >out || say_fail "tasks with a folder ended with $?"
-grep -q "Networks see (x [-+] .*) / " out || say_fail "tasks does not tell how x is standardised: $(cat out)"
+grep -q "Networks see (x [-+] .*) / " out || say_fail "tasks does not tell how x is standardized: $(cat out)"
 grep -q "program: /usr/bin/python3 simulate.py, in $SCRATCH/my" out || say_fail "tasks does not tell what is run"
 "$PAIRS" --batch data my/task.toml --plan >out || say_fail "plan ended with $?"
-grep -q "Networks see (x" out || say_fail "the plan does not tell how x is standardised"
+grep -q "Networks see (x" out || say_fail "the plan does not tell how x is standardized"
 
 # Its program is checked before anything is trained.
 "$PAIRS" --batch data my --check >out 2>log || say_fail "the check of a right program ended with $?: $(cat out log)"

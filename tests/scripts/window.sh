@@ -52,8 +52,8 @@ open_window
 
 # picture NAME: what the display shows now.
 picture() { xwd -root -silent >"$SCRATCH/$1.xwd"; }
-# How many different colours, and the share of pixels that differ from another picture.
-colours() { python3 - "$@" <<'P'
+# How many different colors, and the share of pixels that differ from another picture.
+colors() { python3 - "$@" <<'P'
 import struct, sys
 def read(file):
     data = open(file, "rb").read()
@@ -70,7 +70,7 @@ P
 }
 
 picture first
-[ "$(colours "$SCRATCH/first.xwd")" -gt 50 ] || say_fail "the window is nearly blank"
+[ "$(colors "$SCRATCH/first.xwd")" -gt 50 ] || say_fail "the window is nearly blank"
 point posterior posterior/n 0.97 mousedown 1
 for share in 0.9 0.8 0.7 0.6 0.5 0.4 0.3 0.2; do
   point posterior posterior/n $share
@@ -79,7 +79,7 @@ done
 xdotool mouseup 1
 sleep 1
 picture dragged
-[ "$(colours "$SCRATCH/first.xwd" "$SCRATCH/dragged.xwd")" -gt 5 ] || say_fail "dragging N changed nothing"
+[ "$(colors "$SCRATCH/first.xwd" "$SCRATCH/dragged.xwd")" -gt 5 ] || say_fail "dragging N changed nothing"
 
 point train tab/train 0.5 click 1
 sleep 1
@@ -99,14 +99,14 @@ while time.time() < end:
 sys.exit(1)
 P
 picture training
-[ "$(colours "$SCRATCH/dragged.xwd" "$SCRATCH/training.xwd")" -gt 20 ] || say_fail "the Train tab was not shown"
+[ "$(colors "$SCRATCH/dragged.xwd" "$SCRATCH/training.xwd")" -gt 20 ] || say_fail "the Train tab was not shown"
 
 # Closing asks first: the window stays, and goes once "Stop and save" is meant.
 xdotool key --window "$id" ctrl+q
 sleep 2
 kill -0 "$window" 2>/dev/null || say_fail "the window closed over a training without a question"
 picture asking
-[ "$(colours "$SCRATCH/training.xwd" "$SCRATCH/asking.xwd")" -gt 20 ] || say_fail "no question is seen"
+[ "$(colors "$SCRATCH/training.xwd" "$SCRATCH/asking.xwd")" -gt 20 ] || say_fail "no question is seen"
 gone() { ! kill -0 "$window" 2>/dev/null; }
 begin=$(date +%s%N)
 xdotool key --window "$id" Return

@@ -197,7 +197,7 @@ TEST(Settings, OfNetworksAndTasksHaveAnEffect) {
           effect = network(*other, last) != before;
           accepted = true;
         } catch (const Error&) {
-          // Channels that do not fit the groups of a normalisation, images too small to be halved again: refused, too.
+          // Channels that do not fit the groups of a normalization, images too small to be halved again: refused, too.
         }
       }
       EXPECT_TRUE(effect || !accepted) << field.key;
@@ -237,7 +237,7 @@ TEST(Settings, OfTrainingHaveAnEffect) {
     for (const Field& field : read_fields(config)) {
       const bool own = field.key.starts_with("pretrain.") || field.key.starts_with("cache.") ||
                        field.key.starts_with("finetune.") || field.key.starts_with("evaluate.") ||
-                       field.key == "standardise" || field.key == "encoding";
+                       field.key == "standardize" || field.key == "encoding";
       if (!own || kElsewhere.contains(field.key)) continue;
       std::vector<std::string> settings;
       for (const std::string& setting : one.settings)

@@ -158,7 +158,7 @@ TEST(ChosenTargets, FacesAreThoseOfTheChoice) {
   EXPECT_EQ(face<HasSufficientStatistics>(*subset), nullptr);
   EXPECT_FALSE(log_prior(*subset, at::zeros({1, 1}, torch::kFloat64)).defined());
   EXPECT_TRUE(subset->references().empty());
-  EXPECT_FALSE(standardises_input(*both));
+  EXPECT_FALSE(standardizes_input(*both));
 }
 
 TEST(ChosenTargets, PriorDensitiesHaveMassOne) {
@@ -176,13 +176,13 @@ TEST(ChosenTargets, PriorDensitiesHaveMassOne) {
 TEST(ChosenTargets, OutlinesStandWhereTheTasksDo) {
   const auto own = make_circle({});
   const auto chosen = made("circle", "x,y");
-  const double radius[] = {20.0}, centre[] = {30.0, 33.0};
-  const Outline a = face<Outlines>(*own)->outlines(radius, centre).front();
-  const Outline b = face<Outlines>(*chosen)->outlines(centre, radius).front();
+  const double radius[] = {20.0}, center[] = {30.0, 33.0};
+  const Outline a = face<Outlines>(*own)->outlines(radius, center).front();
+  const Outline b = face<Outlines>(*chosen)->outlines(center, radius).front();
   EXPECT_EQ(a.x, b.x);
   EXPECT_EQ(a.y, b.y);
   EXPECT_TRUE(own->info().rotation_invariant);
-  EXPECT_FALSE(chosen->info().rotation_invariant) << "a turn moves the centre";
+  EXPECT_FALSE(chosen->info().rotation_invariant) << "a turn moves the center";
 }
 
 // The robust scale of a nuisance as a target is that of its prior.
@@ -300,7 +300,7 @@ TEST_F(JointOfTheBumpHunt, MarkovChainsAgree) {
   const LogDensity density = [&](auto at, auto gradient) { return joint->log_density(at, gradient); };
   NutsSettings settings;
   settings.seed = 5;
-  const torch::Tensor draws = joint->parameters(sample_nuts(density, joint->centre(), settings).draws);
+  const torch::Tensor draws = joint->parameters(sample_nuts(density, joint->center(), settings).draws);
   const auto place = exact("psi");
   const double sd = std::sqrt(place->covariance().item<double>());
   const torch::Tensor psi = draws.select(-1, 0), theta = draws.select(-1, 1);

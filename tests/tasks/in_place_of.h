@@ -11,9 +11,9 @@
 namespace pairs {
 
 // The built-in tasks, one of them made by `make` instead.
-inline Catalogue in_place_of(const std::string& replaced,
+inline Catalog in_place_of(const std::string& replaced,
                              const std::function<std::shared_ptr<const Task>(const TaskOptions& options)>& make) {
-  const Catalogue built_in = built_in_tasks();
+  const Catalog built_in = built_in_tasks();
   std::vector<TaskEntry> entries;
   for (const std::string& name : built_in->names()) {
     TaskEntry& entry = entries.emplace_back();
@@ -22,7 +22,7 @@ inline Catalogue in_place_of(const std::string& replaced,
     entry.make = [built_in, name](const TaskOptions& options) { return built_in->make(name, options); };
     if (name == replaced) entry.make = make;
   }
-  return std::make_shared<TaskCatalogue>(std::move(entries));
+  return std::make_shared<TaskCatalog>(std::move(entries));
 }
 
 }  // namespace pairs

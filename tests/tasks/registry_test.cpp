@@ -22,7 +22,7 @@ std::string message_of(const std::string& name, const TaskOptions& options = {})
 }
 
 TEST(Registry, MakesEveryTaskUnderItsName) {
-  const Catalogue tasks = built_in_tasks();
+  const Catalog tasks = built_in_tasks();
   std::vector<std::string> all = {"gaussian", "bump-hunt", "circle", "digits", "objects", "molecules", "novel-view"};
   for (const LeftOutTask& left : tasks->left_out()) std::erase(all, left.name);
   EXPECT_EQ(tasks->names(), all);
@@ -30,7 +30,7 @@ TEST(Registry, MakesEveryTaskUnderItsName) {
 }
 
 TEST(Registry, SaysWhatATaskLacksThatWasLeftOut) {
-  const Catalogue tasks = built_in_tasks();
+  const Catalog tasks = built_in_tasks();
   EXPECT_EQ(tasks->left_out().size(), std::size_t{!PAIRS_WITH_OBJECTS} + std::size_t{!PAIRS_WITH_MOLECULES});
   for (const LeftOutTask& left : tasks->left_out())
     EXPECT_NE(message_of(left.name).find("was left out of this build: it needs"), std::string::npos);
@@ -128,7 +128,7 @@ TEST(Registry, TasksAreWhatTheirRolesSay) {
 }
 
 TEST(Registry, DataSetsBelongToTasksAndSayWhatIsMissing) {
-  const Catalogue tasks = built_in_tasks();
+  const Catalog tasks = built_in_tasks();
   for (const DataSet& set : tasks->data_sets()) {
     EXPECT_EQ(tasks->data_set_of(set.task), &set);
     EXPECT_FALSE(built_in_tasks()->make(set.task)->info().data_source.empty());

@@ -63,7 +63,7 @@ inline void expect_addressable(const Task& task) {
       task.observe({at::cat(theta), at::cat(psi)}, seed, Purpose::pretrain, ranges, torch::kCPU);
   EXPECT_TRUE(at::equal(pieces, at::cat(expected)));
   EXPECT_FALSE(at::equal(sets_of(task, all, seed, Purpose::test, 3, 5), whole.slice(1, 0, 5)));
-  EXPECT_EQ(pieces.scalar_type(), standardises_input(task) ? torch::kFloat64 : torch::kFloat32);
+  EXPECT_EQ(pieces.scalar_type(), standardizes_input(task) ? torch::kFloat64 : torch::kFloat32);
 
   const SetRange negative[1] = {{3, -1, 2}};
   EXPECT_THROW(task.observe({theta[0], psi[0]}, seed, Purpose::test, negative, torch::kCPU), std::exception);

@@ -32,7 +32,7 @@ class ViewFolderTest : public ::testing::Test {
     image.format = format;
     ASSERT_TRUE(png_image_write_to_file(&image, (folder_ / name).c_str(), 0, samples.data(), 0, nullptr));
   }
-  // A colour PNG of side 2 whose samples are all `value`.
+  // A color PNG of side 2 whose samples are all `value`.
   void plain(const std::string& name, std::uint8_t value) {
     png(name, PNG_FORMAT_RGB, 2, 2, std::vector<std::uint8_t>(12, value));
   }
@@ -162,7 +162,7 @@ TEST_F(ViewFolderTest, EveryBadImageGetsOneSentence) {
     says(fmt::format("{} x {} pixels but this estimator needs 2 x 2", width, height).c_str());
   }
   png("a.png", PNG_FORMAT_GRAY, 2, 2, std::vector<std::uint8_t>(4));
-  says("is grey");
+  says("is gray");
   png("a.png", PNG_FORMAT_RGBA, 2, 2, std::vector<std::uint8_t>(16, 7));
   says("transparency");
   png("a.png", PNG_FORMAT_LINEAR_RGB, 2, 2, std::vector<std::uint8_t>(24));

@@ -89,14 +89,14 @@ struct Stepper {
     batch.n = torch::arange(1, rows + 1);
     return batch;
   }
-  void standardise() {
+  void standardize() {
     const std::int64_t l = estimator.embedding_size();
     const torch::Tensor eye = torch::eye(l, torch::kDouble);
     estimator.set_statistics({torch::full({l}, 0.1, torch::kDouble), 0.5 * eye, 2 * eye, {}}, false, 1);
   }
 };
 
-// Everything that one step of an optimiser does and leaves behind.
+// Everything that one step of an optimizer does and leaves behind.
 struct Step {
   double loss, norm;
   torch::Tensor before, gradient, update, average;
@@ -109,8 +109,8 @@ torch::Tensor joined_values(const TensorMap& tensors) {
 }
 
 template <class LossOf>
-Step one_step(TensorMap parameters, const OptimiserConfig& optimiser, const LossOf& loss_of) {
-  AdamW adam(parameters, {.weight_decay = optimiser.weight_decay, .clip = optimiser.clip});
+Step one_step(TensorMap parameters, const OptimiserConfig& optimizer, const LossOf& loss_of) {
+  AdamW adam(parameters, {.weight_decay = optimizer.weight_decay, .clip = optimizer.clip});
   WeightAverage average(parameters, 0.9);
   const Loss loss = loss_of();
   loss.total().backward();
@@ -121,7 +121,7 @@ Step one_step(TensorMap parameters, const OptimiserConfig& optimiser, const Loss
   for (const auto& [name, tensor] : parameters)
     if (tensor.grad().defined()) gradients[name] = tensor.grad();
   step.gradient = joined_values(gradients);
-  step.norm = adam.step(optimiser.rate);
+  step.norm = adam.step(optimizer.rate);
   average.update(0);
   step.update = joined_values(parameters) - step.before;
   step.average = joined_values(average.values());
@@ -159,7 +159,7 @@ PAIRS_DEVICE_TEST(TrainingStep, OfEveryPresetAgreesWithTheCpu) {
       expect_same_step(first_stage(here, device), first_stage(reference, torch::kCPU), in_bf16(config));
       Stepper later(config, device), later_reference(config, torch::kCPU);
       const auto third_stage = [&](Stepper& s) {
-        s.standardise();
+        s.standardize();
         return one_step(s.estimator.head_parameters(), config.finetune,
                         [&] { return finetune_loss(s.estimator, 0, s.aggregates()); });
       };
@@ -167,7 +167,7 @@ PAIRS_DEVICE_TEST(TrainingStep, OfEveryPresetAgreesWithTheCpu) {
     }
 }
 
-// Forward, backward, optimiser and moving average: of all values only the sizes of the sets are read, which lie on the
+// Forward, backward, optimizer and moving average: of all values only the sizes of the sets are read, which lie on the
 // CPU, to check them before they are encoded.
 TEST(TrainingStep, OfEveryPresetReadsNoValueOfTheDevice) {
   for (const std::string& task : built_in_tasks()->names())
@@ -193,7 +193,7 @@ TEST(TrainingStep, OfEveryPresetReadsNoValueOfTheDevice) {
         };
         const std::int64_t sizes = config.estimator.encoding == "none" ? 0 : 2;  // the smallest and the largest
         EXPECT_EQ(reads_of(stepper.parameters(), [&] { return pretrain_loss(stepper.estimator, batch); }), sizes);
-        stepper.standardise();
+        stepper.standardize();
         EXPECT_EQ(
             reads_of(stepper.estimator.head_parameters(), [&] { return finetune_loss(stepper.estimator, 0, drawn); }),
             sizes);
@@ -250,7 +250,7 @@ PAIRS_DEVICE_TEST(RecordedTraining, OfEveryPresetEndsWithTheSameWeights) {
       expect_same(first_stage(true), first_stage(false), !task_of(config)->info().rows);
       const auto third_stage = [&](bool on) {
         Stepper s(config, device);
-        s.standardise();
+        s.standardize();
         const AggregateBatch batch = s.aggregates();
         RecordedSteps recorded = recorded_head_steps(s.estimator, 0, on, no_warning);
         return some_steps(s.estimator.head_parameters(), recorded, [&](std::uint64_t k) {

@@ -159,7 +159,7 @@ TEST_F(PlanTest, TellsHowManySetsToStore) {
   // evaluated.
   EXPECT_EQ(rows[1].n, plan_groups(config.cache, false)[0].observations());
   EXPECT_EQ(rows[1].sets, 80000);
-  EXPECT_EQ(rows[1].use, "stages 2 and 3, N up to 100; stage 2, standardiser; evaluation");
+  EXPECT_EQ(rows[1].use, "stages 2 and 3, N up to 100; stage 2, standardizer; evaluation");
 }
 
 }  // namespace

@@ -192,7 +192,7 @@ TEST_F(StagesTest, AnotherRunsWeightsCanBeStartedFrom) {
   const auto state = [](const std::filesystem::path& file) { return read_safetensors(file).tensors; };
   const auto trained = state(source / run_file::estimator);
 
-  // Without epochs they stay as they are, standardiser and all, and stage 3 goes on from them.
+  // Without epochs they stay as they are, standardizer and all, and stage 3 goes on from them.
   const auto kept =
       make(tiny("gaussian", "pairs", {from, "pretrain.epochs=0", "finetune.start=pretrained", "seed=2"}), "kept");
   execute_run(built_in_tasks(), kept, monitor);
@@ -296,7 +296,7 @@ TEST_F(StagesTest, OneHeadForEachNResumesBetweenHeads) {
 }
 
 TEST_F(StagesTest, ARefreshedCacheResumesAndLeavesNothingBehind) {
-  for (const char* heads : {"per-n", "amortised"}) {
+  for (const char* heads : {"per-n", "amortized"}) {
     const RunConfig config = tiny("gaussian", "pairs",
                                   {std::string("finetune.heads=") + heads, "finetune.size_distribution=list",
                                    "cache.pieces=2", "cache.refresh=1"});
@@ -439,7 +439,7 @@ TEST_F(StagesTest, ADensityCanBeTrainedOnTheFeaturesOfARegression) {
   EXPECT_EQ(face<ResidualSpread>(loaded.estimator->head(0)), nullptr);
 }
 
-TEST_F(StagesTest, ARunThatLearntNothingSaysSo) {
+TEST_F(StagesTest, ARunThatLearnedNothingSaysSo) {
   const auto outcome = [&](const std::string& name, const std::vector<std::string>& set) {
     const auto run = make(tiny("bump-hunt", "pairs", set), name);
     TestMonitor monitor;
@@ -449,7 +449,7 @@ TEST_F(StagesTest, ARunThatLearntNothingSaysSo) {
       return event.type == EventType::warning &&
              event.values["text"].get<std::string>().find("no better than the prior") != std::string::npos;
     });
-    const bool nothing = read_progress(run / run_file::events).learnt_nothing();
+    const bool nothing = read_progress(run / run_file::events).learned_nothing();
     EXPECT_EQ(warned > 0, nothing) << name;
     return nothing;
   };

@@ -100,14 +100,14 @@ double mass_1d(Estimator& estimator, const torch::Tensor& aggregate, std::int64_
          static_cast<double>(points - 1);
 }
 
-// Trapezoid over a grid of two targets, restricted to `centre` ± `half` and to their supports.
-double mass_2d(Estimator& estimator, const torch::Tensor& aggregate, std::int64_t n, const torch::Tensor& centre,
+// Trapezoid over a grid of two targets, restricted to `center` ± `half` and to their supports.
+double mass_2d(Estimator& estimator, const torch::Tensor& aggregate, std::int64_t n, const torch::Tensor& center,
                const torch::Tensor& half, std::int64_t side) {
   const std::vector<Target>& targets = estimator.task().info().targets;
   std::vector<torch::Tensor> axes, weights;
   for (std::int64_t t = 0; t < 2; ++t) {
     const Target& target = targets[static_cast<std::size_t>(t)];
-    const double middle = centre[t].item<double>(), reach = half[t].item<double>();
+    const double middle = center[t].item<double>(), reach = half[t].item<double>();
     const double low = std::max(target.low, middle - reach), high = std::min(target.high, middle + reach);
     axes.push_back(at::linspace(low, high, side, torch::kFloat64));
     weights.push_back(at::full({side}, (high - low) / static_cast<double>(side - 1), torch::kFloat64));
@@ -144,9 +144,9 @@ TEST_P(ShippedWeights, DensityIntegratesToOneAtEveryN) {
             << info.name << " at N = " << n;
       } else {
         // At small N the posterior has heavy tails: a wide window, in which a sharp peak asks for a finer grid.
-        const torch::Tensor centre = samples[s].mean(0), half = samples[s].std(0) * (n <= 10 ? 25 : 9);
-        double mass = mass_2d(*run.estimator, one, n, centre, half, 801);
-        if (n <= 10 && std::abs(mass - 1) > 2e-3) mass = mass_2d(*run.estimator, one, n, centre, half, 1601);
+        const torch::Tensor center = samples[s].mean(0), half = samples[s].std(0) * (n <= 10 ? 25 : 9);
+        double mass = mass_2d(*run.estimator, one, n, center, half, 801);
+        if (n <= 10 && std::abs(mass - 1) > 2e-3) mass = mass_2d(*run.estimator, one, n, center, half, 1601);
         // What is cut off of two targets is known from samples.
         const double cut = run.estimator->share_outside(one, at::full({1}, n, torch::kInt64)).item<double>();
         EXPECT_NEAR(mass, 1.0, 2e-3 + 3 * std::sqrt(cut / 2048)) << info.name << " at N = " << n;

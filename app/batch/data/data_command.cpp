@@ -26,7 +26,7 @@ struct PlanQuestion {
 
 }  // namespace
 
-Action add_data(CLI::App& app, const Catalogue& tasks) {
+Action add_data(CLI::App& app, const Catalog& tasks) {
   const auto question = std::make_shared<DataQuestion>();
   app.add_option("--data", question->folder, "Folder of real data, or a file of them (default: $PAIRS_DATA)")
       ->type_name("DIR|FILE");

@@ -62,7 +62,7 @@ std::string account_text(const DataAccount& account, bool all) {
   return text;
 }
 
-std::string not_usable(const TaskCatalogue& tasks, const DataSet& set, const FoundData& found) {
+std::string not_usable(const TaskCatalog& tasks, const DataSet& set, const FoundData& found) {
   if (found.missing() == static_cast<std::int64_t>(found.files.size())) {
     try {
       return fmt::format("{}: not found; without --data the task {} runs on {} and reports it\n", set.name, set.task,
@@ -107,7 +107,7 @@ std::string usable(const DataSet& set, const FoundData& found, const DataQuestio
 }
 
 // One data set in the document and the table; its verdict as text.
-std::string show_set(const TaskCatalogue& tasks, const DataSet& set, const DataQuestion& question,
+std::string show_set(const TaskCatalog& tasks, const DataSet& set, const DataQuestion& question,
                      nlohmann::json& documents, Table& table) {
   const FoundData found = set.find(question.folder);
   nlohmann::json document = {
@@ -127,7 +127,7 @@ std::string show_set(const TaskCatalogue& tasks, const DataSet& set, const DataQ
 
 }  // namespace
 
-Result data_report(const TaskCatalogue& tasks, const DataQuestion& question) {
+Result data_report(const TaskCatalog& tasks, const DataQuestion& question) {
   std::error_code ignored;
   const bool file = std::filesystem::is_regular_file(question.folder, ignored);
   if (!question.folder.empty() && !file && !std::filesystem::is_directory(question.folder, ignored))

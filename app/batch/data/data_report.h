@@ -3,7 +3,7 @@
 #include <string>
 
 #include "app/batch/parts/command.h"
-#include "tasks/catalogue.h"
+#include "tasks/catalog.h"
 
 namespace pairs::batch {
 
@@ -15,6 +15,6 @@ struct DataQuestion {
 
 // The result of `data`: for each set, what was found where, and what is missing or was omitted. Progress goes to
 // stderr. Throws Error if the folder or file does not exist.
-Result data_report(const TaskCatalogue& tasks, const DataQuestion& question);
+Result data_report(const TaskCatalog& tasks, const DataQuestion& question);
 
 }  // namespace pairs::batch

@@ -28,7 +28,7 @@ std::string observations_text(double count) {
 }
 
 // The expected duration of a run on this machine.
-void add_expected_time(const TaskCatalogue& tasks, const RunConfig& config, Result& result) {
+void add_expected_time(const TaskCatalog& tasks, const RunConfig& config, Result& result) {
   try {
     ExpectedCost need = expected_cost(
         config, [] { return !keep_going(); }, [] { tell("Measuring how long training takes on this machine …\n"); });
@@ -65,7 +65,7 @@ void look_through(const Task& task) {
 
 }  // namespace
 
-Result plan_report(const TaskCatalogue& tasks, const RunConfig& config) {
+Result plan_report(const TaskCatalog& tasks, const RunConfig& config) {
   const std::shared_ptr<const Task> task = planned_task(config), asked = config.make_task();
   const BudgetedSimulator* const budget = face<BudgetedSimulator>(*asked);
   if (task->stored() && budget == nullptr) look_through(*task);

@@ -8,6 +8,6 @@ namespace pairs::batch {
 // The result of `data TASK --plan`: the steps and cost of each stage, the sets that a run with these settings draws,
 // stage by stage, and how many of which size to simulate beforehand so that none is drawn twice; for a task of stored
 // sets, which of them serve.
-Result plan_report(const TaskCatalogue& tasks, const RunConfig& config);
+Result plan_report(const TaskCatalog& tasks, const RunConfig& config);
 
 }  // namespace pairs::batch

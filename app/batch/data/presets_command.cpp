@@ -63,7 +63,7 @@ Result show_presets(const PresetArguments& arguments) {
 
 }  // namespace
 
-Action add_presets(CLI::App& app, const Catalogue& tasks) {
+Action add_presets(CLI::App& app, const Catalog& tasks) {
   const auto arguments = std::make_shared<PresetArguments>();
   arguments->own.tasks = tasks;
   app.add_option("TASK", arguments->task, "The task");

@@ -35,7 +35,7 @@ constexpr std::int64_t picture_rays = 3, view_rays = 1;
 constexpr double degree = std::numbers::pi / 180;
 
 struct RenderArguments {
-  Catalogue tasks;
+  Catalog tasks;
   std::string scene, camera = "30,35", size, buffer = "color", out, save, like;
   std::int64_t spheres = 3, supersample = 0, threads = 0, views = 0;  // 0: not given
   bool counted = false, sized = false;                                // --spheres, --size were given
@@ -151,7 +151,7 @@ Result render_views(const RenderArguments& wanted) {
 
 }  // namespace
 
-Action add_render(CLI::App& app, const Catalogue& tasks) {
+Action add_render(CLI::App& app, const Catalog& tasks) {
   const auto arguments = std::make_shared<RenderArguments>();
   arguments->tasks = tasks;
   app.add_option("--scene", arguments->scene, "A seed, which draws a scene from the prior, or a scene file")
@@ -169,7 +169,7 @@ Action add_render(CLI::App& app, const Catalogue& tasks) {
                              ->transform(whole_number(1, render::max_drawn_spheres))
                              ->capture_default_str();
   app.add_option("--supersample", arguments->supersample,
-                 fmt::format("Colours are means over K by K rays a pixel (default: {}, of views {}, as estimators see "
+                 fmt::format("Colors are means over K by K rays a pixel (default: {}, of views {}, as estimators see "
                              "them)",
                              picture_rays, view_rays))
       ->type_name("K")

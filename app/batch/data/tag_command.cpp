@@ -16,7 +16,7 @@ namespace pairs::batch {
 namespace {
 
 struct TagArguments {
-  Catalogue tasks;
+  Catalog tasks;
   std::vector<std::string> runs, add, remove;
   std::string name, note;
   bool unname = false, unnote = false, archive = false, restore = false;
@@ -72,7 +72,7 @@ Result tag(const TagArguments& arguments) {
 
 }  // namespace
 
-Action add_tag(CLI::App& app, const Catalogue& tasks) {
+Action add_tag(CLI::App& app, const Catalog& tasks) {
   const auto arguments = std::make_shared<TagArguments>();
   arguments->tasks = tasks;
   app.add_option("RUN", arguments->runs, "One or more run folders")->required();

@@ -77,10 +77,10 @@ void note_columns(const Task& task, const Observations& x, Findings& findings) {
                                                               : info.observation_columns[static_cast<std::size_t>(k)];
     if (low == high)
       findings.note(fmt::format("x: {} is always {:g}, which carries no information: leave it out", name, low));
-    else if (!standardises_input(task) && (std::max(std::abs(low), std::abs(high)) > 100 || high - low < 0.1))
+    else if (!standardizes_input(task) && (std::max(std::abs(low), std::abs(high)) > 100 || high - low < 0.1))
       findings.note(
           fmt::format("x: {} lies between {:g} and {:g}, and networks learn best from numbers of size one: "
-                      "remove standardise = false",
+                      "remove standardize = false",
                       name, low, high));
   }
 }

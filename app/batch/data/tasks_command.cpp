@@ -30,7 +30,7 @@ nlohmann::json target_document(const Target& target) {
 }
 
 // Further properties of a custom task: its standardization, and its program.
-std::string own_text(const TaskCatalogue& tasks, const Task& task, nlohmann::json& document) {
+std::string own_text(const TaskCatalog& tasks, const Task& task, nlohmann::json& document) {
   const TaskInfo& info = task.info();
   if (info.file.empty()) return "";
   const TaskDescription said = tasks.describe(info.file);
@@ -43,7 +43,7 @@ std::string own_text(const TaskCatalogue& tasks, const Task& task, nlohmann::jso
     wrong = sentence(error);  // A task whose simulator fails is listed nevertheless.
   }
   std::string text = wrong.empty() ? input_text(task, scale) : wrong;
-  document["standardised"] = standardises_input(task);
+  document["standardized"] = standardizes_input(task);
   if (!scale.empty()) {
     document["location"] = scale.location;
     document["scale"] = scale.scale;
@@ -128,7 +128,7 @@ Result list_tasks(const OwnTaskOptions& own) {
 
 }  // namespace
 
-Action add_tasks(CLI::App& app, const Catalogue& tasks) {
+Action add_tasks(CLI::App& app, const Catalog& tasks) {
   const auto own = std::make_shared<OwnTaskOptions>();
   own->tasks = tasks;
   add_own_task_options(app, *own);

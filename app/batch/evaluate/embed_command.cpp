@@ -92,7 +92,7 @@ Result embed(const EmbedArguments& arguments) {
 
 }  // namespace
 
-Action add_embed(CLI::App& app, const Catalogue& tasks) {
+Action add_embed(CLI::App& app, const Catalog& tasks) {
   const auto arguments = std::make_shared<EmbedArguments>();
   arguments->open.tasks = tasks;
   app.add_option("RUN", arguments->run, "A run folder, or a task's name for its shipped weights")->required();
@@ -114,7 +114,7 @@ Action add_embed(CLI::App& app, const Catalogue& tasks) {
       "  pairs --batch embed {first} --data events.csv --out embedded.npz\n"
       "The file holds embeddings [M, l], one row per observation, aggregates [K, l], their means over the first N for\n"
       "each of the K sizes n, and, of a set whose values are known, theta [d] and psi [p]. Aggregates are those that\n"
-      "infer asks the head with, before they are standardised."));
+      "infer asks the head with, before they are standardized."));
   return [arguments, set] {
     arguments->set = set->choice();
     return embed(*arguments);

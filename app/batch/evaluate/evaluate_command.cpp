@@ -20,7 +20,7 @@
 #include "app/runs/task_words.h"
 #include "app/scores/beside.h"
 #include "app/scores/further_tests_text.h"
-#include "app/scores/learnt.h"
+#include "app/scores/learned.h"
 #include "app/scores/verdict.h"
 #include "core/base/files/files.h"
 #include "core/base/text/error.h"
@@ -217,7 +217,7 @@ Result evaluate_command(const EvaluateArguments& arguments) {
   if (!verdict.text.empty()) {
     result.text += fmt::format("\n{}.\n", verdict.text);
     result.document["verdict"] = verdict.text;
-    if (learnt_nothing(metrics.rows)) result.document["learnt_nothing"] = true;
+    if (learned_nothing(metrics.rows)) result.document["learned_nothing"] = true;
   }
   if (const std::string text = reach_text(*run.estimator, metrics.rows); !text.empty()) {
     result.text += fmt::format("\n{}.\n", text);
@@ -249,7 +249,7 @@ Result evaluate_command(const EvaluateArguments& arguments) {
 
 }  // namespace
 
-Action add_evaluate(CLI::App& app, const Catalogue& tasks) {
+Action add_evaluate(CLI::App& app, const Catalog& tasks) {
   const auto arguments = std::make_shared<EvaluateArguments>();
   arguments->open.tasks = tasks;
   app.add_option("RUN", arguments->run, "A run folder, or a task's name for its shipped weights")->required();

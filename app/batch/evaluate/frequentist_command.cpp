@@ -427,7 +427,7 @@ void add_toy_options(CLI::App& app, FrequentistArguments& arguments) {
 
 }  // namespace
 
-Action add_frequentist(CLI::App& app, const Catalogue& tasks) {
+Action add_frequentist(CLI::App& app, const Catalog& tasks) {
   const auto arguments = std::make_shared<FrequentistArguments>();
   arguments->open.tasks = tasks;
   app.add_option("RUN", arguments->run, "A run folder, or a task's name for its shipped weights")->required();

@@ -41,7 +41,7 @@ ReportQuestion question_of(const ReportArguments& arguments) {
   question.sets = arguments.sets;
   question.derive = arguments.set.derive;
   question.prior = arguments.set.prior;
-  question.learnt_prior = arguments.set.learnt;
+  question.learned_prior = arguments.set.learned;
   question.local_test = arguments.set.local_test;
   question.confidence = arguments.confidence;
   if (arguments.test_seed >= 0) question.test_seed = static_cast<std::uint64_t>(arguments.test_seed);
@@ -67,8 +67,8 @@ Result report(const ReportArguments& arguments) {
                kFewestTestSets);
   if (arguments.sets == 0 && arguments.test_seed >= 0)
     fail_usage("--test-seed draws the sets of calibration, and --sets 0 leaves that out; leave out one of them");
-  if (set.prior.empty() && !set.learnt.empty())
-    fail_usage("--learnt-prior states the prior to be replaced by another; name that with --prior");
+  if (set.prior.empty() && !set.learned.empty())
+    fail_usage("--learned-prior states the prior to be replaced by another; name that with --prior");
   ReportQuestion question = question_of(arguments);
   if (pdf) question.ending = ".pdf";
   const LoadedRun run = open_run(set.run, set.open);
@@ -88,7 +88,7 @@ Result report(const ReportArguments& arguments) {
 
 }  // namespace
 
-Action add_report(CLI::App& app, const Catalogue& tasks) {
+Action add_report(CLI::App& app, const Catalog& tasks) {
   const auto arguments = std::make_shared<ReportArguments>();
   InferArguments& set = arguments->set;
   set.open.tasks = tasks;
@@ -135,7 +135,7 @@ Action add_report(CLI::App& app, const Catalogue& tasks) {
                  "Also report the posterior under another prior, as infer --prior takes it; may be given again")
       ->type_name("TEXT")
       ->allow_extra_args(false);
-  app.add_option("--learnt-prior", set.learnt, "With --prior, as infer --learnt-prior takes it; may be given again")
+  app.add_option("--learned-prior", set.learned, "With --prior, as infer --learned-prior takes it; may be given again")
       ->type_name("TEXT")
       ->allow_extra_args(false);
   app.add_option("--local-test", set.local_test,

@@ -133,7 +133,7 @@ Result tried(const TriedArguments& arguments) {
 
 }  // namespace
 
-Action add_tried(CLI::App& app, const Catalogue& tasks) {
+Action add_tried(CLI::App& app, const Catalog& tasks) {
   const auto arguments = std::make_shared<TriedArguments>();
   arguments->open.tasks = tasks;
   app.add_option("RUN", arguments->run, "A run folder, or a task's name for its shipped weights")->required();

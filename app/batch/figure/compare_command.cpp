@@ -178,7 +178,7 @@ Result compare(const CompareArguments& arguments) {
 
 }  // namespace
 
-Action add_compare(CLI::App& app, const Catalogue& tasks) {
+Action add_compare(CLI::App& app, const Catalog& tasks) {
   const auto arguments = std::make_shared<CompareArguments>();
   arguments->open.tasks = tasks;
   app.add_option("RUN", arguments->runs, "Two or more run folders, or task names for shipped weights")->required();

@@ -179,12 +179,12 @@ std::vector<Metrics> all_metrics(const std::vector<LoadedRun>& runs) {
                 "The runs {} and {} are of different tasks; draw one task at a time", runs.front().name, run.name);
   check_same_data(runs);
   for (const LoadedRun& run : runs) warn_only_pretrained(run);
-  std::vector<LabelledRun> labelled;
+  std::vector<LabeledRun> labeled;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     for (std::size_t k = 0; k < i; ++k)
       if (std::error_code error; std::filesystem::equivalent(runs[k].folder, runs[i].folder, error))
         fail_usage("The run {} is named twice; name each run once", runs[k].name);
-    labelled.push_back({runs[i].name, runs[i].config, runs[i].finetuned});
+    labeled.push_back({runs[i].name, runs[i].config, runs[i].finetuned});
   }
   ProgressPrinter printer = stderr_printer();
   std::vector<Metrics> metrics;
@@ -194,7 +194,7 @@ std::vector<Metrics> all_metrics(const std::vector<LoadedRun>& runs) {
                 "{} and {} were scored on different test sets; score them side by side with pairs --batch compare",
                 metrics.front().run, one.run);
   // Strategy and preset form the legend if they distinguish the runs.
-  const std::vector<std::string> labels = seed_labels(labelled);
+  const std::vector<std::string> labels = seed_labels(labeled);
   for (std::size_t i = 0; i < runs.size(); ++i)
     for (std::size_t k = 0; k < runs.size(); ++k)
       if (labels[k] != labels[i] && runs[k].config.strategy == runs[i].config.strategy &&
@@ -400,7 +400,7 @@ Result figure_command(FigureArguments arguments) {
   std::vector<std::string> warnings;
   Result result;
   Figure figure = draw(arguments, result, warnings);
-  if (arguments.width_mm > 0) figure = fitted_to_width(std::move(figure), arguments.width_mm * kPointsPerMillimetre);
+  if (arguments.width_mm > 0) figure = fitted_to_width(std::move(figure), arguments.width_mm * kPointsPerMillimeter);
   write_figure(arguments.out, figure);
   file.written();
   result.document.update(
@@ -442,7 +442,7 @@ std::vector<std::string> figure_names() {
   return names;
 }
 
-Action add_figure(CLI::App& app, const Catalogue& tasks) {
+Action add_figure(CLI::App& app, const Catalog& tasks) {
   const auto arguments = std::make_shared<FigureArguments>();
   arguments->open.tasks = tasks;
   app.add_option("NAME", arguments->name, "Which figure; list names them with a sentence each")->required();

@@ -101,9 +101,9 @@ TheoremReport theorem_report(const std::vector<std::string>& names, const OpenAr
   const std::vector<LoggedRun> runs = logged_runs(names, open);
   check_runs(runs);
   const TheoremSample sample = sample_for(runs);
-  std::vector<LabelledRun> labelled;
-  for (const LoggedRun& run : runs) labelled.push_back({run.name, run.config, true});
-  const std::vector<std::string> labels = seed_labels(labelled);
+  std::vector<LabeledRun> labeled;
+  for (const LoggedRun& run : runs) labeled.push_back({run.name, run.config, true});
+  const std::vector<std::string> labels = seed_labels(labeled);
   std::vector<TheoremCurve> curves;
   for (std::size_t i = 0; i < runs.size(); ++i)
     curves.push_back({runs[i].name, runs[i].config.strategy, labels[i], runs[i].shade, runs[i].progress});

@@ -291,7 +291,7 @@ std::string scores_text(const InferAnswer& answer) {
 }
 
 // What the task accepts in addition to files of observations, by task.
-std::string thing_lines(const TaskCatalogue& tasks) {
+std::string thing_lines(const TaskCatalog& tasks) {
   std::string lines;
   for (const std::string& name : tasks.names()) {
     std::shared_ptr<const Task> task;
@@ -372,7 +372,7 @@ Result infer(const InferArguments& arguments, bool json) {
     if (const std::string own = own_values_text(set.task(), set.marks()); !own.empty())
       result.text += "\n" + own + "\n";
     const Tried& tried = question.posterior->runs().front().tried;
-    result.text += learnt_text(run, only_kind(tried, kind_of(tried, set.marks()))) + "\n";
+    result.text += learned_text(run, only_kind(tried, kind_of(tried, set.marks()))) + "\n";
   }
   result.text += "\n" + verdict_text(answer, arguments, typicality, *run.task) + "\n";
   if (const std::string text = disagreement_text(answer.known.disagreement, info); !text.empty())
@@ -406,7 +406,7 @@ Result infer(const InferArguments& arguments, bool json) {
 
 }  // namespace
 
-Action add_infer(CLI::App& app, const Catalogue& tasks) {
+Action add_infer(CLI::App& app, const Catalog& tasks) {
   const auto arguments = std::make_shared<InferArguments>();
   arguments->open.tasks = tasks;
   app.add_option("RUN", arguments->run, "A run folder, or a task's name for its shipped weights")->required();
@@ -438,7 +438,7 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
          "there is one) or a table \"NAME = prior.csv\" of values and densities; may be given again (below)")
       ->type_name("TEXT")
       ->allow_extra_args(false);
-  app.add_option("--learnt-prior", arguments->learnt,
+  app.add_option("--learned-prior", arguments->learned,
                  "With --prior: the prior that the task draws a target from, where the task does not state it and it "
                  "is not uniform between two bounds; it is checked against the task's draws; may be given again")
       ->type_name("TEXT")
@@ -527,7 +527,7 @@ Action add_infer(CLI::App& app, const Catalogue& tasks) {
       prior_families() +
       R"(
 Images: a folder with samples.npz (samples, mean and sd by pixel), mean.png, sd.png and samples.png.
-Views of a scene: a folder of colour images of the estimator's size, or square and a whole multiple of it, with
+Views of a scene: a folder of color images of the estimator's size, or square and a whole multiple of it, with
 cameras.csv: the columns file,azimuth,elevation (degrees) and maybe half_width, a row for each image.
 They count in the order of their names. pairs --batch render --views writes such a folder.)");
   app.footer("");  // removes the program's footer

@@ -9,12 +9,12 @@ namespace pairs::batch {
 
 std::optional<OtherPrior> infer_prior(const LoadedRun& run, const InferArguments& arguments) {
   if (arguments.prior.empty()) {
-    if (!arguments.learnt.empty())
-      fail_usage("--learnt-prior states the prior to be replaced by another; name that with --prior");
+    if (!arguments.learned.empty())
+      fail_usage("--learned-prior states the prior to be replaced by another; name that with --prior");
     return {};
   }
   if (arguments.follow) fail_usage("--prior takes a set as it stands; leave --follow out");
-  return OtherPrior(run.task, arguments.prior, arguments.learnt);
+  return OtherPrior(run.task, arguments.prior, arguments.learned);
 }
 
 void report_prior(const OtherPrior& prior, const PosteriorAnswer& answer, IntervalKind interval,

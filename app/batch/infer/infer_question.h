@@ -32,7 +32,7 @@ struct InferArguments {
   bool exact = false;                    // for many sets: also the exact posterior of each
   std::vector<std::string> derive = {};  // "ratio = theta/psi"
   std::vector<std::string> prior = {};   // "theta = normal(0.2, 0.05)"
-  std::vector<std::string> learnt = {};  // the training prior in the same form
+  std::vector<std::string> learned = {};  // the training prior in the same form
 
   std::string data() const { return set.file.string(); }
 };

@@ -38,7 +38,7 @@ double cuda_spline() {
 }
 
 // A task's observations are equal on all devices within the tolerance of their kind.
-double observations(const TaskCatalogue& tasks, const std::string& name) {
+double observations(const TaskCatalog& tasks, const std::string& name) {
   const auto task = tasks.make(name);
   const std::int64_t indices[] = {0, 5};
   const SetRange ranges[] = {{0, 0, 20}, {5, 3, 20}};
@@ -50,7 +50,7 @@ double observations(const TaskCatalogue& tasks, const std::string& name) {
 
 }  // namespace
 
-std::vector<Check> device_checks(const Catalogue& tasks) {
+std::vector<Check> device_checks(const Catalog& tasks) {
   std::string reason = "no CUDA device";
   for (const DeviceInfo& device : list_devices()) {
     if (device.name.rfind("cuda", 0) != 0) continue;

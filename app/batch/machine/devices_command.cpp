@@ -37,7 +37,7 @@ Result show_devices() {
 
 }  // namespace
 
-Action add_devices(CLI::App& app, const Catalogue&) {
+Action add_devices(CLI::App& app, const Catalog&) {
   const auto wanted = std::make_shared<GpuQuestion>();
   CLI::Option* const add = app.add_flag("--add-gpu", wanted->add,
                                         "Fetch the CUDA libraries that a GPU needs, where this program came without "

@@ -79,7 +79,7 @@ double spline_inverse() {
 }
 
 // |∫ q(θ | c) dθ − 1| of a fresh one-dimensional head, largest over a few contexts.
-double normalisation(const std::string& kind, const std::string& support) {
+double normalization(const std::string& kind, const std::string& support) {
   HeadConfig config;
   config.kind = kind;
   const bool box = support == "box";
@@ -108,17 +108,17 @@ double digit_warp() {
 
 }  // namespace
 
-std::vector<Check> numeric_checks(const TaskCatalogue& tasks) {
+std::vector<Check> numeric_checks(const TaskCatalog& tasks) {
   std::vector<Check> all = {
       {"random streams give the known words", 0, random_streams, ""},
       {"weights survive a round trip through safetensors", 0, weights_file, ""},
       {"linear + SiLU against float64", 1e-5, linear_activation, ""},
       {"set means against float64", 1e-6, set_means, ""},
       {"spline: inverse and slopes", 1e-5, spline_inverse, ""},
-      {"spline head on [0, 1] integrates to 1", 1e-4, [] { return normalisation("spline", "box"); }, ""},
-      {"spline head with tails integrates to 1", 1e-4, [] { return normalisation("spline", "real"); }, ""},
-      {"mixture head on [0, 1] integrates to 1", 1e-4, [] { return normalisation("mixture", "box"); }, ""},
-      {"UMNN head integrates to 1", 1e-4, [] { return normalisation("umnn", "real"); }, ""},
+      {"spline head on [0, 1] integrates to 1", 1e-4, [] { return normalization("spline", "box"); }, ""},
+      {"spline head with tails integrates to 1", 1e-4, [] { return normalization("spline", "real"); }, ""},
+      {"mixture head on [0, 1] integrates to 1", 1e-4, [] { return normalization("mixture", "box"); }, ""},
+      {"UMNN head integrates to 1", 1e-4, [] { return normalization("umnn", "real"); }, ""},
       {"digits turned by nothing stay as they are", 1e-6, digit_warp, ""},
   };
   for (const SelfCheck& check : tasks.self_checks()) all.push_back({check.name, check.limit, check.deviation, ""});

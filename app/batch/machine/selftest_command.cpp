@@ -11,7 +11,7 @@
 namespace pairs::batch {
 namespace {
 
-Result selftest(const Catalogue& tasks) {
+Result selftest(const Catalog& tasks) {
   Result result;
   result.document = {{"checks", nlohmann::json::array()}};
   std::vector<Check> checks = numeric_checks(*tasks);
@@ -54,7 +54,7 @@ Result selftest(const Catalogue& tasks) {
 
 }  // namespace
 
-Action add_selftest(CLI::App& app, const Catalogue& tasks) {
+Action add_selftest(CLI::App& app, const Catalog& tasks) {
   app.footer("Takes a few seconds; exit code 1 when a check fails. Example:\n  pairs --batch selftest");
   return [tasks] { return selftest(tasks); };
 }

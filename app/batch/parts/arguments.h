@@ -8,7 +8,7 @@
 #include "app/text/counts.h"
 #include "core/train/run/run.h"
 #include "render/orthographic_camera.h"
-#include "tasks/catalogue.h"
+#include "tasks/catalog.h"
 
 namespace CLI {
 class App;
@@ -18,7 +18,7 @@ namespace pairs::batch {
 
 // Options shared by commands that open a run.
 struct OpenArguments {
-  Catalogue tasks;  // include the task of the run
+  Catalog tasks;  // include the task of the run
   std::string data;
   std::string data_option = "--data";  // the option that names it
   std::string device = "auto";

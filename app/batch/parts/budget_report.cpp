@@ -114,7 +114,7 @@ std::string changes_text(const std::vector<BudgetChange>& changes) {
 }
 
 // Whether a run of the task can have a budget of simulations.
-bool takes_budget(const TaskCatalogue& tasks, const std::string& task) {
+bool takes_budget(const TaskCatalog& tasks, const std::string& task) {
   TaskSettings settings = tasks.default_settings(task);
   const std::vector<Field> own = settings.fields();
   return std::any_of(own.begin(), own.end(), [](const Field& field) { return field.key == kSimulationsSetting; });
@@ -128,7 +128,7 @@ std::int64_t two_digits(double value) {
 
 }  // namespace
 
-std::string budget_advice(const TaskCatalogue& tasks, const RunConfig& config, const ExpectedCost& need) {
+std::string budget_advice(const TaskCatalog& tasks, const RunConfig& config, const ExpectedCost& need) {
   constexpr double kHour = 3600;
   const double drawing = need.draws * need.draw_seconds;
   const std::shared_ptr<const Task> task = config.make_task();
@@ -142,7 +142,7 @@ std::string budget_advice(const TaskCatalogue& tasks, const RunConfig& config, c
       need.draw_seconds, count_text(static_cast<std::int64_t>(need.draws)), duration_text(drawing), fits);
 }
 
-void limit_simulations(const TaskCatalogue& tasks, std::int64_t simulations, NewRun& wanted) {
+void limit_simulations(const TaskCatalog& tasks, std::int64_t simulations, NewRun& wanted) {
   if (simulations <= 0) return;
   tasks.make(wanted.task);  // throws for an unknown task
   if (!takes_budget(tasks, wanted.task))

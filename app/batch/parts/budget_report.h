@@ -12,7 +12,7 @@ namespace pairs::batch {
 
 // Limits a new run to a budget of simulations (--simulations) if one is given (more than 0). Throws a usage error
 // unless a custom task's program simulates.
-void limit_simulations(const TaskCatalogue& tasks, std::int64_t simulations, NewRun& wanted);
+void limit_simulations(const TaskCatalog& tasks, std::int64_t simulations, NewRun& wanted);
 
 // How a run spends its budget of simulations, and which settings of the preset the budget changed, one line each; ""
 // without a budget.
@@ -20,7 +20,7 @@ std::string budget_lines(const RunConfig& config);
 
 // A sentence that names the budget of simulations with which a run fits into an hour, if a custom program would
 // simulate for longer; else "".
-std::string budget_advice(const TaskCatalogue& tasks, const RunConfig& config, const ExpectedCost& need);
+std::string budget_advice(const TaskCatalog& tasks, const RunConfig& config, const ExpectedCost& need);
 
 // Adds to the result of `data TASK --plan` for a run with a budget: the simulated sets, how many serve each stage, how
 // long they take at the program's measured pace (if `agreed`: it is started for that), and which settings of the preset

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tasks/catalogue.h"
+#include "tasks/catalog.h"
 
 namespace pairs::batch {
 
@@ -17,8 +17,8 @@ struct Check {
 };
 
 // Random streams, file formats, operators and heads against float64 or closed forms, exact posteriors of known sets.
-std::vector<Check> numeric_checks(const TaskCatalogue& tasks);
+std::vector<Check> numeric_checks(const TaskCatalog& tasks);
 // The operators on CUDA against the CPU; skipped with the reason where there is no usable device.
-std::vector<Check> device_checks(const Catalogue& tasks);
+std::vector<Check> device_checks(const Catalog& tasks);
 
 }  // namespace pairs::batch

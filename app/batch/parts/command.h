@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tasks/catalogue.h"
+#include "tasks/catalog.h"
 
 namespace CLI {
 class App;
@@ -27,33 +27,33 @@ using Action = std::function<Result()>;
 
 // Declares a command's options on its subcommand and returns its action, on `tasks`; one file each,
 // <name>_command.cpp.
-Action add_run(CLI::App& app, const Catalogue& tasks);
-Action add_evaluate(CLI::App& app, const Catalogue& tasks);
-Action add_infer(CLI::App& app, const Catalogue& tasks);
-Action add_report(CLI::App& app, const Catalogue& tasks);
-Action add_embed(CLI::App& app, const Catalogue& tasks);
-Action add_frequentist(CLI::App& app, const Catalogue& tasks);
-Action add_tried(CLI::App& app, const Catalogue& tasks);
-Action add_compare(CLI::App& app, const Catalogue& tasks);
-Action add_ensemble(CLI::App& app, const Catalogue& tasks);
-Action add_tag(CLI::App& app, const Catalogue& tasks);
-Action add_figure(CLI::App& app, const Catalogue& tasks);
-Action add_session(CLI::App& app, const Catalogue& tasks);
-Action add_study(CLI::App& app, const Catalogue& tasks);
-Action add_queue(CLI::App& app, const Catalogue& tasks);
-Action add_tasks(CLI::App& app, const Catalogue& tasks);
-Action add_presets(CLI::App& app, const Catalogue& tasks);
-Action add_data(CLI::App& app, const Catalogue& tasks);
-Action add_devices(CLI::App& app, const Catalogue& tasks);
-Action add_selftest(CLI::App& app, const Catalogue& tasks);
-Action add_render(CLI::App& app, const Catalogue& tasks);
-Action add_demo(CLI::App& app, const Catalogue& tasks);
+Action add_run(CLI::App& app, const Catalog& tasks);
+Action add_evaluate(CLI::App& app, const Catalog& tasks);
+Action add_infer(CLI::App& app, const Catalog& tasks);
+Action add_report(CLI::App& app, const Catalog& tasks);
+Action add_embed(CLI::App& app, const Catalog& tasks);
+Action add_frequentist(CLI::App& app, const Catalog& tasks);
+Action add_tried(CLI::App& app, const Catalog& tasks);
+Action add_compare(CLI::App& app, const Catalog& tasks);
+Action add_ensemble(CLI::App& app, const Catalog& tasks);
+Action add_tag(CLI::App& app, const Catalog& tasks);
+Action add_figure(CLI::App& app, const Catalog& tasks);
+Action add_session(CLI::App& app, const Catalog& tasks);
+Action add_study(CLI::App& app, const Catalog& tasks);
+Action add_queue(CLI::App& app, const Catalog& tasks);
+Action add_tasks(CLI::App& app, const Catalog& tasks);
+Action add_presets(CLI::App& app, const Catalog& tasks);
+Action add_data(CLI::App& app, const Catalog& tasks);
+Action add_devices(CLI::App& app, const Catalog& tasks);
+Action add_selftest(CLI::App& app, const Catalog& tasks);
+Action add_render(CLI::App& app, const Catalog& tasks);
+Action add_demo(CLI::App& app, const Catalog& tasks);
 
 // A command of the program. A stop signal ends it at once unless a SavesOnSignal exists (exit_on_signal.h).
 struct CommandEntry {
   const char* name;
   const char* summary;
-  Action (*add)(CLI::App&, const Catalogue&);
+  Action (*add)(CLI::App&, const Catalog&);
 };
 const std::vector<CommandEntry>& commands();
 

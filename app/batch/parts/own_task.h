@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "tasks/catalogue.h"
+#include "tasks/catalog.h"
 
 namespace CLI {
 class App;
@@ -13,7 +13,7 @@ namespace pairs::batch {
 
 // The options by which a command names a custom task's file.
 struct OwnTaskOptions {
-  Catalogue tasks;  // the tasks to which it is added
+  Catalog tasks;  // the tasks to which it is added
   std::string file;
   bool allow = false;
 };

@@ -10,7 +10,7 @@
 #include "app/runs/invalid_text.h"
 #include "app/runs/new_run.h"
 #include "app/runs/task_options.h"
-#include "app/scores/learnt.h"
+#include "app/scores/learned.h"
 #include "app/text/table.h"
 #include "core/base/fields/face.h"
 #include "core/base/gpu/streams.h"
@@ -28,7 +28,7 @@ namespace {
 // The end of a run's log.
 struct TrainingLog {
   std::vector<Event> prepared, stages;  // its events of these types
-  bool learnt_nothing = false;
+  bool learned_nothing = false;
   std::string problem = {};  // of the record, a clause
 };
 
@@ -44,14 +44,14 @@ TrainingLog training_log(const std::filesystem::path& folder, const RunConfig& c
     else if (event.type == EventType::stage_done)
       log.stages.push_back(std::move(event));
   }
-  log.learnt_nothing = progress.learnt_nothing();
+  log.learned_nothing = progress.learned_nothing();
   if (status.pretrained || progress.damaged()) log.problem = record_problem(config, progress, status.finished);
   return log;
 }
 
 }  // namespace
 
-void tell_expectation(const TaskCatalogue& tasks, const RunConfig& config, const std::filesystem::path& folder) {
+void tell_expectation(const TaskCatalog& tasks, const RunConfig& config, const std::filesystem::path& folder) {
   const ExpectedCost need = expected_cost(
       config, [] { return !keep_going(); }, [] { tell("Measuring how long training takes on this machine …\n"); });
   const auto task = planned_task(config);
@@ -122,7 +122,7 @@ nlohmann::json run_document(const std::filesystem::path& folder, const RunConfig
     stage["seconds"] = event.seconds;
     out["stages"].push_back(stage);
   }
-  if (log.learnt_nothing) out["learnt_nothing"] = true;
+  if (log.learned_nothing) out["learned_nothing"] = true;
   if (!log.problem.empty()) out["record"] = log.problem;
   return out;
 }
@@ -137,7 +137,7 @@ std::string run_text(const std::filesystem::path& folder, bool finished, const T
                number_text(event_number(event, "loss"), 4), number_text(event_number(event, "validation"), 4)});
   }
   const std::string name = shell_word(folder.string());
-  return table.text() + (log.learnt_nothing ? fmt::format("\n{}.\n", learnt_nothing_verdict().text) : "") +
+  return table.text() + (log.learned_nothing ? fmt::format("\n{}.\n", learned_nothing_verdict().text) : "") +
          (log.problem.empty() ? "" : fmt::format("\nThe run's record cannot be relied on: {}.\n", log.problem)) +
          (finished ? fmt::format("\nRun: {0}\nNext: pairs --batch evaluate {0}\n", name)
                    : fmt::format("\nRun: {0}, not finished\nNext: pairs --batch run --resume {0}\n", name));

@@ -6,13 +6,13 @@
 #include "app/batch/parts/progress.h"
 #include "app/runs/new_run.h"
 #include "core/train/run/run.h"
-#include "tasks/catalogue.h"
+#include "tasks/catalog.h"
 
 namespace pairs::batch {
 
 // Prints on stderr the time and disk space that a run in that folder ("": one of runs/) is expected to need. Throws
 // Error if the disk is too small.
-void tell_expectation(const TaskCatalogue& tasks, const RunConfig& config, const std::filesystem::path& folder);
+void tell_expectation(const TaskCatalog& tasks, const RunConfig& config, const std::filesystem::path& folder);
 
 // Runs the missing stages of a run, up to and including `until`, in a session, alone or as the first of several ranks.
 // Needs a SavesOnSignal.

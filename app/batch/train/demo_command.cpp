@@ -34,7 +34,7 @@ namespace pairs::batch {
 namespace {
 
 struct DemoArguments {
-  Catalogue known;  // all tasks
+  Catalog known;  // all tasks
   NewRun wanted;
   std::string out = "runs/demo";
   std::vector<std::string> tasks, train;
@@ -214,7 +214,7 @@ Result demo(const DemoArguments& arguments) {
 
 }  // namespace
 
-Action add_demo(CLI::App& app, const Catalogue& tasks) {
+Action add_demo(CLI::App& app, const Catalog& tasks) {
   const auto arguments = std::make_shared<DemoArguments>();
   arguments->known = tasks;
   app.add_option("--out", arguments->out, "Folder of the runs")->type_name("DIR")->capture_default_str();

@@ -20,7 +20,7 @@ namespace pairs::batch {
 namespace {
 
 struct EnsembleArguments {
-  Catalogue tasks;
+  Catalog tasks;
   std::vector<std::string> runs;
   std::string out, data;
   bool calibrate = false;
@@ -64,7 +64,7 @@ Result ensemble(const EnsembleArguments& arguments) {
 
 }  // namespace
 
-Action add_ensemble(CLI::App& app, const Catalogue& tasks) {
+Action add_ensemble(CLI::App& app, const Catalog& tasks) {
   const auto arguments = std::make_shared<EnsembleArguments>();
   arguments->tasks = tasks;
   app.add_option("RUN", arguments->runs, "Two or more runs of one task and data that differ in nothing but their seed")

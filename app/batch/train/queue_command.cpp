@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct QueueArguments {
-  Catalogue tasks;
+  Catalog tasks;
   std::string action = "list", runs = "runs", data;
   bool runs_given = false;
   std::vector<std::string> words;  // behind the action
@@ -225,7 +225,7 @@ Result queue_command(const QueueArguments& arguments) {
 
 }  // namespace
 
-Action add_queue(CLI::App& app, const Catalogue& tasks) {
+Action add_queue(CLI::App& app, const Catalog& tasks) {
   const auto arguments = std::make_shared<QueueArguments>();
   arguments->tasks = tasks;
   app.add_option("ACTION", arguments->action, "list, add, move, remove, pause, resume or work")->capture_default_str();

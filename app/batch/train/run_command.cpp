@@ -60,7 +60,7 @@ Result drop(const Tasks& tasks, const std::filesystem::path& folder) {
 }
 
 // --targets is the task's setting, which not every task has.
-void choose_targets(const TaskCatalogue& tasks, const std::string& targets, NewRun& wanted) {
+void choose_targets(const TaskCatalog& tasks, const std::string& targets, NewRun& wanted) {
   tasks.make(wanted.task);  // throws for an unknown task
   TaskSettings settings = tasks.default_settings(wanted.task);
   const std::vector<Field> own = settings.fields();
@@ -157,7 +157,7 @@ Result run(const RunArguments& arguments, std::string other) {
 
 }  // namespace
 
-Action add_run(CLI::App& app, const Catalogue& tasks) {
+Action add_run(CLI::App& app, const Catalog& tasks) {
   const auto arguments = std::make_shared<RunArguments>();
   arguments->own.tasks = tasks;
   app.add_option("TASK", arguments->wanted.task, "The task; pairs --batch tasks lists them");

@@ -19,7 +19,7 @@ namespace pairs::batch {
 namespace {
 
 struct SessionArguments {
-  Catalogue tasks;
+  Catalog tasks;
   std::string file, pack, data;
 };
 
@@ -125,7 +125,7 @@ Result session(const SessionArguments& arguments) {
 
 }  // namespace
 
-Action add_session(CLI::App& app, const Catalogue& tasks) {
+Action add_session(CLI::App& app, const Catalog& tasks) {
   const auto arguments = std::make_shared<SessionArguments>();
   arguments->tasks = tasks;
   app.add_option("FILE", arguments->file, "A session that the window has saved (.pairs), or the folder of a packed one")

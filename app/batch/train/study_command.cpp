@@ -37,7 +37,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct StudyArguments {
-  Catalogue tasks;
+  Catalog tasks;
   std::string study, out, part, data, device;
   std::vector<std::string> presets, set;
   std::int64_t jobs = 1;
@@ -439,7 +439,7 @@ Result study(StudyArguments arguments) {
 
 }  // namespace
 
-Action add_study(CLI::App& app, const Catalogue& tasks) {
+Action add_study(CLI::App& app, const Catalog& tasks) {
   const auto arguments = std::make_shared<StudyArguments>();
   arguments->tasks = tasks;
   app.add_option("STUDY", arguments->study,

@@ -394,10 +394,10 @@ void DrawListCanvas::rectangle(const Rect& rect, std::uint32_t color, double alp
                       ink(color, alpha));
 }
 
-void DrawListCanvas::circle(Point centre, double radius, std::uint32_t color, double alpha) {
+void DrawListCanvas::circle(Point center, double radius, std::uint32_t color, double alpha) {
   const float size = static_cast<float>(radius * pixels_);
   room_for(64);
-  list_.AddCircleFilled({static_cast<float>(centre.x * pixels_), static_cast<float>(centre.y * pixels_)}, size,
+  list_.AddCircleFilled({static_cast<float>(center.x * pixels_), static_cast<float>(center.y * pixels_)}, size,
                         ink(color, alpha),
                         size < 2.5f ? 8
                         : size < 5  ? 14

@@ -44,7 +44,7 @@ class DrawListCanvas : public chart::Canvas {
   void polyline(std::span<const chart::Point> points, const chart::SeriesStyle& style) override;
   void polygon(std::span<const chart::Point> points, std::uint32_t color, double alpha) override;
   void rectangle(const chart::Rect& rect, std::uint32_t color, double alpha) override;
-  void circle(chart::Point centre, double radius, std::uint32_t color, double alpha) override;
+  void circle(chart::Point center, double radius, std::uint32_t color, double alpha) override;
   void image(const chart::Rect& rect, std::int64_t width, std::int64_t height,
              std::span<const std::uint8_t> rgb) override;
   void text(std::string_view text, chart::Point at, double size, bool bold, double anchor, bool upright,

@@ -294,7 +294,7 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
                             fmt::join(scene.taken, ", "), fmt::join(scene.columns, ", ")),
                 ui::Look::small_muted, 0, "posterior/set/columns");
   if (!scene.set_own.empty()) ui::wrapped(scene.set_own, ui::Look::small_muted);
-  if (!scene.set_learnt.empty()) ui::wrapped(scene.set_learnt, ui::Look::small_muted);
+  if (!scene.set_learned.empty()) ui::wrapped(scene.set_learned, ui::Look::small_muted);
   if (!scene.set_read_as.empty()) ui::wrapped(scene.set_read_as, ui::Look::small_muted);
   for (std::size_t k = 0; k < scene.ups.size(); ++k) {
     if (k > 0) ImGui::SameLine(0, px(2));

@@ -333,8 +333,8 @@ void TaskPanel::network(model::Specimen& specimen) {
     const float width = unit * weight(part);
     const ui::Surface on(palette().raised);
     list.AddRectFilled({x, start.y}, {x + width, start.y + tall}, palette().raised, px(8));
-    const bool learnt = !part.per.empty();
-    if (learnt)
+    const bool learned = !part.per.empty();
+    if (learned)
       list.AddRectFilled({x, start.y}, {x + width, start.y + px(3)}, palette().accent, px(8),
                          ImDrawFlags_RoundCornersTop);
     float y = start.y + px(kBoxPad);

@@ -157,8 +157,8 @@ std::optional<std::size_t> ViewerDome::draw(model::Viewer& viewer, ImVec2 size, 
   // The target: its ray to the center, its image plane, itself.
   const render::Camera& target = viewer.target();
   const double origin[3] = {0, 0, 0};
-  const Placed dot = eye.on_dome(target.azimuth, target.elevation), centre = eye.place(origin);
-  list.AddLine(dot.at, centre.at, faded(colors.accent_hovered, 0.8), px(1.5f));
+  const Placed dot = eye.on_dome(target.azimuth, target.elevation), center = eye.place(origin);
+  list.AddLine(dot.at, center.at, faded(colors.accent_hovered, 0.8), px(1.5f));
   const render::CameraBasis own = render::camera_basis(target.azimuth, target.elevation);
   std::array<ImVec2, 4> plane;
   for (std::size_t k = 0; k < 4; ++k) {

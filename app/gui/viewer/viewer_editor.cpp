@@ -77,9 +77,9 @@ void ViewerEditor::scene(model::Viewer& viewer) {
     ImGui::ColorConvertRGBtoHSV(rgb[0], rgb[1], rgb[2], hue_, saturation_, value_);
   double hue = static_cast<double>(hue_) * 360, saturation = static_cast<double>(saturation_),
          value = static_cast<double>(value_);
-  bool colored = named_slider("viewer/hue", "Hue", hue, 0, 360, "%.0f°", "Colour of the ringed sphere");
+  bool colored = named_slider("viewer/hue", "Hue", hue, 0, 360, "%.0f°", "Color of the ringed sphere");
   colored |= named_slider("viewer/saturation", "Saturation", saturation, 0, 1, "%.2f",
-                          "How colourful the ringed sphere is; training had 0.75 to 1");
+                          "How colorful the ringed sphere is; training had 0.75 to 1");
   colored |= named_slider("viewer/brightness", "Brightness", value, 0, 1, "%.2f",
                           "How bright the ringed sphere is; training had 0.75 to 1");
   if (colored) {

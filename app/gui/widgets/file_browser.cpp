@@ -509,8 +509,8 @@ void FileBrowser::take_desktop(const Request& request, Ended& ended) {
     set_text(answer->path.string());
     ended.done = true;
     ended.replace = request.kind == Kind::save;
-  } else if (answer->end == model::Portal::End::cancelled) {
-    ended.cancelled = request.direct;
+  } else if (answer->end == model::Portal::End::canceled) {
+    ended.canceled = request.direct;
   } else {
     problem_ = answer->problem + "; choose here instead";
     own_ = true;

@@ -31,7 +31,7 @@ class FileBrowser {
   struct Ended {
     bool done = false;       // the path was confirmed
     bool replace = false;    // the desktop has confirmed that the file may be replaced
-    bool cancelled = false;  // the desktop's dialog, the only question, was canceled
+    bool canceled = false;  // the desktop's dialog, the only question, was canceled
   };
 
   // Starts anew with this text; the field takes the keyboard focus.

@@ -152,8 +152,8 @@ Choice choose(std::string_view name, std::string_view label, Button kind, std::s
   space(8);
   const bool done = button(name, label, kind, blocked);
   ImGui::SameLine();
-  const bool cancelled = button(cancel_name, cancel_label);
-  return done ? Choice::confirm : cancelled ? Choice::cancel : Choice::none;
+  const bool canceled = button(cancel_name, cancel_label);
+  return done ? Choice::confirm : canceled ? Choice::cancel : Choice::none;
 }
 
 void copy(std::string_view text) {

@@ -53,7 +53,7 @@ std::optional<std::filesystem::path> PathDialog::draw(const std::string& name, c
   const std::filesystem::path path = browser_.path();
   const std::string_view blocked = path.empty() ? "Type a path first" : waiting;
   const ui::Choice choice = ui::choose(name + "/confirm", "Open", ui::Button::primary, name + "/cancel", blocked);
-  if (choice == ui::Choice::cancel || ended.cancelled) open_ = false;
+  if (choice == ui::Choice::cancel || ended.canceled) open_ = false;
   if (!open_) ImGui::CloseCurrentPopup();
   ui::end_dialog();
   if (!open_ || !blocked.empty() || !(ended.done || choice == ui::Choice::confirm)) return {};

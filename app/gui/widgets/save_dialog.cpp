@@ -52,7 +52,7 @@ std::optional<std::filesystem::path> SaveDialog::draw(const Names& names, const 
     ui::wrapped("There is a file of this name already. Replace it?", ui::Look::warning);
   const ui::Choice choice =
       ui::choose(names.write, exists_ ? "Replace" : "Save", ui::Button::primary, names.cancel, blocked);
-  if (choice == ui::Choice::cancel || ended.cancelled) open_ = false;
+  if (choice == ui::Choice::cancel || ended.canceled) open_ = false;
   std::optional<std::filesystem::path> written;
   if (open_ && blocked.empty() && (ended.done || choice == ui::Choice::confirm)) {
     // Only the button labeled so replaces a file, which may have appeared a moment ago.

@@ -61,7 +61,7 @@ struct Turned {
       }
       return p;
     };
-    for (const Body::Ball& ball : body.balls) balls.emplace_back(reach(turn(ball.centre), ball.radius), &ball);
+    for (const Body::Ball& ball : body.balls) balls.emplace_back(reach(turn(ball.center), ball.radius), &ball);
     for (const Body::Stick& stick : body.sticks)
       sticks.push_back({reach(turn(stick.from), stick.radius), reach(turn(stick.to), stick.radius)});
     for (const auto& corner : body.corners) corners.push_back(reach(turn(corner), 0));
@@ -78,12 +78,12 @@ class Raster {
         out_(out),
         depth_(static_cast<std::size_t>(side * side), -std::numeric_limits<double>::infinity()) {}
 
-  void ball(const Point& at, double radius, std::uint32_t colour) {
+  void ball(const Point& at, double radius, std::uint32_t color) {
     each(at[0] - radius, at[0] + radius, at[1] - radius, at[1] + radius, [&](std::size_t pixel, double x, double y) {
       const double dx = x - at[0], dy = y - at[1], rest = radius * radius - dx * dx - dy * dy;
       if (rest <= 0) return;
       const double dz = std::sqrt(rest);
-      put(pixel, at[2] + dz, {dx / radius, dy / radius, dz / radius}, colour);
+      put(pixel, at[2] + dz, {dx / radius, dy / radius, dz / radius}, color);
     });
   }
 
@@ -97,7 +97,7 @@ class Raster {
            if (rest <= 0) return;
            const double dz = std::sqrt(rest);
            put(pixel, a[2] + t * (b[2] - a[2]) + dz, {dx / r, dy / r, dz / r},
-               t < 0.5 ? stick.from_colour : stick.to_colour);
+               t < 0.5 ? stick.from_color : stick.to_color);
          });
   }
 
@@ -133,14 +133,14 @@ class Raster {
               middle_[1] + (half - static_cast<double>(i) - 0.5) / scale_);
   }
 
-  void put(std::size_t pixel, double z, const Point& normal, std::uint32_t colour) {
+  void put(std::size_t pixel, double z, const Point& normal, std::uint32_t color) {
     if (z <= depth_[pixel]) return;
     depth_[pixel] = z;
     const double lit = std::max(0.0, normal[0] * kLight[0] + normal[1] * kLight[1] + normal[2] * kLight[2]);
     const double shade = (kAmbient + (1 - kAmbient) * lit) / 255;
     const auto plane = static_cast<std::size_t>(side_ * side_);
     for (std::size_t c = 0; c < 3; ++c)
-      out_[c * plane + pixel] = static_cast<float>(shade * ((colour >> (16 - 8 * c)) & 255u));
+      out_[c * plane + pixel] = static_cast<float>(shade * ((color >> (16 - 8 * c)) & 255u));
   }
 
   std::int64_t side_;
@@ -173,7 +173,7 @@ torch::Tensor body_pictures(const std::vector<Body>& bodies, std::int64_t side, 
       const Body& body = bodies[static_cast<std::size_t>(k)];
       const Turned& at = turned[static_cast<std::size_t>(k)];
       Raster raster(fine, scale, at, out.mutable_data_ptr<float>() + k * 3 * fine * fine);
-      for (const auto& [centre, ball] : at.balls) raster.ball(centre, ball->radius, ball->colour);
+      for (const auto& [center, ball] : at.balls) raster.ball(center, ball->radius, ball->color);
       for (std::size_t i = 0; i < at.sticks.size(); ++i) raster.stick(at.sticks[i], body.sticks[i]);
       for (const auto& face : body.faces) raster.face(at.corners[face[0]], at.corners[face[1]], at.corners[face[2]]);
     }
@@ -189,7 +189,7 @@ torch::Tensor plane_picture(const PlaneDrawing& drawing, std::int64_t side) {
   const double room = static_cast<double>(side), extent = kMargin * std::max(drawing.width, drawing.height);
   const double scale = std::min(extent > 0 ? room / extent : room, kLargest * room / std::max(drawing.letter, 1e-9));
   const auto place = [&](double x, double y) { return chart::Point{room / 2 + scale * x, room / 2 - scale * y}; };
-  const auto colour = [&](std::uint32_t c) { return c == PlaneDrawing::kInk ? kDark : c; };
+  const auto color = [&](std::uint32_t c) { return c == PlaneDrawing::kInk ? kDark : c; };
   chart::CairoCanvas canvas(room, room, 1);
   canvas.rectangle({0, 0, room, room}, ground, 1);
   const double thin = std::max(1.0, 0.09 * scale * drawing.letter);
@@ -203,15 +203,15 @@ torch::Tensor plane_picture(const PlaneDrawing& drawing, std::int64_t side) {
       };
       const chart::Point wedge[] = {corner(a, line.width0), corner(b, line.width1), corner(b, -line.width1),
                                     corner(a, -line.width0)};
-      canvas.polygon(wedge, colour(line.colour0), 1);
+      canvas.polygon(wedge, color(line.color0), 1);
       continue;
     }
     const chart::Point first[] = {a, mid}, second[] = {mid, b};
-    canvas.polyline(first, {.color = colour(line.colour0), .width = thin});
-    canvas.polyline(second, {.color = colour(line.colour1), .width = thin});
+    canvas.polyline(first, {.color = color(line.color0), .width = thin});
+    canvas.polyline(second, {.color = color(line.color1), .width = thin});
   }
   for (const PlaneDrawing::Word& word : drawing.words)
-    canvas.text(word.text, place(word.x, word.y), scale * drawing.letter / 0.7, false, 0.5, false, colour(word.colour));
+    canvas.text(word.text, place(word.x, word.y), scale * drawing.letter / 0.7, false, 0.5, false, color(word.color));
   const std::vector<std::uint8_t> rgb = canvas.rgb();
   return at::tensor(at::ArrayRef<std::uint8_t>(rgb), torch::kUInt8)
       .view({side, side, 3})

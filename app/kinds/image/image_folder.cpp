@@ -47,8 +47,8 @@ Observed read_image_folder(const std::filesystem::path& folder, std::int64_t cha
       if (channels == 3) {
         for (std::int64_t c = 0; c < 3; ++c) out[c * area + p] = static_cast<float>(pixel[c]) / 255.0f;
       } else {
-        const bool grey = pixel[0] == pixel[1] && pixel[1] == pixel[2];
-        const float luminance = grey ? static_cast<float>(pixel[0])
+        const bool gray = pixel[0] == pixel[1] && pixel[1] == pixel[2];
+        const float luminance = gray ? static_cast<float>(pixel[0])
                                      : 0.299f * static_cast<float>(pixel[0]) + 0.587f * static_cast<float>(pixel[1]) +
                                            0.114f * static_cast<float>(pixel[2]);
         out[p] = luminance / 255.0f;

@@ -18,7 +18,7 @@ namespace pairs {
 namespace {
 
 // The color channels of images, or their only channel.
-torch::Tensor colours(const torch::Tensor& x) {
+torch::Tensor colors(const torch::Tensor& x) {
   return x.narrow(1, 0, std::min<std::int64_t>(x.size(1), x.size(1) >= 3 ? 3 : 1));
 }
 
@@ -30,15 +30,15 @@ torch::Tensor scaled_images(const torch::Tensor& x, const TaskInfo& task, const 
               "0 to 1",
               where);
   PAIRS_CHECK(x.size(1) <= 3,
-              "{} holds whole numbers, but only the first three channels of task {} are colours; give floats", where,
+              "{} holds whole numbers, but only the first three channels of task {} are colors; give floats", where,
               task.name);
   return x.to(torch::kFloat32) / (high > 1 ? 255.0 : 1.0);
 }
 
 // Throws for invalid colors, and warns about images of a single color.
-void check_colours(const torch::Tensor& x, const std::string& where, std::vector<std::string>& warnings) {
+void check_colors(const torch::Tensor& x, const std::string& where, std::vector<std::string>& warnings) {
   constexpr double margin = 4;  // beyond [0, 1], since a task's noise is not clamped
-  const torch::Tensor pixels = colours(x).flatten(1);
+  const torch::Tensor pixels = colors(x).flatten(1);
   const double low = pixels.min().item<double>(), high = pixels.max().item<double>();
   PAIRS_CHECK(low >= -margin && high <= 1 + margin,
               "{} holds images with values from {:.4g} to {:.4g}, but black is 0 and white is 1; {}", where, low, high,
@@ -46,7 +46,7 @@ void check_colours(const torch::Tensor& x, const std::string& where, std::vector
   const torch::Tensor blank = pixels.amax(1) == pixels.amin(1);
   const auto count = blank.sum().item<std::int64_t>();
   if (count > 0)
-    warnings.push_back(fmt::format("{} of {} images of {} {} blank, one colour all over (the first is image {})", count,
+    warnings.push_back(fmt::format("{} of {} images of {} {} blank, one color all over (the first is image {})", count,
                                    x.size(0), where, count == 1 ? "is" : "are",
                                    blank.to(torch::kInt64).argmax().item<std::int64_t>() + 1));
 }
@@ -70,7 +70,7 @@ class ImageRoom final : public ObservationRoom {
 
   std::string shape_text(const TaskInfo& info) const override {
     const std::vector<std::int64_t>& shape = info.observation_shape;
-    return fmt::format("{} × {} pixels{}", shape[1], shape[2], shape[0] >= 3 ? " in colour" : "");
+    return fmt::format("{} × {} pixels{}", shape[1], shape[2], shape[0] >= 3 ? " in color" : "");
   }
 
   std::string columns_text(const TaskInfo& info) const override {
@@ -98,7 +98,7 @@ class ImageRoom final : public ObservationRoom {
           "{} is a folder, but observations of task {} have {} channels, which images do not hold; give an .npz file",
           path.string(), task.name, shape.at(0));
       Observed observed = read_image_folder(path, shape.at(0), shape.at(1), shape.at(2), most);
-      check_colours(observed.x, path.string(), observed.warnings);
+      check_colors(observed.x, path.string(), observed.warnings);
       return observed;
     }
     const std::string extension = lower_extension(path);
@@ -125,7 +125,7 @@ class ImageRoom final : public ObservationRoom {
     if (!task.file.empty()) return checked_block(x.to(torch::kFloat64), task, where);
     if (!x.is_floating_point()) x = scaled_images(x.to(torch::kInt64), task, where);
     Observed observed = checked_block(x, task, where);
-    check_colours(observed.x, where, observed.warnings);
+    check_colors(observed.x, where, observed.warnings);
     return observed;
   }
 
@@ -154,16 +154,16 @@ class ImageRoom final : public ObservationRoom {
   ObservationSummaries summaries(const TaskInfo&, const Observations& x) const override {
     const torch::Tensor images = x.block().to(torch::kFloat64);
     const std::int64_t count = images.size(0), channels = std::min<std::int64_t>(images.size(1), 3);
-    const bool colours = channels == 3;
+    const bool colors = channels == 3;
     ObservationSummaries out;
     std::vector<torch::Tensor> columns;
     const auto add = [&](std::string name, const torch::Tensor& values) {
       out.names.push_back(std::move(name));
       columns.push_back(values);
     };
-    constexpr const char* kColours[] = {"red", "green", "blue"};
+    constexpr const char* kColors[] = {"red", "green", "blue"};
     for (std::int64_t c = 0; c < channels; ++c)
-      add(colours         ? fmt::format("mean of {}", kColours[c])
+      add(colors         ? fmt::format("mean of {}", kColors[c])
           : channels == 1 ? "brightness"
                           : fmt::format("mean of channel {}", c + 1),
           images.select(1, c).flatten(1).mean(1));

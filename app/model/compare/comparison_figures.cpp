@@ -302,9 +302,9 @@ std::shared_ptr<const Comparison::View> make_view(const std::vector<ComparedRun>
     view->baseline = static_cast<std::size_t>(with_scores - by_member.begin());
   view->differences = difference_rows(by_member, view->baseline);
   if (!metrics.empty()) {
-    std::vector<LabelledRun> labelled;
-    for (const ReadRun* read : scored) labelled.push_back({read->name, read->config, read->finetuned});
-    const std::vector<std::string> labels = seed_labels(labelled);
+    std::vector<LabeledRun> labeled;
+    for (const ReadRun* read : scored) labeled.push_back({read->name, read->config, read->finetuned});
+    const std::vector<std::string> labels = seed_labels(labeled);
     for (std::size_t i = 0; i < labels.size(); ++i) metrics[i].label = labels[i];
     for (std::size_t i = 0, k = 0; i < members.size(); ++i)
       if (by_member[i]) view->lines[i].push_back(labels[k++]);

@@ -4,7 +4,7 @@
 
 #include "app/runs/run_labels.h"
 #include "app/runs/task_options.h"
-#include "app/scores/learnt.h"
+#include "app/scores/learned.h"
 #include "app/scores/run_evaluation.h"
 #include "core/base/text/error.h"
 #include "core/train/run/cost.h"
@@ -67,7 +67,7 @@ void read_scores(const Tasks& tasks, const ListedRun& run, RunFacts& facts) {
   facts.weights = found.weights;
   facts.no_scores = found.why;
   if (!found.metrics) return;
-  facts.learnt_nothing = facts.learnt_nothing || learnt_nothing(found.metrics->rows);
+  facts.learned_nothing = facts.learned_nothing || learned_nothing(found.metrics->rows);
   strip(*found.metrics);
   facts.metrics = std::make_shared<const Metrics>(std::move(*found.metrics));
 }
@@ -97,7 +97,7 @@ NetworkFlops FactStore::flops_of(const RunConfig& config, bool finished, const R
 void FactStore::read_cost(const ListedRun& run, const RunConfig& config, RunFacts& facts) {
   const RunProgress progress = read_progress(run.folder / run_file::events);
   facts.seconds = seconds_of(progress);
-  facts.learnt_nothing = progress.learnt_nothing();
+  facts.learned_nothing = progress.learned_nothing();
   if (!progress.begun() && config.ensemble.empty()) {
     facts.no_cost = "It has no training record";
     return;

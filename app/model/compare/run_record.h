@@ -43,7 +43,7 @@ struct RunFacts {
   // null if there are none.
   std::shared_ptr<const Metrics> metrics;
   std::string no_scores;        // why there are no scores
-  bool learnt_nothing = false;  // no better than the prior, by its training or its scores
+  bool learned_nothing = false;  // no better than the prior, by its training or its scores
 };
 
 struct RunRecord {

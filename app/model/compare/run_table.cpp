@@ -160,10 +160,10 @@ class TableMaker {
         differs([](const ListedRun& run) { return run.strategy; }));
     add("preset", "preset", "The settings that it began with", false,
         differs([](const ListedRun& run) { return run.preset; }));
-    const bool nothing_learnt = std::any_of(
-        all_.begin(), all_.end(), [](const Scored& one) { return one.run->facts && one.run->facts->learnt_nothing; });
+    const bool nothing_learned = std::any_of(
+        all_.begin(), all_.end(), [](const Scored& one) { return one.run->facts && one.run->facts->learned_nothing; });
     add("state", "state", "How far it is, and whether it is better than the prior", false,
-        nothing_learnt || any([](const ListedRun& run) { return !run.finished || !run.problem.empty(); }));
+        nothing_learned || any([](const ListedRun& run) { return !run.finished || !run.problem.empty(); }));
     add("tags", "tags", "Words that you put on runs", false,
         any([](const ListedRun& run) { return !run.tags.empty(); }));
     add("note", "note", "What you wrote of it", false, false);
@@ -332,7 +332,7 @@ class TableMaker {
 
   static std::string state_of(const ListedRun& run, const RunFacts* facts) {
     if (!run.problem.empty()) return "unreadable";
-    return facts && facts->learnt_nothing ? "no better than the prior" : run.state;
+    return facts && facts->learned_nothing ? "no better than the prior" : run.state;
   }
 
   // A run's value for a key; `note`, if requested: why there is none.

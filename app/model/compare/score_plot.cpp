@@ -59,12 +59,12 @@ struct Group {
   std::vector<const PlottedRun*> runs;
   std::map<double, PlacedScores> points;  // by x
   std::vector<double> spent;              // if x is the cost: that of each run with a score
-  bool learnt_nothing = true;             // all its runs are no better than the prior
+  bool learned_nothing = true;             // all its runs are no better than the prior
 };
 
 void collect(const PlottedRun& run, const Score& score, const PlotChoices& choices, Group& group) {
   group.runs.push_back(&run);
-  group.learnt_nothing = group.learnt_nothing && run.record->facts->learnt_nothing;
+  group.learned_nothing = group.learned_nothing && run.record->facts->learned_nothing;
   if (!run.metrics) return;
   for (const EvaluationRow& row : run.metrics->rows) {
     const double y = score.value(row);
@@ -198,12 +198,12 @@ ScorePlot score_plot(const std::vector<PlottedRun>& runs, const PlotChoices& cho
   for (std::size_t i = 0; i < order.size(); ++i) {
     const Group* const group = order[i];
     const std::string plain =
-        group_name(*group, titles[i]) + (group->learnt_nothing ? ", no better than the prior" : "");
+        group_name(*group, titles[i]) + (group->learned_nothing ? ", no better than the prior" : "");
     std::string name = plain;
     for (int copy = 2; !taken.insert(name).second; ++copy) name = fmt::format("{} ({})", plain, copy);
     for (const PlottedRun* run : group->runs) out.runs[name].push_back(run->record->listed.run);
     plot.lines.push_back(group_line(*group, name, spent));
-    if (spent && !group->learnt_nothing) points.push_back(plot.lines.back());
+    if (spent && !group->learned_nothing) points.push_back(plot.lines.back());
     if (group->points.size() == 1 && (spent || group->points.begin()->second.values.size() > 1))
       if (const auto bar = bar_of(plot.lines.back(), *group)) plot.lines.push_back(*bar);
   }

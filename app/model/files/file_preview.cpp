@@ -224,7 +224,7 @@ void look_into_picture(const fs::path& file, FilePreview& preview) {
       parse_image(opened.head(kMostPicture), printable(file.filename().string(), 200), [&](const ImageHead& told) {
         head = told;
         preview.facts.emplace_back("Size", fmt::format("{} × {} pixels", told.width, told.height));
-        preview.facts.emplace_back("Colours", told.color ? "colour" : "grey");
+        preview.facts.emplace_back("Colors", told.color ? "color" : "gray");
         PAIRS_CHECK(told.width * told.height <= kMostPixels, "It is too large to be shown here");
       });
   preview.picture = reduced(rgb, head.width, head.height);

@@ -262,7 +262,7 @@ Owned<sd_bus_slot> hear_response(sd_bus* bus, const std::string& handle, Heard& 
 }
 
 Portal::Answer answer_of(const Heard& heard) {
-  if (heard.response == 1) return {Portal::End::cancelled, {}, {}};
+  if (heard.response == 1) return {Portal::End::canceled, {}, {}};
   PAIRS_CHECK(heard.response == 0, "The desktop closed it");
   const auto path = path_of_address(heard.address);
   PAIRS_CHECK(path, "{} is no file of this machine", printable(heard.address, 300));

@@ -26,9 +26,9 @@ class Portal {
     std::vector<FileFilter> filters;    // the first is the default
     std::string window;                 // the parent window, "x11:ID"; "" if unknown
   };
-  enum class End { chosen, cancelled, failed };
+  enum class End { chosen, canceled, failed };
   struct Answer {
-    End end = End::cancelled;
+    End end = End::canceled;
     std::filesystem::path path;
     std::string problem;  // why it failed: a sentence
   };

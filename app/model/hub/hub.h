@@ -10,14 +10,14 @@
 #include "app/model/hub/notifier.h"
 #include "app/model/hub/scores.h"
 #include "app/runs/run_shades.h"
-#include "tasks/catalogue.h"
+#include "tasks/catalog.h"
 
 namespace pairs::model {
 
 // State shared by the parts of the view model. Belongs to the window's thread; other threads may only call `wake` and
 // read `tasks`, which do not change.
 struct Hub {
-  Catalogue tasks;
+  Catalog tasks;
   Messages messages = {};
   // Requests another frame; callable from any thread, returns at once.
   std::function<void()> wake = [] {};

@@ -60,7 +60,7 @@ struct ScoreColumn {
 // The result of the calibration tests of a row, corrected for their number.
 struct Verdict {
   CalibrationLevel level = CalibrationLevel::unknown;
-  std::string text, meaning;  // "borderline: off centre"; one sentence; both empty when unknown
+  std::string text, meaning;  // "borderline: off center"; one sentence; both empty when unknown
 };
 // Column titles with explanations, and a row of texts and a verdict for each row of scores. Omits empty columns.
 struct ScoreTable {

@@ -40,7 +40,7 @@ void visit_settings(Visit&& visit) {
   visit("threads", &Settings::threads);
   visit("width", &Settings::width);
   visit("height", &Settings::height);
-  visit("maximised", &Settings::maximised);
+  visit("maximized", &Settings::maximized);
   visit("sidebar", &Settings::sidebar);
   visit("drawer", &Settings::drawer);
   visit("sidebar_open", &Settings::sidebar_open);

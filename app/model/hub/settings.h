@@ -20,7 +20,7 @@ struct Settings {
   std::string device = "auto";           // or "cpu", "cuda", "cuda:N"
   int threads = 0;                       // CPU threads, 0 to 4096; 0 = one per core
   int width = 1440, height = 900;        // of the window
-  bool maximised = false;
+  bool maximized = false;
   double sidebar = 248, drawer = 200;  // sizes at scale 1
   bool sidebar_open = true, log_open = false, notes_open = false;
   bool keep_training = false;             // the queue goes on when the window is closed

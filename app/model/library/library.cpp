@@ -178,7 +178,7 @@ class Library::Scanner {
     }
   }
 
-  const Catalogue tasks_;
+  const Catalog tasks_;
   std::function<void()> wake_;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
@@ -273,7 +273,7 @@ class Library::Painter {
   }
 
  private:
-  const Catalogue tasks_;
+  const Catalog tasks_;
   std::function<void()> wake_;
   std::mutex mutex_;
   std::vector<Picture> pictures_;

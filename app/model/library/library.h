@@ -57,7 +57,7 @@ struct RunEntry {
   std::string problem;                      // why it cannot be read: a sentence; else empty
   std::string crash;                        // crash_text of its folder
   std::string trained_on, data_here;  // the data its weights were trained on, and the task's data now; "": unknown
-  bool learnt_nothing = false;        // no better than the prior, by its training
+  bool learned_nothing = false;        // no better than the prior, by its training
   std::shared_ptr<const RunConfig> config;  // from run.toml; null if unreadable
   // The verdict of the scores stored with its weights, if they match these weights and data; else whether the run is no
   // better than the prior.

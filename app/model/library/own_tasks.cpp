@@ -138,7 +138,7 @@ class OwnTasks::Reader {
     return task;
   }
 
-  const Catalogue tasks_;
+  const Catalog tasks_;
   std::function<void()> wake_;
   mutable std::mutex mutex_;
   std::condition_variable_any asked_;

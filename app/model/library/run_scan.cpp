@@ -17,7 +17,7 @@
 #include "app/runs/run_about.h"
 #include "app/runs/strategy_look.h"
 #include "app/runs/task_options.h"
-#include "app/scores/learnt.h"
+#include "app/scores/learned.h"
 #include "app/scores/run_evaluation.h"
 #include "core/base/fields/fields.h"
 #include "core/base/files/descriptor.h"
@@ -104,7 +104,7 @@ void read_run(const Tasks& tasks, const fs::path& folder, RunEntry& entry, const
   between();
   if (progress.begun()) entry.stage = static_cast<int>(progress.current()) + 1;
   entry.share = progress.share(*entry.config);
-  entry.learnt_nothing = progress.learnt_nothing();
+  entry.learned_nothing = progress.learned_nothing();
   RunStatus status;
   try {
     status = run_status(folder);
@@ -264,7 +264,7 @@ RunEntry RunScan::read(const fs::path& folder, const std::string& run, bool ship
     known.data = data;
     between();
     read_data(folder, data, known);
-    if (known.entry.verdict.text.empty() && known.entry.learnt_nothing) known.entry.verdict = learnt_nothing_verdict();
+    if (known.entry.verdict.text.empty() && known.entry.learned_nothing) known.entry.verdict = learned_nothing_verdict();
     reading_seconds_ += watch.seconds();
   }
   RunEntry entry = known.entry;

@@ -31,7 +31,7 @@ class RunScan {
   };
 
   // `stop` ends a scan with Stopped; `tell` receives the result of each glance.
-  explicit RunScan(Catalogue tasks, std::function<bool()> stop = {}, std::function<void(const Listing&)> tell = {})
+  explicit RunScan(Catalog tasks, std::function<bool()> stop = {}, std::function<void(const Listing&)> tell = {})
       : tasks_(std::move(tasks)), stop_(std::move(stop)), tell_(std::move(tell)) {}
 
   // Scans all runs. Never throws for a problem of a run. Glances in between.
@@ -57,7 +57,7 @@ class RunScan {
   // Reads the data its weights were trained on, its task's data now, and the verdict of its scores.
   void read_data(const std::filesystem::path& folder, const std::string& data, Known& known);
 
-  Catalogue tasks_;
+  Catalog tasks_;
   std::function<bool()> stop_;
   std::function<void(const Listing&)> tell_;
   Places places_;

@@ -160,7 +160,7 @@ std::string TaskSketch::simulator() const {
       given.empty() ? "" : ", given", draws);
 }
 
-std::string TaskSketch::problem(const TaskCatalogue& tasks) const {
+std::string TaskSketch::problem(const TaskCatalog& tasks) const {
   const auto wrong_end = [](const std::vector<Quantity>& quantities) -> std::string {
     for (const Quantity& quantity : quantities) {
       double low = 0, high = 0;
@@ -197,7 +197,7 @@ std::string TaskSketch::problem(const TaskCatalogue& tasks) const {
   return "";
 }
 
-fs::path TaskSketch::write(const TaskCatalogue& tasks) const {
+fs::path TaskSketch::write(const TaskCatalog& tasks) const {
   const std::string wrong = problem(tasks);
   PAIRS_CHECK(wrong.empty(), "{}", wrong);
   const fs::path place = trimmed(folder);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tasks/catalogue.h"
+#include "tasks/catalog.h"
 
 namespace pairs::model {
 
@@ -34,10 +34,10 @@ struct TaskSketch {
   // A Python simulator to start from, with functions that draw what the description names. Only for Source::python.
   std::string simulator() const;
   // Why it cannot be added to `tasks`, in one sentence; "" if it can be written.
-  std::string problem(const TaskCatalogue& tasks) const;
+  std::string problem(const TaskCatalog& tasks) const;
   // Writes the folder, task.toml and, for Source::python, simulate.py; returns the path of task.toml. Throws Error.
   // Never overwrites files.
-  std::filesystem::path write(const TaskCatalogue& tasks) const;
+  std::filesystem::path write(const TaskCatalog& tasks) const;
 };
 
 // The default folder of new tasks: next to the folder of runs.

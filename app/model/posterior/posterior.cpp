@@ -479,7 +479,7 @@ std::optional<ReportAsked> Posterior::report_asked() const {
   if (answered(inquiries.other_prior.answer(inquiries.prior_key(key)))) {
     PriorTexts texts = prior_texts(inquiries.prior);
     asked.question.prior = std::move(texts.now);
-    asked.question.learnt_prior = std::move(texts.learnt);
+    asked.question.learned_prior = std::move(texts.learned);
   }
   return asked;
 }

@@ -101,7 +101,7 @@ struct PosteriorScene {
   std::string set_source;            // "simulated", "generated digits", a path, an item's text
   std::string set_own;               // a line on the item's own θ; "" for other sets
   std::string set_read_as;           // the item's axis that points up; "" for other sets
-  std::string set_learnt;            // training data and external validation; "" for other sets
+  std::string set_learned;            // training data and external validation; "" for other sets
   std::vector<std::string> ups;      // axes that may point up; empty if none
   std::int64_t set_size = 0;         // size of the file's set; else `most`
   std::int64_t trained = 1;          // the largest N in the shown run's training

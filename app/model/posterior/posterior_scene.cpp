@@ -139,7 +139,7 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
       scene.set_read_as = set.read_as();
       const LoadedRun& shown = posterior.runs().front().loaded;
       const Tried tried = tried_of(shown);
-      scene.set_learnt = learnt_text(shown, only_kind(tried, kind_of(tried, set.marks())));
+      scene.set_learned = learned_text(shown, only_kind(tried, kind_of(tried, set.marks())));
       scene.set_own = own_values_text(set.task(), set.marks());
       scene.ups = known->ups();
     }
@@ -183,7 +183,7 @@ PosteriorScene followed_scene(const PosteriorScene& before, const std::filesyste
   scene.set_source = file.string();
   scene.set_own.clear();
   scene.set_read_as.clear();
-  scene.set_learnt.clear();
+  scene.set_learned.clear();
   scene.ups.clear();
   scene.set_size = 0;
   scene.simulated = scene.by_hand = scene.drawable = false;

@@ -184,7 +184,7 @@ SetInquiry::Question prior_question(const std::string& text) {
     const PriorTexts texts = prior_texts(text);
     PAIRS_CHECK(!texts.now.empty(), "write a prior, e.g. normal(0.2, 0.05)");
     const auto prior =
-        std::make_shared<OtherPrior>(posterior.runs().front().loaded.task, texts.now, texts.learnt);
+        std::make_shared<OtherPrior>(posterior.runs().front().loaded.task, texts.now, texts.learned);
     const PosteriorAnswer answer = posterior.answer(asked.n, false);
     PAIRS_CHECK(!answer.sources.empty(), "{}", no_posterior_text(answer));
     const ReweighedPosterior under = reweighed(*prior, answer.sources.front());

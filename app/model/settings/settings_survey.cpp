@@ -26,7 +26,7 @@ std::string named_variable(const char* name) {
 }
 
 // The data that replace a task's missing real data.
-std::string in_its_place(const TaskCatalogue& tasks, const DataSet& set) {
+std::string in_its_place(const TaskCatalog& tasks, const DataSet& set) {
   try {
     return "sets are drawn from " + tasks.make(set.task)->info().data_source;
   } catch (const Error& error) {
@@ -42,7 +42,7 @@ std::string there_text(const DataSet& set, const FoundData& found) {
                      set.members);
 }
 
-DataSetLine line_of(const TaskCatalogue& tasks, const DataSet& set, const fs::path& folder) {
+DataSetLine line_of(const TaskCatalog& tasks, const DataSet& set, const fs::path& folder) {
   DataSetLine line;
   line.name = set.name;
   line.layout = set.layout;
@@ -111,7 +111,7 @@ std::string runs_folder_problem(const fs::path& folder) {
   return "";
 }
 
-std::string data_folder_problem(const TaskCatalogue& tasks, const fs::path& folder) {
+std::string data_folder_problem(const TaskCatalog& tasks, const fs::path& folder) {
   if (folder.empty()) return "";
   const std::string shown = printable(folder.string(), 300);
   std::error_code error;
@@ -143,7 +143,7 @@ GpuLibraries survey_gpu_libraries(const std::string& why_not) {
   return found;
 }
 
-SettingsSurvey survey_settings(const TaskCatalogue& tasks, const fs::path& runs_folder, const fs::path& data_folder,
+SettingsSurvey survey_settings(const TaskCatalog& tasks, const fs::path& runs_folder, const fs::path& data_folder,
                                const SettingsSurvey* earlier) {
   SettingsSurvey survey;
   survey.runs_folder = runs_folder;

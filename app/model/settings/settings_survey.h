@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tasks/catalogue.h"
+#include "tasks/catalog.h"
 
 namespace pairs::model {
 
@@ -46,7 +46,7 @@ struct SettingsSurvey {
 };
 
 // Surveys everything; data and devices only without an `earlier` survey. Fast unless a disk or driver hangs.
-SettingsSurvey survey_settings(const TaskCatalogue& tasks, const std::filesystem::path& runs_folder,
+SettingsSurvey survey_settings(const TaskCatalog& tasks, const std::filesystem::path& runs_folder,
                                const std::filesystem::path& data_folder, const SettingsSurvey* earlier = nullptr);
 
 // Surveys the disk and pip's settings for a GPU's libraries; `why_not`: why_no_gpu_to_add (core/base/gpu/devices.h).
@@ -55,7 +55,7 @@ GpuLibraries survey_gpu_libraries(const std::string& why_not);
 // Why new runs cannot be written to a folder, which need not exist yet, in one sentence; "" if they can.
 std::string runs_folder_problem(const std::filesystem::path& folder);
 // Why a folder holds no data set of any task, in one sentence; "" if it holds one or no folder is given.
-std::string data_folder_problem(const TaskCatalogue& tasks, const std::filesystem::path& folder);
+std::string data_folder_problem(const TaskCatalog& tasks, const std::filesystem::path& folder);
 
 // How environment variables affect the settings, one sentence each. `data_in_use`: the data folder in use while none is
 // chosen in the settings, else "".

@@ -138,7 +138,7 @@ std::vector<Setting> setting_table(const RunConfig& config) {
 }
 
 struct Draft::Impl {
-  Catalogue tasks;
+  Catalog tasks;
   std::string task, preset = "quick", strategy = "pairs", data;
   std::string device = "auto";  // from the window's settings, as are the threads
   std::int64_t threads = 0;
@@ -286,7 +286,7 @@ struct Draft::Impl {
   }
 };
 
-Draft::Draft(const Catalogue& tasks, std::string task, std::filesystem::path runs_folder, std::string data_folder)
+Draft::Draft(const Catalog& tasks, std::string task, std::filesystem::path runs_folder, std::string data_folder)
     : impl_(std::make_unique<Impl>()) {
   impl_->tasks = tasks;
   impl_->take(*tasks->make(task));
@@ -297,7 +297,7 @@ Draft::Draft(const Catalogue& tasks, std::string task, std::filesystem::path run
   refresh_name();
 }
 
-Draft::Draft(const Catalogue& tasks, const RunConfig& config, std::filesystem::path runs_folder,
+Draft::Draft(const Catalog& tasks, const RunConfig& config, std::filesystem::path runs_folder,
              std::string data_folder)
     : impl_(std::make_unique<Impl>()) {
   impl_->tasks = tasks;

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tasks/catalogue.h"
+#include "tasks/catalog.h"
 
 namespace pairs {
 struct RunConfig;
@@ -47,9 +47,9 @@ struct TargetTick {
 class Draft {
  public:
   // A draft of the quick preset of one of `tasks`. `runs_folder`: where its folder will be made.
-  Draft(const Catalogue& tasks, std::string task, std::filesystem::path runs_folder, std::string data_folder);
+  Draft(const Catalog& tasks, std::string task, std::filesystem::path runs_folder, std::string data_folder);
   // A draft with the settings of a run of one of `tasks`.
-  Draft(const Catalogue& tasks, const RunConfig& config, std::filesystem::path runs_folder, std::string data_folder);
+  Draft(const Catalog& tasks, const RunConfig& config, std::filesystem::path runs_folder, std::string data_folder);
   ~Draft();
   Draft(Draft&&) noexcept;
   Draft& operator=(Draft&&) noexcept;

@@ -31,8 +31,8 @@ double height_of(const std::vector<PosteriorNumbers>& series, std::size_t t) {
     const double top = *std::max_element(one.marginals[t].begin(), one.marginals[t].end());
     return std::isfinite(top) ? 1.15 * top : 0;
   };
-  const double learnt = most(series.back()), known = series.size() > 1 ? most(series.front()) : 0;
-  return known > 0 ? std::clamp(learnt, known, 3.5 * known) : learnt;
+  const double learned = most(series.back()), known = series.size() > 1 ? most(series.front()) : 0;
+  return known > 0 ? std::clamp(learned, known, 3.5 * known) : learned;
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ constexpr double kEmptyInterval = 3;  // and of an empty one
 constexpr double kStartInterval = 5;  // between two starts of a process
 constexpr int kMostStarts = 3;        // without progress
 
-QueueShown look_at(const Catalogue& tasks, const Queue& queue) {
+QueueShown look_at(const Catalog& tasks, const Queue& queue) {
   QueueShown shown;
   shown.runs = queue.runs();
   shown.view = queue.read();

@@ -10,7 +10,7 @@
 
 #include "app/model/train/draft.h"
 #include "app/studies/study_runs.h"
-#include "tasks/catalogue.h"
+#include "tasks/catalog.h"
 
 namespace pairs::model {
 
@@ -20,7 +20,7 @@ namespace pairs::model {
 class StudyForm {
  public:
   // `program`: runs studies (`pairs`).
-  StudyForm(Catalogue tasks, const Draft& draft, std::filesystem::path runs_folder, std::string data_folder,
+  StudyForm(Catalog tasks, const Draft& draft, std::filesystem::path runs_folder, std::string data_folder,
             std::filesystem::path program);
 
   std::string name;  // name of its folder in the folder of runs
@@ -66,7 +66,7 @@ class StudyForm {
   std::string wrong_values() const;
   std::string title_of(const std::string& key) const;
 
-  Catalogue tasks_;
+  Catalog tasks_;
   std::filesystem::path runs_folder_, program_;
   std::string data_folder_, task_, title_, preset_;
   std::vector<std::pair<std::string, std::string>> set_;  // changed settings of the draft, with values as TOML

@@ -403,7 +403,7 @@ std::string Viewer::beyond() const {
     parts.push_back(fmt::format("this background ({})", range_text(prior.background)));
   if (!std::all_of(scene.spheres.begin(), scene.spheres.end(),
                    [](const render::Sphere& sphere) { return vivid(sphere.color); }))
-    parts.push_back("colours as pale or dark as these");
+    parts.push_back("colors as pale or dark as these");
   if (parts.empty()) return "";
   std::string list = parts[0];
   for (std::size_t k = 1; k < parts.size(); ++k) list += (k + 1 == parts.size() ? " and " : ", ") + parts[k];

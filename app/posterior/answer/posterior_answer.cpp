@@ -69,7 +69,7 @@ void add_warnings(const AskedRun& run, const AskedSet& set, std::vector<Posterio
     for (PosteriorWarning& one : more) warnings.push_back(std::move(one));
   };
   add(size_warnings(loaded, set.n, run.trained));
-  add(training_warnings(loaded, run.trained.learnt_nothing));
+  add(training_warnings(loaded, run.trained.learned_nothing));
   if (set.seen > set.n) add({{WarningKind::subset, subset_text(loaded.name, set.n)}});
   if (!set.simulated.empty() && source != set.simulated)
     add({{WarningKind::other_data,

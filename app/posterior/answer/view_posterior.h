@@ -26,7 +26,7 @@ class ViewPosterior {
   const SceneViews& views() const { return views_; }
   std::int64_t steps() const;
   // The warnings that always apply, and those for sets of n views.
-  std::vector<PosteriorWarning> warnings() const { return training_warnings(loaded_, trained_.learnt_nothing); }
+  std::vector<PosteriorWarning> warnings() const { return training_warnings(loaded_, trained_.learned_nothing); }
   std::vector<PosteriorWarning> warnings(std::int64_t n) const { return size_warnings(loaded_, n, trained_); }
   ViewEmbeddings& embeddings() { return embeddings_; }
   // The set sizes that have a head; empty: all.

@@ -14,14 +14,14 @@
 
 namespace pairs {
 
-std::vector<PosteriorWarning> training_warnings(const LoadedRun& run, bool learnt_nothing) {
+std::vector<PosteriorWarning> training_warnings(const LoadedRun& run, bool learned_nothing) {
   std::vector<PosteriorWarning> out;
   if (!run.finetuned && strategy(run.config.strategy).stages_2_and_3)
     out.push_back({WarningKind::only_pretrained,
                    fmt::format("{} is only pretrained: its posterior holds for the small sets it saw", run.name)});
-  if (learnt_nothing)
+  if (learned_nothing)
     out.push_back(
-        {WarningKind::learnt_nothing,
+        {WarningKind::learned_nothing,
          run.name +
              " is no better than the prior: in training its answers did not improve on those without observations"});
   return out;
@@ -55,7 +55,7 @@ TrainingRecord training_record(const LoadedRun& run) {
     if (const std::string problem = record_problem(run.config, progress, run.finetuned);
         !problem.empty() && std::filesystem::exists(log))
       spdlog::warn("Whether {} learned anything is not known: {}", run.name, problem);
-    return {progress.learnt_nothing(), progress.held()};
+    return {progress.learned_nothing(), progress.held()};
   } catch (const Error&) {
     return {};
   }

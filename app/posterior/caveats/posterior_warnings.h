@@ -14,7 +14,7 @@ enum class WarningKind {
   other_data,
   extrapolation,
   only_pretrained,
-  learnt_nothing,
+  learned_nothing,
   few_sets,  // stage 3 used few stored sets of the queried size
   subset,
   left_out,
@@ -37,7 +37,7 @@ struct PosteriorWarning {
 
 // The training record from a run's log that posteriors must state.
 struct TrainingRecord {
-  bool learnt_nothing = false;
+  bool learned_nothing = false;
   std::map<std::int64_t, std::int64_t> held = {};  // stored sets in stage 3's training, by size (RunProgress::held)
 };
 // The record; empty if the log cannot be read, since posteriors do not need it.
@@ -47,7 +47,7 @@ TrainingRecord training_record(const LoadedRun& run);
 inline constexpr std::int64_t kEnoughSets = 300;
 
 // Returns the warnings that hold for every posterior of a run: only pretrained, no better than the prior.
-std::vector<PosteriorWarning> training_warnings(const LoadedRun& run, bool learnt_nothing);
+std::vector<PosteriorWarning> training_warnings(const LoadedRun& run, bool learned_nothing);
 // Returns the warnings about a set of n observations: a size that was not in training, or one with few stored sets in
 // stage 3.
 std::vector<PosteriorWarning> size_warnings(const LoadedRun& run, std::int64_t n, const TrainingRecord& record);

@@ -81,16 +81,16 @@ torch::Tensor spacings(const torch::Tensor& sorted) {
 void describe(const torch::Tensor& values, const std::vector<std::string>& columns, const std::string& all,
               std::vector<torch::Tensor>& out, std::vector<std::string>& names) {
   const std::int64_t sets = values.size(0), n = values.size(1), width = values.size(2);
-  const torch::Tensor mean = values.mean(1, true), centred = values - mean;
+  const torch::Tensor mean = values.mean(1, true), centered = values - mean;
   const torch::Tensor covariance =
-      at::bmm(centred.transpose(1, 2), centred) / static_cast<double>(n) + 1e-8 * at::eye(width, torch::kFloat64);
+      at::bmm(centered.transpose(1, 2), centered) / static_cast<double>(n) + 1e-8 * at::eye(width, torch::kFloat64);
   const torch::Tensor sd = covariance.diagonal(0, 1, 2).sqrt();
   const torch::Tensor factor = std::get<0>(at::linalg_cholesky_ex(covariance));
   const torch::Tensor white =
-      at::linalg_solve_triangular(factor, centred.transpose(1, 2), false).transpose(1, 2).contiguous();
+      at::linalg_solve_triangular(factor, centered.transpose(1, 2), false).transpose(1, 2).contiguous();
   const torch::Tensor left =
       -0.5 * log_of(at::cholesky_inverse(factor).diagonal(0, 1, 2), 1e-12);  // residual sd given all other columns
-  const torch::Tensor scaled = std::get<0>((centred / sd.unsqueeze(1)).sort(1));
+  const torch::Tensor scaled = std::get<0>((centered / sd.unsqueeze(1)).sort(1));
   const torch::Tensor third = scaled.pow(3).mean(1), fourth = scaled.pow(4).mean(1);
   const auto add = [&](const std::string& name, const torch::Tensor& value) {
     names.push_back(name);
@@ -160,9 +160,9 @@ class Told {
   explicit Told(const torch::Tensor& aggregates) : middle_(aggregates) {
     const torch::Tensor squashed = middle_.of(aggregates).asinh();
     mean_ = squashed.mean(0);
-    const torch::Tensor centred = squashed - mean_;
+    const torch::Tensor centered = squashed - mean_;
     const auto [values, vectors] =
-        at::linalg_eigh(centred.t().matmul(centred) / static_cast<double>(centred.size(0)));
+        at::linalg_eigh(centered.t().matmul(centered) / static_cast<double>(centered.size(0)));
     const std::int64_t all = values.size(0), kept = std::min(kToldBy, all);
     const torch::Tensor largest = values.slice(0, all - kept, all).clamp_min(1e-9 * values[all - 1].item<double>());
     basis_ = vectors.slice(1, all - kept, all) / largest.sqrt().clamp_min(1e-150);
@@ -233,9 +233,9 @@ class Deviation {
     const torch::Tensor all = numbers(statistics, aggregates);
     const torch::Tensor sorted = std::get<0>(all.sort(0));
     const std::int64_t count = all.size(0);
-    centre_ = sorted[count / 2].clone();
-    up_ = Tail(sorted - centre_);
-    down_ = Tail((centre_ - sorted).flip(0));
+    center_ = sorted[count / 2].clone();
+    up_ = Tail(sorted - center_);
+    down_ = Tail((center_ - sorted).flip(0));
     const torch::Tensor scaled = residuals(all);
     for (std::size_t part = 0; part < factors_.size(); ++part) {
       const torch::Tensor own = part_of(scaled, part);
@@ -256,7 +256,7 @@ class Deviation {
   torch::Tensor of(const torch::Tensor& statistics, const torch::Tensor& aggregates,
                    torch::Tensor* signed_sides = nullptr) const {
     const torch::Tensor all = numbers(statistics, aggregates);
-    if (signed_sides != nullptr) *signed_sides = sides(all) * at::where(all > centre_, 1.0, -1.0);
+    if (signed_sides != nullptr) *signed_sides = sides(all) * at::where(all > center_, 1.0, -1.0);
     const torch::Tensor rare = sides(all);
     torch::Tensor out = at::zeros({all.size(0)}, torch::kFloat64);
     for (std::size_t part = 0; part < factors_.size(); ++part)
@@ -272,11 +272,11 @@ class Deviation {
     return at::cat({values, (values - told_.many(aggregates).matmul(mean_fit_)) / spread}, 1);
   }
   torch::Tensor sides(const torch::Tensor& all) const {
-    return at::where(all > centre_, up_.rarity(all - centre_), down_.rarity(centre_ - all));
+    return at::where(all > center_, up_.rarity(all - center_), down_.rarity(center_ - all));
   }
   torch::Tensor residuals(const torch::Tensor& all) const {
     const std::int64_t k = all.size(1) / 2;
-    return (all - centre_).slice(1, k).div(((up_.reach() + down_.reach()) / 2).slice(0, k)).clamp(-10, 10);
+    return (all - center_).slice(1, k).div(((up_.reach() + down_.reach()) / 2).slice(0, k)).clamp(-10, 10);
   }
   torch::Tensor part_of(const torch::Tensor& scaled, std::size_t part) const {
     return part == 0 ? scaled.slice(1, 0, columns_) : scaled.slice(1, columns_);
@@ -293,7 +293,7 @@ class Deviation {
   std::int64_t columns_;
   Middle middle_;
   Told told_;
-  torch::Tensor mean_fit_, log_fit_, centre_;
+  torch::Tensor mean_fit_, log_fit_, center_;
   std::array<torch::Tensor, 2> factors_;  // of the columns and of the embeddings
   Tail up_, down_;
   std::array<double, 2> most_ = {1, 1}, together_ = {1, 1};  // what one set of the fitted in a hundred exceeds
@@ -318,11 +318,11 @@ struct WithinSets::Reference {
   // The leading components of values [.., k], of unit variance; the values themselves if these are few.
   static std::pair<torch::Tensor, torch::Tensor> basis_of(const torch::Tensor& values, std::int64_t most) {
     const torch::Tensor rows = values.reshape({-1, values.size(-1)});
-    const torch::Tensor mean = rows.mean(0), centred = rows - mean;
-    const torch::Tensor sd = centred.square().mean(0).sqrt();
+    const torch::Tensor mean = rows.mean(0), centered = rows - mean;
+    const torch::Tensor sd = centered.square().mean(0).sqrt();
     const torch::Tensor scale = 1 / at::where(sd > 1e-12, sd, at::ones_like(sd));
     if (values.size(-1) <= most) return {mean, at::diag(scale)};
-    const torch::Tensor scaled = centred * scale;
+    const torch::Tensor scaled = centered * scale;
     const auto [spread, vectors] = at::linalg_eigh(scaled.t().matmul(scaled) / static_cast<double>(rows.size(0)));
     const std::int64_t all = spread.size(0);
     return {mean, scale.unsqueeze(1) * vectors.slice(1, all - most, all) /

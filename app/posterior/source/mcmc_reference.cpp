@@ -28,7 +28,7 @@ McmcAnswer mcmc_answer(const Task& task, const Observations& x, const McmcOption
   const std::unique_ptr<JointPosterior> joint = known->joint_posterior(x);
   const LogDensity density = [&](auto at, auto gradient) { return joint->log_density(at, gradient); };
   const NutsSettings settings = {.chains = options.chains, .tuning = options.tuning, .draws = options.draws};
-  const NutsChains chains = sample_nuts(density, joint->centre(), settings, keep_going);
+  const NutsChains chains = sample_nuts(density, joint->center(), settings, keep_going);
   const torch::Tensor parameters = joint->parameters(chains.draws);
   McmcAnswer out;
   out.r_hat = 0;

@@ -96,17 +96,17 @@ std::string depends_on(const TaskInfo& info, const torch::Tensor& draws, std::in
 }
 
 // The prior of one target, checked against the task's draws.
-std::shared_ptr<const PriorFamily> learnt_prior(const Task& task, const torch::Tensor& draws, std::int64_t t,
+std::shared_ptr<const PriorFamily> learned_prior(const Task& task, const torch::Tensor& draws, std::int64_t t,
                                                 const std::string& told) {
   const TaskInfo& info = task.info();
   const Target& target = info.targets[static_cast<std::size_t>(t)];
   const bool bounded = std::isfinite(target.low) && std::isfinite(target.high);
   const std::string hint =
-      fmt::format("state it, as the simulator draws it, with e.g. --learnt-prior \"{} = normal(0, 1)\"", target.name);
+      fmt::format("state it, as the simulator draws it, with e.g. --learned-prior \"{} = normal(0, 1)\"", target.name);
   if (told.empty() && !bounded)
     fail_usage("Task {} does not state the density of its prior of {}; {}", info.name, target.label, hint);
   const std::string text = told.empty() ? fmt::format("uniform({}, {})", target.low, target.high) : told;
-  std::shared_ptr<const PriorFamily> prior = prior_family(text, told.empty() ? "The prior" : "--learnt-prior", target.name);
+  std::shared_ptr<const PriorFamily> prior = prior_family(text, told.empty() ? "The prior" : "--learned-prior", target.name);
   if (const double distance = distance_from(draws.select(1, t), *prior); distance > kKolmogorovLimit)
     fail_usage("{} draws of the prior of {} are not those of {}{}", count_text(draws.size(0)), target.label,
                printable(text, 200),
@@ -177,16 +177,16 @@ void use_density(const OtherPrior& prior, const PosteriorSource& source, const t
 }  // namespace
 
 OtherPrior::OtherPrior(std::shared_ptr<const Task> task, const std::vector<std::string>& texts,
-                       const std::vector<std::string>& learnt)
+                       const std::vector<std::string>& learned)
     : task_(std::move(task)) {
   const TaskInfo& info = task_->info();
   if (info.targets.empty()) fail_usage("--prior is of parameters, and the target of {} is an image", info.name);
   std::vector<std::string> told(info.targets.size());
-  for (const std::string& text : learnt) {
-    NamedPrior one = named_prior(info, text, "--learnt-prior");
+  for (const std::string& text : learned) {
+    NamedPrior one = named_prior(info, text, "--learned-prior");
     std::string& place = told[static_cast<std::size_t>(one.target)];
     if (!place.empty())
-      fail_usage("--learnt-prior is given twice of {}", info.targets[static_cast<std::size_t>(one.target)].name);
+      fail_usage("--learned-prior is given twice of {}", info.targets[static_cast<std::size_t>(one.target)].name);
     place = std::move(one.text);
   }
   for (const std::string& text : texts) {
@@ -199,11 +199,11 @@ OtherPrior::OtherPrior(std::shared_ptr<const Task> task, const std::vector<std::
     outside_ = 1 - (1 - outside_) * (1 - mass_outside(*parts_.back().now, target));
   }
   const torch::Tensor middle = torch::zeros({1, info.target_size()}, torch::kFloat64);
-  known_ = parts_.size() == info.targets.size() && learnt.empty() && log_prior(*task_, middle).defined();
+  known_ = parts_.size() == info.targets.size() && learned.empty() && log_prior(*task_, middle).defined();
   if (known_) return;
   const torch::Tensor draws = prior_draws(*task_);
   for (Part& part : parts_)
-    part.learnt = learnt_prior(*task_, draws, part.target, told[static_cast<std::size_t>(part.target)]);
+    part.learned = learned_prior(*task_, draws, part.target, told[static_cast<std::size_t>(part.target)]);
 }
 
 torch::Tensor OtherPrior::log_ratio(const torch::Tensor& theta) const {
@@ -212,7 +212,7 @@ torch::Tensor OtherPrior::log_ratio(const torch::Tensor& theta) const {
   for (const Part& part : parts_) {
     const torch::Tensor values = theta.select(1, part.target);
     now += part.now->log_density(values);
-    if (part.learnt) old += part.learnt->log_density(values);
+    if (part.learned) old += part.learned->log_density(values);
   }
   return torch::where(old.isfinite() & now.isfinite(), now - old, torch::full_like(now, -INFINITY));
 }
@@ -223,8 +223,8 @@ PriorTexts prior_texts(const std::string& line) {
     const std::size_t to = std::min(line.find(';', from), line.size());
     std::string one = line.substr(from, to - from);
     one.erase(0, one.find_first_not_of(' '));
-    const bool old = one.starts_with("learnt ");
-    if (!one.empty()) (old ? out.learnt : out.now).push_back(old ? one.substr(7) : one);
+    const bool old = one.starts_with("learned ");
+    if (!one.empty()) (old ? out.learned : out.now).push_back(old ? one.substr(7) : one);
     from = to + 1;
   }
   return out;

@@ -18,12 +18,12 @@ namespace pairs {
 // Another prior for some targets, each independent of everything else, that replaces the training prior.
 class OtherPrior {
  public:
-  // `texts`: "theta = normal(0.2, 0.05)" (prior_family); the name is optional for a single target. `learnt`: the
+  // `texts`: "theta = normal(0.2, 0.05)" (prior_family); the name is optional for a single target. `learned`: the
   // training prior in the same form, for tasks that do not provide its density; it must fit 4,096 of the task's draws
   // (Kolmogorov–Smirnov, p >= 0.001). Default: uniform between the target's bounds. Throws a usage error, also if the
   // prior density of these targets is unknown.
   OtherPrior(std::shared_ptr<const Task> task, const std::vector<std::string>& texts,
-             const std::vector<std::string>& learnt);
+             const std::vector<std::string>& learned);
 
   const Task& task() const { return *task_; }
   // "θ ~ normal(0.2, 0.05)"
@@ -37,7 +37,7 @@ class OtherPrior {
  private:
   struct Part {
     std::int64_t target;
-    std::shared_ptr<const PriorFamily> now, learnt;  // learnt: null if the task knows its prior
+    std::shared_ptr<const PriorFamily> now, learned;  // learned: null if the task knows its prior
   };
   std::shared_ptr<const Task> task_;
   std::vector<Part> parts_;
@@ -46,9 +46,9 @@ class OtherPrior {
   double outside_ = 0;
 };
 
-// The parts of one typed line: "theta = beta(2, 8); psi = normal(1, 1); learnt theta = normal(0, 1)".
+// The parts of one typed line: "theta = beta(2, 8); psi = normal(1, 1); learned theta = normal(0, 1)".
 struct PriorTexts {
-  std::vector<std::string> now, learnt;  // the arguments of OtherPrior
+  std::vector<std::string> now, learned;  // the arguments of OtherPrior
 };
 PriorTexts prior_texts(const std::string& line);
 

@@ -76,17 +76,17 @@ std::vector<Cells> scouted(std::vector<PosteriorDraft>& group, const std::vector
   for (PosteriorDraft& draft : group)
     draft.ask([&] {
       const PosteriorSource& source = *draft.source;
-      torch::Tensor centre = source.mean, sd = source.sd;
-      if (!centre.defined()) {
+      torch::Tensor center = source.mean, sd = source.sd;
+      if (!center.defined()) {
         const torch::Tensor ends =
             torch::quantile(source.sample(kScoutingDraws, kFigureSeed).to(torch::kCPU, torch::kFloat64),
                             torch::tensor({0.05, 0.95}, torch::kFloat64), 0);
-        centre = ends.mean(0);
+        center = ends.mean(0);
         sd = (ends[1] - ends[0]) / 3.29;
       }
       for (std::size_t t = 0; t < grid.size(); ++t) {
         const auto i = static_cast<std::int64_t>(t);
-        const double middle = centre[i].item<double>(), half = 5.5 * sd[i].item<double>();
+        const double middle = center[i].item<double>(), half = 5.5 * sd[i].item<double>();
         PAIRS_CHECK(std::isfinite(middle) && half > 0 && std::isfinite(half), "its spread is not a positive number");
         const auto [low, high] = bounds_of(targets[t], confined);
         grid[t].low = std::min(grid[t].low, std::max(middle - half, low));

@@ -38,7 +38,7 @@ double KnownParts::news(const std::vector<ThingPart>& parts) const {
 
 KnownParts learn_parts(const Things& things, const std::function<bool()>& keep_going) {
   KnownParts known;
-  std::unordered_map<std::uint64_t, std::int64_t> learnt;  // number of items with each part
+  std::unordered_map<std::uint64_t, std::int64_t> learned;  // number of items with each part
   std::vector<std::vector<ThingPart>> held_out;
   things.training_parts([&](std::vector<ThingPart>&& parts, bool held) {
     if (!keep_going()) throw Stopped();
@@ -48,11 +48,11 @@ KnownParts learn_parts(const Things& things, const std::function<bool()>& keep_g
     }
     std::unordered_set<std::uint64_t> once;
     for (const ThingPart& part : parts)
-      if (once.insert(part.hash).second) ++learnt[part.hash];
+      if (once.insert(part.hash).second) ++learned[part.hash];
     return true;
   });
   if (held_out.empty()) return known;
-  for (const auto& [hash, things] : learnt)
+  for (const auto& [hash, things] : learned)
     if (things >= kFew) known.hashes.push_back(hash);
   std::sort(known.hashes.begin(), known.hashes.end());
   std::vector<double> news;

@@ -18,8 +18,8 @@ namespace {
 
 constexpr double kFarValues = 0.05;  // of held-out items: the share of false alarms
 constexpr double kNearEnd = 0.03;    // of training items: what counts as at a bound
-constexpr std::size_t kNeighbour = 5;
-constexpr std::int64_t kLearnt = 20000, kHeldOut = 2000, kAsked = 1000;
+constexpr std::size_t kNeighbor = 5;
+constexpr std::int64_t kLearned = 20000, kHeldOut = 2000, kAsked = 1000;
 
 // Values of one target on an unbounded scale.
 struct OpenAxis {
@@ -81,9 +81,9 @@ class Places {
     for (std::size_t i = 0; i < points_.size(); i += d_) {
       double square = 0;
       for (std::size_t t = 0; t < d_; ++t) square += (points_[i + t] - place[t]) * (points_[i + t] - place[t]);
-      if (nearest.size() == kNeighbour && square >= nearest.back()) continue;
+      if (nearest.size() == kNeighbor && square >= nearest.back()) continue;
       nearest.insert(std::upper_bound(nearest.begin(), nearest.end(), square), square);
-      if (nearest.size() > kNeighbour) nearest.pop_back();
+      if (nearest.size() > kNeighbor) nearest.pop_back();
     }
     return nearest.empty() ? 0 : std::sqrt(nearest.back());
   }
@@ -128,7 +128,7 @@ KnownValues learn_values(const LoadedRun& run, const std::function<bool()>& keep
   KnownValues known;
   known.targets = static_cast<std::int64_t>(info.targets.size());
   for (const auto& target : info.targets) known.ends.insert(known.ends.end(), {target.low, target.high});
-  known.values = values_of(run, Purpose::pretrain, kLearnt, keep_going);
+  known.values = values_of(run, Purpose::pretrain, kLearned, keep_going);
   const std::vector<double> held_out = values_of(run, Purpose::finetune, kHeldOut, keep_going);
   const Places places(known);
   std::vector<double> distances;
@@ -162,7 +162,7 @@ KnownValues read_known_values(const std::filesystem::path& file, std::int64_t ta
     return doubles(at->second);
   };
   known.targets = targets;
-  known.values = array("values", kNeighbour, targets);
+  known.values = array("values", kNeighbor, targets);
   known.ends = array("ends", targets, 2);
   known.most = array("most", 1, 1).front();
   bool sound = std::isfinite(known.most) && known.most >= 0;

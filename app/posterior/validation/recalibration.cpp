@@ -94,12 +94,12 @@ struct Spread {
 };
 
 // Fits the spreading with which `answers` reach their coverage at the smallest mean width.
-void widen_least(const std::vector<OpenAnswer>& answers, Recalibration& learnt) {
+void widen_least(const std::vector<OpenAnswer>& answers, Recalibration& learned) {
   const std::size_t count = answers.size();
   double least = INFINITY;
   std::vector<double> misses(count);
   for (int step = 0; step <= 60; ++step) {
-    Recalibration tried = learnt;
+    Recalibration tried = learned;
     tried.added = 0.05 * step;
     for (std::size_t i = 0; i < count; ++i) misses[i] = answers[i].miss(tried.added);
     std::sort(misses.begin(), misses.end());
@@ -116,7 +116,7 @@ void widen_least(const std::vector<OpenAnswer>& answers, Recalibration& learnt) 
     }
     if (width < least) {
       least = width;
-      learnt = tried;
+      learned = tried;
     }
   }
 }
@@ -137,8 +137,8 @@ std::vector<Recalibration> learn_recalibrations(const std::vector<TriedThing>& t
         answers.emplace_back(place, one.low90[t], one.high90[t], one.own[t]);
       }
       if (answers.size() < kLeastRecalibrated) continue;
-      Recalibration learnt{.kind = kind.kind, .target = t, .count = static_cast<std::int64_t>(answers.size())};
-      widen_least(answers, learnt);
+      Recalibration learned{.kind = kind.kind, .target = t, .count = static_cast<std::int64_t>(answers.size())};
+      widen_least(answers, learned);
       // Neighbors in the list often have one source, so a tenth is a contiguous part of it.
       std::int64_t inside = 0;
       for (std::size_t part = 0; part < kParts; ++part) {
@@ -151,11 +151,11 @@ std::vector<Recalibration> learn_recalibrations(const std::vector<TriedThing>& t
           const Spread spread(by, one.width);
           const double miss = std::abs(one.own - one.middle) / one.width;
           inside += miss <= kNormal90 * spread.inner;
-          learnt.missed99 += miss > kNormal99 * spread.outer;
+          learned.missed99 += miss > kNormal99 * spread.outer;
         }
       }
-      learnt.inside90 = static_cast<double>(inside) / static_cast<double>(answers.size());
-      all.push_back(learnt);
+      learned.inside90 = static_cast<double>(inside) / static_cast<double>(answers.size());
+      all.push_back(learned);
     }
   return all;
 }

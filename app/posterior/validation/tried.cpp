@@ -109,9 +109,9 @@ Tried try_things(const LoadedRun& run, const Things& known, const std::vector<st
   if (n == 0) n = std::min(run.estimator->max_n(), info.max_n);
   Tried tried;
   tried.on = known.thing();
-  const std::string learnt_from = "values in training, to find what is out of distribution";
+  const std::string learned_from = "values in training, to find what is out of distribution";
   std::int64_t looked_at = 0;
-  const auto go_on = [&] { return tell_of(hearer, learnt_from, ++looked_at, 0); };
+  const auto go_on = [&] { return tell_of(hearer, learned_from, ++looked_at, 0); };
   if (run.estimator->data_source() == info.data_source) tried.parts = learn_parts(known, go_on);
   if (!tried.parts.known()) tried.values = learn_values(run, go_on);
   std::set<std::pair<std::uint32_t, std::uint32_t>> met;
@@ -189,7 +189,7 @@ bool doubtful(const TriedKind& kind) {
   return share < kAccepted && share < kHolds - 2 * error;
 }
 
-std::string learnt_text(const LoadedRun& run, const Tried& tried) {
+std::string learned_text(const LoadedRun& run, const Tried& tried) {
   std::string text = fmt::format("Trained on {}.", run.estimator->data_source());
   if (!tried.problem.empty()) return text;
   if (tried.kinds.empty()) return text + " Without external validation.";
@@ -243,10 +243,10 @@ std::string tried_warning(const LoadedRun& run, const Tried& tried, const std::s
   const std::vector<Recalibration> by = recalibrations_for(tried, kind);
   const TriedKind widened = as_widened(*found, by);
   const TriedKind* const known = &widened;
-  const std::string learnt = fmt::format(
+  const std::string learned = fmt::format(
       "{} was trained on {}; validated on {} like this one ({}) at N = {}", run.name, run.estimator->data_source(),
       counted(static_cast<std::size_t>(known->count), "item"), kind, count_text(known->n));
-  const std::string held = fmt::format("{}: own values in its {}90 % interval: {}", learnt,
+  const std::string held = fmt::format("{}: own values in its {}90 % interval: {}", learned,
                                        by.empty() ? "" : "widened ", shares(run.task->info(), *known));
   if (doubtful(*known))
     return held +
@@ -254,7 +254,7 @@ std::string tried_warning(const LoadedRun& run, const Tried& tried, const std::s
   if (known->count < kFewTried) return held + "; too few to show whether the posterior holds";
   for (std::size_t t = 0; t < run.task->info().targets.size(); ++t)
     if (known->other_quantity(t))
-      return fmt::format("{}, which have no {} of their own: whether that of the posterior holds is not known", learnt,
+      return fmt::format("{}, which have no {} of their own: whether that of the posterior holds is not known", learned,
                          run.task->info().targets[t].label);
   return "";
 }

@@ -92,9 +92,9 @@ Tried try_things(const LoadedRun& run, const Things& known, const std::vector<st
 // errors. Ignores values of another quantity.
 bool doubtful(const TriedKind& kind);
 
-// "Learnt from generated furniture. Real ones tried at N = 80, own values in the 90 % interval: closed mesh (24): V
+// "Learned from generated furniture. Real ones tried at N = 80, own values in the 90 % interval: closed mesh (24): V
 // 46 %, log a 54 %."
-std::string learnt_text(const LoadedRun& run, const Tried& tried);
+std::string learned_text(const LoadedRun& run, const Tried& tried);
 // "tried on 24 (closed mesh) at N = 80: V 46 %, log a 54 % in the 90 % interval", for a figure's source; "" if it was
 // not.
 std::string tried_note(const LoadedRun& run, const Tried& tried, const std::string& kind);

@@ -64,7 +64,7 @@ void read_kinds(Tried& tried, const std::filesystem::path& file, const LoadedRun
     tried.on = document.at("on").get<std::string>();
     tried.unread = document.at("unread").get<std::int64_t>();
     tried.repeated = document.at("repeated").get<std::int64_t>();
-    const std::string from = document.at("learnt_from").get<std::string>();
+    const std::string from = document.at("learned_from").get<std::string>();
     PAIRS_CHECK(from == run.estimator->data_source(), "it is about weights that were trained on {}", from);
     PAIRS_CHECK(document.at("weights").get<std::string>() == weights_checksum(run), "it is about other weights");
     PAIRS_CHECK(document.at("kinds").is_array(), "its kinds are no list");
@@ -129,7 +129,7 @@ nlohmann::json tried_document(const Tried& tried) {
 
 void write_tried(const std::filesystem::path& file, const LoadedRun& of, const Tried& tried) {
   nlohmann::json document = tried_document(tried);
-  document["learnt_from"] = of.estimator->data_source();
+  document["learned_from"] = of.estimator->data_source();
   document["weights"] = weights_checksum(of);
   document["known_by"] = tried.parts.known() ? "parts" : tried.values.known() ? "values" : "";
   document["recalibrated"] = recalibrations_document(tried.recalibrations, of.task->info().targets);

@@ -26,7 +26,7 @@ PAIRS_SIMD_CLONES void normal_uniform_of_items(std::uint64_t key, const std::uin
   for (std::int64_t i = 0; i < count; ++i) {
     const PhiloxBlock w = philox(key, 0, c1[i], c2[i], c3[i]);
     normal[i] = box_muller(w.v[0], w.v[1]).first;
-    uniform[i] = static_cast<float>(static_cast<std::int32_t>(w.v[2] >> 8)) * 0x1p-24f;  // unit_float, vectorisable
+    uniform[i] = static_cast<float>(static_cast<std::int32_t>(w.v[2] >> 8)) * 0x1p-24f;  // unit_float, vectorizable
   }
 }
 

@@ -34,7 +34,7 @@ enum class Purpose : std::uint32_t {
 // Seed of the sets and the samples shown in figures.
 inline constexpr std::uint64_t kFigureSeed = 1;
 
-// Mixes seed and purpose into the 64-bit key of a Philox stream (splitmix64 finaliser).
+// Mixes seed and purpose into the 64-bit key of a Philox stream (splitmix64 finalizer).
 PAIRS_HOST_DEVICE inline std::uint64_t stream_key(std::uint64_t seed, Purpose purpose) {
   std::uint64_t z = seed + 0x9e3779b97f4a7c15ull * (static_cast<std::uint64_t>(purpose) + 1);
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;

@@ -225,7 +225,7 @@ std::string calibration_text(const RowCalibration& calibration) {
   std::string text = calibration.level == CalibrationLevel::borderline ? "borderline: " : "";
   switch (calibration.test) {
     case CalibrationTest::location:
-      return text + "off centre";
+      return text + "off center";
     case CalibrationTest::width:
       return text + (calibration.value > 0 ? "too narrow" : "too wide");
     case CalibrationTest::ranks:

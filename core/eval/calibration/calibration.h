@@ -99,7 +99,7 @@ struct RowCalibration {
   double value = 0;
 };
 RowCalibration calibration(const EvaluationRow& row, const CalibrationLimits& limits);
-// "none detected", "borderline: too narrow", "off centre", ...; "–" when unknown.
+// "none detected", "borderline: too narrow", "off center", ...; "–" when unknown.
 std::string calibration_text(const RowCalibration& calibration);
 // "none detected", "borderline", "miscalibrated"; "" when unknown.
 const char* level_text(CalibrationLevel level);

@@ -32,7 +32,7 @@ void FurtherTests::add(const torch::Tensor& samples, const torch::Tensor& truth,
   append_doubles(distance_ranks_, distance_ranks(samples, truth, reference, scale_, key));
   last_ = truth.slice(0, truth.size(0) - 1).clone();
   truths_.push_back(truth);
-  const std::int64_t room = kMostLearntFrom - two_sample_.sets();
+  const std::int64_t room = kMostLearnedFrom - two_sample_.sets();
   if (room > 0 && samples.size(1) >= TwoSample::fewest_samples(samples.size(2)))
     two_sample_.add(samples.slice(0, 0, room), truth.slice(0, 0, room),
                     aggregates.slice(0, 0, room).to(torch::kCPU, torch::kFloat64));

@@ -16,7 +16,7 @@ namespace pairs {
 class FurtherTests {
  public:
   // The two-sample test uses this many sets, the first ones.
-  static constexpr std::int64_t kMostLearntFrom = 20000;
+  static constexpr std::int64_t kMostLearnedFrom = 20000;
 
   explicit FurtherTests(const TaskInfo& info);
   // Adds the next sets, in order: samples [B, S, d], truths [B, d] and aggregates [B, l]. `key` breaks ties.

@@ -42,8 +42,8 @@ class Expected {
     const std::int64_t sets = explained.size(0), told = explained.size(1);
     torch::Tensor design = at::ones({sets, 1}, torch::kFloat64);
     if (told > 0 && 10 * (1 + told) <= sets) {
-      const torch::Tensor centred = explained - explained.mean(0, true);
-      const torch::Tensor scaled = centred / centred.square().mean(0, true).sqrt().clamp_min(1e-300);
+      const torch::Tensor centered = explained - explained.mean(0, true);
+      const torch::Tensor scaled = centered / centered.square().mean(0, true).sqrt().clamp_min(1e-300);
       design = at::cat({design, scaled}, 1);
       if (10 * (1 + 2 * told) <= sets) design = at::cat({design, scaled.square()}, 1);
     }

@@ -27,8 +27,8 @@ struct Measured {
 // `values` [B, C, d] in units of the posteriors of `samples` [B, S, d]: minus their mean, scaled by the Cholesky factor
 // of their covariance or, if that fails, by their sd.
 Measured measured(const torch::Tensor& samples, const torch::Tensor& values) {
-  const torch::Tensor mean = samples.mean(1), centred = samples - mean.unsqueeze(1);
-  const torch::Tensor covariance = centred.transpose(1, 2).matmul(centred) / static_cast<double>(samples.size(1) - 1);
+  const torch::Tensor mean = samples.mean(1), centered = samples - mean.unsqueeze(1);
+  const torch::Tensor covariance = centered.transpose(1, 2).matmul(centered) / static_cast<double>(samples.size(1) - 1);
   const torch::Tensor sd = covariance.diagonal(0, 1, 2).sqrt().clamp_min(1e-300);
   auto [factor, failed] = at::linalg_cholesky_ex(covariance);
   factor = at::where(failed.ne(0).view({-1, 1, 1}), at::diag_embed(sd), factor);
@@ -83,7 +83,7 @@ torch::Tensor features(const torch::Tensor& w, const torch::Tensor& components) 
   return at::cat(all, 2);
 }
 
-torch::Tensor centred_features(const torch::Tensor& w, const torch::Tensor& components) {
+torch::Tensor centered_features(const torch::Tensor& w, const torch::Tensor& components) {
   const torch::Tensor f = features(w, components);
   return f - f.mean(1, true);
 }
@@ -93,13 +93,13 @@ struct Moments {
   torch::Tensor scatter, difference;  // [p, p], [p]
   std::int64_t sets = 0;
 
-  void add(const torch::Tensor& centred) {
-    const torch::Tensor flat = centred.flatten(0, 1);
-    const torch::Tensor one = flat.t().mm(flat) / static_cast<double>(centred.size(1));
-    const torch::Tensor other = centred.select(1, 0).sum(0);
+  void add(const torch::Tensor& centered) {
+    const torch::Tensor flat = centered.flatten(0, 1);
+    const torch::Tensor one = flat.t().mm(flat) / static_cast<double>(centered.size(1));
+    const torch::Tensor other = centered.select(1, 0).sum(0);
     scatter = scatter.defined() ? scatter + one : one;
     difference = difference.defined() ? difference + other : other;
-    sets += centred.size(0);
+    sets += centered.size(0);
   }
   // The shrunk inverse scatter, which gives the discriminant.
   torch::Tensor inverse() const {
@@ -149,15 +149,15 @@ TwoSampleTest TwoSample::global() const {
   if (sets_ < kFewestSets) return {};
   const torch::Tensor all = at::cat(candidates_), context = at::cat(context_);
   const torch::Tensor components = Components(context, all.size(2)).of(context);
-  Moments learnt;
+  Moments learned;
   double sum = 0;
   for (std::int64_t b = 0; b < kBlocks; ++b) {
     const std::int64_t begin = b * sets_ / kBlocks, end = (b + 1) * sets_ / kBlocks;
-    const torch::Tensor direction = b > 0 ? learnt.inverse().mv(learnt.difference) : torch::Tensor();
+    const torch::Tensor direction = b > 0 ? learned.inverse().mv(learned.difference) : torch::Tensor();
     for_pieces(begin, end, [&](std::int64_t first, std::int64_t last) {
-      const torch::Tensor centred = centred_features(all.slice(0, first, last), components.slice(0, first, last));
-      if (direction.defined()) sum += truth_places(centred.matmul(direction));
-      learnt.add(centred);
+      const torch::Tensor centered = centered_features(all.slice(0, first, last), components.slice(0, first, last));
+      if (direction.defined()) sum += truth_places(centered.matmul(direction));
+      learned.add(centered);
     });
   }
   const auto scored = static_cast<double>(sets_ - sets_ / kBlocks);
@@ -176,19 +176,19 @@ LocalTest TwoSample::local(const torch::Tensor& samples, const torch::Tensor& ag
   const torch::Tensor components = leading.of(context);
   const torch::Tensor observed = detail::metric_input(samples, 2, "Samples").unsqueeze(0);
   const Measured posterior = measured(observed, observed);
-  const torch::Tensor here = centred_features(
+  const torch::Tensor here = centered_features(
       posterior.candidates,
       leading.of(context_of(posterior, detail::metric_input(aggregate, 1, "An aggregate").unsqueeze(0))))[0];
 
-  Moments learnt;
+  Moments learned;
   const std::int64_t p = here.size(1);
   torch::Tensor swapped = torch::zeros({kReplicates, p}, torch::kFloat64);
   const std::uint64_t key = stream_key(seed, Purpose::check);
   for_pieces(0, sets_, [&](std::int64_t first, std::int64_t last) {
-    const torch::Tensor centred =
-        centred_features(all.slice(0, first, last), components.slice(0, first, last)).contiguous();
-    learnt.add(centred);
-    const double* values = centred.const_data_ptr<double>();
+    const torch::Tensor centered =
+        centered_features(all.slice(0, first, last), components.slice(0, first, last)).contiguous();
+    learned.add(centered);
+    const double* values = centered.const_data_ptr<double>();
     double* sums = swapped.mutable_data_ptr<double>();
     for (std::int64_t i = 0; i < last - first; ++i) {
       Stream stream(key, static_cast<std::uint64_t>(first + i));
@@ -199,8 +199,8 @@ LocalTest TwoSample::local(const torch::Tensor& samples, const torch::Tensor& ag
       }
     }
   });
-  const torch::Tensor inverse = learnt.inverse();
-  const torch::Tensor direction = inverse.mv(learnt.difference), odds = here.mv(direction);
+  const torch::Tensor inverse = learned.inverse();
+  const torch::Tensor direction = inverse.mv(learned.difference), odds = here.mv(direction);
   LocalTest test;
   test.sets = sets_;
   test.statistic = odds.square().mean().item<double>();

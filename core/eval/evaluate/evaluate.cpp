@@ -155,16 +155,16 @@ class SizeEvaluation {
 
   // The row, once all its sets are added; `sizes`: the number of sizes in the family of tests.
   EvaluationRow finish(std::int64_t sizes) {
-    summarise_density();
+    summarize_density();
     compare_with_prior();
-    if (options_.samples > 0) summarise_samples(sizes);
+    if (options_.samples > 0) summarize_samples(sizes);
     return std::move(row_);
   }
 
  private:
   const Task& task() const { return estimator_.task(); }
 
-  void summarise_density() {
+  void summarize_density() {
     std::vector<double> negative(row_.log_prob);
     for (double& v : negative) v = -v;
     const MeanAndError nll = mean_and_error(negative);
@@ -212,7 +212,7 @@ class SizeEvaluation {
     row_.prior_gain_se = gain.se;
   }
 
-  void summarise_samples(std::int64_t sizes) {
+  void summarize_samples(std::int64_t sizes) {
     const std::int64_t d = range_.numel();
     const torch::Tensor all = torch::tensor(ranks_, torch::kFloat64).view({row_.sets, d});
     row_.scores["rmae"] = mean_and_error(absolute_error_).mean;

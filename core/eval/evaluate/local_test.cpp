@@ -44,7 +44,7 @@ LocalTest local_test(Estimator& estimator, const ObservedAggregate& observed, co
   task.prepare({[&] { return options.keep_going && !options.keep_going(); }, {}});
   const std::int64_t at_once = std::clamp<std::int64_t>(estimator.observations_at_once() / n, 1,
                                                         sets_at_once(task.info().observation_numbers()));
-  TwoSample learnt;
+  TwoSample learned;
   for (std::int64_t first = 0, count; first < sets; first += count) {
     count = std::min(at_once, sets - first);
     std::vector<std::int64_t> indices;
@@ -55,14 +55,14 @@ LocalTest local_test(Estimator& estimator, const ObservedAggregate& observed, co
     const torch::Tensor aggregates =
         aggregate_sets(estimator, latents, options.seed, Purpose::test, indices, n, stream);
     const std::uint64_t key = stream_key(options.seed + static_cast<std::uint64_t>(first) * 977, Purpose::posterior);
-    learnt.add(estimator.sample(aggregates, torch::full({count}, n, torch::kInt64), kLocalDraws, key, latents.given),
+    learned.add(estimator.sample(aggregates, torch::full({count}, n, torch::kInt64), kLocalDraws, key, latents.given),
                latents.theta, aggregates.to(torch::kCPU, torch::kFloat64));
     if (options.step) options.step(first + count, sets);
   }
   const torch::Tensor samples =
       estimator.sample(observed.aggregate, torch::full({1}, n, torch::kInt64), kLocalObservedDraws,
                        stream_key(options.seed, Purpose::explore), observed.given);
-  return learnt.local(samples[0].to(torch::kCPU, torch::kFloat64),
+  return learned.local(samples[0].to(torch::kCPU, torch::kFloat64),
                       observed.aggregate[0].to(torch::kCPU, torch::kFloat64), options.seed);
 }
 

@@ -81,9 +81,9 @@ torch::Tensor PoolBootstrap::aggregates(const torch::Tensor& plain) const {
     if (sums.count < 2) continue;
     // Deviations are relative to the set's own mean, which reduces them by 1 - 1 / count on average.
     const auto count = static_cast<double>(sums.count);
-    const torch::Tensor centred = sums.moved - sums.moves.unsqueeze(1) * (sums.plain / count);
+    const torch::Tensor centered = sums.moved - sums.moves.unsqueeze(1) * (sums.plain / count);
     shift[slot.first] +=
-        centred * (count / (count - 1) / static_cast<double>(counts[static_cast<std::size_t>(slot.first)]));
+        centered * (count / (count - 1) / static_cast<double>(counts[static_cast<std::size_t>(slot.first)]));
   }
   return plain.to(torch::kCPU, torch::kFloat64).unsqueeze(1) + shift;
 }

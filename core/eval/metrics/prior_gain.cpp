@@ -31,8 +31,8 @@ ScoredSets first_of(const ScoredSets& sets, std::int64_t count) {
 // log density [V] of a normal fitted to the rows `fitted` of θ at its rows `scored`; undefined if the covariance is
 // singular.
 torch::Tensor normal_log_density(const torch::Tensor& fitted, const torch::Tensor& scored) {
-  const torch::Tensor mean = fitted.mean(0), centred = fitted - mean;
-  const torch::Tensor covariance = centred.t().matmul(centred) / static_cast<double>(fitted.size(0) - 1);
+  const torch::Tensor mean = fitted.mean(0), centered = fitted - mean;
+  const torch::Tensor covariance = centered.t().matmul(centered) / static_cast<double>(fitted.size(0) - 1);
   const auto [factor, failed] = at::linalg_cholesky_ex(covariance);
   if (failed.item<int>() != 0) return {};
   const torch::Tensor white = at::linalg_solve_triangular(factor, (scored - mean).t(), false);

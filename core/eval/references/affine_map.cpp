@@ -23,20 +23,20 @@ torch::Tensor checked(const torch::Tensor& rows) {
 }
 
 // Columns with mean 0 and unit variance; constant ones become 0.
-torch::Tensor standardised(const torch::Tensor& rows) {
-  const torch::Tensor centred = rows - rows.mean(0);
-  const torch::Tensor sd = centred.square().mean(0).sqrt();
+torch::Tensor standardized(const torch::Tensor& rows) {
+  const torch::Tensor centered = rows - rows.mean(0);
+  const torch::Tensor sd = centered.square().mean(0).sqrt();
   const torch::Tensor varies = sd > kConstantSpread * rows.abs().amax(0);
-  return at::where(varies, centred / sd.clamp_min(1e-300), at::zeros_like(centred));
+  return at::where(varies, centered / sd.clamp_min(1e-300), at::zeros_like(centered));
 }
 
 // [M, l] and products of its leading principal components.
 torch::Tensor with_quadratic_terms(const torch::Tensor& rows) {
-  const torch::Tensor centred = standardised(rows);
-  const torch::Tensor axes = std::get<1>(at::linalg_eigh(centred.t().mm(centred)));  // ascending
-  const std::int64_t kept = std::min(kQuadratic, centred.size(1));
-  const torch::Tensor leading = standardised(centred.mm(axes.slice(1, centred.size(1) - kept)));
-  std::vector<torch::Tensor> columns = {centred};
+  const torch::Tensor centered = standardized(rows);
+  const torch::Tensor axes = std::get<1>(at::linalg_eigh(centered.t().mm(centered)));  // ascending
+  const std::int64_t kept = std::min(kQuadratic, centered.size(1));
+  const torch::Tensor leading = standardized(centered.mm(axes.slice(1, centered.size(1) - kept)));
+  std::vector<torch::Tensor> columns = {centered};
   for (std::int64_t i = 0; i < kept; ++i) columns.push_back(leading.slice(1, i, i + 1) * leading.slice(1, i));
   return at::cat(columns, 1);
 }
@@ -51,8 +51,8 @@ HeldOut held_out(const torch::Tensor& from, const torch::Tensor& to) {
   const std::int64_t rows = x.size(0), half = rows / 2;
   PAIRS_CHECK(half >= x.size(1) + 2, "{} observations are too few to fit {} numbers to; give at least {}", rows,
               x.size(1), 2 * (x.size(1) + 2));
-  const torch::Tensor design = at::cat({standardised(x), at::ones({rows, 1}, torch::kFloat64)}, 1);
-  const torch::Tensor target = standardised(y);
+  const torch::Tensor design = at::cat({standardized(x), at::ones({rows, 1}, torch::kFloat64)}, 1);
+  const torch::Tensor target = standardized(y);
   const torch::Tensor solution =
       std::get<0>(at::linalg_lstsq(design.slice(0, 0, half), target.slice(0, 0, half), kSingular, "gelsd"));
   const torch::Tensor told = target.slice(0, half);

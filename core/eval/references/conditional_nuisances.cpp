@@ -183,7 +183,7 @@ std::uint64_t permuted(std::uint64_t index, std::uint64_t count, const PhiloxBlo
 }  // namespace
 
 // Joint samples first .. last - 1, and the largest distance of their θ from the requested one.
-struct ConditionalNuisances::Neighbours {
+struct ConditionalNuisances::Neighbors {
   std::size_t first = 0, last = 0;
   double reach = 0;
 };
@@ -239,7 +239,7 @@ void ConditionalNuisances::keep_joint_draws() {
   }
 }
 
-ConditionalNuisances::Neighbours ConditionalNuisances::neighbours(double theta, std::int64_t count) const {
+ConditionalNuisances::Neighbors ConditionalNuisances::neighbors(double theta, std::int64_t count) const {
   auto first = static_cast<std::size_t>(std::lower_bound(theta_.begin(), theta_.end(), theta) - theta_.begin());
   std::size_t last = first;
   while (static_cast<std::int64_t>(last - first) < count && (first > 0 || last < theta_.size())) {
@@ -249,7 +249,7 @@ ConditionalNuisances::Neighbours ConditionalNuisances::neighbours(double theta, 
   return {first, last, std::max(std::fabs(theta - theta_[first]), std::fabs(theta_[last - 1] - theta))};
 }
 
-ConditionalNuisances::Fit ConditionalNuisances::fit(const Neighbours& near, double theta,
+ConditionalNuisances::Fit ConditionalNuisances::fit(const Neighbors& near, double theta,
                                                     std::int64_t component) const {
   const std::vector<double>& psi = psi_[static_cast<std::size_t>(component)];
   std::vector<double> u, y;
@@ -272,14 +272,14 @@ ConditionalNuisances::Fit ConditionalNuisances::fit(const Neighbours& near, doub
 
 // The largest number of neighbors whose fit agrees with that of a quarter of them, and is close to that of the nearest
 // few.
-ConditionalNuisances::Neighbours ConditionalNuisances::suitable(double theta, std::vector<Fit>& fits) const {
+ConditionalNuisances::Neighbors ConditionalNuisances::suitable(double theta, std::vector<Fit>& fits) const {
   const Target& target = task_.info().targets.front();
-  const Neighbours nearest = neighbours(theta, kFewestNear / kNarrower);
+  const Neighbors nearest = neighbors(theta, kFewestNear / kNarrower);
   std::vector<double> least_spread;
   for (std::size_t k = 0; k < psi_.size(); ++k)
     least_spread.push_back(fit(nearest, theta, static_cast<std::int64_t>(k)).mean_off);
   for (std::int64_t count = kMostNear;; count /= 2) {
-    const Neighbours near = neighbours(theta, count), nearer = neighbours(theta, count / kNarrower);
+    const Neighbors near = neighbors(theta, count), nearer = neighbors(theta, count / kNarrower);
     const bool least = count / 2 < kFewestNear;
     fits.clear();
     bool close = true;
@@ -319,7 +319,7 @@ torch::Tensor ConditionalNuisances::at(double theta, std::span<const std::int64_
   PAIRS_CHECK(depends(), "Nuisances of task {} do not depend on its target: those of any joint draw serve",
               task_.info().name);
   std::vector<Fit> fits;
-  const Neighbours near = suitable(theta, fits);
+  const Neighbors near = suitable(theta, fits);
   const auto components = static_cast<std::int64_t>(psi_.size());
   torch::Tensor out = at::empty({static_cast<std::int64_t>(indices.size()), components}, at::kDouble);
   double* to = out.mutable_data_ptr<double>();

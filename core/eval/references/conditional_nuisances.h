@@ -41,12 +41,12 @@ class ConditionalNuisances {
   torch::Tensor at(double theta, std::span<const std::int64_t> indices) const;
 
  private:
-  struct Neighbours;
+  struct Neighbors;
   struct Fit;
   void keep_joint_draws();
-  Neighbours neighbours(double theta, std::int64_t count) const;
-  Fit fit(const Neighbours& near, double theta, std::int64_t component) const;
-  Neighbours suitable(double theta, std::vector<Fit>& fits) const;
+  Neighbors neighbors(double theta, std::int64_t count) const;
+  Fit fit(const Neighbors& near, double theta, std::int64_t component) const;
+  Neighbors suitable(double theta, std::vector<Fit>& fits) const;
 
   const Task& task_;
   const DrawsNuisances* own_;

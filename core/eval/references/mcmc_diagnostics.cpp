@@ -62,7 +62,7 @@ double quantile(const Draws& sorted, double level) {
 }
 
 // Normal quantiles of the ranks among all chains (Blom); equal values share their mean rank.
-Chains rank_normalised(const Chains& chains) {
+Chains rank_normalized(const Chains& chains) {
   const Draws all = joined(chains);
   std::vector<std::size_t> order(all.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -105,10 +105,10 @@ double plain_r_hat(const Chains& chains) {
 }
 
 // Autocovariance of a chain at a lag, divided by its length.
-double autocovariance(const Draws& centred, std::size_t lag) {
+double autocovariance(const Draws& centered, std::size_t lag) {
   double sum = 0;
-  for (std::size_t i = 0; i + lag < centred.size(); ++i) sum += centred[i] * centred[i + lag];
-  return sum / static_cast<double>(centred.size());
+  for (std::size_t i = 0; i + lag < centered.size(); ++i) sum += centered[i] * centered[i + lag];
+  return sum / static_cast<double>(centered.size());
 }
 
 // Autocorrelations of chains of one length together, each lag computed on demand.
@@ -116,7 +116,7 @@ class Autocorrelation {
  public:
   explicit Autocorrelation(const Chains& chains) : variances_(variances_of(chains)) {
     for (const Draws& chain : chains) {
-      Draws& mine = centred_.emplace_back(chain);
+      Draws& mine = centered_.emplace_back(chain);
       const double mean = mean_of(chain);
       for (double& value : mine) value -= mean;
     }
@@ -125,13 +125,13 @@ class Autocorrelation {
   double at(std::size_t lag) const {
     if (lag == 0) return 1;
     double sum = 0;
-    for (const Draws& chain : centred_) sum += autocovariance(chain, lag);
-    return 1 - (variances_.within - sum / static_cast<double>(centred_.size())) / variances_.pooled;
+    for (const Draws& chain : centered_) sum += autocovariance(chain, lag);
+    return 1 - (variances_.within - sum / static_cast<double>(centered_.size())) / variances_.pooled;
   }
 
  private:
   ChainVariances variances_;
-  Chains centred_;
+  Chains centered_;
 };
 
 // Effective sample size of chains of one length, without ranks or splitting: Geyer's initial monotone sequence of the
@@ -184,12 +184,12 @@ void add_moments(const Chains& split, const Draws& all, McmcDiagnostics& out) {
 }  // namespace
 
 McmcDiagnostics mcmc_diagnostics(const torch::Tensor& chains) {
-  const Chains split = halves(rows_of(chains)), scores = rank_normalised(split);
+  const Chains split = halves(rows_of(chains)), scores = rank_normalized(split);
   Draws sorted = joined(split);
   const Draws all = sorted;
   std::sort(sorted.begin(), sorted.end());
   const double median = quantile(sorted, 0.5);
-  const Chains folded = rank_normalised(mapped(split, [&](double v) { return std::abs(v - median); }));
+  const Chains folded = rank_normalized(mapped(split, [&](double v) { return std::abs(v - median); }));
   McmcDiagnostics out;
   out.r_hat = std::max(plain_r_hat(scores), plain_r_hat(folded));
   out.bulk_size = effective_size(scores);

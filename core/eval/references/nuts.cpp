@@ -47,7 +47,7 @@ class StepSize {
   explicit StepSize(double target) : target_(target) {}
   void restart(double start) {
     size_ = start;
-    centre_ = std::log(10 * start);
+    center_ = std::log(10 * start);
     count_ = error_ = log_average_ = 0;
   }
   void learn(double acceptance) {
@@ -55,7 +55,7 @@ class StepSize {
     ++count_;
     const double share = 1 / (count_ + kDelay);
     error_ = (1 - share) * error_ + share * (target_ - acceptance);
-    const double log_size = centre_ - error_ * std::sqrt(count_) / kShrinkage, weight = std::pow(count_, -kForgetting);
+    const double log_size = center_ - error_ * std::sqrt(count_) / kShrinkage, weight = std::pow(count_, -kForgetting);
     log_average_ = weight * log_size + (1 - weight) * log_average_;
     size_ = std::exp(log_size);
   }
@@ -63,7 +63,7 @@ class StepSize {
   double averaged() const { return count_ > 0 ? std::exp(log_average_) : size_; }
 
  private:
-  double target_, size_ = 1, centre_ = 0, count_ = 0, error_ = 0, log_average_ = 0;
+  double target_, size_ = 1, center_ = 0, count_ = 0, error_ = 0, log_average_ = 0;
 };
 
 // Variance of each coordinate over a window (Welford).
@@ -117,14 +117,14 @@ Windows windows_of(std::int64_t tuning) {
 
 class Chain {
  public:
-  Chain(const LogDensity& density, const NutsSettings& settings, const std::vector<double>& centre, std::uint64_t index)
+  Chain(const LogDensity& density, const NutsSettings& settings, const std::vector<double>& center, std::uint64_t index)
       : density_(density),
         settings_(settings),
         stream_(stream_key(settings.seed, Purpose::posterior), index),
-        variance_(centre.size(), 1),
+        variance_(center.size(), 1),
         step_size_(settings.target_acceptance),
-        window_(centre.size()) {
-    begin(centre);
+        window_(center.size()) {
+    begin(center);
     restart_step_size();
   }
 
@@ -155,16 +155,16 @@ class Chain {
     point.log_density = density_(point.position, point.gradient);
   }
 
-  void begin(const std::vector<double>& centre) {
-    here_.gradient.resize(centre.size());
+  void begin(const std::vector<double>& center) {
+    here_.gradient.resize(center.size());
     for (int attempt = 0; attempt < kMostStarts; ++attempt) {
-      here_.position = centre;
+      here_.position = center;
       for (double& at : here_.position) at += 2 * stream_.uniform64() - 1;
       evaluate(here_);
       const auto finite = [](double value) { return std::isfinite(value); };
       if (finite(here_.log_density) && std::all_of(here_.gradient.begin(), here_.gradient.end(), finite)) return;
     }
-    fail("Chains cannot begin: the density is zero or not a number at {} points within 1 of the centre", kMostStarts);
+    fail("Chains cannot begin: the density is zero or not a number at {} points within 1 of the center", kMostStarts);
   }
 
   double energy(const PhasePoint& point) const {
@@ -291,8 +291,8 @@ class Chain {
   std::int64_t gradients_ = 0;
 };
 
-void check_nuts(const NutsSettings& settings, const std::vector<double>& centre) {
-  PAIRS_CHECK(settings.chains >= 1 && settings.tuning >= 0 && settings.draws >= 1 && !centre.empty() &&
+void check_nuts(const NutsSettings& settings, const std::vector<double>& center) {
+  PAIRS_CHECK(settings.chains >= 1 && settings.tuning >= 0 && settings.draws >= 1 && !center.empty() &&
                   settings.most_doublings >= 1,
               "MCMC needs a chain, a draw, a doubling and a coordinate at least; it was given {} chains of {} draws",
               settings.chains, settings.draws);
@@ -302,16 +302,16 @@ void check_nuts(const NutsSettings& settings, const std::vector<double>& centre)
 
 }  // namespace
 
-NutsChains sample_nuts(const LogDensity& density, const std::vector<double>& centre, const NutsSettings& settings,
+NutsChains sample_nuts(const LogDensity& density, const std::vector<double>& center, const NutsSettings& settings,
                        const std::function<bool()>& keep_going) {
-  check_nuts(settings, centre);
-  const auto dimension = static_cast<std::int64_t>(centre.size());
+  check_nuts(settings, center);
+  const auto dimension = static_cast<std::int64_t>(center.size());
   const Windows windows = windows_of(settings.tuning);
   NutsChains out;
   out.draws = at::empty({settings.chains, settings.draws, dimension}, torch::kFloat64);
   double* to = out.draws.mutable_data_ptr<double>();
   for (std::int64_t c = 0; c < settings.chains; ++c) {
-    Chain chain(density, settings, centre, static_cast<std::uint64_t>(c));
+    Chain chain(density, settings, center, static_cast<std::uint64_t>(c));
     double acceptance = 0;
     for (std::int64_t step = -settings.tuning; step < settings.draws; ++step) {
       if (keep_going && step % 100 == 0 && !keep_going()) throw Stopped();

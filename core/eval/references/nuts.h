@@ -32,10 +32,10 @@ struct NutsChains {
 
 // Multinomial No-U-Turn sampler (Hoffman and Gelman 2014; Betancourt 2017) as in PyMC and Stan: trajectories are
 // doubled until they turn back, also between the halves; the step size is tuned by dual averaging, and a diagonal mass
-// matrix over windows of growing length. Chains start at `centre` plus a uniform number in (−1, 1) in each coordinate,
+// matrix over windows of growing length. Chains start at `center` plus a uniform number in (−1, 1) in each coordinate,
 // as in PyMC. A pure function of density, center and settings. Throws Error if no point near the center has a density
 // or settings are out of range, Stopped once `keep_going` returns false.
-NutsChains sample_nuts(const LogDensity& density, const std::vector<double>& centre, const NutsSettings& settings,
+NutsChains sample_nuts(const LogDensity& density, const std::vector<double>& center, const NutsSettings& settings,
                        const std::function<bool()>& keep_going = {});
 
 }  // namespace pairs

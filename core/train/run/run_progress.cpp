@@ -110,7 +110,7 @@ void RunProgress::add(const Event& event) {
       for (std::size_t i = 0; i < std::min(sizes.size(), held.size()); ++i)
         held_[static_cast<std::int64_t>(sizes[i])] = static_cast<std::int64_t>(held[i]);
     }
-    if (event.values.contains("prior_gain")) learnt_nothing_ = event.values.contains("learnt_nothing");
+    if (event.values.contains("prior_gain")) learned_nothing_ = event.values.contains("learned_nothing");
   } else if (event.type == EventType::started_from) {
     before_ = event_number(event, "gflop");
     before_with_cache_ = event_number(event, "gflop_with_cache");

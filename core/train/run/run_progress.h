@@ -56,7 +56,7 @@ class RunProgress {
   bool stopped() const { return stopped_; }                         // the last session was stopped
   const std::vector<std::string>& lines() const { return lines_; }  // the last 200 events except losses, as text
   // Whether the posterior is no better than the prior according to the last stage that reported its gain.
-  bool learnt_nothing() const { return learnt_nothing_; }
+  bool learned_nothing() const { return learned_nothing_; }
   // If stages 2 and 3 were trained on stored sets: how many different sets are available for sizes up to n, by the
   // sizes n of the cache; empty if sets were simulated.
   const std::map<std::int64_t, std::int64_t>& held() const { return held_; }
@@ -79,7 +79,7 @@ class RunProgress {
   Slot slots_[4];
   std::map<std::int64_t, std::string> lessons_;
   std::map<std::int64_t, std::int64_t> held_;
-  bool begun_ = false, stopped_ = false, learnt_nothing_ = false, damaged_ = false;
+  bool begun_ = false, stopped_ = false, learned_nothing_ = false, damaged_ = false;
   Stage current_ = Stage::pretrain;
   double before_ = 0, before_with_cache_ = 0;
   std::string error_;

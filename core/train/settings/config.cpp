@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kTaskTable = "task.";
 constexpr double kMostSlots = 4096;
 
-std::vector<Field> optimiser_fields(const std::string& table, OptimiserConfig& o, const std::string& steps,
+std::vector<Field> optimizer_fields(const std::string& table, OptimiserConfig& o, const std::string& steps,
                                     double fewest_epochs, double fewest_steps) {
   const auto key = [&](const char* name) { return table + "." + name; };
   return {
@@ -145,7 +145,7 @@ std::vector<Field> fields(RunConfig& c) {
   });
   append(fields(c.estimator));
   append({Field{"pretrain.sizes", &c.pretrain.sizes, "Set sizes, drawn equally often", 1, 1e9}.titled("Set sizes N")});
-  append(optimiser_fields("pretrain", c.pretrain, "Steps an epoch", 0, 1));
+  append(optimizer_fields("pretrain", c.pretrain, "Steps an epoch", 0, 1));
   append({
       {"pretrain.from", &c.pretrain.from, "Run whose weights stage 1 starts from, empty = fresh weights"},
       {"pretrain.budget", &c.pretrain.budget, "Observations of sets that come again, 0 = as pretrain.sets states", 0,
@@ -172,10 +172,10 @@ std::vector<Field> fields(RunConfig& c) {
       {"cache.chunk", &c.cache.chunk, "Observations embedded at once, 0 = by their size", 0, 1e9},
       {"cache.validation", &c.cache.validation, "Share of the sets kept for validation", 0.001, 0.9},
   });
-  append(optimiser_fields("finetune", c.finetune, "Steps an epoch; 0 = one pass over the cached sets", 1, 0));
+  append(optimizer_fields("finetune", c.finetune, "Steps an epoch; 0 = one pass over the cached sets", 1, 0));
   append({
       Field::choice("finetune.heads", &c.finetune.heads, "One head for all N, or one for each of cache.sizes",
-                    {"amortised", "per-n"})
+                    {"amortized", "per-n"})
           .titled("Heads"),
       Field::choice("finetune.start", &c.finetune.start,
                     "Weights stage 3 starts from; linear: fresh, on a least-squares residual",
@@ -239,7 +239,7 @@ void validate(const RunConfig& c) {
   if (c.finetune.heads == "per-n" && c.finetune.size_distribution != "list")
     fail_usage("{} = \"per-n\" needs {} = \"list\": each head is trained at one size", "finetune.heads"_key,
                "finetune.size_distribution"_key);
-  const bool mixed = !keeps_regression(c) && c.finetune.heads == "amortised" &&
+  const bool mixed = !keeps_regression(c) && c.finetune.heads == "amortized" &&
                      (c.finetune.size_distribution != "list" || c.cache.sizes.size() > 1);
   if (c.estimator.encoding == "none" && mixed)
     fail_usage(
@@ -264,7 +264,7 @@ void validate(const RunConfig& c, const TaskInfo& task) {
   if (plan.stages_2_and_3) check_reach(c.cache.sizes, "cache.sizes");
   validate(c);
   const TargetModel& target = target_model(task);
-  if (!target.modelled_by(head_kind(c.estimator.head.kind)))
+  if (!target.modeled_by(head_kind(c.estimator.head.kind)))
     fail_usage("{} = \"{}\"{} does not model the target of task {}, which is {}", "head.kind"_key,
                c.estimator.head.kind, plan.head.empty() ? "" : fmt::format(" (strategy {})", c.strategy), task.name,
                target.refusal());

@@ -62,7 +62,7 @@ struct CacheConfig {
 
 // Stage 3.
 struct FinetuneConfig : OptimiserConfig {
-  std::string heads = "amortised";  // amortised: one head for all N; per-n: one for each of cache.sizes
+  std::string heads = "amortized";  // amortized: one head for all N; per-n: one for each of cache.sizes
   // pretrained (with the standardizer folded in), fresh, or linear: fresh, on the residual of the least-squares map
   // from aggregates to the target (see linear_start.h).
   std::string start = "pretrained";

@@ -19,7 +19,7 @@ constexpr double kLeast = 0.5, kMost = 2, kTolerance = 0.002;
 // Held-out sets of one N.
 struct HeldOut {
   Latents latents;
-  torch::Tensor aggregates, n, centre;
+  torch::Tensor aggregates, n, center;
 };
 
 HeldOut held_out(Ensemble& ensemble, std::uint64_t seed, std::int64_t n) {
@@ -31,7 +31,7 @@ HeldOut held_out(Ensemble& ensemble, std::uint64_t seed, std::int64_t n) {
   out.latents = task.latents(seed, Purpose::finetune_validation, indices);
   out.aggregates = aggregate_sets(ensemble, out.latents, seed, Purpose::finetune_validation, indices, n);
   out.n = at::full({static_cast<std::int64_t>(indices.size())}, n, torch::kInt64);
-  out.centre = ensemble.centre(out.aggregates, out.n, out.latents.given);
+  out.center = ensemble.center(out.aggregates, out.n, out.latents.given);
   return out;
 }
 
@@ -84,7 +84,7 @@ double fitted_width(const std::vector<std::shared_ptr<Estimator>>& members, cons
     double sum = 0;
     for (const HeldOut& sets : all) {
       const torch::Tensor theta = sets.latents.theta.unsqueeze(1);  // [B, 1, d]
-      const torch::Tensor at = sets.centre + (theta - sets.centre) / std::exp(log_width);
+      const torch::Tensor at = sets.center + (theta - sets.center) / std::exp(log_width);
       sum += static_cast<double>(theta.size(2)) * log_width -
              plain.log_prob_grid(at, sets.aggregates, sets.n, sets.latents.given).mean().item<double>();
     }

@@ -35,8 +35,8 @@ std::string unread_because(const RunConfig& c, const std::string& key) {
   if (key == "restrict" && confines(last)) return "head.support is \"box\"";
   // End-to-end training without a size uses the largest of the cache's sizes.
   if (key == "cache.sizes" && c.pretrain.sizes.empty()) return "";
-  if (key == "standardise" && keeps_regression(c)) return "finetune.regression is \"sigma\", which keeps aggregates";
-  if ((key == "standardise" || key.starts_with("cache.") || key.starts_with("finetune.")) &&
+  if (key == "standardize" && keeps_regression(c)) return "finetune.regression is \"sigma\", which keeps aggregates";
+  if ((key == "standardize" || key.starts_with("cache.") || key.starts_with("finetune.")) &&
       !strategy(c.strategy).stages_2_and_3)
     return "the strategy " + c.strategy + " has no stages 2 and 3";
   if (key == "finetune.regression" && !head_kind(first.kind).told_log_n) return "head.kind is \"" + first.kind + "\"";

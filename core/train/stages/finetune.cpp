@@ -15,7 +15,7 @@
 #include "core/sets/index_map.h"
 #include "core/train/run/rank_monitor.h"
 #include "core/train/run/run.h"
-#include "core/train/stages/learnt.h"
+#include "core/train/stages/learned.h"
 #include "core/train/stages/refreshing_cache.h"
 #include "core/train/stages/slot_gradients.h"
 #include "core/train/stages/stage_tools.h"
@@ -116,7 +116,7 @@ struct HeadTraining {
     Problem problem;
     problem.stage = Stage::finetune;
     problem.head_n = head_n;
-    problem.optimiser = config.finetune;
+    problem.optimizer = config.finetune;
     problem.epochs = config.finetune.epochs;
     problem.steps = steps;
     problem.device = setting.device;
@@ -154,7 +154,7 @@ struct HeadTraining {
         recorded_head_steps(estimator, head_n, setting.recorded, not_recorded(Stage::finetune, monitor));
     SlotGradients slots(estimator.head_parameters(head_n), config.slots, monitor);
     Problem head = problem(head_n, draws, held_out, slots, recorded);
-    const OptimiseResult result = optimise(head, run, config, monitor);
+    const OptimiseResult result = optimize(head, run, config, monitor);
     estimator.train(false);
     if (face<ResidualSpread>(estimator.head(head_n)) != nullptr)
       fit_regression_sigma(estimator, head_n, scored(held_out));
@@ -247,7 +247,7 @@ void prepare_finetuning(Estimator& estimator, const RunConfig& config, const Agg
   const std::int64_t small = *std::max_element(config.pretrain.sizes.begin(), config.pretrain.sizes.end());
   // A head that was already finetuned keeps its standardizer (pretrain.from) if the embedder is unchanged.
   const bool moved = config.pretrain.epochs > 0;
-  if (!pretrained || moved || !estimator.standardised())
+  if (!pretrained || moved || !estimator.standardized())
     estimator.set_statistics(cache.statistics(), pretrained, small);
   if (config.finetune.start == "linear") linear_start(estimator, config, cache);
 }

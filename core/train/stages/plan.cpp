@@ -37,7 +37,7 @@ void add_cached_sets(const RunConfig& config, const std::shared_ptr<const Task>&
   }
   const StatisticsSample sample = statistics_sample(*task, config.estimator.embedder.size);
   demands.push_back({Purpose::finetune, index_map::kStatisticsSets, index_map::kValidationSets, sample.sets,
-                     sample.observations, "stage 2, standardiser"});
+                     sample.observations, "stage 2, standardizer"});
 }
 
 // The number of sets needed so that `parts` in five of them are `sets`.

@@ -13,7 +13,7 @@
 #include "core/train/run/run.h"
 #include "core/train/run/simulator_record.h"
 #include "core/train/run/work_watch.h"
-#include "core/train/stages/learnt.h"
+#include "core/train/stages/learned.h"
 #include "core/train/stages/stage_tools.h"
 
 namespace pairs {

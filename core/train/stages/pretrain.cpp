@@ -15,11 +15,11 @@
 #include "core/train/run/run.h"
 #include "core/train/settings/curriculum.h"
 #include "core/train/settings/source.h"
-#include "core/train/stages/learnt.h"
+#include "core/train/stages/learned.h"
 #include "core/train/stages/set_gradients.h"
 #include "core/train/stages/slot_gradients.h"
 #include "core/train/stages/stage_tools.h"
-#include "core/train/steps/optimise.h"
+#include "core/train/steps/optimize.h"
 #include "core/train/steps/regression_sigma.h"
 
 namespace pairs {
@@ -99,8 +99,8 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
   const auto stop = [&] { return monitor.should_stop(); };
   Problem problem;
   problem.stage = Stage::pretrain;
-  problem.optimiser = config.pretrain;
-  problem.optimiser.batch = plan.batch;
+  problem.optimizer = config.pretrain;
+  problem.optimizer.batch = plan.batch;
   problem.epochs = plan.epochs;
   problem.steps = plan.steps;
   problem.device = setting.device;
@@ -142,7 +142,7 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
   problem.preview = [&] { show_preview(monitor, Stage::pretrain, largest, estimator); };
   OptimiseResult result;
   if (plan.epochs > 0)
-    result = optimise(problem, run, config, monitor);
+    result = optimize(problem, run, config, monitor);
   else
     result.train = result.validation = problem.validate(source.lessons());
 

@@ -9,7 +9,7 @@
 #include "core/train/cache/aggregate_cache.h"
 #include "core/train/settings/source.h"
 #include "core/train/settings/stages.h"
-#include "core/train/steps/optimise.h"
+#include "core/train/steps/optimize.h"
 #include "core/train/steps/recorded_steps.h"
 
 // Tools that the stages share, and their single steps for benchmarks and cost estimates.

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/nn/adamw.h"
-#include "core/train/steps/optimise.h"
+#include "core/train/steps/optimize.h"
 #include "core/train/steps/weight_average.h"
 
 namespace pairs {

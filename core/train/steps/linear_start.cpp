@@ -35,7 +35,7 @@ void linear_start(Estimator& estimator, const RunConfig& config, const Aggregate
       AggregateBatch batch =
           sampler.draw(cache, false, index_map::kLinearStartPosition + static_cast<std::uint64_t>(k), kBatch);
       cache.recall(batch);
-      theta.push_back(estimator.standardise(batch.theta));
+      theta.push_back(estimator.standardize(batch.theta));
       aggregates.push_back(batch.aggregates.to(torch::kFloat64));
       sizes.push_back(batch.n);
     }

@@ -47,15 +47,15 @@ double fit_regression_sigma(Estimator& estimator, std::int64_t head_n, const Sco
     if (key >= 0 && rows.size() < 30) continue;
     double log_size = 0;
     for (std::int64_t r : rows) log_size += std::log(static_cast<double>(size[r]));
-    const auto centre = static_cast<std::int64_t>(std::lround(std::exp(log_size / static_cast<double>(rows.size()))));
-    if (key >= 0 && own.contains(centre)) continue;
-    table[centre] = residual.index_select(0, torch::tensor(rows, torch::kInt64)).square().mean(0).sqrt();
+    const auto center = static_cast<std::int64_t>(std::lround(std::exp(log_size / static_cast<double>(rows.size()))));
+    if (key >= 0 && own.contains(center)) continue;
+    table[center] = residual.index_select(0, torch::tensor(rows, torch::kInt64)).square().mean(0).sqrt();
   }
   if (table.empty()) table[size[0]] = residual.square().mean(0).sqrt();
   std::vector<std::int64_t> at;
   std::vector<torch::Tensor> sigma;
-  for (const auto& [centre, value] : table) {
-    at.push_back(centre);
+  for (const auto& [center, value] : table) {
+    at.push_back(center);
     sigma.push_back(value);
   }
   head->set_sigma(torch::tensor(at, torch::kInt64), at::stack(sigma));

@@ -16,8 +16,8 @@ bool carries_charge(const std::string& smiles) {
     const int charge = atom->getFormalCharge();
     if (charge == 0) continue;
     bool balanced = false;
-    for (const RDKit::Atom* const neighbour : graph.atomNeighbors(atom))
-      balanced |= neighbour->getFormalCharge() * charge < 0;
+    for (const RDKit::Atom* const neighbor : graph.atomNeighbors(atom))
+      balanced |= neighbor->getFormalCharge() * charge < 0;
     if (!balanced) return true;
   }
   return false;

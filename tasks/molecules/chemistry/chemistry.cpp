@@ -109,7 +109,7 @@ void prepare_rdkit() {
     RDKit::DGeomHelpers::EmbedParameters parameters = RDKit::DGeomHelpers::ETKDGv3;
     parameters.randomSeed = 1;
     RDKit::DGeomHelpers::EmbedMolecule(*full, parameters);
-    optimise_conformers(*full, 1);
+    optimize_conformers(*full, 1);
     RDKit::MolToSmiles(*sample);
   });
 }

@@ -43,7 +43,7 @@ int bond_order(const RDKit::Bond& bond) {
   }
 }
 
-bool is_labelled(const RDKit::Atom& atom) {
+bool is_labeled(const RDKit::Atom& atom) {
   return atom.getAtomicNum() != 6 || atom.getFormalCharge() != 0 || atom.getIsotope() != 0 ||
          atom.getNumRadicalElectrons() != 0 || atom.getDegree() == 0;
 }
@@ -73,7 +73,7 @@ class Draughtsman {
 
   MoleculeDrawing draw() {
     for (const RDKit::Atom* atom : graph_.atoms())
-      if (is_labelled(*atom)) {
+      if (is_labeled(*atom)) {
         const Spot at = spot(*atom);
         const bool reversed = atom->getTotalNumHs() > 0 && atom->getDegree() > 0 && pull(*atom).x > 0.3;
         out_.labels.push_back({at.x, at.y, label_of(*atom, reversed), atom->getAtomicNum()});
@@ -123,7 +123,7 @@ class Draughtsman {
     Spot a = spot(first), b = spot(second);
     const double length = std::max(1e-9, std::hypot(b.x - a.x, b.y - a.y));
     const Spot along{(b.x - a.x) / length, (b.y - a.y) / length}, across{-along.y, along.x};
-    const double from = is_labelled(first) ? kBeforeLabel : 0.0, to = is_labelled(second) ? kBeforeLabel : 0.0;
+    const double from = is_labeled(first) ? kBeforeLabel : 0.0, to = is_labeled(second) ? kBeforeLabel : 0.0;
     const auto line = [&](double aside, double cut, MoleculeDrawing::Stroke stroke = MoleculeDrawing::Stroke::plain) {
       const double begin = std::max(from, cut), end = length - std::max(to, cut);
       out_.lines.push_back({a.x + along.x * begin + across.x * aside, a.y + along.y * begin + across.y * aside,

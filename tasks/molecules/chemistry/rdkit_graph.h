@@ -30,7 +30,7 @@ std::unique_ptr<RDKit::RWMol> embedding_graph(const Molecule& molecule);
 
 // Minimizes MMFF94's energy of every conformer. Returns false and moves nothing if the force field lacks parameters for
 // the molecule.
-bool optimise_conformers(RDKit::ROMol& graph, unsigned steps);
+bool optimize_conformers(RDKit::ROMol& graph, unsigned steps);
 
 // An RDKit exception as one sentence.
 std::string rdkit_sentence(const std::exception& error);

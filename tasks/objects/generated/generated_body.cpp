@@ -205,8 +205,8 @@ void Body::join_rows(std::uint32_t first, std::size_t rows, std::size_t across, 
     }
 }
 
-void Body::fill_row(std::uint32_t first, std::size_t across, const Point& centre, bool up) {
-  const std::uint32_t middle = vertex(centre, false);
+void Body::fill_row(std::uint32_t first, std::size_t across, const Point& center, bool up) {
+  const std::uint32_t middle = vertex(center, false);
   for (std::size_t k = 0; k < across; ++k) {
     const auto a = first + static_cast<std::uint32_t>(k), b = first + static_cast<std::uint32_t>((k + 1) % across);
     triangle(middle, up ? a : b, up ? b : a);
@@ -453,11 +453,11 @@ std::vector<Section> hollowed(const std::vector<Section>& outside, double wall, 
   return out;
 }
 
-std::vector<Point> arc(Point centre, double radius, double from, double to, int steps) {
+std::vector<Point> arc(Point center, double radius, double from, double to, int steps) {
   std::vector<Point> out;
   for (int k = 0; k <= steps; ++k) {
     const double angle = from + (to - from) * k / steps;
-    out.push_back({centre[0] + radius * std::cos(angle), centre[1] + radius * std::sin(angle), centre[2]});
+    out.push_back({center[0] + radius * std::cos(angle), center[1] + radius * std::sin(angle), center[2]});
   }
   return out;
 }
@@ -470,13 +470,13 @@ std::vector<Point> rounded_path(const std::vector<Point>& path, double radius, i
     const double half = std::acos(std::clamp(inner(a, b), -1.0, 1.0)) / 2;  // between the sides
     const double back = std::min({radius / std::tan(half), 0.49 * length(before), 0.49 * length(after)});
     const double r = back * std::tan(half);
-    const Point centre = plus(path[k], unit(plus(a, b)), r / std::sin(half));
-    const Point from = from_to(centre, plus(path[k], a, back));
-    const Point to = from_to(centre, plus(path[k], b, back));
+    const Point center = plus(path[k], unit(plus(a, b)), r / std::sin(half));
+    const Point from = from_to(center, plus(path[k], a, back));
+    const Point to = from_to(center, plus(path[k], b, back));
     const double angle = std::numbers::pi - 2 * half;
     for (int j = 0; j <= steps; ++j) {
       const double t = angle * j / steps;
-      Point p = centre;
+      Point p = center;
       p = plus(p, from, std::sin(angle - t) / std::sin(angle));
       out.push_back(plus(p, to, std::sin(t) / std::sin(angle)));
     }

@@ -105,7 +105,7 @@ class Body {
   void triangle(std::uint32_t a, std::uint32_t b, std::uint32_t c) { mesh_.triangles.push_back({a, b, c}); }
   // Joins rows of `across` vertices each, starting at `first`.
   void join_rows(std::uint32_t first, std::size_t rows, std::size_t across, bool ring);
-  void fill_row(std::uint32_t first, std::size_t across, const Point& centre, bool up);
+  void fill_row(std::uint32_t first, std::size_t across, const Point& center, bool up);
 
   double cell_;
   TriangleMesh mesh_;
@@ -120,8 +120,8 @@ std::vector<Section> smooth_profile(const std::vector<std::array<double, 2>>& po
 // The sections of an open vessel with this outside, bottom first: its wall is `wall` thick, measured horizontally, and
 // its floor `floor`. `earth` fills it up to that height above the lowest section, where that is above the floor.
 std::vector<Section> hollowed(const std::vector<Section>& outside, double wall, double floor, double earth = 0);
-// An arc in the plane z = 0 around `centre` from angle `from` to `to`.
-std::vector<Point> arc(Point centre, double radius, double from, double to, int steps);
+// An arc in the plane z = 0 around `center` from angle `from` to `to`.
+std::vector<Point> arc(Point center, double radius, double from, double to, int steps);
 // A path with its inner corners rounded to a radius, or as far as half of the shorter adjacent side allows.
 std::vector<Point> rounded_path(const std::vector<Point>& path, double radius, int steps = 5);
 

@@ -61,7 +61,7 @@ class GeneratedObjects : public MeshSource {
     for (std::size_t d = 0; d < 3; ++d) facts.extents[d] = high[d] - low[d];
     const auto [shortest, longest] = std::minmax_element(facts.extents.begin(), facts.extents.end());
     facts.log_aspect = std::log(*longest / *shortest);
-    // Like normalised_mesh.
+    // Like normalized_mesh.
     std::vector<std::array<double, 3>> places = mesh.vertices, corners;
     for (auto& place : places)
       for (std::size_t d = 0; d < 3; ++d) place[d] = (place[d] - low[d] - facts.extents[d] / 2) / *longest;
@@ -84,7 +84,7 @@ class GeneratedObjects : public MeshSource {
     return record;
   }
 
-  TriangleMesh mesh(std::size_t object) const override { return normalised_mesh(build(object).mesh()); }
+  TriangleMesh mesh(std::size_t object) const override { return normalized_mesh(build(object).mesh()); }
 
  private:
   static const generated::Family& family(std::size_t object) {

@@ -14,7 +14,7 @@ namespace pairs {
 namespace {
 
 constexpr std::uint64_t shortest_vertex = 6, shortest_face = 2;  // "0 0 0\n", "0\n"
-constexpr std::size_t most_colours = 4;
+constexpr std::size_t most_colors = 4;
 
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
@@ -168,11 +168,11 @@ class OffReader {
                   "the corner {} is beyond the last of {} vertices; get it again", corner, vertices_);
       corners_.push_back(static_cast<std::uint32_t>(corner));
     }
-    std::size_t colours = 0;
+    std::size_t colors = 0;
     for (std::string_view word = take_word(line); !word.empty(); word = take_word(line)) {
       double unused = 0;
-      PAIRS_CHECK(parse_number(word, unused) && ++colours <= most_colours, ErrorPlace{where_, number_},
-                  "'{}' behind the corners of a face is no colour; get it again", printable(word));
+      PAIRS_CHECK(parse_number(word, unused) && ++colors <= most_colors, ErrorPlace{where_, number_},
+                  "'{}' behind the corners of a face is no color; get it again", printable(word));
     }
     cutter_.add(corners_);
   }

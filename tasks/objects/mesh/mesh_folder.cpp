@@ -179,7 +179,7 @@ class MeshFolder : public MeshSource {
     try {
       const MeshFormat format = *mesh_format(what.path);
       std::string bytes = read(what);
-      out.key = fmt::format("{}-{}-{}-{:08x}-{:016x}", kMeshNormaliser, static_cast<int>(format), bytes.size(),
+      out.key = fmt::format("{}-{}-{}-{:08x}-{:016x}", kMeshNormalizer, static_cast<int>(format), bytes.size(),
                             checksum(bytes), fnv(bytes));
       try {
         const TriangleMesh mesh = parse_mesh(bytes, format, label(object)).mesh;
@@ -203,7 +203,7 @@ class MeshFolder : public MeshSource {
     const std::string where = printable((folder_ / what.path).string(), 300);
     const TriangleMesh read_in = parse_mesh(read(what), *mesh_format(what.path), where).mesh;
     try {
-      return normalised_mesh(read_in);
+      return normalized_mesh(read_in);
     } catch (const Error& error) {
       fail("{}: {}", where, error.what());
     }

@@ -12,8 +12,8 @@
 
 namespace pairs {
 
-// Increased whenever the readers or normalised_mesh give another result for the same bytes; part of every key.
-inline constexpr int kMeshNormaliser = 1;
+// Increased whenever the readers or normalized_mesh give another result for the same bytes; part of every key.
+inline constexpr int kMeshNormalizer = 1;
 
 // Opens the files below a folder whose extensions mesh_format() knows; files added later are not seen.
 //
@@ -30,7 +30,7 @@ inline constexpr int kMeshNormaliser = 1;
 // "ModelNet40 (80 of its 12311 meshes)" if all classes are there, with fewer meshes; "meshes in ModelNet's layout (17
 // files)"; "meshes of FOLDER".
 //
-// Keys are kMeshNormaliser followed by the format, length, crc32 and 64-bit FNV-1a hash of the file's bytes. Only one
+// Keys are kMeshNormalizer followed by the format, length, crc32 and 64-bit FNV-1a hash of the file's bytes. Only one
 // file of more than 8 MiB is read and measured at a time. mesh() and measure() refuse a file that changed or vanished
 // since the folder was listed: mesh() throws, measure() sets it aside without a key.
 //

@@ -46,7 +46,7 @@ std::array<double, 3> box_sides(const std::array<double, 3>& low, const std::arr
 }
 
 // Moves and scales the mesh.
-void normalise(TriangleMesh& mesh, const std::array<double, 3>& low, const std::array<double, 3>& high) {
+void normalize(TriangleMesh& mesh, const std::array<double, 3>& low, const std::array<double, 3>& high) {
   const std::array<double, 3> sides = box_sides(low, high);
   const double longest = *std::max_element(sides.begin(), sides.end());
   for (auto& place : mesh.vertices)
@@ -81,7 +81,7 @@ std::string why_hull(const Shells& shells, const std::optional<Enclosed>& enclos
 
 const std::vector<std::string>& mesh_rules() {
   static const std::vector<std::string> rules = {
-      "A mesh is moved and scaled so that its bounding box is centred at the origin and its longest side is 1.",
+      "A mesh is moved and scaled so that its bounding box is centered at the origin and its longest side is 1.",
       "The log aspect ratio is the natural logarithm of the longest over the shortest side of that box.",
       "Vertices at the same place, within 1e-8 of that side, are one; triangles with two corners in one place are dropped; of triangles over the "
       "same corners one is kept, or none where they are the wall between blocks that touch.",
@@ -112,7 +112,7 @@ MeshFacts measure_mesh(const TriangleMesh& mesh) {
     return facts;
   }
   facts.log_aspect = std::log(*longest / *shortest);
-  normalise(surface, low, high);
+  normalize(surface, low, high);
   std::optional<double> hull;
   try {
     hull = hull_volume(surface.vertices);
@@ -153,7 +153,7 @@ MeshFacts measure_mesh_file(const std::filesystem::path& file) {
   }
 }
 
-TriangleMesh normalised_mesh(const TriangleMesh& mesh) {
+TriangleMesh normalized_mesh(const TriangleMesh& mesh) {
   std::array<double, 3> low{}, high{};
   const std::string problem = find_box(mesh, low, high);
   PAIRS_CHECK(problem.empty(), "A mesh cannot be brought to size: {}", problem);
@@ -170,7 +170,7 @@ TriangleMesh normalised_mesh(const TriangleMesh& mesh) {
       corner = place;
     }
   }
-  normalise(out, low, high);
+  normalize(out, low, high);
   return out;
 }
 

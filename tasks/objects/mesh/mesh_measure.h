@@ -66,6 +66,6 @@ MeshFacts measure_mesh(const TriangleMesh& mesh);
 MeshFacts measure_mesh_file(const std::filesystem::path& file);
 
 // The mesh moved and scaled by the normalization above, without unused vertices. Throws Error for one without extent.
-TriangleMesh normalised_mesh(const TriangleMesh& mesh);
+TriangleMesh normalized_mesh(const TriangleMesh& mesh);
 
 }  // namespace pairs

@@ -46,12 +46,12 @@ std::vector<Shell> gather(const TriangleMesh& mesh, const Shells& shells) {
       }
   }
   for (Shell& shell : all) {
-    Point centre;
-    for (std::size_t d = 0; d < 3; ++d) centre[d] = (shell.low[d] + shell.high[d]) / 2;
+    Point center;
+    for (std::size_t d = 0; d < 3; ++d) center[d] = (shell.low[d] + shell.high[d]) / 2;
     for (const std::uint32_t t : shell.triangles) {
       std::array<Point, 3> p;
       for (std::size_t k = 0; k < 3; ++k)
-        for (std::size_t d = 0; d < 3; ++d) p[k][d] = mesh.vertices[mesh.triangles[t][k]][d] - centre[d];
+        for (std::size_t d = 0; d < 3; ++d) p[k][d] = mesh.vertices[mesh.triangles[t][k]][d] - center[d];
       shell.volume += triple(p[0], p[1], p[2]) / 6;
     }
   }

@@ -170,9 +170,9 @@ void sort_by_angle(std::span<Side> sides, const TriangleMesh& mesh) {
 }
 
 // The triangles adjacent to each side of each triangle.
-class Neighbours {
+class Neighbors {
  public:
-  explicit Neighbours(const TriangleMesh& mesh) : at_(3 * mesh.triangles.size(), {nothing, false}) {
+  explicit Neighbors(const TriangleMesh& mesh) : at_(3 * mesh.triangles.size(), {nothing, false}) {
     std::vector<Side> sides;
     sides.reserve(at_.size());
     for (std::uint32_t t = 0; t < mesh.triangles.size(); ++t)
@@ -192,12 +192,12 @@ class Neighbours {
     }
   }
 
-  struct Neighbour {
+  struct Neighbor {
     std::uint32_t triangle;
     bool agrees;  // it passes the edge in the opposite direction, as given
   };
   // Neighbors of triangle t, one for each paired side; unpaired sides have triangle == 2^32 - 1.
-  std::span<const Neighbour> of(std::uint32_t t) const { return std::span(at_).subspan(3 * std::size_t{t}, 3); }
+  std::span<const Neighbor> of(std::uint32_t t) const { return std::span(at_).subspan(3 * std::size_t{t}, 3); }
   std::uint64_t open_edges() const { return open_; }
 
  private:
@@ -227,13 +227,13 @@ class Neighbours {
     add(b.triangle, {a.triangle, a.back != b.back});
   }
 
-  void add(std::uint32_t t, Neighbour neighbour) {
+  void add(std::uint32_t t, Neighbor neighbor) {
     std::size_t at = 3 * std::size_t{t};
     while (at_[at].triangle != nothing) ++at;
-    at_[at] = neighbour;
+    at_[at] = neighbor;
   }
 
-  std::vector<Neighbour> at_;
+  std::vector<Neighbor> at_;
   std::uint64_t open_ = 0;
 };
 
@@ -274,9 +274,9 @@ CleanSurface clean_surface(const TriangleMesh& mesh, Twins twins) {
 }
 
 Shells find_shells(TriangleMesh& mesh) {
-  const Neighbours neighbours(mesh);
+  const Neighbors neighbors(mesh);
   Shells shells;
-  shells.open_edges = neighbours.open_edges();
+  shells.open_edges = neighbors.open_edges();
   shells.shell.assign(mesh.triangles.size(), nothing);
   std::vector<bool> turned(mesh.triangles.size(), false);
   std::vector<std::uint32_t> members;
@@ -288,7 +288,7 @@ Shells find_shells(TriangleMesh& mesh) {
     for (std::size_t k = 0; k < members.size(); ++k) {
       const std::uint32_t t = members[k];
       turns += turned[t];
-      for (const auto& [other, agrees] : neighbours.of(t)) {
+      for (const auto& [other, agrees] : neighbors.of(t)) {
         if (other == nothing) continue;
         if (shells.shell[other] == nothing) {
           shells.shell[other] = shells.count;

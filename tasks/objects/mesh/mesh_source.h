@@ -48,7 +48,7 @@ class MeshSource {
   virtual std::string content() const { return ""; }
   // Reads and measures an object. A mesh that cannot be read is set aside in its facts; nothing is thrown for it.
   virtual MeshRecord measure(std::size_t object) const = 0;
-  // An object's mesh as normalised_mesh returns it. Throws Error naming the object if it is not available.
+  // An object's mesh as normalized_mesh returns it. Throws Error naming the object if it is not available.
   virtual TriangleMesh mesh(std::size_t object) const = 0;
 
   // Whether measuring takes negligible time, so that facts are not stored on disk (measured_meshes.h).

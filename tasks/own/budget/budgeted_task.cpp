@@ -52,9 +52,9 @@ class BudgetedTask final : public Task,
 
   const TaskInfo& info() const override { return info_; }
   // Measured on the sets once they are made.
-  bool standardises() const override { return standardises_input(*inner_); }
+  bool standardizes() const override { return standardizes_input(*inner_); }
   InputScale input_scale() const override {
-    if (!standardises()) return {};
+    if (!standardizes()) return {};
     return file_.input.empty() ? unit_scale(info_) : file_.input;
   }
   const std::vector<FileColumn>& file_columns() const override { return file_.columns; }
@@ -101,7 +101,7 @@ class BudgetedTask final : public Task,
     return out;
   }
   std::int64_t checks() const override { return layout_.checks; }
-  bool measures_input() const override { return standardises() && file_.input.empty(); }
+  bool measures_input() const override { return standardizes() && file_.input.empty(); }
 
   void simulate(std::uint64_t seed, const Preparation& preparation) const override {
     PAIRS_CHECK(file_.file != file_.origin, "{} belongs to no run, whose folder its simulations would lie in",
@@ -116,7 +116,7 @@ class BudgetedTask final : public Task,
 
   std::shared_ptr<const Task> planned(std::uint64_t seed) const override {
     TaskFile file = file_;
-    if (standardises()) file.input = input_scale();
+    if (standardizes()) file.input = input_scale();
     file.info.data_source = fmt::format("{} simulations", count_text(simulations_));
     return pooled_task(std::move(file), hollow_simulations(*inner_, pooled_sets(*inner_, layout_, seed), seed),
                        simulations_);

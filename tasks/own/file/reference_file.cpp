@@ -75,12 +75,12 @@ torch::Tensor logs_at(const Grid& grid, const torch::Tensor& theta) {
 
 class TabledPosterior final : public ReferencePosterior {
  public:
-  TabledPosterior(std::shared_ptr<const Grid> grid, bool normalised, std::vector<Target> targets,
+  TabledPosterior(std::shared_ptr<const Grid> grid, bool normalized, std::vector<Target> targets,
                   const std::string& name)
-      : grid_(std::move(grid)), normalised_(normalised), density_(made(grid_, std::move(targets), name)) {}
+      : grid_(std::move(grid)), normalized_(normalized), density_(made(grid_, std::move(targets), name)) {}
   void add(const Observations&) override {}
   torch::Tensor log_density(const torch::Tensor& theta) override {
-    return normalised_ ? logs_at(*grid_, theta) : density_.log_density(theta);
+    return normalized_ ? logs_at(*grid_, theta) : density_.log_density(theta);
   }
   torch::Tensor mean() override { return density_.mean(); }
   torch::Tensor covariance() override { return density_.covariance(); }
@@ -97,7 +97,7 @@ class TabledPosterior final : public ReferencePosterior {
   }
 
   std::shared_ptr<const Grid> grid_;
-  bool normalised_;
+  bool normalized_;
   GridDensity density_;
 };
 
@@ -219,8 +219,8 @@ SetRowsByName npz_rows(const fs::path& file, const std::vector<Target>& targets,
 
 }  // namespace
 
-ReferenceFile::ReferenceFile(fs::path file, bool normalised, std::vector<Target> targets)
-    : file_(std::move(file)), normalised_(normalised), targets_(std::move(targets)) {}
+ReferenceFile::ReferenceFile(fs::path file, bool normalized, std::vector<Target> targets)
+    : file_(std::move(file)), normalized_(normalized), targets_(std::move(targets)) {}
 
 const ReferenceFile::Grids& ReferenceFile::grids() const {
   const std::string where = printable(file_.string(), 300);
@@ -245,7 +245,7 @@ const ReferenceFile::Grids& ReferenceFile::grids() const {
 std::shared_ptr<const ReferenceFile> reference_file_of(const TaskFile& task) {
   if (!task.reference_file) return nullptr;
   return std::make_shared<const ReferenceFile>(task.origin.parent_path() / task.reference_file->file,
-                                               task.reference_file->normalised, task.info.targets);
+                                               task.reference_file->normalized, task.info.targets);
 }
 
 std::function<std::unique_ptr<ReferencePosterior>(const std::vector<std::string>& names)> known_references(
@@ -264,7 +264,7 @@ std::unique_ptr<ReferencePosterior> ReferenceFile::of(const std::vector<std::str
       if (const auto at = all.find(name); !grid && at != all.end()) grid = at->second;
   }
   if (!grid) return nullptr;
-  return std::make_unique<TabledPosterior>(std::move(grid), normalised_, targets_,
+  return std::make_unique<TabledPosterior>(std::move(grid), normalized_, targets_,
                                            "The reference posterior in " + printable(file_.string(), 300));
 }
 

@@ -18,8 +18,8 @@ namespace pairs::own {
 // Thread-safe. The file is read on first use, and again after it has changed.
 class ReferenceFile {
  public:
-  // `normalised`: the densities are used unchanged; otherwise they are known up to a constant for each set.
-  ReferenceFile(std::filesystem::path file, bool normalised, std::vector<Target> targets);
+  // `normalized`: the densities are used unchanged; otherwise they are known up to a constant for each set.
+  ReferenceFile(std::filesystem::path file, bool normalized, std::vector<Target> targets);
 
   // See HasSetReferences.
   std::unique_ptr<ReferencePosterior> of(const std::vector<std::string>& names) const;
@@ -36,7 +36,7 @@ class ReferenceFile {
   const Grids& grids() const;
 
   std::filesystem::path file_;
-  bool normalised_;
+  bool normalized_;
   std::vector<Target> targets_;
   mutable std::mutex mutex_;
   mutable Grids grids_;

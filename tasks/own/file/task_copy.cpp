@@ -32,7 +32,7 @@ std::vector<Measured> read_recorded(const toml::table& source, const std::string
   const auto location = table.numbers("x_location"), scale = table.numbers("x_scale");
   const std::size_t channels = location ? static_cast<std::size_t>(input_channels(task.info)) : 0;
   if (location.has_value() != scale.has_value() ||
-      (location && (!task.standardises || location->size() != channels || scale->size() != channels ||
+      (location && (!task.standardizes || location->size() != channels || scale->size() != channels ||
                     std::any_of(scale->begin(), scale->end(), [](double s) { return !(s > 0); }))))
     table.refuse_table("what was measured of x is damaged; restore the file");
   if (location) task.input = {*location, *scale};

@@ -30,13 +30,13 @@ struct SimulatorProgram {
 
 // The table [reference]: the program also returns log posterior densities of its targets.
 struct ProgramReferenceSettings {
-  bool normalised = false;  // they are normalized; otherwise they are known up to a constant
+  bool normalized = false;  // they are normalized; otherwise they are known up to a constant
 };
 
 // The table [reference] if it names a file of log densities of observed sets (reference_file.h).
 struct ReferenceFileSettings {
   std::string file;  // a path like those in [simulations]
-  bool normalised = false;
+  bool normalized = false;
 };
 
 // An entry of [sufficient]: a statistic of one observation whose mean over a set is sufficient for the targets.
@@ -79,7 +79,7 @@ struct TaskFile {
   std::optional<FileReaderProgram> reader;
   std::optional<ReferenceFileSettings> reference_file;
   // Whether x is standardized for networks, and how: from the file, or as recorded in a copy; empty: to be measured.
-  bool standardises = true;
+  bool standardizes = true;
   InputScale input;
   // For points whose columns are tables, [[x.columns]]: how users' files store them; else empty.
   std::vector<FileColumn> columns;

@@ -14,15 +14,15 @@ constexpr std::int64_t kMostColumns = 4096;
 
 // Reads how x, with `channels` columns or channels, is standardized: by default it is.
 void read_input(TableReader& table, std::int64_t channels, TaskFile& task) {
-  const auto standardise = table.flag("standardise");
+  const auto standardize = table.flag("standardize");
   auto location = table.numbers("location"), scale = table.numbers("scale");
-  task.standardises = standardise.value_or(true);
+  task.standardizes = standardize.value_or(true);
   if (!location && !scale) return;
   if (!location || !scale)
     table.refuse_missing(location ? "scale" : "location",
                          "'x.location' and 'x.scale' belong together: networks see (x - location) / scale");
-  if (!task.standardises)
-    table.refuse_table("'x.location' and 'x.scale' have no effect with standardise = false; remove one or the other");
+  if (!task.standardizes)
+    table.refuse_table("'x.location' and 'x.scale' have no effect with standardize = false; remove one or the other");
   for (auto* values : {&*location, &*scale}) {
     if (values->size() == 1) values->resize(static_cast<std::size_t>(channels), values->front());
     if (static_cast<std::int64_t>(values->size()) != channels)

@@ -126,7 +126,7 @@ std::vector<SufficientExpression> read_sufficient(const toml::table& source, con
 ProgramReferenceSettings read_reference(const toml::table& source, const std::string& where, const TaskFile& task) {
   TableReader table(source, "reference", where);
   ProgramReferenceSettings reference;
-  reference.normalised = table.flag("normalised").value_or(false);
+  reference.normalized = table.flag("normalized").value_or(false);
   table.finish();
   if (!task.simulator)
     table.refuse_table("[reference] asks the program of [simulator], and there is none; take it out");
@@ -141,7 +141,7 @@ ReferenceFileSettings read_reference_file(const toml::table& source, const std::
   TableReader table(source, "reference", where);
   ReferenceFileSettings reference;
   reference.file = with_home(table.needed_text("file"));
-  reference.normalised = table.flag("normalised").value_or(false);
+  reference.normalized = table.flag("normalized").value_or(false);
   table.finish();
   if (info.targets.size() > 2)
     table.refuse_table(

@@ -22,7 +22,7 @@ class ProgramReference final : public ReferencePosterior, public KnowsGiven {
     density_.reset();
   }
   torch::Tensor log_density(const torch::Tensor& theta) override {
-    return program_->task().reference->normalised ? asked(theta) : density().log_density(theta);
+    return program_->task().reference->normalized ? asked(theta) : density().log_density(theta);
   }
   torch::Tensor mean() override { return density().mean(); }
   torch::Tensor covariance() override { return density().covariance(); }

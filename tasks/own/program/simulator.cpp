@@ -109,7 +109,7 @@ Observations Simulator::simulate(const std::vector<Draw>& draws, const double* t
 
 Simulator::Answered Simulator::simulate_as_far(const std::vector<Draw>& draws, const double* theta, const double* psi,
                                                const double* given) {
-  return task_.standardises ? simulate_as<double>(draws, theta, psi, given)
+  return task_.standardizes ? simulate_as<double>(draws, theta, psi, given)
                             : simulate_as<float>(draws, theta, psi, given);
 }
 

@@ -60,7 +60,7 @@ class StoredTask final : public Task,
 
   const TaskInfo& info() const override { return world_->info; }
   const StoredSets* stored() const override { return this; }
-  bool standardises() const override { return !world_->input.empty(); }
+  bool standardizes() const override { return !world_->input.empty(); }
   InputScale input_scale() const override { return world_->input; }
   const std::vector<FileColumn>& file_columns() const override { return world_->columns; }
   const std::vector<GivenRange>& given_ranges() const override { return world_->given; }
@@ -104,7 +104,7 @@ class StoredTask final : public Task,
     const Rows rows(ranges, latents, info());
     check_unchanged(seed, purpose, ranges);
     check_latents(latents, seed, purpose, ranges);
-    if (standardises())
+    if (standardizes())
       return shape().rows ? observe_rows<double>(seed, purpose, ranges, device)
                           : observe_blocks<double>(rows, seed, purpose, ranges, device);
     return shape().rows ? observe_rows<float>(seed, purpose, ranges, device)

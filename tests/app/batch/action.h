@@ -19,8 +19,8 @@ struct Acted {
 };
 
 // What a command's action answers to these words, with these tasks: run_words() takes those that are built in.
-inline Acted act(Action (*add)(CLI::App&, const Catalogue&), std::vector<std::string> words,
-                 const Catalogue& tasks = built_in_tasks()) {
+inline Acted act(Action (*add)(CLI::App&, const Catalog&), std::vector<std::string> words,
+                 const Catalog& tasks = built_in_tasks()) {
   CLI::App app;
   const Action action = add(app, tasks);
   words.insert(words.begin(), "command");

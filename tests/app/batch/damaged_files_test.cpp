@@ -194,7 +194,7 @@ class DamagedFiles : public testing::Test {
     facts["cost"] = cost.known ? fmt::format("{} {}", cost.cost.paper(), cost.cost.with_cache()) : kUnknown;
     const RunProgress progress = read_progress(run / run_file::events);
     const bool told = record_problem(config, progress, loaded.finetuned).empty();
-    facts["learned"] = told ? fmt::format("{}", progress.learnt_nothing()) : kUnknown;
+    facts["learned"] = told ? fmt::format("{}", progress.learned_nothing()) : kUnknown;
     std::string losses;
     for (const Stage stage : {Stage::pretrain, Stage::finetune})
       for (const auto& [n, points] : progress.losses(stage))

@@ -36,7 +36,7 @@ KnownParts shipped_parts() {
 TEST(MoleculeParts, FewOfRdkitsOwnAreUnlikeTraining) {
   const KnownParts known = shipped_parts();
   ASSERT_TRUE(known.known());
-  double tests = 0, told = 0, learnt = 0, learnt_told = 0, read = 0;
+  double tests = 0, told = 0, learned = 0, learned_told = 0, read = 0;
   const MoleculeSource all = {.file = bundled_molecules(), .columns = {}, .charged = true, .variants = 4};
   read_molecules(all, {}, [&](MoleculeEntry&& entry) {
     ++read;
@@ -49,27 +49,27 @@ TEST(MoleculeParts, FewOfRdkitsOwnAreUnlikeTraining) {
       tests += entry.edited ? 0 : 1;
       told += unlike && !entry.edited;
     } else if (molecule_split(flat) == MoleculeSplit::pretrain && !is_validation_molecule(flat)) {
-      learnt += entry.edited ? 0 : 1;
-      learnt_told += unlike && !entry.edited;
+      learned += entry.edited ? 0 : 1;
+      learned_told += unlike && !entry.edited;
     }
     return read < (long_tests() ? 20000 : 10000);  // fewer than the weights' own molecules
   });
   RecordProperty("tests", static_cast<int>(tests));
   RecordProperty("told", static_cast<int>(told));
-  EXPECT_GT(learnt, long_tests() ? 2000 : 1000);
-  EXPECT_LT(learnt_told / learnt, 0.5 * told / tests);
+  EXPECT_GT(learned, long_tests() ? 2000 : 1000);
+  EXPECT_LT(learned_told / learned, 0.5 * told / tests);
   EXPECT_LT(told, 0.05 * tests + 3 * std::sqrt(0.05 * tests));
   EXPECT_GT(told, 0.01 * tests);
 }
 
 // RDKit's molecules have no nitro group on an aromatic ring, edited ones have; neither have a sulfur with six
-// neighbours.
+// neighbors.
 TEST(MoleculeParts, GroupsThatTrainingLacksAreToldByName) {
   const KnownParts known = shipped_parts();
   const auto text = [&](const std::string& smiles) {
     return new_parts_text(known, atom_environments(std::get<Molecule>(parse_molecule(smiles)), true));
   };
-  EXPECT_NE(text("FS(F)(F)(F)(F)c1ccccc1").find("S with 6 neighbours"), std::string::npos);
+  EXPECT_NE(text("FS(F)(F)(F)(F)c1ccccc1").find("S with 6 neighbors"), std::string::npos);
   EXPECT_EQ(text("Cc1cc(C(=O)[O-])c([N+](=O)[O-])cc1[N+](=O)[O-]"), "") << "two nitro groups";
   EXPECT_EQ(text("CC(=O)Nc1ccc(O)cc1"), "") << "paracetamol";
   EXPECT_EQ(text("CC(C)Cc1ccc(cc1)C(C)C(=O)[O-]"), "") << "ibuprofen";

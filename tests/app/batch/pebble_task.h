@@ -73,7 +73,7 @@ class PebbleTask : public ToyTask, public Things {
 };
 
 // In the place of the task "gaussian".
-inline Catalogue pebbles(bool with_parts = true) {
+inline Catalog pebbles(bool with_parts = true) {
   return in_place_of("gaussian", [with_parts](const TaskOptions&) { return std::make_shared<PebbleTask>(with_parts); });
 }
 

@@ -49,7 +49,7 @@ class ThingsOfPeople : public ::testing::Test {
   }
 
   TemporaryFolder folder_;
-  Catalogue tasks_ = pebbles();
+  Catalog tasks_ = pebbles();
   std::string run_;
 };
 
@@ -136,7 +136,7 @@ TEST_F(ThingsOfPeople, InfersHelpNamesWhatTasksTake) {
   CLI::App without;
   const TaskEntry toy{.name = "gaussian",
                       .make = [](const TaskOptions&) { return std::make_shared<ToyTask>("gaussian"); }};
-  const Action other = add_infer(without, std::make_shared<TaskCatalogue>(std::vector{toy}));
+  const Action other = add_infer(without, std::make_shared<TaskCatalog>(std::vector{toy}));
   EXPECT_THAT(without.help(), Not(HasSubstr("item you have")));
 }
 
@@ -278,7 +278,7 @@ TEST_F(ThingsOfPeople, PartsThatTrainingNeverHadAreTriedApartAndTold) {
   EXPECT_EQ(like.at("kind"), "large pebble");
   EXPECT_EQ(like.at("count"), 1);
   EXPECT_EQ(unlike.at("kind"), "large pebble, unlike training");
-  EXPECT_EQ(unlike.at("count"), 2) << "one in fifty held out has the mark 150, and two that were learnt from";
+  EXPECT_EQ(unlike.at("count"), 2) << "one in fifty held out has the mark 150, and two that were learned from";
   EXPECT_EQ(unlike.at("unlike_training"), 2);
   const std::filesystem::path parts = std::filesystem::path(run_) / "tried-parts.npz";
   ASSERT_TRUE(std::filesystem::exists(parts));
@@ -376,7 +376,7 @@ TEST_F(ThingsOfPeople, PosteriorsAreWidenedUntilTheyHoldWhatWasTried) {
   const Acted tried = act(add_tried, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}, tasks_);
   ASSERT_EQ(tried.code, 0) << tried.err;
   EXPECT_GT(tried.document.at("kinds").at(0).at("missed_99"), 20) << "else there is nothing to widen";
-  ASSERT_EQ(tried.document.at("recalibrated").size(), 1) << "of two small ones nothing can be learnt";
+  ASSERT_EQ(tried.document.at("recalibrated").size(), 1) << "of two small ones nothing can be learned";
   const nlohmann::json& widened = tried.document.at("recalibrated").at(0);
   EXPECT_EQ(widened.at("kind"), "large pebble");
   EXPECT_EQ(widened.at("count"), 80);
@@ -493,7 +493,7 @@ TEST_F(ThingsOfPeople, ARecordThatCannotBeIsToldAndNotBelieved) {
   told_with("n", 0);
   told_with("missed_99", 2);
   told_with("kinds", nlohmann::json::object());
-  told_with("learnt_from", "something else");
+  told_with("learned_from", "something else");
   told_with("weights", "00000000");
 }
 

@@ -46,7 +46,7 @@ inline std::vector<std::string> tasks_by_kind() {
 class Driver {
  public:
   explicit Driver(model::Settings settings, float width = 1280, float height = 800, float scale = 1,
-                  const Catalogue& tasks = built_in_tasks())
+                  const Catalog& tasks = built_in_tasks())
       : screen(width, height, settings.theme == "light" ? ThemeKind::light : ThemeKind::dark, scale),
         studio(tasks, std::move(settings), [this] { woken = true; }),
         shell(studio) {

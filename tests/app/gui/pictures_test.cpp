@@ -22,7 +22,7 @@ std::uint32_t color_at(const std::vector<std::uint8_t>& rgb, int x, int y) {
   return static_cast<std::uint32_t>(p[0] | p[1] << 8 | p[2] << 16);
 }
 
-// The share of pixels in a rectangle that differ from its most frequent colour.
+// The share of pixels in a rectangle that differ from its most frequent color.
 double drawn_share(const std::vector<std::uint8_t>& rgb, int x0, int y0, int x1, int y1) {
   std::unordered_map<std::uint32_t, int> colors;
   for (int y = y0; y < y1; ++y)
@@ -53,7 +53,7 @@ TEST(Pictures, ShowEveryTabOfEachKindOfTaskInBothThemes) {
         EXPECT_GT(drawn_share(rgb, 248, 48, kWide, kHigh - 28), 0.005) << where << ": the panel is blank";
         EXPECT_GT(drawn_share(rgb, 0, kHigh - 28, kWide, kHigh), 0.005) << where << ": the status bar is blank";
         EXPECT_TRUE(seen.insert(rgb).second) << where << " looks like another one";
-        // Surfaces have the theme's colours, and every text is there: some pixel of its rectangle differs from its
+        // Surfaces have the theme's colors, and every text is there: some pixel of its rectangle differs from its
         // paper.
         EXPECT_EQ(color_at(rgb, 2, kHigh - 40), palette().panel & 0xFFFFFF) << where;
         for (const Item& item : recorder().items()) {

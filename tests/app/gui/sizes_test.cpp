@@ -124,7 +124,7 @@ TEST(Sizes, ComplaintsSeeWhatIsWrong) {
 class WindowSizes : public ::testing::Test {
  protected:
   // Looks at what is shown, at all sizes and in both themes (the second at the first size alone, unless tests are long:
-  // it changes colours, not places); `prepare` is called at each size.
+  // it changes colors, not places); `prepare` is called at each size.
   void look(
       Driver& d, const std::string& what, const std::function<void()>& prepare = [] {}) {
     for (const WindowSize& size : {WindowSize{1440, 900, 1}, {1024, 700, 1}, {1024, 700, 1.5f}, {1920, 1080, 2}}) {

@@ -24,9 +24,9 @@ double channel(const torch::Tensor& picture, std::int64_t c, std::int64_t row, s
   return picture[c][row][column].item<double>();
 }
 
-Body ball_at(float x, float y, float z, float radius, std::uint32_t colour) {
+Body ball_at(float x, float y, float z, float radius, std::uint32_t color) {
   Body body;
-  body.balls.push_back({{x, y, z}, radius, colour});
+  body.balls.push_back({{x, y, z}, radius, color});
   return body;
 }
 
@@ -82,7 +82,7 @@ TEST(BodyPictures, FacesAreSeenFromBothSides) {
   }
 }
 
-TEST(BodyPictures, SticksJoinTheirEndsInTwoColours) {
+TEST(BodyPictures, SticksJoinTheirEndsInTwoColors) {
   Body body;
   body.sticks.push_back({{0, -2, 0}, {0, 2, 0}, 0.3f, 0x00FF00, 0xFF0000});
   const torch::Tensor picture = body_pictures({body}, 120, kFront)[0];

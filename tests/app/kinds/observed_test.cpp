@@ -215,19 +215,19 @@ TEST_F(ObservedTest, ReadsPngsInNameOrder) {
 
 TEST_F(ObservedTest, WarnsOfPngsOfZerosAndOnes) {
   for (const int brightest : {0, 1, 2, 128, 255})
-    for (const bool colour : {false, true}) {
-      std::vector<std::uint8_t> pixels(colour ? 48 : 16, 0);
+    for (const bool color : {false, true}) {
+      std::vector<std::uint8_t> pixels(color ? 48 : 16, 0);
       pixels[5] = static_cast<std::uint8_t>(brightest);
-      write_png("a.png", colour ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY, 4, pixels);
+      write_png("a.png", color ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY, 4, pixels);
       write_png("b.png", PNG_FORMAT_GRAY, 4, std::vector<std::uint8_t>(16, 0));
       bool warned = false;
       for (const std::string& warning : read_observed(folder_, images()).warnings)
         warned = warned || warning.find("the largest value in the images of") != std::string::npos;
-      EXPECT_EQ(warned, brightest == 1) << brightest << colour;
+      EXPECT_EQ(warned, brightest == 1) << brightest << color;
     }
 }
 
-TEST_F(ObservedTest, TurnsColourIntoLuminance) {
+TEST_F(ObservedTest, TurnsColorIntoLuminance) {
   std::vector<std::uint8_t> pixels;
   for (int k = 0; k < 16; ++k) pixels.insert(pixels.end(), {200, 100, 50});
   write_png("a.png", PNG_FORMAT_RGB, 4, pixels);
@@ -278,7 +278,7 @@ TEST_F(ObservedTest, TellsOfBlankImages) {
   x[1].fill_(0.5);
   EXPECT_THAT(warnings(x), testing::ElementsAre(testing::HasSubstr("1 of 3 images of")));
   EXPECT_THAT(warnings(x),
-              testing::ElementsAre(testing::HasSubstr("is blank, one colour all over (the first is image 2)")));
+              testing::ElementsAre(testing::HasSubstr("is blank, one color all over (the first is image 2)")));
   write_png("a.png", PNG_FORMAT_GRAY, 4, std::vector<std::uint8_t>(16, 0));
   std::filesystem::remove(folder_ / "i.npz");
   EXPECT_THAT(read_observed(folder_, images()).warnings, testing::ElementsAre(testing::HasSubstr("1 of 1 images")));

@@ -13,7 +13,7 @@
 namespace pairs::model {
 namespace {
 
-// Cells of the first table of third_party/README.md: what, package, version, licence, why.
+// Cells of the first table of third_party/README.md: what, package, version, license, why.
 std::vector<std::vector<std::string>> dependency_rows() {
   const std::string text = read_file(std::string(PAIRS_SOURCE_DIR) + "/third_party/README.md");
   const std::size_t begin = text.find("## What the program is made of"), end = text.find("\n## ", begin + 1);
@@ -33,9 +33,9 @@ std::vector<std::vector<std::string>> dependency_rows() {
   return {rows.begin() + 2, rows.end()};
 }
 
-TEST(About, ListsEveryDependencyWithItsLicence) {
-  std::map<std::string, std::string> licences;
-  for (const Dependency& one : dependencies()) licences[one.name] = one.licence;
+TEST(About, ListsEveryDependencyWithItsLicense) {
+  std::map<std::string, std::string> licenses;
+  for (const Dependency& one : dependencies()) licenses[one.name] = one.license;
   const auto rows = dependency_rows();
   ASSERT_GT(rows.size(), 10);
   for (const auto& row : rows) {
@@ -46,9 +46,9 @@ TEST(About, ListsEveryDependencyWithItsLicence) {
                           (!PAIRS_WITH_FITS && row[4].find("-DPAIRS_FITS=OFF") != std::string::npos) ||
                           (!PAIRS_WITH_HDF5 && row[4].find("-DPAIRS_HDF5=OFF") != std::string::npos);
     if (left_out) continue;
-    ASSERT_TRUE(licences.contains(row[0])) << row[0] << " is missing";
+    ASSERT_TRUE(licenses.contains(row[0])) << row[0] << " is missing";
     // The README may contain more.
-    EXPECT_EQ(row[3].substr(0, 3), licences[row[0]].substr(0, 3)) << row[0];
+    EXPECT_EQ(row[3].substr(0, 3), licenses[row[0]].substr(0, 3)) << row[0];
   }
 }
 

@@ -201,7 +201,7 @@ TEST_F(QueueTest, KnowsItsWindowsAndForgetsTheDead) {
 }
 
 TEST_F(QueueTest, TellsHowLongItTakes) {
-  const Catalogue tasks = built_in_tasks();
+  const Catalog tasks = built_in_tasks();
   const auto progress = [&](const QueueItem& item) { return queue_progress(tasks, item, 0); };
   QueueItem item = item_of(run("a"));
   EXPECT_TRUE(std::isnan(progress(item).left)) << "nothing was measured";

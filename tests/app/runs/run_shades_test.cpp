@@ -19,7 +19,7 @@ TEST(RunShades, GoByCreationAndLeaveEarlierRunsAlone) {
                run("a", 10),
                run("n1", 5, SeriesRole::n1),
                {"gaussian", "gaussian", SeriesRole::pairs, true, 99, "gaussian"}});
-  EXPECT_EQ(shades.of("gaussian"), 0) << "what came with the program has the strategy's own colour";
+  EXPECT_EQ(shades.of("gaussian"), 0) << "what came with the program has the strategy's own color";
   EXPECT_EQ(shades.of("/runs/a"), 1);
   EXPECT_EQ(shades.of("/runs/b"), 2);
   EXPECT_EQ(shades.of("/runs/n1"), 0) << "of another strategy";
@@ -57,7 +57,7 @@ TEST(RunShades, FiguresDrawTheRunsInThem) {
   EXPECT_NE(wanted[1], wanted[2]);
   metrics.erase(metrics.begin());
   EXPECT_EQ(chart::line_styles(nll_figure(metrics).plots[0])[0].color, wanted[1])
-      << "the colour of a run does not depend on what stands beside it";
+      << "the color of a run does not depend on what stands beside it";
 }
 
 }  // namespace

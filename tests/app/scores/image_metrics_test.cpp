@@ -149,7 +149,7 @@ TEST(ImageMetrics, WhatIsGivenIsReadAndChecked) {
   EXPECT_THAT(why([&] { read_theta(with, task.info()); }), ::testing::HasSubstr("--theta"));
 }
 
-TEST(ImageMetrics, ChannelsBeyondColoursAreNotShown) {
+TEST(ImageMetrics, ChannelsBeyondColorsAreNotShown) {
   TaskInfo info = ToyImageTask().info();
   info.observation_shape = {6, 8, 8};
   const TemporaryFolder folder;
@@ -157,7 +157,7 @@ TEST(ImageMetrics, ChannelsBeyondColoursAreNotShown) {
   EXPECT_THAT(why([&] {
                 as_observations(at::zeros({1, 6, 8, 8}, torch::kUInt8), info, "x");
               }),
-              ::testing::HasSubstr("colours"));
+              ::testing::HasSubstr("colors"));
   torch::Tensor x = at::zeros({1, 6, 8, 8});
   x.select(1, 1).fill_(1);
   x.slice(1, 3, 6).fill_(0.5);

@@ -229,7 +229,7 @@ TEST(MetricsTable, SaysOfEachTargetWhetherItIsCalibrated) {
   const std::string table = metrics_table(metrics.rows);
   EXPECT_THAT(table, testing::HasSubstr("location z"));
   EXPECT_THAT(table, testing::HasSubstr(fmt::format("{}, ", number_text(metrics.rows[0].rank_tests[0].location_z, 1))));
-  EXPECT_THAT(table, testing::HasSubstr("off centre"));
+  EXPECT_THAT(table, testing::HasSubstr("off center"));
 }
 
 TEST(MetricsTable, ShowsExactColumnsOnlyWhereThereIsAnExactAnswer) {

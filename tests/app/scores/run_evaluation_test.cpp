@@ -6,7 +6,7 @@
 #include "app/scores/borrowed_sets.h"
 #include "app/scores/score.h"
 #include "core/base/text/error.h"
-#include "tasks/catalogue.h"
+#include "tasks/catalog.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/core/train/test_monitor.h"
 #include "tests/core/train/toy_task.h"
@@ -71,7 +71,7 @@ class RunEvaluation : public ::testing::Test {
   TemporaryFolder folder_;
   Program program_;
   // As the program is when the task is made.
-  const Tasks tasks_ = std::make_shared<TaskCatalogue>(std::vector<TaskEntry>{
+  const Tasks tasks_ = std::make_shared<TaskCatalog>(std::vector<TaskEntry>{
       {.name = "toy", .make = [this](const TaskOptions&) { return std::make_shared<OwnToyTask>(program_); }}});
 };
 

@@ -239,21 +239,21 @@ TEST(MetricFigures, RefuseTwoRunsOfOneSeedAsSeeds) {
 
 TEST(SeedLabels, AreSharedByRunsThatDifferInTheirSeedAlone) {
   RunConfig config;
-  const auto labels = [&](const std::function<void(LabelledRun&)>& change) {
-    std::vector<LabelledRun> runs = {{"a", config}, {"b", config}};
+  const auto labels = [&](const std::function<void(LabeledRun&)>& change) {
+    std::vector<LabeledRun> runs = {{"a", config}, {"b", config}};
     runs[1].config.seed = 2;
     change(runs[1]);
     return seed_labels(runs);
   };
-  EXPECT_THAT(labels([](LabelledRun&) {}), testing::ElementsAre("PAIRS", "PAIRS"));
-  EXPECT_THAT(labels([](LabelledRun& run) { run.config.evaluate.samples = 19; }),
+  EXPECT_THAT(labels([](LabeledRun&) {}), testing::ElementsAre("PAIRS", "PAIRS"));
+  EXPECT_THAT(labels([](LabeledRun& run) { run.config.evaluate.samples = 19; }),
               testing::ElementsAre("PAIRS", "PAIRS"));
   const auto apart = testing::ElementsAre("a", "b");
-  EXPECT_THAT(labels([](LabelledRun& run) { run.config.seed = 1; }), apart);
-  EXPECT_THAT(labels([](LabelledRun& run) { run.config.pretrain.epochs += 1; }), apart);
-  EXPECT_THAT(labels([](LabelledRun& run) { run.config.estimator.head.kind = "umnn"; }), apart);
-  EXPECT_THAT(labels([](LabelledRun& run) { run.finetuned = false; }), apart);
-  EXPECT_THAT(labels([](LabelledRun& run) {
+  EXPECT_THAT(labels([](LabeledRun& run) { run.config.seed = 1; }), apart);
+  EXPECT_THAT(labels([](LabeledRun& run) { run.config.pretrain.epochs += 1; }), apart);
+  EXPECT_THAT(labels([](LabeledRun& run) { run.config.estimator.head.kind = "umnn"; }), apart);
+  EXPECT_THAT(labels([](LabeledRun& run) { run.finetuned = false; }), apart);
+  EXPECT_THAT(labels([](LabeledRun& run) {
                 run.config.pretrain.epochs += 1;
                 run.name = "a";
               }),

@@ -8,7 +8,7 @@
 #include <array>
 #include <cmath>
 
-#include "app/scores/learnt.h"
+#include "app/scores/learned.h"
 #include "core/base/numbers/random.h"
 #include "core/eval/calibration/calibration.h"
 #include "core/eval/calibration/calibration_power.h"
@@ -167,7 +167,7 @@ TEST(EvaluationVerdict, JudgesTheLocationBesideThePoolAndNotTheRanksItMoves) {
 }
 
 // An answer without observations is calibrated, and worth nothing.
-TEST(EvaluationVerdict, SaysThatARunLearntNothing) {
+TEST(EvaluationVerdict, SaysThatARunLearnedNothing) {
   std::vector<EvaluationRow> rows = {judged_row(1, {kGood}), judged_row(100, {kGood})};
   for (EvaluationRow& row : rows) row.prior_gain = 0.002, row.prior_gain_se = 0.004;
   const EvaluationVerdict verdict = evaluation_verdict(rows, {{"θ"}});
@@ -178,11 +178,11 @@ TEST(EvaluationVerdict, SaysThatARunLearntNothing) {
   EXPECT_EQ(verdict.brief, "no better than the prior");
   // A little at one size is something, if it is beyond chance.
   rows[1].prior_gain = 0.02;
-  EXPECT_FALSE(learnt_nothing(rows));
+  EXPECT_FALSE(learned_nothing(rows));
   rows[1].extrapolation = true;
-  EXPECT_TRUE(learnt_nothing(rows)) << "sizes that it was not trained for count for nothing";
+  EXPECT_TRUE(learned_nothing(rows)) << "sizes that it was not trained for count for nothing";
   for (EvaluationRow& row : rows) row.prior_gain = NAN;
-  EXPECT_FALSE(learnt_nothing(rows)) << "not known";
+  EXPECT_FALSE(learned_nothing(rows)) << "not known";
 }
 
 // Good at one size, and worse than nothing at another.

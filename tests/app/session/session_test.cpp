@@ -64,7 +64,7 @@ class SessionFile : public ::testing::Test {
     return "";
   }
 
-  Catalogue tasks_ = built_in_tasks();
+  Catalog tasks_ = built_in_tasks();
   TemporaryFolder folder_;
   fs::path home_ = folder_ / "home";
 };

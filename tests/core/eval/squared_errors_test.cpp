@@ -15,17 +15,17 @@ TEST(SquaredErrors, AgreeWithALoop) {
   for (std::int64_t i = 0; i < 3; ++i) {
     double draw = 0, mean = 0, sd = 0;
     for (std::int64_t p = 0; p < 5; ++p) {
-      double centre = 0, spread = 0;
+      double center = 0, spread = 0;
       for (std::int64_t s = 0; s < 4; ++s) {
         const double value = samples[i][s][p].item<double>();
-        centre += value / 4;
+        center += value / 4;
         draw += (value - truth[i][p].item<double>()) * (value - truth[i][p].item<double>()) / 20;
       }
       for (std::int64_t s = 0; s < 4; ++s) {
-        const double off = samples[i][s][p].item<double>() - centre;
+        const double off = samples[i][s][p].item<double>() - center;
         spread += off * off / 3;
       }
-      mean += (centre - truth[i][p].item<double>()) * (centre - truth[i][p].item<double>()) / 5;
+      mean += (center - truth[i][p].item<double>()) * (center - truth[i][p].item<double>()) / 5;
       sd += std::sqrt(spread) / 5;
     }
     EXPECT_NEAR(errors.draw[i].item<double>(), draw, 1e-12);
@@ -39,10 +39,10 @@ TEST(SquaredErrors, AgreeWithALoop) {
 // number of draws; that of one draw twice that; of the mean of S draws (1 + 1 / S) times.
 TEST(SquaredErrors, OfAnExactSamplerAreTheClosedForms) {
   constexpr std::int64_t kTests = 4000, kPixels = 20;
-  const torch::Tensor centre = at::rand({kTests, kPixels}, torch::kFloat64);
-  const torch::Tensor truth = centre + 0.3 * at::randn({kTests, kPixels}, torch::kFloat64);
+  const torch::Tensor center = at::rand({kTests, kPixels}, torch::kFloat64);
+  const torch::Tensor truth = center + 0.3 * at::randn({kTests, kPixels}, torch::kFloat64);
   for (const std::int64_t draws : {2, 5}) {
-    const torch::Tensor samples = centre.unsqueeze(1) + 0.3 * at::randn({kTests, draws, kPixels}, torch::kFloat64);
+    const torch::Tensor samples = center.unsqueeze(1) + 0.3 * at::randn({kTests, draws, kPixels}, torch::kFloat64);
     const SquaredErrors errors = squared_errors(samples, truth);
     const auto mean = [](const torch::Tensor& t) { return t.mean().item<double>(); };
     EXPECT_NEAR(mean(errors.draw), 0.18, 0.003);

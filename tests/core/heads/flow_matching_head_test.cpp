@@ -223,7 +223,7 @@ TEST(FlowMatchingHead, ManySamplesAreTheSameAsFew) {
 }
 
 TEST(FlowMatchingHead, AnUntrainedHeadsPosteriorMeanIsThePriors) {
-  // The velocity at t = 0 is E[θ] - x_0, and the mean of a standardised target is 0.
+  // The velocity at t = 0 is E[θ] - x_0, and the mean of a standardized target is 0.
   const auto head = flow_head(flow_config());
   const Tensor mean = head->posterior_mean_estimate(flow_random({2, kFlowContext}, 2), 3, 1);
   EXPECT_EQ(mean.sizes(), torch::IntArrayRef({2, kFlowPixels}));

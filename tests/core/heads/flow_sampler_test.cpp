@@ -47,7 +47,7 @@ struct GaussianFlow {
     return (x.mean(0) - mean).norm().item<double>() / mean.norm().item<double>();
   }
   double covariance_error(const Tensor& x) const {
-    const Tensor centred = x - x.mean(0), found = centred.t().mm(centred) / static_cast<double>(x.size(0) - 1);
+    const Tensor centered = x - x.mean(0), found = centered.t().mm(centered) / static_cast<double>(x.size(0) - 1);
     return (found - covariance).norm().item<double>() / covariance.norm().item<double>();
   }
 };
@@ -81,7 +81,7 @@ TEST(FlowSampler, HeunIsOfSecondOrderAndEulerOfFirst) {
   EXPECT_LT(error("heun", 50), error("euler", 100));
 }
 
-TEST(FlowSampler, CarriesNoiseToAGaussianWithALearntField) {
+TEST(FlowSampler, CarriesNoiseToAGaussianWithALearnedField) {
   const GaussianFlow target(2);
   constexpr std::int64_t kBatch = 2048, kFlowSteps = 1500;
   Mlp net(3, {64, 64}, 2, "silu", at::detail::createCPUGenerator(1));

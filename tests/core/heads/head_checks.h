@@ -28,7 +28,7 @@ inline std::shared_ptr<Head> build(const HeadConfig& config, std::int64_t d, std
   return head;
 }
 
-// Scales every weight by `factor` and gives the zero-initialised ones random values of size `fresh`.
+// Scales every weight by `factor` and gives the zero-initialized ones random values of size `fresh`.
 inline void sharpen(Head& head, double factor, double fresh) {
   torch::NoGradGuard no_grad;
   auto generator = at::detail::createCPUGenerator(11);

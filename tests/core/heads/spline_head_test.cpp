@@ -89,9 +89,9 @@ TEST_P(SplineHeads, SamplesFollowTheDensity) {
     }
   }
   // For any distribution p, E_q[p / q] = 1: with p a narrow Gaussian at the samples' mean.
-  const Tensor x = sample[0], centre = x.mean(0), sd = 0.4 * x.std(0);
+  const Tensor x = sample[0], center = x.mean(0), sd = 0.4 * x.std(0);
   const Tensor log_q = head->log_prob_grid(sample.narrow(0, 0, 1), context.narrow(0, 0, 1))[0];
-  const Tensor log_p = (-0.5 * ((x - centre) / sd).square() - sd.log() - 0.918938533).sum(1);
+  const Tensor log_p = (-0.5 * ((x - center) / sd).square() - sd.log() - 0.918938533).sum(1);
   const Tensor ratio = torch::exp(log_p - log_q).to(torch::kDouble);
   const double error = ratio.std().item<double>() / std::sqrt(static_cast<double>(draws));
   if (s.support == "real") {
@@ -142,9 +142,9 @@ TEST(SplineHead, AffineLayerReachesNarrowPosteriors) {
     if (p.key() == "affine.context_weight") p.value().index_put_({0, 1}, 0.7 * std::exp(12.0));
     if (p.key() == "affine.bias") p.value().index_put_({1}, -15 * std::atanh(12.0 / 15));
   }
-  const Tensor context = random({6, 5}, 2), centre = 0.7 * context.select(1, 1);
+  const Tensor context = random({6, 5}, 2), center = 0.7 * context.select(1, 1);
   const Tensor sample = head->sample(context, 4000, 1);
-  EXPECT_LT((sample.mean(1).squeeze(1) - centre).abs().max().item<double>(), 3 * std::exp(-12.0));
+  EXPECT_LT((sample.mean(1).squeeze(1) - center).abs().max().item<double>(), 3 * std::exp(-12.0));
   const Tensor width = sample.std(1).squeeze(1) / std::exp(-12.0);
   EXPECT_GT(width.min().item<double>(), 0.3);
   EXPECT_LT(width.max().item<double>(), 3.0);

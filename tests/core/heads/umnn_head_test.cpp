@@ -167,9 +167,9 @@ TEST_P(UmnnHeads, SamplesFollowTheDensity) {
     });
     EXPECT_LT(distance, 1.95 / std::sqrt(static_cast<double>(draws)));
   }
-  const Tensor x = sample[0], centre = x.mean(0), sd = 0.5 * x.std(0);
+  const Tensor x = sample[0], center = x.mean(0), sd = 0.5 * x.std(0);
   const Tensor log_q = head->log_prob_grid(sample, context)[0];
-  const Tensor log_p = (-0.5 * ((x - centre) / sd).square() - sd.log() - 0.918938533).sum(1);
+  const Tensor log_p = (-0.5 * ((x - center) / sd).square() - sd.log() - 0.918938533).sum(1);
   const Tensor ratio = torch::exp(log_p - log_q).to(torch::kDouble);
   EXPECT_NEAR(ratio.mean().item<double>(), 1.0, 5 * ratio.std().item<double>() / std::sqrt(static_cast<double>(draws)));
   EXPECT_TRUE(torch::equal(sample, head->sample(context, draws, 99)));

@@ -38,7 +38,7 @@ std::string jpeg() {
   stbi_write_jpg_to_func(append, &bytes, kWidth, kHeight, 3, ramp().data(), 100);
   return bytes;
 }
-// Grey, 8 x 8, in two scans: of the constant term and of the others, each without a difference.
+// Gray, 8 x 8, in two scans: of the constant term and of the others, each without a difference.
 std::string progressive() {
   const auto segment = [](unsigned char marker, const std::string& content) {
     return std::string{'\xff', static_cast<char>(marker), '\0', static_cast<char>(content.size() + 2)} + content;
@@ -63,7 +63,7 @@ std::string tga(bool packed) {
   return bytes;
 }
 
-// Pixels of so many channels (grey, grey and alpha, RGB, RGBA) as a PNG.
+// Pixels of so many channels (gray, gray and alpha, RGB, RGBA) as a PNG.
 std::string png(const std::vector<std::uint8_t>& pixels, int width, int height, unsigned format) {
   png_image image{};
   image.version = PNG_IMAGE_VERSION;
@@ -122,7 +122,7 @@ TEST(ImageFile, ReadsEveryFormatAlike) {
   }
 }
 
-TEST(ImageFile, KnowsGreyFromColour) {
+TEST(ImageFile, KnowsGrayFromColor) {
   std::string bytes;
   stbi_write_tga_to_func(append, &bytes, kWidth, kHeight, 1, ramp().data());
   ImageHead head{};
@@ -232,16 +232,16 @@ TEST(ImageFile, AFoldersImagesAreKnownByTheirFirstBytesToo) {
 
 TEST(ImageFile, PortableMapsAreReadAsTextAndAsBytes) {
   using Pixels = std::vector<std::uint8_t>;
-  const auto grey = [](std::initializer_list<int> values) {
+  const auto gray = [](std::initializer_list<int> values) {
     Pixels out;
     for (const int v : values) out.insert(out.end(), 3, static_cast<std::uint8_t>(v));
     return out;
   };
-  EXPECT_EQ(parse(pnm('2', "2 2\n255\n0 10 20 # half\n255\n")), grey({0, 10, 20, 255}));
-  EXPECT_EQ(parse(pnm('2', "2 1\n15\n0 15\n")), grey({0, 255}));
-  EXPECT_EQ(parse(pnm('5', "2 2\n255\n\x01\x02\x03\x04")), grey({1, 2, 3, 4}));
-  EXPECT_EQ(parse(pnm('1', "3 2\n101\n0 1 0\n")), grey({0, 255, 0, 255, 0, 255}));
-  EXPECT_EQ(parse(pnm('4', "9 1\n\x80\x80")), grey({0, 255, 255, 255, 255, 255, 255, 255, 0}));
+  EXPECT_EQ(parse(pnm('2', "2 2\n255\n0 10 20 # half\n255\n")), gray({0, 10, 20, 255}));
+  EXPECT_EQ(parse(pnm('2', "2 1\n15\n0 15\n")), gray({0, 255}));
+  EXPECT_EQ(parse(pnm('5', "2 2\n255\n\x01\x02\x03\x04")), gray({1, 2, 3, 4}));
+  EXPECT_EQ(parse(pnm('1', "3 2\n101\n0 1 0\n")), gray({0, 255, 0, 255, 0, 255}));
+  EXPECT_EQ(parse(pnm('4', "9 1\n\x80\x80")), gray({0, 255, 255, 255, 255, 255, 255, 255, 0}));
   EXPECT_EQ(parse(pnm('3', "1 1 255 1 2 3")), (Pixels{1, 2, 3}));
   EXPECT_EQ(parse(pnm('6', "1 2\n255\n123456")), (Pixels{'1', '2', '3', '4', '5', '6'}));
   EXPECT_THAT(refusal(pnm('5', "2 2\n65535\n12345678")), HasSubstr("has 16 bits a channel; save it with 8"));
@@ -308,16 +308,16 @@ TEST(ImageFile, AnAlphaChannelThatIsOpaqueIsLeftOut) {
     for (const std::string& bytes : {png(clear, kWidth, kHeight, PNG_FORMAT_RGBA), webp(clear, kWidth, kHeight)})
       EXPECT_THAT(refusal(bytes), HasSubstr(one ? "has transparency (1 of its 240 pixels" : "240 of its 240 pixels"));
   }
-  std::vector<std::uint8_t> grey, grey_alpha;
+  std::vector<std::uint8_t> gray, gray_alpha;
   for (int k = 0; k < 16; ++k) {
-    grey.insert(grey.end(), 3, static_cast<std::uint8_t>(16 * k));
-    grey_alpha.insert(grey_alpha.end(), {static_cast<std::uint8_t>(16 * k), 255});
+    gray.insert(gray.end(), 3, static_cast<std::uint8_t>(16 * k));
+    gray_alpha.insert(gray_alpha.end(), {static_cast<std::uint8_t>(16 * k), 255});
   }
   ImageHead head{};
-  EXPECT_EQ(parse(png(grey_alpha, 4, 4, PNG_FORMAT_GA), &head), grey);
+  EXPECT_EQ(parse(png(gray_alpha, 4, 4, PNG_FORMAT_GA), &head), gray);
   EXPECT_FALSE(head.color);
-  grey_alpha[1] = 0;
-  EXPECT_THAT(refusal(png(grey_alpha, 4, 4, PNG_FORMAT_GA)), HasSubstr("has transparency"));
+  gray_alpha[1] = 0;
+  EXPECT_THAT(refusal(png(gray_alpha, 4, 4, PNG_FORMAT_GA)), HasSubstr("has transparency"));
 }
 
 TEST(ImageFile, DeepPngsAreRefused) {
@@ -362,7 +362,7 @@ std::string inks(std::array<std::uint8_t, 4> pixel) {
   return out;
 }
 
-TEST(ImageFile, BlackInkTakesItsShareOfEachColour) {
+TEST(ImageFile, BlackInkTakesItsShareOfEachColor) {
   const std::vector<std::uint8_t> pixels = parse(inks({200, 100, 50, 102}));
   ASSERT_EQ(pixels.size(), 3u * 64);
   for (std::size_t k = 0; k < pixels.size(); ++k) EXPECT_NEAR(pixels[k], (std::array{80, 40, 20}[k % 3]), 1) << k;

@@ -19,7 +19,7 @@ std::shared_ptr<Embedder> make(const EmbedderConfig& config, std::vector<std::in
   return make_embedder(config, shape, at::detail::createCPUGenerator(seed));
 }
 
-// Parameters, without the scales and shifts of the normalisations.
+// Parameters, without the scales and shifts of the normalizations.
 std::int64_t weights(const Embedder& net) {
   std::int64_t total = 0;
   for (const auto& item : net.named_parameters())
@@ -172,8 +172,8 @@ TEST(Embedder, CnnHoldsInBfloat16) {
     return ((of - to).norm() / to.norm()).item<double>();
   };
   // Rounding is to 8 bits, 0.4 % a layer.
-  const torch::Tensor centre = a.mean(0, true);
-  EXPECT_LT(relative(b - centre, a - centre), 0.05);
+  const torch::Tensor center = a.mean(0, true);
+  EXPECT_LT(relative(b - center, a - center), 0.05);
   EXPECT_EQ(a.equal(b), !processor_has_bfloat16());
   // Where two of the four values of a block are nearly equal, gradients go another way: they agree in direction.
   a.backward(slope);

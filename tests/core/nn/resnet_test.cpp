@@ -70,7 +70,7 @@ Tensor plain_resnet(std::map<std::string, Tensor>& p, const EmbedderConfig& conf
   }
 }
 
-void randomise(Embedder& net) {
+void randomize(Embedder& net) {
   torch::NoGradGuard no_grad;
   for (auto& item : net.named_parameters())
     if (item.key().find("norm") != std::string::npos) item.value().add_(0.3 * torch::randn_like(item.value()));
@@ -96,7 +96,7 @@ TEST(ResNet, GivesValuesAndGradientsOfAPlainOneInFloat64) {
   for (const EmbedderConfig& config : {small_resnet(), other}) {
     torch::manual_seed(5);
     const auto net = make_resnet(config, 40);
-    randomise(*net);
+    randomize(*net);
     const Tensor x = torch::rand({4, 3, 40, 40}), grad = torch::randn({4, 6});
     std::map<std::string, Tensor> reference;
     for (const auto& item : net->named_parameters())

@@ -63,14 +63,14 @@ Tensor on_paper(const EmbedderConfig& config, const std::map<std::string, Tensor
           near.emplace_back(d[i][j].item<double>(), j);
       std::sort(near.begin(), near.end());
       near.resize(std::min<std::size_t>(near.size(),
-                                        static_cast<std::size_t>(config.of<SchNetEmbedder::Settings>().neighbours)));
+                                        static_cast<std::size_t>(config.of<SchNetEmbedder::Settings>().neighbors)));
       for (const auto& one : near) linked[i][one.second] = 1.0;
     }
-    const Tensor centre = torch::linspace(0, config.of<SchNetEmbedder::Settings>().cutoff,
+    const Tensor center = torch::linspace(0, config.of<SchNetEmbedder::Settings>().cutoff,
                                           config.of<SchNetEmbedder::Settings>().gaussians, torch::kDouble);
     const double step = config.of<SchNetEmbedder::Settings>().cutoff /
                         static_cast<double>(config.of<SchNetEmbedder::Settings>().gaussians - 1);
-    const Tensor rbf = torch::exp(-(d.unsqueeze(2) - centre).square() / (2 * step * step));
+    const Tensor rbf = torch::exp(-(d.unsqueeze(2) - center).square() / (2 * step * step));
     const Tensor decay = 0.5 * (torch::cos(d * std::numbers::pi / config.of<SchNetEmbedder::Settings>().cutoff) + 1);
     Tensor h = p.at("elements").index_select(0, rows.select(1, 0).to(torch::kLong));
     for (std::int64_t k = 0; k < config.of<SchNetEmbedder::Settings>().interactions; ++k) {
@@ -102,10 +102,10 @@ double relative(const Tensor& value, const Tensor& reference) {
 
 PAIRS_DEVICE_TEST(SchNet, AgreesWithFloat64OnPaperInValuesAndGradients) {
   for (const double growth : {1.0, 1.5})
-    for (const std::int64_t neighbours : {5, 32}) {
+    for (const std::int64_t neighbors : {5, 32}) {
       EmbedderConfig config = small_schnet();
-      config.of<SchNetEmbedder::Settings>().neighbours = neighbours;
-      config.of<SchNetEmbedder::Settings>().readout = neighbours == 5 ? "sum" : "mean";
+      config.of<SchNetEmbedder::Settings>().neighbors = neighbors;
+      config.of<SchNetEmbedder::Settings>().readout = neighbors == 5 ? "sum" : "mean";
       const auto net = make_schnet(config);
       {
         // Trained networks have larger weights, and biases.
@@ -125,7 +125,7 @@ PAIRS_DEVICE_TEST(SchNet, AgreesWithFloat64OnPaperInValuesAndGradients) {
       auto p = in_float64(*net);
       const Tensor expected = on_paper(config, p, x), value = net->forward(x.to(device));
       EXPECT_EQ(value.device().type(), device.type());
-      EXPECT_LT(relative(value, expected), 1e-5) << growth << ", " << neighbours;
+      EXPECT_LT(relative(value, expected), 1e-5) << growth << ", " << neighbors;
       const Tensor slope = torch::randn(expected.sizes(), at::detail::createCPUGenerator(8));
       (value * slope.to(device)).sum().backward();
       (expected * slope.to(torch::kDouble)).sum().backward();
@@ -255,7 +255,7 @@ TEST(SchNet, SettingsHaveTheirEffect) {
   const auto [base, parameters] = value([](EmbedderConfig&) {});
   for (const auto& [out, count] :
        {value([](EmbedderConfig& c) { c.of<SchNetEmbedder::Settings>().cutoff = 3; }),
-        value([](EmbedderConfig& c) { c.of<SchNetEmbedder::Settings>().neighbours = 4; }),
+        value([](EmbedderConfig& c) { c.of<SchNetEmbedder::Settings>().neighbors = 4; }),
         value([](EmbedderConfig& c) { c.of<SchNetEmbedder::Settings>().readout = "sum"; })}) {
     EXPECT_EQ(count, parameters);
     EXPECT_GT(apart(out, base), 1e-4);

@@ -14,7 +14,7 @@ namespace {
 
 using torch::Tensor;
 
-// A network whose zero-initialised weights have become random.
+// A network whose zero-initialized weights have become random.
 std::shared_ptr<UNet> lively(const UNetConfig& config, const UNetShape& shape, double size = 0.1) {
   auto net = std::make_shared<UNet>(config, shape, at::detail::createCPUGenerator(3));
   torch::NoGradGuard no_grad;

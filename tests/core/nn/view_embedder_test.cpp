@@ -40,7 +40,7 @@ TEST(ViewEmbedder, HalvesTheMapUntilItIsFourByFour) {
   EXPECT_EQ(make_view(shallow, {6, 16, 16})->flops(), 2 * (stem + first + 16.0 * 64 * 12));
 }
 
-TEST(ViewEmbedder, ScalesColoursAloneAndStridesItsStem) {
+TEST(ViewEmbedder, ScalesColorsAloneAndStridesItsStem) {
   EmbedderConfig config = view_config();
   config.of<ViewEmbedder::Settings>().input_location = 0.25;
   config.of<ViewEmbedder::Settings>().input_scale = 0.5;
@@ -66,7 +66,7 @@ TEST(ViewEmbedder, EveryViewOnItsOwn) {
   for (int i = 0; i < 5; ++i) EXPECT_LT((net->forward(x.narrow(0, i, 1))[0] - all[i]).abs().max().item<double>(), 1e-5);
 }
 
-// Method B10: a normalised last map erases magnitude, and the views are then not used.
+// Method B10: a normalized last map erases magnitude, and the views are then not used.
 TEST(ViewEmbedder, KeepsMagnitudeAndPlace) {
   const auto net = make_view(view_config(), {6, 16, 16});
   const Tensor plain = torch::full({1, 6, 16, 16}, 0.25f);

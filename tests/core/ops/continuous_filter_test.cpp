@@ -18,7 +18,7 @@ constexpr double kCutoff = 4, kSpacing = 0.05;
 constexpr std::int64_t kPoints = 83;  // (83 - 3) * 0.05 = 4
 
 // Reference through ATen in float64: evaluates the filter edge by edge.
-Tensor edge_by_edge(const Tensor& x, const Tensor& table, const Neighbours& near) {
+Tensor edge_by_edge(const Tensor& x, const Tensor& table, const Neighbors& near) {
   const std::int64_t rows = x.size(0);
   const Tensor receiver = torch::repeat_interleave(torch::arange(rows), near.start.diff());
   const Tensor place = near.distance / kSpacing, cell = place.floor().to(torch::kLong);
@@ -41,7 +41,7 @@ PAIRS_DEVICE_TEST(ContinuousFilter, AgreesWithEveryEdgeForItselfInFloat64) {
       auto generator = at::detail::createCPUGenerator(3);
       const Tensor offsets = torch::tensor({0, 30, 31, 31, 90}, torch::kLong);
       const Tensor places = 5 * torch::rand({90, 3}, generator);
-      const Neighbours near = nearest_neighbours(places, offsets, kCutoff, most);
+      const Neighbors near = nearest_neighbors(places, offsets, kCutoff, most);
       const Tensor x = torch::randn({90, width}, generator), table = torch::randn({kPoints, width}, generator),
                    slope = torch::randn({90, width}, generator);
       const Tensor x64 = x.to(torch::kDouble).requires_grad_(true),
@@ -51,7 +51,7 @@ PAIRS_DEVICE_TEST(ContinuousFilter, AgreesWithEveryEdgeForItselfInFloat64) {
 
       const Tensor here = x.to(device).clone().requires_grad_(true),
                    there = table.to(device).clone().requires_grad_(true);
-      const Neighbours on = nearest_neighbours(places.to(device), offsets.to(device), kCutoff, most);
+      const Neighbors on = nearest_neighbors(places.to(device), offsets.to(device), kCutoff, most);
       const FilterPlan plan = plan_filter(on, offsets.to(device), kSpacing, kPoints, true);
       const Tensor y = continuous_filter(here, there, plan);
       EXPECT_LT(apart(y, expected), 1e-6) << width << ", " << most;
@@ -68,7 +68,7 @@ TEST(ContinuousFilter, EveryInstructionSetAgrees) {
   auto generator = at::detail::createCPUGenerator(4);
   const Tensor offsets = torch::tensor({0, 40, 70}, torch::kLong);
   for (const std::int64_t most : {5, 32}) {
-    const Neighbours near = nearest_neighbours(4 * torch::rand({70, 3}, generator), offsets, kCutoff, most);
+    const Neighbors near = nearest_neighbors(4 * torch::rand({70, 3}, generator), offsets, kCutoff, most);
     const FilterPlan plan = plan_filter(near, offsets, kSpacing, kPoints, true);
     for (const std::int64_t width : {1, 8, 19, 64, 150}) {
       const Tensor x = torch::randn({70, width}, generator), table = torch::randn({kPoints, width}, generator),
@@ -100,7 +100,7 @@ TEST(ContinuousFilter, InterpolatesWithinItsBound) {
   const Tensor places = torch::zeros({200, 3}, torch::kDouble);
   places.select(1, 0).slice(0, 1, 200, 2).copy_(torch::linspace(0, 3.999, 100, torch::kDouble));
   const Tensor offsets = torch::arange(0, 201, 2, torch::kLong);
-  const Neighbours near = nearest_neighbours(places, offsets, kCutoff, 1);
+  const Neighbors near = nearest_neighbors(places, offsets, kCutoff, 1);
   const FilterPlan plan = plan_filter(near, offsets, kSpacing, kPoints, false);
   const Tensor d = torch::linspace(0, 3.999, 100, torch::kDouble),
                k = (torch::arange(kPoints, torch::kDouble) - 1) * kSpacing;
@@ -124,7 +124,7 @@ TEST(ContinuousFilter, GivesTheSameBitsForAnyNumberOfThreads) {
   const auto run = [&](int number) {
     at::set_num_threads(number);
     const FilterPlan plan =
-        plan_filter(nearest_neighbours(places, offsets, kCutoff, 12), offsets, kSpacing, kPoints, true);
+        plan_filter(nearest_neighbors(places, offsets, kCutoff, 12), offsets, kSpacing, kPoints, true);
     const Tensor here = x.clone().requires_grad_(true), there = table.clone().requires_grad_(true);
     const Tensor y = continuous_filter(here, there, plan);
     y.square().sum().backward();
@@ -138,7 +138,7 @@ TEST(ContinuousFilter, GivesTheSameBitsForAnyNumberOfThreads) {
 TEST(ContinuousFilter, RefusesWhatDoesNotFit) {
   const Tensor places = torch::tensor({{0.0f, 0.0f, 0.0f}, {3.0f, 0.0f, 0.0f}}),
                offsets = torch::tensor({0, 2}, torch::kLong);
-  const Neighbours near = nearest_neighbours(places, offsets, kCutoff, 1);
+  const Neighbors near = nearest_neighbors(places, offsets, kCutoff, 1);
   EXPECT_THROW(plan_filter(near, offsets, kSpacing, 50, false), Error);  // ends at 2.35
   const FilterPlan plan = plan_filter(near, offsets, kSpacing, kPoints, false);
   const Tensor x = torch::ones({2, 3}), table = torch::ones({kPoints, 3});

@@ -65,7 +65,7 @@ TEST(MarkKinds, EmptyRemovedAndCutMarksFitTogether) {
   }
   Figure cut = whole;
   for (const MarkKind* kind : mark_kinds()) kind->cut(cut.plots[0], 1.5, 2.5);
-  EXPECT_EQ(cut.plots[0].lines[0].x, (std::vector<double>{1, 2, 3})) << "and the neighbours, by which it reaches them";
+  EXPECT_EQ(cut.plots[0].lines[0].x, (std::vector<double>{1, 2, 3})) << "and the neighbors, by which it reaches them";
   EXPECT_EQ(cut.plots[0].lines[0].hollow, (std::vector<bool>{false, true, false}));
   EXPECT_EQ(cut.plots[0].scatters[0].x, std::vector<double>{2});
   EXPECT_NO_THROW(figure_csv(cut));

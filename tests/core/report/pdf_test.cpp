@@ -93,26 +93,26 @@ TEST(Pdf, PdffontsFindsEveryFontEmbedded) {
 
 TEST(PageWidth, IsWhatIsAskedForWithTextsInTheirSize) {
   for (const std::int64_t plots : {1, 2, 3})
-    for (const double millimetres : {85.0, 170.0}) {
-      const Figure fitted = fitted_to_width(line_figure(plots), millimetres * kPointsPerMillimetre);
-      EXPECT_NEAR(page_width(fitted) / kPointsPerMillimetre, millimetres, 0.01) << plots;
+    for (const double millimeters : {85.0, 170.0}) {
+      const Figure fitted = fitted_to_width(line_figure(plots), millimeters * kPointsPerMillimeter);
+      EXPECT_NEAR(page_width(fitted) / kPointsPerMillimeter, millimeters, 0.01) << plots;
       const chart::FigureLayout layout = chart::layout_figure(fitted, chart::cairo_text_width);
       for (const chart::PlacedText& text : layout.plots.front().texts) EXPECT_GE(text.size, chart::kTickText);
     }
-  EXPECT_EQ(fitted_to_width(line_figure(3), 85 * kPointsPerMillimetre).columns, 1);
-  EXPECT_EQ(fitted_to_width(line_figure(3), 500 * kPointsPerMillimetre).columns, 3);
+  EXPECT_EQ(fitted_to_width(line_figure(3), 85 * kPointsPerMillimeter).columns, 1);
+  EXPECT_EQ(fitted_to_width(line_figure(3), 500 * kPointsPerMillimeter).columns, 3);
 }
 
 TEST(PageWidth, ThatHoldsNoPlotIsRefusedWithOneThatDoes) {
   try {
-    fitted_to_width(line_figure(), 20 * kPointsPerMillimetre);
+    fitted_to_width(line_figure(), 20 * kPointsPerMillimeter);
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::usage);
     std::smatch least;
     const std::string text = error.what();
     ASSERT_TRUE(std::regex_search(text, least, std::regex("does not fit into 20 mm; give ([0-9]+) or more"))) << text;
-    fitted_to_width(line_figure(), std::stod(least[1]) * kPointsPerMillimetre);
+    fitted_to_width(line_figure(), std::stod(least[1]) * kPointsPerMillimeter);
   }
 }
 
@@ -158,7 +158,7 @@ TEST(NamedAxis, LeavesOutNamesThatHaveNoRoomAndKeepsItsHeight) {
   EXPECT_LT(ticks.size(), 60u);
   for (std::size_t k = 1; k < ticks.size(); ++k)
     EXPECT_GE(layout.plots.front().y.page(ticks[k - 1].value) - layout.plots.front().y.page(ticks[k].value), 5.5);
-  EXPECT_EQ(fitted_to_width(named_figure(), 60 * kPointsPerMillimetre).plot_height, named_figure().plot_height);
+  EXPECT_EQ(fitted_to_width(named_figure(), 60 * kPointsPerMillimeter).plot_height, named_figure().plot_height);
 }
 
 }  // namespace

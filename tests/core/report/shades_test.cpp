@@ -24,7 +24,7 @@ TEST(Shades, AreRolesOfTheirOwnAndComeBack) {
     EXPECT_EQ(shaded(role, 2), role);
 }
 
-TEST(Shades, HaveColoursOfTheirOwn) {
+TEST(Shades, HaveColorsOfTheirOwn) {
   std::set<std::uint32_t> colors = {role_color(SeriesRole::naive), role_color(SeriesRole::exact),
                                     role_color(SeriesRole::other)};
   const std::size_t before = colors.size();

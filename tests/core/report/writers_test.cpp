@@ -163,7 +163,7 @@ TEST_F(WritersTest, MarkersOfExtrapolationsAreRings) {
     return all.size();
   };
   EXPECT_EQ(circles({}), circles({false, false, false}));
-  EXPECT_EQ(circles({true, false, true}), circles({}) + 2) << "a paper-coloured disc within each";
+  EXPECT_EQ(circles({true, false, true}), circles({}) + 2) << "a paper-colored disc within each";
   EXPECT_THROW(circles({true}), Error);
   Figure figure;
   figure.plots.emplace_back();
@@ -278,22 +278,22 @@ TEST_F(WritersTest, PngHasTheRightSizeAndIsNotBlank) {
   }
 }
 
-TEST_F(WritersTest, PngShowsRolesInTheirColours) {
-  const std::vector<std::pair<SeriesRole, std::uint32_t>> colours = {
+TEST_F(WritersTest, PngShowsRolesInTheirColors) {
+  const std::vector<std::pair<SeriesRole, std::uint32_t>> colors = {
       {SeriesRole::pairs, 0x0072B2},      {SeriesRole::n1, 0xE69F00},       {SeriesRole::n1_10, 0x009E73},
       {SeriesRole::end_to_end, 0xCC79A7}, {SeriesRole::gaussian, 0xD55E00}, {SeriesRole::other, 0x56B4E9}};
   Figure figure;
   Plot plot;
   plot.x = {"", AxisScale::linear, 0, 1};
   plot.y = {"", AxisScale::linear, 0, 7};
-  for (std::size_t i = 0; i < colours.size(); ++i)
-    plot.lines.push_back(make_line("", colours[i].first, {0, 1}, {i + 1.0, i + 1.0}));
+  for (std::size_t i = 0; i < colors.size(); ++i)
+    plot.lines.push_back(make_line("", colors[i].first, {0, 1}, {i + 1.0, i + 1.0}));
   figure.plots = {plot};
   const chart::PlotLayout layout = chart::layout_figure(figure, chart::cairo_text_width).plots[0];
   const Image image = png_of(figure, 4);
-  for (std::size_t i = 0; i < colours.size(); ++i) {
-    EXPECT_EQ(role_color(colours[i].first), colours[i].second);
-    EXPECT_EQ(image.at(4 * layout.x.page(0.31), 4 * layout.y.page(i + 1.0)), colours[i].second) << i;
+  for (std::size_t i = 0; i < colors.size(); ++i) {
+    EXPECT_EQ(role_color(colors[i].first), colors[i].second);
+    EXPECT_EQ(image.at(4 * layout.x.page(0.31), 4 * layout.y.page(i + 1.0)), colors[i].second) << i;
   }
 }
 
@@ -311,7 +311,7 @@ TEST_F(WritersTest, PngPlacesPicturesTheRightWayUp) {
   EXPECT_EQ(at(0.45, 0.55), 0xFF0000u);  // pixels stay sharp up to their edges
 }
 
-TEST_F(WritersTest, ShadesOfOneRoleEndInItsFullColour) {
+TEST_F(WritersTest, ShadesOfOneRoleEndInItsFullColor) {
   Figure figure;
   Plot plot;
   plot.lines = {make_line("N = 1", SeriesRole::pairs, {0, 1}, {1, 1}),

@@ -74,10 +74,10 @@ TEST(Estimator, LocationMapShiftsTheDensity) {
   const torch::Tensor shift = (aggregates.mm(weight.t()) + bias) * 2.0;  // the toy's scale
   EXPECT_LT((estimator.log_prob(theta + shift, aggregates, n) - before).abs().max().item<double>(), 1e-5);
   const torch::Tensor samples = estimator.sample(aggregates, n, 4000, 3);
-  const torch::Tensor centred = samples.squeeze(2) - shift;
+  const torch::Tensor centered = samples.squeeze(2) - shift;
   Estimator plain(std::make_shared<ToyTask>(), toy_estimator(), 1);
   plain.train(false);
-  EXPECT_LT((centred - plain.sample(aggregates, n, 4000, 3).squeeze(2)).abs().max().item<double>(), 1e-4);
+  EXPECT_LT((centered - plain.sample(aggregates, n, 4000, 3).squeeze(2)).abs().max().item<double>(), 1e-4);
 }
 
 TEST(Estimator, BoxSupportIsADensityOnTheTargetsRange) {
@@ -102,7 +102,7 @@ TEST(Estimator, BoxSupportIsADensityOnTheTargetsRange) {
   EXPECT_LE(samples.max().item<double>(), 5);
   const double mean = (density * grid.squeeze(2)).sum().item<double>() / density.sum().item<double>();
   EXPECT_NEAR(samples.mean().item<double>(), mean, 5 * samples.std().item<double>() / std::sqrt(20000.0));
-  EXPECT_LT((estimator.restore(estimator.standardise(grid)) - grid).abs().max().item<double>(), 1e-12);
+  EXPECT_LT((estimator.restore(estimator.standardize(grid)) - grid).abs().max().item<double>(), 1e-12);
 }
 
 TEST(Estimator, LossIsTheNegativeLogDensityPerUnitOfScaleWhateverTheSupport) {
@@ -144,7 +144,7 @@ TEST(Estimator, ARegressionIsTheSameOnceLoadedWhateverTheSupportOfADensity) {
   Estimator loaded = Estimator::load(file, task);
   const torch::Tensor theta = torch::rand({16, 1}, torch::kFloat64) * 7 - 2.5, aggregates = torch::randn({16, 6});
   const torch::Tensor n = torch::ones({16}, torch::kInt64);
-  EXPECT_TRUE(loaded.standardise(theta).equal(estimator.standardise(theta)));
+  EXPECT_TRUE(loaded.standardize(theta).equal(estimator.standardize(theta)));
   EXPECT_TRUE(loaded.log_prob(theta, aggregates, n).equal(estimator.log_prob(theta, aggregates, n)));
   // A density in its place has the range of its own settings.
   config.head.kind = "spline";

@@ -229,8 +229,8 @@ TEST_F(ImageTargetTest, ContextHoldsWhatIsGivenAndSentencesSayWhatIsWrong) {
 TEST_F(ImageTargetTest, PixelsShareOneScaleAndSamplesStayInTheirRange) {
   Estimator estimator(task_, toy_image_estimator(), 1);
   const torch::Tensor theta = at::rand({2, 64}, torch::kFloat64);
-  EXPECT_TRUE(at::allclose(estimator.standardise(theta), (theta - 0.1) / 0.2, 1e-12, 1e-12));
-  EXPECT_TRUE(at::allclose(estimator.restore(estimator.standardise(theta)), theta, 1e-12, 1e-12));
+  EXPECT_TRUE(at::allclose(estimator.standardize(theta), (theta - 0.1) / 0.2, 1e-12, 1e-12));
+  EXPECT_TRUE(at::allclose(estimator.restore(estimator.standardize(theta)), theta, 1e-12, 1e-12));
   estimator.train(false);
   const torch::Tensor samples =
       estimator.sample(at::zeros({2, 16}, torch::kFloat64), torch::tensor({1, 9}, torch::kInt64), 4, 7,

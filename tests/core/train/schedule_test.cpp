@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "core/train/steps/optimise.h"
+#include "core/train/steps/optimize.h"
 
 namespace pairs {
 namespace {

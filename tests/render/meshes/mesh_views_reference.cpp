@@ -28,9 +28,9 @@ Vector corner_at(const TriangleMesh& mesh, std::size_t triangle, std::size_t cor
   return {v[0], v[1], v[2]};
 }
 
-// The grey that a ray sees.
+// The gray that a ray sees.
 double seen_by(const TriangleMesh& mesh, const Vector& eye, const Vector& direction, const Vector& forward) {
-  double nearest = HUGE_VAL, grey = 1;
+  double nearest = HUGE_VAL, gray = 1;
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     const Vector a = corner_at(mesh, t, 0), ab = corner_at(mesh, t, 1) - a, ac = corner_at(mesh, t, 2) - a;
     const Vector p = outer(direction, ac);
@@ -44,10 +44,10 @@ double seen_by(const TriangleMesh& mesh, const Vector& eye, const Vector& direct
     const Vector n = outer(ab, ac);
     const double length = std::sqrt(inner(n, n)), side = inner(n, direction) < 0 ? 1 : -1;
     const Vector light{shading::light[0], shading::light[1], shading::light[2]};
-    grey = shading::ambient + shading::head * std::abs(inner(n, forward)) / length +
+    gray = shading::ambient + shading::head * std::abs(inner(n, forward)) / length +
            shading::key * std::max(0.0, side * inner(n, light) / length);
   }
-  return grey;
+  return gray;
 }
 
 }  // namespace
@@ -66,8 +66,8 @@ torch::Tensor render_mesh_views_reference(const TriangleMesh& mesh, std::span<co
                  se = std::sin(camera.elevation), tangent = std::tan(camera.field_of_view / 2);
     const Vector forward{-ce * ca, -ce * sa, -se}, right{-sa, ca, 0}, up{-se * ca, -se * sa, ce};
     const double away = camera.distance * bounds.radius;
-    const Vector eye{bounds.centre[0] - away * forward.x, bounds.centre[1] - away * forward.y,
-                     bounds.centre[2] - away * forward.z};
+    const Vector eye{bounds.center[0] - away * forward.x, bounds.center[1] - away * forward.y,
+                     bounds.center[2] - away * forward.z};
     for (std::int64_t row = 0; row < side; ++row)
       for (std::int64_t column = 0; column < side; ++column) {
         double sum = 0;

@@ -25,7 +25,7 @@ std::vector<MeshCamera> some_cameras(std::int64_t count) {
   return out;
 }
 
-// The share of pixels that are more than one of 255 greys away from the reference.
+// The share of pixels that are more than one of 255 grays away from the reference.
 double share_apart(const torch::Tensor& views, const torch::Tensor& reference) {
   return (views.to(torch::kFloat64) - 255 * reference).abs().gt(1.0 + 1e-9).to(torch::kFloat64).mean().item<double>();
 }
@@ -49,7 +49,7 @@ TEST(MeshViews, AgreesWithRaysInDoublePrecision) {
   expect_reference(scattered(1, 60, 0.5), {3, 1, 4}, 1e-3, "few pixels");
 }
 
-TEST(MeshViews, ABoxSeenFromTheFrontHasTheSizeAndGreyOfItsFace) {
+TEST(MeshViews, ABoxSeenFromTheFrontHasTheSizeAndGrayOfItsFace) {
   const MeshCamera front{0, 0, 4, 0.8};
   const torch::Tensor view = MeshViews(box(1, 0.5, 0.25)).render(std::vector{front}, {201, 1, 1})[0][0];
   const double radius = std::sqrt(1 + 0.25 + 0.0625), pixels = 201 / (2 * std::tan(0.4) * (4 * radius - 1));

@@ -42,7 +42,7 @@ std::unique_ptr<JointPosterior> joint_of(const Task& task, const torch::Tensor& 
 // Draws [chains, draws, 2] of θ and ψ.
 torch::Tensor mcmc_parameters(const JointPosterior& joint, const NutsSettings& settings) {
   const LogDensity density = [&](auto at, auto gradient) { return joint.log_density(at, gradient); };
-  return joint.parameters(sample_nuts(density, joint.centre(), settings).draws);
+  return joint.parameters(sample_nuts(density, joint.center(), settings).draws);
 }
 
 TEST(BumpHunt, PosteriorsOfTheUnitSetMatchTheReference) {

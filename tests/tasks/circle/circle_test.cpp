@@ -101,7 +101,7 @@ TEST(Circle, SettingsTakeEffect) {
   EXPECT_LE(psi.max().item<double>(), 40);
   EXPECT_TRUE(make_circle(narrow)->info().rotation_invariant);
   narrow.center_high = 41;
-  EXPECT_FALSE(make_circle(narrow)->info().rotation_invariant) << "turned, centres would lie where the prior has none";
+  EXPECT_FALSE(make_circle(narrow)->info().rotation_invariant) << "turned, centers would lie where the prior has none";
   narrow.center_high = 24;
   EXPECT_THROW(make_circle(narrow), Error);
 }

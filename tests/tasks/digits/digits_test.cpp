@@ -163,10 +163,10 @@ TEST(Digits, GeneratedDigitsCanBeToldApart) {
     return out.to(torch::kFloat32) / 255.0f;
   };
   for (int k = 0; k < 10; ++k) means.push_back(glyphs(0, 600, k).mean(0));
-  const torch::Tensor centres = at::stack(means);
+  const torch::Tensor centers = at::stack(means);
   std::int64_t right = 0;
   for (int k = 0; k < 10; ++k)
-    right += at::cdist(glyphs(1000, 100, k), centres).argmin(1).eq(k).sum().item<std::int64_t>();
+    right += at::cdist(glyphs(1000, 100, k), centers).argmin(1).eq(k).sum().item<std::int64_t>();
   EXPECT_GT(static_cast<double>(right) / 1000.0, 0.75);
 }
 
@@ -278,7 +278,7 @@ TEST_F(DigitsOnMnist, CachedSetsDrawFromAPartOfTheirImages) {
     const auto images = threes_of(*task, Purpose::finetune, set, 1);
     EXPECT_LE(images.size(), 613u);
     EXPECT_GE(images.size(), 590u);
-    std::int64_t gaps = 0, last = -1;  // neighbours on a circle: one gap at the most, and none inside
+    std::int64_t gaps = 0, last = -1;  // neighbors on a circle: one gap at the most, and none inside
     for (const std::int64_t image : images) {
       gaps += last >= 0 && image - last > 12;
       last = image;

@@ -119,8 +119,8 @@ TEST(Gaussian, PosteriorMatchesBruteForce) {
     w = w / w.sum();
     const double effective = 1.0 / (w * w).sum().item<double>();
     ASSERT_GT(effective, 3000.0);
-    const torch::Tensor mean = (w.unsqueeze(1) * prior.theta).sum(0), centred = prior.theta - mean;
-    const torch::Tensor cov = (w.unsqueeze(1) * centred).t().matmul(centred), exact_cov = exact->covariance();
+    const torch::Tensor mean = (w.unsqueeze(1) * prior.theta).sum(0), centered = prior.theta - mean;
+    const torch::Tensor cov = (w.unsqueeze(1) * centered).t().matmul(centered), exact_cov = exact->covariance();
     for (int i = 0; i < 2; ++i) {
       const double sd = std::sqrt(exact_cov[i][i].item<double>());
       EXPECT_NEAR(exact->mean()[i].item<double>(), mean[i].item<double>(), 4.5 * sd / std::sqrt(effective));
@@ -143,8 +143,8 @@ TEST(Gaussian, DensityIntegratesToOneAndMatchesItsSamples) {
   EXPECT_NEAR(exact->log_density(theta).exp().sum().item<double>() * cell, 1.0, 1e-4);
 
   Stream stream(stream_key(1, Purpose::posterior), 0);
-  const torch::Tensor s = exact->sample(40000, stream), centred = s - s.mean(0);
-  const torch::Tensor sample_cov = centred.t().matmul(centred) / 40000.0;
+  const torch::Tensor s = exact->sample(40000, stream), centered = s - s.mean(0);
+  const torch::Tensor sample_cov = centered.t().matmul(centered) / 40000.0;
   for (int i = 0; i < 2; ++i) {
     EXPECT_NEAR(s.mean(0)[i].item<double>(), mean[i].item<double>(), 4.0 * std::sqrt(cov[i][i].item<double>() / 40000));
     for (int j = 0; j < 2; ++j)
@@ -161,14 +161,14 @@ TEST(Gaussian, PosteriorIsStableForManyPointsFarFromTheOrigin) {
   once->add(x);
   for (std::int64_t at = 0; at < 100000; at += 333)
     chunks->add(x.slice(0, at, std::min<std::int64_t>(at + 333, 100000)));
-  // Two passes: the formula of the posterior on exactly centred sums.
-  const torch::Tensor centre = x.mean(0), d = x - centre, e = centre - points({-1, 2})[0];
+  // Two passes: the formula of the posterior on exactly centered sums.
+  const torch::Tensor center = x.mean(0), d = x - center, e = center - points({-1, 2})[0];
   const torch::Tensor psi =
       d.t().matmul(d) + e.unsqueeze(1) * e * (100000.0 / 100001.0) + points({16, -4, -4, 8}) / 7.0;
   const torch::Tensor cov = psi / (100001.0 * 100002.0);
   for (const auto& posterior : {chunks.get(), once.get()}) {
     EXPECT_LT(((posterior->covariance() - cov) / cov).abs().max().item<double>(), 1e-9);
-    EXPECT_LT((posterior->mean() - (centre - e / 100001.0)).abs().max().item<double>(), 1e-8);
+    EXPECT_LT((posterior->mean() - (center - e / 100001.0)).abs().max().item<double>(), 1e-8);
   }
 }
 

@@ -121,7 +121,7 @@ TEST_F(ConformerStoreTest, SettingsHaveStoresOfTheirOwn) {
   std::set<fs::path> folders = {
       store_folder("x", source_, settings_),
       with([](ConformerSettings& s) { s.conformers = 3; }),
-      with([](ConformerSettings& s) { s.optimise = true; }),
+      with([](ConformerSettings& s) { s.optimize = true; }),
       with([](ConformerSettings& s) { s.seed = 3; }),
       with([](ConformerSettings& s) { s.attempts = 3; }),
       with([](ConformerSettings& s) { s.limits.atoms = 3; }),

@@ -50,10 +50,10 @@ TEST(Conformers, DependOnTheMoleculeAndTheSeedAlone) {
 
 TEST(Conformers, OptimisingChangesThem) {
   const PreparedMolecule plain = made_of("CCOc1ccccc1"),
-                         optimised = made_of("CCOc1ccccc1", {.conformers = 3, .optimise = true});
-  ASSERT_EQ(plain.positions.size(), optimised.positions.size());
-  EXPECT_NE(plain.positions, optimised.positions);
-  EXPECT_THROW(made_of("OB(O)c1ccccc1", {.conformers = 1, .optimise = true}), Error);
+                         optimized = made_of("CCOc1ccccc1", {.conformers = 3, .optimize = true});
+  ASSERT_EQ(plain.positions.size(), optimized.positions.size());
+  EXPECT_NE(plain.positions, optimized.positions);
+  EXPECT_THROW(made_of("OB(O)c1ccccc1", {.conformers = 1, .optimize = true}), Error);
 }
 
 TEST(Conformers, HopelessMoleculesAreRefused) {

@@ -39,8 +39,8 @@ TEST(Environments, EachAtomHasThreeTheNearerTheHeavier) {
   for (const std::int64_t weight : {20, 5, 2})
     EXPECT_EQ(std::count_if(parts.begin(), parts.end(), [&](const ThingPart& part) { return part.weight == weight; }),
               3);
-  EXPECT_THAT(texts_of("CCO"), Contains("O with 1 neighbour but hydrogen"));
-  EXPECT_THAT(texts_of("CC[NH2+]C"), Contains("N+ with 2 neighbours but hydrogen"));
+  EXPECT_THAT(texts_of("CCO"), Contains("O with 1 neighbor but hydrogen"));
+  EXPECT_THAT(texts_of("CC[NH2+]C"), Contains("N+ with 2 neighbors but hydrogen"));
   EXPECT_THAT(texts_of("CCO"), Contains("O in CO"));
   EXPECT_THAT(texts_of("CCO"), Contains("O in CCO"));
   EXPECT_THAT(texts_of("Cc1ccc([N+](=O)[O-])cc1"), Contains("N in c[N+](=O)[O-]"));

@@ -25,7 +25,7 @@ TEST(MoleculeLook, ConformersAreLaidOntoTheFirst) {
   }
   const Body first = molecule_body(rows, {}), second = molecule_body(turned, {}, rows);
   for (std::size_t a = 0; a < first.balls.size(); ++a)
-    for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(first.balls[a].centre[k], second.balls[a].centre[k], 1e-3);
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(first.balls[a].center[k], second.balls[a].center[k], 1e-3);
 }
 
 TEST(MoleculeLook, FormulasHaveTheirStrokes) {
@@ -37,8 +37,8 @@ TEST(MoleculeLook, FormulasHaveTheirStrokes) {
                                 .height = 0};
   const PlaneDrawing plane = molecule_formula(drawing);
   ASSERT_GT(plane.lines.size(), 5u);
-  EXPECT_EQ(plane.lines[0].colour0, element_colour(8));
-  EXPECT_EQ(plane.lines[0].colour1, PlaneDrawing::kInk);
+  EXPECT_EQ(plane.lines[0].color0, element_color(8));
+  EXPECT_EQ(plane.lines[0].color1, PlaneDrawing::kInk);
   EXPECT_EQ(plane.lines[1].width0, 0);
   EXPECT_GT(plane.lines[1].width1, 0);
   for (std::size_t k = 2; k < plane.lines.size(); ++k) {

@@ -528,7 +528,7 @@ TEST_F(MoleculesTask, BodiesHaveTheAtomsAndBondsOfTheirConformers) {
     EXPECT_EQ(body.sticks.size(), strands) << smiles;
     EXPECT_TRUE(body.faces.empty());
     double middle = 0;
-    for (const Body::Ball& ball : body.balls) middle += ball.centre[0];
+    for (const Body::Ball& ball : body.balls) middle += ball.center[0];
     EXPECT_NEAR(middle, 0, 1e-3);
   }
   const PlaneDrawing formula = face<Bodies>(*made)->plane_drawing(latents);

@@ -47,7 +47,7 @@ TEST(Crops, ShowUniformSharesAtUniformPlaces) {
   EXPECT_THROW(draw_crop(1, Purpose::check, 0, 0, 8, {0.5, 1.1}), Error);
 }
 
-TEST(Crops, KeepTheWindowAndFillTheRestWithGrey) {
+TEST(Crops, KeepTheWindowAndFillTheRestWithGray) {
   const torch::Tensor images = at::randint(256, {9, 3, 37, 37}, torch::kUInt8);
   std::vector<CropWindow> windows;
   torch::Tensor expected = at::full(images.sizes(), 0.5, torch::kFloat32);

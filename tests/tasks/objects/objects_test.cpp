@@ -46,7 +46,7 @@ class Boxes final : public MeshSource {
   }
   TriangleMesh mesh(std::size_t i) const override {
     ++read;
-    return normalised_mesh(whole(i));
+    return normalized_mesh(whole(i));
   }
 
   static TriangleMesh whole(std::size_t i) {
@@ -246,7 +246,7 @@ TEST_F(ObjectsTest, PoolMembersAreTheObservationsOfStage2) {
   }
 }
 
-// The window within which an image is not filled: rows and columns of the box about what is not grey. Shaded surfaces
+// The window within which an image is not filled: rows and columns of the box about what is not gray. Shaded surfaces
 // and the white background are never 1/2 all along a row.
 CropWindow window_of(const torch::Tensor& image) {
   const torch::Tensor inside = image[0] != 0.5f;
@@ -267,7 +267,7 @@ TEST_F(ObjectsTest, ObservationsShowCropsOfTheObjectsViews) {
       ASSERT_GE(std::min(w.height, w.width), 11) << "0.35 of 32 is 11.2";
       ASSERT_LE(std::max(w.height, w.width), 16);
       const torch::Tensor inside = x[i][0].slice(0, w.top, w.top + w.height).slice(1, w.left, w.left + w.width);
-      ASSERT_TRUE((inside != 0.5f).all().item<bool>()) << "no grey level of 255 is 1/2";
+      ASSERT_TRUE((inside != 0.5f).all().item<bool>()) << "no gray level of 255 is 1/2";
       places.emplace(w.top, w.left);
     }
     if (purpose == Purpose::finetune) {
@@ -296,7 +296,7 @@ TEST_F(ObjectsTest, ShownAndStoredImagesOfAnObjectAgree) {
     const std::vector<ViewCache::View> all = {{0, 0}, {0, 1}, {0, 2}, {0, 3}};
     ASSERT_TRUE(at::equal(cache.read(all), same.views(place))) << place;
   }
-  // Seen through the task: what is not grey in a shown observation stands in one of the object's views.
+  // Seen through the task: what is not gray in a shown observation stands in one of the object's views.
   const Latents latents = testing::latents_of(*task, 1, Purpose::explore, 0, 1);
   const torch::Tensor x = testing::sets_of(*task, latents, 1, Purpose::explore, 0, 1)[0][0];
   const torch::Tensor whole =

@@ -90,7 +90,7 @@ class Budget : public OwnFolder {
     return sum;
   }
 
-  const Catalogue tasks_ = built_in_tasks();
+  const Catalog tasks_ = built_in_tasks();
   std::filesystem::path file_;
   std::string name_;
 };

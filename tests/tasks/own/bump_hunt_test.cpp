@@ -44,7 +44,7 @@ class OwnBumpHunt : public OwnFolder {
     return rows;
   }
 
-  const Catalogue tasks_ = built_in_tasks();
+  const Catalog tasks_ = built_in_tasks();
 };
 
 // Compares the shipped example, 20 lines of Python, with the built-in task of the same sets: presets fitted to its size

@@ -68,7 +68,7 @@ class GivenOfSets : public OwnFolder {
     return "";
   }
 
-  const Catalogue tasks_ = built_in_tasks();
+  const Catalog tasks_ = built_in_tasks();
 };
 
 TEST_F(GivenOfSets, FilesAreReadAndWrongOnesRefused) {

@@ -69,7 +69,7 @@ class OwnLine : public OwnFolder {
     return tasks_->open(file);
   }
 
-  const Catalogue tasks_ = built_in_tasks();
+  const Catalog tasks_ = built_in_tasks();
 };
 
 // The density written above integrates to one, and has most of its mass where the truth is.

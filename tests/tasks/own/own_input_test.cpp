@@ -1,4 +1,4 @@
-// x in whatever units its owner has: networks see it standardised, and nothing else depends on the units.
+// x in whatever units its owner has: networks see it standardized, and nothing else depends on the units.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -56,7 +56,7 @@ std::vector<std::string> tiny_settings() {
 
 class OwnInput : public OwnFolder {
  protected:
-  const Catalogue tasks_ = built_in_tasks();
+  const Catalog tasks_ = built_in_tasks();
 
   // Normal observations of mean θ and spread ψ, in these units.
   std::filesystem::path program(const Units& units, const std::string& more = "") const {
@@ -170,7 +170,7 @@ TEST_F(OwnInput, ScalesFollowTheUnitsAndIgnoreOutliers) {
 
 TEST_F(OwnInput, AProgramInMillivoltsLearnsWhatOneInUnitsOfOneDoes) {
   const Trained one = train(program(kOne)), millivolts = train(program(kMillivolts)), time = train(program(kTime));
-  EXPECT_LT(one.losses[1], -0.1) << "something is learnt";
+  EXPECT_LT(one.losses[1], -0.1) << "something is learned";
   expect_same(one, kOne, millivolts, kMillivolts);
   expect_same(one, kOne, time, kTime);
 
@@ -197,13 +197,13 @@ TEST_F(OwnInput, StoredSetsInMillivoltsLearnWhatThoseInUnitsOfOneDo) {
 }
 
 // Times at the present epoch are a second apart; float32 resolves only 128 s.
-TEST_F(OwnInput, NothingIsRoundedBeforeItIsStandardised) {
+TEST_F(OwnInput, NothingIsRoundedBeforeItIsStandardized) {
   const auto spread = [](const Task& task) {
     const Latents latents = pairs::testing::latents_of(task, 1, Purpose::test, 0, 20);
     const torch::Tensor x = pairs::testing::sets_of(task, latents, 1, Purpose::test, 0, 5);
     EXPECT_EQ(x.scalar_type(), torch::kFloat64);
     const InputScale scale = input_scale(task);
-    const Observations seen = standardised(x.flatten(0, 1), torch::tensor(scale.location, torch::kFloat64),
+    const Observations seen = standardized(x.flatten(0, 1), torch::tensor(scale.location, torch::kFloat64),
                                            torch::tensor(scale.scale, torch::kFloat64));
     EXPECT_EQ(seen.type(), torch::kFloat32);
     return seen.block().flatten();
@@ -237,7 +237,7 @@ TEST_F(OwnInput, AFileSaysHow) {
   const auto input_of = [&](const std::string& x) {
     return input_scale(*make_simulated_task(python_task(kPrior + kSimulate + kServe, "", "columns = [\"x\"]\n" + x)));
   };
-  EXPECT_TRUE(input_of("standardise = false").empty());
+  EXPECT_TRUE(input_of("standardize = false").empty());
   EXPECT_EQ(input_of("location = 3\nscale = 2").location, std::vector{3.0});
   EXPECT_EQ(input_of("location = [3.5]\nscale = [2.0]").scale, std::vector{2.0});
   EXPECT_NEAR(input_of("").scale[0], 1.2, 0.4);
@@ -245,7 +245,7 @@ TEST_F(OwnInput, AFileSaysHow) {
 
   // As it is, x is float32 as ever.
   const auto plain =
-      make_simulated_task(python_task(kPrior + kSimulate + kServe, "", "columns = [\"x\"]\nstandardise = false"));
+      make_simulated_task(python_task(kPrior + kSimulate + kServe, "", "columns = [\"x\"]\nstandardize = false"));
   const Latents latents = pairs::testing::latents_of(*plain, 1, Purpose::test, 0, 2);
   EXPECT_EQ(pairs::testing::sets_of(*plain, latents, 1, Purpose::test, 0, 5).scalar_type(), torch::kFloat32);
 
@@ -253,35 +253,35 @@ TEST_F(OwnInput, AFileSaysHow) {
     return pairs::testing::sentence_of(
         [&] { parse_task(task_text("[\"x\"]", "", "columns = [\"a\", \"b\"]\n" + x), "/some/task.toml"); });
   };
-  EXPECT_THAT(problem("standardise = 1"), HasSubstr("'x.standardise' must be true or false"));
+  EXPECT_THAT(problem("standardize = 1"), HasSubstr("'x.standardize' must be true or false"));
   EXPECT_THAT(problem("location = 1"), HasSubstr("'x.location' and 'x.scale' belong together"));
   EXPECT_THAT(problem("location = 1\nscale = [1, 2, 3]"), HasSubstr("one for each of the 2 columns"));
   EXPECT_THAT(problem("location = 1\nscale = [1, 0]"), HasSubstr("'x.scale' must be above 0"));
   EXPECT_THAT(problem("location = inf\nscale = 1"), HasSubstr("'x.location' must hold finite numbers"));
-  EXPECT_THAT(problem("location = 0\nscale = 1\nstandardise = false"), HasSubstr("no effect"));
+  EXPECT_THAT(problem("location = 0\nscale = 1\nstandardize = false"), HasSubstr("no effect"));
 }
 
-// Weights bring their standardisation with them, whatever a task measures, and those without one stay without.
+// Weights bring their standardization with them, whatever a task measures, and those without one stay without.
 TEST_F(OwnInput, BelongsToTheWeights) {
   const std::shared_ptr<const Task> one = make_simulated_task(read_task_file(program(kOne))),
                                     plain = make_simulated_task(python_task(kPrior + kSimulate + kServe, "",
-                                                                            "columns = [\"x\"]\nstandardise = false"));
+                                                                            "columns = [\"x\"]\nstandardize = false"));
   EstimatorConfig config;
   config.embedder.size = 8;
   config.embedder.of<MlpEmbedder::Settings>().layers = {8};
-  Estimator standardised(one, config, 1), other(plain, config, 2);
+  Estimator standardized(one, config, 1), other(plain, config, 2);
   const Observations x = at::linspace(-2, 5, 9, torch::kFloat64).unsqueeze(1);
-  const torch::Tensor seen = standardised.embed(x), as_it_is = other.embed(x);
-  EXPECT_TRUE(standardised.clone().embed(x).equal(seen));
+  const torch::Tensor seen = standardized.embed(x), as_it_is = other.embed(x);
+  EXPECT_TRUE(standardized.clone().embed(x).equal(seen));
   EXPECT_EQ(other.state().count("embedder.x_scale"), 0u);
 
   Estimator taken(plain, config, 3), left(one, config, 4);
-  taken.start_from(standardised);
+  taken.start_from(standardized);
   EXPECT_TRUE(taken.embed(x).equal(seen));
   left.start_from(other);
   EXPECT_TRUE(left.embed(x).equal(as_it_is));
 
-  auto state = standardised.state();
+  auto state = standardized.state();
   state["embedder.x_scale"] = torch::zeros({1}, torch::kFloat64);
   EXPECT_THAT(pairs::testing::sentence_of([&] { taken.load_state(state); }), HasSubstr("not above 0"));
 }

@@ -81,7 +81,7 @@ TEST_F(OwnReference, IsTheConjugatePosterior) {
 }
 
 TEST_F(OwnReference, NormalisedOnesAreTakenAsTheyAre) {
-  const auto task = line(line_program("    return np.full(len(theta), -1.25)\n"), "[reference]\nnormalised = true\n");
+  const auto task = line(line_program("    return np.full(len(theta), -1.25)\n"), "[reference]\nnormalized = true\n");
   const auto reference = task->reference("exact");
   reference->add(set(*task, 5));
   const torch::Tensor said = reference->log_density(torch::zeros({3, 2}, torch::kFloat64));

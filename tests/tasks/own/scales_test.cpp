@@ -27,7 +27,7 @@ class Scales : public OwnFolder {
     allow_task_file(folder_ / "task");
     return tasks_->make(tasks_->open(folder_ / "task"));
   }
-  const Catalogue tasks_ = built_in_tasks();
+  const Catalog tasks_ = built_in_tasks();
 };
 
 TEST_F(Scales, TellItsSufficientStatisticsInItsFile) {

@@ -33,7 +33,7 @@ torch::Tensor mass(const torch::Tensor& low, const torch::Tensor& high, std::int
   return n == 1 ? high.log() - low.log() : (high.pow(power) - low.pow(power)) / power;
 }
 
-// θ^-n between the least end and 2, normalised.
+// θ^-n between the least end and 2, normalized.
 torch::Tensor uniform_log_prob(const torch::Tensor& theta, const torch::Tensor& x) {
   const torch::Tensor end = least_end(x), high = at::full_like(end, kHigh);
   const torch::Tensor inside =
@@ -64,7 +64,7 @@ class UniformMaximum : public OwnFolder {
     return load_run(tasks_, run.string());
   }
 
-  const Catalogue tasks_ = built_in_tasks();
+  const Catalog tasks_ = built_in_tasks();
 };
 
 // Bayes' theorem on a fine grid, written without the posterior's formula.

@@ -65,7 +65,7 @@ class DataReport : public ::testing::Test {
     return folder_.path().string();
   }
   Result report(const DataQuestion& question) {
-    return data_report(TaskCatalogue({{.name = "gaussian",
+    return data_report(TaskCatalog({{.name = "gaussian",
                                        .make = [](const TaskOptions&) { return built_in_tasks()->make("gaussian"); },
                                        .data = piles_.set()}}),
                        question);

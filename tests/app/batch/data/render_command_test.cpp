@@ -181,7 +181,7 @@ TEST_F(RenderCommand, BadInputGetsOneSentence) {
   expect_refusal({"--scene", "7", "--half-width", "wide"}, 2, "--half-width");
   expect_refusal({"--scene", "7", "--supersample", "0"}, 2, "--supersample");
   expect_refusal({"--scene", "7", "--spheres", "9"}, 2, "--spheres");
-  expect_refusal({"--scene", "7", "--buffer", "colour"}, 2, "--buffer");
+  expect_refusal({"--scene", "7", "--buffer", "color"}, 2, "--buffer");
   expect_refusal({"--scene", "seven"}, 2, "neither a seed");
   expect_refusal({"--scene", "1.5"}, 2, "neither a seed");
   expect_refusal({"--scene", "18446744073709551616"}, 2, "too large a seed");

@@ -80,7 +80,7 @@ TEST(SetOptions, ARandomSubsetNeedsNoSeed) {
 TEST(SetOptions, EveryCommandHasThemOrSaysWhyNot) {
   struct Command {
     const char* name;
-    Action (*add)(CLI::App&, const Catalogue&);
+    Action (*add)(CLI::App&, const Catalog&);
     std::vector<std::string> words;
   };
   const Command commands[] = {{"infer", add_infer, {"bump-hunt"}},

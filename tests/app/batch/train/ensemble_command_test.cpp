@@ -161,7 +161,7 @@ TEST_F(EnsembleCommand, AFullDiskLeavesNoFolder) {
 
 TEST_F(EnsembleCommand, IsNoSeedOfItsFirstRun) {
   ASSERT_EQ(run_words({"ensemble", a_, b_, "--out", mean_}).code, 0);
-  std::vector<LabelledRun> runs;
+  std::vector<LabeledRun> runs;
   for (const std::string& one : {b_, c_, mean_}) {
     const LoadedRun loaded = load_run(built_in_tasks(), one);
     runs.push_back({loaded.name, loaded.config});

@@ -47,7 +47,7 @@ class RunsLook : public testing::TestWithParam<ThemeKind> {
     settings.theme = GetParam() == ThemeKind::light ? "light" : "dark";
     return settings;
   }
-  // The colours of a figure's lines by the name that begins them.
+  // The colors of a figure's lines by the name that begins them.
   static std::set<ImU32> colors_of(const Figure& figure, const std::string& name) {
     std::set<ImU32> colors;
     for (const Plot& plot : figure.plots) {
@@ -59,7 +59,7 @@ class RunsLook : public testing::TestWithParam<ThemeKind> {
   }
 };
 
-TEST_P(RunsLook, OneColourARunWhereverItIs) {
+TEST_P(RunsLook, OneColorARunWhereverItIs) {
   Driver window(settings("compare"));
   ASSERT_TRUE(window.until([&] { return window.studio.library.listed(); }));
   for (const std::string& run : looked_at().runs) window.studio.comparison.toggle(run);
@@ -80,7 +80,7 @@ TEST_P(RunsLook, OneColourARunWhereverItIs) {
       const std::set<ImU32> colors = colors_of(*shown.figure, kNames[i]);
       if (colors.empty()) continue;
       EXPECT_TRUE(colors.contains(ink)) << kNames[i] << " in " << shown.name;
-      // The lines of a run's two targets are tints of its colour.
+      // The lines of a run's two targets are tints of its color.
       if (shown.name != "acauc") {
         EXPECT_EQ(colors.size(), 1u) << kNames[i] << " in " << shown.name;
       }

@@ -87,7 +87,7 @@ TEST(Input, IgnoresCodesThatDoNotExist) {
   EXPECT_TRUE(ImGui::GetIO().KeyCtrl);
 }
 
-TEST(Widgets, GreyButtonsDoNothingAndSayWhy) {
+TEST(Widgets, GrayButtonsDoNothingAndSayWhy) {
   NullScreen screen(400, 300);
   int pressed = 0;
   const auto draw = [&] {

@@ -42,10 +42,10 @@ class ViewerPanelTest : public ::testing::Test {
   ImVec2 sphere_at(std::size_t k) {
     const Item truth = driver_->item("viewer/truth");
     const auto basis = render::camera_basis(viewer().target().azimuth, viewer().target().elevation);
-    const double* centre = viewer().scene().spheres[k].center;
+    const double* center = viewer().scene().spheres[k].center;
     const double half = static_cast<double>(truth.max.x - truth.min.x) / 2, unit = half / viewer().info().half_width;
-    return {static_cast<float>(static_cast<double>(truth.middle().x) + unit * render::dot3(centre, basis.right)),
-            static_cast<float>(static_cast<double>(truth.middle().y) - unit * render::dot3(centre, basis.up))};
+    return {static_cast<float>(static_cast<double>(truth.middle().x) + unit * render::dot3(center, basis.right)),
+            static_cast<float>(static_cast<double>(truth.middle().y) - unit * render::dot3(center, basis.up))};
   }
 
   TemporaryFolder folder_;

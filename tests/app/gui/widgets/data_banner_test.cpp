@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 // Shipped digits that know MNIST alone, without MNIST: the badge is amber, and every tab that uses the weights shows a
 // note and offers to select the folder, which is then used at once and remembered.
-TEST(DataBanner, OffersTheDataThatTheWeightsLearntFrom) {
+TEST(DataBanner, OffersTheDataThatTheWeightsLearnedFrom) {
   TemporaryFolder folder;
   const auto assets = folder / "assets", mnist = folder / "mnist", empty = folder / "empty";
   make_assets(assets);

@@ -53,7 +53,7 @@ TEST_F(DesktopDialogTest, WhatItAnswersIsAsIfTyped) {
   EXPECT_EQ(call(0).method, "OpenFile");
   EXPECT_FALSE(find("open/browse")->enabled);
   desktop_->respond(1, {});
-  ASSERT_TRUE(until([&] { return find("open/browse")->enabled; })) << "cancelled: words may be typed";
+  ASSERT_TRUE(until([&] { return find("open/browse")->enabled; })) << "canceled: words may be typed";
   click("open/browse-folder");
   EXPECT_EQ(call(1).options.at("directory"), "true");
   desktop_->respond(0, {address("a.csv")});
@@ -86,7 +86,7 @@ TEST_F(DesktopDialogTest, SavingAsksItAtOnce) {
   save_.ask("plot.svg");
   call(1);
   desktop_->respond(1, {});
-  EXPECT_TRUE(until([&] { return !find("save/path"); })) << "cancelled there, cancelled here";
+  EXPECT_TRUE(until([&] { return !find("save/path"); })) << "canceled there, canceled here";
   // Impossible answers of the dialog are reported here.
   written_.clear();
   save_.ask("plot.svg");

@@ -203,10 +203,10 @@ TEST(RunTable, FoldedDifferencesOfOtherSeedsCountNoRunTwice) {
   EXPECT_THAT(note(*view, 1, "difference"), HasSubstr("which have other seeds"));
 }
 
-TEST(RunTable, SaysWhatLearntNothing) {
+TEST(RunTable, SaysWhatLearnedNothing) {
   std::vector<RunRecord> runs = kRuns;
   EXPECT_THAT(shown_keys(*make_table(runs, {.task = "gaussian"})), Not(testing::Contains("state")));
-  runs[1] = changed(runs[1], [](RunFacts& facts) { facts.learnt_nothing = true; });
+  runs[1] = changed(runs[1], [](RunFacts& facts) { facts.learned_nothing = true; });
   const auto view = make_table(runs, {.task = "gaussian"});
   EXPECT_EQ(cell(*view, 1, "state").text, "no better than the prior");
   EXPECT_EQ(cell(*view, 0, "state").text, "finished");

@@ -75,10 +75,10 @@ TEST(ScorePlot, TheBestForTheirCostAreJoined) {
   EXPECT_FALSE(plot.runs.contains(front.name));
 }
 
-TEST(ScorePlot, WhatLearntNothingIsNotBestForItsCost) {
+TEST(ScorePlot, WhatLearnedNothingIsNotBestForItsCost) {
   std::vector<RunRecord> runs = {made_up_run("cheap", "pairs", 1, 1), made_up_run("good", "pairs", 2, 4, "16"),
                                  made_up_run("dear", "pairs", 3, 5, "32")};
-  runs[0] = changed(runs[0], [](RunFacts& facts) { facts.learnt_nothing = true; });
+  runs[0] = changed(runs[0], [](RunFacts& facts) { facts.learned_nothing = true; });
   const ScorePlot plot = score_plot(plotted(runs), {.y = "gap", .x = "cost", .n = 1});
   ASSERT_TRUE(plot.figure);
   EXPECT_THAT(plot.figure->plots[0].lines.back().x, ElementsAre(2000, 3000));

@@ -269,7 +269,7 @@ TEST(Scores, TableLeavesOutWhatWasNotMeasuredAndMarksMiscalibration) {
   row.rank_tests = {{0.5, -1, 0.3}, {6.8, -1, 4e-9}};
   table = score_table({row});
   EXPECT_EQ(table.verdicts.at(0).level, CalibrationLevel::miscalibrated) << "an ACAUC inside its noise hides nothing";
-  EXPECT_EQ(table.verdicts.at(0).text, "off centre");
+  EXPECT_EQ(table.verdicts.at(0).text, "off center");
   EXPECT_EQ(table.rows.at(0).at(4), "0.5, 6.8");
 }
 

@@ -145,7 +145,7 @@ TEST_F(PortalTest, TellsHowItEndedOtherwise) {
   };
   auto number = asked();
   desktop->respond(1, {});
-  EXPECT_EQ(answer_to(number)->end, Portal::End::cancelled);
+  EXPECT_EQ(answer_to(number)->end, Portal::End::canceled);
   number = asked();
   desktop->respond(0, {"sftp://elsewhere/file.csv"});
   auto answer = answer_to(number);

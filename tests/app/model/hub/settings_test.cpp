@@ -43,7 +43,7 @@ TEST(SettingsFile, EverySettingComesBack) {
   settings.threads = 3;
   settings.width = 1024;
   settings.height = 700;
-  settings.maximised = true;
+  settings.maximized = true;
   settings.sidebar = 300.25;
   settings.drawer = 120;
   settings.sidebar_open = false;

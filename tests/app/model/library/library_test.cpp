@@ -484,8 +484,8 @@ TEST_F(LibraryTest, DrawsAPictureOfEveryTask) {
 
 TEST(Thumbnail, ASmallerPictureIsTheMeanOfTheLarge) {
   Thumbnail picture{4, 2, false, std::vector<std::uint8_t>(32, 0)};
-  const auto set = [&](int x, int y, std::uint8_t grey, std::uint8_t alpha) {
-    for (int c = 0; c < 3; ++c) picture.rgba[static_cast<std::size_t>(4 * (4 * y + x) + c)] = grey;
+  const auto set = [&](int x, int y, std::uint8_t gray, std::uint8_t alpha) {
+    for (int c = 0; c < 3; ++c) picture.rgba[static_cast<std::size_t>(4 * (4 * y + x) + c)] = gray;
     picture.rgba[static_cast<std::size_t>(4 * (4 * y + x) + 3)] = alpha;
   };
   for (int y = 0; y < 2; ++y) set(0, y, 100, 255), set(1, y, 200, 255);
@@ -493,7 +493,7 @@ TEST(Thumbnail, ASmallerPictureIsTheMeanOfTheLarge) {
   const Thumbnail small = resized(picture, 2, 1);
   EXPECT_EQ(small.rgba[0], 150);
   EXPECT_EQ(small.rgba[3], 255);
-  EXPECT_EQ(small.rgba[4], 80);  // what is transparent has no colour
+  EXPECT_EQ(small.rgba[4], 80);  // what is transparent has no color
   EXPECT_EQ(small.rgba[7], 50);
   EXPECT_EQ(resized(picture, 4, 2).rgba, picture.rgba);
 }

@@ -24,7 +24,7 @@ class TaskSketchTest : public testing::Test {
 
   TemporaryFolder folder_;
   const Environment config_;
-  const Catalogue tasks_ = built_in_tasks();
+  const Catalog tasks_ = built_in_tasks();
   TaskSketch sketch_;
 };
 

@@ -58,7 +58,7 @@ class ManyTargetsTask : public ToyTask {
 };
 
 // In the place of the task "gaussian".
-inline Catalogue many_targets(std::int64_t count) {
+inline Catalog many_targets(std::int64_t count) {
   return in_place_of("gaussian", [count](const TaskOptions&) { return std::make_shared<ManyTargetsTask>(count); });
 }
 

@@ -80,7 +80,7 @@ TEST_F(PinnedPosteriorTest, StaysBehindAnotherNAndAnotherSet) {
   EXPECT_FALSE(ghost());
 }
 
-TEST_F(PinnedPosteriorTest, SeveralAreKeptUnderNamesAndInColoursOfTheirOwn) {
+TEST_F(PinnedPosteriorTest, SeveralAreKeptUnderNamesAndInColorsOfTheirOwn) {
   posterior_.open("bump-hunt");
   settle();
   std::set<SeriesRole> roles;
@@ -113,7 +113,7 @@ TEST_F(PinnedPosteriorTest, SeveralAreKeptUnderNamesAndInColoursOfTheirOwn) {
   EXPECT_EQ(posterior_.pins().size(), Posterior::most_pins - 1);
   EXPECT_FALSE(row("before the cut"));
   posterior_.pin();
-  EXPECT_EQ(posterior_.pins().back().role, second.role) << "a colour that is free again";
+  EXPECT_EQ(posterior_.pins().back().role, second.role) << "a color that is free again";
 }
 
 // A ghost that is higher than what is shown is not cut.

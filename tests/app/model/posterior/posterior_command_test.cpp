@@ -114,7 +114,7 @@ TEST_P(CopiedCommand, DrawsWhatTheScreenShowsOfAFile) {
 
 class CopiedCommandOfRuns : public CopiedCommand {};
 
-TEST_P(CopiedCommandOfRuns, DrawsThemInTheirColours) {
+TEST_P(CopiedCommandOfRuns, DrawsThemInTheirColors) {
   const std::string first = small_run(folder_.path(), "first", GetParam());
   const std::string second = small_run(folder_.path(), "second", GetParam(), 2);
   const std::string other = small_run(folder_.path(), "other", GetParam(), 3, "n1");

@@ -116,7 +116,7 @@ TEST_F(TrainingTest, TrainsADraftToTheWeightsOfTheCommandLine) {
   EXPECT_FALSE(training.log().empty());
 }
 
-TEST_F(TrainingTest, ShowsAPosteriorWhileItIsLearnt) {
+TEST_F(TrainingTest, ShowsAPosteriorWhileItIsLearned) {
   Training training(hub_);
   training.open_task("gaussian");
   make_small(training.draft(), {{"pretrain.epochs", "100000"}});

@@ -243,7 +243,7 @@ Target real_target(const std::string& name, double low, double high) {
 LoadedRun trained(const std::shared_ptr<const Task>& task) {
   static const TemporaryFolder folder;
   static int count = 0;
-  const Catalogue tasks = in_place_of("gaussian", [task](const TaskOptions&) { return task; });
+  const Catalog tasks = in_place_of("gaussian", [task](const TaskOptions&) { return task; });
   return load_run(tasks,
                   model::small_run(folder.path(), fmt::format("own{}", count++), "gaussian", 1, "pairs",
                                    {"embedder.layers=32,32", "head.hidden=32", "head.bins=8", "pretrain.epochs=4",

@@ -92,7 +92,7 @@ class PredictiveSetsOfOwn : public ::testing::Test {
  protected:
   static const LoadedRun& run() {
     static const TemporaryFolder folder;
-    static const Catalogue tasks =
+    static const Catalog tasks =
         in_place_of("gaussian", [](const TaskOptions&) { return std::make_shared<ToyTask>("gaussian"); });
     static const LoadedRun loaded =
         load_run(tasks,

@@ -135,9 +135,9 @@ TEST(OtherPrior, ItsSourceHasTheDensityAndTheDraws) {
 }
 
 TEST(OtherPrior, ReadsSeveralOfOneLine) {
-  const PriorTexts texts = prior_texts("theta = beta(2, 8);psi = normal(1, 1) ; learnt theta = normal(0, 1);");
+  const PriorTexts texts = prior_texts("theta = beta(2, 8);psi = normal(1, 1) ; learned theta = normal(0, 1);");
   EXPECT_EQ(texts.now, (std::vector<std::string>{"theta = beta(2, 8)", "psi = normal(1, 1) "}));
-  EXPECT_EQ(texts.learnt, (std::vector<std::string>{"theta = normal(0, 1)"}));
+  EXPECT_EQ(texts.learned, (std::vector<std::string>{"theta = normal(0, 1)"}));
   EXPECT_TRUE(prior_texts(" ; ").now.empty());
 }
 
@@ -193,15 +193,15 @@ TEST(OtherPrior, ChecksThePriorThatIsSaid) {
   const Conjugate old = conjugate(0, 2), now = conjugate(0.5, 0.6);
   const OtherPrior prior(task, {"normal(0.5, 0.6)"}, {"normal(0, 2)"});
   EXPECT_NEAR(reweighed(prior, known_normal(old.mean, old.sd, 1)).density.at(0).mean, now.mean, 1e-6);
-  const auto refused = [&](const std::vector<std::string>& texts, const std::vector<std::string>& learnt) {
+  const auto refused = [&](const std::vector<std::string>& texts, const std::vector<std::string>& learned) {
     try {
-      OtherPrior(task, texts, learnt);
+      OtherPrior(task, texts, learned);
     } catch (const Error& error) {
       return std::string(error.what());
     }
     return std::string();
   };
-  EXPECT_THAT(refused({"normal(0, 1)"}, {}), HasSubstr("--learnt-prior \"t = normal(0, 1)\""));
+  EXPECT_THAT(refused({"normal(0, 1)"}, {}), HasSubstr("--learned-prior \"t = normal(0, 1)\""));
   EXPECT_THAT(refused({"normal(0, 1)"}, {"normal(0, 1.7)"}), HasSubstr("are not those of normal(0, 1.7)"));
   EXPECT_THAT(refused({"u = normal(0, 1)"}, {}), HasSubstr("there is no target u"));
   EXPECT_THAT(refused({"normal(0, 1)", "t = normal(0, 2)"}, {}), HasSubstr("given twice"));

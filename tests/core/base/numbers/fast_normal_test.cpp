@@ -94,19 +94,19 @@ TEST(FastNormal, MeanAndVarianceAreUnbiased) {
 TEST(FastNormal, FollowsTheNormalDistribution) {
   std::vector<float> x(400000);
   fill_normals(key, 1, 0, 100000, 4, x.data());
-  double m = 0, v = 0, k = 0, neighbours = 0;
+  double m = 0, v = 0, k = 0, neighbors = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double z = x[i];
     m += z;
     v += z * z;
     k += z * z * z * z;
-    neighbours += z * x[i ^ 1];
+    neighbors += z * x[i ^ 1];
   }
   const double n = static_cast<double>(x.size()), root = std::sqrt(n);
   EXPECT_LT(std::abs(m / n), 4.0 / root);
   EXPECT_LT(std::abs(v / n - 1.0), 4.0 * std::sqrt(2.0) / root);
   EXPECT_LT(std::abs(k / n - 3.0), 4.0 * std::sqrt(96.0) / root);
-  EXPECT_LT(std::abs(neighbours / n), 6.0 / root);
+  EXPECT_LT(std::abs(neighbors / n), 6.0 / root);
   std::sort(x.begin(), x.end());
   double distance = 0.0;
   for (std::size_t i = 0; i < x.size(); ++i)

@@ -159,7 +159,7 @@ TEST(Stream, GammaMoments) {
 }
 
 // Correlations between streams that differ in one of seed, purpose, index and item by one.
-TEST(Stream, NeighboursAreIndependent) {
+TEST(Stream, NeighborsAreIndependent) {
   const auto score = [](auto&& left, auto&& right) {
     double sum = 0;
     for (std::uint64_t i = 0; i < draws; ++i) sum += (left(i) - 0.5) * (right(i) - 0.5);

@@ -90,7 +90,7 @@ TEST(Csv, AFirstLineThatIsNeitherNamesNorNumbersIsRefused) {
   EXPECT_THAT(csv_refusal("\u22121.5\n1\n"), HasSubstr("with the minus sign of Unicode"));
   EXPECT_THAT(csv_refusal("1\n\u22121.5\n"), HasSubstr("line 2: value 1 is '\u22121.5', with the minus sign"));
   EXPECT_THAT(csv_refusal("NA,1\n1,2\n"), HasSubstr("line 1: value 1 is 'NA'"));
-  for (const char* names : {",x", "\u03b8,_b", "Energy (GeV),when", "nanometre,information"})
+  for (const char* names : {",x", "\u03b8,_b", "Energy (GeV),when", "nanometer,information"})
     EXPECT_EQ(parse_csv(std::string(names) + "\n1,2\n", "x").size(0), 1) << names;
 }
 

@@ -24,7 +24,7 @@ TEST(Printable, EscapesWhatDoesNotShow) {
   EXPECT_EQ(printable("a\u200bb\u200fc\u2066d\u2069\ufeff"), "a\\u200bb\\u200fc\\u2066d\\u2069\\ufeff");
   EXPECT_EQ(printable("\u009b31m"), "\\u009b31m") << "a terminal takes it for ESC [";
   EXPECT_EQ(printable("\U000e0041"), "\\U000e0041");
-  EXPECT_EQ(printable("\u2010\u2030\u2065\u2070"), "\u2010\u2030\\u2065\u2070") << "their neighbours are text";
+  EXPECT_EQ(printable("\u2010\u2030\u2065\u2070"), "\u2010\u2030\\u2065\u2070") << "their neighbors are text";
 }
 
 TEST(Printable, CutsLongTexts) {

@@ -228,11 +228,11 @@ TEST(CalibrationLevels, OfARowAreThoseOfItsWorstTest) {
   const CalibrationLimits limits = calibration_limits({fine, fine});
   const auto text = [&](const EvaluationRow& row) { return calibration_text(calibration(row, limits)); };
   EXPECT_EQ(text(fine), "none detected");
-  EXPECT_EQ(text(tested({{0, 0, 0.5}, {-6.8, 0, 0.5}})), "off centre");
+  EXPECT_EQ(text(tested({{0, 0, 0.5}, {-6.8, 0, 0.5}})), "off center");
   EXPECT_EQ(text(tested({{0, 5, 0.5}})), "too narrow");
   EXPECT_EQ(text(tested({{0, -5, 0.5}})), "too wide");
   EXPECT_EQ(text(tested({{0, 0, 1e-6}})), "uneven");
-  EXPECT_EQ(text(tested({{3.5, 0, 0.5}})), "borderline: off centre");
+  EXPECT_EQ(text(tested({{3.5, 0, 0.5}})), "borderline: off center");
   EXPECT_EQ(text(tested({{0, 3.5, 0.5}})), "borderline: too narrow");
   EXPECT_EQ(text(tested({{0, 0, 5e-4}})), "borderline: uneven");
   EXPECT_EQ(text(tested({{3.5, 7, 0.5}})), "too narrow") << "the gravest, not the first";
@@ -251,13 +251,13 @@ TEST(CalibrationLevels, JudgeTheLocationBesideWhatThePoolDoes) {
   row.acauc = 0.2;
   row.acauc_p95 = 0.014;
   const CalibrationLimits limits = calibration_limits({row});
-  EXPECT_EQ(calibration_text(calibration(row, limits)), "off centre");
+  EXPECT_EQ(calibration_text(calibration(row, limits)), "off center");
   row.pool = 10000;
   row.pool_location_sd = {0.08};
   row.pool_location_z = {0.9};
   EXPECT_EQ(calibration(row, limits).level, CalibrationLevel::calibrated);
   row.pool_location_z = {-6};
-  EXPECT_EQ(calibration_text(calibration(row, limits)), "off centre");
+  EXPECT_EQ(calibration_text(calibration(row, limits)), "off center");
 }
 
 // One evaluation of four sizes with two targets, whose floor is that of all its evaluations.

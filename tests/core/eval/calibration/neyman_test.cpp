@@ -144,15 +144,15 @@ TEST(Neyman, ExcessAtTheEndOfTheRangeIsHalfAChiSquare) {
 
 TEST(Neyman, ThePeakLiesBetweenTheGridsValues) {
   const std::vector<double> grid = {0, 0.1, 0.3, 0.7, 1};
-  const auto at = [&](double centre) {
+  const auto at = [&](double center) {
     std::vector<double> log;
-    for (const double x : grid) log.push_back(3 - 8 * (x - centre) * (x - centre));
+    for (const double x : grid) log.push_back(3 - 8 * (x - center) * (x - center));
     return LikelihoodCurve(grid, log);
   };
-  for (const double centre : {0.02, 0.1, 0.44, 0.97}) {
-    EXPECT_NEAR(at(centre).estimate(), centre, 1e-12);
-    EXPECT_NEAR(at(centre).highest(), 3, 1e-12);
-    EXPECT_NEAR(at(centre).log_at(0.62), 3 - 8 * std::pow(0.62 - centre, 2), 1e-12);
+  for (const double center : {0.02, 0.1, 0.44, 0.97}) {
+    EXPECT_NEAR(at(center).estimate(), center, 1e-12);
+    EXPECT_NEAR(at(center).highest(), 3, 1e-12);
+    EXPECT_NEAR(at(center).log_at(0.62), 3 - 8 * std::pow(0.62 - center, 2), 1e-12);
   }
   EXPECT_EQ(at(-0.5).estimate(), 0);
   EXPECT_NEAR(at(-0.5).signed_ratio(0.3), -2 * 8 * (0.64 - 0.25), 1e-12);

@@ -50,7 +50,7 @@ TEST(Intervals, OfCoarseCellsLieEvenlyAboutAPeak) {
   }
 }
 
-TEST(Intervals, OfCellsWithoutSlopeOrNeighbours) {
+TEST(Intervals, OfCellsWithoutSlopeOrNeighbors) {
   EXPECT_NEAR(shortest_interval({0, 1, 4}, {1, 1, 1, 1}, 0.5).width(), 0.5, 1e-12);
   const Interval spike = shortest_interval({0, 1, 4}, {0, 0, 3, 0}, 0.9);
   EXPECT_GE(spike.low, 0.5 - 1e-12);

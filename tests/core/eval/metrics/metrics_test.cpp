@@ -129,11 +129,11 @@ TEST(Acauc, AveragesOverTargets) {
 
 TEST(Acauc, OfACalibratedGaussianLiesBelowTheNoiseFloor) {
   const std::int64_t n = 500, draws = 500;
-  const torch::Tensor centre = normals({n, 2}, 6);
-  const torch::Tensor truth = centre + normals({n, 2}, 7), samples = centre.unsqueeze(1) + normals({n, draws, 2}, 8);
+  const torch::Tensor center = normals({n, 2}, 6);
+  const torch::Tensor truth = center + normals({n, 2}, 7), samples = center.unsqueeze(1) + normals({n, draws, 2}, 8);
   const NoiseFloor floor = acauc_noise_floor(uniform_ranks(n, 2), draws);
   EXPECT_LT(acauc(central_ranks(samples, truth, 1)), floor.p95);
-  EXPECT_GT(acauc(central_ranks(1.3 * (samples - centre.unsqueeze(1)) + centre.unsqueeze(1), truth, 1)), floor.p95);
+  EXPECT_GT(acauc(central_ranks(1.3 * (samples - center.unsqueeze(1)) + center.unsqueeze(1), truth, 1)), floor.p95);
 }
 
 TEST(NoiseFloor, MatchesTheBrownianBridge) {

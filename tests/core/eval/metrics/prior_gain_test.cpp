@@ -13,7 +13,7 @@
 namespace pairs {
 namespace {
 
-// A regression whose point is the first number of the aggregate and whose spread is `sigma`, both of standardised θ.
+// A regression whose point is the first number of the aggregate and whose spread is `sigma`, both of standardized θ.
 Estimator told_points(double sigma) {
   EstimatorConfig config = toy_estimator();
   config.encoding = "none";

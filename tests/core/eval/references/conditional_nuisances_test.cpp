@@ -53,7 +53,7 @@ TEST(ConditionalNuisances, FollowLocationAndSpread) {
     EXPECT_EQ(nuisances.how(), one.how);
     for (const double theta : {0.0, 0.013, 0.5, 0.9, 1.0}) {
       const std::vector<double> draws = doubles(nuisances.at(theta, toy_indices(4000)));
-      // Some 1.95 at p = 0.001 of independent draws; those of the same neighbours share what is fitted.
+      // Some 1.95 at p = 0.001 of independent draws; those of the same neighbors share what is fitted.
       EXPECT_LT(distance_from_normal(draws, one.mean(theta), one.sd(theta)), 4.2) << one.how << " " << theta;
     }
   }

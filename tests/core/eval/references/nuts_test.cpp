@@ -54,8 +54,8 @@ TEST(Nuts, LearnsScalesAndCorrelationOfANormal) {
   const NutsChains chains = sample_nuts(narrow_normal, {0, 0}, {.draws = 4000});
   expect_moments(chains, 0, {5, 3}, 0.02);
   expect_moments(chains, 1, {-2, 0.01}, 0.02);
-  const torch::Tensor centred = chains.draws.flatten(0, 1) - chains.draws.flatten(0, 1).mean(0);
-  const torch::Tensor covariance = centred.t().mm(centred) / static_cast<double>(centred.size(0));
+  const torch::Tensor centered = chains.draws.flatten(0, 1) - chains.draws.flatten(0, 1).mean(0);
+  const torch::Tensor covariance = centered.t().mm(centered) / static_cast<double>(centered.size(0));
   EXPECT_NEAR((covariance[0][1] / (covariance[0][0] * covariance[1][1]).sqrt()).item<double>(), 0.9, 0.01);
   EXPECT_EQ(chains.divergences, 0);
 }

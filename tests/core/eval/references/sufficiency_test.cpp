@@ -76,9 +76,9 @@ TEST(Sufficiency, SampleIsTheSameInPairsAndWithoutTails) {
   EXPECT_NEAR(sample.statistics.select(1, 1).max().item<double>(), 2.25 * 2.576 * 2.576, 1.5);
   // The two of a pair share θ and ψ: their correlation is 1.25 / 2.25, whatever is cut off a little less.
   const torch::Tensor pairs = sample.statistics.select(1, 0).view({-1, 2});
-  const torch::Tensor centred = pairs - pairs.mean();
+  const torch::Tensor centered = pairs - pairs.mean();
   const double correlation =
-      (centred.select(1, 0) * centred.select(1, 1)).mean().item<double>() / centred.square().mean().item<double>();
+      (centered.select(1, 0) * centered.select(1, 1)).mean().item<double>() / centered.square().mean().item<double>();
   EXPECT_NEAR(correlation, 1.25 / 2.25, 0.06);
   EXPECT_GE(theorem_sample(KnownToy(), 2000).x.count(), 4 * 2002);
 }

@@ -95,7 +95,7 @@ TEST(Ensemble, IsDrawnTogetherAboutItsMean) {
   const auto density = [&](Ensemble& of) {
     return of.log_prob_grid(grid.view({1, -1, 1}), aggregate, kOne, {}).exp().flatten();
   };
-  const torch::Tensor middle = plain.centre(aggregate, kOne, {}).flatten();
+  const torch::Tensor middle = plain.center(aggregate, kOne, {}).flatten();
   const torch::Tensor stretched = torch::trapezoid(density(narrow), grid);
   EXPECT_NEAR(stretched.item<double>(), 1, 1e-3) << "it is a density";
   const torch::Tensor at = middle + 2 * (grid - middle);
@@ -106,7 +106,7 @@ TEST(Ensemble, IsDrawnTogetherAboutItsMean) {
   EXPECT_TRUE(drawn.allclose(middle + 0.5 * (wide - middle), 1e-12, 1e-12));
   // The center of a set does not depend on the other sets in the batch.
   const torch::Tensor many = torch::cat({torch::randn({2, 18}), aggregate});
-  EXPECT_TRUE(narrow.centre(many, torch::ones({3}, torch::kInt64), {})[2].equal(narrow.centre(aggregate, kOne, {})[0]));
+  EXPECT_TRUE(narrow.center(many, torch::ones({3}, torch::kInt64), {})[2].equal(narrow.center(aggregate, kOne, {})[0]));
 }
 
 TEST(Ensemble, FindsASetAsTypicalAsItsMostDoubtfulMember) {

@@ -162,12 +162,12 @@ TEST(RunProgress, KeepsWhatTheLastEndOfAStageTold) {
   EXPECT_TRUE(std::isnan(run.before_with_cache()));
   run.add(event_of(EventType::stage_started, Stage::pretrain, 0, 0, plan));
   run.add(event_of(EventType::stage_done, Stage::pretrain, 4, 1,
-                   {{"sets", 640}, {"prior_gain", 0.0}, {"learnt_nothing", true}}));
-  EXPECT_TRUE(run.learnt_nothing());
+                   {{"sets", 640}, {"prior_gain", 0.0}, {"learned_nothing", true}}));
+  EXPECT_TRUE(run.learned_nothing());
   run.add(event_of(EventType::stage_started, Stage::pretrain, 0, 0, plan));
   EXPECT_EQ(run.stage(Stage::pretrain).sets, 0);
   run.add(event_of(EventType::stage_done, Stage::pretrain, 4, 1, {{"sets", 320}, {"prior_gain", 2.0}}));
-  EXPECT_FALSE(run.learnt_nothing());
+  EXPECT_FALSE(run.learned_nothing());
   EXPECT_EQ(run.stage(Stage::pretrain).sets, 320) << "told again, counted once";
   run.add(event_of(EventType::stage_done, Stage::finetune, 4, 1, {{"sets", 5}, {"refreshes", 3}}));
   EXPECT_EQ(run.stage(Stage::finetune).refreshes, 3);

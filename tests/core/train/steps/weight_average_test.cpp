@@ -9,7 +9,7 @@
 #include "core/base/files/safetensors.h"
 #include "core/base/text/error.h"
 #include "core/train/run/run.h"
-#include "core/train/steps/optimise.h"
+#include "core/train/steps/optimize.h"
 #include "tests/core/base/temporary_folder.h"
 
 namespace pairs {
@@ -46,10 +46,10 @@ TEST(WeightAverage, OffItHoldsNothing) {
 class NoisyProblem {
  public:
   explicit NoisyProblem(double ema) {
-    problem.optimiser.rate = 0.2;
-    problem.optimiser.floor = 1;
-    problem.optimiser.weight_decay = 0;
-    problem.optimiser.ema = ema;
+    problem.optimizer.rate = 0.2;
+    problem.optimizer.floor = 1;
+    problem.optimizer.weight_decay = 0;
+    problem.optimizer.ema = ema;
     problem.epochs = 4;
     problem.steps = 25;
     problem.parameters = {{"w", w}};
@@ -90,8 +90,8 @@ TEST(WeightAverage, IsWhatIsValidatedPreviewedAndKeptAndTrainsAsWithout) {
   config.checkpoint = 1000;
   NoisyProblem plain(0), averaged(0.9);
   AverageMonitor blind, looking(1 << 30, true);
-  optimise(plain.problem, folder.path(), config, blind);
-  const OptimiseResult result = optimise(averaged.problem, folder.path(), config, looking);
+  optimize(plain.problem, folder.path(), config, blind);
+  const OptimiseResult result = optimize(averaged.problem, folder.path(), config, looking);
   EXPECT_EQ(plain.seen, averaged.seen);
   ASSERT_EQ(averaged.validated.size(), 4u);
   EXPECT_NE(plain.validated, averaged.validated);
@@ -115,14 +115,14 @@ TEST(WeightAverage, ResumesBitForBit) {
   const TemporaryFolder whole_folder;
   NoisyProblem whole(0.9);
   AverageMonitor all;
-  optimise(whole.problem, whole_folder.path(), config, all);
+  optimize(whole.problem, whole_folder.path(), config, all);
   for (const int polls : {1, 13, 26, 60}) {
     const TemporaryFolder folder;
     NoisyProblem first(0.9), second(0.9);
     AverageMonitor stops(polls);
-    EXPECT_THROW(optimise(first.problem, folder.path(), config, stops), Stopped);
+    EXPECT_THROW(optimize(first.problem, folder.path(), config, stops), Stopped);
     second.w.detach().fill_(77);
-    optimise(second.problem, folder.path(), config, all);
+    optimize(second.problem, folder.path(), config, all);
     EXPECT_EQ(whole.w.item<float>(), second.w.item<float>()) << polls;
   }
 }
@@ -132,8 +132,8 @@ TEST(WeightAverage, ACheckpointWithoutItIsRefused) {
   const TemporaryFolder folder;
   NoisyProblem without(0), with(0.9);
   AverageMonitor stops(10), all;
-  EXPECT_THROW(optimise(without.problem, folder.path(), config, stops), Stopped);
-  EXPECT_THROW(optimise(with.problem, folder.path(), config, all), Error);
+  EXPECT_THROW(optimize(without.problem, folder.path(), config, stops), Stopped);
+  EXPECT_THROW(optimize(with.problem, folder.path(), config, all), Error);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 namespace pairs {
 namespace {
 
-TEST(Charges, CountUnlessANeighbourBalancesThem) {
+TEST(Charges, CountUnlessANeighborBalancesThem) {
   for (const char* charged : {"CC[NH3+]", "CC(=O)[O-]", "[NH3+]CC(=O)[O-]", "C[n+]1ccccc1", "C[N+](C)(C)CC(=O)[O-]",
                               "[O-][Cl+3]([O-])([O-])[O-]"})
     EXPECT_TRUE(carries_charge(charged)) << charged;

@@ -190,7 +190,7 @@ TEST(GeneratedObjects, TheClosedFormIsWhatTheGeneralRulesMeasure) {
   }
 }
 
-TEST(GeneratedObjects, MeshesAreNormalised) {
+TEST(GeneratedObjects, MeshesAreNormalized) {
   for (std::size_t i = 0; i < some_objects; ++i) {
     SCOPED_TRACE(some().source->label(i));
     const MeshFacts& facts = some().records[i].facts;
@@ -213,7 +213,7 @@ TEST(GeneratedObjects, MeshesAreNormalised) {
   }
 }
 
-// Before it is turned furniture has the sizes of furniture in metres and is at rest on the floor; triangles of all
+// Before it is turned furniture has the sizes of furniture in meters and is at rest on the floor; triangles of all
 // families look outwards.
 TEST(GeneratedObjects, FurnitureStandsOnTheFloor) {
   const auto& all = generated::families();

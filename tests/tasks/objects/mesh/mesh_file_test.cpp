@@ -70,7 +70,7 @@ TEST(MeshFile, RefusesWhatIsNoOff) {
   EXPECT_THAT(off_complaint("OFF\n4 1 0\n" + corners + "3 0 1 4\n"), HasSubstr("beyond the last of 4"));
   EXPECT_THAT(off_complaint("OFF\n4 1 0\n" + corners + "3 0 1 -1\n"), HasSubstr("no index"));
   EXPECT_THAT(off_complaint("OFF\n4 1 0\n" + corners + "3 0 1\n"), HasSubstr("of 3 corners of which 2"));
-  EXPECT_THAT(off_complaint("OFF\n4 1 0\n" + corners + "3 0 1 2 blue\n"), HasSubstr("no colour"));
+  EXPECT_THAT(off_complaint("OFF\n4 1 0\n" + corners + "3 0 1 2 blue\n"), HasSubstr("no color"));
   EXPECT_THAT(off_complaint("OFF\n4 1 0\n" + corners + "2 0 1\n"), HasSubstr("no surface"));
   for (const char* number : {"nan", "inf", "-inf", "1e999"})
     EXPECT_THAT(off_complaint("OFF\n3 1 0\n0 0 " + std::string(number) + "\n1 0 0\n0 1 0\n3 0 1 2\n"),

@@ -199,7 +199,7 @@ TEST(MeshMeasure, RealMeshesAgreeWithSlices) {
     const MeshFacts facts = measure_mesh_file(entry.path());
     if (facts.rule != VolumeRule::enclosed || !facts.set_aside.empty()) continue;
     if (facts.cavities + facts.inner_solids > 0) continue;  // which the blocks above are for
-    CleanSurface surface = clean_surface(normalised_mesh(read_mesh_file(entry.path()).mesh), Twins::keep_one);
+    CleanSurface surface = clean_surface(normalized_mesh(read_mesh_file(entry.path()).mesh), Twins::keep_one);
     const Shells shells = find_shells(surface.mesh);
     if (!shells.closed()) continue;  // closed by dropping walls
     long double sum = 0;
@@ -207,7 +207,7 @@ TEST(MeshMeasure, RealMeshesAgreeWithSlices) {
       TriangleMesh shell{surface.mesh.vertices, {}};
       for (std::size_t t = 0; t < shells.shell.size(); ++t)
         if (shells.shell[t] == s) shell.triangles.push_back(surface.mesh.triangles[t]);
-      sum += std::abs(sliced_volume(normalised_mesh(shell))) *
+      sum += std::abs(sliced_volume(normalized_mesh(shell))) *
              std::pow(
                  [&] {
                    const MeshFacts one = measure_mesh(shell);

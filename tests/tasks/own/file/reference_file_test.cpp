@@ -34,8 +34,8 @@ class ReferenceFileTest : public OwnFolder {
     }
     return text;
   }
-  std::unique_ptr<ReferencePosterior> of(const std::string& text, const std::string& set, bool normalised = false) {
-    return ReferenceFile(write("r.csv", text), normalised, {target("slope")}).of({set});
+  std::unique_ptr<ReferencePosterior> of(const std::string& text, const std::string& set, bool normalized = false) {
+    return ReferenceFile(write("r.csv", text), normalized, {target("slope")}).of({set});
   }
   std::string refusal(const std::string& text) {
     return message_of([&] { (void)of(text, "a"); });
@@ -58,7 +58,7 @@ TEST_F(ReferenceFileTest, IsTheDensityThatItsTableTells) {
   EXPECT_NEAR(a->sample(4000, stream).mean().item<double>(), 1, 0.04);
 }
 
-TEST_F(ReferenceFileTest, IsTakenAsItIsWhereItIsNormalised) {
+TEST_F(ReferenceFileTest, IsTakenAsItIsWhereItIsNormalized) {
   const auto a = of(table(), "a", true);
   EXPECT_NEAR(a->log_density(torch::ones({1, 1}, torch::kFloat64)).item<double>(), 5, 2e-3);
 }

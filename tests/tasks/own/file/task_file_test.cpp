@@ -269,7 +269,7 @@ TEST(OwnTaskFile, NamesTheFirstLineThatChanged) {
 
 class OpenedTasks : public OwnFolder {
  protected:
-  const Catalogue tasks_ = built_in_tasks();
+  const Catalog tasks_ = built_in_tasks();
 };
 
 TEST_F(OpenedTasks, ANameOfABuiltInTaskIsRefused) {
@@ -289,7 +289,7 @@ TEST_F(OpenedTasks, PresetsFitEveryKindOfTask) {
   for (const char* x : kinds)
     for (const char* most : {"2", "100", "150", "100000"}) {
       const std::string name = fmt::format("preset-{}", ++k);
-      std::string text = task_text("[\"./sim\"]", "", std::string(x) + "\nstandardise = false", name);
+      std::string text = task_text("[\"./sim\"]", "", std::string(x) + "\nstandardize = false", name);
       text.replace(text.find("100"), 3, most);
       tasks_->open(write(name + ".toml", text));
       const auto task = tasks_->make(name, {});
@@ -387,7 +387,7 @@ TEST_F(OpenedTasks, ShowsWhichProgramIsRun) {
             "/home/me/venv/bin/python /home/me/simulate.py 'a~/b'");
 }
 
-TEST(OwnTaskFile, RefusesWhatCannotBeLearntFromOrShown) {
+TEST(OwnTaskFile, RefusesWhatCannotBeLearnedFromOrShown) {
   EXPECT_THAT(problem(with("columns = [\"x\", \"y\"]", "shape = [8192]")), HasSubstr("at most 4096 can be learned"));
   EXPECT_THAT(problem(with("columns = [\"x\", \"y\"]", "shape = [3, 4096, 4096]")), HasSubstr("of at most 4194304"));
   std::string many = "columns = [";

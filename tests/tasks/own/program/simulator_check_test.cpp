@@ -87,10 +87,10 @@ TEST_F(OwnSimulatorCheck, NamesWhatIsWrong) {
 // Units do not matter where x is standardized, but a constant column does.
 TEST_F(OwnSimulatorCheck, HintsAtColumns) {
   const std::string large = "def simulate(theta, psi, n, rng):\n    return rng.normal(3e4, 1e3, n)\n";
-  const Told standardised = check(kDraws + large);
-  EXPECT_EQ(standardised.code, 0);
-  EXPECT_THAT(standardised.text, Not(HasSubstr("HINT")));
-  const Told plain = check(kDraws + large, "columns = [\"energy\"]\nstandardise = false");
+  const Told standardized = check(kDraws + large);
+  EXPECT_EQ(standardized.code, 0);
+  EXPECT_THAT(standardized.text, Not(HasSubstr("HINT")));
+  const Told plain = check(kDraws + large, "columns = [\"energy\"]\nstandardize = false");
   EXPECT_EQ(plain.code, 0) << "a hint is no fault";
   EXPECT_THAT(plain.text, HasSubstr("HINT   x: energy is 3e+04, give or take"));
   const Told flat = check(

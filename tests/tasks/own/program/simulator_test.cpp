@@ -152,7 +152,7 @@ TEST_F(OwnSimulator, InvalidObservationsAreDrawnAgainWhateverTheWorkersAndTheBat
       {"columns = [\"x\"]", "rng.normal(psi[0], 0.1 + theta[0], (n, 1))", "x[bad] = np.nan"},
       {"columns = [\"x\", \"y\"]", "rng.normal(psi[0], 0.1 + theta[0], (n, 2))", "x[bad, 1] = np.inf"},
       {"shape = [1, 2, 3]", "rng.normal(psi[0], 1, (n, 1, 2, 3)).astype(np.float32)", "x[bad, 0, 1, 2] = np.nan"},
-      {"columns = [\"x\"]\nstandardise = false", "rng.normal(psi[0], 1, (n, 1))", "x[bad] = 1e300"},
+      {"columns = [\"x\"]\nstandardize = false", "rng.normal(psi[0], 1, (n, 1))", "x[bad] = 1e300"},
       {"rows = [\"a\", \"b\"]\ntypical = 2", "[rng.random((1 + int(rng.integers(0, 4)), 2)) for _ in range(n)]",
        "for k in np.flatnonzero(bad): x[k][-1, 0] = -np.inf"}};
   for (const auto& kind : kinds) {

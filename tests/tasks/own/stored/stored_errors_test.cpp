@@ -170,7 +170,7 @@ TEST_F(StoredErrorsTest, NumbersThatFloat32CannotTellApartAreNotRounded) {
   };
   EXPECT_THAT(opened(arrays), AllOf(StartsWith("a.npz: array 'x': numbers of column 't' are as large as 1.7"),
                                     HasSubstr("loses up to"), HasSubstr("subtract an offset such as 1.7")));
-  EXPECT_EQ(opened(arrays, {{1.7e9}, {1e-3}}), "") << "standardised, which is computed in float64";
+  EXPECT_EQ(opened(arrays, {{1.7e9}, {1e-3}}), "") << "standardized, which is computed in float64";
   EXPECT_THAT(opened(arrays, {{0.0}, {1.7e9}}), HasSubstr("loses up to"));
   arrays["x"] = (good_.at("x").to(torch::kFloat64) + 1.7e9).to(torch::kInt64);
   EXPECT_THAT(opened(arrays), HasSubstr("loses up to"));

@@ -56,7 +56,7 @@ class StoredRunTest : public ::testing::Test {
   void SetUp() override {
     write_stored_npz(folder_ / "pairs.npz", normal_sets(6000, 2, 1));
     write_stored_npz(folder_ / "large.npz", normal_sets(1500, 60, 2));
-    tasks_ = std::make_shared<TaskCatalogue>(
+    tasks_ = std::make_shared<TaskCatalog>(
         std::vector<TaskEntry>{{.name = "toy", .make = [this](const TaskOptions&) {
                                   return stored_task(folder_.path(), {"pairs.npz", "large.npz"}, normal_info(60));
                                 }}});
@@ -205,7 +205,7 @@ TEST_F(StoredRunTest, SizesBeyondWhatIsStoredAreRefusedBeforeTraining) {
                               held(Purpose::pretrain_validation, 2)),
                   HasSubstr(fmt::format("stages 2 and 3, N up to 40: {} stored sets of ", held(Purpose::finetune, 60))),
                   HasSubstr(fmt::format("validation: {} stored sets of ", held(Purpose::finetune_validation, 60))),
-                  HasSubstr(fmt::format("stage 2, standardiser: {} stored sets of 2 observations or more",
+                  HasSubstr(fmt::format("stage 2, standardizer: {} stored sets of 2 observations or more",
                                         held(Purpose::pretrain, 2))),
                   HasSubstr(fmt::format("evaluation, N = 1: 200 of the {}", held(Purpose::test, 1))),
                   HasSubstr(fmt::format("evaluation, N = 10: 200 of the {}", held(Purpose::test, 10))),

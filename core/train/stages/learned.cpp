@@ -1,4 +1,4 @@
-#include "core/train/stages/learnt.h"
+#include "core/train/stages/learned.h"
 
 #include <ATen/Functions.h>
 #include <ATen/core/grad_mode.h>
@@ -32,7 +32,7 @@ void tell_gain(Stage stage, const PriorGain& gain, bool density, nlohmann::json&
   values["prior_gain"] = gain.gain;
   values["prior_gain_se"] = gain.se;
   if (!gain.nothing()) return;
-  values["learnt_nothing"] = true;
+  values["learned_nothing"] = true;
   Event event;
   event.type = EventType::warning;
   event.stage = stage;

@@ -1,4 +1,4 @@
-#include "core/ops/neighbours.h"
+#include "core/ops/neighbors.h"
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Functions.h>
@@ -16,7 +16,7 @@ namespace {
 using torch::Tensor;
 
 // By sorting all pairs (distance, row).
-void expect_nearest(const Neighbours& found, const Tensor& places, const Tensor& offsets, double cutoff,
+void expect_nearest(const Neighbors& found, const Tensor& places, const Tensor& offsets, double cutoff,
                     std::int64_t most) {
   const Tensor at = places.to(torch::kDouble), start = found.start.cpu(), index = found.index.cpu(),
                distance = found.distance.cpu();
@@ -43,43 +43,43 @@ void expect_nearest(const Neighbours& found, const Tensor& places, const Tensor&
   }
 }
 
-PAIRS_DEVICE_TEST(Neighbours, AreTheNearestWithinTheCutoff) {
+PAIRS_DEVICE_TEST(Neighbors, AreTheNearestWithinTheCutoff) {
   const Tensor offsets = torch::tensor({0, 40, 40, 41, 120}, torch::kLong);
   const Tensor places = 6 * torch::rand({120, 3}, at::detail::createCPUGenerator(3));
   for (const std::int64_t most : {1, 7, 32, 200}) {
-    const Neighbours found = nearest_neighbours(places.to(device), offsets.to(device), 3.5, most);
+    const Neighbors found = nearest_neighbors(places.to(device), offsets.to(device), 3.5, most);
     EXPECT_EQ(found.index.device().type(), device.type());
     expect_nearest(found, places, offsets, 3.5, most);
   }
 }
 
 // On a grid of whole numbers most distances are shared by many.
-PAIRS_DEVICE_TEST(Neighbours, OfEquallyNearOnesTheFirstAreKept) {
+PAIRS_DEVICE_TEST(Neighbors, OfEquallyNearOnesTheFirstAreKept) {
   const Tensor line = torch::arange(4, torch::kFloat);
   const Tensor places = at::stack(at::meshgrid({line, line, line}, "ij"), 3).view({64, 3});
   const Tensor offsets = torch::tensor({0, 64}, torch::kLong);
   for (const std::int64_t most : {2, 5, 10})
-    expect_nearest(nearest_neighbours(places.to(device), offsets.to(device), 2.5, most), places, offsets, 2.5, most);
+    expect_nearest(nearest_neighbors(places.to(device), offsets.to(device), 2.5, most), places, offsets, 2.5, most);
 }
 
-PAIRS_DEVICE_TEST(Neighbours, MayShareAPlaceAndHaveNone) {
+PAIRS_DEVICE_TEST(Neighbors, MayShareAPlaceAndHaveNone) {
   const Tensor places = torch::tensor({{1.0f, 1.0f, 1.0f}, {1.0f, 1.0f, 1.0f}, {9.0f, 1.0f, 1.0f}}),
                offsets = torch::tensor({0, 3}, torch::kLong);
-  const Neighbours found = nearest_neighbours(places.to(device), offsets.to(device), 8, 5);
+  const Neighbors found = nearest_neighbors(places.to(device), offsets.to(device), 8, 5);
   EXPECT_TRUE(found.start.cpu().equal(torch::tensor({0, 1, 2, 2}, torch::kLong))) << "8 is not below 8";
   EXPECT_TRUE(found.distance.cpu().equal(torch::zeros({2}, torch::kDouble)));
   const Tensor lost = places.clone();
   lost[1][0] = std::nan("");
-  EXPECT_EQ(nearest_neighbours(lost.to(device), offsets.to(device), 8, 5).index.size(0), 0);
+  EXPECT_EQ(nearest_neighbors(lost.to(device), offsets.to(device), 8, 5).index.size(0), 0);
 }
 
-TEST(Neighbours, RefuseWhatDoesNotFit) {
+TEST(Neighbors, RefuseWhatDoesNotFit) {
   const Tensor places = torch::zeros({3, 3}), offsets = torch::tensor({0, 3}, torch::kLong);
-  EXPECT_THROW(nearest_neighbours(torch::zeros({3, 4}), offsets, 1, 1), Error);
-  EXPECT_THROW(nearest_neighbours(places, torch::tensor({0, 2}, torch::kLong), 1, 1), Error);
-  EXPECT_THROW(nearest_neighbours(places, torch::tensor({0, 4, 3}, torch::kLong), 1, 1), Error);
-  EXPECT_THROW(nearest_neighbours(places, offsets, 0, 1), Error);
-  EXPECT_THROW(nearest_neighbours(places, offsets, 1, 0), Error);
+  EXPECT_THROW(nearest_neighbors(torch::zeros({3, 4}), offsets, 1, 1), Error);
+  EXPECT_THROW(nearest_neighbors(places, torch::tensor({0, 2}, torch::kLong), 1, 1), Error);
+  EXPECT_THROW(nearest_neighbors(places, torch::tensor({0, 4, 3}, torch::kLong), 1, 1), Error);
+  EXPECT_THROW(nearest_neighbors(places, offsets, 0, 1), Error);
+  EXPECT_THROW(nearest_neighbors(places, offsets, 1, 0), Error);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "app/scores/learnt.h"
+#include "app/scores/learned.h"
 
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ bool known(const Gain& gain) {
 
 }  // namespace
 
-bool learnt_nothing(const std::vector<EvaluationRow>& rows) {
+bool learned_nothing(const std::vector<EvaluationRow>& rows) {
   bool any = false;
   for (const EvaluationRow& row : rows) {
     const Gain gain = gain_of(row);
@@ -49,11 +49,11 @@ std::vector<std::int64_t> worse_than_prior(const std::vector<EvaluationRow>& row
   return sizes;
 }
 
-EvaluationVerdict learnt_nothing_verdict(const std::vector<EvaluationRow>& rows) {
+EvaluationVerdict learned_nothing_verdict(const std::vector<EvaluationRow>& rows) {
   const EvaluationRow* most = nullptr;
   for (const EvaluationRow& row : rows)
     if (known(gain_of(row)) && (!most || row.n > most->n)) most = &row;
-  EvaluationVerdict verdict = learnt_nothing_verdict();
+  EvaluationVerdict verdict = learned_nothing_verdict();
   if (most) {
     const Gain gain = gain_of(*most);
     const bool image = !std::isnan(most->mse_prior);
@@ -64,7 +64,7 @@ EvaluationVerdict learnt_nothing_verdict(const std::vector<EvaluationRow>& rows)
   return verdict;
 }
 
-EvaluationVerdict learnt_nothing_verdict() {
+EvaluationVerdict learned_nothing_verdict() {
   EvaluationVerdict verdict;
   verdict.bad = true;
   verdict.text = "No better than the prior: its answers do not improve on those without observations";

@@ -4,7 +4,7 @@
 #include <torch/library.h>
 #include <torch/types.h>
 
-#include "core/ops/neighbours_kernels.h"
+#include "core/ops/neighbors_kernels.h"
 
 // Offsets are not checked here, because that would wait for the device: rows outside the array are never read. The only
 // wait is for the total number of neighbors.
@@ -13,7 +13,7 @@ namespace {
 
 using torch::Tensor;
 
-std::tuple<Tensor, Tensor, Tensor> find_neighbours(const Tensor& places, const Tensor& offsets, double cutoff,
+std::tuple<Tensor, Tensor, Tensor> find_neighbors(const Tensor& places, const Tensor& offsets, double cutoff,
                                                    std::int64_t most) {
   const c10::cuda::CUDAGuard guard(places.device());
   const kernels::Places of{places.const_data_ptr<double>(), offsets.const_data_ptr<std::int64_t>(), places.size(0),
@@ -25,12 +25,12 @@ std::tuple<Tensor, Tensor, Tensor> find_neighbours(const Tensor& places, const T
   };
   if (of.rows == 0 || of.segments == 0) return {start, like(0, torch::kInt), like(0, torch::kDouble)};
   Tensor counts = start.slice(0, 1);
-  kernels::count_neighbours(of, cutoff * cutoff, most, counts.mutable_data_ptr<std::int64_t>(), stream);
+  kernels::count_neighbors(of, cutoff * cutoff, most, counts.mutable_data_ptr<std::int64_t>(), stream);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   start = start.cumsum(0);
   const std::int64_t total = start[of.rows].item<std::int64_t>();
   Tensor index = like(total, torch::kInt), distance = like(total, torch::kDouble);
-  kernels::list_neighbours(of, cutoff * cutoff, most, start.const_data_ptr<std::int64_t>(),
+  kernels::list_neighbors(of, cutoff * cutoff, most, start.const_data_ptr<std::int64_t>(),
                            index.mutable_data_ptr<std::int32_t>(), distance.mutable_data_ptr<double>(), stream);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   return {start, index, distance};
@@ -39,7 +39,7 @@ std::tuple<Tensor, Tensor, Tensor> find_neighbours(const Tensor& places, const T
 }  // namespace
 
 TORCH_LIBRARY_IMPL(pairs, CUDA, m) {
-  m.impl("neighbours", find_neighbours);
+  m.impl("neighbors", find_neighbors);
 }
 
 }  // namespace pairs::ops

@@ -15,7 +15,7 @@ ScoredSets held_out_sets(Estimator& estimator, const SetSource& source, std::int
                          const std::function<bool()>& stop);
 
 // Adds the gain over the prior to a stage's final event ("stage-done"): "prior_gain", "prior_gain_se" and, if the
-// posterior is no better than the prior, "learnt_nothing" and a warning.
+// posterior is no better than the prior, "learned_nothing" and a warning.
 void tell_gain(Stage stage, const PriorGain& gain, bool density, nlohmann::json& values, Monitor& monitor);
 
 // Adds the count of invalid observations ("invalid") if the task repeats them and there were any; above 1 % with a

@@ -1,4 +1,4 @@
-#include "core/train/steps/optimise.h"
+#include "core/train/steps/optimize.h"
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/Functions.h>
@@ -49,15 +49,15 @@ TensorMap copies(const TensorMap& tensors) {
 }
 
 // The loop over epochs and steps, with its state and its reports.
-class Optimisation {
+class Optimization {
  public:
-  Optimisation(Problem& problem, const std::filesystem::path& run, const RunConfig& config, Monitor& monitor)
+  Optimization(Problem& problem, const std::filesystem::path& run, const RunConfig& config, Monitor& monitor)
       : p_(problem),
         config_(config),
         monitor_(monitor),
         stop_([&monitor] { return monitor.should_stop(); }),
-        adam_(problem.parameters, {.weight_decay = problem.optimiser.weight_decay, .clip = problem.optimiser.clip}),
-        average_(problem.parameters, problem.optimiser.ema),
+        adam_(problem.parameters, {.weight_decay = problem.optimizer.weight_decay, .clip = problem.optimizer.clip}),
+        average_(problem.parameters, problem.optimizer.ema),
         checkpoint_(problem, config, run / run_file::resume),
         total_(problem.epochs * problem.steps),
         read_every_(problem.read_every > 0     ? problem.read_every
@@ -85,7 +85,7 @@ class Optimisation {
       at_.step = 0;
       at_.sum = 0;
       const std::int64_t since_best = (at_.epoch - 1 - at_.best_epoch) * p_.steps;
-      if (p_.optimiser.patience > 0 && since_best >= p_.optimiser.patience) break;
+      if (p_.optimizer.patience > 0 && since_best >= p_.optimizer.patience) break;
     }
     if (rise() > kDiverged) {
       save();
@@ -162,7 +162,7 @@ class Optimisation {
       keep_done();
       throw;
     }
-    const double rate = learning_rate(p_.optimiser, global, total_);
+    const double rate = learning_rate(p_.optimizer, global, total_);
     if (read_every_ > 1) {
       unread_.push_back({at_.step, loss, adam_.step_unread(rate, loss)});
       if (static_cast<std::int64_t>(unread_.size()) >= read_every_) read();
@@ -226,7 +226,7 @@ class Optimisation {
     progress.total = total_;
     progress.unit = "steps";
     progress.rate = meter_.rate();
-    progress.sets_per_second = meter_.rate() * static_cast<double>(p_.optimiser.batch);
+    progress.sets_per_second = meter_.rate() * static_cast<double>(p_.optimizer.batch);
     progress.eta_seconds = meter_.rate() > 0 ? static_cast<double>(total_ - global) / meter_.rate() : 0;
     if (counted > 0) progress.loss = at_.sum / static_cast<double>(counted);
     if (std::isfinite(at_.best)) progress.validation = at_.best;
@@ -294,7 +294,7 @@ class Optimisation {
     told.update({{"train", at_.last_train},
                  {"train_parts", std::move(parts)},
                  {"validation", validation},
-                 {"rate", learning_rate(p_.optimiser, (at_.epoch + 1) * p_.steps - 1, total_)}});
+                 {"rate", learning_rate(p_.optimizer, (at_.epoch + 1) * p_.steps - 1, total_)}});
     emit(EventType::loss, std::move(told));
     if (validation > at_.best + kRising && !rising_) {
       rising_ = true;
@@ -344,8 +344,8 @@ double learning_rate(const OptimiserConfig& c, std::int64_t step, std::int64_t t
   return c.rate * (c.floor + (1 - c.floor) * 0.5 * (1 + std::cos(std::numbers::pi * std::min(1.0, t))));
 }
 
-OptimiseResult optimise(Problem& problem, const std::filesystem::path& run, const RunConfig& config, Monitor& monitor) {
-  return Optimisation(problem, run, config, monitor).run();
+OptimiseResult optimize(Problem& problem, const std::filesystem::path& run, const RunConfig& config, Monitor& monitor) {
+  return Optimization(problem, run, config, monitor).run();
 }
 
 }  // namespace pairs

@@ -1,4 +1,4 @@
-#include "core/train/steps/optimise.h"
+#include "core/train/steps/optimize.h"
 
 #include <ATen/Functions.h>
 #include <gmock/gmock.h>
@@ -27,7 +27,7 @@ class OneWeight {
  public:
   explicit OneWeight(std::int64_t read_every, std::int64_t breaks = -1, double value = NAN) {
     problem.read_every = read_every;
-    problem.optimiser.rate = 0.1;
+    problem.optimizer.rate = 0.1;
     problem.epochs = 3;
     problem.steps = 25;
     problem.parameters = {{"w", w}};
@@ -53,21 +53,21 @@ std::string failure(OneWeight& one, const std::filesystem::path& run) {
   config.checkpoint = 1000;
   SilentMonitor monitor;
   try {
-    optimise(one.problem, run, config, monitor);
+    optimize(one.problem, run, config, monitor);
   } catch (const Error& error) {
     return error.what();
   }
   return "";
 }
 
-TEST(Optimise, StepsReadTogetherAreTheSameSteps) {
+TEST(Optimize, StepsReadTogetherAreTheSameSteps) {
   RunConfig config;
   config.checkpoint = 1000;
   SilentMonitor monitor;
   const TemporaryFolder folder, other;
   OneWeight each(1), together(16);
-  const OptimiseResult one = optimise(each.problem, folder.path(), config, monitor),
-                       many = optimise(together.problem, other.path(), config, monitor);
+  const OptimiseResult one = optimize(each.problem, folder.path(), config, monitor),
+                       many = optimize(together.problem, other.path(), config, monitor);
   EXPECT_EQ(each.keys, together.keys);
   EXPECT_NEAR(one.train, many.train, 1e-5 * one.train);
   EXPECT_NEAR(one.validation, many.validation, 1e-5);
@@ -76,7 +76,7 @@ TEST(Optimise, StepsReadTogetherAreTheSameSteps) {
 }
 
 // Further values that are reported with the losses belong to the validated weights and change none of them.
-TEST(Optimise, TellsBesideTheLossesWhatItIsAsked) {
+TEST(Optimize, TellsBesideTheLossesWhatItIsAsked) {
   class Losses : public SilentMonitor {
    public:
     void event(const Event& event) override {
@@ -88,10 +88,10 @@ TEST(Optimise, TellsBesideTheLossesWhatItIsAsked) {
   config.checkpoint = 1000;
   const TemporaryFolder folder, other;
   OneWeight one(1), plain(1);
-  one.problem.optimiser.ema = plain.problem.optimiser.ema = 0.9;
+  one.problem.optimizer.ema = plain.problem.optimizer.ema = 0.9;
   one.problem.beside = [&] { return nlohmann::json{{"weight", one.w.item<double>()}}; };
-  optimise(one.problem, folder.path(), config, monitor);
-  optimise(plain.problem, other.path(), config, plain_monitor);
+  optimize(one.problem, folder.path(), config, monitor);
+  optimize(plain.problem, other.path(), config, plain_monitor);
   ASSERT_EQ(monitor.told.size(), 3u);
   for (std::size_t i = 0; i < 3; ++i) {
     const double weight = monitor.told[i].at("weight");
@@ -103,26 +103,26 @@ TEST(Optimise, TellsBesideTheLossesWhatItIsAsked) {
   EXPECT_TRUE(one.w.equal(plain.w));
 }
 
-TEST(Optimise, StepsReadTogetherResumeBitForBit) {
+TEST(Optimize, StepsReadTogetherResumeBitForBit) {
   RunConfig config;
   config.checkpoint = 1000;
   SilentMonitor all;
   const TemporaryFolder whole_folder;
   OneWeight whole(16);
-  const OptimiseResult wanted = optimise(whole.problem, whole_folder.path(), config, all);
+  const OptimiseResult wanted = optimize(whole.problem, whole_folder.path(), config, all);
   for (const int polls : {1, 7, 16, 40}) {
     const TemporaryFolder folder;
     OneWeight first(16), second(16);
     SilentMonitor stops;
     stops.left = polls;
-    EXPECT_THROW(optimise(first.problem, folder.path(), config, stops), Stopped);
-    const OptimiseResult result = optimise(second.problem, folder.path(), config, all);
+    EXPECT_THROW(optimize(first.problem, folder.path(), config, stops), Stopped);
+    const OptimiseResult result = optimize(second.problem, folder.path(), config, all);
     EXPECT_EQ(whole.w.item<float>(), second.w.item<float>()) << polls;
     EXPECT_EQ(wanted.train, result.train) << polls;
   }
 }
 
-TEST(Optimise, AStepThatIsNotFiniteIsNamedAndTheLastGoodWeightsKept) {
+TEST(Optimize, AStepThatIsNotFiniteIsNamedAndTheLastGoodWeightsKept) {
   for (const std::int64_t read_every : {1, 16})
     for (const std::int64_t breaks : {0, 5, 30}) {
       const TemporaryFolder folder;
@@ -134,7 +134,7 @@ TEST(Optimise, AStepThatIsNotFiniteIsNamedAndTheLastGoodWeightsKept) {
 }
 
 // Losses of easier problems in a curriculum are not comparable with the loss of the stage itself.
-TEST(Optimise, NoLessonIsTheBestEpoch) {
+TEST(Optimize, NoLessonIsTheBestEpoch) {
   RunConfig config;
   config.checkpoint = 1000;
   const std::vector<double> losses = {0.1, 0.2, 0.9, 0.8, 0.85};
@@ -145,7 +145,7 @@ TEST(Optimise, NoLessonIsTheBestEpoch) {
     one.problem.validate = [&](std::int64_t epoch) { return losses.at(static_cast<std::size_t>(epoch)); };
     SilentMonitor monitor;
     monitor.left = polls;
-    return optimise(one.problem, folder, config, monitor);
+    return optimize(one.problem, folder, config, monitor);
   };
   for (const auto& [lessons, best] : {std::pair{0, 0}, {1, 1}, {2, 3}, {4, 4}}) {
     const TemporaryFolder whole, cut;
@@ -157,7 +157,7 @@ TEST(Optimise, NoLessonIsTheBestEpoch) {
   }
 }
 
-TEST(Optimise, AStageThatEndsFarAboveItsBeginningHasDiverged) {
+TEST(Optimize, AStageThatEndsFarAboveItsBeginningHasDiverged) {
   const TemporaryFolder folder;
   OneWeight one(1);
   int epoch = 0;
@@ -177,19 +177,19 @@ TEST(Optimise, AStageThatEndsFarAboveItsBeginningHasDiverged) {
 }
 
 // However many steps an epoch has: the first validation at which the best is so many steps old ends the stage.
-TEST(Optimise, PatienceCountsSteps) {
+TEST(Optimize, PatienceCountsSteps) {
   for (const auto& [steps, patience, epochs] :
        {std::tuple{10, 25, 4}, std::tuple{5, 25, 6}, std::tuple{25, 25, 2}, std::tuple{10, 0, 50}}) {
     OneWeight one(1);
     one.problem.epochs = 50;
     one.problem.steps = steps;
-    one.problem.optimiser.patience = patience;
+    one.problem.optimizer.patience = patience;
     one.told = [] { return 1.0; };  // the first epoch's stays the best
     const TemporaryFolder folder;
     RunConfig config;
     config.checkpoint = 1000;
     SilentMonitor monitor;
-    const OptimiseResult result = optimise(one.problem, folder.path(), config, monitor);
+    const OptimiseResult result = optimize(one.problem, folder.path(), config, monitor);
     EXPECT_EQ(result.epochs, epochs) << steps << " steps an epoch, patience " << patience;
     EXPECT_EQ(result.best_epoch, 0);
   }

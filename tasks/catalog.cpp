@@ -1,4 +1,4 @@
-#include "tasks/catalogue.h"
+#include "tasks/catalog.h"
 
 #include <fmt/ranges.h>
 
@@ -13,21 +13,21 @@
 
 namespace pairs {
 
-TaskCatalogue::TaskCatalogue(std::vector<TaskEntry> entries, std::vector<LeftOutTask> left_out)
+TaskCatalog::TaskCatalog(std::vector<TaskEntry> entries, std::vector<LeftOutTask> left_out)
     : entries_(std::move(entries)), left_out_(std::move(left_out)), own_(std::make_unique<own::OwnTasks>(names())) {
   for (const TaskEntry& entry : entries_)
     if (entry.data) data_sets_.push_back(*entry.data);
 }
 
-TaskCatalogue::~TaskCatalogue() = default;
+TaskCatalog::~TaskCatalog() = default;
 
-const TaskEntry* TaskCatalogue::find(const std::string& name) const {
+const TaskEntry* TaskCatalog::find(const std::string& name) const {
   for (const TaskEntry& entry : entries_)
     if (name == entry.name) return &entry;
   return nullptr;
 }
 
-std::vector<std::string> TaskCatalogue::names() const {
+std::vector<std::string> TaskCatalog::names() const {
   std::vector<std::string> names;
   for (const TaskEntry& entry : entries_) names.push_back(entry.name);
   return names;
@@ -41,7 +41,7 @@ std::int64_t simulations_of(const TaskSettings& settings) {
 
 }  // namespace
 
-std::shared_ptr<const Task> TaskCatalogue::make(const std::string& name, const TaskOptions& options) const {
+std::shared_ptr<const Task> TaskCatalog::make(const std::string& name, const TaskOptions& options) const {
   const TaskEntry* const entry = find(name);
   auto own = entry ? nullptr : own_->make(name, options.file, simulations_of(options.settings));
   if (entry || own) {
@@ -58,7 +58,7 @@ std::shared_ptr<const Task> TaskCatalogue::make(const std::string& name, const T
              near.empty() ? "" : fmt::format(" (did you mean {}?)", near), fmt::join(known, ", "));
 }
 
-TaskSettings TaskCatalogue::default_settings(const std::string& name) const {
+TaskSettings TaskCatalog::default_settings(const std::string& name) const {
   const TaskEntry* entry = find(name);
   if (entry) return entry->settings;
   const std::vector<std::string> own = own_names();
@@ -66,51 +66,51 @@ TaskSettings TaskCatalogue::default_settings(const std::string& name) const {
   return own_->simulates(name) ? TargetedSettings{own::OwnSettings(), ""} : TargetedSettings();
 }
 
-const DataSet* TaskCatalogue::data_set_of(const std::string& task) const {
+const DataSet* TaskCatalog::data_set_of(const std::string& task) const {
   for (const DataSet& set : data_sets_)
     if (set.task == task) return &set;
   return nullptr;
 }
 
-std::vector<SelfCheck> TaskCatalogue::self_checks() const {
+std::vector<SelfCheck> TaskCatalog::self_checks() const {
   std::vector<SelfCheck> all;
   for (const TaskEntry& entry : entries_) all.insert(all.end(), entry.checks.begin(), entry.checks.end());
   return all;
 }
 
-std::string TaskCatalogue::open(const std::filesystem::path& file) {
+std::string TaskCatalog::open(const std::filesystem::path& file) {
   return own_->open(file);
 }
 
-std::string TaskCatalogue::recorded(const std::filesystem::path& file) const {
+std::string TaskCatalog::recorded(const std::filesystem::path& file) const {
   return own_->recorded_text(file);
 }
 
-std::string TaskCatalogue::changed(const std::filesystem::path& copy) const {
+std::string TaskCatalog::changed(const std::filesystem::path& copy) const {
   return own::changed_since(copy);
 }
 
-std::string TaskCatalogue::preset(const TaskInfo& task, const std::string& preset) const {
+std::string TaskCatalog::preset(const TaskInfo& task, const std::string& preset) const {
   return own::preset_text(task, preset);
 }
 
-std::vector<std::string> TaskCatalogue::own_names() const {
+std::vector<std::string> TaskCatalog::own_names() const {
   return own_->names();
 }
 
-TaskDescription TaskCatalogue::describe(const std::filesystem::path& file) const {
+TaskDescription TaskCatalog::describe(const std::filesystem::path& file) const {
   return own_->describe(file);
 }
 
-TaskDescription TaskCatalogue::describe_text(const std::string& text, const std::filesystem::path& file) const {
+TaskDescription TaskCatalog::describe_text(const std::string& text, const std::filesystem::path& file) const {
   return own_->describe_text(text, file);
 }
 
-bool TaskCatalogue::file_changed(const std::string& name) const {
+bool TaskCatalog::file_changed(const std::string& name) const {
   return own_->changed_since_opened(name);
 }
 
-void TaskCatalogue::renew(const std::filesystem::path& file) {
+void TaskCatalog::renew(const std::filesystem::path& file) {
   own_->renew(file);
 }
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# licences.sh PREFIX TORCH ARROW: puts the licences of the libraries in the installed folder PREFIX into
-# PREFIX/share/pairs-studio/licences: of Debian's packages their files `copyright`, of the wheels in the folders TORCH and
+# licenses.sh PREFIX TORCH ARROW: puts the licenses of the libraries in the installed folder PREFIX into
+# PREFIX/share/pairs-studio/licenses: of Debian's packages their files `copyright`, of the wheels in the folders TORCH and
 # ARROW what these say. Where the system is no Debian's, those of its packages are left out, and it says so.
 set -euo pipefail
 shopt -s nullglob
 prefix=$1 torch=$2 arrow=$3
-to=$prefix/share/pairs-studio/licences
+to=$prefix/share/pairs-studio/licenses
 mkdir -p "$to"
 for wheel in "$torch"/torch-*.dist-info "$torch"/nvidia_cuda_{runtime,cupti}-*.dist-info "$arrow"/pyarrow-*.dist-info; do
   name=$(basename "$wheel" .dist-info)
@@ -14,7 +14,7 @@ for wheel in "$torch"/torch-*.dist-info "$torch"/nvidia_cuda_{runtime,cupti}-*.d
   done
 done
 if ! command -v dpkg-query >/dev/null; then
-  echo "licences.sh: there is no dpkg-query: licences of the system's libraries are left out" >&2
+  echo "licenses.sh: there is no dpkg-query: licenses of the system's libraries are left out" >&2
   exit 0
 fi
 libraries=("$prefix"/lib/lib*.so*)

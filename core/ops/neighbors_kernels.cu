@@ -1,7 +1,7 @@
-#include "core/ops/neighbours_kernels.h"
+#include "core/ops/neighbors_kernels.h"
 
 namespace pairs::ops::kernels {
-inline namespace neighbours_device {
+inline namespace neighbors_device {
 
 constexpr int kWarp = 32, kWarps = 4;  // of a block, one row each
 
@@ -25,7 +25,7 @@ __device__ inline std::int64_t segment_of(const Places& of, std::int64_t row) {
 }
 
 // One warp per row; each lane ranks one candidate among all of the segment. A null start only counts.
-__global__ void neighbours_kernel(Places of, double limit, std::int64_t most, const std::int64_t* start,
+__global__ void neighbors_kernel(Places of, double limit, std::int64_t most, const std::int64_t* start,
                                   std::int64_t* counts, std::int32_t* index, double* distance) {
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kWarps + threadIdx.y;
   if (row >= of.rows) return;
@@ -65,16 +65,16 @@ __global__ void neighbours_kernel(Places of, double limit, std::int64_t most, co
 void launch(const Places& of, double limit, std::int64_t most, const std::int64_t* start, std::int64_t* counts,
             std::int32_t* index, double* distance, cudaStream_t stream) {
   const auto blocks = static_cast<unsigned>((of.rows + kWarps - 1) / kWarps);
-  neighbours_kernel<<<blocks, dim3(kWarp, kWarps), 0, stream>>>(of, limit, most, start, counts, index, distance);
+  neighbors_kernel<<<blocks, dim3(kWarp, kWarps), 0, stream>>>(of, limit, most, start, counts, index, distance);
 }
 
-}  // namespace neighbours_device
+}  // namespace neighbors_device
 
-void count_neighbours(const Places& of, double limit, std::int64_t most, std::int64_t* counts, cudaStream_t stream) {
+void count_neighbors(const Places& of, double limit, std::int64_t most, std::int64_t* counts, cudaStream_t stream) {
   launch(of, limit, most, nullptr, counts, nullptr, nullptr, stream);
 }
 
-void list_neighbours(const Places& of, double limit, std::int64_t most, const std::int64_t* start, std::int32_t* index,
+void list_neighbors(const Places& of, double limit, std::int64_t most, const std::int64_t* start, std::int32_t* index,
                      double* distance, cudaStream_t stream) {
   launch(of, limit, most, start, nullptr, index, distance, stream);
 }

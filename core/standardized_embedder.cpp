@@ -1,4 +1,4 @@
-#include "core/standardised_embedder.h"
+#include "core/standardized_embedder.h"
 
 #include <ATen/Functions.h>
 
@@ -12,13 +12,13 @@ StandardisedEmbedder::StandardisedEmbedder(std::shared_ptr<Embedder> inner, cons
       location_(register_buffer(kLocation, location.to(torch::kFloat64).flatten().clone())),
       scale_(register_buffer(kScale, scale.to(torch::kFloat64).flatten().clone())) {
   PAIRS_CHECK(location_.numel() == scale_.numel() && (scale_ > 0).all().item<bool>(),
-              "x is standardised by {} locations and {} scales; there must be as many, and scales above 0",
+              "x is standardized by {} locations and {} scales; there must be as many, and scales above 0",
               location_.numel(), scale_.numel());
 }
 
 torch::Tensor StandardisedEmbedder::forward(const Observations& x) {
   inner_->set_noise(noise_key(), noise_first());
-  return inner_->forward(standardised(x, location_, scale_));
+  return inner_->forward(standardized(x, location_, scale_));
 }
 
 }  // namespace pairs

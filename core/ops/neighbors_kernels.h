@@ -14,10 +14,10 @@ struct Places {
 };
 
 // counts[rows]: neighbors of each row, at most `most`, nearer than the square root of `limit`.
-void count_neighbours(const Places& of, double limit, std::int64_t most, std::int64_t* counts, cudaStream_t stream);
+void count_neighbors(const Places& of, double limit, std::int64_t most, std::int64_t* counts, cudaStream_t stream);
 
 // The neighbors' rows, ascending, and distances; row i's begin at start[i].
-void list_neighbours(const Places& of, double limit, std::int64_t most, const std::int64_t* start, std::int32_t* index,
+void list_neighbors(const Places& of, double limit, std::int64_t most, const std::int64_t* start, std::int32_t* index,
                      double* distance, cudaStream_t stream);
 
 }  // namespace pairs::ops::kernels

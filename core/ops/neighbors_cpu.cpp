@@ -74,7 +74,7 @@ class SegmentSearch {
   std::vector<double> columns_, square_, near_;
 };
 
-std::tuple<Tensor, Tensor, Tensor> find_neighbours(const Tensor& places, const Tensor& offsets, double cutoff,
+std::tuple<Tensor, Tensor, Tensor> find_neighbors(const Tensor& places, const Tensor& offsets, double cutoff,
                                                    std::int64_t most) {
   const std::int64_t rows = places.size(0), segments = offsets.size(0) - 1;
   const std::int64_t* at = offsets.const_data_ptr<std::int64_t>();
@@ -118,7 +118,7 @@ std::tuple<Tensor, Tensor, Tensor> find_neighbours(const Tensor& places, const T
 }  // namespace
 
 TORCH_LIBRARY_IMPL(pairs, CPU, m) {
-  m.impl("neighbours", find_neighbours);
+  m.impl("neighbors", find_neighbors);
 }
 
 }  // namespace pairs::ops

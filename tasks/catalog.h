@@ -21,10 +21,10 @@ struct LeftOutTask {
 };
 
 // The tasks of a program: the built-in ones in its entries, and custom tasks that were opened. Thread-safe.
-class TaskCatalogue final : public TaskLibrary {
+class TaskCatalog final : public TaskLibrary {
  public:
-  explicit TaskCatalogue(std::vector<TaskEntry> entries, std::vector<LeftOutTask> left_out = {});
-  ~TaskCatalogue() override;
+  explicit TaskCatalog(std::vector<TaskEntry> entries, std::vector<LeftOutTask> left_out = {});
+  ~TaskCatalog() override;
 
   std::vector<std::string> names() const override;
   // Throws a usage error for unknown names, naming the nearest one, and for tasks that were not built.
@@ -66,7 +66,7 @@ class TaskCatalogue final : public TaskLibrary {
   std::unique_ptr<own::OwnTasks> own_;
 };
 
-// A shared catalogue.
-using Catalogue = std::shared_ptr<TaskCatalogue>;
+// A shared catalog.
+using Catalog = std::shared_ptr<TaskCatalog>;
 
 }  // namespace pairs

@@ -15,7 +15,7 @@ namespace pairs {
 struct Problem {
   Stage stage = Stage::pretrain;
   std::int64_t head_n = 0;  // stage 3 with one head per N: the head's N; else 0
-  OptimiserConfig optimiser;
+  OptimiserConfig optimizer;
   std::int64_t epochs = 1, steps = 1;               // steps per epoch
   std::map<std::string, torch::Tensor> parameters;  // parameters to optimize, by name
   torch::Device device = torch::kCPU;
@@ -53,6 +53,6 @@ double learning_rate(const OptimiserConfig& config, std::int64_t step, std::int6
 // interrupted between layers). For a loss or gradient that is not finite, saves the last good weights and throws Error
 // naming the step; a GPU is checked every few steps, and from such a step on the weights no longer change. A stage that
 // has diverged throws Error: its validation loss ends 1,000 above its first step's loss, or reaches a million above it.
-OptimiseResult optimise(Problem& problem, const std::filesystem::path& run, const RunConfig& config, Monitor& monitor);
+OptimiseResult optimize(Problem& problem, const std::filesystem::path& run, const RunConfig& config, Monitor& monitor);
 
 }  // namespace pairs

@@ -5,7 +5,7 @@
 namespace pairs::ops {
 
 // Neighbors among the rows of each of several segments (the atoms of molecules).
-struct Neighbours {
+struct Neighbors {
   torch::Tensor start;     // [R + 1] int64: neighbors of row i are start[i] .. start[i + 1] - 1
   torch::Tensor index;     // [E] int32: the neighbors' rows, ascending for each i
   torch::Tensor distance;  // [E] float64: their distances from i
@@ -16,7 +16,7 @@ struct Neighbours {
 // 1). Distances are computed in float64, in the same order on every device, so that the choice is identical; rows with
 // a NaN coordinate have no neighbors. Without gradients. Checks every pair of a segment: meant for segments of up to a
 // few hundred rows.
-Neighbours nearest_neighbours(const torch::Tensor& places, const torch::Tensor& offsets, double cutoff,
+Neighbors nearest_neighbors(const torch::Tensor& places, const torch::Tensor& offsets, double cutoff,
                               std::int64_t most);
 
 }  // namespace pairs::ops
