@@ -2,8 +2,8 @@
 
 #include "app/batch/batch.h"
 #include "core/base/gpu/devices.h"
-#include "core/base/gpu/streams.h"
 #include "core/base/system/crash_report.h"
+#include "core/base/system/streams.h"
 #include "core/base/text/error.h"
 #include "core/base/text/log.h"
 #include "core/base/threads/stop.h"
@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
     pairs::install_signal_handlers();
     pairs::start_devices();
   } catch (const pairs::Error& error) {
-    pairs::tell(fmt::format("pairs: {}\n", error.what()));
+    pairs::print(fmt::format("pairs: {}\n", error.what()));
     return error.kind() == pairs::ErrorKind::usage ? 2 : 1;
   }
   const pairs::Catalog tasks = pairs::built_in_tasks();

@@ -62,7 +62,7 @@ std::shared_ptr<Head> Estimator::fresh_head(std::uint64_t seed) const {
   PAIRS_CHECK(target.modeled_by(kind), "{} = \"{}\" does not model the target of task {}, which is {}",
               "head.kind"_key, config_.head.kind, info.name, target.refusal());
   const std::int64_t context =
-      embedder_->size() + encoding_size(config_.encoding) + info.given_size() + (kind.told_log_n ? 1 : 0);
+      embedder_->size() + encoding_size(config_.encoding) + info.given_size() + (kind.sees_log_n ? 1 : 0);
   const std::optional<HeadImage> image = target.image(task_);
   auto head =
       make_head(config_.head, target.head_targets(info, config_.head), context, generator, image ? &*image : nullptr);
@@ -189,7 +189,7 @@ void Estimator::set_noise(std::uint64_t key) {
   for (HeadSlot& slot : heads_) slot.head->set_noise(key);
 }
 
-torch::Tensor Estimator::beside_aggregates(const torch::Tensor& n, const torch::Tensor& given,
+torch::Tensor Estimator::extra_columns(const torch::Tensor& n, const torch::Tensor& given,
                                            const torch::Device& device) const {
   const std::int64_t known = task_->info().given_size();
   PAIRS_CHECK(known == 0 ? !given.defined() : given.defined() && given.dim() == 2,
@@ -203,27 +203,27 @@ torch::Tensor Estimator::beside_aggregates(const torch::Tensor& n, const torch::
   if (encoding_size(config_.encoding) > 0)
     columns.push_back(send(encode_n(config_.encoding, n, task_->info().max_n), device));
   if (known > 0) columns.push_back(send(standardized_given(*task_, given), device));
-  if (head_kind(config_.head.kind).told_log_n)
+  if (head_kind(config_.head.kind).sees_log_n)
     columns.push_back(send(n.to(torch::kFloat32).log().unsqueeze(1), device));
   if (columns.empty()) return {};
   return columns.size() == 1 ? columns[0] : at::cat(columns, 1);
 }
 
 torch::Tensor Estimator::context_of(const torch::Tensor& aggregates, const torch::Tensor& n,
-                                    const torch::Tensor& beside) const {
+                                    const torch::Tensor& extra) const {
   torch::Tensor own = aggregates;
   if (scaler_mean_.defined()) {
     const torch::Tensor scale = (scaler_between_ + scaler_within_ / n.to(torch::kFloat64).unsqueeze(1)).sqrt();
     own = (aggregates.to(torch::kFloat64) - scaler_mean_) / scale;
   }
   own = own.to(torch::kFloat32);
-  return beside.defined() ? at::cat({own, beside}, 1) : own;
+  return extra.defined() ? at::cat({own, extra}, 1) : own;
 }
 
 torch::Tensor Estimator::context(const torch::Tensor& aggregates, const torch::Tensor& n,
                                  const torch::Tensor& given) const {
   const torch::Device device = aggregates.device();
-  return context_of(aggregates, scaler_mean_.defined() ? send(n, device) : n, beside_aggregates(n, given, device));
+  return context_of(aggregates, scaler_mean_.defined() ? send(n, device) : n, extra_columns(n, given, device));
 }
 
 torch::Tensor Estimator::standardize(const torch::Tensor& theta) const {
@@ -263,14 +263,14 @@ torch::Tensor Estimator::less_location(const HeadSlot& slot, const torch::Tensor
 
 Estimator::SetColumns Estimator::send_sets(const torch::Tensor& theta, const torch::Tensor& n,
                                            const torch::Tensor& given) const {
-  return {send(standardize(theta), device_), send(n, device_), beside_aggregates(n, given, device_)};
+  return {send(standardize(theta), device_), send(n, device_), extra_columns(n, given, device_)};
 }
 
 Loss Estimator::loss(std::int64_t head_n, const SetColumns& sets, const torch::Tensor& aggregates) {
   const HeadSlot& served = slot(head_n);
   Head& head = *served.head;
   const torch::Tensor z = less_location(served, sets.target, aggregates).to(torch::kFloat32),
-                      c = context_of(aggregates, sets.n, sets.beside);
+                      c = context_of(aggregates, sets.n, sets.extra);
   return {head.loss(z, c), head.is_training() ? head.auxiliary_loss(z, c) : torch::Tensor()};
 }
 

@@ -117,7 +117,7 @@ class Estimator {
   struct SetColumns {
     torch::Tensor target;  // θ [B, d] standardized, float64
     torch::Tensor n;       // [B] int64
-    torch::Tensor beside;  // the columns of a context after the aggregates [B, k] float32; undefined if k = 0
+    torch::Tensor extra;  // the columns of a context after the aggregates [B, k] float32; undefined if k = 0
   };
   // Arguments as for loss().
   SetColumns send_sets(const torch::Tensor& theta, const torch::Tensor& n, const torch::Tensor& given = {}) const;
@@ -216,11 +216,11 @@ class Estimator {
   // Whether its posteriors are cut off at some bound.
   bool restricted() const;
   torch::Tensor less_location(const HeadSlot& slot, const torch::Tensor& z, const torch::Tensor& aggregates) const;
-  // beside_aggregates: the columns of context() after the aggregates. context_of: all columns; n must be on the
+  // extra_columns: the columns of context() after the aggregates. context_of: all columns; n must be on the
   // aggregates' device if these are standardized.
-  torch::Tensor beside_aggregates(const torch::Tensor& n, const torch::Tensor& given,
+  torch::Tensor extra_columns(const torch::Tensor& n, const torch::Tensor& given,
                                   const torch::Device& device) const;
-  torch::Tensor context_of(const torch::Tensor& aggregates, const torch::Tensor& n, const torch::Tensor& beside) const;
+  torch::Tensor context_of(const torch::Tensor& aggregates, const torch::Tensor& n, const torch::Tensor& extra) const;
   HeadSlot& slot(std::int64_t n);
   const HeadSlot& slot(std::int64_t n) const;
   std::shared_ptr<Head> fresh_head(std::uint64_t seed) const;

@@ -11,7 +11,7 @@ std::vector<Field> fields(EstimatorConfig& c) {
       {"standardize", &c.standardize, "Stage 3 standardizes aggregates at each N"},
       Field{"restrict", &c.head.of<SupportSettings>().restrict,
             "Posteriors are restricted to the targets' supports where the head reaches beyond them"}
-          .told_seldom()};
+          .rarely_shown()};
   for (std::vector<Field> part : {fields(c.embedder), fields(c.head)})
     all.insert(all.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
   return all;

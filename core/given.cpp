@@ -64,7 +64,7 @@ torch::Tensor middle_given(const Task& task) {
   return middle;
 }
 
-void tell_given(ReferencePosterior& reference, const torch::Tensor& given) {
+void report_given(ReferencePosterior& reference, const torch::Tensor& given) {
   if (KnowsGiven* const known = face<KnowsGiven>(reference); known != nullptr && given.defined())
     known->know(given.to(torch::kCPU, torch::kFloat64).reshape({-1}).contiguous());
 }

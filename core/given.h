@@ -45,7 +45,7 @@ void check_given(const Task& task, const torch::Tensor& given, const std::string
 // Typical conditions: the middle of the training range, [1, g]; undefined if the task does not know it.
 torch::Tensor middle_given(const Task& task);
 // Passes a set's conditions, [1, g] or undefined, to a reference that depends on them.
-void tell_given(ReferencePosterior& reference, const torch::Tensor& given);
+void report_given(ReferencePosterior& reference, const torch::Tensor& given);
 // Formats the conditions of one set, [1, g], as "exposure = 2 s, …"; "" if undefined or if the task does not know their
 // ranges.
 std::string given_text(const Task& task, const torch::Tensor& given);

@@ -22,7 +22,7 @@
 #include "app/session/session.h"
 #include "core/base/fields/fields.h"
 #include "core/base/gpu/devices.h"
-#include "core/base/gpu/streams.h"
+#include "core/base/system/streams.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/base/threads/interruption.h"
@@ -49,7 +49,7 @@ std::string error_document(const std::string& sentence) {
 int report_error(const std::string& sentence, bool json, int code) {
   if (json) (void)answer(error_document(sentence));
   // One line for any names and arguments.
-  tell(fmt::format("pairs: {}\n", printable(sentence, 2000)));
+  print(fmt::format("pairs: {}\n", printable(sentence, 2000)));
   return code;
 }
 
@@ -152,23 +152,23 @@ int open_session(const TaskCatalog& tasks, const Extension& extension, const std
 }
 
 // Reports a signal that ends the process at once, while another thread may be printing.
-void tell_stop(bool json, bool answered) {
+void report_stop(bool json, bool answered) {
   const std::string sentence = stop_sentence();
   if (json && !answered) answer_at_once(error_document(sentence));
   // Clears a line of progress.
-  tell(fmt::format("{}pairs: {}\n", ::isatty(STDERR_FILENO) == 1 ? kClearLine : "", sentence));
+  print(fmt::format("{}pairs: {}\n", ::isatty(STDERR_FILENO) == 1 ? kClearLine : "", sentence));
 }
 
 int perform(const Action& action, bool json) {
   // Destroyed before anything is printed, so that only one document is.
   const auto act = [&] {
-    const ExitOnSignal exits([json] { tell_stop(json, false); });
+    const ExitOnSignal exits([json] { report_stop(json, false); });
     const Interruptible within([] { return !keep_going(); });
     return action();
   };
   try {
     const Result result = act();
-    const ExitOnSignal exits([json] { tell_stop(json, true); });
+    const ExitOnSignal exits([json] { report_stop(json, true); });
     if (result.silent) return result.exit_code;
     return report(json ? document_text(result.document, result.one_line) : result.text, result.exit_code);
   } catch (const Stopped&) {

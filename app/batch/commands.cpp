@@ -11,7 +11,7 @@ const std::vector<CommandEntry>& commands() {
       {"session", "What a session of the window holds, and the same with its runs and data in a folder", add_session},
       {"embed", "Embeddings and aggregates of one set as arrays of NumPy", add_embed},
       {"frequentist", "Confidence intervals, limits, significance and coverage by simulated sets", add_frequentist},
-      {"tried", "External validation: coverage of a run on real items with known θ", add_tried},
+      {"external-validation", "Coverage of a run on real items with known θ", add_external_validation},
       {"compare", "Runs side by side on the same test sets: quality, cost, settings", add_compare},
       {"ensemble", "Average runs into an ensemble, which also reports how far they differ", add_ensemble},
       {"tag", "Put tags and notes on runs, by which the window finds them", add_tag},
@@ -24,6 +24,7 @@ const std::vector<CommandEntry>& commands() {
       {"devices", "List the devices that can compute", add_devices},
       {"selftest", "Check the numerics of this program on this machine", add_selftest},
       {"render", "Draw a scene of spheres as a PNG: its colors, depth, normals or identities", add_render},
+      {"convert", "Rename keys in files of earlier versions", add_convert},
       {"demo", "Train, draw and evaluate every task with its quick preset", add_demo},
   };
   return all;

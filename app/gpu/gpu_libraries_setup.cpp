@@ -89,7 +89,7 @@ class Adding {
     if (!is_whole(wheel, file)) fetch(wheel, file);
     const std::uint64_t bytes = size_of(file);
     before_ += bytes;
-    tell("unpacking " + name_, 0);
+    report("unpacking " + name_, 0);
     unpack_libraries(file, workplace() / "tree", watch_.stopped);
     write_file(mark_of(wheel), fmt::format("{}\n", bytes));
     fs::remove(file);
@@ -100,13 +100,13 @@ class Adding {
     return size_of(file) > 0 && std::ranges::find(wheel.hashes, sha256_of(file)) != wheel.hashes.end();
   }
 
-  void tell(const std::string& what, std::uint64_t here) const {
+  void report(const std::string& what, std::uint64_t here) const {
     if (watch_.progress) watch_.progress({what, before_ + here, needs_.list.wheel_bytes});
   }
 
   // Continues where an earlier attempt ended, and again after a broken connection that delivered something.
   void fetch(const Wheel& wheel, const fs::path& file) {
-    tell(name_, size_of(file));
+    report(name_, size_of(file));
     const IndexFile from = ask_index(index_, wheel, watch_.stopped);
     for (int tries = 1;; ++tries) {
       const std::uint64_t before = size_of(file);
@@ -149,7 +149,7 @@ class Adding {
                   printable(file.string(), 300));
       PAIRS_CHECK(here <= needs_.list.wheel_bytes, "{} sends more bytes for {} than there are; name another index",
                   shown_address(address), name_);
-      tell(name_, here);
+      report(name_, here);
     };
     TransferEnd end = transfer(asked);
     if (out.is_open()) {

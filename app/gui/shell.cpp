@@ -73,7 +73,7 @@ class Area {
 };
 
 // Whether a banner reports that the data differ from those of training.
-bool tells_of_data(const model::Studio& studio) {
+bool shows_data(const model::Studio& studio) {
   return !model::data_notice(studio).sentence.empty();
 }
 
@@ -94,7 +94,7 @@ class PosteriorTab : public model::PosteriorPageVisitor {
   }
 
   void visit(model::Posterior& posterior) override {
-    if (!saves_) densities_.draw(posterior, studio_.library, studio_.run(), tells_of_data(studio_));
+    if (!saves_) densities_.draw(posterior, studio_.library, studio_.run(), shows_data(studio_));
   }
   void visit(model::Viewer& viewer) override {
     const model::Evaluation& evaluation = studio_.evaluation;
@@ -146,14 +146,14 @@ struct Shell::Parts {
   bool sidebar_over = false, sidebar_wanted = false;
   float banners = 0;  // height of everything below the panel, in the last frame
   double again = 0;   // seconds until the last frame is out of date by itself
-  double told = -1;   // time of the newest message already checked for toasts
+  double reported = -1;   // time of the newest message already checked for toasts
 
   void perform(model::Shortcut shortcut);
   void frame(double fps);
   void keys();
   std::vector<Command> commands();
   void header(float width);
-  void tell_saved();
+  void report_saved();
   void set_desk();
   void panel();
   void draw_banners(float left, float bottom, float width);
@@ -379,16 +379,16 @@ void Shell::Parts::header(float width) {
 }
 
 // Reports written files in the log with their complete paths, and as toasts.
-void Shell::Parts::tell_saved() {
+void Shell::Parts::report_saved() {
   model::Messages& messages = studio.hub.messages;
   for (const std::filesystem::path& file : ui::take_saved()) messages.saved(file);
   for (const model::Message& message : messages.all()) {
-    if (message.time <= told || message.file.empty()) continue;
+    if (message.time <= reported || message.file.empty()) continue;
     toasts.add(message.file);
     const std::string run = studio.shown_run();  // for shipped weights, the task's name
     if (message.exported) studio.settings.remember_saved(message.file, studio.task(), run == studio.task() ? "" : run);
   }
-  if (!messages.all().empty()) told = std::max(told, messages.all().back().time);
+  if (!messages.all().empty()) reported = std::max(reported, messages.all().back().time);
   const float below = px(kStatus) + (studio.settings.log_open ? px(static_cast<float>(studio.settings.drawer)) : 0);
   if (const auto file = toasts.draw(below)) studio.library.reveal_file(*file);
 }
@@ -452,7 +452,7 @@ void Shell::Parts::panel() {
     case model::Tab::posterior:
       return posterior.draw();
     case model::Tab::evaluate:
-      return evaluate.draw(studio.evaluation, studio.run(), tells_of_data(studio));
+      return evaluate.draw(studio.evaluation, studio.run(), shows_data(studio));
     case model::Tab::compare:
       return compare.draw({studio.board, studio.comparison, studio.library, studio}, studio.task());
   }
@@ -601,7 +601,7 @@ void Shell::Parts::frame(double fps) {
   p.tour.follow(p.studio);
   p.tour.draw_mark(p.studio);
   p.quit = p.quit || p.close.draw(p.studio);
-  p.tell_saved();
+  p.report_saved();
   ui::draw_toast();
 }
 

@@ -288,9 +288,9 @@ void run_window(const Catalog& tasks, const WindowOptions& options) {
     if (std::exchange(window.touched, false)) schedule.touch(clock.seconds());
     for (const std::string& path : std::exchange(window.dropped, {})) studio.open_path(path);
     studio.hub.notifier->focused = glfw.GetWindowAttrib(window.get(), GLFW_FOCUSED) == GLFW_TRUE;
-    const bool told = woken.exchange(false);  // some panels take results directly, without the studio
+    const bool reported = woken.exchange(false);  // some panels take results directly, without the studio
     const bool changed = studio.poll();
-    schedule.look(told || changed, studio.busy());
+    schedule.look(reported || changed, studio.busy());
     if (saved.seconds() > kSaveInterval) {
       saved.restart();
       save_settings(studio, file);

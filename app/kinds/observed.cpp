@@ -107,7 +107,7 @@ torch::Tensor stated_rows(const torch::Tensor& rows, Missing missing) {
 
 namespace {
 
-// Parses a number of --given. `name`: the condition.
+// Parses a number of --conditions. `name`: the condition.
 double given_number(std::string_view text, const std::string& name, const std::string& where) {
   double value = 0;
   if (parse_csv_number(text, value) != CsvNumber::good || !std::isfinite(value))
@@ -117,7 +117,7 @@ double given_number(std::string_view text, const std::string& name, const std::s
 
 // Parses numbers in the task's order or with their names: "1,0.5", "exposure=1,angle=0.5".
 torch::Tensor given_of_text(const std::string& text, const TaskInfo& task) {
-  const std::string where = fmt::format("--given {}", printable(text));
+  const std::string where = fmt::format("--conditions {}", printable(text));
   const std::vector<std::string> names = given_names(task);
   const bool named = text.find('=') != text.npos;
   std::vector<std::optional<double>> numbers(named ? names.size() : 0);
@@ -226,7 +226,7 @@ torch::Tensor given_of_file(const std::filesystem::path& path, const TaskInfo& t
 }  // namespace
 
 torch::Tensor given_of_rows(const torch::Tensor& rows, const TaskInfo& task, const std::string& where) {
-  PAIRS_CHECK(rows.defined(), "{}: no row states {}; name it with --given", where, fmt::join(given_names(task), ", "));
+  PAIRS_CHECK(rows.defined(), "{}: no row states {}; name it with --conditions", where, fmt::join(given_names(task), ", "));
   PAIRS_CHECK(!rows.is_complex() && rows.dim() == 2 && rows.size(0) > 0 && rows.size(1) == task.given_size(),
               "{} number{} given, but sets of task {} come with {}: {}", rows.numel(),
               rows.numel() == 1 ? " is" : "s are", task.name, task.given_size(), fmt::join(given_names(task), ", "));
@@ -236,7 +236,7 @@ torch::Tensor given_of_rows(const torch::Tensor& rows, const TaskInfo& task, con
   return first;
 }
 
-bool tells_given(const std::filesystem::path& path, const TaskInfo& task, const TableColumns& read) {
+bool holds_given(const std::filesystem::path& path, const TaskInfo& task, const TableColumns& read) {
   return given_of_file(path, task, read, printable(path.string(), 300)).defined();
 }
 
@@ -246,11 +246,11 @@ torch::Tensor read_given(const std::string& text, const std::filesystem::path& p
     if (!text.empty()) fail_usage("Sets of task {} have no conditions besides their observations", task.name);
     return {};
   }
-  if (!text.empty()) return given_of_rows(given_of_text(text, task).reshape({1, -1}), task, "--given");
+  if (!text.empty()) return given_of_rows(given_of_text(text, task).reshape({1, -1}), task, "--conditions");
   const std::string where = printable(path.string(), 300);
   const torch::Tensor rows = given_of_file(path, task, read, where);
   if (!rows.defined())
-    fail_usage("Sets of task {} come with {}: name them with --given, or as the array \"given\" of an .npz file{}",
+    fail_usage("Sets of task {} come with {}: name them with --conditions, or as the array \"given\" of an .npz file{}",
                task.name, fmt::join(given_names(task), ", "),
                task.observation_columns.empty() ? "" : ", or as columns of a table");
   return given_of_rows(rows, task, where);

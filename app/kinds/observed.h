@@ -58,7 +58,7 @@ std::vector<std::string> observation_endings(const TaskInfo& task);
 torch::Tensor read_given(const std::string& text, const std::filesystem::path& path, const TaskInfo& task,
                          const TableColumns& read = {});
 // Whether the file itself contains the conditions.
-bool tells_given(const std::filesystem::path& path, const TaskInfo& task, const TableColumns& read = {});
+bool holds_given(const std::filesystem::path& path, const TaskInfo& task, const TableColumns& read = {});
 // The rows of [M, g] that contain the conditions, if Missing::drop skips others; undefined if there are none.
 torch::Tensor stated_rows(const torch::Tensor& rows, Missing missing);
 // The conditions of one set from the rows [M, g] of its observations; `where` names them.

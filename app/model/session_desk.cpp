@@ -140,7 +140,7 @@ void SessionDesk::answer(bool open) {
 // Lists its runs on the left, wherever they are stored.
 void SessionDesk::list_runs_of(const SavedSession& session) {
   std::vector<std::string> runs = session.compared;
-  runs.insert(runs.end(), session.question.beside.begin(), session.question.beside.end());
+  runs.insert(runs.end(), session.question.others.begin(), session.question.others.end());
   runs.insert(runs.begin(), session.run);
   for (const std::string& run : runs) {
     if (!run.starts_with('/') || !run_there(studio_, run) || studio_.library.find(run) != nullptr) continue;

@@ -183,8 +183,8 @@ void Studio::take_ended_training() {
   try {
     const RunStatus status = run_status(*ended);
     const bool failed = training.session_blocked(Action::dismiss).empty();
-    if (failed) hub.notifier->tell(fmt::format("{} failed", ended->filename().string()), training.problem());
-    if (status.finished) hub.notifier->tell(fmt::format("{} is trained", ended->filename().string()), "");
+    if (failed) hub.notifier->report(fmt::format("{} failed", ended->filename().string()), training.problem());
+    if (status.finished) hub.notifier->report(fmt::format("{} is trained", ended->filename().string()), "");
     if (!status.pretrained) return;
     const RunConfig config = read_run_toml(hub.tasks, *ended / run_file::config);
     const std::string run = ended->string();

@@ -72,7 +72,7 @@ class Studio : public Navigation, public Machine {
   void open_task(const std::string& task);
   void open_run(const std::string& run) override;
   // Opens a path dropped on the window or given on the command line: a session, a run folder, a custom task's file, a
-  // folder of images, a data file, or an item from which a task makes sets (tasks/parts/things.h), which is then shown.
+  // folder of images, a data file, or an item from which a task makes sets (tasks/parts/items.h), which is then shown.
   void open_path(const std::filesystem::path& path);
 
   void reopen_task() override;

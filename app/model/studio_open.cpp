@@ -13,7 +13,7 @@
 #include "core/train/run/run.h"
 #include "core/train/run/shipped.h"
 #include "tasks/file_facts.h"
-#include "tasks/parts/things.h"
+#include "tasks/parts/items.h"
 #include "tasks/registry.h"
 
 namespace pairs::model {
@@ -28,17 +28,17 @@ bool holds_images(const fs::path& folder) {
   return false;
 }
 
-struct ThingOfTask {
-  std::string task, thing;
+struct ItemOfTask {
+  std::string task, item;
   bool is_it = false;
 };
 
 // The items from which tasks make sets (a mesh, a molecule), and whether the path is one of them.
-std::vector<ThingOfTask> things_of_tasks(const TaskCatalog& tasks, const std::string& text) {
-  std::vector<ThingOfTask> all;
+std::vector<ItemOfTask> items_of_tasks(const TaskCatalog& tasks, const std::string& text) {
+  std::vector<ItemOfTask> all;
   for (const std::string& name : tasks.names()) {
     const std::shared_ptr<const Task> task = tasks.make(name);
-    if (const Things* const known = face<Things>(*task)) all.push_back({name, known->thing(), known->is_thing(text)});
+    if (const Items* const known = face<Items>(*task)) all.push_back({name, known->item(), known->is_item(text)});
   }
   return all;
 }
@@ -184,14 +184,14 @@ void Studio::open_path(const fs::path& path) {
     problem = library.add_folder(path);
   } else {
     const bool table = ending == ".txt" || ending == ".tsv";  // may be any file, like CSV
-    for (const ThingOfTask& known : things_of_tasks(*hub.tasks, name)) {
+    for (const ItemOfTask& known : items_of_tasks(*hub.tasks, name)) {
       if (known.is_it && !table && fs::exists(path, error)) {
         open_task(known.task);
         set_tab(Tab::posterior);
         settings.remember_file(path);
         return posterior.open_file(path);
       }
-      others += ", a " + known.thing;
+      others += ", a " + known.item;
     }
     problem = fmt::format(
         "{} cannot be opened here; give a run folder, a session, a task.toml, a CSV or NPZ file of observations, a "
@@ -252,14 +252,14 @@ Question Studio::question() const {
   now.set = of_page.set;
   now.many = of_page.many;
   now.n = of_page.n;
-  now.beside = of_page.beside;
+  now.others = of_page.others;
   now.tests.clear();
   return now;
 }
 
 void Studio::restore(Question question) {
   std::error_code error;
-  std::erase_if(question.beside, [&](const std::string& run) {
+  std::erase_if(question.others, [&](const std::string& run) {
     return library.task(run) == nullptr && !fs::exists(fs::path(run) / run_file::config, error);
   });
   question.many = question.many && !question.set.file.empty();

@@ -327,7 +327,7 @@ void Queue::tidy() const {
   }
 }
 
-void Queue::tell_work(const std::string& id, bool of_window) const {
+void Queue::report_work(const std::string& id, bool of_window) const {
   nlohmann::json worker = process_identity();
   worker["item"] = id;
   worker["window"] = of_window;
@@ -335,7 +335,7 @@ void Queue::tell_work(const std::string& id, bool of_window) const {
   write_file(folder_ / kWorker, json_text(worker));
 }
 
-void Queue::tell_end_of_work() const {
+void Queue::report_end_of_work() const {
   remove_file(folder_ / kWorker);
 }
 

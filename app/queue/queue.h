@@ -82,8 +82,8 @@ class Queue {
   // For the working process.
 
   // States its current item, "" for none, and whether a window has started it.
-  void tell_work(const std::string& id, bool of_window) const;
-  void tell_end_of_work() const;
+  void report_work(const std::string& id, bool of_window) const;
+  void report_end_of_work() const;
   // Marks an item as failed unless it was removed.
   void fail(const std::string& id, const std::string& reason) const;
   // The folder in which open windows register (core/base/system/presence.h), which then report the end; and that in

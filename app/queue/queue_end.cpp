@@ -22,8 +22,8 @@ std::string end_text(std::int64_t now, double seconds) {
   const bool same = from.tm_yday == to.tm_yday && from.tm_year == to.tm_year;
   std::array<char, 64> text{};
   std::strftime(text.data(), text.size(), same ? "%H:%M" : seconds < 6 * 86400.0 ? "%a %H:%M" : "%e %b %H:%M", &to);
-  const std::string_view told = text.data();
-  return std::string(told.substr(told.find_first_not_of(' ')));
+  const std::string_view reported = text.data();
+  return std::string(reported.substr(reported.find_first_not_of(' ')));
 }
 
 std::string queue_line(const QueueView& view, const QueueTime& left, std::int64_t now) {

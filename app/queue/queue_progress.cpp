@@ -36,13 +36,13 @@ double silence(const QueueItem& item, const fs::path& file, double now) {
   std::error_code error;
   const fs::file_time_type time = fs::last_write_time(file, error);
   if (error || item.state != QueueState::working) return 0;
-  const double told = seconds_since_1970(time);
-  return told < item.since ? 0 : std::max(0.0, now - told);
+  const double reported = seconds_since_1970(time);
+  return reported < item.since ? 0 : std::max(0.0, now - reported);
 }
 
 // The pace of an epoch of the current stage, from this session's losses; NaN before there are any.
-double seconds_an_epoch(const RunProgress& told, const StageRecord& record) {
-  const auto& losses = told.losses(told.current());
+double seconds_an_epoch(const RunProgress& reported, const StageRecord& record) {
+  const auto& losses = reported.losses(reported.current());
   const auto head = losses.find(record.head);
   if (head == losses.end() || head->second.empty() || !record.running) return NAN;
   const LossPoint& last = head->second.back();
@@ -59,13 +59,13 @@ struct StageTime {
   bool measured = false;  // from its own speed, else as expected
 };
 
-StageTime time_of_stage(const RunConfig& config, const RunProgress& told, double expected, double silent) {
-  const StageRecord& record = told.stage(told.current());
-  const double share = told.share(config);
-  if (told.current() == Stage::cache) return {expected, not_below_zero(expected - silent), false};
-  const double heads = many_heads(config, told.current()) ? static_cast<double>(config.cache.sizes.size()) : 1;
+StageTime time_of_stage(const RunConfig& config, const RunProgress& reported, double expected, double silent) {
+  const StageRecord& record = reported.stage(reported.current());
+  const double share = reported.share(config);
+  if (reported.current() == Stage::cache) return {expected, not_below_zero(expected - silent), false};
+  const double heads = many_heads(config, reported.current()) ? static_cast<double>(config.cache.sizes.size()) : 1;
   const double epochs = heads * static_cast<double>(std::max<std::int64_t>(1, record.epochs));
-  const double measured = seconds_an_epoch(told, record);
+  const double measured = seconds_an_epoch(reported, record);
   StageTime time;
   time.measured = std::isfinite(measured);
   double epoch = time.measured ? measured : expected / epochs;
@@ -82,14 +82,14 @@ StageTime time_of_stage(const RunConfig& config, const RunProgress& told, double
 QueueProgress progress_of_run(const Catalog& tasks, const QueueItem& item, double now) {
   const RunConfig config = read_run_toml(tasks, item.folder / run_file::config);
   const RunStatus status = run_status(item.folder);
-  const RunProgress told = read_recent_progress(item.folder / run_file::events);
+  const RunProgress reported = read_recent_progress(item.folder / run_file::events);
   const std::array<bool, kQueueStages> done = {status.pretrained, status.cached, status.finished};
-  const auto current = std::min(static_cast<std::size_t>(told.current()), kQueueStages - 1);
+  const auto current = std::min(static_cast<std::size_t>(reported.current()), kQueueStages - 1);
   QueueProgress progress;
-  const double share = told.begun() ? told.share(config) : 0;
+  const double share = reported.begun() ? reported.share(config) : 0;
   // The log has no progress of stage 2.
   const std::string percent = current == static_cast<std::size_t>(Stage::cache) ? "" : " " + percent_text(share);
-  const bool begun = told.begun() && !done[current];
+  const bool begun = reported.begun() && !done[current];
   if (begun) progress.text = stage_name(static_cast<Stage>(current)) + percent;
   const auto expected = [&](std::size_t k) {
     if (k > 0 && !strategy(config.strategy).stages_2_and_3) return 0.0;
@@ -100,7 +100,7 @@ QueueProgress progress_of_run(const Catalog& tasks, const QueueItem& item, doubl
   StageTime time;
   if (item.state == QueueState::working) {
     for (std::size_t k = 0; k < kQueueStages; ++k) {
-      const StageRecord& record = told.stage(static_cast<Stage>(k));
+      const StageRecord& record = reported.stage(static_cast<Stage>(k));
       if (!record.done || !(record.seconds > 0) || !(expected(k) > 0)) continue;
       taken += record.seconds;
       wanted += expected(k);
@@ -108,7 +108,7 @@ QueueProgress progress_of_run(const Catalog& tasks, const QueueItem& item, doubl
     if (begun) {
       const double before = wanted > 0 ? taken / wanted : 1;
       const double silent = silence(item, item.folder / run_file::events, now);
-      time = time_of_stage(config, told, expected(current) * before, silent);
+      time = time_of_stage(config, reported, expected(current) * before, silent);
       if (time.measured && expected(current) > 0) {
         taken += time.all;
         wanted += expected(current);

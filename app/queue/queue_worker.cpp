@@ -94,12 +94,12 @@ std::string failure_of_answer(const std::string& answer, int code, const std::st
 QueueWorker::QueueWorker(Queue queue, fs::path program, bool of_window)
     : queue_(std::move(queue)), program_(std::move(program)), of_window_(of_window), lock_(lock_queue(queue_)) {
   queue_.tidy();
-  queue_.tell_work("", of_window_);
+  queue_.report_work("", of_window_);
 }
 
 QueueWorker::~QueueWorker() {
   try {
-    queue_.tell_end_of_work();
+    queue_.report_end_of_work();
   } catch (const std::exception&) {
     // It has no effect without the lock.
   }
@@ -150,11 +150,11 @@ bool QueueWorker::abandoned() {
 }
 
 void QueueWorker::wait_for_windows(const std::function<bool()>& keep_going,
-                                   const std::function<void(const std::string&)>& tell) {
-  for (bool told = false; keep_going() && !abandoned();) {
+                                   const std::function<void(const std::string&)>& report) {
+  for (bool reported = false; keep_going() && !abandoned();) {
     const QueueView view = queue_.read();
     if (!view.held || view.paused) return;
-    if (!std::exchange(told, true)) tell("waiting for the run that a window trains");
+    if (!std::exchange(reported, true)) report("waiting for the run that a window trains");
     for (int k = 0; k < kLooks && keep_going(); ++k) std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
 }
@@ -167,11 +167,11 @@ std::string QueueWorker::why_failed(int code) const {
 }
 
 QueueWorker::Outcome QueueWorker::work(const std::function<bool()>& keep_going,
-                                       const std::function<void(const std::string&)>& tell) {
+                                       const std::function<void(const std::string&)>& report) {
   Outcome outcome;
   for (;;) {
-    queue_.tell_work("", of_window_);
-    wait_for_windows(keep_going, tell);
+    queue_.report_work("", of_window_);
+    wait_for_windows(keep_going, report);
     if (!keep_going() || abandoned()) return outcome.end = End::stopped, outcome;
     const QueueView view = queue_.read();
     if (view.paused) return outcome.end = End::paused, outcome;
@@ -181,17 +181,17 @@ QueueWorker::Outcome QueueWorker::work(const std::function<bool()>& keep_going,
         if (!item.in_use.empty()) outcome.in_use.push_back(fmt::format("{} ({})", item.name(), item.in_use));
       return outcome;
     }
-    queue_.tell_work(next->id, of_window_);
-    tell(fmt::format("{} ({} left)", next->name(), view.left()));
+    queue_.report_work(next->id, of_window_);
+    report(fmt::format("{} ({} left)", next->name(), view.left()));
     const std::optional<int> code = run(*next, command(*next), keep_going);
     if (!code) continue;
     if (*code == 0) {
       // A run is evaluated after training. If that fails, it is finished nevertheless, and can be evaluated later.
       if (next->kind == QueueKind::run) {
-        tell(fmt::format("{} is evaluated", next->name()));
+        report(fmt::format("{} is evaluated", next->name()));
         const std::vector<std::string> words = {program_.string(), "--batch", "evaluate", next->folder.string(), "--json"};
         if (const std::optional<int> scored = run(*next, words, keep_going); scored && *scored != 0)
-          tell(fmt::format("{} is trained, but not evaluated: {}", next->name(), why_failed(*scored)));
+          report(fmt::format("{} is trained, but not evaluated: {}", next->name(), why_failed(*scored)));
       }
       ++outcome.done;
       queue_.remove(next->id);
@@ -202,7 +202,7 @@ QueueWorker::Outcome QueueWorker::work(const std::function<bool()>& keep_going,
     const std::string reason = why_failed(*code);
     queue_.fail(next->id, reason);
     outcome.failed.push_back(next->name());
-    tell(fmt::format("{} failed: {}", next->name(), reason));
+    report(fmt::format("{} failed: {}", next->name(), reason));
   }
 }
 

@@ -38,14 +38,14 @@ class QueueWorker {
   // process, none is open any more and the queue is not to be kept. A removed item is abandoned; a failed one is
   // marked, and the next one starts; one that another process trains is skipped until that has ended. `tell` receives
   // one line per item.
-  Outcome work(const std::function<bool()>& keep_going, const std::function<void(const std::string&)>& tell);
+  Outcome work(const std::function<bool()>& keep_going, const std::function<void(const std::string&)>& report);
 
  private:
   // The exit code of an item's process, or none if it was asked to exit.
   std::optional<int> run(const QueueItem& item, const std::vector<std::string>& words,
                          const std::function<bool()>& keep_going);
   // Waits while a window trains a run itself.
-  void wait_for_windows(const std::function<bool()>& keep_going, const std::function<void(const std::string&)>& tell);
+  void wait_for_windows(const std::function<bool()>& keep_going, const std::function<void(const std::string&)>& report);
   // Whether all windows for which this works are closed.
   bool abandoned();
   std::string why_failed(int code) const;

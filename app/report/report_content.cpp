@@ -72,13 +72,13 @@ void ask_run(ReportContent& content, Monitor& monitor) {
   content.ours = sample_numbers(content.samples);
 }
 
-void tell_posterior(ReportContent& content) {
+void report_posterior(ReportContent& content) {
   const TaskInfo& info = content.info();
   const TargetRoom& room = target_room_of(info);
   const IntervalKind interval = content.question.interval;
-  SampleReport told = room.report(info, content.samples, content.ours, interval, content.table);
-  content.infer = std::move(told.document);
-  for (auto& [name, png] : told.pictures) content.pictures.push_back({std::move(png), name});
+  SampleReport reported = room.report(info, content.samples, content.ours, interval, content.table);
+  content.infer = std::move(reported.document);
+  for (auto& [name, png] : reported.pictures) content.pictures.push_back({std::move(png), name});
   if (!content.exact.empty()) {
     content.infer["exact"] = numbers_document(content.exact, interval);
     add_numbers(content.table, info, "exact", content.exact, interval);
@@ -175,7 +175,7 @@ void measure(ReportContent& content, Monitor& monitor) {
   if (!content.metrics) content.metrics = evaluate_in(monitor, content.run, options);
   std::vector<std::string> labels;
   for (const Target& target : content.info().targets) labels.push_back(target.label);
-  content.verdict = evaluation_verdict(content.metrics->rows, {labels, 0, content.metrics->beside});
+  content.verdict = evaluation_verdict(content.metrics->rows, {labels, 0, content.metrics->companion});
 }
 
 }  // namespace
@@ -200,7 +200,7 @@ ReportContent report_content(const LoadedRun& run, const std::string& asked, Rep
     fail_usage("The task {} has no confidence intervals: {}", run.task->info().name, why);
   const auto set = std::make_shared<ObservedSet>(run.task, question.set);
   if (question.n == 0)
-    question.n = set->of_thing() && !question.force ? std::min(set->held(), run.estimator->max_n()) : set->held();
+    question.n = set->of_item() && !question.force ? std::min(set->held(), run.estimator->max_n()) : set->held();
   if (question.draws == 0) question.draws = target_room_of(run.task->info()).draws();
   check_size(run, question, *set);
   ReportContent content{run,
@@ -223,7 +223,7 @@ ReportContent report_content(const LoadedRun& run, const std::string& asked, Rep
   if (const std::string note = read_about(run.folder).note; !note.empty())
     content.notes.push_back(fmt::format("On the run {}: {}", run.name, note));
   ask_run(content, monitor);
-  tell_posterior(content);
+  report_posterior(content);
   if (const std::string changed = changed_simulator(run.folder, *run.task, [&] { return monitor.should_stop(); });
       !changed.empty())
     content.cautions.push_back(changed);

@@ -194,7 +194,7 @@ std::vector<ReportCommand> report_commands(const ReportContent& content) {
                                                       : "";
   std::string prior;
   for (const std::string& one : question.prior) prior += " --prior=" + shell_word(one);
-  for (const std::string& one : question.learned_prior) prior += " --learned-prior=" + shell_word(one);
+  for (const std::string& one : question.learned_prior) prior += " --training-prior=" + shell_word(one);
   const std::string local = question.local_test > 0 ? fmt::format(" --local-test {}", question.local_test) : "";
   const std::string confidence = question.confidence > 0 ? fmt::format(" --confidence {}", question.confidence) : "";
   const std::string sets = question.sets < 0 ? "" : fmt::format(" --sets {}", question.sets);

@@ -119,11 +119,11 @@ std::string terms_text(const Table& table, bool further) {
   for (const Table::Column& column : table.columns()) words.push_back(column.title);
   if (further) words.insert(words.end(), {"ECDF p", "TARP", "C2ST", "region p"});
   std::string lines;
-  std::vector<const Term*> told;
+  std::vector<const Term*> reported;
   for (const std::string& word : words) {
     const Term* const term = find_term(word);
-    if (term == nullptr || std::find(told.begin(), told.end(), term) != told.end()) continue;
-    told.push_back(term);
+    if (term == nullptr || std::find(reported.begin(), reported.end(), term) != reported.end()) continue;
+    reported.push_back(term);
     lines += fmt::format("{}: {}{}\n", term->name, term->sentence, good_text(term->name));
   }
   return lines;

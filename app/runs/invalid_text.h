@@ -40,11 +40,11 @@ inline std::string invalid_text(const nlohmann::json& draws) {
   Table table({{"target", false}, {"from"}, {"to"}, {"observations"}, {"invalid"}, {"share"}});
   for (const nlohmann::json& target : draws.value("targets", nlohmann::json::array()))
     for (const nlohmann::json& bin : target.value("bins", nlohmann::json::array())) {
-      const auto tried = static_cast<double>(whole(bin, "attempts"));
+      const auto validated = static_cast<double>(whole(bin, "attempts"));
       table.add({target.value("name", ""), number_text(bin.value("low", NAN), 3),
                  number_text(bin.value("high", NAN), 3), count_text(whole(bin, "attempts")),
                  count_text(whole(bin, "invalid")),
-                 tried > 0 ? fmt::format("{:.2g} %", 100 * static_cast<double>(whole(bin, "invalid")) / tried) : "–"});
+                 validated > 0 ? fmt::format("{:.2g} %", 100 * static_cast<double>(whole(bin, "invalid")) / validated) : "–"});
     }
   return text + table.text(2);
 }

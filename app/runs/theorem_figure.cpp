@@ -26,7 +26,7 @@ std::vector<Seeds> by_label(const std::vector<TheoremCurve>& runs) {
   return groups;
 }
 
-const std::vector<LossPoint>& told_points(const TheoremCurve& run, std::size_t statistics) {
+const std::vector<LossPoint>& status_points(const TheoremCurve& run, std::size_t statistics) {
   const auto& heads = run.progress.losses(Stage::pretrain);
   PAIRS_CHECK(
       !heads.empty() && !heads.begin()->second.empty(),
@@ -48,7 +48,7 @@ double value_at(const LossPoint& point, std::size_t k) {
 Line line_of_seeds(const Seeds& seeds, std::size_t statistics, std::size_t k) {
   std::map<std::int64_t, std::vector<double>> by_step;
   for (const TheoremCurve* run : seeds)
-    for (const LossPoint& point : told_points(*run, statistics)) by_step[point.step].push_back(value_at(point, k));
+    for (const LossPoint& point : status_points(*run, statistics)) by_step[point.step].push_back(value_at(point, k));
   Line line;
   const TheoremCurve& first = *seeds.front();
   line.name = seeds.size() > 1 ? fmt::format("{} ({} seeds)", first.label, seeds.size()) : first.label;

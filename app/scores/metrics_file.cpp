@@ -38,7 +38,7 @@ json row_document(const EvaluationRow& row) {
     if (std::isfinite(value)) out["reference_nll"][name] = value;
   for (const auto& [name, gap] : row.reference_gap)
     if (std::isfinite(gap.mean) && std::isfinite(gap.se)) out["reference_gap"][name] = {gap.mean, gap.se};
-  if (!row.beside.empty()) out["beside"] = row.beside;
+  if (!row.companion.empty()) out["companion"] = row.companion;
   if (row.pool > 0) {
     out["pool"] = row.pool;
     if (row.pool_trained > 0) out["pool_trained"] = row.pool_trained;
@@ -166,9 +166,9 @@ void put_moments(json& line, const EvaluationRow& row) {
 
 // Reads what put_moments and row_document wrote about the sets' posterior means.
 void read_moments(const json& line, EvaluationRow& row) {
-  if (line.contains("beside")) line["beside"].get_to(row.beside);
-  PAIRS_CHECK(row.beside.empty() || row.beside.size() == row.ranks.size(),
-              "{} numbers of the comparison with another run do not fit {} targets", row.beside.size(),
+  if (line.contains("companion")) line["beside"].get_to(row.companion);
+  PAIRS_CHECK(row.companion.empty() || row.companion.size() == row.ranks.size(),
+              "{} numbers of the comparison with another run do not fit {} targets", row.companion.size(),
               row.ranks.size());
   if (!line.contains("means")) return;
   line["means"].get_to(row.means);
@@ -264,7 +264,7 @@ json metrics_document(const Metrics& metrics) {
     out["subject_word"] = metrics.subject_word;
   }
   if (!metrics.caution.empty()) out["caution"] = metrics.caution;
-  if (!metrics.beside.empty()) out["beside"] = {{"run", metrics.beside}, {"weights", metrics.beside_weights}};
+  if (!metrics.companion.empty()) out["companion"] = {{"run", metrics.companion}, {"weights", metrics.companion_weights}};
   for (const EvaluationRow& row : metrics.rows) out["rows"].push_back(row_document(row));
   return out;
 }
@@ -288,6 +288,15 @@ std::string metrics_text(const Metrics& metrics) {
   return text + check_text(text);
 }
 
+std::string changed_metrics(const std::string& text, const std::string& where,
+                            const std::function<std::string(std::string)>& change) {
+  if (!json::accept(text)) fail("{} is damaged: it is no JSON; evaluate the run again", where);
+  if (!json::parse(text).contains("check")) return change(text);
+  if (!is_sealed(text)) fail("{} is damaged: it does not fit its checksum; evaluate the run again", where);
+  const std::string body = change(text.substr(0, text.size() - check_text("").size()));
+  return body + check_text(body);
+}
+
 Metrics parse_metrics(const std::string& text, const std::string& where) {
   bool checked = false;
   try {
@@ -309,9 +318,9 @@ Metrics parse_metrics(const std::string& text, const std::string& where) {
     metrics.subject_word = in.value("subject_word", "");
     metrics.caution = in.value("caution", "");
     PAIRS_CHECK(metrics.subjects >= 0, "{} subjects are no number of them", metrics.subjects);
-    if (in.contains("beside")) {
-      in["beside"].at("run").get_to(metrics.beside);
-      in["beside"].at("weights").get_to(metrics.beside_weights);
+    if (in.contains("companion")) {
+      in["companion"].at("run").get_to(metrics.companion);
+      in["companion"].at("weights").get_to(metrics.companion_weights);
     }
     const std::vector<std::uint16_t> tested = read_tested(in.value("tested", ""));
     PAIRS_CHECK(!in.at("rows").empty(), "There is no row");

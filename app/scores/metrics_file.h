@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -25,7 +26,7 @@ struct Metrics {
   std::string subject_word;   // TaskInfo::subjects; "" if unlimited
   std::vector<EvaluationRow> rows;
   std::string caution;  // why these scores may belong to another model than was trained, a sentence; else ""
-  std::string beside, beside_weights;  // the run of the rows' `beside`, and its weights; or ""
+  std::string companion, companion_weights;  // the run of the rows' `beside`, and its weights; or ""
   // Not stored. Replaces the strategy's title in legends; runs with different labels are not seeds of one another.
   std::string label;
   int shade = 0;  // not stored: the run's shade of its strategy's color (RunShades)
@@ -36,6 +37,10 @@ nlohmann::json metrics_document(const Metrics& metrics);
 // The text of metrics.json: the document, the digests of the test sets (EvaluationRow::tested) and, per row, the log
 // densities and ranks that comparisons and figures need, with a checksum of everything at its end ("check").
 std::string metrics_text(const Metrics& metrics);
+// Such a text as `change` returns it, called without the checksum at its end, which is made again. Throws Error, naming
+// `where`, if the text is no JSON or does not match its checksum.
+std::string changed_metrics(const std::string& text, const std::string& where,
+                            const std::function<std::string(std::string)>& change);
 // Parses that text; throws Error with one sentence if it is malformed, has no row, or does not match its checksum.
 // Files of older versions have no settings, and no checksum, which causes a warning.
 Metrics parse_metrics(const std::string& text, const std::string& where);

@@ -286,7 +286,7 @@ const std::vector<Score>& score_list() {
        .unit = "sd",
        .number = false,
        .own_text =
-           [](const Row& row) { return joined(row.beside, [](double apart) { return number_text(apart, 2); }); },
+           [](const Row& row) { return joined(row.companion, [](double apart) { return number_text(apart, 2); }); },
        .meaning = "How far the posterior means of the run that this one was compared with lie from these, on the same "
                   "sets, in units of the posterior sd, for each target: at least half of it is one run's own error.",
        .sentence =

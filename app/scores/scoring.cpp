@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/scores/beside.h"
+#include "app/scores/companion.h"
 #include "app/scores/score_figures.h"
 #include "core/base/text/error.h"
 #include "core/eval/calibration/calibration.h"

@@ -146,15 +146,15 @@ double largest_of(const std::vector<double>& values) {
 }
 
 // The distance to the posterior means of the other run, at the first and the last size.
-std::string beside_text(const std::vector<EvaluationRow>& rows, const std::string& name) {
+std::string note_text(const std::vector<EvaluationRow>& rows, const std::string& name) {
   const EvaluationRow *least = nullptr, *most = nullptr;
   for (const EvaluationRow& row : rows) {
-    if (row.beside.empty()) continue;
+    if (row.companion.empty()) continue;
     if (!least || row.n < least->n) least = &row;
     if (!most || row.n > most->n) most = &row;
   }
   if (!most) return "";
-  const std::string far = number_text(largest_of(most->beside), 2), near = number_text(largest_of(least->beside), 2);
+  const std::string far = number_text(largest_of(most->companion), 2), near = number_text(largest_of(least->companion), 2);
   const std::string there = count_text(most->n);
   if (least == most) return fmt::format("; its means lie {} sd from those of {} at N = {}", far, name, there);
   return fmt::format("; its means lie {} sd from those of {} at N = {}, {} sd at N = {}", near, name,
@@ -371,7 +371,7 @@ EvaluationVerdict density_verdict(const std::vector<EvaluationRow>& rows, const 
     verdict.text = fmt::format("So far, {} of {} sizes: {}", rows.size(), sizes, lower_first(verdict.text));
     verdict.brief = "so far " + verdict.brief;
   }
-  verdict.text += lost_text(rows) + beside_text(rows, context.beside);
+  verdict.text += lost_text(rows) + note_text(rows, context.companion);
   verdict.family = family_text(limits, sizes);
   return verdict;
 }

@@ -42,6 +42,9 @@ SavedSession read_session(const std::filesystem::path& path);
 void write_session(const std::filesystem::path& file, const SavedSession& session);
 // The last line of a session written by the program: a comment with a checksum of the lines above.
 std::string session_seal(std::string_view text);
+// A session's text as `change` returns it, with a checksum that fits if it had one. Throws Error if it did not fit.
+std::string changed_session(const std::string& text, const std::filesystem::path& file,
+                            const std::function<std::string(const std::string&)>& change);
 
 // The maximum length of a note in bytes, since reports and lists include notes.
 inline constexpr std::size_t kLongestNote = 20000;

@@ -44,7 +44,7 @@ std::vector<std::string> runs_of(const SavedSession& session) {
     if (!run.empty() && std::find(runs.begin(), runs.end(), run) == runs.end()) runs.push_back(run);
   };
   add(session.run);
-  for (const std::string& run : session.question.beside) add(run);
+  for (const std::string& run : session.question.others) add(run);
   for (const std::string& run : session.compared) add(run);
   for (const PinnedQuestion& pin : session.question.pinned) add(pin.run);
   return runs;

@@ -26,7 +26,8 @@ bool of_answers(const fs::path& run, const fs::path& file, bool finished) {
   for (const char* one : {run_file::config, run_file::task, run_file::events, run_file::estimator, run_file::stored,
                           run_file::metrics, kSimulatorFile, kAboutFile})
     if (name == one) return true;
-  if (name.starts_with("tried")) return true;  // app/posterior/validation/tried_file.h, known_values.h, known_parts.h
+  // app/posterior/validation: external_validation_file.h, known_values.h, known_parts.h
+  if (name == "external-validation.json" || name == "external-validation-parts.npz" || name == "external-validation-values.npz") return true;
   return name == run_file::pretrained && !finished;
 }
 

@@ -90,6 +90,15 @@ SavedSession read(const fs::path& file) {
 
 }  // namespace
 
+std::string changed_session(const std::string& text, const fs::path& file,
+                            const std::function<std::string(const std::string&)>& change) {
+  check_seal(text, file);
+  const std::size_t at = text.rfind(kSeal);
+  if (at == text.npos || (at > 0 && text[at - 1] != '\n')) return change(text);
+  const std::string body = change(text.substr(0, at));
+  return body + session_seal(body);
+}
+
 std::string session_seal(std::string_view text) {
   return fmt::format("{}{:08x}; remove this line and the first where you change the file yourself\n", kSeal,
                      checksum(text));

@@ -66,14 +66,14 @@ std::map<std::string, std::int64_t> highest(const fs::path& folder) {
 
 // Creates the file atomically unless it exists: of several attempts, exactly one succeeds.
 bool create_exclusively(const fs::path& file, const std::string& bytes) {
-  const fs::path beside = file.parent_path() / unique_name();
-  write_file(beside, bytes);
-  const bool linked = ::link(beside.c_str(), file.c_str()) == 0;
+  const fs::path extra = file.parent_path() / unique_name();
+  write_file(extra, bytes);
+  const bool linked = ::link(extra.c_str(), file.c_str()) == 0;
   const int error = errno;
   // Over NFS the reply may be lost although the link was made.
   struct stat status {};
-  const bool made = linked || (::stat(beside.c_str(), &status) == 0 && status.st_nlink == 2);
-  ::unlink(beside.c_str());
+  const bool made = linked || (::stat(extra.c_str(), &status) == 0 && status.st_nlink == 2);
+  ::unlink(extra.c_str());
   if (made) return true;
   if (error == EEXIST) return false;
   // The disk does not support links.

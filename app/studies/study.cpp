@@ -182,9 +182,9 @@ std::vector<StudyRuns> runs_at(const toml::table& root, const std::string& prese
 }
 
 // A task named by a file, or by its folder, as an absolute path; other names unchanged.
-std::string task_file(const std::filesystem::path& beside, const std::string& task) {
+std::string task_file(const std::filesystem::path& extra, const std::string& task) {
   if (!task.ends_with(".toml") && task.find('/') == task.npos) return task;
-  std::filesystem::path file = (beside / task).lexically_normal();
+  std::filesystem::path file = (extra / task).lexically_normal();
   if (file.extension() != ".toml") file /= "task.toml";
   return file.string();
 }

@@ -57,13 +57,13 @@ const SeedGroup* baseline_of(const SeedGroup& group, const std::vector<SeedGroup
                              const std::string& strategy) {
   const SeedGroup* found = nullptr;
   for (const SeedGroup& other : groups) {
-    const bool beside = other.task == group.task && other.strategy == strategy && other.preset == group.preset &&
+    const bool extra = other.task == group.task && other.strategy == strategy && other.preset == group.preset &&
                         other.runs.front()->folder.parent_path() == group.runs.front()->folder.parent_path();
-    if (beside && other.varied == group.varied) return &other;
+    if (extra && other.varied == group.varied) return &other;
     const bool holds = std::all_of(group.varied.begin(), group.varied.end(), [&](const std::string& one) {
       return std::find(other.varied.begin(), other.varied.end(), one) != other.varied.end();
     });
-    if (beside && holds && !found) found = &other;
+    if (extra && holds && !found) found = &other;
   }
   return found;
 }

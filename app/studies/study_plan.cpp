@@ -109,7 +109,7 @@ void share(const std::vector<StudyRun>& runs, std::size_t at, std::map<std::stri
 }  // namespace
 
 StudyPlan plan_study(const std::vector<StudyRun>& runs, const std::vector<bool>& done,
-                     const std::function<bool()>& stop, const std::function<void(std::size_t, std::size_t)>& told) {
+                     const std::function<bool()>& stop, const std::function<void(std::size_t, std::size_t)>& reported) {
   std::map<std::string, KindCost> kinds;
   std::vector<std::string> keys;
   for (const StudyRun& run : runs) kinds[keys.emplace_back(kind_of(run.config))];
@@ -121,7 +121,7 @@ StudyPlan plan_study(const std::vector<StudyRun>& runs, const std::vector<bool>&
     const std::string& key = keys[k];
     KindCost& kind = kinds[key];
     if (measured.insert(key).second) {
-      if (told) told(measured.size(), kinds.size());
+      if (reported) reported(measured.size(), kinds.size());
       if (stop && stop()) throw Stopped();
       kind = cost_of_kind(run.config, stop);
       if (study.busy.empty()) study.busy = kind.busy;

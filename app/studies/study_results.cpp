@@ -101,9 +101,9 @@ StudyResults study_results(const Tasks& tasks, const Study& study, const std::ve
     PAIRS_CHECK(fs::exists(other / kStudyCopy),
                 "The figures of {} show the runs of the study {}, of which there is none in {}; run it first",
                 study.name, name, other.string());
-    Study beside = read_study(other / kStudyCopy, options.presets);
-    set_all(beside, options.set);
-    add_results(tasks, study_runs(tasks, beside, options), other, all.results);
+    Study extra = read_study(other / kStudyCopy, options.presets);
+    set_all(extra, options.set);
+    add_results(tasks, study_runs(tasks, extra, options), other, all.results);
   }
   return all;
 }

@@ -156,7 +156,7 @@ StudyWorker::StudyWorker(Tasks tasks, fs::path folder, std::vector<StudyRun> run
       runs_(std::move(runs)),
       options_(options),
       claims_(claims_folder(folder_), options.grace),
-      tried_(runs_.size(), false),
+      validated_(runs_.size(), false),
       found_(look_over(tasks_, folder_, runs_)) {
   for (std::size_t k = 0; k < runs_.size(); ++k)
     if (!found_[k].damage.empty()) failures_.emplace_back(runs_[k].name, found_[k].damage);
@@ -204,14 +204,14 @@ StudyWorker::Step StudyWorker::step(const Execute& execute) {
     const StudyState state = status[k].state;
     if (!mine(k) || state == StudyState::planned || !found_[k].damage.empty()) continue;
     if (state == StudyState::done && !found_[k].scores_missing) continue;
-    if (state == StudyState::failed && (!options_.retry || tried_[k])) continue;
+    if (state == StudyState::failed && (!options_.retry || validated_[k])) continue;
     waiting = true;
     if (state == StudyState::running || waits(k, status) || is_locked(folder_ / runs_[k].name)) continue;
-    const std::unique_ptr<Claim> claim = claims_.take(runs_[k].name, options_.retry && !tried_[k]);
+    const std::unique_ptr<Claim> claim = claims_.take(runs_[k].name, options_.retry && !validated_[k]);
     if (!claim) continue;
     // Finished by another worker between the check and the claim.
     if (is_done(folder_ / runs_[k].name) && !std::exchange(found_[k].scores_missing, false)) return Step::worked;
-    tried_[k] = true;
+    validated_[k] = true;
     try {
       execute(runs_[k], [&](Monitor& monitor) { train(runs_[k], *claim, monitor); });
     } catch (const Stopped&) {

@@ -84,7 +84,7 @@ class StudyWorker {
   std::vector<std::size_t> group_;  // of each run: runs that share a stage form a group
   WorkOptions options_;
   Claims claims_;
-  std::vector<bool> tried_;
+  std::vector<bool> validated_;
   std::vector<FoundRun> found_;  // at the start
   std::vector<std::pair<std::string, std::string>> failures_;
   Stopwatch clock_;

@@ -125,7 +125,7 @@ class Posterior:
                 np.savez(words[-1], theta=theta)
                 called[words[-1]] = "theta"
             told = self._infer(["--data", data, "--group", "set", "--out", out] + words, called, given)
-            self._names, self._targets = told.get("given", []), told["targets"]
+            self._names, self._targets = told.get("conditions", []), told["targets"]
             if given is not None and not self._names:
                 raise _nothing_given(told["task"])
             _tell_failed(told, failed)
@@ -150,7 +150,7 @@ class Posterior:
     def _given_names(self):
         """Names of what is given of a set, in the task's order; None where the program does not tell them."""
         if self._names is None and self._task():
-            self._names = self._task()["given"]
+            self._names = self._task()["conditions"]
         return self._names
 
     def _task(self):
@@ -469,7 +469,7 @@ def _renamed(text, called):
     for path, name in called.items():
         text = text.replace(path, name)
     text = text.replace("--missing drop", "missing='drop'")
-    return text.replace("--given", "given").replace("--theta", "theta")
+    return text.replace("--conditions", "given").replace("--theta", "theta")
 
 
 def _task_of(run):

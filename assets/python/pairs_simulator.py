@@ -12,7 +12,7 @@
 width] ([n] where there is one column); where an observation is ragged rows, a list of n arrays [rows, columns] or a pair
 (rows of all observations [R, columns], numbers of rows [n]).
 
-Where task.toml names something that is given of a set, [[given]], simulate takes it as a fifth argument, given [g], and
+Where task.toml names something that is given of a set, [[conditions]], simulate takes it as a fifth argument, given [g], and
 prior returns (theta, psi, given [size, g]), psi None where there is none, unless task.toml says how it is drawn.
 
 Where it is faster to simulate many sets at once (numba, JAX, torch), a function of many takes the place of simulate:
@@ -361,7 +361,7 @@ def _task(path):
             return tomllib.load(file)
     except ImportError:
         pass
-    tables, table = {"targets": [], "nuisances": [], "given": []}, {}
+    tables, table = {"targets": [], "nuisances": [], "conditions": []}, {}
     top = table
     with open(path, encoding="utf-8") as file:
         for line in file:
@@ -430,7 +430,7 @@ def _check_reference(sim, theta, psi, known, draws, say, asked):
 
 
 def _middle(one):
-    """A value that a table [[given]] says is drawn; None where it says nothing."""
+    """A value that a table [[conditions]] says is drawn; None where it says nothing."""
     if "values" in one:
         return one["values"][0]
     if "normal" in one:
@@ -455,7 +455,7 @@ def check(prior, simulate, path="task.toml", out=sys.stdout, reference=None, sim
         kind, shape = "points", [len(x["columns"])]
     else:
         kind, shape = ("points" if len(x["shape"]) == 1 else "image"), x["shape"]
-    given = task.get("given", [])
+    given = task.get("conditions", [])
     drawn = 0 if any(_middle(one) is not None for one in given) else len(given)
     sim = _Simulator(prior, simulate, len(targets), len(nuisances), kind, shape, len(given), drawn, reference, simulate_many)
     faults = []

@@ -207,11 +207,11 @@ torch::Tensor FlowMatchingHead::sample_path(const torch::Tensor& context, std::i
   const std::int64_t batch = context.size(0);
   if (batch * count == 0) return torch::empty({batch, count, d_}, context.options());
   const torch::Tensor noise = sample_noise(key, count, 0, batch * count, d_).to(context.options());
-  const auto told = [&](std::int64_t step, const torch::Tensor& x) {
+  const auto reported = [&](std::int64_t step, const torch::Tensor& x) {
     return on_step(step, x.reshape({batch, count, d_}));
   };
   return integrate_flow(chunked_velocity(context, count), noise, steps, own_.solver, own_.time_power,
-                        on_step ? FlowStep(told) : FlowStep())
+                        on_step ? FlowStep(reported) : FlowStep())
       .reshape({batch, count, d_});
 }
 

@@ -112,12 +112,12 @@ class Head : public torch::nn::Module {
   std::uint64_t noise_key_ = 0;
 };
 
-// One kind of head: its name in settings, its properties, and how it is built. For a head with `told_log_n` the
+// One kind of head: its name in settings, its properties, and how it is built. For a head with `sees_log_n` the
 // estimator appends log N (natural logarithm) as the last column of the context.
 struct HeadKind {
   const char* name;
   bool images;            // models a target that is an image, not parameters
-  bool told_log_n;        // see above
+  bool sees_log_n;        // see above
   bool loss_is_nll;       // its loss is a negative log density
   const char* loss_text;  // describes its loss, with its unit
   KindSettings<HeadConfig> settings;

@@ -465,13 +465,13 @@ bool is_image_name(const std::filesystem::path& file) {
   return false;
 }
 
-std::vector<std::string> image_names(const std::filesystem::path& folder, const std::string& beside,
+std::vector<std::string> image_names(const std::filesystem::path& folder, const std::string& extra,
                                      std::string& left_out) {
   std::vector<std::string> names, others;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
     std::error_code error;
-    if (name.starts_with('.') || name == beside || entry.is_directory(error)) continue;
+    if (name.starts_with('.') || name == extra || entry.is_directory(error)) continue;
     PAIRS_CHECK(!is_image_name(name) || entry.is_regular_file(error),
                 "{} is a pipe, a device or a link to nothing, not an image; take it out of the folder",
                 printable(entry.path().string(), 300));

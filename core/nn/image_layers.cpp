@@ -43,13 +43,13 @@ torch::Tensor Convolution::forward(const torch::Tensor& x) const {
                               {padding, padding}));
 }
 
-torch::Tensor Convolution::forward(const torch::Tensor& x, const torch::Tensor& beside) const {
+torch::Tensor Convolution::forward(const torch::Tensor& x, const torch::Tensor& extra) const {
   const std::int64_t padding = kernel_ / 2;
   const torch::Tensor weight = weight_.to(x.scalar_type());
   const auto part = [&](const torch::Tensor& in, std::int64_t first, const torch::Tensor& bias) {
     return breakable(at::conv2d(in, weight.narrow(1, first, in.size(1)), bias, {stride_, stride_}, {padding, padding}));
   };
-  return part(x, 0, bias_.defined() ? bias_.to(x.scalar_type()) : bias_).add_(part(beside, x.size(1), {}));
+  return part(x, 0, bias_.defined() ? bias_.to(x.scalar_type()) : bias_).add_(part(extra, x.size(1), {}));
 }
 
 void Convolution::clear() {
@@ -83,8 +83,8 @@ torch::Tensor NormSilu::forward(const torch::Tensor& x) const {
   return ops::group_norm_act(x, std::nullopt, weight_.unsqueeze(0), bias_.unsqueeze(0), groups_, act_);
 }
 
-torch::Tensor NormSilu::forward(const torch::Tensor& x, const torch::Tensor& beside) const {
-  return ops::group_norm_act(x, beside, weight_.unsqueeze(0), bias_.unsqueeze(0), groups_, act_);
+torch::Tensor NormSilu::forward(const torch::Tensor& x, const torch::Tensor& extra) const {
+  return ops::group_norm_act(x, extra, weight_.unsqueeze(0), bias_.unsqueeze(0), groups_, act_);
 }
 
 NormRelu::NormRelu(std::int64_t channels, bool relu)

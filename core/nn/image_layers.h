@@ -24,7 +24,7 @@ class Convolution : public torch::nn::Module {
   // [M, in, H, W] -> [M, out, ceil(H / stride), ceil(W / stride)].
   torch::Tensor forward(const torch::Tensor& x) const;
   // Convolves x and `beside` concatenated along the channels, without building the concatenation.
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& beside) const;
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& extra) const;
   // Channels of the output.
   std::int64_t channels() const { return weight_.size(0); }
   std::int64_t kernel() const { return kernel_; }
@@ -51,7 +51,7 @@ class NormSilu : public torch::nn::Module {
   explicit NormSilu(std::int64_t channels, bool silu = true);
   torch::Tensor forward(const torch::Tensor& x) const;
   // Normalizes x and `beside` concatenated along the channels.
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& beside) const;
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& extra) const;
 
  private:
   std::int64_t groups_;

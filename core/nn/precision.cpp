@@ -33,8 +33,8 @@ Precision::Precision(std::string name) : name_(std::move(name)) {
 torch::ScalarType Precision::on(const torch::Device& device) const {
   if (name_ == "float32") return torch::kFloat;
   if (!device.is_cpu() || processor_has_bfloat16()) return torch::kBFloat16;
-  static std::once_flag told;
-  std::call_once(told, [] {
+  static std::once_flag reported;
+  std::call_once(reported, [] {
     spdlog::info("This processor does not compute in bfloat16 (it lacks AVX-512): networks set to bf16 run in float32");
   });
   return torch::kFloat;

@@ -24,13 +24,13 @@ class UNetBlock : public torch::nn::Module {
   }
 
   // Scale and shift of the adaptive normalization: [B, out] each.
-  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& beside, const torch::Tensor& scale,
+  torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& extra, const torch::Tensor& scale,
                         const torch::Tensor& shift) const {
-    const bool joined = beside.defined();
-    torch::Tensor h = first_->forward(joined ? norm_->forward(x, beside) : norm_->forward(x));
+    const bool joined = extra.defined();
+    torch::Tensor h = first_->forward(joined ? norm_->forward(x, extra) : norm_->forward(x));
     h = second_->forward(ops::group_norm_act(h, std::nullopt, scale, shift, groups_, "silu"));
     if (!shortcut_) return h.add_(x);
-    return h.add_(joined ? shortcut_->forward(x, beside) : shortcut_->forward(x));
+    return h.add_(joined ? shortcut_->forward(x, extra) : shortcut_->forward(x));
   }
 
   // The index of its adaptive normalization in the network.
@@ -131,19 +131,19 @@ UNet::UNet(const UNetConfig& config, const UNetShape& shape, at::Generator gener
   std::int64_t channels = config.channels * config.multipliers[0], height = shape.height / config.patch;
   input_ = register_module("input", std::make_shared<Convolution>((shape.channels + shape.map_channels) * places,
                                                                   channels, 3, 1, generator));
-  std::vector<std::int64_t> beside = {channels};
+  std::vector<std::int64_t> extra = {channels};
   for (std::int64_t level = 0; level < levels; ++level) {
     const std::int64_t out = config.channels * config.multipliers[static_cast<std::size_t>(level)];
     for (std::int64_t b = 0; b < config.blocks; ++b) {
       add_step(down_, fmt::format("down{}_{}", level, b), channels, out, attends(height), generator);
-      beside.push_back(channels = out);
+      extra.push_back(channels = out);
     }
     if (level + 1 == levels) break;
     Step step;
     step.down = register_module(fmt::format("down{}", level),
                                 std::make_shared<Convolution>(channels, channels, 3, 2, generator));
     down_.push_back(step);
-    beside.push_back(channels);
+    extra.push_back(channels);
     height /= 2;
   }
   if (config.context_map) {
@@ -159,8 +159,8 @@ UNet::UNet(const UNetConfig& config, const UNetShape& shape, at::Generator gener
   for (std::int64_t level = levels; level-- > 0;) {
     const std::int64_t out = config.channels * config.multipliers[static_cast<std::size_t>(level)];
     for (std::int64_t b = 0; b <= config.blocks; ++b) {
-      add_step(up_, fmt::format("up{}_{}", level, b), channels + beside.back(), out, attends(height), generator);
-      beside.pop_back();
+      add_step(up_, fmt::format("up{}_{}", level, b), channels + extra.back(), out, attends(height), generator);
+      extra.pop_back();
       channels = out;
     }
     if (level == 0) break;
@@ -188,9 +188,9 @@ torch::Tensor UNet::forward(const torch::Tensor& image, const torch::Tensor& map
   const auto halves = adaptive_->forward(embedding).chunk(2, 1);
   const auto scales = (halves[0] + 1.0).split_with_sizes(adaptive_widths_, 1);
   const auto shifts = halves[1].split_with_sizes(adaptive_widths_, 1);
-  const auto run = [&](const Step& step, const torch::Tensor& x, const torch::Tensor& beside) {
+  const auto run = [&](const Step& step, const torch::Tensor& x, const torch::Tensor& extra) {
     const auto which = static_cast<std::size_t>(step.block->which());
-    const torch::Tensor h = step.block->forward(x, beside, scales[which], shifts[which]);
+    const torch::Tensor h = step.block->forward(x, extra, scales[which], shifts[which]);
     return step.attention ? step.attention->forward(h) : h;
   };
 
@@ -199,10 +199,10 @@ torch::Tensor UNet::forward(const torch::Tensor& image, const torch::Tensor& map
   if (config_.patch > 1) h = at::pixel_unshuffle(h, config_.patch);
   h = input_->forward(
       h.to(exact ? torch::kDouble : precision_.on(h.device())).contiguous(at::MemoryFormat::ChannelsLast));
-  std::vector<torch::Tensor> beside = {h};
+  std::vector<torch::Tensor> extra = {h};
   for (const Step& step : down_) {
     h = step.down ? step.down->forward(h) : run(step, h, {});
-    beside.push_back(h);
+    extra.push_back(h);
   }
   if (context_map_)
     h = h + context_map_->forward(context)
@@ -214,8 +214,8 @@ torch::Tensor UNet::forward(const torch::Tensor& image, const torch::Tensor& map
     if (step.up) {
       h = step.up->forward(at::upsample_nearest2d(h, {2 * h.size(2), 2 * h.size(3)}));
     } else {
-      h = run(step, h, beside.back());
-      beside.pop_back();
+      h = run(step, h, extra.back());
+      extra.pop_back();
     }
   }
   h = output_->forward(output_norm_->forward(h)).to(image.scalar_type());

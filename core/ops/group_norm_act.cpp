@@ -35,8 +35,8 @@ Tensor wide(const Tensor& x) {
   return x.scalar_type() == torch::kDouble ? x : x.to(torch::kFloat);
 }
 
-Tensor joined(const Tensor& x, const std::optional<Tensor>& beside) {
-  return wide(beside ? at::cat({x, *beside}, 1) : x);
+Tensor joined(const Tensor& x, const std::optional<Tensor>& extra) {
+  return wide(extra ? at::cat({x, *extra}, 1) : x);
 }
 
 // [B or 1, C] -> [B or 1, C, 1, 1]
@@ -48,24 +48,24 @@ Tensor per_channel(const Tensor& groups, std::int64_t channels) {
   return per_pixel(groups.repeat_interleave(channels / groups.size(1), 1));
 }
 
-Tensor call_forward(const Tensor& x, const std::optional<Tensor>& beside, const Tensor& scale, const Tensor& shift,
+Tensor call_forward(const Tensor& x, const std::optional<Tensor>& extra, const Tensor& scale, const Tensor& shift,
                     std::int64_t groups, const std::string& act, Tensor* moments) {
   static const auto op =
       c10::Dispatcher::singleton().findSchemaOrThrow("pairs::group_norm_act_forward", "").typed<NormForward>();
-  auto [y, kept] = x.scalar_type() == torch::kDouble ? group_norm_act_composed(x, beside, scale, shift, groups, act)
-                                                     : op.call(x, beside, scale, shift, groups, act);
+  auto [y, kept] = x.scalar_type() == torch::kDouble ? group_norm_act_composed(x, extra, scale, shift, groups, act)
+                                                     : op.call(x, extra, scale, shift, groups, act);
   if (moments != nullptr) *moments = kept;
   return y;
 }
 
 class GroupNormAct : public torch::autograd::Function<GroupNormAct> {
  public:
-  static Tensor forward(torch::autograd::AutogradContext* ctx, const Tensor& x, const std::optional<Tensor>& beside,
+  static Tensor forward(torch::autograd::AutogradContext* ctx, const Tensor& x, const std::optional<Tensor>& extra,
                         const Tensor& scale, const Tensor& shift, std::int64_t groups, const std::string& act) {
     at::AutoDispatchBelowADInplaceOrView guard;
     Tensor moments;
-    Tensor y = call_forward(x, beside, scale, shift, groups, act, &moments);
-    ctx->save_for_backward({x, beside ? *beside : Tensor(), scale, shift, moments});
+    Tensor y = call_forward(x, extra, scale, shift, groups, act, &moments);
+    ctx->save_for_backward({x, extra ? *extra : Tensor(), scale, shift, moments});
     ctx->saved_data["act"] = act;
     return y;
   }
@@ -76,22 +76,22 @@ class GroupNormAct : public torch::autograd::Function<GroupNormAct> {
         c10::Dispatcher::singleton().findSchemaOrThrow("pairs::group_norm_act_backward", "").typed<NormBackward>();
     at::AutoDispatchBelowADInplaceOrView guard;
     const auto saved = ctx->get_saved_variables();
-    const std::optional<Tensor> beside = saved[1].defined() ? std::optional<Tensor>(saved[1]) : std::nullopt;
+    const std::optional<Tensor> extra = saved[1].defined() ? std::optional<Tensor>(saved[1]) : std::nullopt;
     const std::string& act = ctx->saved_data["act"].toStringRef();
     auto [gx, gb, gscale, gshift] =
         saved[0].scalar_type() == torch::kDouble
-            ? group_norm_act_backward_composed(grads[0], saved[0], beside, saved[2], saved[3], saved[4], act)
-            : op.call(grads[0], saved[0], beside, saved[2], saved[3], saved[4], act);
-    return {gx, beside ? gb : Tensor(), gscale, gshift, Tensor(), Tensor()};
+            ? group_norm_act_backward_composed(grads[0], saved[0], extra, saved[2], saved[3], saved[4], act)
+            : op.call(grads[0], saved[0], extra, saved[2], saved[3], saved[4], act);
+    return {gx, extra ? gb : Tensor(), gscale, gshift, Tensor(), Tensor()};
   }
 };
 
 }  // namespace
 
-std::tuple<Tensor, Tensor> group_norm_act_composed(const Tensor& x, const std::optional<Tensor>& beside,
+std::tuple<Tensor, Tensor> group_norm_act_composed(const Tensor& x, const std::optional<Tensor>& extra,
                                                    const Tensor& scale, const Tensor& shift, std::int64_t groups,
                                                    c10::string_view act) {
-  const Tensor all = joined(x, beside), grouped = all.reshape({all.size(0), groups, -1});
+  const Tensor all = joined(x, extra), grouped = all.reshape({all.size(0), groups, -1});
   const auto [variance, mean] = at::var_mean(grouped, at::IntArrayRef{2}, std::optional<at::Scalar>(0));
   const Tensor inverse = (variance + kGroupNormEpsilon).rsqrt();
   const std::int64_t channels = all.size(1);
@@ -102,11 +102,11 @@ std::tuple<Tensor, Tensor> group_norm_act_composed(const Tensor& x, const std::o
 }
 
 std::tuple<Tensor, Tensor, Tensor, Tensor> group_norm_act_backward_composed(const Tensor& grad, const Tensor& x,
-                                                                            const std::optional<Tensor>& beside,
+                                                                            const std::optional<Tensor>& extra,
                                                                             const Tensor& scale, const Tensor& shift,
                                                                             const Tensor& moments,
                                                                             c10::string_view act) {
-  const Tensor all = joined(x, beside);
+  const Tensor all = joined(x, extra);
   const std::int64_t batch = all.size(0), channels = all.size(1), groups = moments.size(2);
   const Tensor inverse = per_channel(moments[1], channels);
   const Tensor normal = (all - per_channel(moments[0], channels)) * inverse;
@@ -122,33 +122,33 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> group_norm_act_backward_composed(cons
                         .contiguous(at::MemoryFormat::ChannelsLast);
   const bool shared = scale.size(0) == 1 && batch != 1;
   const std::int64_t first = x.size(1);
-  return {beside ? gx.narrow(1, 0, first) : gx,
-          beside ? gx.narrow(1, first, channels - first) : at::empty({0}, gx.options()),
+  return {extra ? gx.narrow(1, 0, first) : gx,
+          extra ? gx.narrow(1, first, channels - first) : at::empty({0}, gx.options()),
           shared ? gscale.sum(0, true) : gscale, shared ? gshift.sum(0, true) : gshift};
 }
 
-Tensor group_norm_act(const Tensor& x, const std::optional<Tensor>& beside, const Tensor& scale, const Tensor& shift,
+Tensor group_norm_act(const Tensor& x, const std::optional<Tensor>& extra, const Tensor& scale, const Tensor& shift,
                       std::int64_t groups, const std::string& act) {
   PAIRS_CHECK(act == "none" || act == "silu", "there is no activation '{}' after a normalization: use none or silu",
               act);
   PAIRS_CHECK(x.dim() == 4 && x.numel() > 0 &&
-                  (!beside || (beside->dim() == 4 && beside->size(0) == x.size(0) && beside->size(2) == x.size(2) &&
-                               beside->size(3) == x.size(3) && beside->scalar_type() == x.scalar_type())),
+                  (!extra || (extra->dim() == 4 && extra->size(0) == x.size(0) && extra->size(2) == x.size(2) &&
+                               extra->size(3) == x.size(3) && extra->scalar_type() == x.scalar_type())),
               "a group normalization takes images [B, C, H, W] of one size and type");
   const auto type = x.scalar_type();
   PAIRS_CHECK(type == torch::kFloat || type == torch::kBFloat16 || type == torch::kDouble,
               "a group normalization takes float32, bfloat16 or float64, not {}", c10::toString(type));
-  const std::int64_t channels = x.size(1) + (beside ? beside->size(1) : 0);
+  const std::int64_t channels = x.size(1) + (extra ? extra->size(1) : 0);
   PAIRS_CHECK(groups >= 1 && channels % groups == 0, "{} channels cannot be normalized in {} groups", channels, groups);
   PAIRS_CHECK(scale.dim() == 2 && (scale.size(0) == 1 || scale.size(0) == x.size(0)) && scale.size(1) == channels &&
                   shift.sizes() == scale.sizes(),
               "a group normalization takes one scale and one shift for each of {} channels, of all or of each of {} "
               "images",
               channels, x.size(0));
-  const bool graph = torch::GradMode::is_enabled() && (x.requires_grad() || (beside && beside->requires_grad()) ||
+  const bool graph = torch::GradMode::is_enabled() && (x.requires_grad() || (extra && extra->requires_grad()) ||
                                                        scale.requires_grad() || shift.requires_grad());
-  if (!graph) return call_forward(x, beside, scale, shift, groups, act, nullptr);
-  return GroupNormAct::apply(x, beside, scale, shift, groups, act);
+  if (!graph) return call_forward(x, extra, scale, shift, groups, act, nullptr);
+  return GroupNormAct::apply(x, extra, scale, shift, groups, act);
 }
 
 }  // namespace pairs::ops

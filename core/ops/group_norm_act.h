@@ -26,12 +26,12 @@ inline void check_counts_in_32_bits(std::int64_t images, std::int64_t pixels, st
 // group_norm_act (ops.h) by LibTorch's own operations: the result, and the moments [2, B, groups] (means, then inverse
 // standard deviations) for its backward pass. For float64.
 std::tuple<torch::Tensor, torch::Tensor> group_norm_act_composed(const torch::Tensor& x,
-                                                                 const std::optional<torch::Tensor>& beside,
+                                                                 const std::optional<torch::Tensor>& extra,
                                                                  const torch::Tensor& scale, const torch::Tensor& shift,
                                                                  std::int64_t groups, c10::string_view act);
 // Gradients of x, beside (empty if there is none), scale and shift.
 std::tuple<torch::Tensor, torch::Tensor, torch::Tensor, torch::Tensor> group_norm_act_backward_composed(
-    const torch::Tensor& grad, const torch::Tensor& x, const std::optional<torch::Tensor>& beside,
+    const torch::Tensor& grad, const torch::Tensor& x, const std::optional<torch::Tensor>& extra,
     const torch::Tensor& scale, const torch::Tensor& shift, const torch::Tensor& moments, c10::string_view act);
 
 }  // namespace pairs::ops

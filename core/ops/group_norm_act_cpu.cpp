@@ -199,13 +199,13 @@ T* mutable_data(Tensor& x) {
 
 // Both tensors of a concatenation, channels-last, with the image of each.
 struct Concatenation {
-  Concatenation(const Tensor& x, const std::optional<Tensor>& beside, const Tensor& scales, const Tensor& shifts,
+  Concatenation(const Tensor& x, const std::optional<Tensor>& extra, const Tensor& scales, const Tensor& shifts,
                 std::int64_t group_count, bool act)
       : first(channels_last(x)),
-        second(beside ? channels_last(*beside) : Tensor()),
+        second(extra ? channels_last(*extra) : Tensor()),
         scale(scales.contiguous()),
         shift(shifts.contiguous()),
-        channels(first.size(1) + (beside ? second.size(1) : 0)),
+        channels(first.size(1) + (extra ? second.size(1) : 0)),
         pixels(first.size(2) * first.size(3)),
         groups(group_count),
         silu(act) {}
@@ -253,18 +253,18 @@ void backward_all(const Concatenation& of, const Tensor& grad, const Tensor& mom
                   Tensor& gscale, Tensor& gshift) {
   const std::int64_t images = of.first.size(0);
   const float* kept = data<float>(moments);
-  T *x = mutable_data<T>(gx), *beside = mutable_data<T>(gbeside);
+  T *x = mutable_data<T>(gx), *extra = mutable_data<T>(gbeside);
   float *scale = mutable_data<float>(gscale), *shift = mutable_data<float>(gshift);
   for_images(images, [&](std::int64_t b) {
-    backward_image<T>(of.parts<T>(b, x, beside), of.image(b), data<T>(grad) + b * of.channels * of.pixels,
+    backward_image<T>(of.parts<T>(b, x, extra), of.image(b), data<T>(grad) + b * of.channels * of.pixels,
                       kept + b * of.groups, kept + (images + b) * of.groups, scale + b * of.channels,
                       shift + b * of.channels);
   });
 }
 
-std::tuple<Tensor, Tensor> forward(const Tensor& x, const std::optional<Tensor>& beside, const Tensor& scale,
+std::tuple<Tensor, Tensor> forward(const Tensor& x, const std::optional<Tensor>& extra, const Tensor& scale,
                                    const Tensor& shift, std::int64_t groups, c10::string_view act) {
-  const Concatenation of(x, beside, scale, shift, groups, act == "silu");
+  const Concatenation of(x, extra, scale, shift, groups, act == "silu");
   const std::int64_t images = x.size(0);
   Tensor y = at::empty({images, of.channels, x.size(2), x.size(3)}, x.options(), at::MemoryFormat::ChannelsLast);
   Tensor moments = at::empty({2, images, groups}, scale.options());
@@ -276,9 +276,9 @@ std::tuple<Tensor, Tensor> forward(const Tensor& x, const std::optional<Tensor>&
 }
 
 std::tuple<Tensor, Tensor, Tensor, Tensor> backward(const Tensor& grad, const Tensor& x,
-                                                    const std::optional<Tensor>& beside, const Tensor& scale,
+                                                    const std::optional<Tensor>& extra, const Tensor& scale,
                                                     const Tensor& shift, const Tensor& moments, c10::string_view act) {
-  const Concatenation of(x, beside, scale, shift, moments.size(2), act == "silu");
+  const Concatenation of(x, extra, scale, shift, moments.size(2), act == "silu");
   const std::int64_t images = x.size(0);
   const Tensor g = channels_last(grad);
   Tensor gx = at::empty_like(of.first), gbeside = of.second.defined() ? at::empty_like(of.second) : Tensor();

@@ -22,10 +22,10 @@ Tensor channels_last(const Tensor& x) {
 
 // Both tensors of a concatenation and the scales, in the form that the kernels take.
 struct Concatenation {
-  Concatenation(const Tensor& x, const std::optional<Tensor>& beside, const Tensor& scales, const Tensor& shifts,
+  Concatenation(const Tensor& x, const std::optional<Tensor>& extra, const Tensor& scales, const Tensor& shifts,
                 std::int64_t groups)
       : parts{channels_last(x)}, scale(scales.contiguous()), shift(shifts.contiguous()) {
-    if (beside) parts.push_back(channels_last(*beside));
+    if (extra) parts.push_back(channels_last(*extra));
     std::int64_t channels = 0;
     for (const Tensor& part : parts) channels += part.size(1);
     check_counts_in_32_bits(x.size(0), x.size(2) * x.size(3), channels);
@@ -90,11 +90,11 @@ void backward_all(const Concatenation& of, const Tensor& grad, const Tensor& mom
                          static_cast<T*>(dz[i].mutable_data_ptr()), stream);
 }
 
-std::tuple<Tensor, Tensor> norm_forward(const Tensor& x, const std::optional<Tensor>& beside, const Tensor& scale,
+std::tuple<Tensor, Tensor> norm_forward(const Tensor& x, const std::optional<Tensor>& extra, const Tensor& scale,
                                         const Tensor& shift, std::int64_t groups, c10::string_view act) {
   const c10::cuda::CUDAGuard guard(x.device());
   const cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
-  const Concatenation of(x, beside, scale, shift, groups);
+  const Concatenation of(x, extra, scale, shift, groups);
   Tensor y =
       at::empty({x.size(0), of.shape.channels, x.size(2), x.size(3)}, x.options(), at::MemoryFormat::ChannelsLast);
   Tensor moments = of.floats({2, x.size(0), groups});
@@ -107,12 +107,12 @@ std::tuple<Tensor, Tensor> norm_forward(const Tensor& x, const std::optional<Ten
 }
 
 std::tuple<Tensor, Tensor, Tensor, Tensor> norm_backward(const Tensor& grad, const Tensor& x,
-                                                         const std::optional<Tensor>& beside, const Tensor& scale,
+                                                         const std::optional<Tensor>& extra, const Tensor& scale,
                                                          const Tensor& shift, const Tensor& moments,
                                                          c10::string_view act) {
   const c10::cuda::CUDAGuard guard(x.device());
   const cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
-  const Concatenation of(x, beside, scale, shift, moments.size(2));
+  const Concatenation of(x, extra, scale, shift, moments.size(2));
   const Tensor g = channels_last(grad);
   std::vector<Tensor> dz;
   for (const Tensor& part : of.parts) dz.push_back(at::empty_like(part));

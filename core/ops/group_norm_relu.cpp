@@ -262,12 +262,12 @@ void norm_relu_back_all(const Tensor& grad, const Tensor& x, const Tensor& y, co
   const ReluMap map(x.size(1), x.size(2) * x.size(3), groups);
   const T *slope = read_numbers<T>(grad), *in = read_numbers<T>(x), *out = read_numbers<T>(y);
   const float *kept = read_numbers<float>(moments), *by = read_numbers<float>(scale);
-  T *to = numbers<T>(gx), *beside = numbers<T>(gresidual);
+  T *to = numbers<T>(gx), *extra = numbers<T>(gresidual);
   float *to_scale = numbers<float>(gscale), *to_shift = numbers<float>(gshift);
   each_image(images, [&](std::int64_t b) {
     const std::int64_t at = b * map.numel();
     norm_relu_back(map, slope + at, in + at, out + at, by, kept + b * groups, kept + (images + b) * groups, to + at,
-                   beside == nullptr ? nullptr : beside + at, to_scale + b * map.channels, to_shift + b * map.channels);
+                   extra == nullptr ? nullptr : extra + at, to_scale + b * map.channels, to_shift + b * map.channels);
   });
 }
 

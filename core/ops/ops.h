@@ -30,7 +30,7 @@ torch::Tensor mlp(const torch::Tensor& x, const std::vector<torch::Tensor>& weig
 // channels. scale and shift [B, C + C'], or [1, C + C'] for all images, in float32 (float64 for float64); act "none" or
 // "silu". The result is channels-last and of x's type, statistics are in float32 or better. Hand-written backward; on
 // the CPU, float32 and bfloat16 use kernels of our own.
-torch::Tensor group_norm_act(const torch::Tensor& x, const std::optional<torch::Tensor>& beside,
+torch::Tensor group_norm_act(const torch::Tensor& x, const std::optional<torch::Tensor>& extra,
                              const torch::Tensor& scale, const torch::Tensor& shift, std::int64_t groups,
                              const std::string& act);
 

@@ -97,7 +97,7 @@ std::string first_host(const std::string& list) {
   return host;
 }
 
-std::string half_told(const Variables& variable) {
+std::string half_set(const Variables& variable) {
   for (const auto& [rank, size] : kPairs)
     if (const bool has_rank = !text(variable, rank).empty(), has_size = !text(variable, size).empty();
         has_rank != has_size)

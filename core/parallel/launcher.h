@@ -16,7 +16,7 @@ struct Launch {
   std::string host;        // where the ranks meet; "": unknown
   std::uint16_t port = 0;  // 0: unknown
   std::string attempt;     // torchrun serves the address itself; this identifies its attempt; else ""
-  std::string told_by;     // the variables that set the rank, "RANK and WORLD_SIZE"
+  std::string set_by;     // the variables that set the rank, "RANK and WORLD_SIZE"
   std::string address_by;  // those that set the meeting place, "MASTER_ADDR and MASTER_PORT"; "": there are none
 };
 
@@ -28,7 +28,7 @@ std::optional<Launch> launch(const std::function<const char*(const char*)>& vari
 
 // "RANK is set and WORLD_SIZE is not", if only one of two variables is set that determine a rank together; "" if there
 // is no such pair.
-std::string half_told(const std::function<const char*(const char*)>& variable);
+std::string half_set(const std::function<const char*(const char*)>& variable);
 
 // The first host of a list in Slurm's notation: "node[03-07,12],gpu1" -> "node03".
 std::string first_host(const std::string& list);

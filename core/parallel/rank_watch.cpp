@@ -39,11 +39,11 @@ struct RankWatch::Shared {
   void watch() {
     try {
       store = place.parts().connect();
-      std::vector<std::string> told(names.size());
+      std::vector<std::string> reported(names.size());
       std::vector<Clock::time_point> heard(names.size(), Clock::now());
       for (std::int64_t count = 1;; ++count) {
         store->set(beat_key(rank), std::to_string(count));
-        look(told, heard);
+        look(reported, heard);
         std::unique_lock lock(mutex);
         round = Clock::now();
         changed.notify_all();
@@ -59,7 +59,7 @@ struct RankWatch::Shared {
     changed.notify_all();
   }
 
-  void look(std::vector<std::string>& told, std::vector<Clock::time_point>& heard) {
+  void look(std::vector<std::string>& reported, std::vector<Clock::time_point>& heard) {
     const int size = static_cast<int>(names.size());
     std::vector<std::string> keys;
     for (int other = 0; other < size; ++other) keys.push_back(beat_key(other));
@@ -67,8 +67,8 @@ struct RankWatch::Shared {
     for (int other = 0; other < size; ++other) {
       if (other == rank) continue;
       const auto k = static_cast<std::size_t>(other);
-      if (std::string beat(beats[k].begin(), beats[k].end()); beat != told[k]) {
-        told[k] = std::move(beat);
+      if (std::string beat(beats[k].begin(), beats[k].end()); beat != reported[k]) {
+        reported[k] = std::move(beat);
         heard[k] = Clock::now();
       }
       if (store->check({leave_key(other)})) {

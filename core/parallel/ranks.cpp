@@ -257,16 +257,16 @@ torch::Tensor Ranks::exchange(GlooGroup& group, int members, const torch::Tensor
 torch::Tensor Ranks::gather_by(const Exchange& exchange, const torch::Tensor& own, bool stop) {
   // The stop request is sent as one more value after the others.
   const std::int64_t n = own.numel();
-  torch::Tensor told = at::empty({n + 1}, own.options());
-  told.slice(0, 0, n).copy_(own);
-  told[n].fill_(stop ? 1 : 0);
-  const torch::Tensor all = exchange(told);
+  torch::Tensor reported = at::empty({n + 1}, own.options());
+  reported.slice(0, 0, n).copy_(own);
+  reported[n].fill_(stop ? 1 : 0);
+  const torch::Tensor all = exchange(reported);
   if (all.select(1, n).ne(0).any().item<bool>()) all_stop_ = true;
   return all.slice(1, 0, n);
 }
 
 torch::Tensor Ranks::gather(const torch::Tensor& own, bool stop) {
-  return gather_by([&](const torch::Tensor& told) { return exchange(links_->group, size(), told); }, own, stop);
+  return gather_by([&](const torch::Tensor& reported) { return exchange(links_->group, size(), reported); }, own, stop);
 }
 
 int Ranks::rounds() const {
@@ -276,13 +276,13 @@ int Ranks::rounds() const {
 torch::Tensor Ranks::gather_pair(int round, const torch::Tensor& own, bool stop) {
   const bool wish = stop || all_stop_;
   if (own.is_cpu() || links_->gpu_pairs.empty())
-    return gather_by([&](const torch::Tensor& told) { return exchange(links_->pair(round), 2, told); },
+    return gather_by([&](const torch::Tensor& reported) { return exchange(links_->pair(round), 2, reported); },
                      own.to(torch::kCPU), wish)
         .to(own.device());
   return gather_by(
-      [&](const torch::Tensor& told) {
-        bytes_sent_ += static_cast<std::int64_t>(told.nbytes());
-        return links_->gpu_pairs[static_cast<std::size_t>(round)]->gather(told, [this] { check(); });
+      [&](const torch::Tensor& reported) {
+        bytes_sent_ += static_cast<std::int64_t>(reported.nbytes());
+        return links_->gpu_pairs[static_cast<std::size_t>(round)]->gather(reported, [this] { check(); });
       },
       own, wish);
 }

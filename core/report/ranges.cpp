@@ -55,7 +55,7 @@ Range y_range(const Plot& plot, const Range& x) {
   for (const MarkKind* kind : mark_kinds()) kind->fit_y(plot, fit);
   const bool only_pictures = fit.exact && fit.data.empty();
   Extent extent = fit.data;
-  extent.add(fit.beside);
+  extent.add(fit.extra);
   const bool from_zero = plot.y.scale == AxisScale::linear && !only_pictures && !extent.empty() && extent.low >= 0 &&
                          (fit.from_zero || (extent.low <= 0.25 * extent.high && !fit.floating));
   Range range = padded(plot.y, extent, only_pictures ? 0.0 : 0.05);

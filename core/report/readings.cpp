@@ -65,10 +65,10 @@ Readings readings(const Plot& plot, const PlotLayout& layout, std::size_t index,
   }
   const ReadingPlace place{plot, layout, index, mouse, reach, order};
   FoundReadings found;
-  found.told.page_x = mouse.x;
+  found.reported.page_x = mouse.x;
   for (const MarkKind* kind : mark_kinds()) kind->snap(place, found);
   const AxisMap& map_x = layout.x;
-  found.x = found.shown_x = map_x.value(found.told.page_x);
+  found.x = found.shown_x = map_x.value(found.reported.page_x);
   for (const MarkKind* kind : mark_kinds()) kind->read(place, found);
   // Steps and set sizes are whole numbers.
   const double x = found.shown_x;
@@ -76,8 +76,8 @@ Readings readings(const Plot& plot, const PlotLayout& layout, std::size_t index,
   const std::string number = !found.bin.empty() && !found.snapped && !found.spotted ? found.bin
                              : whole                                                ? grouped_number(x, 0)
                                                                                     : axis_value(x, map_x);
-  found.told.heading = plot.x.label.empty() ? number : plot.x.label + "  " + number;
-  return std::move(found.told);
+  found.reported.heading = plot.x.label.empty() ? number : plot.x.label + "  " + number;
+  return std::move(found.reported);
 }
 
 }  // namespace pairs::chart

@@ -45,7 +45,7 @@ struct ReadingPlace {
 
 // The readings found so far.
 struct FoundReadings {
-  Readings told;
+  Readings reported;
   double x = 0;          // position of the crosshair
   double shown_x = 0;    // value in the heading
   bool snapped = false;  // the crosshair is at a point of a line

@@ -228,11 +228,11 @@ class Posterior final : public ReferencePosterior {
 }  // namespace
 
 PlaceRange places_of(std::span<const double> events) {
-  constexpr double reach = 12.0, beside = 2.5;
+  constexpr double reach = 12.0, extra = 2.5;
   PlaceRange range{psi_mean - reach, psi_mean + reach};
   for (const double x : events) {
-    range.low = std::min(range.low, x - beside);
-    range.high = std::max(range.high, x + beside);
+    range.low = std::min(range.low, x - extra);
+    range.high = std::max(range.high, x + extra);
   }
   return range;
 }

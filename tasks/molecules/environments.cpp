@@ -73,12 +73,12 @@ std::string text_of(const RDKit::ROMol& graph, const RDKit::Atom& atom, std::siz
 
 }  // namespace
 
-std::vector<ThingPart> atom_environments(const Molecule& molecule, bool texts) {
+std::vector<ItemPart> atom_environments(const Molecule& molecule, bool texts) {
   prepare_rdkit();
   const RDKit::ROMol& graph = *molecule.graph;
   std::vector<std::uint64_t> hashes;
   for (const RDKit::Atom* atom : graph.atoms()) hashes.push_back(hash_of_atom(*atom));
-  std::vector<ThingPart> out;
+  std::vector<ItemPart> out;
   for (std::size_t bonds = 0; bonds < kWeights.size(); ++bonds) {
     if (bonds > 0) hashes = widened(graph, hashes);
     for (const RDKit::Atom* atom : graph.atoms())

@@ -29,8 +29,8 @@
 #include "tasks/molecules/molecule_parts.h"
 #include "tasks/molecules/showcase.h"
 #include "tasks/parts/bodies.h"
+#include "tasks/parts/items.h"
 #include "tasks/parts/rows.h"
-#include "tasks/parts/things.h"
 
 namespace pairs {
 
@@ -133,7 +133,7 @@ std::int64_t subject_of(std::uint64_t key, std::int64_t index, std::int64_t coun
   return static_cast<std::int64_t>(permuted(key, all, set % all));
 }
 
-class Molecules final : public Task, public Bodies, public Things {
+class Molecules final : public Task, public Bodies, public Items {
  public:
   explicit Molecules(const TaskOptions& options)
       : settings_(options.settings.as<MoleculesSettings>()),
@@ -323,21 +323,21 @@ class Molecules final : public Task, public Bodies, public Things {
     return known ? molecule_formula(draw_molecule(known->canonical)) : PlaneDrawing();
   }
 
-  std::string thing() const override { return "molecule"; }
-  std::string thing_help() const override {
+  std::string item() const override { return "molecule"; }
+  std::string item_help() const override {
     return "a SMILES string, or a file of molecules (.smi, .sdf, .mol, .csv, GEOM's .msgpack)";
   }
-  bool is_thing(const std::string& text) const override { return names_molecule(text); }
+  bool is_item(const std::string& text) const override { return names_molecule(text); }
 
   // Lists the rows of a table or a list, or the records of an SDF; records are kept until another file is listed, so
   // that each is read once.
-  std::vector<NamedThing> things_in(const std::filesystem::path& file, std::size_t most) const override {
-    std::vector<NamedThing> things;
+  std::vector<NamedItem> items_in(const std::filesystem::path& file, std::size_t most) const override {
+    std::vector<NamedItem> items;
     std::error_code error;
-    if (!std::filesystem::is_regular_file(file, error)) return things;
+    if (!std::filesystem::is_regular_file(file, error)) return items;
     std::vector<ListedMolecule> listed = listed_molecules(file, conformers_of(settings_).limits, most);
     const bool records = !listed.empty() && listed_record(listed.front().text);
-    for (ListedMolecule& one : listed) things.push_back({one.text, std::move(one.name)});
+    for (ListedMolecule& one : listed) items.push_back({one.text, std::move(one.name)});
     if (records && listed.size() > 1 && listed.size() < most) {  // if these are all
       const std::lock_guard lock(mutex_);
       records_.clear();
@@ -345,10 +345,10 @@ class Molecules final : public Task, public Bodies, public Things {
       for (ListedMolecule& one : listed)
         records_[std::move(one.text)] = std::make_shared<const MoleculeEntry>(std::move(one.entry));
     }
-    return things;
+    return items;
   }
 
-  ThingSet read_thing(const std::string& text, std::int64_t n, std::uint64_t seed,
+  ItemSet read_item(const std::string& text, std::int64_t n, std::uint64_t seed,
                       const std::string& up) const override {
     if (!up.empty()) fail_usage("Molecules have no axis that points up: leave {} out", printable(up, 30));
     const std::shared_ptr<const MoleculeEntry> known = record_kept(text);
@@ -365,7 +365,7 @@ class Molecules final : public Task, public Bodies, public Things {
     const ConformerOrder order(stream_key(seed, Purpose::explore), static_cast<std::int64_t>(molecule.hash >> 20),
                                molecule.conformers);
     const auto atoms = static_cast<std::int64_t>(molecule.elements.size());
-    ThingSet out;
+    ItemSet out;
     out.title = given.title;
     out.warnings = std::move(given.warnings);
     out.x = packed(
@@ -379,7 +379,7 @@ class Molecules final : public Task, public Bodies, public Things {
     return out;
   }
 
-  void training_parts(const std::function<bool(std::vector<ThingPart>&& parts, bool held_out)>& next) const override {
+  void training_parts(const std::function<bool(std::vector<ItemPart>&& parts, bool held_out)>& next) const override {
     const ConformerSettings settings = conformers_of(settings_);
     std::unordered_set<std::uint64_t> seen;
     read_molecules(found_.source, settings.limits, [&](MoleculeEntry&& entry) {
@@ -454,7 +454,7 @@ class Molecules final : public Task, public Bodies, public Things {
     return out;
   }
 
-  // The entry of a record read by things_in, if its file has not changed; else null.
+  // The entry of a record read by items_in, if its file has not changed; else null.
   std::shared_ptr<const MoleculeEntry> record_kept(const std::string& text) const {
     const std::lock_guard lock(mutex_);
     const auto at = records_.find(text);

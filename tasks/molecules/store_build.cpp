@@ -111,7 +111,7 @@ class StoreBuilder {
 
   void build(const MoleculeSource& source) {
     const auto most = static_cast<std::size_t>(threads_ * kJobsPerThread);
-    tell();
+    report();
     read_molecules(
         source, settings_.limits,
         [&](MoleculeEntry&& entry) {
@@ -132,7 +132,7 @@ class StoreBuilder {
     if (enough()) return;
     appender_.append(pack_store_end(row_));
     share_ = 1.0;
-    tell();
+    report();
   }
 
  private:
@@ -213,7 +213,7 @@ class StoreBuilder {
       write(job);
     }
     jobs_.clear();
-    tell();
+    report();
   }
 
   void write(Job& job) {
@@ -228,7 +228,7 @@ class StoreBuilder {
     }
   }
 
-  void tell() {
+  void report() {
     if (!options_.progress) return;
     const double counted = at_.wanted > 0 ? static_cast<double>(at_.molecules) / static_cast<double>(at_.wanted) : 0.0;
     at_.share = std::min(1.0, std::max(counted, share_));

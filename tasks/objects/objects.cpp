@@ -32,8 +32,8 @@
 #include "tasks/objects/object_showcase.h"
 #include "tasks/objects/view_cache.h"
 #include "tasks/parts/bodies.h"
+#include "tasks/parts/items.h"
 #include "tasks/parts/rows.h"
-#include "tasks/parts/things.h"
 
 namespace pairs {
 
@@ -68,8 +68,8 @@ const std::uint64_t kWindowKey = stream_key(stream_key(1, Purpose::finetune), Pu
 constexpr std::uint64_t kWindowStride = 1024;  // items of a view: its passes
 
 // The number of users' meshes that are kept for pictures. Their numbers ψ are below 0.
-constexpr std::size_t kRememberedThings = 16;
-constexpr std::uint64_t kThingNumbers = 999983;
+constexpr std::size_t kRememberedItems = 16;
+constexpr std::uint64_t kItemNumbers = 999983;
 
 std::uint64_t stream_index(const std::string& key) {
   return mesh_key_hash(key) & 0xffffffffffffull;
@@ -87,7 +87,7 @@ std::string rule_text(const MeshFacts& facts) {
                                             : fmt::format("volume of its convex hull: {}", facts.why);
 }
 
-class Objects final : public Task, public Bodies, public Things {
+class Objects final : public Task, public Bodies, public Items {
  public:
   // `hint`: advice for users without real meshes.
   Objects(std::shared_ptr<const MeshSource> source, const ObjectsSettings& settings, const std::string& hint)
@@ -218,8 +218,8 @@ class Objects final : public Task, public Bodies, public Things {
   std::vector<Body> bodies(const Latents& latents, const Observations&, std::int64_t most) const override {
     if (most < 1) return {};
     const double number = latents.psi.item<double>();
-    const std::shared_ptr<const Thing> thing = find_thing(number);
-    const TriangleMesh mesh = thing ? thing->mesh : showcase_.mesh(place_of(number, showcase_.size()));
+    const std::shared_ptr<const Item> item = find_item(number);
+    const TriangleMesh mesh = item ? item->mesh : showcase_.mesh(place_of(number, showcase_.size()));
     Body body;
     for (const auto& v : mesh.vertices)
       body.corners.push_back({static_cast<float>(v[0]), static_cast<float>(v[1]), static_cast<float>(v[2])});
@@ -229,46 +229,46 @@ class Objects final : public Task, public Bodies, public Things {
 
   std::string subject_text(const Latents& latents) const override {
     const double number = latents.psi.item<double>();
-    if (const auto thing = find_thing(number)) return fmt::format("{}; {}", thing->label, rule_text(thing->facts));
+    if (const auto item = find_item(number)) return fmt::format("{}; {}", item->label, rule_text(item->facts));
     const ShownObject& object = showcase_.shown(place_of(number, showcase_.size()));
     return fmt::format("{}, {}; {}", object.label, source_->name(), rule_text(object.facts));
   }
 
   PlaneDrawing plane_drawing(const Latents&) const override { return {}; }
 
-  std::string thing() const override { return "mesh"; }
-  std::string thing_help() const override { return "a mesh file (.off, .obj, .stl, .ply)"; }
-  // Also accepts meshes in other formats: read_thing refuses them and lists the supported ones.
-  bool is_thing(const std::string& text) const override {
+  std::string item() const override { return "mesh"; }
+  std::string item_help() const override { return "a mesh file (.off, .obj, .stl, .ply)"; }
+  // Also accepts meshes in other formats: read_item refuses them and lists the supported ones.
+  bool is_item(const std::string& text) const override {
     return mesh_format(text).has_value() || !unread_mesh_name(text).empty();
   }
 
   std::vector<std::string> ups() const override { return {"z", "y", "x"}; }
 
-  ThingSet read_thing(const std::string& text, std::int64_t n, std::uint64_t seed,
+  ItemSet read_item(const std::string& text, std::int64_t n, std::uint64_t seed,
                       const std::string& up) const override {
     PAIRS_CHECK(n >= 0 && n <= info_.max_n, "A set of views of a mesh has 1 to {} observations, not {}", info_.max_n,
                 n);
     if (n == 0) n = info_.max_n;
-    const auto thing = remember(read(text, up));
-    ThingSet out;
-    out.title = thing->label;
-    out.kind = thing->facts.rule == VolumeRule::hull ? "open mesh" : "closed mesh";
-    out.read_as = thing->read_as;
+    const auto item = remember(read(text, up));
+    ItemSet out;
+    out.title = item->label;
+    out.kind = item->facts.rule == VolumeRule::hull ? "open mesh" : "closed mesh";
+    out.read_as = item->read_as;
     out.latents = {at::empty({1, 2}, torch::kFloat64), at::empty({1, 1}, torch::kFloat64)};
-    put_theta(thing->facts, out.latents.theta.mutable_data_ptr<double>());
-    *out.latents.psi.mutable_data_ptr<double>() = thing->number;
-    const SetRange range[] = {{static_cast<std::int64_t>(stream_index(thing->key)), 0, n}};
+    put_theta(item->facts, out.latents.theta.mutable_data_ptr<double>());
+    *out.latents.psi.mutable_data_ptr<double>() = item->number;
+    const SetRange range[] = {{static_cast<std::int64_t>(stream_index(item->key)), 0, n}};
     out.x = observe(out.latents, seed, Purpose::explore, range, torch::kCPU);
-    if (thing->facts.rule == VolumeRule::hull) out.other = {"volume of its convex hull", ""};
-    if (thing->facts.rule == VolumeRule::hull)
-      out.warnings.push_back(fmt::format("Its own θ counts the volume of its convex hull: {}.", thing->facts.why));
+    if (item->facts.rule == VolumeRule::hull) out.other = {"volume of its convex hull", ""};
+    if (item->facts.rule == VolumeRule::hull)
+      out.warnings.push_back(fmt::format("Its own θ counts the volume of its convex hull: {}.", item->facts.why));
     return out;
   }
 
  private:
   // A user's mesh.
-  struct Thing {
+  struct Item {
     double number = 0;  // ψ of its sets
     std::string key, label, read_as;
     MeshFacts facts;
@@ -420,8 +420,8 @@ class Objects final : public Task, public Bodies, public Things {
     const std::int64_t plane = settings_.side * settings_.side;
     auto* const to = images.mutable_data_ptr<std::uint8_t>();
     rows.pieces(0, rows.total(), [&](std::size_t k, std::int64_t first, std::int64_t count, std::int64_t at) {
-      const auto thing = find_thing(psi[k]);
-      const torch::Tensor views = thing ? thing->views : showcase_.views(place_of(psi[k], showcase_.size()));
+      const auto item = find_item(psi[k]);
+      const torch::Tensor views = item ? item->views : showcase_.views(place_of(psi[k], showcase_.size()));
       const auto* const from = views.const_data_ptr<std::uint8_t>();
       for (std::int64_t j = 0; j < count; ++j) {
         const Draw draw = draw_fresh(seed, purpose, ranges[k].index, first + j);
@@ -436,12 +436,12 @@ class Objects final : public Task, public Bodies, public Things {
   const ObjectParts& divided(const Preparation* preparation = nullptr) const {
     const std::lock_guard lock(measure_mutex_);
     if (!parts_) {
-      const auto told = [&](std::size_t done, std::size_t total) {
+      const auto reported = [&](std::size_t done, std::size_t total) {
         if (preparation && preparation->progress)
           preparation->progress("meshes measured", static_cast<std::int64_t>(done), static_cast<std::int64_t>(total));
       };
       parts_ = divide_objects(
-          measure_meshes(*source_, caches_folder(), count_, preparation ? preparation->stop : stop_here(), told));
+          measure_meshes(*source_, caches_folder(), count_, preparation ? preparation->stop : stop_here(), reported));
     }
     return *parts_;
   }
@@ -461,11 +461,11 @@ class Objects final : public Task, public Bodies, public Things {
             const std::function<void(const ViewCacheProgress&)>& progress) const {
     std::vector<std::string> keys;
     for (const UsableObject* object : objects) keys.push_back(object->key);
-    bool told = false;
+    bool reported = false;
     const ViewCacheReport report = fill_view_cache(
         views_folder(), view_settings_, keys,
         [&](std::size_t i) {
-          if (!std::exchange(told, true))
+          if (!std::exchange(reported, true))
             spdlog::info("Rendering {} views of each of {} of {}", settings_.views, counted(objects.size(), "object"),
                          source_->name());
           return source_->mesh(objects[i]->object);
@@ -493,7 +493,7 @@ class Objects final : public Task, public Bodies, public Things {
   }
 
   // Reads, measures and renders a mesh file. Throws Error.
-  Thing read(const std::string& text, const std::string& up_asked) const {
+  Item read(const std::string& text, const std::string& up_asked) const {
     const auto asked = up_axis(up_asked);
     if (!up_asked.empty() && !asked)
       fail_usage("No axis of a mesh is called '{}': give x, y or z", printable(up_asked, 30));
@@ -503,39 +503,39 @@ class Objects final : public Task, public Bodies, public Things {
     if (const std::string kind = unread_mesh_name(file); !kind.empty())
       fail_usage("{} is {}, which is not read; meshes are read from {} files: convert it to one of these",
                  printable(text, 300), kind, kMeshFormats);
-    PAIRS_CHECK(format.has_value(), "{} is no mesh file: give {}", printable(text, 300), thing_help());
+    PAIRS_CHECK(format.has_value(), "{} is no mesh file: give {}", printable(text, 300), item_help());
     const TriangleMesh mesh = parse_mesh(bytes, *format, printable(text, 300)).mesh;
-    Thing out;
+    Item out;
     out.facts = measure_mesh(mesh);
     PAIRS_CHECK(out.facts.set_aside.empty(), "{} cannot be used: {}", printable(text, 300), out.facts.set_aside);
-    const std::optional<ToldUp> told = told_up(bytes, *format);
-    const UpAxis up = asked ? *asked : told ? told->up : UpAxis::z;
+    const std::optional<StatedUp> reported = stated_up(bytes, *format);
+    const UpAxis up = asked ? *asked : reported ? reported->up : UpAxis::z;
     out.key =
         fmt::format("file {:016x}{}", mesh_key_hash(bytes), up == UpAxis::z ? "" : fmt::format(" {} up", up_text(up)));
-    out.number = -1.0 - static_cast<double>(mesh_key_hash(out.key) % kThingNumbers);
+    out.number = -1.0 - static_cast<double>(mesh_key_hash(out.key) % kItemNumbers);
     out.label = printable(file.filename().string(), 80);
     out.read_as = fmt::format("{} is read as {}-up, {}", out.label, up_text(up),
                               asked  ? "as asked"
-                              : told ? told->how
+                              : reported ? reported->how
                                      : "as the meshes of training are; OBJ files are often y-up: look at the views");
     out.mesh = normalized_mesh(turned_upright(mesh, up));
     out.views = render_views(out.mesh, view_settings_, out.key);
     return out;
   }
-  std::shared_ptr<const Thing> remember(Thing thing) const {
-    auto kept = std::make_shared<const Thing>(std::move(thing));
-    const std::lock_guard lock(things_mutex_);
-    std::erase_if(things_, [&](const auto& other) { return other->number == kept->number; });
-    things_.push_back(kept);
-    if (things_.size() > kRememberedThings) things_.pop_front();
+  std::shared_ptr<const Item> remember(Item item) const {
+    auto kept = std::make_shared<const Item>(std::move(item));
+    const std::lock_guard lock(items_mutex_);
+    std::erase_if(items_, [&](const auto& other) { return other->number == kept->number; });
+    items_.push_back(kept);
+    if (items_.size() > kRememberedItems) items_.pop_front();
     return kept;
   }
   // Null for numbers of the showcase. Throws Error for a mesh that is no longer kept.
-  std::shared_ptr<const Thing> find_thing(double number) const {
+  std::shared_ptr<const Item> find_item(double number) const {
     if (number >= 0) return nullptr;
-    const std::lock_guard lock(things_mutex_);
-    for (const auto& thing : things_)
-      if (thing->number == number) return thing;
+    const std::lock_guard lock(items_mutex_);
+    for (const auto& item : items_)
+      if (item->number == number) return item;
     fail("The mesh of object {} is no longer at hand; open its file again", number);
   }
 
@@ -545,11 +545,11 @@ class Objects final : public Task, public Bodies, public Things {
   ViewSettings view_settings_;
   ObjectShowcase showcase_;
   TaskInfo info_;
-  mutable std::mutex measure_mutex_, render_mutex_, things_mutex_;  // sets for display only wait for the last
+  mutable std::mutex measure_mutex_, render_mutex_, items_mutex_;  // sets for display only wait for the last
   mutable std::optional<ObjectParts> parts_;
   mutable std::array<std::unique_ptr<const ViewCache>, kObjectParts> caches_;
   mutable bool prepared_ = false;
-  mutable std::deque<std::shared_ptr<const Thing>> things_;
+  mutable std::deque<std::shared_ptr<const Item>> items_;
 };
 
 }  // namespace

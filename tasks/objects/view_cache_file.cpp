@@ -129,7 +129,7 @@ ViewFile scan_view_file(int descriptor, const ViewSettings& settings, const std:
   ViewFile out;
   out.end = expected.size();
   std::uint64_t damage = 0;  // where a part that is not a record began, 0 for none
-  const auto tell = [&](std::uint64_t begin, std::uint64_t end) {
+  const auto report = [&](std::uint64_t begin, std::uint64_t end) {
     out.damaged.push_back(
         fmt::format("The cache of views {} is damaged from byte {} to {}; the mesh that stood there "
                     "is rendered again",
@@ -167,7 +167,7 @@ ViewFile scan_view_file(int descriptor, const ViewSettings& settings, const std:
       at = found;
       continue;
     }
-    if (damage != 0) tell(std::exchange(damage, 0), at);
+    if (damage != 0) report(std::exchange(damage, 0), at);
     bool whole = true;
     for (std::size_t v = 0, begin = record.begin; images && whole && v < record.bytes.size(); ++v) {
       whole = read_at(descriptor, begin, record.bytes[v], bytes) && checksum(bytes) == record.checksums[v];

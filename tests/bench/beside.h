@@ -35,7 +35,7 @@ inline Spent time_calls(const std::function<void()>& call, int calls) {
 
 // The contestants take turns for about `seconds` in all, 7 times at least, so that a busy machine slows all alike;
 // medians of what each needs.
-inline std::vector<Spent> beside(const std::vector<std::function<void()>>& contestants, double seconds = 0.3) {
+inline std::vector<Spent> extra(const std::vector<std::function<void()>>& contestants, double seconds = 0.3) {
   constexpr double kTurn = 2e-3;
   std::vector<int> calls;
   double round = 0;

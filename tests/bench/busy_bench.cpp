@@ -40,16 +40,16 @@ class BusyProcesses {
     }
   }
   ~BusyProcesses() {
-    tell(SIGKILL);
+    print(SIGKILL);
     for (const pid_t process : processes_) ::waitpid(process, nullptr, 0);
   }
   BusyProcesses(const BusyProcesses&) = delete;
   BusyProcesses& operator=(const BusyProcesses&) = delete;
-  void run() { tell(SIGCONT); }
-  void rest() { tell(SIGSTOP); }
+  void run() { print(SIGCONT); }
+  void rest() { print(SIGSTOP); }
 
  private:
-  void tell(int signal) {
+  void print(int signal) {
     for (const pid_t process : processes_) ::kill(process, signal);
   }
   pid_t processes_[2];

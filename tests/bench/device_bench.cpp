@@ -117,7 +117,7 @@ struct OnDevice {
   SetSource source;
 };
 
-void tell(benchmark::State& state, const OnDevice& of, std::int64_t items, double flop) {
+void print(benchmark::State& state, const OnDevice& of, std::int64_t items, double flop) {
   state.SetItemsProcessed(state.iterations() * items);
   state.SetLabel(best_device().str());
   if (flop <= 0) return;
@@ -177,7 +177,7 @@ void device_pretrain(benchmark::State& state, const std::string& name, const std
   RecordedSteps recorded = recorded_set_steps(estimator, trained.parameters, record, refuse);
   time_steps(state, name + "/" + preset,
              [&] { move(trained.adam, set_gradients(estimator, of.source, sets, 5, SetSource::kAll, {}, &recorded)); });
-  tell(state, of, batch, 3 * static_cast<double>(batch) * (1.5 * estimator.embedder_flops() + estimator.head_flops()));
+  print(state, of, batch, 3 * static_cast<double>(batch) * (1.5 * estimator.embedder_flops() + estimator.head_flops()));
 }
 
 // Stage 3 without its draws from the cache.
@@ -190,7 +190,7 @@ void device_finetune(benchmark::State& state, const std::string& name, const std
   const AggregateBatch drawn{sets.theta, at::randn({batch, estimator.embedding_size()}), sets.n, sets.given};
   RecordedSteps recorded = recorded_head_steps(estimator, 0, record, refuse);
   time_steps(state, name + "/" + preset, [&] { move(trained.adam, head_gradients(estimator, drawn, 5, recorded)); });
-  tell(state, of, batch, 3 * static_cast<double>(batch) * estimator.head_flops());
+  print(state, of, batch, 3 * static_cast<double>(batch) * estimator.head_flops());
 }
 
 // The sets of one of its steps.
@@ -203,7 +203,7 @@ void device_simulate(benchmark::State& state, const std::string& name, const std
     first += batch;
     await_device();
   }
-  tell(state, of, batch, 0);
+  print(state, of, batch, 0);
 }
 
 const bool registered = [] {

@@ -3,7 +3,7 @@
 and 25 that carry none, drawn by a seed.
 
 molecules_elsewhere.py FOLDER >molecules.txt
-pairs --batch tried molecules --data molecules.txt
+pairs --batch external-validation molecules --data molecules.txt
 
 FOLDER holds MoleculeNet's clintox.csv, Lipophilicity.csv, tox21.csv.gz and HIV.csv.gz (a column "smiles") and the
 zinc_jtvae_test.txt of the junction tree autoencoder (a SMILES a line); what is missing is said.

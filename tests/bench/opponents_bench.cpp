@@ -147,7 +147,7 @@ void compare_network(Table& table, const Network& net, std::int64_t rows, bool t
   check_alike(net.ours(x), net.libtorch(x), 1e-3);
   check_alike(net.ours(x), net.onednn(x), 1e-3);
   table.add(fmt::format("{} {}, {} rows, {}", net.title(), net.act, rows, train ? "train" : "forward"),
-            bench::beside({pass([&](const Tensor& t) { return net.ours(t); }),
+            bench::extra({pass([&](const Tensor& t) { return net.ours(t); }),
                            pass([&](const Tensor& t) { return net.libtorch(t); }),
                            pass([&](const Tensor& t) { return net.onednn(t); })}));
 }
@@ -195,7 +195,7 @@ void mlp(benchmark::State& state, const std::string& task, const std::string& na
 
 struct NormShape {
   std::vector<std::int64_t> x, scale;
-  std::int64_t beside = 0, groups = 0;  // channels
+  std::int64_t extra = 0, groups = 0;  // channels
   torch::ScalarType type = torch::kFloat;
   std::string act;
   auto operator<=>(const NormShape&) const = default;
@@ -212,7 +212,7 @@ std::unique_ptr<at::ObserverContext> see_norm(const at::RecordFunction& call) {
   NormShape shape;
   shape.x = in[0].toTensor().sizes().vec();
   shape.type = in[0].toTensor().scalar_type();
-  if (!in[1].isNone()) shape.beside = in[1].toTensor().size(1);
+  if (!in[1].isNone()) shape.extra = in[1].toTensor().size(1);
   shape.scale = in[2].toTensor().sizes().vec();
   shape.groups = in[4].toInt();
   shape.act = in[5].toStringRef();
@@ -240,14 +240,14 @@ void compare_norm(Table& table, const NormShape& shape, std::int64_t images, boo
         .contiguous(at::MemoryFormat::ChannelsLast)
         .requires_grad_(train);
   };
-  const std::int64_t channels = shape.x[1] + shape.beside;
+  const std::int64_t channels = shape.x[1] + shape.extra;
   const bool shared = shape.scale[0] == 1 && shape.x[0] != 1;
-  Tensor x = like(shape.x[1]), y = shape.beside > 0 ? like(shape.beside) : Tensor();
+  Tensor x = like(shape.x[1]), y = shape.extra > 0 ? like(shape.extra) : Tensor();
   Tensor scale = torch::rand({shared ? 1 : images, channels}).requires_grad_(train),
          shift = torch::rand({shared ? 1 : images, channels}).requires_grad_(train);
-  const std::optional<Tensor> beside = y.defined() ? std::optional<Tensor>(y) : std::nullopt;
+  const std::optional<Tensor> extra = y.defined() ? std::optional<Tensor>(y) : std::nullopt;
   const bool silu = shape.act == "silu";
-  const auto ours = [&] { return ops::group_norm_act(x, beside, scale, shift, shape.groups, shape.act); };
+  const auto ours = [&] { return ops::group_norm_act(x, extra, scale, shift, shape.groups, shape.act); };
   const auto theirs = [&] {
     const Tensor all = y.defined() ? at::cat({x, y}, 1) : x;
     Tensor h;
@@ -276,10 +276,10 @@ void compare_norm(Table& table, const NormShape& shape, std::int64_t images, boo
   };
   check_alike(ours().to(torch::kFloat), theirs().to(torch::kFloat), shape.type == torch::kFloat ? 1e-4 : 5e-2);
   table.add(fmt::format("[{}, {}{}, {}, {}] {} {}, {} scale, {}", images, shape.x[1],
-                        shape.beside > 0 ? fmt::format("+{}", shape.beside) : "", shape.x[2], shape.x[3],
+                        shape.extra > 0 ? fmt::format("+{}", shape.extra) : "", shape.x[2], shape.x[3],
                         shape.type == torch::kFloat ? "float32" : "bf16", shape.act, shared ? "one" : "each its",
                         train ? "train" : "forward"),
-            bench::beside({pass(ours), pass(theirs)}));
+            bench::extra({pass(ours), pass(theirs)}));
 }
 
 void group_norm(benchmark::State& state, const std::string& task, const std::string& name) {
@@ -289,7 +289,7 @@ void group_norm(benchmark::State& state, const std::string& task, const std::str
   for (auto _ : state)
     for (const NormShape& shape : norm_shapes(config)) {
       // The cost is each image's own: a part of the batch of large images will do.
-      const std::int64_t image = (shape.x[1] + shape.beside) * shape.x[2] * shape.x[3];
+      const std::int64_t image = (shape.x[1] + shape.extra) * shape.x[2] * shape.x[3];
       const std::int64_t most = std::max<std::int64_t>(1, (std::int64_t{1} << 23) / image);
       compare_norm(table, shape, std::min(most, shape.x[0] * config.pretrain.batch / 2), true);
       compare_norm(table, shape, std::min(most, shape.x[0] * config.evaluate.samples), false);
@@ -362,7 +362,7 @@ void compare_adamw(Table& table, const std::string& title, const std::map<std::s
     check_alike(a[i], c[i], 1e-4);
   }
   table.add(fmt::format("{}: {} numbers in {} tensors, clip {}", title, count, a.size(), clip),
-            bench::beside({[&] { ours.step(1e-6); }, [&] { fused.step(1e-6); }, their_step}));
+            bench::extra({[&] { ours.step(1e-6); }, [&] { fused.step(1e-6); }, their_step}));
 }
 
 void adamw(benchmark::State& state, const std::string& task, const std::string& name) {

@@ -2,7 +2,7 @@
 """Writes solids that are made another way than the program's own generator makes its objects, to try weights on:
 
 primitives.py FOLDER
-pairs --batch tried objects --data FOLDER
+pairs --batch external-validation objects --data FOLDER
 """
 import math
 import os

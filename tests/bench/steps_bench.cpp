@@ -29,7 +29,7 @@ struct SmallTask {
   std::shared_ptr<const Task> task;
 };
 
-void tell(benchmark::State& state, std::int64_t items, double flop) {
+void print(benchmark::State& state, std::int64_t items, double flop) {
   state.SetItemsProcessed(state.iterations() * items);
   if (flop <= 0) return;
   state.counters["GFLOP"] = 1e-9 * flop;
@@ -54,7 +54,7 @@ void pretrain_step(benchmark::State& state, const char* name, std::int64_t batch
     adam.step(1e-4);
     adam.zero_grad();
   }
-  tell(state, batch, 3 * static_cast<double>(batch) * (1.5 * estimator.embedder_flops() + estimator.head_flops()));
+  print(state, batch, 3 * static_cast<double>(batch) * (1.5 * estimator.embedder_flops() + estimator.head_flops()));
 }
 BENCHMARK_CAPTURE(pretrain_step, bump_hunt, "bump-hunt", 2048)->UseRealTime();
 BENCHMARK_CAPTURE(pretrain_step, novel_view, "novel-view", 128)->UseRealTime();
@@ -85,7 +85,7 @@ void finetune_step(benchmark::State& state, const char* name, const std::vector<
     adam.step(1e-4);
     adam.zero_grad();
   }
-  tell(state, kBatch, 3 * kBatch * estimator.head_flops());
+  print(state, kBatch, 3 * kBatch * estimator.head_flops());
 }
 BENCHMARK_CAPTURE(finetune_step, bump_hunt, "bump-hunt", {"cache.sets=2000"}, 0)->UseRealTime();
 BENCHMARK_CAPTURE(finetune_step, novel_view, "novel-view", {"cache.sets=40"}, 0)->UseRealTime();
@@ -111,7 +111,7 @@ void embed(benchmark::State& state, const char* name, std::int64_t count) {
   estimator.train(false);
   const Observations x = first_set(*small.task, count);
   for (auto _ : state) benchmark::DoNotOptimize(estimator.embed(x));
-  tell(state, count, static_cast<double>(count) * estimator.embedder_flops());
+  print(state, count, static_cast<double>(count) * estimator.embedder_flops());
 }
 BENCHMARK_CAPTURE(embed, bump_hunt, "bump-hunt", 200000)->UseRealTime();
 BENCHMARK_CAPTURE(embed, digits, "digits", 1000)->UseRealTime();
@@ -128,7 +128,7 @@ void sample(benchmark::State& state, const char* name, std::int64_t sets, std::i
   for (auto _ : state) benchmark::DoNotOptimize(estimator.sample(aggregates, n, draws, 1, given));
   const bool stepped = face<SteppedSampler>(estimator.head(100)) != nullptr;
   const auto steps = static_cast<double>(small.config.estimator.head.of<FlowMatchingHead::Settings>().steps);
-  tell(state, sets * draws, stepped ? static_cast<double>(sets * draws) * steps * estimator.head_flops() : 0);
+  print(state, sets * draws, stepped ? static_cast<double>(sets * draws) * steps * estimator.head_flops() : 0);
 }
 BENCHMARK_CAPTURE(sample, bump_hunt, "bump-hunt", 100, 1000)->UseRealTime();
 BENCHMARK_CAPTURE(sample, novel_view, "novel-view", 1, 8)->UseRealTime();

@@ -63,7 +63,7 @@ BEGIN {
   inner("tasks/molecules", "chemistry formats")
   inner("tasks/own", "stored tables arrow fits keeper file program budget")
   inner("app/posterior", "question source caveats validation set answer checks plots set_posterior many follow frequentist figures files")
-  inner("app/batch", "parts infer figure data train machine evaluate")
+  inner("app/batch", "parts infer figure data train machine evaluate convert")
 }
 
 function inner(folder, list,   n, i, parts) {

@@ -162,7 +162,7 @@ grep -q "exact is left out: it is that of all 2 observations of the set, and 1 a
   say_fail "nothing tells that the reference is of another set: $(cat log)"
 "$PAIRS" --batch infer reads --overwrite --data my/three.csv --n 2 --json >out 2>log || say_fail "infer ended with $?"
 grep -q '"exact"' out && say_fail "the reference of one set is told of another"
-# --given with many sets reports each set whose file gives another value. Embeddings do not depend on it.
+# --conditions with many sets reports each set whose file gives another value. Embeddings do not depend on it.
 mkdir noise
 cat >noise/simulate.py <<'P'
 from pairs_simulator import serve
@@ -178,7 +178,7 @@ max_n = 20
 [[targets]]
 name = "theta"
 support = [-inf, inf]
-[[given]]
+[[conditions]]
 name = "sigma"
 support = [0, inf]
 log_uniform = [0.5, 2]
@@ -190,18 +190,18 @@ workers = 1
 T
 tiny_run noise --allow --out noisy >log 2>&1 || say_fail "the run ended with $?: $(tail -1 log)"
 printf 'run,x,sigma\na,0.7,1.5\na,-0.4,1.5\nb,1.9,0.7\n' >sets.csv
-"$PAIRS" --batch infer noisy --data sets.csv --group run --given sigma=1.5 --out sets.json >out 2>log ||
-  say_fail "infer --group --given ended with $?: $(tail -1 log)"
+"$PAIRS" --batch infer noisy --data sets.csv --group run --conditions sigma=1.5 --out sets.json >out 2>log ||
+  say_fail "infer --group --conditions ended with $?: $(tail -1 log)"
 grep -q "The file states that sigma = 0.7, and sigma = 1.5 is taken instead (1 of 2 sets)" log ||
-  say_fail "nothing tells that --given says otherwise than the file: $(cat log)"
+  say_fail "nothing tells that --conditions says otherwise than the file: $(cat log)"
 mkdir folder empty
 printf 'x,sigma\n0.7,1.5\n' >folder/a.csv
 printf 'x\n0.7\n' >folder/b.csv
-"$PAIRS" --batch infer noisy --data folder --given sigma=1 --out sets.json >out 2>log || say_fail "infer of a folder ended with $?"
+"$PAIRS" --batch infer noisy --data folder --conditions sigma=1 --out sets.json >out 2>log || say_fail "infer of a folder ended with $?"
 grep -q "The file states that sigma = 1.5, and sigma = 1 is taken instead" log || say_fail "nothing is told of a folder's file: $(cat log)"
 refuses 1 "is an empty folder: put the observations into it" --batch infer noisy --data empty
 printf 'x\n0.7\n-0.4\n' >x.csv
-refuses 2 "has no effect on embeddings" --batch embed noisy --data x.csv --given sigma=1 --out e.npz
+refuses 2 "has no effect on embeddings" --batch embed noisy --data x.csv --conditions sigma=1 --out e.npz
 "$PAIRS" --batch embed noisy --data x.csv --out e.npz >out 2>log || say_fail "embed ended with $?: $(tail -1 log)"
 sed -i 's/endings = .*/endings = ["raw"]/' my/task.toml
 refuses 2 "'reader.endings' must be endings such as \".root\"" --batch presets my/task.toml

@@ -278,7 +278,7 @@ max_n = 20
 [[targets]]
 name = "theta"
 support = [-inf, inf]
-[[given]]
+[[conditions]]
 name = "sigma"
 support = [0, inf]
 log_uniform = [0.5, 2]

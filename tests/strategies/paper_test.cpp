@@ -232,7 +232,7 @@ std::map<std::string, std::map<std::string, std::string>> departures() {
 }
 
 TEST(PaperPresets, HoldWhatThePaperPrintsOrSayWhyNot) {
-  const auto told = departures();
+  const auto reported = departures();
   for (const Printed& paper : kPaper) {
     if (!known(paper.task)) continue;
     RunConfig config = load_preset(built_in_tasks(), built_in_tasks()->make(paper.task)->info(), "paper", "pairs", {});
@@ -240,7 +240,7 @@ TEST(PaperPresets, HoldWhatThePaperPrintsOrSayWhyNot) {
     for (const auto& [key, value] : paper.values) {
       const std::string here = text_of(all, key);
       const bool same = here == written(config, key, value);
-      const bool excused = told.contains(paper.task) && told.at(paper.task).contains(key);
+      const bool excused = reported.contains(paper.task) && reported.at(paper.task).contains(key);
       EXPECT_TRUE(same || excused) << paper.task << ": " << key << " is " << here << " and the paper prints " << value
                                    << "; say why in docs/paper-presets.md";
     }
@@ -248,9 +248,9 @@ TEST(PaperPresets, HoldWhatThePaperPrintsOrSayWhyNot) {
 }
 
 TEST(PaperPresets, FollowThePageThatTellsOfThem) {
-  const auto told = departures();
-  EXPECT_EQ(told.size(), kPaper.size()) << "a section for each task";
-  for (const auto& [task, rows] : told) {
+  const auto reported = departures();
+  EXPECT_EQ(reported.size(), kPaper.size()) << "a section for each task";
+  for (const auto& [task, rows] : reported) {
     if (!known(task)) continue;
     RunConfig config = load_preset(built_in_tasks(), built_in_tasks()->make(task)->info(), "paper", "pairs", {});
     const std::vector<Field> all = fields(config);

@@ -242,10 +242,10 @@ TEST(Settings, OfTrainingHaveAnEffect) {
       std::vector<std::string> settings;
       for (const std::string& setting : one.settings)
         if (unread_because(config, assigned_key(setting)).empty()) settings.push_back(setting);
-      std::string beside = before;
+      std::string extra = before;
       if (field.key.ends_with(".patience")) {  // waits for a better validation loss: one that never comes
         settings.push_back(field.key.substr(0, field.key.find('.')) + ".rate=1e-12");
-        beside = trained(load_preset(built_in_tasks(), info, "quick", one.strategy, settings));
+        extra = trained(load_preset(built_in_tasks(), info, "quick", one.strategy, settings));
       }
       bool effect = false, accepted = false;
       std::size_t next = 0;
@@ -253,7 +253,7 @@ TEST(Settings, OfTrainingHaveAnEffect) {
         const std::optional<RunConfig> other = changed(info, one.strategy, settings, field, next);
         if (!other) break;
         try {
-          effect = plan(*other) != planned || trained(*other) != beside;
+          effect = plan(*other) != planned || trained(*other) != extra;
           accepted = true;
         } catch (const Error&) {
           // Sizes that blocks do not divide: refused when the cache is made.

@@ -89,8 +89,8 @@ class PlanTest : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-// Runs all stages and the evaluation, and compares what they observed with what was foretold.
-void expect_foretold(RunConfig config, const std::filesystem::path& folder, const std::string& what) {
+// Runs all stages and the evaluation, and compares what they observed with what was expected.
+void expect_expected(RunConfig config, const std::filesystem::path& folder, const std::string& what) {
   const auto task = std::make_shared<RecordingTask>();
   config.tasks = std::make_shared<ToyLibrary>(task);
   config.task = task->info().name;
@@ -120,10 +120,10 @@ void expect_foretold(RunConfig config, const std::filesystem::path& folder, cons
   }
   // Evaluations share their first sets: the most at each index is of the largest size that takes it.
   for (const auto& [index, most] : left[Purpose::test]) {
-    std::int64_t foretold = 0;
+    std::int64_t expected = 0;
     for (const SetDemand& demand : demands)
-      if (demand.purpose == Purpose::test && index < demand.sets) foretold = std::max(foretold, demand.n);
-    EXPECT_EQ(most, foretold) << what << ": test set " << index;
+      if (demand.purpose == Purpose::test && index < demand.sets) expected = std::max(expected, demand.n);
+    EXPECT_EQ(most, expected) << what << ": test set " << index;
   }
   EXPECT_EQ(left[Purpose::test].size(), 7u);
   left.erase(Purpose::test);
@@ -143,7 +143,7 @@ TEST_F(PlanTest, TellsWhatTheStagesOfEveryPresetDraw) {
   RunConfig refreshed = shrunk("bump-hunt", "quick", "pairs");
   refreshed.cache.refresh = 1;
   all.emplace_back("refreshed", refreshed);
-  for (const auto& [what, config] : all) expect_foretold(config, folder_ / what, what);
+  for (const auto& [what, config] : all) expect_expected(config, folder_ / what, what);
 }
 
 TEST_F(PlanTest, TellsHowManySetsToStore) {

@@ -46,10 +46,10 @@ RunConfig shared_run(const std::string& task, std::vector<std::string> more) {
 class RankCountingMonitor : public Monitor {
  public:
   explicit RankCountingMonitor(int at = 0) : at_(at) {}
-  void event(const Event&) override { ++told; }
+  void event(const Event&) override { ++reported; }
   void progress(const Progress&) override {}
   bool should_stop() override { return at_ > 0 && ++asked_ >= at_; }
-  int told = 0;
+  int reported = 0;
 
  private:
   int at_, asked_ = 0;
@@ -65,7 +65,7 @@ class RanksTest : public testing::Test {
     return as_ranks(size, [&](Ranks& ranks) {
       RankCountingMonitor monitor(ranks.rank() == stops.first ? stops.second : 0);
       execute_run(built_in_tasks(), run, monitor, Stage::finetune, &ranks);
-      EXPECT_EQ(monitor.told > 0, ranks.leads());
+      EXPECT_EQ(monitor.reported > 0, ranks.leads());
     });
   }
   static void expect_ended(const std::vector<RankEnd>& ends) {

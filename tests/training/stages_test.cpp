@@ -142,9 +142,9 @@ TEST_F(StagesTest, KnownStatisticsAreToldAndDecideNothing) {
     return std::make_shared<UnknownStatistics>(built_in_tasks()->make("gaussian", options));
   });
   const auto with = make(config, "with"), without = make(config, "without");
-  TestMonitor told, untold;
-  execute_run(built_in_tasks(), with, told, Stage::pretrain);
-  execute_run(unknown, without, untold, Stage::pretrain);
+  TestMonitor reported, unreported;
+  execute_run(built_in_tasks(), with, reported, Stage::pretrain);
+  execute_run(unknown, without, unreported, Stage::pretrain);
   EXPECT_EQ(read_file(with / run_file::pretrained), read_file(without / run_file::pretrained));
   const RunProgress progress = read_progress(with / run_file::events);
   const std::vector<LossPoint>& points = progress.losses(Stage::pretrain).at(0);
@@ -173,11 +173,11 @@ TEST_F(StagesTest, LessonsAreResumedAndTold) {
   EXPECT_EQ(weights(whole), weights(cut));
   EXPECT_NE(weights(whole), weights(plain));
   for (const auto& run : {whole, cut}) {
-    std::vector<std::string> told;
+    std::vector<std::string> reported;
     for (const Event& event : read_events((run / run_file::events).string()))
-      if (event.type == EventType::lesson && (told.empty() || told.back() != lesson_of(event)))
-        told.push_back(lesson_of(event));
-    EXPECT_THAT(told, testing::ElementsAre(testing::HasSubstr("convention=covariance"),
+      if (event.type == EventType::lesson && (reported.empty() || reported.back() != lesson_of(event)))
+        reported.push_back(lesson_of(event));
+    EXPECT_THAT(reported, testing::ElementsAre(testing::HasSubstr("convention=covariance"),
                                            testing::Not(testing::HasSubstr("convention=covariance"))))
         << run;
   }
@@ -254,18 +254,18 @@ TEST_F(StagesTest, AnotherRunsWeightsCanBeStartedFrom) {
 
   // A message states that a head with other settings is not used, and likewise for one head per size.
   const auto wide = make(tiny("gaussian", "pairs", {from, "head.hidden=24", "pretrain.epochs=0"}), "wide");
-  TestMonitor told;
-  execute_run(built_in_tasks(), wide, told);
+  TestMonitor reported;
+  execute_run(built_in_tasks(), wide, reported);
   const auto warned =
-      std::find_if(told.events.begin(), told.events.end(), [](auto& e) { return e.type == EventType::warning; });
-  ASSERT_NE(warned, told.events.end());
+      std::find_if(reported.events.begin(), reported.events.end(), [](auto& e) { return e.type == EventType::warning; });
+  ASSERT_NE(warned, reported.events.end());
   EXPECT_THAT(warned->values.at("text").get<std::string>(), testing::HasSubstr("head.hidden = 16, and here it is 24"));
   const auto many = make(
       tiny("gaussian", "pairs", {"finetune.heads=per-n", "finetune.size_distribution=list", "cache.pieces=2"}), "many");
-  execute_run(built_in_tasks(), many, told);
+  execute_run(built_in_tasks(), many, reported);
   execute_run(built_in_tasks(),
-              make(tiny("gaussian", "pairs", {"pretrain.from=" + many.string(), "pretrain.epochs=0"}), "one"), told);
-  EXPECT_TRUE(std::any_of(told.events.begin(), told.events.end(), [](const Event& event) {
+              make(tiny("gaussian", "pairs", {"pretrain.from=" + many.string(), "pretrain.epochs=0"}), "one"), reported);
+  EXPECT_TRUE(std::any_of(reported.events.begin(), reported.events.end(), [](const Event& event) {
     return event.type == EventType::warning &&
            event.values.at("text").get<std::string>().find("N = 4, 40") != std::string::npos;
   }));

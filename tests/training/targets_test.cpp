@@ -92,17 +92,17 @@ TEST_F(ChosenTargetsRun, AFrozenEmbedderServesOtherTargets) {
   TestMonitor monitor;
   const auto both = trained(few("bump-hunt", {"task.targets=theta,psi"}), "both", monitor);
   const std::string from = "pretrain.from=" + both.string();
-  TestMonitor told;
-  const auto place = trained(few("bump-hunt", {from, "pretrain.epochs=0", "task.targets=psi"}), "place", told);
+  TestMonitor reported;
+  const auto place = trained(few("bump-hunt", {from, "pretrain.epochs=0", "task.targets=psi"}), "place", reported);
   const auto before = embedder_of(both / run_file::estimator), after = embedder_of(place / run_file::estimator);
   ASSERT_EQ(before.size(), after.size());
   for (const auto& [name, tensor] : before) EXPECT_TRUE(at::equal(tensor, after.at(name))) << name;
-  EXPECT_TRUE(std::any_of(told.events.begin(), told.events.end(), [](const Event& event) {
+  EXPECT_TRUE(std::any_of(reported.events.begin(), reported.events.end(), [](const Event& event) {
     return event.type == EventType::warning &&
            event.values.at("text").get<std::string>().find("its targets are theta, psi, and here they are psi") !=
                std::string::npos;
   }));
-  EXPECT_TRUE(std::none_of(told.events.begin(), told.events.end(), [](const Event& event) {
+  EXPECT_TRUE(std::none_of(reported.events.begin(), reported.events.end(), [](const Event& event) {
     return event.type == EventType::warning && event.stage == Stage::pretrain &&
            event.values.at("text").get<std::string>().find("no better than the prior") != std::string::npos;
   })) << "nobody has trained its head yet";

@@ -12,6 +12,7 @@
 #include "app/runs/places.h"
 #include "app/runs/task_words.h"
 #include "core/base/text/error.h"
+#include "core/simulation_budget.h"
 
 namespace pairs::batch {
 namespace {

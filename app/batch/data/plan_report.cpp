@@ -11,7 +11,7 @@
 #include "app/runs/new_run.h"
 #include "app/text/table.h"
 #include "core/base/fields/face.h"
-#include "core/base/gpu/streams.h"
+#include "core/base/system/streams.h"
 #include "core/base/text/error.h"
 #include "core/base/text/log.h"
 #include "core/eval/references/sufficiency.h"
@@ -31,7 +31,7 @@ std::string observations_text(double count) {
 void add_expected_time(const TaskCatalog& tasks, const RunConfig& config, Result& result) {
   try {
     ExpectedCost need = expected_cost(
-        config, [] { return !keep_going(); }, [] { tell("Measuring how long training takes on this machine …\n"); });
+        config, [] { return !keep_going(); }, [] { print("Measuring how long training takes on this machine …\n"); });
     if (result.document.contains("simulations"))
       need.simulate_seconds = result.document["simulations"].value("seconds", 0.0);
     result.document["expected"] = {{"simulate_seconds", need.simulate_seconds},
@@ -55,10 +55,10 @@ void add_expected_time(const TaskCatalog& tasks, const RunConfig& config, Result
 // Reports data from which nothing can be learned before training.
 void look_through(const Task& task) {
   constexpr std::int64_t kLong = 1 << 28;  // numbers above which the check is slow
-  bool told = false;
+  bool reported = false;
   task.prepare({[] { return !keep_going(); },
                 [&](const std::string& what, std::int64_t, std::int64_t total) {
-                  if (total >= kLong && !std::exchange(told, true))
+                  if (total >= kLong && !std::exchange(reported, true))
                     spdlog::info("{}: {} in all", what, count_text(total));
                 }});
 }

@@ -133,7 +133,7 @@ std::vector<std::string> given_sources(const Task& task) {
   const std::string where = printable(info.file, 300);
   const toml::table root = parse_toml(read_file(info.file), where);
   std::vector<std::string> out;
-  for (const toml::table* one : TableReader(root, "", where).tables("given")) {
+  for (const toml::table* one : TableReader(root, "", where).tables("conditions")) {
     out.emplace_back(task.stored() ? "as the files hold it" : "drawn by the program");
     for (const char* key : {"uniform", "log_uniform", "normal", "values"})
       if (one->contains(key)) out.back() = fmt::format("drawn as task.toml states ({})", key);
@@ -173,7 +173,7 @@ void check_reference(const Task& task, const std::string& name, std::int64_t n, 
                     latents.given.defined() ? latents.given.slice(0, 0, 1) : torch::Tensor()};
   try {
     const std::unique_ptr<ReferencePosterior> reference = task.reference(name);
-    tell_given(*reference, own.given);
+    report_given(*reference, own.given);
     reference->add(task.observe(own, kSeed, Purpose::check, ranges_of(1, 0, n), torch::kCPU));
     const bool same = same_in_parts(*reference, latents.theta);
     findings.say(true, fmt::format("{}: a log density for each of {} values of θ, finite or -inf", what, kValues));

@@ -90,7 +90,7 @@ Result list_tasks(const OwnTaskOptions& own) {
                                         {"references", task->references()},
                                         {"data", info.data_source},
                                         {"target_kind", target_room.name()},
-                                        {"given", given}});
+                                        {"conditions", given}});
     nlohmann::json weights = nlohmann::json::array();
     std::vector<std::string> weights_texts;
     for (const ShippedWeights& one : shipped_weights(own.tasks, name)) {

@@ -16,7 +16,7 @@
 #include "app/runs/task_words.h"
 #include "app/text/table.h"
 #include "core/base/files/npz.h"
-#include "core/base/gpu/streams.h"
+#include "core/base/system/streams.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/report/number_text.h"
@@ -35,7 +35,7 @@ struct EmbedArguments {
 std::vector<std::int64_t> sizes_of(const std::vector<std::int64_t>& asked, const ObservedSet& set,
                                    const LoadedRun& run) {
   if (asked.empty())
-    return {set.simulated() || set.of_thing() ? std::min(set.size(), run.estimator->max_n()) : set.size()};
+    return {set.simulated() || set.of_item() ? std::min(set.size(), run.estimator->max_n()) : set.size()};
   for (const std::int64_t n : asked)
     if (n > set.size())
       fail_usage("--n asks for the first {} observations, but {} holds {}; give at most {}", count_text(n),
@@ -71,8 +71,8 @@ Result embed(const EmbedArguments& arguments) {
   SetChoice choice = arguments.set;
   choice.without_given = true;
   ObservedSet set(run.task, choice);
-  for (const std::string& warning : set.warnings()) tell(fmt::format("warning: {}\n", warning));
-  if (!set.note().empty()) tell(fmt::format("warning: {}\n", set.note()));
+  for (const std::string& warning : set.warnings()) print(fmt::format("warning: {}\n", warning));
+  if (!set.note().empty()) print(fmt::format("warning: {}\n", set.note()));
   const std::vector<std::int64_t> sizes = sizes_of(asked, set, run);
   const auto arrays = arrays_of(embed_set(run, set, sizes, keep_going), sizes, set);
   write_npz(out, arrays);
@@ -99,7 +99,7 @@ Action add_embed(CLI::App& app, const Catalog& tasks) {
   const auto set = std::make_shared<SetOptions>();
   SetOptionUse use;
   use.data = "A set of your own, as infer takes it (default: a simulated one)";
-  use.without = {{"given", "it has no effect on embeddings, which are of observations alone: leave it out"}};
+  use.without = {{"conditions", "it has no effect on embeddings, which are of observations alone: leave it out"}};
   add_set_options(app, *set, use);
   app.add_option("--n", arguments->sizes,
                  "Sizes at which the aggregate is written; the embeddings are those of the largest (default: all "

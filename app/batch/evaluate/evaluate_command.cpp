@@ -18,7 +18,7 @@
 #include "app/runs/invalid_text.h"
 #include "app/runs/learned_product.h"
 #include "app/runs/task_words.h"
-#include "app/scores/beside.h"
+#include "app/scores/companion.h"
 #include "app/scores/further_tests_text.h"
 #include "app/scores/learned.h"
 #include "app/scores/verdict.h"
@@ -43,7 +43,7 @@ std::string reach_text(const Estimator& estimator, const std::vector<EvaluationR
 }
 
 struct EvaluateArguments {
-  std::string run, sizes, sets, out, beside, exported;
+  std::string run, sizes, sets, out, companion, exported;
   OpenArguments open;
   SamplerOptions sampler;
   std::int64_t samples = -1, seed = 1, learned_product = 0;
@@ -113,7 +113,7 @@ EvaluationOptions shared_options(const LoadedRun& other, EvaluationOptions optio
 LoadedRun open_beside(const LoadedRun& run, const EvaluationOptions& options, const EvaluateArguments& arguments) {
   target_room_of(run.task->info()).check_density(run.task->info(), "but --beside compares means of parameters");
   if (options.samples < 2) fail_usage("--beside needs posterior samples; leave --samples 0 out");
-  LoadedRun other = open_run(arguments.beside, arguments.open);
+  LoadedRun other = open_run(arguments.companion, arguments.open);
   const std::string question = other_question(asked_task(run), asked_task(other));
   PAIRS_CHECK(question.empty(), "{}", question);
   check_same_data({run, other});
@@ -122,7 +122,7 @@ LoadedRun open_beside(const LoadedRun& run, const EvaluationOptions& options, co
   return other;
 }
 
-void tell_exported(const std::vector<ExportedSets>& files, Result& result) {
+void report_exported(const std::vector<ExportedSets>& files, Result& result) {
   for (const ExportedSets& one : files) {
     result.text += fmt::format("Test sets: {}, {} sets of N = {} (content {})\n", one.file.string(),
                                count_text(one.sets), count_text(one.n), one.content);
@@ -186,9 +186,9 @@ Result evaluate_command(const EvaluateArguments& arguments) {
     check_export(run, options);
   }
   std::optional<LoadedRun> other;
-  if (!arguments.beside.empty()) other = open_beside(run, options, arguments);
+  if (!arguments.companion.empty()) other = open_beside(run, options, arguments);
   Metrics metrics = evaluate_run(run, options, printer);
-  if (other) set_beside(metrics, metrics_with_means(*other, shared_options(*other, options), printer));
+  if (other) set_companion(metrics, metrics_with_means(*other, shared_options(*other, options), printer));
   std::string place;
   Result result;
   if (!arguments.out.empty()) {
@@ -213,7 +213,7 @@ Result evaluate_command(const EvaluateArguments& arguments) {
                             metrics.sampler.empty() ? "" : "; ", metrics.sampler, metrics_table(metrics.rows, 2));
   std::vector<std::string> targets;
   for (const Target& target : run.task->info().targets) targets.push_back(target.label);
-  const EvaluationVerdict verdict = evaluation_verdict(metrics.rows, {targets, 0, metrics.beside});
+  const EvaluationVerdict verdict = evaluation_verdict(metrics.rows, {targets, 0, metrics.companion});
   if (!verdict.text.empty()) {
     result.text += fmt::format("\n{}.\n", verdict.text);
     result.document["verdict"] = verdict.text;
@@ -243,7 +243,7 @@ Result evaluate_command(const EvaluateArguments& arguments) {
   }
   if (!place.empty()) result.text += fmt::format("\nMetrics: {}\n", place);
   if (!arguments.exported.empty())
-    tell_exported(export_sets(run, options, metrics, arguments.exported, keep_going), result);
+    report_exported(export_sets(run, options, metrics, arguments.exported, keep_going), result);
   return result;
 }
 
@@ -266,7 +266,7 @@ Action add_evaluate(CLI::App& app, const Catalog& tasks) {
       ->type_name("N")
       ->transform(whole_number(0, 9007199254740992))
       ->capture_default_str();
-  app.add_option("--beside", arguments->beside,
+  app.add_option("--beside", arguments->companion,
                  "Another run of the task, best the same strategy with another seed: how far its posterior means lie "
                  "from this one's, in units of the posterior sd, on the same sets")
       ->type_name("RUN");

@@ -18,8 +18,8 @@
 #include "app/posterior/frequentist/frequentist_text.h"
 #include "app/posterior/set_posterior/set_posterior.h"
 #include "app/runs/task_words.h"
-#include "core/base/gpu/streams.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/system/streams.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/base/threads/clock.h"
@@ -50,19 +50,19 @@ struct FrequentistArguments {
 class SetsTeller {
  public:
   explicit SetsTeller(std::string what) : what_(std::move(what)) {}
-  void tell_of(std::int64_t done, std::int64_t total) {
+  void report_of(std::int64_t done, std::int64_t total) {
     begun_ = begun_ < 0 ? done : begun_;
-    if (watch_.seconds() - told_ < 10) return;
-    told_ = watch_.seconds();
-    const double rate = static_cast<double>(done - begun_) / told_;
-    tell(fmt::format("{}: {} of {} sets, {} left\n", what_, count_text(done), count_text(total),
+    if (watch_.seconds() - reported_ < 10) return;
+    reported_ = watch_.seconds();
+    const double rate = static_cast<double>(done - begun_) / reported_;
+    print(fmt::format("{}: {} of {} sets, {} left\n", what_, count_text(done), count_text(total),
                      duration_text(static_cast<double>(total - done) / std::max(rate, 1e-9))));
   }
 
  private:
   std::string what_;
   Stopwatch watch_;
-  double told_ = 0;
+  double reported_ = 0;
   std::int64_t begun_ = -1;
 };
 
@@ -105,14 +105,14 @@ std::int64_t size_of(const FrequentistArguments& arguments, const LoadedRun& run
   return n;
 }
 
-// The conditions of the set and of all toys, from --given or the set's file.
+// The conditions of the set and of all toys, from --conditions or the set's file.
 std::vector<double> given_of(const FrequentistArguments& arguments, const LoadedRun& run, const ObservedSet* set) {
   if (set) return set->latents().given.defined() ? doubles(set->latents().given) : std::vector<double>();
   if (arguments.set.given.empty()) return {};  // the table reports what is missing
   const torch::Tensor given = read_given(arguments.set.given, "", run.task->info());
-  check_given(*run.task, given, "--given");
+  check_given(*run.task, given, "--conditions");
   if (const std::string text = unseen_given_text(*run.task, given); !text.empty())
-    tell(fmt::format("warning: {}\n", text));
+    print(fmt::format("warning: {}\n", text));
   return doubles(given);
 }
 
@@ -141,7 +141,7 @@ std::unique_ptr<Frequentist> made_answers(const FrequentistArguments& arguments,
   const auto table = std::make_shared<ToyTable>(run, std::move(plan));
   auto answers = std::make_unique<Frequentist>(table, choice_of(arguments, *table));
   SetsTeller teller(exact ? "toys of the exact likelihood" : "toys");
-  table->make(keep_going, [&](std::int64_t done, std::int64_t total) { teller.tell_of(done, total); });
+  table->make(keep_going, [&](std::int64_t done, std::int64_t total) { teller.report_of(done, total); });
   return answers;
 }
 
@@ -182,7 +182,7 @@ std::vector<CoveragePoint> map_of(const Frequentist& answers, const std::vector<
         answers.coverage(point.theta, point.psi, static_cast<std::int64_t>(out.size()), arguments.simulated_sets(),
                          arguments.measured_sets(), levels, keep_going, [&](std::int64_t sets) {
                            done += sets;
-                           teller.tell_of(done, static_cast<std::int64_t>(points.size()) * arguments.simulated_sets());
+                           teller.report_of(done, static_cast<std::int64_t>(points.size()) * arguments.simulated_sets());
                          }));
   return out;
 }
@@ -212,7 +212,7 @@ struct Asked {
 
 void warn(Result& result, const std::string& text) {
   result.document["warnings"].push_back(text);
-  tell(fmt::format("warning: {}\n", text));
+  print(fmt::format("warning: {}\n", text));
 }
 
 void warn_coarse(Result& result, const std::string& what) {
@@ -253,7 +253,7 @@ void answer_set(const Asked& asked, const std::shared_ptr<ObservedSet>& set, Res
   posterior.embed_until(asked.n, keep_going);
   const PosteriorAnswer known = posterior.answer(asked.n, asked.exact != nullptr);
   for (const PosteriorWarning& one : posterior.all_warnings(known)) {
-    tell(fmt::format("warning: {}\n", one.text));
+    print(fmt::format("warning: {}\n", one.text));
     result.document["warnings"].push_back(one.text);
   }
   PAIRS_CHECK(!known.sources.empty(), "{} has no posterior of this set", asked.run.name);
@@ -290,7 +290,7 @@ void answer_expected(const Asked& asked, Result& result) {
   SetsTeller teller("expected");
   std::int64_t done = 0;
   const auto step = [&](std::int64_t sets) {
-    teller.tell_of(done += sets, (null ? 2 : 1) * asked.arguments.simulated_sets());
+    teller.report_of(done += sets, (null ? 2 : 1) * asked.arguments.simulated_sets());
   };
   const Expected at =
       asked.ours->expected(theta, kExpectedPlace, asked.arguments.simulated_sets(), asked.levels, keep_going, step);
@@ -333,7 +333,7 @@ void write_head(const Asked& asked, const std::string& what, Result& result) {
                      {"seed", plan.seed},
                      {"warnings", nlohmann::json::array()}};
   for (std::size_t k = 0; k < plan.given.size(); ++k)
-    result.document["given"][asked.info().given[k].name] = plan.given[k];
+    result.document["conditions"][asked.info().given[k].name] = plan.given[k];
   double toys = 0;
   for (std::size_t node = 0; node < asked.ours->table().nodes().size(); ++node)
     toys += static_cast<double>(asked.ours->table().toys(node).ratio.size());

@@ -68,7 +68,7 @@ Result report(const ReportArguments& arguments) {
   if (arguments.sets == 0 && arguments.test_seed >= 0)
     fail_usage("--test-seed draws the sets of calibration, and --sets 0 leaves that out; leave out one of them");
   if (set.prior.empty() && !set.learned.empty())
-    fail_usage("--learned-prior states the prior to be replaced by another; name that with --prior");
+    fail_usage("--training-prior states the prior to be replaced by another; name that with --prior");
   ReportQuestion question = question_of(arguments);
   if (pdf) question.ending = ".pdf";
   const LoadedRun run = open_run(set.run, set.open);
@@ -135,7 +135,7 @@ Action add_report(CLI::App& app, const Catalog& tasks) {
                  "Also report the posterior under another prior, as infer --prior takes it; may be given again")
       ->type_name("TEXT")
       ->allow_extra_args(false);
-  app.add_option("--learned-prior", set.learned, "With --prior, as infer --learned-prior takes it; may be given again")
+  app.add_option("--training-prior", set.learned, "With --prior, as infer --training-prior takes it; may be given again")
       ->type_name("TEXT")
       ->allow_extra_args(false);
   app.add_option("--local-test", set.local_test,

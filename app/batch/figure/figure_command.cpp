@@ -34,7 +34,7 @@
 #include "app/text/table.h"
 #include "core/base/fields/fields.h"
 #include "core/base/files/files.h"
-#include "core/base/gpu/streams.h"
+#include "core/base/system/streams.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/eval/metrics/interval.h"
@@ -109,7 +109,7 @@ const std::vector<OptionReaders>& option_readers() {
                                                  {"--camera", {"posterior", "predictive"}},
                                                  {"--seed", {"posterior", "predictive", "forest"}},
                                                  {"--up", {"posterior", "predictive", "forest"}},
-                                                 {"--given", {"posterior", "predictive", "forest"}},
+                                                 {"--conditions", {"posterior", "predictive", "forest"}},
                                                  {"--group", {"posterior", "predictive", "forest"}},
                                                  {"--member", {"posterior", "predictive"}},
                                                  {"--sort", {"forest"}},
@@ -307,7 +307,7 @@ Figure draw_posterior(const FigureArguments& arguments, std::vector<std::string>
   options.learned_product = arguments.learned_product;
   options.keep_going = keep_going;
   options.warn = [&](const PosteriorWarning& warning) {
-    tell(fmt::format("warning: {}\n", warning.text));
+    print(fmt::format("warning: {}\n", warning.text));
     warnings.push_back(warning.text);
   };
   const std::vector<LoadedRun> runs = open_all(arguments);

@@ -9,7 +9,7 @@
 #include "app/batch/parts/numbers.h"
 #include "app/posterior/figures/forest_figure.h"
 #include "app/runs/strategy_look.h"
-#include "core/base/gpu/streams.h"
+#include "core/base/system/streams.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/eval/metrics/interval.h"
@@ -57,7 +57,7 @@ Figure draw_forest(const LoadedRun& run, const ForestQuestion& question, std::ve
       },
       keep_going);
   const auto warn = [&](std::string text) {
-    tell("warning: " + text + "\n");
+    print("warning: " + text + "\n");
     warnings.push_back(std::move(text));
   };
   if (std::string text = left_out_text(*sets.sets); !text.empty()) warn(std::move(text));

@@ -66,7 +66,7 @@ std::string share_text(double share) {
   return fmt::format("{:.2e}", share);
 }
 
-void tell_runs(const std::vector<EmbeddedRun>& runs, const TheoremSample& sample, TheoremReport& report) {
+void report_runs(const std::vector<EmbeddedRun>& runs, const TheoremSample& sample, TheoremReport& report) {
   Table table({{"run", false}, {"strategy", false}, {"largest 1 − R²"}, {"largest Cauchy residual"}});
   report.document["runs"] = nlohmann::json::array();
   for (const EmbeddedRun& one : runs) {
@@ -81,7 +81,7 @@ void tell_runs(const std::vector<EmbeddedRun>& runs, const TheoremSample& sample
   if (!table.empty()) report.text += table.text();
 }
 
-void tell_maps(const std::vector<EmbeddedRun>& runs, TheoremReport& report) {
+void report_maps(const std::vector<EmbeddedRun>& runs, TheoremReport& report) {
   Table table({{"affine map from", false}, {"to", false}, {"1 − R²"}});
   report.document["maps"] = nlohmann::json::array();
   for (const EmbeddedRun& from : runs)
@@ -110,8 +110,8 @@ TheoremReport theorem_report(const std::vector<std::string>& names, const OpenAr
   TheoremReport report;
   report.figure = theorem_figure(curves, sample.names);
   const std::vector<EmbeddedRun> embedded = embedded_runs(runs, sample, open);
-  tell_runs(embedded, sample, report);
-  tell_maps(embedded, report);
+  report_runs(embedded, sample, report);
+  report_maps(embedded, report);
   return report;
 }
 

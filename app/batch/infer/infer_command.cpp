@@ -29,13 +29,13 @@
 #include "app/posterior/set_posterior/usual_tests.h"
 #include "app/posterior/source/derived.h"
 #include "app/posterior/source/null_factor.h"
-#include "app/posterior/validation/tried_file.h"
+#include "app/posterior/validation/external_validation_file.h"
 #include "app/runs/task_words.h"
 #include "app/text/table.h"
 #include "core/base/fields/face.h"
 #include "core/base/files/files.h"
-#include "core/base/gpu/streams.h"
 #include "core/base/gpu/transfer.h"
+#include "core/base/system/streams.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/eval/metrics/interval.h"
@@ -43,7 +43,7 @@
 #include "core/report/figure.h"
 #include "core/report/number_text.h"
 #include "core/train/run/shipped.h"
-#include "tasks/parts/things.h"
+#include "tasks/parts/items.h"
 
 namespace pairs::batch {
 namespace {
@@ -68,7 +68,7 @@ struct InferAnswer {
 
 void warn(InferAnswer& answer, const std::string& text) {
   answer.warnings.push_back(text);
-  tell(fmt::format("warning: {}\n", text));
+  print(fmt::format("warning: {}\n", text));
 }
 
 const PosteriorSource* exact_source(const PosteriorAnswer& known) {
@@ -121,7 +121,7 @@ InferAnswer answer_of(const InferQuestion& question, const InferArguments& argum
   }
   if (answer.verdict.rejected()) warn(answer, verdict_warning(answer.verdict));
   if (const std::string text = peaks_text(posterior.task(), answer.known); !text.empty()) warn(answer, text);
-  for (const std::string& problem : answer.known.problems) tell(fmt::format("warning: {}\n", problem));
+  for (const std::string& problem : answer.known.problems) print(fmt::format("warning: {}\n", problem));
   if (source.log_density && answer.ours.empty()) use_samples(answer);
   answer.derived = derived_quantities(arguments.derive, posterior.task().info());
   answer.derived_numbers = derived_numbers(answer.derived, answer.known.sources);
@@ -139,9 +139,9 @@ std::vector<std::string> unused_columns(const ObservedSet& set) {
   std::vector<std::string> unused = set.columns();
   std::erase_if(unused, [&](const std::string& name) {
     const std::vector<Given>& given = set.task().info().given;
-    const bool told = set.choice().given.empty() &&
+    const bool reported = set.choice().given.empty() &&
                       std::any_of(given.begin(), given.end(), [&](const Given& one) { return one.name == name; });
-    return told || std::find(set.taken().begin(), set.taken().end(), name) != set.taken().end();
+    return reported || std::find(set.taken().begin(), set.taken().end(), name) != set.taken().end();
   });
   return unused;
 }
@@ -156,7 +156,7 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
                        IntervalKind interval) {
   const TaskInfo& info = run.task->info();
   const ObservedSet& set = question.set();
-  const Tried& tried = question.posterior->runs().front().tried;
+  const ExternalValidation& validated = question.posterior->runs().front().validated;
   const Typicality& typicality = answer.known.typicality;
   const TargetRoom& room = target_room_of(info);
   TargetReport report{{}, Table(room.report_columns(interval))};
@@ -183,23 +183,23 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
   document["extrapolates"] = answer.known.extrapolates();
   document["targets"] = nlohmann::json::array();
   for (const Target& target : info.targets) document["targets"].push_back(target.name);
-  if (set.of_thing()) {
+  if (set.of_item()) {
     const std::vector<double> own = set.theta();
-    document["thing"] = question.name;
+    document["item"] = question.name;
     for (std::size_t t = 0; t < std::min(own.size(), info.targets.size()); ++t)
       document["own"][info.targets[t].name] = own[t];
     for (std::size_t t = 0; t < info.targets.size(); ++t)
       if (set.marks().other_quantity(t)) document["own_other"][info.targets[t].name] = set.marks().other[t];
-    const std::string kind = kind_of(tried, set.marks());
+    const std::string kind = kind_of(validated, set.marks());
     if (!kind.empty()) document["kind"] = kind;
     if (!set.read_as().empty()) document["read_as"] = set.read_as();
-    document["tried"] = tried_document(only_kind(tried, kind));
-    document["tried"]["recalibrated"] = recalibrations_document(recalibrations_of(tried, set.marks()), info.targets);
-    document["unlike_training"] = tried.unlike_training(set.marks());
+    document["external_validation"] = external_validation_document(only_kind(validated, kind));
+    document["external_validation"]["recalibrated"] = recalibrations_document(recalibrations_of(validated, set.marks()), info.targets);
+    document["out_of_distribution"] = validated.out_of_distribution(set.marks());
   }
   if (!given_text(set.task(), set.latents().given).empty())
     for (std::size_t k = 0; k < info.given.size(); ++k)
-      document["given"][info.given[k].name] = doubles(set.latents().given)[k];
+      document["conditions"][info.given[k].name] = doubles(set.latents().given)[k];
   document["warnings"] = answer.warnings;
   if (!set.taken().empty()) document["columns"] = {{"used", set.taken()}, {"unused", unused_columns(set)}};
   add_typicality(document, typicality);
@@ -291,7 +291,7 @@ std::string scores_text(const InferAnswer& answer) {
 }
 
 // What the task accepts in addition to files of observations, by task.
-std::string thing_lines(const TaskCatalog& tasks) {
+std::string item_lines(const TaskCatalog& tasks) {
   std::string lines;
   for (const std::string& name : tasks.names()) {
     std::shared_ptr<const Task> task;
@@ -300,9 +300,9 @@ std::string thing_lines(const TaskCatalog& tasks) {
     } catch (const Error&) {
       continue;  // its error is reported when it is used
     }
-    if (const Things* const known = face<Things>(*task))
+    if (const Items* const known = face<Items>(*task))
       lines += fmt::format("{}  {}: {}", lines.empty() ? "Tasks that make observations of an item you have:\n" : "\n",
-                           name, known->thing_help());
+                           name, known->item_help());
   }
   return lines.empty() ? "" : "\n" + lines + "\nAn item's own θ is shown next to the posterior.";
 }
@@ -368,11 +368,11 @@ Result infer(const InferArguments& arguments, bool json) {
           "\nThe density of {} is highest outside its central interval of 90 %: --interval hpd or upper is more "
           "informative\n",
           info.targets[t].label);
-  if (set.of_thing()) {
+  if (set.of_item()) {
     if (const std::string own = own_values_text(set.task(), set.marks()); !own.empty())
       result.text += "\n" + own + "\n";
-    const Tried& tried = question.posterior->runs().front().tried;
-    result.text += learned_text(run, only_kind(tried, kind_of(tried, set.marks()))) + "\n";
+    const ExternalValidation& validated = question.posterior->runs().front().validated;
+    result.text += learned_text(run, only_kind(validated, kind_of(validated, set.marks()))) + "\n";
   }
   result.text += "\n" + verdict_text(answer, arguments, typicality, *run.task) + "\n";
   if (const std::string text = disagreement_text(answer.known.disagreement, info); !text.empty())
@@ -438,7 +438,7 @@ Action add_infer(CLI::App& app, const Catalog& tasks) {
          "there is one) or a table \"NAME = prior.csv\" of values and densities; may be given again (below)")
       ->type_name("TEXT")
       ->allow_extra_args(false);
-  app.add_option("--learned-prior", arguments->learned,
+  app.add_option("--training-prior", arguments->learned,
                  "With --prior: the prior that the task draws a target from, where the task does not state it and it "
                  "is not uniform between two bounds; it is checked against the task's draws; may be given again")
       ->type_name("TEXT")
@@ -531,7 +531,7 @@ Views of a scene: a folder of color images of the estimator's size, or square an
 cameras.csv: the columns file,azimuth,elevation (degrees) and maybe half_width, a row for each image.
 They count in the order of their names. pairs --batch render --views writes such a folder.)");
   app.footer("");  // removes the program's footer
-  app.footer([footer, tasks] { return footer + thing_lines(*tasks); });
+  app.footer([footer, tasks] { return footer + item_lines(*tasks); });
   return [arguments, set, &app] {
     arguments->set = set->choice(static_cast<std::uint64_t>(arguments->seed));
     bool json = false;

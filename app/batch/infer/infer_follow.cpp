@@ -16,7 +16,7 @@
 #include "app/posterior/files/growing_text.h"
 #include "app/posterior/files/posterior_samples.h"
 #include "app/posterior/follow/followed_posterior.h"
-#include "core/base/gpu/streams.h"
+#include "core/base/system/streams.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/eval/metrics/interval.h"
@@ -88,7 +88,7 @@ Result infer_follow(const LoadedRun& run, const InferArguments& arguments, bool 
   FollowedPosterior set({run}, plan.most, plan.given, static_cast<std::uint64_t>(arguments.seed));
   GrowingText text(arguments.data(), name);
   FollowedAnswer last;
-  std::set<WarningKind> told;
+  std::set<WarningKind> reported;
   const SavesOnSignal saves;
   while (keep_going()) {
     // The lines before a malformed one are used, wherever the text was split.
@@ -112,13 +112,13 @@ Result infer_follow(const LoadedRun& run, const InferArguments& arguments, bool 
     std::vector<PosteriorWarning> warnings = last.known.warnings;
     if (last.known.typicality.outside) warnings.push_back({WarningKind::outside, outside_text(last.known.typicality)});
     for (const PosteriorWarning& one : warnings)
-      if (told.insert(one.kind).second) tell(fmt::format("warning: {}\n", one.text));
+      if (reported.insert(one.kind).second) print(fmt::format("warning: {}\n", one.text));
     PAIRS_CHECK(answer(json ? document_of(set, last, interval).dump() + "\n" : line_of(set, last, interval)),
                 "The results could not be written to stdout: it is closed, full or has lost its reader");
     if (wrong) std::rethrow_exception(wrong);
   }
   if (lines->dropped() > 0)
-    tell(fmt::format("warning: {}\n", dropped_text(lines->dropped(), set.seen() + lines->dropped())));
+    print(fmt::format("warning: {}\n", dropped_text(lines->dropped(), set.seen() + lines->dropped())));
   const bool stopped = !keep_going();
   PAIRS_CHECK(stopped || set.seen() > 0, "{} holds no observations; write one per line", name);
   if (set.seen() > 0) {
@@ -126,7 +126,7 @@ Result infer_follow(const LoadedRun& run, const InferArguments& arguments, bool 
     ResultFile(plan.out, {.made = plan.use.made, .overwrite = true}).written();
   }
   if (stopped) {
-    if (set.seen() > 0) tell(fmt::format("Samples: {}\n", plan.out.string()));
+    if (set.seen() > 0) print(fmt::format("Samples: {}\n", plan.out.string()));
     throw Stopped();
   }
   // The previous line has the posterior.

@@ -6,7 +6,7 @@
 
 #include "app/batch/parts/drive.h"
 #include "app/batch/parts/progress.h"
-#include "core/base/gpu/streams.h"
+#include "core/base/system/streams.h"
 #include "core/base/text/error.h"
 #include "core/train/run/simulator_record.h"
 
@@ -21,7 +21,7 @@ std::string check_predictive(const LoadedRun& run, std::int64_t sets) {
   const std::string changed = changed_simulator(run.folder, *run.task, [] { return !keep_going(); });
   if (changed.empty()) return "";
   std::string warning = changed + "; it is the test of another model";
-  tell(fmt::format("warning: {}\n", warning));
+  print(fmt::format("warning: {}\n", warning));
   return warning;
 }
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/base/gpu/streams.h"
+#include "core/base/system/streams.h"
 #include "core/base/text/error.h"
 
 namespace pairs::batch {
@@ -10,7 +10,7 @@ namespace pairs::batch {
 std::optional<OtherPrior> infer_prior(const LoadedRun& run, const InferArguments& arguments) {
   if (arguments.prior.empty()) {
     if (!arguments.learned.empty())
-      fail_usage("--learned-prior states the prior to be replaced by another; name that with --prior");
+      fail_usage("--training-prior states the prior to be replaced by another; name that with --prior");
     return {};
   }
   if (arguments.follow) fail_usage("--prior takes a set as it stands; leave --follow out");
@@ -33,7 +33,7 @@ void report_prior(const OtherPrior& prior, const PosteriorAnswer& answer, Interv
     document["other_prior"] = std::move(said);
     for (const std::string& warning : reweighed_warnings(under)) {
       document["warnings"].push_back(warning);
-      tell(fmt::format("warning: {}\n", warning));
+      print(fmt::format("warning: {}\n", warning));
     }
   }
 }

@@ -70,13 +70,13 @@ std::int64_t drawn(const TaskInfo& info, std::int64_t written) {
 std::int64_t used_size(const LoadedRun& run, const InferArguments& arguments, const ObservedSet& set) {
   if (arguments.n > 0) return arguments.n;
   if (arguments.set.random) return std::min(set.held(), largest_size(run, arguments.force));
-  return !set.of_thing() || arguments.force ? set.held() : std::min(set.held(), run.estimator->max_n());
+  return !set.of_item() || arguments.force ? set.held() : std::min(set.held(), run.estimator->max_n());
 }
 
 void check_asked(const LoadedRun& run, const InferArguments& arguments, const ObservedSet& set,
                  const std::string& name) {
   const TaskInfo& info = run.task->info();
-  if (set.of_thing() && arguments.n > info.max_n)
+  if (set.of_item() && arguments.n > info.max_n)
     fail_usage("--n {} goes beyond N = {}, the maximum for task {}", count_text(arguments.n), count_text(info.max_n),
                info.name);
   check_held(arguments.n, name, set.held());
@@ -103,7 +103,7 @@ InferQuestion infer_question(const LoadedRun& run, const InferArguments& argumen
   const TaskInfo& info = run.task->info();
   const auto set = std::make_shared<ObservedSet>(run.task, arguments.set);
   InferQuestion question;
-  question.name = set->of_thing() || !arguments.set.member.empty() ? set->name() : arguments.data();
+  question.name = set->of_item() || !arguments.set.member.empty() ? set->name() : arguments.data();
   check_asked(run, arguments, *set, question.name);
   question.out = target_room_of(info).in_folder() ? folder_output(run, arguments) : file_output(run, arguments);
   question.use = result_use(run, arguments);
@@ -124,7 +124,7 @@ FollowPlan follow_plan(const LoadedRun& run, const InferArguments& arguments) {
   plan.written = draws_of(info, arguments.samples);
   plan.draws = drawn(info, plan.written);
   plan.given = read_given(arguments.set.given, "", info);
-  check_given(*run.task, plan.given, "--given");
+  check_given(*run.task, plan.given, "--conditions");
   plan.out = file_output(run, arguments);
   plan.use = result_use(run, arguments);
   ResultFile(plan.out, plan.use);

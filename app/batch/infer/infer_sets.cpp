@@ -15,9 +15,10 @@
 #include "app/posterior/checks/within_sets.h"
 #include "app/posterior/files/sets_output.h"
 #include "app/posterior/many/many_sets.h"
-#include "app/posterior/set/listed_things.h"
+#include "app/posterior/set/chosen_sets.h"
+#include "app/posterior/set/listed_items.h"
 #include "app/text/table.h"
-#include "core/base/gpu/streams.h"
+#include "core/base/system/streams.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/base/threads/clock.h"
@@ -31,7 +32,7 @@ namespace {
 
 constexpr std::int64_t kRowsPrinted = 20, kRowsInDocument = 10000;
 constexpr std::size_t kWarningsTold = 8;
-constexpr std::int64_t kThingsTold = 8;
+constexpr std::int64_t kItemsListed = 8;
 constexpr double kSecondsBetweenLines = 10;
 constexpr double kMostNumbersHeld = 1 << 29;  // samples and log densities: 4 GiB
 
@@ -47,7 +48,7 @@ void check_together(const LoadedRun& run, const InferArguments& arguments) {
                                                   {!arguments.prior.empty(), "--prior"}};
   for (const auto& [given, option] : refused)
     if (given) fail_usage("{} is about one set, and {} holds many: name one of them with --member", option, words);
-  if (!arguments.set.up.empty() && !lists_things(*run.task, arguments.data()))
+  if (!arguments.set.up.empty() && !lists_items(*run.task, arguments.data()))
     fail_usage("--up turns items such as meshes; {} holds sets of observations", words);
 }
 
@@ -123,8 +124,8 @@ class SetsReport {
     cut_ += row.cut;
     dropped_ += row.dropped;
     lacking_ += row.dropped > 0;
-    for (const std::string& text : row.of_thing)
-      if (++of_things_ <= kThingsTold) told_of_things_ += fmt::format("  {}\n", text);
+    for (const std::string& text : row.of_item)
+      if (++of_items_ <= kItemsListed) about_items_ += fmt::format("  {}\n", text);
     for (const std::string& text : row.warnings)
       if (!is_of_one_set(row, text) && (warnings_.contains(text) || warnings_.size() < kWarningsTold))
         ++warnings_[text];
@@ -134,48 +135,48 @@ class SetsReport {
   // added.
   void report_progress() {
     const double seconds = watch_.seconds();
-    if (count_ == 0 || count_ >= sets_ || seconds - told_ < kSecondsBetweenLines) return;
-    told_ = seconds;
-    tell(progress_text(count_, sets_, seconds));
+    if (count_ == 0 || count_ >= sets_ || seconds - reported_ < kSecondsBetweenLines) return;
+    reported_ = seconds;
+    print(progress_text(count_, sets_, seconds));
   }
 
   void warn() const {
     if (cut_ > 0)
-      tell(
+      print(
           fmt::format("warning: {} of {} more than {} observations, the maximum for the task {}; at most that many of "
                       "each are used\n",
                       count_text(cut_), verb("holds", "hold"), count_text(info_.max_n), info_.title));
     if (dropped_ > 0)
-      tell(
+      print(
           fmt::format("warning: {} of {} a value that is missing or not finite and {} left out; posteriors assume that "
                       "values are missing at random\n",
                       dropped_ == 1 ? "1 observation" : count_text(dropped_) + " observations",
                       sets_text(lacking_) + (dropped_ == 1 ? " has" : " have"), dropped_ == 1 ? "is" : "are"));
     for (const auto& [text, count] : warnings_)
-      tell(fmt::format("warning: {} ({} of {})\n", text, count_text(count), sets_text(count_)));
+      print(fmt::format("warning: {} ({} of {})\n", text, count_text(count), sets_text(count_)));
     if (rejected_ > 0)
-      tell(
+      print(
           fmt::format("warning: the model is rejected by {} of {} sets that were tested within the set, where {} of the "
                       "model's own would be by chance; out of distribution: use no posterior under it of these\n",
                       count_text(rejected_), count_text(tested_), by_chance_text(tested_)));
     if (not_tested_ > 0)
-      tell(fmt::format("{} judged by the mean embedding alone, not within the set: {}\n",
+      print(fmt::format("{} judged by the mean embedding alone, not within the set: {}\n",
                        not_tested_ == 1 ? "1 set is" : count_text(not_tested_) + " sets are", first_not_tested_));
     if (only_outside_ > 0)
-      tell(fmt::format("warning: {} of {} out of distribution; do not trust their posteriors\n", count_text(only_outside_),
+      print(fmt::format("warning: {} of {} out of distribution; do not trust their posteriors\n", count_text(only_outside_),
                        verb("is", "are")));
     if (disagree_ > 0)
-      tell(
+      print(
           fmt::format("warning: the runs of the ensemble disagree about {} of {}; what these depend on is the run as "
                       "much as the data\n",
                       count_text(disagree_), sets_text(count_)));
-    if (of_things_ > 0)
-      tell(fmt::format("warning: what speaks against the posterior of one item or another:\n{}{}", told_of_things_,
-                       of_things_ > kThingsTold
-                           ? fmt::format("  … and {} more in the file\n", count_text(of_things_ - kThingsTold))
+    if (of_items_ > 0)
+      print(fmt::format("warning: what speaks against the posterior of one item or another:\n{}{}", about_items_,
+                       of_items_ > kItemsListed
+                           ? fmt::format("  … and {} more in the file\n", count_text(of_items_ - kItemsListed))
                            : ""));
     if (failed_ > 0)
-      tell(fmt::format("warning: {} of {} could not be answered, the first {}\n", count_text(failed_),
+      print(fmt::format("warning: {} of {} could not be answered, the first {}\n", count_text(failed_),
                        sets_text(count_), first_failed_));
   }
 
@@ -188,17 +189,17 @@ class SetsReport {
   }
 
   // Adds the rows to the report.
-  nlohmann::json document(nlohmann::json told) && {
-    told["answered"] = count_ - failed_;
-    told["failed"] = failed_;
-    told["outside_training"] = outside_;
-    told["rejected"] = rejected_;
-    if (told.contains("missing")) told["dropped"] = dropped_;
-    if (disagree_ > 0) told["disagree"] = disagree_;
-    told["seconds"] = watch_.seconds();
-    told["sets"] = std::move(rows_);
-    told["sets_left_out"] = std::max<std::int64_t>(count_ - kRowsInDocument, 0);
-    return told;
+  nlohmann::json document(nlohmann::json reported) && {
+    reported["answered"] = count_ - failed_;
+    reported["failed"] = failed_;
+    reported["outside_training"] = outside_;
+    reported["rejected"] = rejected_;
+    if (reported.contains("missing")) reported["dropped"] = dropped_;
+    if (disagree_ > 0) reported["disagree"] = disagree_;
+    reported["seconds"] = watch_.seconds();
+    reported["sets"] = std::move(rows_);
+    reported["sets_left_out"] = std::max<std::int64_t>(count_ - kRowsInDocument, 0);
+    return reported;
   }
   bool failed() const { return failed_ > 0; }
 
@@ -213,8 +214,8 @@ class SetsReport {
     return text == disagreement_warning(row.disagreement, info_) ||
            (row.typicality.outside && text == outside_text(row.typicality)) ||
            (row.verdict.rejected() && text == verdict_warning(row.verdict)) ||
-           std::any_of(row.of_thing.begin(), row.of_thing.end(),
-                       [&](const std::string& told) { return told.ends_with(text); }) ||
+           std::any_of(row.of_item.begin(), row.of_item.end(),
+                       [&](const std::string& reported) { return reported.ends_with(text); }) ||
            (row.dropped > 0 && text == dropped_text(row.dropped, row.held + row.dropped)) ||
            (row.cut && text.starts_with(row.name + " holds "));
   }
@@ -266,16 +267,16 @@ class SetsReport {
 
   const TaskInfo& info_;
   IntervalKind interval_;
-  std::int64_t sets_, count_ = 0, failed_ = 0, outside_ = 0, cut_ = 0, disagree_ = 0, of_things_ = 0, dropped_ = 0,
+  std::int64_t sets_, count_ = 0, failed_ = 0, outside_ = 0, cut_ = 0, disagree_ = 0, of_items_ = 0, dropped_ = 0,
                       only_outside_ = 0, rejected_ = 0, tested_ = 0, not_tested_ = 0,  // only_outside_: not rejected
                       lacking_ = 0;  // omitted observations, and the sets with such
   bool exact_;
   Table table_;
   nlohmann::json rows_ = nlohmann::json::array();
-  std::string first_failed_, told_of_things_, first_not_tested_;
+  std::string first_failed_, about_items_, first_not_tested_;
   std::map<std::string, std::int64_t> warnings_;
   Stopwatch watch_;
-  double told_ = 0;
+  double reported_ = 0;
 };
 
 // Reports that an unfinished file does not exist, or that the old one remains.
@@ -285,7 +286,7 @@ class SetsWritten {
   ~SetsWritten() {
     std::error_code error;
     if (done_ || keep_going()) return;
-    tell(std::filesystem::exists(file_, error)
+    print(std::filesystem::exists(file_, error)
              ? fmt::format("{} is as it was before: a file of answers is written when all are there\n", file_.string())
              : fmt::format("{} is not written: that is done when all answers are there\n", file_.string()));
   }
@@ -336,7 +337,7 @@ Result infer_sets(const LoadedRun& run, const InferArguments& arguments) {
   if (arguments.predictive == 0) question.asked.within = false;
   const AskedRun asked = asked_run(run, question);
   const std::int64_t sets = question.sets->count();
-  if (const std::string text = left_out_text(*question.sets); !text.empty()) tell("warning: " + text + "\n");
+  if (const std::string text = left_out_text(*question.sets); !text.empty()) print("warning: " + text + "\n");
   std::int64_t scored = 0;
   if (!arguments.theta.empty()) {
     question.asked.theta = read_theta(arguments.theta, info, sets);
@@ -344,14 +345,14 @@ Result infer_sets(const LoadedRun& run, const InferArguments& arguments) {
   }
   if (format.samples == HeldSamples::asked) check_memory(info, sets, question.asked.kept, scored);
   SetsHead head{&info,
-                sets_told(run, asked_sets(arguments), question),
+                sets_about(run, asked_sets(arguments), question),
                 interval,
                 sets,
                 question.asked.kept,
                 scored,
                 !run.config.ensemble.empty(),
                 arguments.exact,
-                question.things};
+                question.items};
   SetsReport report(info, interval, sets, arguments.exact);
   SetsWritten written(out);
   write_sets(out, head, [&](const std::function<void(const SetRow&)>& take) {
@@ -373,8 +374,8 @@ Result infer_sets(const LoadedRun& run, const InferArguments& arguments) {
   result.exit_code = report.failed() ? 1 : 0;
   result.text = fmt::format("{}: posteriors of {} from {} of {}\n\n{}", info.title, run.name, sets_text(sets),
                             printable(arguments.data(), 300), report.text(out.string()));
-  head.told["file"] = printable(out.string(), 4096);
-  result.document = std::move(report).document(std::move(head.told));
+  head.reported["file"] = printable(out.string(), 4096);
+  result.document = std::move(report).document(std::move(head.reported));
   return result;
 }
 

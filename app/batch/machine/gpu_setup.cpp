@@ -8,7 +8,7 @@
 #include "app/gpu/gpu_libraries_setup.h"
 #include "app/gpu/package_index.h"
 #include "core/base/gpu/devices.h"
-#include "core/base/gpu/streams.h"
+#include "core/base/system/streams.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/base/threads/clock.h"
@@ -21,7 +21,7 @@ namespace {
 class FetchProgress {
  public:
   ~FetchProgress() {
-    if (drawn_) tell(kClearLine);
+    if (drawn_) print(kClearLine);
   }
   void operator()(const gpu::AddProgress& progress) {
     const bool other = progress.what != what_;
@@ -35,7 +35,7 @@ class FetchProgress {
                                  ? fmt::format(", {}/s, {} left", byte_text(static_cast<std::uint64_t>(rate_.rate())),
                                                duration_text(left / rate_.rate()))
                                  : "";
-    tell(fmt::format("{}{} of {} ({}){}: {}{}", terminal_ ? kClearLine : "", byte_text(progress.done),
+    print(fmt::format("{}{} of {} ({}){}: {}{}", terminal_ ? kClearLine : "", byte_text(progress.done),
                      byte_text(progress.total),
                      percent_text(static_cast<double>(progress.done) / static_cast<double>(progress.total)), pace,
                      what_, terminal_ ? "" : "\n"));
@@ -54,7 +54,7 @@ Result add_gpu(const std::string& index) {
   if (const std::string why = why_no_gpu_to_add(); !why.empty()) fail("GPU libraries are not fetched: {}", why);
   const gpu::Needs needs = gpu::needs();
   const std::string address = gpu::index_address(index);
-  tell(fmt::format("{}\nFrom {}; Ctrl+C stops, and the same command continues\n", needs.text(),
+  print(fmt::format("{}\nFrom {}; Ctrl+C stops, and the same command continues\n", needs.text(),
                    gpu::shown_address(address)));
   {
     const SavesOnSignal saves;

@@ -8,7 +8,7 @@
 
 #include "app/text/table.h"
 #include "core/base/fields/face.h"
-#include "core/base/gpu/streams.h"
+#include "core/base/system/streams.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/report/number_text.h"
@@ -64,7 +64,7 @@ void add_sets(const BudgetedSimulator& budget, Result& result) {
 KnownCosts::Pace pace_of(const BudgetedSimulator& budget, const RunConfig& config) {
   KnownCosts known;
   if (const auto kept = known.pace(config)) return *kept;
-  tell("Measuring how long a simulation takes …\n");
+  print("Measuring how long a simulation takes …\n");
   const auto [each, by] = budget.pace();
   const KnownCosts::Pace pace = {each, by, static_cast<std::int64_t>(std::time(nullptr))};
   known.keep_pace(config, pace);

@@ -33,7 +33,7 @@ Action add_infer(CLI::App& app, const Catalog& tasks);
 Action add_report(CLI::App& app, const Catalog& tasks);
 Action add_embed(CLI::App& app, const Catalog& tasks);
 Action add_frequentist(CLI::App& app, const Catalog& tasks);
-Action add_tried(CLI::App& app, const Catalog& tasks);
+Action add_external_validation(CLI::App& app, const Catalog& tasks);
 Action add_compare(CLI::App& app, const Catalog& tasks);
 Action add_ensemble(CLI::App& app, const Catalog& tasks);
 Action add_tag(CLI::App& app, const Catalog& tasks);
@@ -47,6 +47,7 @@ Action add_data(CLI::App& app, const Catalog& tasks);
 Action add_devices(CLI::App& app, const Catalog& tasks);
 Action add_selftest(CLI::App& app, const Catalog& tasks);
 Action add_render(CLI::App& app, const Catalog& tasks);
+Action add_convert(CLI::App& app, const Catalog& tasks);
 Action add_demo(CLI::App& app, const Catalog& tasks);
 
 // A command of the program. A stop signal ends it at once unless a SavesOnSignal exists (exit_on_signal.h).

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "core/base/gpu/streams.h"
+#include "core/base/system/streams.h"
 #include "core/base/text/text.h"
 #include "core/base/threads/clock.h"
 #include "core/report/number_text.h"
@@ -19,7 +19,7 @@ class PreparationProgress {
  public:
   explicit PreparationProgress(std::string name) : name_(std::move(name)) {}
   ~PreparationProgress() {
-    if (drawn_) tell(kClearLine);
+    if (drawn_) print(kClearLine);
   }
   PreparationProgress(const PreparationProgress&) = delete;
   PreparationProgress& operator=(const PreparationProgress&) = delete;
@@ -29,7 +29,7 @@ class PreparationProgress {
               if (since_.seconds() < (terminal_ ? 0.1 : 10)) return;
               since_.restart();
               drawn_ = terminal_;
-              tell(fmt::format("{}{}: {}, {}{}{}", terminal_ ? kClearLine : "", name_, what, count_text(done),
+              print(fmt::format("{}{}: {}, {}{}{}", terminal_ ? kClearLine : "", name_, what, count_text(done),
                                total > 0 ? " of " + count_text(total) : "", terminal_ ? "" : "\n"));
             }};
   }

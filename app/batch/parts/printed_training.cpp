@@ -13,8 +13,8 @@
 #include "app/scores/learned.h"
 #include "app/text/table.h"
 #include "core/base/fields/face.h"
-#include "core/base/gpu/streams.h"
 #include "core/base/system/crash_report.h"
+#include "core/base/system/streams.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/report/number_text.h"
@@ -51,30 +51,30 @@ TrainingLog training_log(const std::filesystem::path& folder, const RunConfig& c
 
 }  // namespace
 
-void tell_expectation(const TaskCatalog& tasks, const RunConfig& config, const std::filesystem::path& folder) {
+void report_expectation(const TaskCatalog& tasks, const RunConfig& config, const std::filesystem::path& folder) {
   const ExpectedCost need = expected_cost(
-      config, [] { return !keep_going(); }, [] { tell("Measuring how long training takes on this machine …\n"); });
+      config, [] { return !keep_going(); }, [] { print("Measuring how long training takes on this machine …\n"); });
   const auto task = planned_task(config);
   const std::string& source = task->info().data_source;
   const bool patient = config.pretrain.patience > 0 || config.finetune.patience > 0;
-  tell(fmt::format("{}, {}, {}: {}{}{}, {}, {} of disk for the cache{}\n", config.task, config.preset, config.strategy,
+  print(fmt::format("{}, {}, {}: {}{}{}, {}, {} of disk for the cache{}\n", config.task, config.preset, config.strategy,
                    expected_text(config, need), patient ? ", less where patience ends a stage" : "",
                    task->info().subject.empty() ? "" : ", after its data are made, once", flop_text(need.gflop),
                    byte_text(static_cast<std::uint64_t>(need.cache_bytes)),
                    source == "simulated" ? "" : ", on " + source));
-  if (const std::string budget = budget_lines(config); !budget.empty()) tell(budget);
+  if (const std::string budget = budget_lines(config); !budget.empty()) print(budget);
   if (const DataSet* set = config.data.empty() ? nullptr : tasks.data_set_of(config.task);
       set && tasks.make(config.task, options_without_data(config))->info().data_source == source)
-    tell(
+    print(
         fmt::format("warning: {} holds no {} that this task reads, so the run is trained on {}; pairs --batch data "
                     "--data {} lists what was found\n",
                     printable(config.data, 300), set->name, source, printable(config.data, 300)));
   if (const StoredSets* stored = task->stored()) {
-    for (const SetService& one : stored->service(set_demands(config, task))) tell(one.text + "\n");
-    for (const std::string& note : stored->notes()) tell(note + "\n");
+    for (const SetService& one : stored->service(set_demands(config, task))) print(one.text + "\n");
+    for (const std::string& note : stored->notes()) print(note + "\n");
   }
-  if (const std::string busy = busy_note(config, need); !busy.empty()) tell(busy + "\n");
-  if (const std::string advice = budget_advice(tasks, config, need); !advice.empty()) tell(advice + "\n");
+  if (const std::string busy = busy_note(config, need); !busy.empty()) print(busy + "\n");
+  if (const std::string advice = budget_advice(tasks, config, need); !advice.empty()) print(advice + "\n");
   if (!keep_going()) throw Stopped();
   check_room(need.cache_bytes, folder.empty() ? std::filesystem::path("runs") : folder,
              "choose another place with --out");
@@ -98,7 +98,7 @@ bool ended_by_error(const std::filesystem::path& folder) {
   }
 }
 
-void tell_continuation(const std::filesystem::path& folder, ProgressPrinter& printer) {
+void report_continuation(const std::filesystem::path& folder, ProgressPrinter& printer) {
   std::error_code error;
   if (!std::filesystem::exists(folder / run_file::config, error)) return;  // it was removed in the meantime
   printer.line(fmt::format("continue with: pairs --batch run --resume {}", shell_word(folder.string())));

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "app/text/table.h"
-#include "core/base/gpu/streams.h"
+#include "core/base/system/streams.h"
 #include "core/base/threads/clock.h"
 #include "core/report/number_text.h"
 #include "core/train/events/event_values.h"
@@ -102,7 +102,7 @@ ProgressPrinter stderr_printer() {
   int width = 100;
   if (winsize size{}; terminal && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
     width = size.ws_col;
-  return {[](const std::string& text) { tell(text); }, terminal, width};
+  return {[](const std::string& text) { print(text); }, terminal, width};
 }
 
 std::function<void(std::int64_t, std::int64_t)> sets_step(ProgressPrinter& printer) {

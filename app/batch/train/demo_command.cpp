@@ -56,7 +56,7 @@ void prepare(const DemoArguments& arguments, const std::string& task, const std:
   const NewRun wanted = run_of(arguments, task);
   RunConfig config = resolve(arguments.known, wanted);
   if (!std::filesystem::exists(folder / run_file::config)) {
-    tell_expectation(*arguments.known, config, folder);
+    report_expectation(*arguments.known, config, folder);
     const SavesOnSignal saves;
     if (!keep_going()) throw Stopped();
     create_run(config, folder);
@@ -102,7 +102,7 @@ class Pictures {
     files_.push_back((folder_ / name).string());
   }
   // Reports the last saved picture.
-  void tell(const std::string& what) { printer_.line(fmt::format("{}: {}", what, files_.back())); }
+  void print(const std::string& what) { printer_.line(fmt::format("{}: {}", what, files_.back())); }
   const std::vector<std::string>& files() const { return files_; }
 
  private:
@@ -118,7 +118,7 @@ std::optional<Metrics> draw(const LoadedRun& run, Pictures& pictures, ProgressPr
   const PosteriorPictures posterior = posterior_pictures(run, keep_going);
   for (const auto& [name, figure] : posterior.figures) pictures.save(name, figure);
   for (const auto& [name, bytes] : posterior.files) pictures.save(name, bytes);
-  pictures.tell(fmt::format("{}: {}", run.config.task, posterior.what));
+  pictures.print(fmt::format("{}: {}", run.config.task, posterior.what));
   if (has_width_figure(*run.task)) pictures.save("width", width_figure({run}, {.sets = 40}, keep_going).figure);
   const std::optional<Metrics> metrics = is_shipped(run.folder) ? stored_metrics(run) : metrics_of(run, printer);
   if (metrics) {

@@ -34,9 +34,9 @@ std::string width_text(double width) {
 }
 
 Result ensemble(const EnsembleArguments& arguments) {
-  PreparationProgress told("ensemble");
+  PreparationProgress reported("ensemble");
   const std::filesystem::path folder = create_ensemble(arguments.tasks, arguments.runs, arguments.out, arguments.data,
-                                                       arguments.calibrate, told.follow());
+                                                       arguments.calibrate, reported.follow());
   const LoadedRun made = load_run(arguments.tasks, folder.string(), arguments.data, "cpu");
   name_new_run(folder, made.config);
   Result result;

@@ -95,7 +95,7 @@ RankTeam::RankTeam(const RankOptions& options) : shared_(!options.ranks.empty())
   }
   const auto variable = [](const char* name) { return std::getenv(name); };
   const std::optional<Launch> found = launch(variable);
-  if (const std::string half = found ? "" : half_told(variable); !half.empty())
+  if (const std::string half = found ? "" : half_set(variable); !half.empty())
     fail_usage("--ranks {} needs to know which rank this is of how many, but {}", kLaunched, half);
   if (!found)
     fail_usage(
@@ -111,7 +111,7 @@ RankTeam::RankTeam(const RankOptions& options) : shared_(!options.ranks.empty())
   if (meeting_ && leads())
     spdlog::info("Waiting for {} at {}: {} give their number as {}",
                  place_.size == 2 ? "the other rank" : fmt::format("{} other ranks", place_.size - 1), meeting_->name(),
-                 found->told_by, place_.size);
+                 found->set_by, place_.size);
 }
 
 void RankTeam::complete(NewRun& wanted) const {

@@ -129,7 +129,7 @@ Result run(const RunArguments& arguments, std::string other) {
     config = resolve(arguments.own.tasks, wanted);
     check_slots("The run would have", config->slots, team.size());
     check_start(*config);
-    tell_expectation(*arguments.own.tasks, *config, arguments.out);
+    report_expectation(*arguments.own.tasks, *config, arguments.out);
   }
   const SavesOnSignal saves;
   if (!keep_going()) throw Stopped();
@@ -145,11 +145,11 @@ Result run(const RunArguments& arguments, std::string other) {
     if (team.size() > 1) printer.line(fmt::format("{} ranks train together", team.size()));
     train_run(arguments.own.tasks, folder, until, printer, team.ranks());
   } catch (const Stopped&) {
-    tell_continuation(folder, printer);
+    report_continuation(folder, printer);
     team.check_stop();
     throw;
   } catch (const std::exception&) {
-    if (ended_by_error(folder) || team.size() > 1) tell_continuation(folder, printer);
+    if (ended_by_error(folder) || team.size() > 1) report_continuation(folder, printer);
     throw;
   }
   return run_result(arguments.own.tasks, folder);

@@ -63,12 +63,12 @@ std::string session_lines(const SavedSession& session) {
   add("set", set_text(session));
   if (session.question.n > 0) add("N", count_text(session.question.n));
   if (session.question.set.random) add("drawn", fmt::format("at random, by seed {}", *session.question.set.random));
-  add("given", session.question.set.given);
+  add("conditions", session.question.set.given);
   if (session.question.interval != IntervalKind::central) add("intervals", std::string(interval_word(session.question.interval)));
   add("derived", fmt::format("{}", fmt::join(session.question.derived, "; ")));
   add("prior", session.question.prior);
   add("tests", fmt::format("{}", fmt::join(session.question.tests, ", ")));
-  add("beside", fmt::format("{}", fmt::join(session.question.beside, ", ")));
+  add("others", fmt::format("{}", fmt::join(session.question.others, ", ")));
   add("compared", fmt::format("{}", fmt::join(session.compared, ", ")));
   for (const PinnedQuestion& pin : session.question.pinned) add("pinned", pin.name);
   add("note", session.note);
@@ -91,7 +91,7 @@ nlohmann::json session_document(const SavedSession& session) {
           {"derived", session.question.derived},
           {"prior", session.question.prior},
           {"tests", session.question.tests},
-          {"beside", session.question.beside},
+          {"others", session.question.others},
           {"compared", session.compared},
           {"pinned", pinned},
           {"note", session.note},

@@ -24,8 +24,8 @@
 #include "app/text/table.h"
 #include "core/base/fields/fields.h"
 #include "core/base/files/files.h"
-#include "core/base/gpu/streams.h"
 #include "core/base/system/presence.h"
+#include "core/base/system/streams.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/base/threads/stop.h"
@@ -313,7 +313,7 @@ Result plan(const StudyArguments& arguments, const Standing& standing) {
 void work_here(const StudyArguments& arguments, const Standing& standing, const WorkOptions& options) {
   StudyWorker worker(arguments.tasks, standing.folder, standing.runs, options);
   ProgressPrinter printer = stderr_printer();
-  bool told = false;
+  bool reported = false;
   for (;;) {
     std::size_t failures = worker.failures().size();
     const StudyWorker::Step step = worker.step([&](const StudyRun& run, const Session::Job& job) {
@@ -331,11 +331,11 @@ void work_here(const StudyArguments& arguments, const Standing& standing, const 
       printer.line(fmt::format("{:g} hours are over: what was begun is saved", arguments.hours));
     if (step == StudyWorker::Step::finished || step == StudyWorker::Step::out_of_time) return;
     if (step == StudyWorker::Step::waiting) {
-      if (!std::exchange(told, true)) printer.line("waiting for other workers");
+      if (!std::exchange(reported, true)) printer.line("waiting for other workers");
       for (int k = 0; k < 10 && keep_going(); ++k) std::this_thread::sleep_for(std::chrono::milliseconds(100));
       if (!keep_going()) throw Stopped();
     } else {
-      told = false;
+      reported = false;
     }
   }
 }
@@ -431,7 +431,7 @@ Result study(StudyArguments arguments) {
     else
       work_here(arguments, standing, options);
   } catch (const Stopped&) {
-    tell("what was begun is saved: the same command resumes it\n");
+    print("what was begun is saved: the same command resumes it\n");
     throw;
   }
   return report(arguments, standing, troubled);

@@ -55,9 +55,9 @@ std::string chosen_text(std::size_t count) {
 void RunTablePanel::filter_line(RunBoard& board, const TableView* view) {
   if (last_filter_ != board.choices().filter) filter_ = last_filter_ = board.choices().filter;
   const std::string sentence = view ? view->sentence : "Reading the runs …";
-  const float told = ui::text_size(sentence, ui::Look::small_muted).x + px(16);
+  const float reported = ui::text_size(sentence, ui::Look::small_muted).x + px(16);
   const float room = ImGui::GetContentRegionAvail().x;
-  const float width = std::max(px(220), std::min(px(560), room - told - px(40)));
+  const float width = std::max(px(220), std::min(px(560), room - reported - px(40)));
   const std::string hint = view ? "Filter: " + model::filter_example(*view) : "Filter";
   if (ui::input("compare/filter", filter_, hint, model::filter_help(), width)) {
     board.set_filter(filter_);

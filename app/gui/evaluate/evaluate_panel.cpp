@@ -209,7 +209,7 @@ void EvaluatePanel::table(const model::Scores& scores) {
   ImGui::PopStyleVar();
 }
 
-void EvaluatePanel::draw(Evaluation& evaluation, const std::string& run, bool data_told) {
+void EvaluatePanel::draw(Evaluation& evaluation, const std::string& run, bool data_shown) {
   evaluation.measure();
   switch (evaluation.state()) {
     case Evaluation::State::none:
@@ -232,7 +232,7 @@ void EvaluatePanel::draw(Evaluation& evaluation, const std::string& run, bool da
   }
   if (!evaluation.failure().empty() && ui::notice("evaluate/failure", ui::Look::bad, evaluation.failure(), "Dismiss"))
     evaluation.dismiss();
-  if (!evaluation.warning().empty() && !data_told)
+  if (!evaluation.warning().empty() && !data_shown)
     ui::notice("evaluate/warning", ui::Look::warning, evaluation.warning());
   settings(evaluation);
   ui::space(4);

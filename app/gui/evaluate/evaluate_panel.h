@@ -9,8 +9,8 @@ namespace pairs::gui {
 // Scores of the shown run: their table and figures, and the start of an evaluation.
 class EvaluatePanel {
  public:
-  // `run`: the open run, or "". `data_told`: a banner already reports that its data differ.
-  void draw(model::Evaluation& evaluation, const std::string& run, bool data_told);
+  // `run`: the open run, or "". `data_shown`: a banner already reports that its data differ.
+  void draw(model::Evaluation& evaluation, const std::string& run, bool data_shown);
 
  private:
   void settings(model::Evaluation& evaluation);

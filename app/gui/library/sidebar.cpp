@@ -216,7 +216,7 @@ void Sidebar::draw_runs(model::Studio& studio) {
 }
 
 // The text below a run's name; for a finished run, its scores.
-Sidebar::Told Sidebar::told(model::Studio& studio, const model::RunEntry& run) const {
+Sidebar::Status Sidebar::reported(model::Studio& studio, const model::RunEntry& run) const {
   const auto going = run.problem.empty() ? studio.training.going(run.folder) : std::nullopt;
   std::string state = going ? model::RunEntry::live_state(going->word, going->stage, going->share) : run.state();
   if (all_tasks_ && !run.task.empty()) {
@@ -232,14 +232,14 @@ Sidebar::Told Sidebar::told(model::Studio& studio, const model::RunEntry& run) c
 }
 
 void Sidebar::draw_run(model::Studio& studio, const model::RunEntry& run, const std::string& name) {
-  const Told line = told(studio, run);
-  const ui::Look told_look = line.amber ? ui::Look::small_warning : state_look(run);
-  const float told_room = ImGui::GetContentRegionAvail().x - px(6 + 21 + 8 + 14 + 24 + 6);
-  const float told_high = ui::font(told_look)
-                              ->CalcTextSizeA(ui::font(told_look)->FontSize, FLT_MAX, told_room, line.text.data(),
+  const Status line = reported(studio, run);
+  const ui::Look status_look = line.amber ? ui::Look::small_warning : state_look(run);
+  const float room_for = ImGui::GetContentRegionAvail().x - px(6 + 21 + 8 + 14 + 24 + 6);
+  const float stated_high = ui::font(status_look)
+                              ->CalcTextSizeA(ui::font(status_look)->FontSize, FLT_MAX, room_for, line.text.data(),
                                               line.text.data() + line.text.size())
                               .y;
-  const float more = std::max(0.0f, told_high - ui::text_size("X", told_look).y);
+  const float more = std::max(0.0f, stated_high - ui::text_size("X", status_look).y);
   const float height = px(kRunRow + (run.note.empty() ? 0 : kNoteLine)) + more;
   const std::string shown = studio.shown_run();
   const bool chosen = run.run == (shown.empty() ? studio.run() : shown);
@@ -279,7 +279,7 @@ void Sidebar::draw_run(model::Studio& studio, const model::RunEntry& run, const 
     const ui::Look look = chosen ? ui::Look::strong : ui::Look::body;
     ui::text_at({left + px(14), first}, ui::fitted_name(run.name, names_, look, right - left - px(14)), look);
     ImGui::SetCursorScreenPos({left + px(14), second});
-    ui::wrapped(line.text, told_look, told_room);
+    ui::wrapped(line.text, status_look, room_for);
     if (!run.note.empty())
       ui::text_at({left + px(14), second + small.y + more + px(1)}, run.note.substr(0, run.note.find('\n')),
                   ui::Look::small_muted, max.x - left - px(22), true);

@@ -46,11 +46,11 @@ class Sidebar {
   void draw_runs(model::Studio& studio);
   bool leave_out(const model::RunEntry& run);
   void draw_run(model::Studio& studio, const model::RunEntry& run, const std::string& name);
-  struct Told {
+  struct Status {
     std::string text;
     bool amber = false;
   };
-  Told told(model::Studio& studio, const model::RunEntry& run) const;
+  Status reported(model::Studio& studio, const model::RunEntry& run) const;
   void draw_menu(model::Studio& studio, const model::RunEntry& run);
   void draw_dialogs(model::Studio& studio);
   void draw_open(model::Studio& studio);

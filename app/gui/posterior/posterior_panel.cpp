@@ -102,7 +102,7 @@ struct PosteriorPanel::State {
   void n_row(Posterior& posterior);
   void pin_button(Posterior& posterior, float width);
   void ask(const PosteriorScene& scene, const PosteriorSnapshot& shown, const std::string& answer);
-  void messages(Posterior& posterior, bool data_told);
+  void messages(Posterior& posterior, bool data_shown);
   void plots(Posterior& posterior, ImVec2 size);
   void side(Posterior& posterior, const model::Library& library, float width);
   ModelVerdict verdict(const Posterior& posterior, const PosteriorSnapshot& shown) const;
@@ -203,7 +203,7 @@ void PosteriorPanel::State::ask(const PosteriorScene& scene, const PosteriorSnap
   }
 }
 
-void PosteriorPanel::State::messages(Posterior& posterior, bool data_told) {
+void PosteriorPanel::State::messages(Posterior& posterior, bool data_shown) {
   const auto shown = posterior.shown();
   if (shown) {
     const float top = ImGui::GetCursorPosY();
@@ -215,7 +215,7 @@ void PosteriorPanel::State::messages(Posterior& posterior, bool data_told) {
     int k = 0;
     const ModelVerdict judged = verdict(posterior, *shown);
     for (const PosteriorWarning& warning : shown->warnings)
-      if ((!data_told || warning.kind != WarningKind::other_data) && !withdrawn(warning, judged))
+      if ((!data_shown || warning.kind != WarningKind::other_data) && !withdrawn(warning, judged))
         ui::notice(fmt::format("posterior/warning{}", k++), ui::Look::warning, warning.text);
     kept_messages = std::max(kept_messages, ImGui::GetCursorPosY() - top);
     ImGui::SetCursorPosY(top + kept_messages);
@@ -318,11 +318,11 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
   if (!scene.simulated &&
       button("posterior/simulate", "Simulate", ui::Button::normal, "", "Back to the set of the prior"))
     posterior.simulate();
-  if (button("posterior/open-file", fmt::format("Open {}…", scene.thing.empty() ? "file" : scene.thing),
+  if (button("posterior/open-file", fmt::format("Open {}…", scene.item.empty() ? "file" : scene.item),
              ui::Button::normal, "",
-             scene.thing.empty() ? "Observations of your own; or drop them on the window"
+             scene.item.empty() ? "Observations of your own; or drop them on the window"
                                  : fmt::format("{} of your own, or observations; files can be dropped on the window",
-                                               scene.thing_help)))
+                                               scene.item_help)))
     file.ask();
   if (scene.followable && button("posterior/follow-file", "Follow…", ui::Button::normal, "",
                                  "A CSV file that another program appends to: the posterior sharpens as lines arrive"))
@@ -557,10 +557,10 @@ void PosteriorPanel::State::follow_file(Posterior& posterior) {
 
 void PosteriorPanel::State::file_dialog(Posterior& posterior) {
   const PosteriorScene& scene = *posterior.scene();
-  const std::string title = "Open a " + scene.thing;
-  const std::string about = fmt::format("Give {}, or an NPZ file with observations in the array x.", scene.thing_help);
+  const std::string title = "Open a " + scene.item;
+  const std::string about = fmt::format("Give {}, or an NPZ file with observations in the array x.", scene.item_help);
   const PathDialog::Texts texts =
-      scene.thing.empty() ? PathDialog::Texts{"Open an observed set",
+      scene.item.empty() ? PathDialog::Texts{"Open an observed set",
                                               "An NPZ file with the array x, a table of points (CSV, Parquet, "
                                               "Arrow, HDF5, FITS), or a folder of images. Dropping it on the window "
                                               "does the same.",
@@ -578,7 +578,7 @@ void PosteriorPanel::State::file_dialog(Posterior& posterior) {
   }
 }
 
-void PosteriorPanel::draw(Posterior& posterior, const model::Library& library, const std::string& run, bool data_told) {
+void PosteriorPanel::draw(Posterior& posterior, const model::Library& library, const std::string& run, bool data_shown) {
   State& s = *state_;
   if (posterior.run().empty() && !run.empty())
     return ui::empty_state("This run has no weights yet",
@@ -596,7 +596,7 @@ void PosteriorPanel::draw(Posterior& posterior, const model::Library& library, c
   s.follow_file(posterior);
   s.keep_places(posterior);
   s.n_row(posterior);
-  s.messages(posterior, data_told);
+  s.messages(posterior, data_shown);
   ui::space(4);
   s.layout(posterior, library);
   s.file_dialog(posterior);

@@ -12,8 +12,8 @@ class PosteriorPanel {
  public:
   PosteriorPanel();
   ~PosteriorPanel();
-  // `run`: the open run, or "". `data_told`: a banner already reports that its data differ.
-  void draw(model::Posterior& posterior, const model::Library& library, const std::string& run, bool data_told);
+  // `run`: the open run, or "". `data_shown`: a banner already reports that its data differ.
+  void draw(model::Posterior& posterior, const model::Library& library, const std::string& run, bool data_shown);
 
  private:
   struct State;

@@ -52,7 +52,7 @@ void explain(const std::string& text, float column) {
 }
 
 // A value next to a setting: right-aligned in its column, or wrapped if it is longer.
-void beside(const std::string& value) {
+void extra(const std::string& value) {
   if (ui::text_size(value, ui::Look::small_muted).x <= ImGui::GetContentRegionAvail().x) {
     ImGui::AlignTextToFramePadding();
     return ui::right(value, ui::Look::small_muted);
@@ -136,14 +136,14 @@ std::string setting_tip(const Setting& setting) {
 void DraftForm::needs(const Training& training) {
   const float top = ImGui::GetCursorPosY(), width = ImGui::GetContentRegionAvail().x;
   if (width != std::exchange(needs_width_, width)) needs_room_ = paragraph(kLongNeeds) + paragraph(kLongBusy);
-  tell_needs(training);
+  report_needs(training);
   const float used = ImGui::GetCursorPosY() - top;
   needs_room_ = std::max(needs_room_, used);
   const float left = needs_room_ - used - ImGui::GetStyle().ItemSpacing.y;
   if (left > 0) ImGui::Dummy({0, left});
 }
 
-void DraftForm::tell_needs(const Training& training) {
+void DraftForm::report_needs(const Training& training) {
   const std::string why = training.blocked(Action::start);
   const auto estimate = training.estimate();
   const bool fault = !training.active() && !training.draft().study_error().empty();
@@ -294,7 +294,7 @@ void DraftForm::section(Draft& draft, const std::vector<Setting>& settings, cons
       control(draft, setting, 0);
       if (paper) {
         ImGui::TableNextColumn();
-        beside(setting.paper);
+        extra(setting.paper);
       }
       several(setting);
     }
@@ -392,10 +392,10 @@ void DraftForm::all_settings(Draft& draft) {
                                         "Back to the preset's value, " + setting.preset))
         draft.reset(setting.key);
       ImGui::TableNextColumn();
-      beside(setting.preset.empty() ? "–" : setting.preset);
+      extra(setting.preset.empty() ? "–" : setting.preset);
       if (paper) {
         ImGui::TableNextColumn();
-        beside(setting.paper.empty() ? "–" : setting.paper);
+        extra(setting.paper.empty() ? "–" : setting.paper);
       }
       if (!setting.matters) several(setting);
     }

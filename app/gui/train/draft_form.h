@@ -27,7 +27,7 @@ class DraftForm {
   void control(model::Draft& draft, const model::Setting& setting, float width);
   void several(const model::Setting& setting);
   void trouble(const model::Setting& setting, float width);
-  static void tell_needs(const model::Training& training);
+  static void report_needs(const model::Training& training);
 
   bool all_ = false;
   std::string search_;

@@ -145,8 +145,8 @@ void FileBrowser::go(const fs::path& folder) {
 }
 
 bool FileBrowser::enter_plain() {
-  const auto told = disk_->preview();
-  if (kind_ != Kind::open || !told || !told->plain || model::typed_parts(text_).name.empty()) return false;
+  const auto reported = disk_->preview();
+  if (kind_ != Kind::open || !reported || !reported->plain || model::typed_parts(text_).name.empty()) return false;
   go(path());
   fresh_ = true;
   return true;
@@ -240,7 +240,7 @@ void FileBrowser::update() {
   const bool there = listing_ && !name.empty() &&
                      std::any_of(listing_->entries.begin(), listing_->entries.end(),
                                  [&](const model::FileEntry& entry) { return entry.name == name; });
-  disk_->tell(there ? place() / name : fs::path());
+  disk_->report(there ? place() / name : fs::path());
 }
 
 // The choice of listed files.
@@ -425,32 +425,32 @@ void FileBrowser::entries(const std::string& name, ImVec2 size, Ended& ended) {
 // The preview of the selected file.
 void FileBrowser::preview(const std::string& name, ImVec2 size) {
   ImGui::BeginChild((name + "/told").c_str(), size);
-  const auto told = disk_->preview();
-  const fs::path path = told ? told->path : fs::path();
-  if (!told) {
+  const auto reported = disk_->preview();
+  const fs::path path = reported ? reported->path : fs::path();
+  if (!reported) {
     ui::wrapped("Select a file or folder to preview it.", ui::Look::small_muted);
   } else {
     ui::wrapped(one_line(path.filename().string()), ui::Look::strong);
-    if (!told->title.empty()) ui::wrapped(told->title, ui::Look::body, 0, name + "/preview");
-    if (!told->problem.empty()) ui::wrapped(told->problem, ui::Look::small_bad, 0, name + "/preview/problem");
+    if (!reported->title.empty()) ui::wrapped(reported->title, ui::Look::body, 0, name + "/preview");
+    if (!reported->problem.empty()) ui::wrapped(reported->problem, ui::Look::small_bad, 0, name + "/preview/problem");
     const float width = ImGui::GetContentRegionAvail().x;
-    for (const auto& [key, value] : told->facts) {
+    for (const auto& [key, value] : reported->facts) {
       const ImVec2 at = ImGui::GetCursorPos(), label = ui::text_size(key, ui::Look::small_muted);
-      const bool beside = label.x < px(72);
+      const bool extra = label.x < px(72);
       ui::text(key, ui::Look::small_muted);
-      if (beside) ImGui::SetCursorPos({at.x + px(80), at.y});
-      ui::wrapped(value, ui::Look::small, width - (beside ? px(80) : 0), name + "/preview/" + key);
+      if (extra) ImGui::SetCursorPos({at.x + px(80), at.y});
+      ui::wrapped(value, ui::Look::small, width - (extra ? px(80) : 0), name + "/preview/" + key);
       ImGui::SetCursorPosX(at.x);
     }
-    if (told->picture) {
-      const auto wide = static_cast<float>(told->picture->width), high = static_cast<float>(told->picture->height);
+    if (reported->picture) {
+      const auto wide = static_cast<float>(reported->picture->width), high = static_cast<float>(reported->picture->height);
       const float factor = std::min({width / wide, px(200) / high, std::max(px(4), 1.0f)});
       const ImVec2 min = ImGui::GetCursorScreenPos(), max = {min.x + factor * wide, min.y + factor * high};
-      pictures_.draw(told->picture, min, max);
+      pictures_.draw(reported->picture, min, max);
       ImGui::Dummy({max.x - min.x, max.y - min.y});
     }
-    if (!told->lines.empty()) ui::space(4);
-    for (const std::string& line : told->lines) {
+    if (!reported->lines.empty()) ui::space(4);
+    for (const std::string& line : reported->lines) {
       const ImVec2 at = ImGui::GetCursorScreenPos();
       ui::text_at(at, line.empty() ? " " : line, ui::Look::small_muted, width, true);
       ImGui::Dummy({width, ui::text_size("X", ui::Look::small_muted).y});

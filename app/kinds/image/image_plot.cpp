@@ -73,7 +73,7 @@ Plot image_sheet(const torch::Tensor& x) {
   return plot;
 }
 
-void put_beside(Plot& sheet, const torch::Tensor& picture) {
+void put_next_to(Plot& sheet, const torch::Tensor& picture) {
   constexpr double kRoom = 0.03;  // of the height
   const double high = sheet.y.high;
   const torch::Tensor bytes = (picture * 255).round().to(torch::kUInt8).permute({1, 2, 0}).contiguous();

@@ -10,7 +10,7 @@ namespace pairs {
 Plot image_sheet(const torch::Tensor& x);
 
 // Puts a picture [3, side, side] to the left of a sheet, with the sheet's height.
-void put_beside(Plot& sheet, const torch::Tensor& picture);
+void put_next_to(Plot& sheet, const torch::Tensor& picture);
 
 // A curve over all images of a sheet, in pixels of an image, y down; clipped to the image.
 struct ImageCurve {

@@ -137,7 +137,7 @@ class ImageRoom final : public ObservationRoom {
     Plot sheet = image_sheet(x);
     if (const Bodies* of = face<Bodies>(task))
       if (const std::vector<Body> body = of->bodies(latents, x, 1); !body.empty())
-        put_beside(sheet, body_pictures(body, kBodySide, view.turned)[0]);
+        put_next_to(sheet, body_pictures(body, kBodySide, view.turned)[0]);
     return sheet;
   }
 

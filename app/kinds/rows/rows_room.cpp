@@ -92,7 +92,7 @@ class RowsRoom final : public ObservationRoom {
     if (const Bodies* of = face<Bodies>(task)) {
       Plot sheet = image_sheet(body_pictures(of->bodies(latents, x, kDrawnBodies), kBodySide, view.turned));
       if (const PlaneDrawing formula = of->plane_drawing(latents); !formula.empty())
-        put_beside(sheet, plane_picture(formula, kPlaneSide));
+        put_next_to(sheet, plane_picture(formula, kPlaneSide));
       return sheet;
     }
     PAIRS_CHECK(x.rows().size(0) > 0, "None of {} observations of task {} has a row to be drawn", x.count(),

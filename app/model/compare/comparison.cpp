@@ -53,7 +53,7 @@ class Comparison::Parts {
   mutable std::map<std::string, bool> shipped;
 
   std::mutex mutex;
-  std::map<std::string, Step> told;
+  std::map<std::string, Step> reported;
   std::vector<std::string> errors;
 
   void read() {
@@ -101,10 +101,10 @@ class Comparison::Parts {
     entries = std::move(out);
   }
 
-  void tell(const std::string& run, Step step) {
+  void report(const std::string& run, Step step) {
     {
       const std::lock_guard lock(mutex);
-      told[run] = std::move(step);
+      reported[run] = std::move(step);
     }
     hub.wake();
   }
@@ -144,12 +144,12 @@ bool Comparison::poll() {
   std::vector<std::string> errors;
   {
     const std::lock_guard lock(p.mutex);
-    changed = changed || !p.told.empty();
-    for (auto& [run, step] : p.told) {
+    changed = changed || !p.reported.empty();
+    for (auto& [run, step] : p.reported) {
       scored = scored || step.state == State::loading;
       p.steps[run] = std::move(step);
     }
-    p.told.clear();
+    p.reported.clear();
     errors.swap(p.errors);
   }
   if (scored) p.read();
@@ -288,14 +288,14 @@ void Comparison::evaluate_all() {
         WakingMonitor waking(monitor, p.hub.wake);
         for (const std::string& run : queue) {
           if (waking.should_stop()) throw Stopped();
-          p.tell(run, {State::evaluating, ""});
+          p.report(run, {State::evaluating, ""});
           try {
             p.evaluate_one(waking, run, data, device);
-            p.tell(run, {State::loading, ""});
+            p.report(run, {State::loading, ""});
           } catch (const Stopped&) {
             throw;
           } catch (const std::exception& error) {
-            p.tell(run, {State::failed, sentence(error)});
+            p.report(run, {State::failed, sentence(error)});
           }
         }
       });

@@ -16,7 +16,7 @@
 #include "app/runs/run_stamp.h"
 #include "app/runs/strategy_look.h"
 #include "app/runs/task_words.h"
-#include "app/scores/beside.h"
+#include "app/scores/companion.h"
 #include "app/scores/cost_figure.h"
 #include "app/scores/run_evaluation.h"
 #include "app/scores/score.h"
@@ -143,7 +143,7 @@ std::vector<DifferenceRow> difference_rows(const std::vector<const Metrics*>& me
 }
 
 // Why two runs were not scored on the same test sets, if they were not.
-void tell_unpaired(const Metrics& base, const Metrics& other, Comparison::View& view) {
+void report_unpaired(const Metrics& base, const Metrics& other, Comparison::View& view) {
   if (&base == &other) return;
   for (const EvaluationRow& row : base.rows) {
     const EvaluationRow* its = row_at(other, row.n);
@@ -355,12 +355,12 @@ std::shared_ptr<const Comparison::View> make_view(const std::vector<ComparedRun>
     view->costs.push_back(std::move(*line));
   }
   for (const Metrics* one : by_member)
-    if (one && by_member[view->baseline]) tell_unpaired(*by_member[view->baseline], *one, *view);
+    if (one && by_member[view->baseline]) report_unpaired(*by_member[view->baseline], *one, *view);
   return view;
 }
 
 // The arguments with which `compare` reproduces the runs' scores, as far as these agree.
-void tell_arguments(const std::vector<ComparedRun>& entries,
+void report_arguments(const std::vector<ComparedRun>& entries,
                     const std::map<std::string, std::shared_ptr<const Metrics>>& scores, MadeComparison& made) {
   std::vector<std::string> names;
   std::vector<std::array<std::string, 4>> texts;
@@ -429,7 +429,7 @@ std::shared_ptr<const MadeComparison> make_comparison(const Tasks& tasks, const 
     first_metrics = metrics;
   }
   made->view = make_view(made->entries, made->runs, scores, asked);
-  tell_arguments(made->entries, scores, *made);
+  report_arguments(made->entries, scores, *made);
   return made;
 }
 

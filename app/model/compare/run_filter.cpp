@@ -162,10 +162,10 @@ RunFilter::Term RunFilter::parse(const std::string& word, bool quoted, const std
 }
 
 RunFilter::Fit RunFilter::fit(const Term& term, const Lookup& run) {
-  const auto told = [&](bool yes) { return yes != term.turned ? Fit::yes : Fit::no; };
+  const auto reported = [&](bool yes) { return yes != term.turned ? Fit::yes : Fit::no; };
   if (term.relation == Relation::words) {
     const auto holds = [&](const char* key) { return holds_words(run(key).text, term.values.front()); };
-    return told(holds("name") || holds("note") || holds("tags"));
+    return reported(holds("name") || holds("note") || holds("tags"));
   }
   const RunValue value = run(term.key);
   if (term.key == "tags") {
@@ -176,24 +176,24 @@ RunFilter::Fit RunFilter::fit(const Term& term, const Lookup& run) {
       return !tag.empty() && std::any_of(term.values.begin(), term.values.end(),
                                          [&](const std::string& pattern) { return is_like(tag, pattern); });
     });
-    return told(any != (term.relation == Relation::unequal));
+    return reported(any != (term.relation == Relation::unequal));
   }
   if (term.relation == Relation::holds)
-    return told(std::any_of(term.values.begin(), term.values.end(),
+    return reported(std::any_of(term.values.begin(), term.values.end(),
                             [&](const std::string& part) { return holds_words(value.text, part); }));
-  if (term.relation == Relation::unequal) return told(!value.known() || !any_word(term.values, value));
+  if (term.relation == Relation::unequal) return reported(!value.known() || !any_word(term.values, value));
   if (!value.known()) return term.turned ? Fit::yes : Fit::lacks;
-  if (term.relation == Relation::equal) return told(any_word(term.values, value));
+  if (term.relation == Relation::equal) return reported(any_word(term.values, value));
   if (!std::isfinite(value.number)) return term.turned ? Fit::yes : Fit::lacks;
   switch (term.relation) {
     case Relation::less:
-      return told(value.number < term.number);
+      return reported(value.number < term.number);
     case Relation::at_most:
-      return told(value.number <= term.number);
+      return reported(value.number <= term.number);
     case Relation::more:
-      return told(value.number > term.number);
+      return reported(value.number > term.number);
     default:
-      return told(value.number >= term.number);
+      return reported(value.number >= term.number);
   }
 }
 

@@ -55,7 +55,7 @@ const EvaluationRow* row_at_size(const Metrics* metrics, std::int64_t n) {
   return nullptr;
 }
 
-bool told_by_itself(const Score& score, const Score& main) {
+bool stated_by_itself(const Score& score, const Score& main) {
   return &score == &main || score.key == "gap";
 }
 
@@ -86,7 +86,7 @@ class TableMaker {
     make_rows();
     sort();
     plot();
-    tell();
+    report();
     return view_;
   }
 
@@ -182,7 +182,7 @@ class TableMaker {
     const std::string at = view_->n > 0 ? fmt::format(", N = {}", count_text(view_->n)) : "";
     for (const std::string& key : view_->scores) {
       const Score& score = score_named(key);
-      add(key, score.heading() + at, score.meaning, true, told_by_itself(score, *main_));
+      add(key, score.heading() + at, score.meaning, true, stated_by_itself(score, *main_));
       if (&score == main_ && baseline_)
         add("difference", "Δ " + score.heading() + at,
             fmt::format("{} less that of {} on the same test sets, ± its standard error: below zero is better",
@@ -212,13 +212,13 @@ class TableMaker {
     }
     // Settings that all runs read and that differ are most informative; whether a run reads a setting follows from
     // another one.
-    for (const bool told : {true, false})
+    for (const bool reported : {true, false})
       for (const auto& [key, all] : seen) {
         const bool known = std::any_of(view_->columns.begin(), view_->columns.end(),
                                        [&, &name = key](const RunTableColumn& column) { return column.key == name; });
         const bool shown = decides_weights(key) && all.differs;
         const bool first = shown && (all.runs == read || all.runs == 0);
-        if (!known && first == told) add(key, key, "", true, shown, true);
+        if (!known && first == reported) add(key, key, "", true, shown, true);
       }
   }
 
@@ -558,7 +558,7 @@ class TableMaker {
                        [&](const Scored& one) { return std::isfinite(value(one, key).number); });
   }
 
-  void tell() {
+  void report() {
     const std::size_t listed = fitting_.size();
     std::string text =
         listed == total_ ? counted(total_, "run") : fmt::format("{} of {}", listed, counted(total_, "run"));

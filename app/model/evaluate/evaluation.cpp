@@ -97,8 +97,8 @@ std::shared_ptr<const Opened> open(const Tasks& tasks, const std::string& run, c
     if (trained != here)
       opened->warning = fmt::format("{} was trained on {} and is evaluated on {}, so its scores may be poor; {}",
                                     opened->name, trained, here, other_data_advice(loaded, ""));
-    else if (const auto told = training_warnings(loaded, false); !told.empty())
-      opened->warning = told.front().text;
+    else if (const auto reported = training_warnings(loaded, false); !reported.empty())
+      opened->warning = reported.front().text;
     try {
       std::optional<Metrics> metrics = stored_metrics(loaded);
       std::string place = metrics ? (loaded.folder / run_file::metrics).string() : "";
@@ -152,7 +152,7 @@ Speed measured_speed(const LoadedRun& run, const EvaluationOptions& wanted, cons
 
 class Evaluation::Parts {
  public:
-  explicit Parts(Hub& hub) : hub(hub), writer([this](const std::string& text) { tell({Level::error, text}); }) {}
+  explicit Parts(Hub& hub) : hub(hub), writer([this](const std::string& text) { report({Level::error, text}); }) {}
 
   Hub& hub;
   std::string run;
@@ -174,7 +174,7 @@ class Evaluation::Parts {
   std::mutex mutex;
   std::vector<Outcome> outcomes;
 
-  void tell(Outcome outcome) {
+  void report(Outcome outcome) {
     {
       const std::lock_guard lock(mutex);
       outcomes.push_back(std::move(outcome));
@@ -325,7 +325,7 @@ class Evaluation::Parts {
     const std::string file = (loaded.folder / run_file::metrics).string();
     if (is_shipped(loaded.folder)) {
       hub.kept_scores->keep(metrics);
-      tell({Level::info, fmt::format("{} is evaluated; shipped weights keep no scores, so save them where you like "
+      report({Level::info, fmt::format("{} is evaluated; shipped weights keep no scores, so save them where you like "
                                      "before the program ends",
                                      loaded.name)});
       return;
@@ -333,15 +333,15 @@ class Evaluation::Parts {
     try {
       if (save_metrics(loaded, metrics)) {
         publish(metrics, file);
-        tell({Level::info, fmt::format("The scores of {} are kept in {}", loaded.name, file)});
+        report({Level::info, fmt::format("The scores of {} are kept in {}", loaded.name, file)});
       } else {
-        tell({Level::warning, fmt::format("{} holds an evaluation of more sets and is kept; save this one under "
+        report({Level::warning, fmt::format("{} holds an evaluation of more sets and is kept; save this one under "
                                           "another name",
                                           file)});
       }
     } catch (const Error& error) {
       hub.kept_scores->keep(metrics);
-      tell({Level::warning, fmt::format("The scores of {} are not kept: {}", loaded.name, error.what())});
+      report({Level::warning, fmt::format("The scores of {} are not kept: {}", loaded.name, error.what())});
     }
   }
 
@@ -625,7 +625,7 @@ void Evaluation::save_as(const std::string& file) {
   p.writer.request([&p, file, metrics = p.shown->metrics](const LatestWorker::Stale&) {
     PAIRS_CHECK(std::filesystem::path(file).extension() == ".json", "{} must end in .json", printable(file, 300));
     write_file(file, metrics_text(*metrics));
-    p.tell({Level::info, "", file});
+    p.report({Level::info, "", file});
   });
 }
 

@@ -40,9 +40,9 @@ std::shared_ptr<const FolderListing> FileBrowsing::listing() const {
   return listed && listed->listing->folder == folder_ ? listed->listing : nullptr;
 }
 
-void FileBrowsing::tell(const std::filesystem::path& path) {
-  if (path == told_) return;
-  told_ = path;
+void FileBrowsing::report(const std::filesystem::path& path) {
+  if (path == reported_) return;
+  reported_ = path;
   if (path.empty()) return preview_.cancel();
   preview_.ask([tasks = tasks_, path](const auto& stale) {
     return std::make_shared<const FilePreview>(preview_of(tasks, path, stale));
@@ -51,12 +51,12 @@ void FileBrowsing::tell(const std::filesystem::path& path) {
 
 std::shared_ptr<const FilePreview> FileBrowsing::preview() const {
   const auto preview = preview_.last();
-  return preview && preview->path == told_ ? preview : nullptr;
+  return preview && preview->path == reported_ ? preview : nullptr;
 }
 
 void FileBrowsing::cancel() {
   looking_ = false;
-  told_.clear();
+  reported_.clear();
   listing_.cancel();
   preview_.cancel();
 }

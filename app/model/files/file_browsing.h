@@ -26,7 +26,7 @@ class FileBrowsing {
   // The folder's entries; null until they are read.
   std::shared_ptr<const FolderListing> listing() const;
   // Sets the file or folder to preview; "" for none.
-  void tell(const std::filesystem::path& path);
+  void report(const std::filesystem::path& path);
   std::shared_ptr<const FilePreview> preview() const;
   bool busy() const { return listing_.busy() || preview_.busy(); }
   // Stops reading.
@@ -41,7 +41,7 @@ class FileBrowsing {
   double interval() const;
 
   Tasks tasks_;
-  std::filesystem::path folder_, told_;
+  std::filesystem::path folder_, reported_;
   bool looking_ = false;
   Stopwatch since_;  // since the last listing was requested
   Latest<Listed> listing_;

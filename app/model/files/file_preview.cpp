@@ -221,11 +221,11 @@ void look_into_picture(const fs::path& file, FilePreview& preview) {
               printable(file.filename().string(), 200));
   ImageHead head{};
   const std::vector<std::uint8_t> rgb =
-      parse_image(opened.head(kMostPicture), printable(file.filename().string(), 200), [&](const ImageHead& told) {
-        head = told;
-        preview.facts.emplace_back("Size", fmt::format("{} × {} pixels", told.width, told.height));
-        preview.facts.emplace_back("Colors", told.color ? "color" : "gray");
-        PAIRS_CHECK(told.width * told.height <= kMostPixels, "It is too large to be shown here");
+      parse_image(opened.head(kMostPicture), printable(file.filename().string(), 200), [&](const ImageHead& reported) {
+        head = reported;
+        preview.facts.emplace_back("Size", fmt::format("{} × {} pixels", reported.width, reported.height));
+        preview.facts.emplace_back("Colors", reported.color ? "color" : "gray");
+        PAIRS_CHECK(reported.width * reported.height <= kMostPixels, "It is too large to be shown here");
       });
   preview.picture = reduced(rgb, head.width, head.height);
 }

@@ -300,10 +300,10 @@ Portal::Answer converse(Conversation& with, const Portal::Question& question) {
   const Owned<sd_bus_slot> owner(slot);
   try {
     const auto reply = with.call(chooser_call(with.bus(), question, token).get(), kReplySeconds);
-    const char* told = nullptr;
-    check_bus(sd_bus_message_read(reply.get(), "o", &told), "The desktop's answer makes no sense");
-    if (handle != told) {  // an old portal without tokens
-      handle = told;
+    const char* reported = nullptr;
+    check_bus(sd_bus_message_read(reply.get(), "o", &reported), "The desktop's answer makes no sense");
+    if (handle != reported) {  // an old portal without tokens
+      handle = reported;
       response = hear_response(with.bus(), handle, heard);
     }
     while (!heard.ended) {

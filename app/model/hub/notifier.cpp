@@ -10,7 +10,7 @@ namespace pairs::model {
 Notifier::Notifier(Show show) : show_(std::move(show)) {}
 Notifier::Notifier() : Notifier(notify_desktop) {}
 
-void Notifier::tell(const std::string& title, const std::string& text) const {
+void Notifier::report(const std::string& title, const std::string& text) const {
   if (on && !focused) run_in_background([show = show_, title, text] { show(title, text); });
 }
 

@@ -16,7 +16,7 @@ class Notifier {
   bool on = true;       // the user's setting
   bool focused = true;  // whether the window had the focus when last checked
 
-  void tell(const std::string& title, const std::string& text) const;
+  void report(const std::string& title, const std::string& text) const;
 
  private:
   Show show_;

@@ -52,7 +52,7 @@ std::shared_ptr<const Scores> make_scores(const std::string& run, Metrics metric
   scores->place = std::move(place);
   scores->note = metrics.subjects > 0 ? subject_note(metrics) : pool_note(metrics.rows);
   scores->caution = metrics.caution;
-  scores->verdict = evaluation_verdict(metrics.rows, {targets, sizes, metrics.beside});
+  scores->verdict = evaluation_verdict(metrics.rows, {targets, sizes, metrics.companion});
   scores->rows = metrics.rows;
   scores->figures = metric_figures({metrics});
   for (const ScoreFigure& one : scoring_of(metrics.rows).own_figures(targets))

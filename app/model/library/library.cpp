@@ -165,16 +165,16 @@ class Library::Scanner {
                   ? 0
                   : std::clamp(60 * (watch.seconds() - scan.reading_seconds()), kBetweenLooks, kLongestBetweenLooks);
       since_look.restart();
-      bool told = false;
+      bool reported = false;
       {
         const std::lock_guard lock(mutex_);
-        told = answering_ || listing || !failures.empty();
+        reported = answering_ || listing || !failures.empty();
         answering_ = false;
         if (listing) news_.listing = listing;
         news_.whole |= any;
         for (std::string& failure : failures) news_.failures.push_back(std::move(failure));
       }
-      if (told) wake_();
+      if (reported) wake_();
     }
   }
 
@@ -338,16 +338,16 @@ bool Library::poll() {
       runs_.insert(runs_.begin(), std::move(gone));
     }
     set_badges();
-    tell_crashes();
+    report_crashes();
     changed = true;
   }
   return changed;
 }
 
 // Reports each crash once.
-void Library::tell_crashes() {
+void Library::report_crashes() {
   for (const RunEntry& run : runs_)
-    if (!run.crash.empty() && !run.training && told_crashes_.insert(run.run).second)
+    if (!run.crash.empty() && !run.training && reported_crashes_.insert(run.run).second)
       hub_.messages.warning(
           "runs",
           fmt::format("{}: {}; open the run and resume it: it goes on from its last checkpoint", run.name, run.crash));

@@ -158,7 +158,7 @@ class Library {
   class Scanner;
   class Painter;
   void take_shades();
-  void tell_crashes();
+  void report_crashes();
   void set_badges();
   void list_own();
   void paint(bool all);
@@ -168,7 +168,7 @@ class Library {
   OwnTasks own_{hub_};
   std::vector<TaskEntry> tasks_;
   std::vector<RunEntry> runs_;
-  std::set<std::string> told_crashes_;  // runs
+  std::set<std::string> reported_crashes_;  // runs
   bool listed_ = false;
   std::uint64_t pictures_ = 0;
   std::string problem_, folder_problem_, watched_;

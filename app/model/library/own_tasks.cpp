@@ -69,7 +69,7 @@ class OwnTasks::Reader {
   void loop(std::stop_token token) {
     lower_priority(2);
     const Interruptible interruptible([token] { return token.stop_requested(); });
-    std::set<std::string> in_use, told;  // names
+    std::set<std::string> in_use, reported;  // names
     while (!token.stop_requested()) {
       std::optional<std::pair<fs::path, std::string>> wish;
       {
@@ -84,8 +84,8 @@ class OwnTasks::Reader {
       }
       if (!wish) {
         for (const std::string& name : in_use)
-          if (!told.contains(name) && tasks_->file_changed(name)) {
-            told.insert(name);
+          if (!reported.contains(name) && tasks_->file_changed(name)) {
+            reported.insert(name);
             const std::lock_guard lock(mutex_);
             changed_.push_back(name);
             wake_();
@@ -100,7 +100,7 @@ class OwnTasks::Reader {
       }
       if (task.state == OwnState::ready) {
         in_use.insert(task.said.name);
-        told.erase(task.said.name);
+        reported.erase(task.said.name);
       }
       {
         const std::lock_guard lock(mutex_);

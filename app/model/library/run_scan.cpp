@@ -225,7 +225,7 @@ void RunScan::read_data(const fs::path& folder, const std::string& data, Known& 
     if (!metrics) return;
     std::vector<std::string> targets;
     for (const Target& target : info.targets) targets.push_back(target.label);
-    entry.verdict = evaluation_verdict(metrics->rows, {targets, 0, metrics->beside});
+    entry.verdict = evaluation_verdict(metrics->rows, {targets, 0, metrics->companion});
     if (entry.shipped) {
       const std::lock_guard lock(known_verdicts().mutex);
       known_verdicts().by_folder[folder.string()] = {scores, entry.verdict};
@@ -279,7 +279,7 @@ RunEntry RunScan::read(const fs::path& folder, const std::string& run, bool ship
 
 void RunScan::between() {
   if (stop_ && stop_()) throw Stopped();
-  if (tell_ && since_glance_.seconds() > kBetweenGlances) glance_now();
+  if (report_ && since_glance_.seconds() > kBetweenGlances) glance_now();
 }
 
 void RunScan::glance(const Places& places) {
@@ -321,7 +321,7 @@ void RunScan::glance_now() {
   empty_ = std::move(empty);
   if (!found.empty()) {
     listing_.runs.insert(listing_.runs.begin(), found.begin(), found.end());
-    if (tell_) tell_(listing_);
+    if (report_) report_(listing_);
   }
   since_glance_.restart();
 }

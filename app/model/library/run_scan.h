@@ -31,8 +31,8 @@ class RunScan {
   };
 
   // `stop` ends a scan with Stopped; `tell` receives the result of each glance.
-  explicit RunScan(Catalog tasks, std::function<bool()> stop = {}, std::function<void(const Listing&)> tell = {})
-      : tasks_(std::move(tasks)), stop_(std::move(stop)), tell_(std::move(tell)) {}
+  explicit RunScan(Catalog tasks, std::function<bool()> stop = {}, std::function<void(const Listing&)> report = {})
+      : tasks_(std::move(tasks)), stop_(std::move(stop)), report_(std::move(report)) {}
 
   // Scans all runs. Never throws for a problem of a run. Glances in between.
   Listing look(const Places& places);
@@ -59,7 +59,7 @@ class RunScan {
 
   Catalog tasks_;
   std::function<bool()> stop_;
-  std::function<void(const Listing&)> tell_;
+  std::function<void(const Listing&)> report_;
   Places places_;
   Listing listing_;                         // the last scan, plus later glances
   std::set<std::string> found_;             // runs that glances have found and no scan has read yet

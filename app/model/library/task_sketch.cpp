@@ -110,7 +110,7 @@ std::string TaskSketch::text() const {
   out += fmt::format("max_n = {}\n", whole_text(max_n));
   for (const Quantity& target : targets) out += table_text("targets", target);
   for (const Quantity& nuisance : nuisances) out += table_text("nuisances", nuisance);
-  for (const Quantity& one : given) out += table_text("given", one, source == Source::stored ? "" : "uniform");
+  for (const Quantity& one : given) out += table_text("conditions", one, source == Source::stored ? "" : "uniform");
   const std::vector<std::string> parts = parts_of(x_text, ',');
   out += x == X::columns ? fmt::format("\n[x]\ncolumns = {}\n", quoted_list(parts))
          : x == X::rows  ? fmt::format("\n[x]\nrows = {}\ntypical = {}\n", quoted_list(parts), whole_text(typical))

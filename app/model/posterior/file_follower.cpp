@@ -72,7 +72,7 @@ class FileFollower::Work {
   }
 
   void run(const LatestWorker::Stale& stale) {
-    tell("");
+    report("");
     Stopwatch since_posterior;
     for (;;) {
       std::string failure;
@@ -87,14 +87,14 @@ class FileFollower::Work {
       const bool due =
           !failure.empty() || came != GrowingText::Came::lines || since_posterior.seconds() > kBetweenPosteriors;
       if (due && show_posterior()) since_posterior.restart();
-      tell(failure);
+      report(failure);
       if (!failure.empty()) return;
       if (came != GrowingText::Came::lines) wait_for(kBetweenReads, stale);
       if (stale()) break;
     }
     show_posterior();
     running_ = false;
-    tell("");
+    report("");
   }
 
  private:
@@ -157,7 +157,7 @@ class FileFollower::Work {
   }
 
   // Publishes the progress if it has changed.
-  void tell(const std::string& failure) {
+  void report(const std::string& failure) {
     rate_.add(watch_.seconds(), set_.seen());
     FollowState state;
     state.file = request_.file;
@@ -169,8 +169,8 @@ class FileFollower::Work {
     state.running = running_ && failure.empty();
     state.rate = state.running ? rate_.at(watch_.seconds(), set_.seen()) : 0;
     state.failure = failure;
-    if (told_ && *told_ == state) return;
-    told_ = state;
+    if (reported_ && *reported_ == state) return;
+    reported_ = state;
     follower_.board_.publish([&](FollowResult& result) { result.state = std::make_shared<FollowState>(state); });
   }
 
@@ -191,7 +191,7 @@ class FileFollower::Work {
   Stopwatch watch_;
   Rate rate_;
   bool running_ = true;
-  std::optional<FollowState> told_;
+  std::optional<FollowState> reported_;
 };
 
 FileFollower::FileFollower(Hub& hub)

@@ -234,8 +234,8 @@ std::optional<std::string> Posterior::open_data(const std::filesystem::path& pat
   };
   const bool table = among(table_endings()) || among(text_endings()) || !table_parts(path).empty();
   const auto shown = scene();
-  const bool thing = shown && shown->is_thing && shown->is_thing(path.string());
-  if (ending != ".npz" && ending != ".npy" && !table && !images && !thing && !state_->holds_sets(path))
+  const bool item = shown && shown->is_item && shown->is_item(path.string());
+  if (ending != ".npz" && ending != ".npy" && !table && !images && !item && !state_->holds_sets(path))
     return std::nullopt;
   open_file(path);
   return "";
@@ -246,7 +246,7 @@ Question Posterior::question() const {
   Question now;
   now.set = s.asked().set;
   now.n = s.chosen_n ? n() : 0;
-  now.beside = s.request.others;
+  now.others = s.request.others;
   const SetChoice shown = now.set;
   if (s.table.is_open()) {
     const bool one_of_them = !shown.member.empty() && shown.file == s.table.sets().set.file;
@@ -270,7 +270,7 @@ Question Posterior::question() const {
 void Posterior::restore(const Question& question) {
   State& s = *state_;
   restore_extras(question);
-  s.request.others = question.beside;
+  s.request.others = question.others;
   std::erase(s.request.others, s.request.run);
   if (question.n > 0) {
     s.chosen_n = true;

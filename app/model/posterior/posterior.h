@@ -121,11 +121,11 @@ struct PosteriorScene {
   std::vector<SetGiven> given;           // its conditions, which the user may change, also for files
   bool given_assumed = false;            // the conditions are unknown; the center of training is assumed
   std::vector<int> shades;               // shades of the runs if they differ from a figure's default; else empty
-  // For a task about items (tasks/parts/things.h): "mesh", the accepted inputs, and whether a text names an item; else
+  // For a task about items (tasks/parts/items.h): "mesh", the accepted inputs, and whether a text names an item; else
   // empty.
-  std::string thing, thing_help;
+  std::string item, item_help;
   bool tested = false;  // whether its files are tested within the set (app/posterior/checks/within_sets.h)
-  std::function<bool(const std::string&)> is_thing;
+  std::function<bool(const std::string&)> is_item;
 };
 
 // The posterior of one observed set at any N, by one run and by others of its task, next to the exact posterior.

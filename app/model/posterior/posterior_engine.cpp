@@ -72,13 +72,13 @@ class PosteriorEngine::Work {
   void show(const PosteriorAnswer& at, bool asked, const std::vector<PosteriorNumbers>& before = {});
   void check(const Stale& stale);
   void load_beside(const PosteriorRequest& request, const Stale& stale);
-  PosteriorNumbers numbers_of(const BesideSet& one, const Stale& stale) const;
+  PosteriorNumbers numbers_of(const OtherSet& one, const Stale& stale) const;
   PinnedPosteriors ghosts() const;
   void finish_set(std::int64_t n, const Stale& stale);
   void work_out_widths(std::int64_t n, const Stale& stale);
   void publish_width(std::int64_t n);
-  void tell(const std::string& problem) {
-    if (told_.insert(problem).second) board_.publish([&](PosteriorResult& n) { n.problems.push_back(problem); });
+  void report(const std::string& problem) {
+    if (reported_.insert(problem).second) board_.publish([&](PosteriorResult& n) { n.problems.push_back(problem); });
   }
 
   ResultBoard<PosteriorResult>& board_;
@@ -96,10 +96,10 @@ class PosteriorEngine::Work {
   std::optional<NuisanceAxes> nuisance_axes_;
   PinnedPosteriors pinned_;
   struct Beside {
-    BesideSet set;
+    OtherSet set;
     std::vector<PosteriorNumbers> numbers;  // one, or none if there is no posterior
   };
-  std::vector<Beside> beside_;
+  std::vector<Beside> extra_;
   IntervalKind interval_ = IntervalKind::central;
   bool learned_product_ = false;
   std::map<std::vector<std::string>, std::vector<std::string>> derived_;  // by the targets' names
@@ -109,7 +109,7 @@ class PosteriorEngine::Work {
   std::int64_t checked_ = 0;  // N of the last check or picture of this set
   double reference_milliseconds_ = 0;
   std::uint64_t snapshots_ = 0;
-  std::set<std::string> told_;
+  std::set<std::string> reported_;
   Stopwatch since_share_;
 };
 
@@ -138,7 +138,7 @@ void PosteriorEngine::Work::load_runs(const PosteriorRequest& request, const Sta
       n.problems = std::move(problems);
       n.scene_id = request.scene;
     });
-    told_.clear();
+    reported_.clear();
     failed_set_ = 0;
   }
   std::vector<Shown> loaded;
@@ -159,10 +159,10 @@ void PosteriorEngine::Work::load_runs(const PosteriorRequest& request, const Sta
       loaded.push_back(std::move(one));
     } catch (const std::exception& error) {
       if (loaded.empty()) return show_nothing(request, sentence(error));
-      tell(sentence(error));
+      report(sentence(error));
     }
   }
-  if (again || runs_.empty() || runs_.front().run != loaded.front().run) beside_.clear();
+  if (again || runs_.empty() || runs_.front().run != loaded.front().run) extra_.clear();
   runs_ = std::move(loaded);
   scene_id_ = request.scene;
   for (Shown& one : runs_) {
@@ -222,7 +222,7 @@ std::shared_ptr<ObservedSet> PosteriorEngine::Work::make_set(const PosteriorRequ
       board_.now("reading " + printable((there ? choice.file.filename() : choice.file).string()));
     }
     auto set = std::make_shared<ObservedSet>(task_, choice);
-    if (!request.set.whole || before || set->simulated() || set->of_thing()) return set;
+    if (!request.set.whole || before || set->simulated() || set->of_item()) return set;
     held = set->held();
     check_set_size(run, false, printable(choice.file.string(), 300), held);
     return set;
@@ -318,7 +318,7 @@ void PosteriorEngine::Work::serve(std::int64_t n, bool asked) {
 // The axes are reset only once the requested N is ready. References that were shown `before` and are still being
 // computed keep their places in the legend.
 void PosteriorEngine::Work::show(const PosteriorAnswer& at, bool asked, const std::vector<PosteriorNumbers>& before) {
-  for (const std::string& problem : at.problems) tell(problem);
+  for (const std::string& problem : at.problems) report(problem);
   StableAxes passing = *axes_;
   const ShownSet set{set_id_, set_->truth(), posterior_->source_text(), interval_};
   const auto snapshot = std::make_shared<PosteriorSnapshot>(
@@ -361,12 +361,12 @@ void PosteriorEngine::Work::check(const Stale& stale) {
     checked_ = 0;
     throw;
   } catch (const std::exception& error) {
-    tell(fmt::format("the predictive check is left out: {}", sentence(error)));
+    report(fmt::format("the predictive check is left out: {}", sentence(error)));
     publish(nullptr, nullptr);
   }
 }
 
-PosteriorNumbers PosteriorEngine::Work::numbers_of(const BesideSet& one, const Stale& stale) const {
+PosteriorNumbers PosteriorEngine::Work::numbers_of(const OtherSet& one, const Stale& stale) const {
   AskedRun run = runs_.front().asked;
   run.embedded = nullptr;
   SetPosterior posterior(std::make_shared<ObservedSet>(task_, one.choice), {std::move(run)});
@@ -379,9 +379,9 @@ PosteriorNumbers PosteriorEngine::Work::numbers_of(const BesideSet& one, const S
 // Loads the posteriors of the sets shown with the current one; keeps those already loaded.
 void PosteriorEngine::Work::load_beside(const PosteriorRequest& request, const Stale& stale) {
   std::vector<Beside> all;
-  for (const BesideSet& one : request.beside) {
-    const auto known = std::find_if(beside_.begin(), beside_.end(), [&](const Beside& b) { return b.set == one; });
-    if (known != beside_.end()) {
+  for (const OtherSet& one : request.extra) {
+    const auto known = std::find_if(extra_.begin(), extra_.end(), [&](const Beside& b) { return b.set == one; });
+    if (known != extra_.end()) {
       all.push_back(*known);
       continue;
     }
@@ -392,19 +392,19 @@ void PosteriorEngine::Work::load_beside(const PosteriorRequest& request, const S
     } catch (const Stopped&) {
       throw;
     } catch (const std::exception& error) {
-      tell(sentence(error));
+      report(sentence(error));
     }
   }
-  beside_ = std::move(all);
+  extra_ = std::move(all);
 }
 
 // The pins, then the other sets, each in its own shade.
 PinnedPosteriors PosteriorEngine::Work::ghosts() const {
-  if (beside_.empty()) return pinned_;
+  if (extra_.empty()) return pinned_;
   std::vector<PinnedPosterior> all = pinned_ ? *pinned_ : std::vector<PinnedPosterior>();
   const TaskInfo& info = task_->info();
   int shade = static_cast<int>(pinned_of(pinned_, info.name, target_names(info)).size());
-  for (const Beside& one : beside_)
+  for (const Beside& one : extra_)
     for (const PosteriorNumbers& numbers : one.numbers)
       all.push_back({0, info.name, target_names(info), ghost_of(numbers, one.set.name, shade++)});
   return std::make_shared<const std::vector<PinnedPosterior>>(std::move(all));
@@ -462,8 +462,8 @@ void PosteriorEngine::Work::run(const PosteriorRequest& request, const Stale& st
   else if (other_pin || other_interval || other_derived)
     show(at_, true);
   if (stale()) throw Stopped();
-  const bool other_beside = !std::equal(beside_.begin(), beside_.end(), request.beside.begin(), request.beside.end(),
-                                        [](const Beside& one, const BesideSet& asked) { return one.set == asked; });
+  const bool other_beside = !std::equal(extra_.begin(), extra_.end(), request.extra.begin(), request.extra.end(),
+                                        [](const Beside& one, const OtherSet& asked) { return one.set == asked; });
   if (other_beside) {
     load_beside(request, stale);
     show(at_, true);
@@ -475,7 +475,7 @@ void PosteriorEngine::Work::run(const PosteriorRequest& request, const Stale& st
   work_out_widths(n, stale);
 }
 
-bool BesideSet::operator==(const BesideSet& other) const {
+bool OtherSet::operator==(const OtherSet& other) const {
   return name == other.name && choice == other.choice;
 }
 

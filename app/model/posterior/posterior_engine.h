@@ -23,10 +23,10 @@ struct SetRequest {
 };
 
 // A further set. Its posterior by the shown run, from all its observations, is drawn behind the observed set's.
-struct BesideSet {
+struct OtherSet {
   std::string name;
   SetChoice choice;  // one of many sets in a file or folder
-  bool operator==(const BesideSet& other) const;
+  bool operator==(const OtherSet& other) const;
 };
 
 // A request of the window.
@@ -42,7 +42,7 @@ struct PosteriorRequest {
   bool learned_product = false;                                          // whether the references include it
   std::map<std::vector<std::string>, std::vector<std::string>> derived;  // by the targets' names
   PinnedPosteriors pinned;        // pins of all tasks; null: none
-  std::vector<BesideSet> beside;  // sets of the shown set's file
+  std::vector<OtherSet> extra;  // sets of the shown set's file
   std::string data, device = "auto";
   std::map<std::string, int> shades;  // shades of the runs' colors
 };

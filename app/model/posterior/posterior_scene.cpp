@@ -14,7 +14,7 @@
 #include "app/posterior/figures/posterior_figure.h"
 #include "app/posterior/question/set_arguments.h"
 #include "app/posterior/set/chosen_sets.h"
-#include "app/posterior/validation/tried_file.h"
+#include "app/posterior/validation/external_validation_file.h"
 #include "app/runs/learned_product.h"
 #include "app/runs/run_shades.h"
 #include "app/runs/strategy_look.h"
@@ -96,7 +96,7 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
   for (const Target& target : info.targets) scene.targets.push_back(target.short_title());
   scene.names = target_names(info);
   scene.prior_example = prior_example(info);
-  scene.tested = may_compare_within(info) && face<Things>(posterior.task()) == nullptr;
+  scene.tested = may_compare_within(info) && face<Items>(posterior.task()) == nullptr;
   for (std::size_t r = 0; r < asked.size(); ++r) {
     const AskedRun& run = posterior.runs()[r];
     scene.runs.push_back({asked[r], run.loaded.name, run_title(run.loaded.config), run.role});
@@ -113,7 +113,7 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
   scene.by_hand = !set.choice().theta.empty();
   scene.endings = observation_endings(info);
   scene.followable = !info.targets.empty() && info.given.empty() && room_of(info).lines(info, "") != nullptr;
-  scene.drawable = !set.simulated() && !set.of_thing() && set.held() > 1;
+  scene.drawable = !set.simulated() && !set.of_item() && set.held() > 1;
   scene.set_name = set.name();
   scene.set_short = set.short_name();
   scene.set_source = set.source();
@@ -128,18 +128,18 @@ PosteriorScene scene_of(const SetPosterior& posterior, std::uint64_t set_id, con
   if (set.simulated()) scene.parameters = parameters_of(set);
   scene.given = given_of(set);
   scene.given_assumed = !set.given_assumed().empty();
-  if (const Things* const known = face<Things>(posterior.task())) {
-    scene.thing = known->thing();
-    scene.thing_help = known->thing_help();
-    scene.is_thing = [task = posterior.runs().front().loaded.task](const std::string& text) {
-      const Things* const asked = face<Things>(*task);
-      return asked && asked->is_thing(text);
+  if (const Items* const known = face<Items>(posterior.task())) {
+    scene.item = known->item();
+    scene.item_help = known->item_help();
+    scene.is_item = [task = posterior.runs().front().loaded.task](const std::string& text) {
+      const Items* const asked = face<Items>(*task);
+      return asked && asked->is_item(text);
     };
-    if (set.of_thing()) {
+    if (set.of_item()) {
       scene.set_read_as = set.read_as();
       const LoadedRun& shown = posterior.runs().front().loaded;
-      const Tried tried = tried_of(shown);
-      scene.set_learned = learned_text(shown, only_kind(tried, kind_of(tried, set.marks())));
+      const ExternalValidation validated = external_validation_of(shown);
+      scene.set_learned = learned_text(shown, only_kind(validated, kind_of(validated, set.marks())));
       scene.set_own = own_values_text(set.task(), set.marks());
       scene.ups = known->ups();
     }

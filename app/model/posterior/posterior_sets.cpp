@@ -8,7 +8,7 @@ namespace pairs::model {
 
 void Posterior::State::close_table() {
   table.close();
-  request.beside.clear();
+  request.extra.clear();
   none_chosen = false;
 }
 
@@ -19,8 +19,8 @@ void Posterior::State::choose_shown() {
   const bool one_of_them = !shown.member.empty() && shown.group == sets.group && shown.file == sets.file;
   table.choose_instead(one_of_them ? shown.member : "");
   none_chosen = !one_of_them;
-  if (table.chosen().empty()) return request.beside.clear();
-  std::erase_if(request.beside, [&](const BesideSet& one) { return one.name == shown.member; });
+  if (table.chosen().empty()) return request.extra.clear();
+  std::erase_if(request.extra, [&](const OtherSet& one) { return one.name == shown.member; });
 }
 
 void Posterior::State::show_chosen() {
@@ -32,9 +32,9 @@ void Posterior::State::show_chosen() {
     choice.member = table.row(row).name;
     return choice;
   };
-  request.beside.clear();
+  request.extra.clear();
   for (std::size_t k = 1; k < table.chosen().size(); ++k)
-    request.beside.push_back({table.row(table.chosen()[k]).name, choice_of(table.chosen()[k])});
+    request.extra.push_back({table.row(table.chosen()[k]).name, choice_of(table.chosen()[k])});
   SetChoice first = choice_of(table.chosen().front());
   // Conditions that the user set stay.
   SetChoice shown = request.set.choice;
@@ -83,7 +83,7 @@ void Posterior::open_sets(SetChoice sets) {
   s.end_following();
   s.forget_failure();
   s.none_chosen = false;
-  s.request.beside.clear();
+  s.request.extra.clear();
   s.table_task = s.result.scene && s.result.scene->runs.front().run == s.request.run ? s.result.scene->task : "";
   s.table.set_interval(s.request.interval);
   s.table.open(s.request.run, {.set = std::move(sets)});

@@ -47,7 +47,7 @@ struct Posterior::State {
     bool operator==(const Asked&) const = default;
   };
   std::optional<Asked> asked_value;  // the set made by a value set by hand
-  std::size_t told = 0;              // number of problems already logged
+  std::size_t reported = 0;              // number of problems already logged
   std::string scene_task;            // task of the last scene
   std::uint64_t scene_set = 0;
   std::string scene_source, set_stamp;         // source of its set; size and time of its file

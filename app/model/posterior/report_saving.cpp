@@ -21,7 +21,7 @@ class ReportSaving::Follower : public Monitor {
         progress.total > 0
             ? ", " + percent_text(static_cast<double>(progress.done) / static_cast<double>(progress.total))
             : "";
-    saving_.tell("calibration on simulated sets" + share);
+    saving_.report("calibration on simulated sets" + share);
   }
   bool should_stop() override { return stale_(); }
 
@@ -31,7 +31,7 @@ class ReportSaving::Follower : public Monitor {
 };
 
 void ReportSaving::save(ReportAsked asked) {
-  tell("reading the set");
+  report("reading the set");
   const std::filesystem::path file = asked.file;
   job_.start(file, [this, tasks = hub_.tasks, asked = std::move(asked)](const LatestWorker::Stale& stale) {
     check_writable(asked.file);
@@ -49,7 +49,7 @@ std::string ReportSaving::doing() const {
   return job_.busy() ? doing_ : "";
 }
 
-void ReportSaving::tell(std::string doing) {
+void ReportSaving::report(std::string doing) {
   {
     const std::lock_guard lock(mutex_);
     if (doing_ == doing) return;

@@ -36,7 +36,7 @@ class ReportSaving {
 
  private:
   class Follower;
-  void tell(std::string doing);
+  void report(std::string doing);
 
   Hub& hub_;
   mutable std::mutex mutex_;

@@ -102,7 +102,7 @@ void SetTableEngine::work(const SetTableRequest& request, const LatestWorker::St
       result.task = run.task;
       result.count = question.sets->count();
       result.left_out = left_out_text(*question.sets);
-      result.told = sets_told(run, request.sets, question);
+      result.reported = sets_about(run, request.sets, question);
       result.role = strategy_role(run.config.strategy);
     });
     SetRows rows;
@@ -289,7 +289,7 @@ void SetTable::choose(std::size_t place, SetClick click) {
   const std::size_t row = rows[place];
   std::erase_if(chosen_, [&](std::size_t one) { return one >= rows.size(); });  // another run may still add them
   const auto add = [&](std::size_t one) {
-    if (chosen_.size() <= most_beside && !is_chosen(one) && this->row(one).problem.empty()) chosen_.push_back(one);
+    if (chosen_.size() <= most_shown_with && !is_chosen(one) && this->row(one).problem.empty()) chosen_.push_back(one);
   };
   if (click == SetClick::alone || chosen_.empty()) {
     chosen_ = {row};
@@ -320,7 +320,7 @@ std::shared_ptr<const Figure> SetTable::forest() {
   options.interval = interval_;
   options.role = result_.role;
   options.source =
-      fmt::format("{}; {}", printable(request_.sets.set.file.string(), 300), result_.told.at("run").get<std::string>());
+      fmt::format("{}; {}", printable(request_.sets.set.file.string(), 300), result_.reported.at("run").get<std::string>());
   Forest drawn(result_.task->info(), options);
   for (const std::size_t k : rows) drawn.add(row(k));
   if (static_cast<std::size_t>(drawn.unanswered()) == rows.size()) return nullptr;
@@ -332,12 +332,12 @@ std::string SetTable::save(const std::filesystem::path& file) {
   if (!result_.done) return "The sets are still being evaluated";
   if (std::string why = refused_ending(file); !why.empty()) return why;
   SetsHead head;
-  head.told = result_.told;
+  head.reported = result_.reported;
   head.interval = interval_;
   head.sets = result_.count;
-  head.ensemble = result_.told.contains("ensemble");
+  head.ensemble = result_.reported.contains("ensemble");
   head.exact = request_.sets.exact;
-  head.own = result_.told.contains("things");
+  head.own = result_.reported.contains("items");
   job_.start(file, [file, head = std::move(head), task = result_.task, rows = result_.rows](const auto& stale) mutable {
     check_writable(file);
     head.info = &task->info();

@@ -39,7 +39,7 @@ struct SetTableResult {
   bool done = false;                    // whether all sets are done
   std::string left_out;                 // what was left out (left_out_text)
   std::string failure;                  // why the work stopped, a sentence
-  nlohmann::json told;                  // as in SetsHead
+  nlohmann::json reported;                  // as in SetsHead
   SeriesRole role = SeriesRole::pairs;  // color of the run's strategy
 };
 
@@ -64,7 +64,7 @@ struct SetColumn {
 class SetTable {
  public:
   // Maximum number of sets drawn with the shown one.
-  static constexpr std::size_t most_beside = 4;
+  static constexpr std::size_t most_shown_with = 4;
   // Maximum number of targets with columns; files contain all targets.
   static constexpr std::size_t most_targets = 12;
 

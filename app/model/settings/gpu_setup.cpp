@@ -64,12 +64,12 @@ std::shared_ptr<const GpuLibraries> GpuSetup::found() const {
 void GpuSetup::add(const std::string& index) {
   State& s = *state_;
   s.begin([&s, index](const auto& stale) {
-    Stopwatch told;
+    Stopwatch reported;
     gpu::Watch watch;
     watch.stopped = stale;
     watch.progress = [&](const gpu::AddProgress& now) {
-      if (told.seconds() < kFetchToldSeconds) return;
-      told.restart();
+      if (reported.seconds() < kFetchToldSeconds) return;
+      reported.restart();
       s.progress.put(std::make_shared<const std::string>(
           fmt::format("{} of {}: {}", byte_text(now.done), byte_text(now.total), now.what)));
       s.hub.wake();
@@ -100,8 +100,8 @@ bool GpuSetup::busy() const {
 }
 
 std::string GpuSetup::progress() const {
-  const auto told = state_->progress.last();
-  return told ? *told : "";
+  const auto reported = state_->progress.last();
+  return reported ? *reported : "";
 }
 
 const std::string& GpuSetup::outcome() const {

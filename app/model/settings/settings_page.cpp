@@ -162,10 +162,10 @@ void SettingsPage::count(const std::string& name) {
   s.counted[name].failure.clear();
   s.progress.put(std::make_shared<const std::string>());
   s.counter.ask([&s, name, folder = s.hub.data_folder](const auto& stale) {
-    Stopwatch told;
-    const auto tell = [&](const std::string& what, std::int64_t done, std::int64_t total) {
-      if (told.seconds() < kProgressSeconds) return;
-      told.restart();
+    Stopwatch reported;
+    const auto report = [&](const std::string& what, std::int64_t done, std::int64_t total) {
+      if (reported.seconds() < kProgressSeconds) return;
+      reported.restart();
       s.progress.put(std::make_shared<const std::string>(
           fmt::format("{}, {}{}", what, count_text(done), total > 0 ? " of " + count_text(total) : "")));
       s.hub.wake();
@@ -176,7 +176,7 @@ void SettingsPage::count(const std::string& name) {
       for (const DataSet& set : s.hub.tasks->data_sets())
         if (set.name == name && set.account)
           counted->account =
-              std::make_shared<const DataAccount>(set.account(folder.string(), {.stop = stale, .progress = tell}));
+              std::make_shared<const DataAccount>(set.account(folder.string(), {.stop = stale, .progress = report}));
     } catch (const Stopped&) {
       throw;
     } catch (const std::exception& error) {
@@ -195,8 +195,8 @@ const std::string& SettingsPage::counting() const {
 }
 
 std::string SettingsPage::progress() const {
-  const auto told = state_->progress.last();
-  return told ? *told : "";
+  const auto reported = state_->progress.last();
+  return reported ? *reported : "";
 }
 
 std::shared_ptr<const DataAccount> SettingsPage::account(const std::string& set) const {

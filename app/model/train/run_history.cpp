@@ -228,18 +228,18 @@ struct RunHistory::Tail {
   bool look(const LatestWorker::Stale& stale) {
     const bool config = read_config();
     const bool bounds = read_bounds();
-    const bool told = read_log(stale);
+    const bool reported = read_log(stale);
     const bool state = read_state();
     const int before = std::exchange(shade, shades ? shades->of(folder.string()) : 0);
     const bool another_shade = shade != before;
-    if (looked && !config && !bounds && !told && !state && !another_shade) return false;
+    if (looked && !config && !bounds && !reported && !state && !another_shade) return false;
     looked = true;
     view.folder = folder;
     for (int k = 0; k < 3; ++k) view.stages[static_cast<std::size_t>(k)] = progress.stage(kShown[k]);
     view.current = std::min(2, static_cast<int>(progress.current()));
     view.error = progress.error();
     view.lines = progress.lines();
-    if ((config || bounds || told || another_shade) && view.config) draw();
+    if ((config || bounds || reported || another_shade) && view.config) draw();
     return true;
   }
 };

@@ -107,7 +107,7 @@ void RunQueue::look() {
 }
 
 // Counts finished items, and reports the end.
-void RunQueue::tell_end(const QueueShown& before, const QueueShown& now) {
+void RunQueue::report_end(const QueueShown& before, const QueueShown& now) {
   if (before.runs != now.runs) return;
   for (const QueueItem& item : before.view.items) {
     const bool there = std::ranges::any_of(now.view.items, [&](const QueueItem& other) { return other.id == item.id; });
@@ -116,7 +116,7 @@ void RunQueue::tell_end(const QueueShown& before, const QueueShown& now) {
   if (before.view.left() == 0 || now.view.left() > 0 || !before.view.working) return;
   const std::string text = queue_end_text(std::exchange(finished_, 0), failed_names(now.view));
   hub_.messages.info("queue", fmt::format("The queue is done: {}", text));
-  hub_.notifier->tell("The queue is done", text);
+  hub_.notifier->report("The queue is done", text);
 }
 
 bool RunQueue::take() {
@@ -128,14 +128,14 @@ bool RunQueue::take() {
     return true;
   }
   const std::shared_ptr<const QueueShown> before = std::exchange(known_, answer->value);
-  if (before) tell_end(*before, *known_);
+  if (before) report_end(*before, *known_);
   if (!before || before->view.left() != known_->view.left()) starts_ = 0;
   return true;
 }
 
 // For a queue with items: registers that this window is open, whether the queue outlives it, and whether the window
 // trains a run itself.
-void RunQueue::tell_windows(bool training) {
+void RunQueue::report_windows(bool training) {
   if (!known_ || known_->runs != queue().runs()) return;
   if (present_in_ != known_->runs) {
     presence_.reset();
@@ -184,7 +184,7 @@ bool RunQueue::poll(bool training) {
   const bool turned = std::exchange(training_, training) != training || kept_ != keep;
   const bool changed = take();
   take_added();
-  if (changed || turned) tell_windows(training);
+  if (changed || turned) report_windows(training);
   ensure_worker(training);
   look();
   return changed;

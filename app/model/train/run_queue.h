@@ -87,9 +87,9 @@ class RunQueue {
   void look();
   bool take();
   void take_added();
-  void tell_windows(bool training);
+  void report_windows(bool training);
   void ensure_worker(bool training);
-  void tell_end(const QueueShown& before, const QueueShown& now);
+  void report_end(const QueueShown& before, const QueueShown& now);
 
   Hub& hub_;
   bool due_ = true;        // a read is due

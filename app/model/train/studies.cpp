@@ -60,7 +60,7 @@ std::shared_ptr<const std::vector<StudyEntry>> Studies::shown() {
   return looked ? std::shared_ptr<const std::vector<StudyEntry>>(looked, &looked->shown) : nullptr;
 }
 
-void Studies::tell_ends(const Looked& looked) {
+void Studies::report_ends(const Looked& looked) {
   for (const StudyEntry& study : looked.ended) {
     if (stopped_.erase(study.name) > 0) continue;
     std::string text = fmt::format("{} of {} done", study.done, counted(study.all, "run"));
@@ -71,7 +71,7 @@ void Studies::tell_ends(const Looked& looked) {
     else
       hub_.messages.info(
           "study", fmt::format("The study {} has ended: {}", study.name, study.problem.empty() ? text : study.problem));
-    hub_.notifier->tell(fmt::format("The study {} has ended", study.name),
+    hub_.notifier->report(fmt::format("The study {} has ended", study.name),
                         study.problem.empty() ? text : study.problem);
   }
 }
@@ -95,7 +95,7 @@ bool Studies::poll() {
   const auto answer = looked_.take();
   if (answer && answer->value) {
     follow_started(*answer->value);
-    tell_ends(*answer->value);
+    report_ends(*answer->value);
   }
   const auto last = looked_.last();
   if (!started_.empty()) ask();

@@ -52,7 +52,7 @@ class Studies {
     std::vector<StudyEntry> ended;  // studies that were worked on at the last read
   };
   void ask();
-  void tell_ends(const Looked& looked);
+  void report_ends(const Looked& looked);
   void follow_started(const Looked& looked);
 
   Hub& hub_;

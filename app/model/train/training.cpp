@@ -92,7 +92,7 @@ struct Training::Impl {
   SessionProgress at;  // of the session
   std::shared_ptr<const RunConfig> session_config;
   std::shared_ptr<const DraftEstimate> session_needs;  // before the start; null: unknown
-  double session_told = 0;                             // time at which its elapsed time was last counted
+  double session_about = 0;                             // time at which its elapsed time was last counted
   std::optional<std::filesystem::path> ended;
 
   StageCard cards[kStages];
@@ -209,8 +209,8 @@ struct Training::Impl {
       }
     }
     if (session_busy) {
-      if (before == SessionState::running) at.elapsed += now - session_told;
-      session_told = now;
+      if (before == SessionState::running) at.elapsed += now - session_about;
+      session_about = now;
       if (session_state == SessionState::idle || session_state == SessionState::failed) {
         session_busy = false;
         session_ended = now;
@@ -476,7 +476,7 @@ void Training::start(int until) {
   m.at.share = NAN;
   m.session_busy = true;
   m.session_state = m.session.state();
-  m.session_told = m.clock.seconds();
+  m.session_about = m.clock.seconds();
   m.at.elapsed = 0;
   m.at.stage = 0;
   if (m.view)

@@ -24,7 +24,7 @@ std::vector<std::string> names_of_choice(const SetChoice& choice) {
   return names_of_set(choice.file.filename().string(), true);
 }
 
-void tell_exact_left_out(const std::string& why, PosteriorAnswer& answer) {
+void report_exact_left_out(const std::string& why, PosteriorAnswer& answer) {
   answer.problems.push_back(fmt::format("exact is left out: {}", why));
 }
 
@@ -56,12 +56,12 @@ void ask_known_reference(const Task& task, const std::vector<std::string>& names
                 count_text(n));
     answer.sources.push_back(known_source("exact", reference));
   } catch (const std::exception& error) {
-    tell_exact_left_out(sentence(error), answer);
+    report_exact_left_out(sentence(error), answer);
   }
 }
 
 void ask_known_reference(const Task& task, ObservedSet& set, std::int64_t n, PosteriorAnswer& answer) {
-  if (set.simulated() || set.of_thing()) return;
+  if (set.simulated() || set.of_item()) return;
   ask_known_reference(task, names_of_choice(set.choice()), set.held(), n, answer);
 }
 
@@ -72,12 +72,12 @@ void ask_exact(const Task& task, const Observations& x, const torch::Tensor& giv
     try {
       answer.sources.push_back(reference_source(task, "exact", x, given));
     } catch (const std::exception& error) {
-      tell_exact_left_out(sentence(error), answer);
+      report_exact_left_out(sentence(error), answer);
     }
   }
   ask_known_reference(task, names, held, x.count(), answer);
   if (answer.sources.size() == sources && answer.problems.size() == problems)
-    tell_exact_left_out("the task does not know that of this set", answer);
+    report_exact_left_out("the task does not know that of this set", answer);
 }
 
 }  // namespace pairs

@@ -17,8 +17,8 @@ constexpr double kBelow = 0.005;  // of the central 99 %
 
 }  // namespace
 
-std::string own_values_text(const Task& task, const ThingMarks& marks) {
-  const Things* const known = face<Things>(task);
+std::string own_values_text(const Task& task, const ItemMarks& marks) {
+  const Items* const known = face<Items>(task);
   if (!known) return "";
   const TaskInfo& info = task.info();
   const std::vector<double>& theta = marks.own;
@@ -32,11 +32,11 @@ std::string own_values_text(const Task& task, const ThingMarks& marks) {
       values.back() +=
           fmt::format(" (the {}, which is another quantity and no truth of this posterior)", marks.other[t]);
   }
-  return values.empty() ? "" : fmt::format("By the {} itself: {}", known->thing(), fmt::join(values, ", "));
+  return values.empty() ? "" : fmt::format("By the {} itself: {}", known->item(), fmt::join(values, ", "));
 }
 
-std::string own_values_warning(const Task& task, const ThingMarks& marks, const PosteriorNumbers& posterior) {
-  const Things* const known = face<Things>(task);
+std::string own_values_warning(const Task& task, const ItemMarks& marks, const PosteriorNumbers& posterior) {
+  const Items* const known = face<Items>(task);
   if (!known) return "";
   const TaskInfo& info = task.info();
   const std::vector<double> theta = marks.truth();
@@ -51,7 +51,7 @@ std::string own_values_warning(const Task& task, const ThingMarks& marks, const 
   }
   if (outside.empty()) return "";
   return fmt::format("The {}'s own value lies outside the 99 % interval ({}): the posterior is unreliable for this one",
-                     known->thing(), fmt::join(outside, "; "));
+                     known->item(), fmt::join(outside, "; "));
 }
 
 }  // namespace pairs

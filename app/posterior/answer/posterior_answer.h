@@ -13,7 +13,7 @@
 #include "app/posterior/set/embedded_set.h"
 #include "app/posterior/source/null_factor.h"
 #include "app/posterior/source/posterior_numbers.h"
-#include "app/posterior/validation/tried.h"
+#include "app/posterior/validation/external_validation.h"
 #include "core/eval/calibration/disagreement.h"
 #include "core/train/run/run.h"
 
@@ -24,7 +24,7 @@ struct AskedRun {
   LoadedRun loaded;
   SeriesRole role = SeriesRole::pairs;
   std::shared_ptr<EmbeddedSet> embedded = {};  // of the set; null until it exists
-  Tried tried = {};                            // read if the set is made from an item
+  ExternalValidation validated = {};                            // read if the set is made from an item
   TrainingRecord trained = {};                 // read with the set
 
   // Whether it has a head for n, and its name next to `count` - 1 others.

@@ -76,12 +76,12 @@ torch::Tensor ViewPosterior::samples(
     const torch::Tensor& context, std::int64_t n, std::int64_t first, std::int64_t count,
     const std::function<bool(std::int64_t step, const torch::Tensor& state)>& on_step) {
   bool ended = false;
-  const auto told = [&](std::int64_t step, const torch::Tensor& x) {
+  const auto reported = [&](std::int64_t step, const torch::Tensor& x) {
     ended = on_step && !on_step(step, restored(x[0]));
     return !ended;
   };
   const std::uint64_t key = stream_key(kFigureSeed + static_cast<std::uint64_t>(first), Purpose::posterior);
-  const torch::Tensor z = sampler(n).sample_path(context, count, key, steps(), told);
+  const torch::Tensor z = sampler(n).sample_path(context, count, key, steps(), reported);
   return ended ? torch::Tensor() : restored(z[0]);
 }
 

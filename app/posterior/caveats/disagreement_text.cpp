@@ -64,12 +64,12 @@ nlohmann::json members_document(const std::vector<EnsembleMember>& members) {
 void add_disagreement(nlohmann::json& document, const Disagreement& known, const TaskInfo& info,
                       const std::vector<EnsembleMember>& members) {
   if (known.members == 0) return;
-  nlohmann::json& told = document["ensemble"];
-  told["members"] = known.members;
-  told["divergence"] = known.nat;
-  told["divergence_se"] = known.nat_se;
-  for (std::size_t t = 0; t < known.spread.size(); ++t) told["spread"][info.targets[t].name] = known.spread[t];
-  if (!members.empty()) told["runs"] = members_document(members);
+  nlohmann::json& reported = document["ensemble"];
+  reported["members"] = known.members;
+  reported["divergence"] = known.nat;
+  reported["divergence_se"] = known.nat_se;
+  for (std::size_t t = 0; t < known.spread.size(); ++t) reported["spread"][info.targets[t].name] = known.spread[t];
+  if (!members.empty()) reported["runs"] = members_document(members);
 }
 
 }  // namespace pairs

@@ -19,8 +19,8 @@ enum class WarningKind {
   subset,
   left_out,
   cut_file,
-  thing,
-  tried,
+  item,
+  validated,
   own,  // the item's own value lies far outside the posterior
   outside,
   given,    // beyond what training saw

@@ -32,7 +32,7 @@ const char* standing_word(ModelVerdict::Standing standing) {
 }
 
 // The note of a predictive test that does not reject the set.
-std::string beside_text(const PredictiveP& predictive) {
+std::string note_text(const PredictiveP& predictive) {
   if (std::isnan(predictive.p)) return "";
   return fmt::format("; predictive test {}p = {:.2g}", predictive.p <= kBorderlinePredictive ? "borderline, " : "",
                      predictive.p);
@@ -59,18 +59,18 @@ ModelVerdict model_verdict(const Typicality& typicality, const PredictiveP& pred
   } else if (typicality.known) {
     out.p = 1 - typicality.percentile / 100;
     out.by = "typicality";
-    const std::string beside = beside_text(predictive);
+    const std::string extra = note_text(predictive);
     if (typicality.outside) {
       out.standing = ModelVerdict::Standing::outside;
       out.text = fmt::format("Out of distribution (above the {} percentile of training{})",
-                             typicality.percentile >= 99.99 ? "99.99th" : "99.9th", beside);
+                             typicality.percentile >= 99.99 ? "99.99th" : "99.9th", extra);
     } else if (typicality.percentile >= kEdge) {
       out.standing = ModelVerdict::Standing::edge;
-      out.text = fmt::format("At the edge of training ({} percentile{})", ordinal_text(typicality.percentile), beside);
+      out.text = fmt::format("At the edge of training ({} percentile{})", ordinal_text(typicality.percentile), extra);
     } else {
       out.standing = ModelVerdict::Standing::inside;
       out.text =
-          fmt::format("In distribution ({} percentile of training{})", ordinal_text(typicality.percentile), beside);
+          fmt::format("In distribution ({} percentile of training{})", ordinal_text(typicality.percentile), extra);
     }
   } else if (!std::isnan(predictive.p)) {
     out.standing = ModelVerdict::Standing::inside;

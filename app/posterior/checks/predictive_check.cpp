@@ -34,10 +34,10 @@ PredictiveCheck predictive_check(const Task& task, const NuisancePosterior& nuis
                                  const Observations& x, const SampleView& view, SeriesRole role, std::uint64_t seed,
                                  const torch::Tensor& asked) {
   const Latents draws = joint_draws(task, nuisance, theta, seed);
-  std::optional<SimulatedPlot> beside = room_of(task.info()).simulated_plot(task, draws, x, view, role);
-  PAIRS_CHECK(beside, "There is no predictive check of observations that are {}", room_of(task.info()).name());
+  std::optional<SimulatedPlot> extra = room_of(task.info()).simulated_plot(task, draws, x, view, role);
+  PAIRS_CHECK(extra, "There is no predictive check of observations that are {}", room_of(task.info()).name());
   auto figure = std::make_shared<Figure>();
-  figure->plots = {std::move(beside->plot)};
+  figure->plots = {std::move(extra->plot)};
 
   PredictiveCheck out;
   out.figure = figure;
@@ -56,7 +56,7 @@ PredictiveCheck predictive_check(const Task& task, const NuisancePosterior& nuis
   }
   out.note =
       fmt::format("{} at {} draws of θ and ψ from their posterior: observed and simulated data should look alike.{}",
-                  beside->simulated, kReplicates,
+                  extra->simulated, kReplicates,
                   point ? fmt::format("\nOf sets simulated at one draw, {:.1f} % have a lower log likelihood than the "
                                       "observed one. Where the model holds every percentage is equally likely; below "
                                       "0.5 or above 99.5 the model does not fit these data.",

@@ -89,9 +89,9 @@ Latents possible(const Task& task, const Latents& latents) {
 }
 
 // Whether θ follows from ψ: then the task moves a θ that is combined with another ψ.
-bool follows_from_psi(const Task& task, const torch::Tensor& theta, const Latents& beside) {
-  const std::int64_t some = std::min<std::int64_t>(beside.theta.size(0), 16);
-  const Latents mixed{rows_of(theta, some), beside.psi.narrow(0, 0, some).contiguous(), {}};
+bool follows_from_psi(const Task& task, const torch::Tensor& theta, const Latents& extra) {
+  const std::int64_t some = std::min<std::int64_t>(extra.theta.size(0), 16);
+  const Latents mixed{rows_of(theta, some), extra.psi.narrow(0, 0, some).contiguous(), {}};
   const torch::Tensor moved = (possible(task, mixed).theta - mixed.theta).abs().amax(1);
   return (moved > 1e-9 * (1 + theta.abs().max().item<double>())).sum().item<std::int64_t>() > some / 2;
 }
@@ -128,9 +128,9 @@ class Gathered {
 
   void add(const Observations& x) {
     const std::int64_t sets = x.count() / each_;
-    ObservationSummaries told = room_of(info_).summaries(info_, x.to(torch::kCPU));
-    names_ = std::move(told.names);
-    features_.push_back(told.values.view({sets, each_, -1}));
+    ObservationSummaries reported = room_of(info_).summaries(info_, x.to(torch::kCPU));
+    names_ = std::move(reported.names);
+    features_.push_back(reported.values.view({sets, each_, -1}));
     const torch::Tensor embedded =
         estimator_.embed(x.to(estimator_.device())).to(torch::kCPU, torch::kFloat32).view({sets, each_, -1});
     aggregates_.push_back(embedded.to(torch::kFloat64).mean(1));

@@ -23,7 +23,7 @@
 #include "core/report/number_text.h"
 #include "core/sets/amounts.h"
 #include "core/simulator_probe.h"
-#include "tasks/parts/things.h"
+#include "tasks/parts/items.h"
 
 namespace pairs {
 namespace {
@@ -155,9 +155,9 @@ torch::Tensor normal_draws(std::int64_t rows, std::int64_t columns, std::uint64_
   return out;
 }
 
-class Told {
+class Status {
  public:
-  explicit Told(const torch::Tensor& aggregates) : middle_(aggregates) {
+  explicit Status(const torch::Tensor& aggregates) : middle_(aggregates) {
     const torch::Tensor squashed = middle_.of(aggregates).asinh();
     mean_ = squashed.mean(0);
     const torch::Tensor centered = squashed - mean_;
@@ -225,11 +225,11 @@ class Deviation {
  public:
   // The first `columns` statistics are those of the observations' own numbers.
   Deviation(const torch::Tensor& statistics, const torch::Tensor& aggregates, std::int64_t columns)
-      : columns_(columns), middle_(statistics), told_(aggregates) {
-    const torch::Tensor values = middle_.of(statistics).clamp(-6, 6), many = told_.many(aggregates);
+      : columns_(columns), middle_(statistics), reported_(aggregates) {
+    const torch::Tensor values = middle_.of(statistics).clamp(-6, 6), many = reported_.many(aggregates);
     mean_fit_ = ridge(many, values);
     const torch::Tensor residual = (values - many.matmul(mean_fit_)).abs() + 0.05;
-    log_fit_ = ridge(told_.few(aggregates), residual.log());
+    log_fit_ = ridge(reported_.few(aggregates), residual.log());
     const torch::Tensor all = numbers(statistics, aggregates);
     const torch::Tensor sorted = std::get<0>(all.sort(0));
     const std::int64_t count = all.size(0);
@@ -268,8 +268,8 @@ class Deviation {
   // Statistics as they are, and relative to the expectation given the aggregates, in the expected scale.
   torch::Tensor numbers(const torch::Tensor& statistics, const torch::Tensor& aggregates) const {
     const torch::Tensor values = middle_.of(statistics);
-    const torch::Tensor spread = told_.few(aggregates).matmul(log_fit_).clamp(-4, 2).exp();
-    return at::cat({values, (values - told_.many(aggregates).matmul(mean_fit_)) / spread}, 1);
+    const torch::Tensor spread = reported_.few(aggregates).matmul(log_fit_).clamp(-4, 2).exp();
+    return at::cat({values, (values - reported_.many(aggregates).matmul(mean_fit_)) / spread}, 1);
   }
   torch::Tensor sides(const torch::Tensor& all) const {
     return at::where(all > center_, up_.rarity(all - center_), down_.rarity(center_ - all));
@@ -292,7 +292,7 @@ class Deviation {
 
   std::int64_t columns_;
   Middle middle_;
-  Told told_;
+  Status reported_;
   torch::Tensor mean_fit_, log_fit_, center_;
   std::array<torch::Tensor, 2> factors_;  // of the columns and of the embeddings
   Tail up_, down_;
@@ -330,10 +330,10 @@ struct WithinSets::Reference {
   }
 
   // Observations of sets of amounts.compared each: their numbers and their embeddings [sets, compared, k].
-  std::pair<torch::Tensor, torch::Tensor> values_of(const LoadedRun& run, const ObservationSummaries& told,
+  std::pair<torch::Tensor, torch::Tensor> values_of(const LoadedRun& run, const ObservationSummaries& reported,
                                                     const Observations& x) const {
     const std::int64_t each = amounts.compared, sets = x.count() / each;
-    return {told.values.to(torch::kFloat64).view({sets, each, -1}),
+    return {reported.values.to(torch::kFloat64).view({sets, each, -1}),
             run.estimator->embed(x.to(run.estimator->device()))
                 .to(torch::kCPU, torch::kFloat64)
                 .view({sets, each, -1})};
@@ -343,21 +343,21 @@ struct WithinSets::Reference {
   void choose_components(const LoadedRun& run, const Observations& x) {
     const OneThread one_thread;
     const TaskInfo& info = run.task->info();
-    const ObservationSummaries told = room_of(info).summaries(info, x.to(torch::kCPU));
-    const auto [values, embedded] = values_of(run, told, x);
+    const ObservationSummaries reported = room_of(info).summaries(info, x.to(torch::kCPU));
+    const auto [values, embedded] = values_of(run, reported, x);
     std::tie(column_mean, column_basis) = basis_of(values, kColumns);
     std::tie(part_mean, part_basis) = basis_of(embedded, kComponents);
     const bool own = values.size(2) <= kColumns;
     for (std::int64_t k = 0; k < column_basis.size(1); ++k)
-      columns.push_back(own ? told.names[static_cast<std::size_t>(k)] : fmt::format("component {}", k + 1));
+      columns.push_back(own ? reported.names[static_cast<std::size_t>(k)] : fmt::format("component {}", k + 1));
     for (std::int64_t k = 0; k < part_basis.size(1); ++k) parts.push_back(fmt::format("embedding {}", k + 1));
   }
 
   Described describe_sets(const LoadedRun& run, const Observations& x) const {
     const OneThread one_thread;
     const TaskInfo& info = run.task->info();
-    const ObservationSummaries told = room_of(info).summaries(info, x.to(torch::kCPU));
-    const auto [values, embedded] = values_of(run, told, x);
+    const ObservationSummaries reported = room_of(info).summaries(info, x.to(torch::kCPU));
+    const auto [values, embedded] = values_of(run, reported, x);
     Described out;
     std::vector<torch::Tensor> all;
     describe((values - column_mean).matmul(column_basis), columns, "observations", all, out.names);
@@ -514,7 +514,7 @@ std::string within_sets_missing(const LoadedRun& run, std::int64_t n) {
   if (n < 1 || !may_compare_within(task.info()) || within_amounts(run, n).compared == 0)
     return "its sets take long to simulate and embed";
   // Checked last, since the task may have to prepare its items for it.
-  if (face<Things>(task) != nullptr || task.subjects(Purpose::test) > 0)
+  if (face<Items>(task) != nullptr || task.subjects(Purpose::test) > 0)
     return "its sets are of a fixed number of items";
   return "";
 }

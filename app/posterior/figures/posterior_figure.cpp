@@ -117,9 +117,9 @@ Figure posterior_figure(const std::vector<LoadedRun>& runs, const PosteriorFigur
   std::int64_t most = set->size();
   for (const LoadedRun& run : runs) most = std::min(most, run.estimator->max_n());
   std::vector<Figure> columns;
-  std::set<std::string> told;
+  std::set<std::string> reported;
   const auto warn = [&](const PosteriorWarning& warning) {
-    if (options.warn && told.insert(warning.text).second) options.warn(warning);
+    if (options.warn && reported.insert(warning.text).second) options.warn(warning);
   };
   for (const std::int64_t n : options.n > 0 ? std::vector{options.n} : shown_sizes(runs, most)) {
     posterior.embed_until(n, options.keep_going);

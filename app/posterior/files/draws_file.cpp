@@ -125,10 +125,10 @@ OpenedId create_file(const std::filesystem::path& file) {
   return {H5Fcreate(file.c_str(), H5F_ACC_TRUNC, list, H5P_DEFAULT), H5Fclose};
 }
 
-void put_told(hid_t file, const TaskInfo& info, const std::map<std::string, std::string>& told) {
+void put_reported(hid_t file, const TaskInfo& info, const std::map<std::string, std::string>& reported) {
   put_attribute(file, "inference_library", "Pairs Studio");
   put_attribute(file, "task", info.name);
-  for (const auto& [name, text] : told) put_attribute(file, name, text);
+  for (const auto& [name, text] : reported) put_attribute(file, name, text);
 }
 
 void put_label(hid_t dataset, const Target& target) {
@@ -160,10 +160,10 @@ class DrawsOutput final : public SetsOutput {
     block_ = std::clamp(static_cast<std::int64_t>(kBlockBytes / each), std::int64_t{1}, kBlockSets);
     const std::lock_guard guard(hdf5_lock());
     file_ = std::make_unique<OpenedId>(create_file(file));
-    std::map<std::string, std::string> told;
-    for (const auto& [name, value] : head.told.items())
-      if (value.is_string() && name != "task") told[name] = value.get<std::string>();
-    put_told(*file_, *head.info, told);
+    std::map<std::string, std::string> reported;
+    for (const auto& [name, value] : head.reported.items())
+      if (value.is_string() && name != "task") reported[name] = value.get<std::string>();
+    put_reported(*file_, *head.info, reported);
     make_group();
   }
   ~DrawsOutput() override {
@@ -247,10 +247,10 @@ OpenedId put_draws(hid_t group, const std::string& name, const torch::Tensor& va
 }
 
 void write_one(const std::filesystem::path& file, const TaskInfo& info, const torch::Tensor& samples,
-               const Observations& x, const std::map<std::string, std::string>& told, const torch::Tensor& weights) {
+               const Observations& x, const std::map<std::string, std::string>& reported, const torch::Tensor& weights) {
   const std::lock_guard guard(hdf5_lock());
   const OpenedId opened = create_file(file);
-  put_told(opened, info, told);
+  put_reported(opened, info, reported);
   const OpenedId group = group_in(opened, "posterior");
   const OpenedId chain = counting_scale(group, "chain", 1), draw = counting_scale(group, "draw", samples.size(0));
   const torch::Tensor columns = samples.to(torch::kCPU, torch::kFloat64);
@@ -260,9 +260,9 @@ void write_one(const std::filesystem::path& file, const TaskInfo& info, const to
     put_label(dataset, info.targets[t]);
   }
   if (weights.defined()) {
-    const OpenedId beside = group_in(opened, "sample_stats");
-    const OpenedId chains = counting_scale(beside, "chain", 1), draws = counting_scale(beside, "draw", weights.size(0));
-    const OpenedId dataset = put_draws(beside, "weight", weights, chains, draws);
+    const OpenedId extra = group_in(opened, "sample_stats");
+    const OpenedId chains = counting_scale(extra, "chain", 1), draws = counting_scale(extra, "draw", weights.size(0));
+    const OpenedId dataset = put_draws(extra, "weight", weights, chains, draws);
     put_attribute(dataset, "long_name", "importance weight");
   }
   put_observed(opened, info, x);
@@ -272,9 +272,9 @@ void write_one(const std::filesystem::path& file, const TaskInfo& info, const to
 }  // namespace
 
 void write_draws(const std::filesystem::path& file, const TaskInfo& info, const torch::Tensor& samples,
-                 const Observations& x, const std::map<std::string, std::string>& told, const torch::Tensor& weights) {
+                 const Observations& x, const std::map<std::string, std::string>& reported, const torch::Tensor& weights) {
   write_file_through(
-      file, [&](const std::filesystem::path& temporary) { write_one(temporary, info, samples, x, told, weights); });
+      file, [&](const std::filesystem::path& temporary) { write_one(temporary, info, samples, x, reported, weights); });
 }
 
 std::unique_ptr<SetsOutput> draws_output(const std::filesystem::path& file, const SetsHead& head) {

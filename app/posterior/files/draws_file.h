@@ -23,7 +23,7 @@ bool is_draws_file(const std::filesystem::path& file);
 // "weight" (chain, draw) in the group "sample_stats". Writes a temporary file and renames it. Throws Error, a usage
 // error if this build lacks libhdf5.
 void write_draws(const std::filesystem::path& file, const TaskInfo& info, const torch::Tensor& samples,
-                 const Observations& x = {}, const std::map<std::string, std::string>& told = {},
+                 const Observations& x = {}, const std::map<std::string, std::string>& reported = {},
                  const torch::Tensor& weights = {});
 
 // Writes the samples of each set as they arrive; NaN for a set without a posterior.

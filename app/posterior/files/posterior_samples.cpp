@@ -21,10 +21,10 @@ constexpr std::int64_t kMostNumbers = std::int64_t{1} << 27;  // in all samples;
 std::string samples_csv(const torch::Tensor& samples, const TaskInfo& info, const std::vector<DerivedColumn>& derived) {
   std::string text;
   for (const Target& target : info.targets) text += (text.empty() ? "" : ",") + target.name;
-  std::vector<const double*> beside;
+  std::vector<const double*> extra;
   for (const auto& [name, values] : derived) {
     text += "," + name;
-    beside.push_back(values.const_data_ptr<double>());
+    extra.push_back(values.const_data_ptr<double>());
   }
   text += '\n';
   const auto add = [&](auto number) {
@@ -34,7 +34,7 @@ std::string samples_csv(const torch::Tensor& samples, const TaskInfo& info, cons
     for (std::int64_t i = 0; i < rows.size(0); ++i) {
       for (std::int64_t k = 0; k < rows.size(1); ++k)
         fmt::format_to(std::back_inserter(text), "{}{}", k > 0 ? "," : "", *at++);
-      for (const double* values : beside)
+      for (const double* values : extra)
         fmt::format_to(std::back_inserter(text), ",{}", std::isnan(values[i]) ? std::abs(values[i]) : values[i]);
       text += '\n';
     }
@@ -69,12 +69,12 @@ void write_samples(const std::filesystem::path& file, const std::map<std::string
     if (of.weights.defined()) all["weight"] = of.weights;
     return write_npz(file, all);
   }
-  if (is_draws_file(file)) return write_draws(file, info, arrays.at("samples"), of.x, of.told, of.weights);
+  if (is_draws_file(file)) return write_draws(file, info, arrays.at("samples"), of.x, of.reported, of.weights);
   if (ending != ".csv")
     fail_usage("{} must end in .npz or .csv, or in .nc or .h5, which ArviZ reads", printable(file.string(), 300));
-  std::vector<DerivedColumn> beside = of.derived;
-  if (of.weights.defined()) beside.emplace_back("weight", of.weights);
-  write_file(file, samples_csv(arrays.at("samples"), info, beside));
+  std::vector<DerivedColumn> extra = of.derived;
+  if (of.weights.defined()) extra.emplace_back("weight", of.weights);
+  write_file(file, samples_csv(arrays.at("samples"), info, extra));
 }
 
 }  // namespace pairs

@@ -38,7 +38,7 @@ std::string samples_csv(const torch::Tensor& samples, const TaskInfo& info,
 // "weight", and in .nc and .h5 the variable "weight" of the group "sample_stats".
 struct SamplesOf {
   Observations x = {};                           // the observations, also stored in .nc and .h5
-  std::map<std::string, std::string> told = {};  // texts stored there: "run", "data"
+  std::map<std::string, std::string> reported = {};  // texts stored there: "run", "data"
   std::vector<DerivedColumn> derived = {};
   torch::Tensor weights = {};  // [S] float64 under another prior, or undefined
 };

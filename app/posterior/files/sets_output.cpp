@@ -118,9 +118,9 @@ class CsvOutput final : public SetsOutput {
 class JsonOutput final : public SetsOutput {
  public:
   JsonOutput(const std::filesystem::path& file, const SetsHead& head) : text_(file), head_(head) {
-    std::string told = head.told.dump();
-    told.pop_back();  // the object continues with the sets
-    text_.write(told + (head.told.empty() ? "" : ",") + "\"sets\":[");
+    std::string reported = head.reported.dump();
+    reported.pop_back();  // the object continues with the sets
+    text_.write(reported + (head.reported.empty() ? "" : ",") + "\"sets\":[");
   }
   void add(const SetRow& row) override {
     text_.write((count_++ > 0 ? ",\n" : "\n") + set_document(row, *head_.info, head_.interval).dump());

@@ -199,7 +199,7 @@ FrequentistAnswer Frequentist::answer(const LikelihoodCurve& curve, const Observ
     out.ratio.push_back(std::abs(ratio));
     out.p.push_back(tails.p(TestOrder::likelihood_ratio, theta, ratio));
     out.p_upper.push_back(tails.p(TestOrder::upper_limit, theta, ratio));
-    if (table_->tells_cls()) out.cls.push_back(tails.cls(theta, ratio, out.p_upper.back()));
+    if (table_->reports_cls()) out.cls.push_back(tails.cls(theta, ratio, out.p_upper.back()));
   }
   const auto limit = [&](const std::vector<double>& p, double level) {
     return p.empty() ? NAN : accepted(out.grid, p, 1 - level).back().high;
@@ -263,7 +263,7 @@ Expected Frequentist::expected(double theta, std::int64_t place, std::int64_t se
   out.beyond = beyond / static_cast<double>(sets);
   for (std::size_t l = 0; l < levels.size(); ++l) {
     out.upper.push_back(quantiles(upper[l]));
-    if (table_->tells_cls()) out.cls.push_back(quantiles(cls[l]));
+    if (table_->reports_cls()) out.cls.push_back(quantiles(cls[l]));
     out.length.push_back(quantiles(length[l]));
   }
   return out;
@@ -293,7 +293,7 @@ CoveragePoint Frequentist::coverage(double theta, const std::vector<double>& psi
         const double ratio = drawn[k].curve.signed_ratio(theta);
         seen[k].p = tails.p(TestOrder::likelihood_ratio, theta, ratio);
         seen[k].p_upper = tails.p(TestOrder::upper_limit, theta, ratio);
-        if (table_->tells_cls()) seen[k].cls = tails.cls(theta, ratio, seen[k].p_upper);
+        if (table_->reports_cls()) seen[k].cls = tails.cls(theta, ratio, seen[k].p_upper);
         if (done + static_cast<std::int64_t>(k) >= out.measured) continue;
         for (const ConfidenceLevel& one : answer(drawn[k].curve, drawn[k].x, levels).levels)
           seen[k].lengths.push_back(total_length(one.parts));
@@ -313,7 +313,7 @@ CoveragePoint Frequentist::coverage(double theta, const std::vector<double>& psi
     CoveragePoint::Level& level = out.levels[l];
     level.covered /= static_cast<double>(sets);
     level.below /= static_cast<double>(sets);
-    if (table_->tells_cls()) level.cls_below = cls_below[l] / static_cast<double>(sets);
+    if (table_->reports_cls()) level.cls_below = cls_below[l] / static_cast<double>(sets);
     if (lengths[l].empty()) continue;
     const MeanAndError length = mean_and_error(lengths[l]);
     level.length = length.mean;

@@ -195,7 +195,7 @@ nlohmann::json coverage_document(const std::vector<CoveragePoint>& points, const
                           {"sets", point.sets},
                           {"measured", point.measured},
                           {"levels", nlohmann::json::array()}};
-    const CoveragePoint* const beside = same_point(exact, point);
+    const CoveragePoint* const extra = same_point(exact, point);
     for (std::size_t l = 0; l < point.levels.size(); ++l) {
       const CoveragePoint::Level& level = point.levels[l];
       nlohmann::json row = {{"level", level.level},
@@ -206,10 +206,10 @@ nlohmann::json coverage_document(const std::vector<CoveragePoint>& points, const
                             {"cls_upper_limit_coverage", finite_or_null(level.cls_below)},
                             {"length", finite_or_null(level.length)},
                             {"length_error", finite_or_null(level.length_error)}};
-      if (beside) {
-        row["exact_coverage"] = beside->levels[l].covered;
-        row["exact_length"] = finite_or_null(beside->levels[l].length);
-        row["exact_length_error"] = finite_or_null(beside->levels[l].length_error);
+      if (extra) {
+        row["exact_coverage"] = extra->levels[l].covered;
+        row["exact_length"] = finite_or_null(extra->levels[l].length);
+        row["exact_length_error"] = finite_or_null(extra->levels[l].length_error);
       }
       one["levels"].push_back(std::move(row));
     }
@@ -238,9 +238,9 @@ std::string coverage_text(const TaskInfo& info, const std::vector<CoveragePoint>
                                  number_text(point.deviation(level), 1), number_text(100 * level.below, 1),
                                  std::isfinite(level.cls_below) ? number_text(100 * level.cls_below, 1) : "–",
                                  with_error_text(level.length, level.length_error, 4)});
-      if (const CoveragePoint* const beside = same_point(exact, point))
-        cells.insert(cells.end(), {number_text(100 * beside->levels[l].covered, 1),
-                                   with_error_text(beside->levels[l].length, beside->levels[l].length_error, 4)});
+      if (const CoveragePoint* const extra = same_point(exact, point))
+        cells.insert(cells.end(), {number_text(100 * extra->levels[l].covered, 1),
+                                   with_error_text(extra->levels[l].length, extra->levels[l].length_error, 4)});
       table.add(std::move(cells));
     }
   return table.text(2) +

@@ -58,7 +58,7 @@ void check_plan(const LoadedRun& run, const ToyPlan& plan) {
   if (!plan.psi.empty() && plan.psi.size() != info.nuisances.size())
     fail_usage("{} values of ψ are given, but task {} has {}", plan.psi.size(), info.name, info.nuisances.size());
   if (plan.given.empty() && info.given_size() > 0)
-    fail_usage("Sets of task {} come with {}, which toys need as well: name the values with --given {}", info.name,
+    fail_usage("Sets of task {} come with {}, which toys need as well: name the values with --conditions {}", info.name,
                fmt::join(given_names(info), ", "), given_example(info));
   PAIRS_CHECK(static_cast<std::int64_t>(plan.given.size()) == info.given_size(),
               "{} are given of toys, but sets of task {} come with {}", counted(plan.given.size(), "value"), info.name,
@@ -162,7 +162,7 @@ void ToyTable::simulate(double theta, const std::vector<double>& psi, std::int64
 }
 
 std::int64_t ToyTable::null_count() const {
-  return tells_cls() ? std::min(plan_.toys, plan_.null_toys) : 0;
+  return reports_cls() ? std::min(plan_.toys, plan_.null_toys) : 0;
 }
 
 std::int64_t ToyTable::node_count(std::size_t node) const {
@@ -328,7 +328,7 @@ void ToyTable::make(const std::function<bool()>& keep_going,
     below_[node] = *low;
     above_[node] = *high;
   }
-  if (!tells_cls()) return;
+  if (!reports_cls()) return;
   if (!read_null()) make_null(keep_going, [&](std::int64_t sets) { step(done += sets, total); });
   null_ascending_.clear();
   for (const NodeToys& toys : null_at_) null_ascending_.push_back(statistic_order(toys, TestOrder::upper_limit));

@@ -69,7 +69,7 @@ class ToyTable {
   const NodeToys& toys(std::size_t node) const { return toys_[node]; }
   double most(std::size_t node, TestOrder order) const;
   // Whether there are CL_s upper limits: the null value has nodes above it.
-  bool tells_cls() const { return null_node_ && *null_node_ + 1 < nodes_.size(); }
+  bool reports_cls() const { return null_node_ && *null_node_ + 1 < nodes_.size(); }
   // After make(), if there is CL_s: toys of the null value with their ratios at this node's θ, as many as other nodes
   // have (at most all of the null value), and their indices in ascending order of TestOrder::upper_limit.
   const NodeToys& null_at(std::size_t node) const { return null_at_[node]; }

@@ -7,29 +7,29 @@
 #include "app/posterior/answer/known_reference.h"
 #include "app/posterior/caveats/disagreement_text.h"
 #include "app/posterior/set/chosen_sets.h"
-#include "app/posterior/set/listed_things.h"
+#include "app/posterior/set/listed_items.h"
 #include "app/posterior/set/observed_set.h"
-#include "app/posterior/validation/tried_file.h"
+#include "app/posterior/validation/external_validation_file.h"
 #include "core/base/fields/face.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/given.h"
 #include "core/report/number_text.h"
-#include "tasks/parts/things.h"
+#include "tasks/parts/items.h"
 
 namespace pairs {
 
 namespace {
 
 void open_listed(const LoadedRun& run, const AskedSets& asked, SetsQuestion& question) {
-  const Things& known = *face<Things>(*run.task);
+  const Items& known = *face<Items>(*run.task);
   const std::string words = printable(asked.set.file.string(), 300);
   if (!asked.set.columns.empty())
-    fail_usage("Columns are those of a table; {} names items, each a {}", words, known.thing());
+    fail_usage("Columns are those of a table; {} names items, each a {}", words, known.item());
   if (asked.set.missing != Missing::refuse || !asked.set.table.empty())
-    fail_usage("--missing and --table read tables of observations; {} names items, each a {}", words, known.thing());
+    fail_usage("--missing and --table read tables of observations; {} names items, each a {}", words, known.item());
   if (asked.set.random)
-    fail_usage("Leave --random out: of a {} as many observations are made as are used", known.thing());
+    fail_usage("Leave --random out: of a {} as many observations are made as are used", known.item());
   if (asked.size.n > run.task->info().max_n)
     fail_usage("--n {} goes beyond N = {}, the maximum for task {}", count_text(asked.size.n),
                count_text(run.task->info().max_n), run.task->info().name);
@@ -38,8 +38,8 @@ void open_listed(const LoadedRun& run, const AskedSets& asked, SetsQuestion& que
     const std::int64_t wanted = choice.n > 0 ? choice.n : largest_size(run, choice.force);
     return file_set_size(run, {std::min(wanted, held), false, choice.force}, name, held);
   };
-  question.sets = open_things(*run.task, asked.set.file, asked.seed, asked.set.up);
-  question.things = true;
+  question.sets = open_items(*run.task, asked.set.file, asked.seed, asked.set.up);
+  question.items = true;
   question.asked.within = false;  // sets made from items are slow to simulate
 }
 
@@ -49,13 +49,13 @@ SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked) {
   const TaskInfo& info = run.task->info();
   SetsQuestion question;
   if (!asked.set.given.empty()) question.asked.given = read_given(asked.set.given, "", info);
-  check_given(*run.task, question.asked.given, "--given");
+  check_given(*run.task, question.asked.given, "--conditions");
   if (asked.exact && !knows_exact(*run.task))
     fail_usage("The task {} knows no exact posterior of observed sets; leave --exact out", info.name);
   question.asked.exact = asked.exact;
   question.asked.seed = asked.seed;
   question.asked.draws = target_room_of(info).draws();
-  if (chooses_things(*run.task, asked.set)) {
+  if (chooses_items(*run.task, asked.set)) {
     open_listed(run, asked, question);
     return question;
   }
@@ -74,25 +74,25 @@ SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked) {
 
 AskedRun asked_run(const LoadedRun& run, const SetsQuestion& question) {
   AskedRun asked{.loaded = run, .trained = training_record(run)};
-  if (question.things) asked.tried = tried_of(run);
+  if (question.items) asked.validated = external_validation_of(run);
   return asked;
 }
 
-nlohmann::json sets_told(const LoadedRun& run, const AskedSets& asked, const SetsQuestion& question) {
+nlohmann::json sets_about(const LoadedRun& run, const AskedSets& asked, const SetsQuestion& question) {
   const TaskInfo& info = run.task->info();
-  nlohmann::json told = {{"task", info.name},
+  nlohmann::json reported = {{"task", info.name},
                          {"run", run.name},
                          {"trained_on", run.estimator->data_source()},
                          {"data", printable(asked.set.file.string(), 4096)},
                          {"count", question.sets->count()},
                          {"targets", nlohmann::json::array()}};
-  for (const Target& target : info.targets) told["targets"].push_back(target.name);
-  for (const Given& one : info.given) told["given"].push_back(one.name);
-  if (!run.config.ensemble.empty()) told["ensemble"] = members_document(run.config.ensemble);
-  if (question.things) told["things"] = face<Things>(*run.task)->thing();
-  if (!asked.set.group.empty()) told["group"] = printable(asked.set.group, 4096);
-  if (asked.set.missing == Missing::drop) told["missing"] = missing_word(asked.set.missing);
-  return told;
+  for (const Target& target : info.targets) reported["targets"].push_back(target.name);
+  for (const Given& one : info.given) reported["conditions"].push_back(one.name);
+  if (!run.config.ensemble.empty()) reported["ensemble"] = members_document(run.config.ensemble);
+  if (question.items) reported["items"] = face<Items>(*run.task)->item();
+  if (!asked.set.group.empty()) reported["group"] = printable(asked.set.group, 4096);
+  if (asked.set.missing == Missing::drop) reported["missing"] = missing_word(asked.set.missing);
+  return reported;
 }
 
 std::string to_know_text(const SetRow& row) {

@@ -27,7 +27,7 @@ struct AskedSets {
 struct SetsQuestion {
   std::unique_ptr<SetStream> sets;
   ManySetsQuestion asked;
-  bool things = false;  // each is made from an item (listed_things.h)
+  bool items = false;  // each is made from an item (listed_items.h)
 };
 // Throws Error, a usage error for choices that exclude each other.
 SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked);
@@ -36,7 +36,7 @@ SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked);
 AskedRun asked_run(const LoadedRun& run, const SetsQuestion& question);
 
 // Describes run and data for files of many posteriors (SetsHead::told).
-nlohmann::json sets_told(const LoadedRun& run, const AskedSets& asked, const SetsQuestion& question);
+nlohmann::json sets_about(const LoadedRun& run, const AskedSets& asked, const SetsQuestion& question);
 
 // The caveats of a row in a few words: "out of distribution, 2 warnings"; "" if there are none.
 std::string to_know_text(const SetRow& row);

@@ -76,17 +76,17 @@ void add_samples(const AskedRun& run, const PosteriorAnswer& answer, const Obser
   if (question.kept > 0) row.samples = samples.slice(0, 0, question.kept).contiguous();
 }
 
-void add_marks(const AskedRun& run, const ThingMarks& marks, const PosteriorAnswer& answer, SetRow& row) {
-  if (!marks.of_thing()) return;
+void add_marks(const AskedRun& run, const ItemMarks& marks, const PosteriorAnswer& answer, SetRow& row) {
+  if (!marks.of_item()) return;
   row.own = marks.truth();
-  const std::string of_kind = tried_warning(run.loaded, run.tried, row.kind);
-  for (std::string& text : thing_warnings(run.loaded, run.tried, row.name, marks)) {
-    if (text != of_kind && text != run.tried.problem) row.of_thing.push_back(text);
+  const std::string of_kind = validation_warning(run.loaded, run.validated, row.kind);
+  for (std::string& text : item_warnings(run.loaded, run.validated, row.name, marks)) {
+    if (text != of_kind && text != run.validated.problem) row.of_item.push_back(text);
     row.warnings.push_back(std::move(text));
   }
   if (answer.numbers.empty()) return;
   if (std::string text = own_values_warning(*run.loaded.task, marks, answer.numbers.front()); !text.empty()) {
-    row.of_thing.push_back(row.name + ": " + text);
+    row.of_item.push_back(row.name + ": " + text);
     row.warnings.push_back(std::move(text));
   }
 }
@@ -106,9 +106,9 @@ void answer_set(const AskedRun& run, const ReadSet& observed, const ManySetsQues
   PosteriorAnswer answer;
   answer.n = n;
   ask(run, 1, true, {[&] { return embedded.aggregate(n, x); }, n, n, given}, answer);
-  if (observed.marks.of_thing()) {
-    row.recalibrations = recalibrations_of(run.tried, observed.marks);
-    row.kind = kind_of(run.tried, observed.marks);
+  if (observed.marks.of_item()) {
+    row.recalibrations = recalibrations_of(run.validated, observed.marks);
+    row.kind = kind_of(run.validated, observed.marks);
     if (!answer.sources.empty())
       answer.sources.back() =
           recalibrated(std::move(answer.sources.back()), task.info().targets, row.recalibrations);

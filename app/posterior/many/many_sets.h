@@ -28,7 +28,7 @@ struct SetRow {
   std::vector<TargetNumbers> numbers;     // by target
   std::vector<TargetNumbers> exact = {};  // of the exact posterior, if requested and known
   double kl = NAN;                        // from the exact posterior to the run's, nat
-  std::vector<double> own = {};           // for an item: ThingMarks::truth,
+  std::vector<double> own = {};           // for an item: ItemMarks::truth,
   std::string kind = {};                  // kind_of(),
   std::vector<Recalibration> recalibrations = {};  // and the widening of its posterior, if any
   Typicality typicality = {};
@@ -39,7 +39,7 @@ struct SetRow {
   bool extrapolates = false;
   bool cut = false;  // it has more observations than the task's largest N; a warning reports it
   std::vector<std::string> warnings;
-  std::vector<std::string> of_thing = {};  // the warnings about this very item, by name
+  std::vector<std::string> of_item = {};  // the warnings about this very item, by name
   torch::Tensor samples = {};              // [S, d] on the CPU, if requested
   torch::Tensor log_density = {};          // [P] float64, if values of θ were to be scored
   Observations x = {};                     // the N observations, if requested

@@ -16,7 +16,7 @@ std::string with_decimals_of(double value, double spread) {
 }
 
 // "0.52, 0.41 to 0.61", median and central 90 % interval: tails of ψ may be too heavy for mean and sd.
-std::string told(const TargetNumbers& numbers) {
+std::string reported(const TargetNumbers& numbers) {
   const double spread = numbers.half(IntervalKind::central).width() / 1.349;
   const Interval& most = numbers.most(IntervalKind::central);
   return fmt::format("{}, {} to {}", with_decimals_of(numbers.quantiles[2], spread), with_decimals_of(most.low, spread),
@@ -28,7 +28,7 @@ std::string in_short(const TaskInfo& info, const NuisanceSeries& series, const s
   std::string text;
   for (std::size_t k = 0; k < series.numbers.size(); ++k) {
     const TargetNumbers& numbers = series.numbers[k];
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", info.nuisances[k].label, told(numbers));
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", info.nuisances[k].label, reported(numbers));
     if (series.numbers.size() == 1 && !truth.empty())
       text += ", truth " + with_decimals_of(truth[0], numbers.half(IntervalKind::central).width() / 1.349);
   }
@@ -41,7 +41,7 @@ std::string in_full(const TaskInfo& info, const std::vector<NuisanceSeries>& ser
     text += text.empty() ? "" : "\n";
     text += info.nuisances[k].label + ":";
     for (const NuisanceSeries& one : series)
-      text += fmt::format("{} {} {}", &one == &series.front() ? "" : ";", one.name, told(one.numbers[k]));
+      text += fmt::format("{} {} {}", &one == &series.front() ? "" : ";", one.name, reported(one.numbers[k]));
     if (!truth.empty())
       text += "; truth " +
               with_decimals_of(truth[k], series.front().numbers[k].half(IntervalKind::central).width() / 1.349);

@@ -7,9 +7,9 @@
 
 namespace pairs {
 
-std::string other_given_text(const Task& task, const torch::Tensor& told, const torch::Tensor& taken) {
-  if (!told.defined() || !taken.defined() || at::equal(told, taken)) return "";
-  return fmt::format("The file states that {}, and {} is taken instead", given_text(task, told),
+std::string other_given_text(const Task& task, const torch::Tensor& reported, const torch::Tensor& taken) {
+  if (!reported.defined() || !taken.defined() || at::equal(reported, taken)) return "";
+  return fmt::format("The file states that {}, and {} is taken instead", given_text(task, reported),
                      given_text(task, taken));
 }
 

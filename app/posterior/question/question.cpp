@@ -17,7 +17,7 @@ constexpr std::int64_t kMostOfQuestion = std::int64_t{1} << 53;
 // its table (n, many).
 template <class Visit>
 void question_fields(Visit&& visit) {
-  visit("beside", &Question::beside);
+  visit("others", &Question::others);
   visit("interval", &Question::interval);
   visit("learned_product", &Question::learned_product);
   visit("derived", &Question::derived);
@@ -131,7 +131,7 @@ Question read_question(TableReader& reader, const std::string& where,
 }
 
 void change_paths(Question& question, const PathChange& run, const PathChange& file) {
-  for (std::string& one : question.beside) one = run(one);
+  for (std::string& one : question.others) one = run(one);
   question.set.file = file(question.set.file.string());
   for (PinnedQuestion& pin : question.pinned) {
     pin.run = run(pin.run);

@@ -34,7 +34,7 @@ struct Question {
   SetChoice set = {};
   bool many = false;                     // the file of `set` holds many sets, of which `set.member` is shown
   std::int64_t n = 0;                    // observations of the set; 0: the program's choice
-  std::vector<std::string> beside = {};  // runs whose posteriors are drawn, too
+  std::vector<std::string> others = {};  // runs whose posteriors are drawn, too
   IntervalKind interval = IntervalKind::central;
   bool learned_product = false;           // among the references
   std::vector<std::string> derived = {};  // quantities of the targets: "ratio = theta/psi"

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "core/base/gpu/streams.h"
 #include "core/base/numbers/random.h"
+#include "core/base/system/streams.h"
 #include "core/base/text/error.h"
 #include "core/sets/permutation.h"
 

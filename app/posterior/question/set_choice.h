@@ -12,7 +12,7 @@
 
 namespace pairs {
 
-// The observed set: one from the prior, one with values set by hand, a file's, or an item's (tasks/parts/things.h).
+// The observed set: one from the prior, one with values set by hand, a file's, or an item's (tasks/parts/items.h).
 // set_fields() (app/posterior/question/set_fields.h) lists all its fields for options of commands, copied commands,
 // sessions and settings: add a new field there, too.
 struct SetChoice {
@@ -31,7 +31,7 @@ struct SetChoice {
   std::string reader = {};            // for a table: the command of a program that reads it (tasks/program_table.h)
   std::string table = {};             // for a file with several tables: the one to use; "": the first suitable one
   Missing missing = Missing::refuse;  // how observations with a missing value are treated
-  std::string up = {};     // for an item: the axis that points up; "": as the item has it (Things::read_thing)
+  std::string up = {};     // for an item: the axis that points up; "": as the item has it (Items::read_item)
   std::uint64_t seed = 1;  // of the observations made from an item
   // The conditions of the set, if the task has some: "V,V,…" or "NAME=V,…"; "": the file's, or the prior's, own. For a
   // folder of views, the camera whose image is inferred.

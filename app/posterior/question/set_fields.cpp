@@ -285,7 +285,7 @@ const std::vector<SetField>& set_fields() {
       {"up", "up", &SetChoice::up, Of::own, "AXIS",
        "meshes: the axis of the file that points up, x, y or z (default: what the file states, else z)"},
       {"seed", "seed", &SetChoice::seed, Of::own, "N", "seed of observations that are made of an item (default: 1)"},
-      {"given", "given", &SetChoice::given, Of::both, "NAME=V,...",
+      {"conditions", "conditions", &SetChoice::given, Of::both, "NAME=V,...",
        "conditions of the set, where the task has them (\"tasks\" names them); default: the file's, an array given of "
        "an .npz or columns of these names"},
       {"camera", "camera", &SetChoice::camera, Of::own, "AZ,EL",

@@ -1,15 +1,15 @@
 #include "app/posterior/set/chosen_sets.h"
 
 #include "app/kinds/observed.h"
-#include "app/posterior/set/listed_things.h"
+#include "app/posterior/set/listed_items.h"
 #include "app/posterior/set/observed_set.h"
 #include "core/base/fields/face.h"
-#include "tasks/parts/things.h"
+#include "tasks/parts/items.h"
 
 namespace pairs {
 
-bool chooses_things(const Task& task, const SetChoice& set) {
-  return set.group.empty() && set.reader.empty() && lists_things(task, set.file);
+bool chooses_items(const Task& task, const SetChoice& set) {
+  return set.group.empty() && set.reader.empty() && lists_items(task, set.file);
 }
 
 ManySets many_sets(const Task& task, const SetChoice& set) {
@@ -23,9 +23,9 @@ ManySets many_sets(const Task& task, const SetChoice& set) {
 }
 
 bool holds_many_sets(const Task& task, const SetChoice& set) {
-  if (!set.group.empty() || chooses_things(task, set)) return true;
+  if (!set.group.empty() || chooses_items(task, set)) return true;
   return holds_sets(many_sets(task, set), task.info()) &&
-         !(face<Things>(task) && things_named(task, set.file.string()));
+         !(face<Items>(task) && items_named(task, set.file.string()));
 }
 
 }  // namespace pairs

@@ -7,7 +7,7 @@
 namespace pairs {
 
 // Whether the choice names several items of the task, each of which is a set.
-bool chooses_things(const Task& task, const SetChoice& set);
+bool chooses_items(const Task& task, const SetChoice& set);
 // Whether the file or folder, with its column `group` if any, holds many sets for the task rather than one, or lists
 // items.
 bool holds_many_sets(const Task& task, const SetChoice& set);

@@ -129,7 +129,7 @@ std::vector<std::string> columns_of_given(const ManySets& sets, const TaskInfo& 
     const bool there = std::find(names.begin(), names.end(), one.name) != names.end();
     if (!there && sets.given_known) return {};
     if (!there)
-      fail_usage("Sets of task {} come with {}: {} has no such column; add it, or name one for all with --given",
+      fail_usage("Sets of task {} come with {}: {} has no such column; add it, or name one for all with --conditions",
                  info.name, one.name, where);
     wanted.push_back(one.name);
   }

@@ -105,8 +105,8 @@ class GroupedCsv final : public SetStream {
       ++next_;
       return true;
     }
-    if (nameless_ == 0 || told_) return false;
-    told_ = true;
+    if (nameless_ == 0 || reported_) return false;
+    reported_ = true;
     set = {"(none)", 0, [place = ErrorPlace(where_, first_nameless_), rows = nameless_]() -> Observed {
              fail_nameless(place, rows);
            }};
@@ -262,7 +262,7 @@ class GroupedCsv final : public SetStream {
   std::deque<std::string> names_;  // of the sets, in the order of their first rows
   std::unordered_map<std::string, std::size_t> places_;
   std::vector<std::int64_t> rows_;
-  bool contiguous_ = true, told_ = false;
+  bool contiguous_ = true, reported_ = false;
   std::int64_t nameless_ = 0, first_nameless_ = 0;
   double row_bytes_ = 0;
 

@@ -145,7 +145,7 @@ class GroupedTable final : public SetStream {
   };
 
   bool next_nameless(ComingSet& set) {
-    if (nameless_ == 0 || std::exchange(told_, true)) return false;
+    if (nameless_ == 0 || std::exchange(reported_, true)) return false;
     set = {"(none)", 0, [where = table_->where(), row = first_nameless_, rows = nameless_]() -> Observed {
              fail("{}: row {} does not name the set it belongs to{}; fill it in or drop it", where, count_text(row + 1),
                   rows > 1 ? fmt::format(", and {} more do not", count_text(rows - 1)) : "");
@@ -279,7 +279,7 @@ class GroupedTable final : public SetStream {
   std::deque<std::string> names_;  // of the sets, in the order of their first rows
   std::unordered_map<std::string, std::size_t> places_of_;
   std::vector<std::int64_t> rows_, starts_;
-  bool contiguous_ = true, broken_ = false, told_ = false;
+  bool contiguous_ = true, broken_ = false, reported_ = false;
   std::int64_t nameless_ = 0, first_nameless_ = 0;
 
   Block block_;

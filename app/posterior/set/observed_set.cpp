@@ -12,7 +12,7 @@
 #include "app/posterior/question/other_given.h"
 #include "app/posterior/question/random_subset.h"
 #include "app/posterior/set/chosen_sets.h"
-#include "app/posterior/set/listed_things.h"
+#include "app/posterior/set/listed_items.h"
 #include "core/base/fields/face.h"
 #include "core/base/gpu/transfer.h"
 #include "core/base/text/error.h"
@@ -59,7 +59,7 @@ void set_by_hand(const Task& task, const SetChoice& choice, Latents& latents) {
   put(latents.psi, choice.psi, "ψ");
   if (!choice.given.empty()) {
     latents.given = read_given(choice.given, {}, task.info());
-    check_given(task, latents.given, "--given");
+    check_given(task, latents.given, "--conditions");
   }
   const std::vector<Target>& targets = task.info().targets;
   for (std::size_t t = 0; t < choice.theta.size(); ++t)
@@ -115,17 +115,17 @@ void ObservedSet::read() {
   std::error_code error;
   if (choice_.camera && !views)
     fail_usage("--camera belongs to views of a scene; the task {} has none", task_->info().name);
-  if (lists_things(*task_, choice_.file))
+  if (lists_items(*task_, choice_.file))
     fail_usage(
         "{} names several items, each of which is a set: query one of them with --member, or all with infer or figure "
         "forest",
         words);
-  if (const Things* const known = things_named(*task_, choice_.file.string())) {
-    if (!choice_.columns.empty()) fail_usage("Columns are those of a table; {} is none", known->thing());
+  if (const Items* const known = items_named(*task_, choice_.file.string())) {
+    if (!choice_.columns.empty()) fail_usage("Columns are those of a table; {} is none", known->item());
     if (choice_.random)
-      fail_usage("Leave --random out: of a {} as many observations are made as are used", known->thing());
-    check_rows_of_table(known->thing());
-    return read_thing(*known, choice_.file.string());
+      fail_usage("Leave --random out: of a {} as many observations are made as are used", known->item());
+    check_rows_of_table(known->item());
+    return read_item(*known, choice_.file.string());
   }
   if (!choice_.up.empty()) fail_usage("--up turns an item such as a mesh; {} is a set of observations", words);
   const bool folder = views && std::filesystem::is_directory(choice_.file, error);
@@ -168,7 +168,7 @@ void ObservedSet::read_given_of_file() {
   if (info.given.empty() && choice_.given.empty()) return;
   const TableColumns read = table_columns();
   const torch::Tensor middle = choice_.assume_given && choice_.given.empty() ? middle_given(*task_) : torch::Tensor();
-  if (middle.defined() && !tells_given(choice_.file, info, read)) {
+  if (middle.defined() && !holds_given(choice_.file, info, read)) {
     latents_.given = middle;
     given_assumed_ =
         fmt::format("The file does not state the conditions of the set: {} is taken, the middle of training; set it",
@@ -177,8 +177,8 @@ void ObservedSet::read_given_of_file() {
     return;
   }
   latents_.given = read_given(choice_.given, choice_.file.string(), info, read);
-  check_given(*task_, latents_.given, choice_.given.empty() ? printable(choice_.file.string(), 300) : "--given");
-  if (choice_.given.empty() || !tells_given(choice_.file, info, read)) return;
+  check_given(*task_, latents_.given, choice_.given.empty() ? printable(choice_.file.string(), 300) : "--conditions");
+  if (choice_.given.empty() || !holds_given(choice_.file, info, read)) return;
   warn(other_given_text(*task_, read_given("", choice_.file.string(), info, read), latents_.given));
 }
 
@@ -204,10 +204,10 @@ void ObservedSet::read_table() {
 
 void ObservedSet::read_member() {
   const TaskInfo& info = task_->info();
-  if (const Things* const known = face<Things>(*task_);
-      known && choice_.group.empty() && lists_things(*task_, choice_.file)) {
-    check_rows_of_table(known->thing());
-    return read_thing(*known, listed_thing(*known, choice_.file, choice_.member));
+  if (const Items* const known = face<Items>(*task_);
+      known && choice_.group.empty() && lists_items(*task_, choice_.file)) {
+    check_rows_of_table(known->item());
+    return read_item(*known, listed_item(*known, choice_.file, choice_.member));
   }
   if (!choice_.up.empty() || choice_.camera)
     fail_usage("One of many sets is read as it stands in its file; leave --up and --camera out");
@@ -221,7 +221,7 @@ void ObservedSet::read_member() {
   warnings_ = std::move(observed.warnings);
   if (held_ > info.max_n) note_ = cut_set_text(name(), held_, info, choice_.random.has_value());
   latents_.given = sets.given_known ? read_given(choice_.given, "", info) : observed.given;
-  check_given(*task_, latents_.given, sets.given_known ? "--given" : name());
+  check_given(*task_, latents_.given, sets.given_known ? "--conditions" : name());
   if (sets.given_known) warn(other_given_text(*task_, observed.given, latents_.given));
 }
 
@@ -232,7 +232,7 @@ std::string cut_set_text(const std::string& name, std::int64_t held, const TaskI
 
 void ObservedSet::read_views(const SceneViews& views) {
   const std::string words = printable(choice_.file.string(), 300);
-  if (!choice_.given.empty()) fail_usage("Name the target camera of a folder of views with --camera, not --given");
+  if (!choice_.given.empty()) fail_usage("Name the target camera of a folder of views with --camera, not --conditions");
   if (!choice_.camera)
     fail_usage("{} is a folder of views; name the camera whose view is wanted with --camera AZ,EL in degrees", words);
   const ViewFolder folder = read_view_folder(choice_.file, views.cast().height, views.cast().half_width);
@@ -250,9 +250,9 @@ void ObservedSet::warn(const std::string& text) {
   if (!text.empty()) warnings_.push_back(text);
 }
 
-void ObservedSet::read_thing(const Things& known, const std::string& text) {
-  ThingSet set = known.read_thing(text, 0, choice_.seed, choice_.up);
-  of_thing_ = true;
+void ObservedSet::read_item(const Items& known, const std::string& text) {
+  ItemSet set = known.read_item(text, 0, choice_.seed, choice_.up);
+  of_item_ = true;
   marks_ = marks_of(set);
   read_as_ = std::move(set.read_as);
   title_ = std::move(set.title);
@@ -276,10 +276,10 @@ std::vector<double> ObservedSet::theta() const {
   return values_of(latents_.theta);
 }
 std::vector<double> ObservedSet::truth() const {
-  return of_thing_ ? marks_.truth() : theta();
+  return of_item_ ? marks_.truth() : theta();
 }
 std::vector<double> ObservedSet::psi() const {
-  return of_thing_ ? std::vector<double>() : values_of(latents_.psi);
+  return of_item_ ? std::vector<double>() : values_of(latents_.psi);
 }
 
 Observations ObservedSet::part(std::int64_t from, std::int64_t to) {
@@ -305,7 +305,7 @@ std::string ObservedSet::name() const {
     return fmt::format("Set {} of the prior{}", count_text(choice_.index),
                        choice_.theta.empty() && choice_.psi.empty() ? "" : ", changed");
   if (!choice_.member.empty()) return printable(choice_.member, choice_.member.size());
-  if (of_thing_) return title_;
+  if (of_item_) return title_;
   const std::string last = choice_.file.filename().string();
   return last.empty() ? choice_.file.parent_path().filename().string() : last;
 }
@@ -340,13 +340,13 @@ Figure ObservedSet::picture(std::int64_t n, const SampleView& view) {
   return figure;
 }
 
-const Things* things_named(const Task& task, const std::string& text) {
-  const Things* const known = face<Things>(task);
-  if (!known || known->is_thing(text)) return known;
+const Items* items_named(const Task& task, const std::string& text) {
+  const Items* const known = face<Items>(task);
+  if (!known || known->is_item(text)) return known;
   std::error_code error;
   if (!std::filesystem::exists(text, error))
     fail("{} is no file that is there, and no {}; for the task {} give a file of observations, or {}",
-         printable(text, 300), known->thing(), task.info().name, known->thing_help());
+         printable(text, 300), known->item(), task.info().name, known->item_help());
   return nullptr;
 }
 

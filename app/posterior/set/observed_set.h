@@ -12,7 +12,7 @@
 #include "app/kinds/observed.h"
 #include "app/kinds/sample_plot.h"
 #include "app/posterior/question/set_choice.h"
-#include "app/posterior/validation/tried.h"
+#include "app/posterior/validation/external_validation.h"
 #include "core/report/figure.h"
 #include "core/task.h"
 #include "render/scene.h"
@@ -30,7 +30,7 @@ class ObservedSet {
   const SetChoice& choice() const { return choice_; }
   bool simulated() const { return choice_.file.empty(); }
   // Whether it was made from a real item, whose own θ is known.
-  bool of_thing() const { return of_thing_; }
+  bool of_item() const { return of_item_; }
   // A sentence if its conditions were assumed (SetChoice::assume_given); else "".
   const std::string& given_assumed() const { return given_assumed_; }
   // Values of a simulated set or an item, one row; else undefined tensors.
@@ -41,7 +41,7 @@ class ObservedSet {
   std::vector<double> truth() const;
   std::vector<double> psi() const;
   // The item's own values; empty for other sets.
-  const ThingMarks& marks() const { return marks_; }
+  const ItemMarks& marks() const { return marks_; }
   const std::string& read_as() const { return read_as_; }
   // "simulated", or a path and how a random subset of it was drawn.
   std::string words() const;
@@ -70,7 +70,7 @@ class ObservedSet {
 
  private:
   void read();
-  void read_thing(const Things& known, const std::string& text);
+  void read_item(const Items& known, const std::string& text);
   void read_table();
   void read_member();
   TableColumns table_columns() const;
@@ -88,10 +88,10 @@ class ObservedSet {
   std::shared_ptr<ObservedRows> rows_;
   std::int64_t used_ = 0;
   std::int64_t held_ = 0, dropped_ = 0;
-  bool of_thing_ = false;
+  bool of_item_ = false;
   std::string given_assumed_;
   std::string title_, read_as_;  // of an item
-  ThingMarks marks_;
+  ItemMarks marks_;
   std::vector<std::string> warnings_;
   std::string note_;
   std::vector<std::string> columns_, taken_;
@@ -102,6 +102,6 @@ std::string cut_set_text(const std::string& name, std::int64_t held, const TaskI
 
 // The task if `text` names an item from which it makes sets; null if it names a file of observations. Throws a usage
 // error if a task of items finds neither.
-const Things* things_named(const Task& task, const std::string& text);
+const Items* items_named(const Task& task, const std::string& text);
 
 }  // namespace pairs

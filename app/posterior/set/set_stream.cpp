@@ -85,7 +85,7 @@ class FolderOfSets final : public SetStream {
              TableColumns columns = sets.columns;
              columns.reader = fs::is_directory(file) ? "" : reader_of(sets, file);
              Observed observed = read_observed_columns(file, info, sets.most, columns);
-             if (!sets.given_known || tells_given(file, info, columns))
+             if (!sets.given_known || holds_given(file, info, columns))
                observed.given = read_given("", file, info, columns);
              return observed;
            }};
@@ -151,7 +151,7 @@ class GroupedArrays final : public SetStream {
           names_a_set(names[i]),
           "{}: the array {} does not name the set that observation {} belongs to; fill it in, or drop the observation",
           where_, printable(sets.group), count_text(static_cast<std::int64_t>(i) + 1));
-    if (!info.given.empty() && (!sets.given_known || tells_given_of(arrays))) read_given_of(arrays, sets.data);
+    if (!info.given.empty() && (!sets.given_known || holds_given_of(arrays))) read_given_of(arrays, sets.data);
     std::map<std::string, std::size_t> places;
     for (std::size_t i = 0; i < names.size(); ++i) {
       const auto [at, fresh] = places.try_emplace(names[i], names_.size());
@@ -200,7 +200,7 @@ class GroupedArrays final : public SetStream {
 
  private:
   // Whether the file has the conditions.
-  bool tells_given_of(const NpzReader& arrays) const {
+  bool holds_given_of(const NpzReader& arrays) const {
     return arrays.shapes().contains("given") ||
            std::ranges::all_of(info_.given, [&](const Given& one) { return arrays.shapes().contains(one.name); });
   }
@@ -219,7 +219,7 @@ class GroupedArrays final : public SetStream {
       if (!arrays.shapes().contains(one.name))
         fail_usage(
             "Sets of task {} come with {}: {} holds neither an array of that name nor \"given\"; add it, or name "
-            "one for all with --given",
+            "one for all with --conditions",
             info_.name, one.name, printable(data.string(), 300));
       columns.push_back(arrays.read(one.name).to(torch::kFloat64).reshape({-1}));
       PAIRS_CHECK(columns.back().numel() == columns.front().numel(), "{}: the arrays {} and {} have {} and {} numbers",

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "app/kinds/observed.h"
-#include "app/posterior/validation/tried.h"
+#include "app/posterior/validation/external_validation.h"
 
 namespace pairs {
 
@@ -18,7 +18,7 @@ namespace pairs {
 struct ReadSet : Observed {
   ReadSet() = default;
   ReadSet(Observed observed) : Observed(std::move(observed)) {}
-  ThingMarks marks = {};
+  ItemMarks marks = {};
 };
 
 // One of many sets, not read yet.

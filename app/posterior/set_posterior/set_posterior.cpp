@@ -11,8 +11,8 @@
 #include "app/posterior/plots/corner_plots.h"
 #include "app/posterior/plots/posterior_curves.h"
 #include "app/posterior/source/derived.h"
+#include "app/posterior/validation/external_validation_file.h"
 #include "app/posterior/validation/recalibration.h"
-#include "app/posterior/validation/tried_file.h"
 #include "app/runs/learned_product.h"
 #include "app/runs/strategy_look.h"
 #include "core/base/fields/face.h"
@@ -65,7 +65,7 @@ SetPosterior::SetPosterior(std::shared_ptr<ObservedSet> set, std::vector<AskedRu
     if (!run.embedded) run.embedded = std::make_shared<EmbeddedSet>(run.loaded.estimator, set_->size());
   for (AskedRun& run : runs_) {
     run.trained = training_record(run.loaded);
-    if (set_->of_thing()) run.tried = tried_of(run.loaded);
+    if (set_->of_item()) run.validated = external_validation_of(run.loaded);
   }
   confined_ =
       std::all_of(runs_.begin(), runs_.end(), [&](const AskedRun& run) { return run.loaded.estimator->confined(); });
@@ -82,9 +82,9 @@ std::string SetPosterior::source_text() const {
   for (const AskedRun& run : runs_) names += (names.empty() ? "" : ", ") + run.loaded.name;
   const LoadedRun& shown = runs_.front().loaded;
   std::string note;
-  if (set_->of_thing()) {
-    const Tried& tried = runs_.front().tried;
-    note = tried_note(shown, tried, kind_of(tried, set_->marks()));
+  if (set_->of_item()) {
+    const ExternalValidation& validated = runs_.front().validated;
+    note = validation_note(shown, validated, kind_of(validated, set_->marks()));
   }
   return set_->words() + "; " + names + (note.empty() ? "" : "; " + note);
 }
@@ -133,9 +133,9 @@ void SetPosterior::ask_runs(std::int64_t n, PosteriorAnswer& answer, bool truste
     };
     const std::size_t before = answer.sources.size();
     ask(run, runs_.size(), &run == &runs_.front(), asked, answer);
-    if (set_->of_thing() && answer.sources.size() > before)
+    if (set_->of_item() && answer.sources.size() > before)
       answer.sources.back() = recalibrated(std::move(answer.sources.back()), task().info().targets,
-                                           recalibrations_of(run.tried, set_->marks()));
+                                           recalibrations_of(run.validated, set_->marks()));
   }
 }
 
@@ -170,11 +170,11 @@ PosteriorAnswer SetPosterior::answer(std::int64_t n, bool references) const {
   ask_runs(n, out);
   if (!set_->note().empty()) out.warnings.push_back({WarningKind::cut_file, set_->note()});
   if (!set_->given_assumed().empty()) out.warnings.push_back({WarningKind::given, set_->given_assumed()});
-  if (set_->of_thing()) {
-    for (const std::string& text : set_->warnings()) out.warnings.push_back({WarningKind::thing, text});
+  if (set_->of_item()) {
+    for (const std::string& text : set_->warnings()) out.warnings.push_back({WarningKind::item, text});
     for (const AskedRun& run : runs_)
-      for (std::string& text : thing_warnings(run.loaded, run.tried, set_->name(), set_->marks()))
-        out.warnings.push_back({WarningKind::tried, std::move(text)});
+      for (std::string& text : item_warnings(run.loaded, run.validated, set_->name(), set_->marks()))
+        out.warnings.push_back({WarningKind::validated, std::move(text)});
   }
   if (references) ask_references(n, out);
   if (references && learned_product_) ask_product(n, out);
@@ -195,10 +195,10 @@ PosteriorAnswer SetPosterior::answer(std::int64_t n, bool references) const {
 std::vector<PosteriorWarning> SetPosterior::all_warnings(const PosteriorAnswer& answer) const {
   std::vector<PosteriorWarning> all;
   const auto add = [&](const PosteriorWarning& one) {
-    if (std::none_of(all.begin(), all.end(), [&](const PosteriorWarning& told) { return told.text == one.text; }))
+    if (std::none_of(all.begin(), all.end(), [&](const PosteriorWarning& reported) { return reported.text == one.text; }))
       all.push_back(one);
   };
-  for (const std::string& text : set_->warnings()) add({WarningKind::thing, text});
+  for (const std::string& text : set_->warnings()) add({WarningKind::item, text});
   for (const PosteriorWarning& one : answer.warnings) add(one);
   if (answer.typicality.outside) add({WarningKind::outside, outside_text(answer.typicality)});
   return all;

@@ -20,7 +20,7 @@ UsualTests usual_tests(const SetPosterior& posterior, std::int64_t n, std::uint6
                        const std::function<bool()>& keep_going, bool brief) {
   const AskedRun& run = posterior.runs().front();
   const Task& task = posterior.task();
-  if (posterior.set().of_thing()) return {.why_not = "observations of an item take long to simulate"};
+  if (posterior.set().of_item()) return {.why_not = "observations of an item take long to simulate"};
   if (std::string why = within_sets_missing(run.loaded, n); !why.empty()) return {.why_not = std::move(why)};
   const Stopwatch watch;
   WithinOptions options;

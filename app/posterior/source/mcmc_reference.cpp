@@ -34,9 +34,9 @@ McmcAnswer mcmc_answer(const Task& task, const Observations& x, const McmcOption
   out.r_hat = 0;
   out.effective = INFINITY;
   for (std::int64_t k = 0; k < parameters.size(-1); ++k) {
-    const McmcDiagnostics told = mcmc_diagnostics(parameters.select(-1, k));
-    out.r_hat = std::max(out.r_hat, std::isnan(told.r_hat) ? INFINITY : told.r_hat);  // chains that do not move
-    for (const double size : {told.bulk_size, told.tail_size})
+    const McmcDiagnostics reported = mcmc_diagnostics(parameters.select(-1, k));
+    out.r_hat = std::max(out.r_hat, std::isnan(reported.r_hat) ? INFINITY : reported.r_hat);  // chains that do not move
+    for (const double size : {reported.bulk_size, reported.tail_size})
       out.effective = std::min(out.effective, std::isnan(size) ? 1.0 : size);
   }
   const auto targets = static_cast<std::int64_t>(task.info().targets.size());

@@ -97,20 +97,20 @@ std::string depends_on(const TaskInfo& info, const torch::Tensor& draws, std::in
 
 // The prior of one target, checked against the task's draws.
 std::shared_ptr<const PriorFamily> learned_prior(const Task& task, const torch::Tensor& draws, std::int64_t t,
-                                                const std::string& told) {
+                                                const std::string& reported) {
   const TaskInfo& info = task.info();
   const Target& target = info.targets[static_cast<std::size_t>(t)];
   const bool bounded = std::isfinite(target.low) && std::isfinite(target.high);
   const std::string hint =
-      fmt::format("state it, as the simulator draws it, with e.g. --learned-prior \"{} = normal(0, 1)\"", target.name);
-  if (told.empty() && !bounded)
+      fmt::format("state it, as the simulator draws it, with e.g. --training-prior \"{} = normal(0, 1)\"", target.name);
+  if (reported.empty() && !bounded)
     fail_usage("Task {} does not state the density of its prior of {}; {}", info.name, target.label, hint);
-  const std::string text = told.empty() ? fmt::format("uniform({}, {})", target.low, target.high) : told;
-  std::shared_ptr<const PriorFamily> prior = prior_family(text, told.empty() ? "The prior" : "--learned-prior", target.name);
+  const std::string text = reported.empty() ? fmt::format("uniform({}, {})", target.low, target.high) : reported;
+  std::shared_ptr<const PriorFamily> prior = prior_family(text, reported.empty() ? "The prior" : "--training-prior", target.name);
   if (const double distance = distance_from(draws.select(1, t), *prior); distance > kKolmogorovLimit)
     fail_usage("{} draws of the prior of {} are not those of {}{}", count_text(draws.size(0)), target.label,
                printable(text, 200),
-               told.empty() ? ", and task " + info.name + " does not state its density; " + hint
+               reported.empty() ? ", and task " + info.name + " does not state its density; " + hint
                             : "; give the prior that the simulator draws from");
   if (const std::string other = depends_on(info, draws, t); !other.empty())
     fail_usage(
@@ -181,12 +181,12 @@ OtherPrior::OtherPrior(std::shared_ptr<const Task> task, const std::vector<std::
     : task_(std::move(task)) {
   const TaskInfo& info = task_->info();
   if (info.targets.empty()) fail_usage("--prior is of parameters, and the target of {} is an image", info.name);
-  std::vector<std::string> told(info.targets.size());
+  std::vector<std::string> reported(info.targets.size());
   for (const std::string& text : learned) {
-    NamedPrior one = named_prior(info, text, "--learned-prior");
-    std::string& place = told[static_cast<std::size_t>(one.target)];
+    NamedPrior one = named_prior(info, text, "--training-prior");
+    std::string& place = reported[static_cast<std::size_t>(one.target)];
     if (!place.empty())
-      fail_usage("--learned-prior is given twice of {}", info.targets[static_cast<std::size_t>(one.target)].name);
+      fail_usage("--training-prior is given twice of {}", info.targets[static_cast<std::size_t>(one.target)].name);
     place = std::move(one.text);
   }
   for (const std::string& text : texts) {
@@ -203,7 +203,7 @@ OtherPrior::OtherPrior(std::shared_ptr<const Task> task, const std::vector<std::
   if (known_) return;
   const torch::Tensor draws = prior_draws(*task_);
   for (Part& part : parts_)
-    part.learned = learned_prior(*task_, draws, part.target, told[static_cast<std::size_t>(part.target)]);
+    part.learned = learned_prior(*task_, draws, part.target, reported[static_cast<std::size_t>(part.target)]);
 }
 
 torch::Tensor OtherPrior::log_ratio(const torch::Tensor& theta) const {

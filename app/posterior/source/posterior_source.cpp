@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "app/posterior/source/known_source.h"
-#include "core/base/gpu/streams.h"
+#include "core/base/system/streams.h"
 #include "core/base/text/error.h"
 #include "core/base/threads/clock.h"
 #include "core/eval/references/learned_product.h"
@@ -42,7 +42,7 @@ PosteriorSource reference_source(const Task& task, const std::string& name, cons
   constexpr std::int64_t kChunk = 20000;
   const Stopwatch watch;
   const std::shared_ptr<ReferencePosterior> reference = task.reference(name);
-  tell_given(*reference, given);
+  report_given(*reference, given);
   for (std::int64_t first = 0; first < x.count(); first += kChunk) {
     if (keep_going && !keep_going()) throw Stopped();
     reference->add(x.slice(first, std::min(first + kChunk, x.count())));

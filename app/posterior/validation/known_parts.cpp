@@ -26,9 +26,9 @@ bool has(const KnownParts& known, std::uint64_t hash) {
 
 }  // namespace
 
-double KnownParts::news(const std::vector<ThingPart>& parts) const {
+double KnownParts::news(const std::vector<ItemPart>& parts) const {
   double sum = 0, all = 0;
-  for (const ThingPart& part : parts) {
+  for (const ItemPart& part : parts) {
     const auto weight = static_cast<double>(part.weight);
     all += weight;
     if (!has(*this, part.hash)) sum += weight;
@@ -36,27 +36,27 @@ double KnownParts::news(const std::vector<ThingPart>& parts) const {
   return all > 0 ? sum / std::sqrt(all) : 0;
 }
 
-KnownParts learn_parts(const Things& things, const std::function<bool()>& keep_going) {
+KnownParts learn_parts(const Items& items, const std::function<bool()>& keep_going) {
   KnownParts known;
   std::unordered_map<std::uint64_t, std::int64_t> learned;  // number of items with each part
-  std::vector<std::vector<ThingPart>> held_out;
-  things.training_parts([&](std::vector<ThingPart>&& parts, bool held) {
+  std::vector<std::vector<ItemPart>> held_out;
+  items.training_parts([&](std::vector<ItemPart>&& parts, bool held) {
     if (!keep_going()) throw Stopped();
     if (held) {
       held_out.push_back(std::move(parts));
       return true;
     }
     std::unordered_set<std::uint64_t> once;
-    for (const ThingPart& part : parts)
+    for (const ItemPart& part : parts)
       if (once.insert(part.hash).second) ++learned[part.hash];
     return true;
   });
   if (held_out.empty()) return known;
-  for (const auto& [hash, things] : learned)
-    if (things >= kFew) known.hashes.push_back(hash);
+  for (const auto& [hash, items] : learned)
+    if (items >= kFew) known.hashes.push_back(hash);
   std::sort(known.hashes.begin(), known.hashes.end());
   std::vector<double> news;
-  for (const std::vector<ThingPart>& parts : held_out) news.push_back(known.news(parts));
+  for (const std::vector<ItemPart>& parts : held_out) news.push_back(known.news(parts));
   std::sort(news.begin(), news.end(), std::greater<>());
   known.most = news[static_cast<std::size_t>(kFalseAlarms * static_cast<double>(news.size()))];
   return known;
@@ -91,15 +91,15 @@ KnownParts read_known_parts(const std::filesystem::path& file) {
   return known;
 }
 
-std::string new_parts_text(const KnownParts& known, const std::vector<ThingPart>& parts) {
+std::string new_parts_text(const KnownParts& known, const std::vector<ItemPart>& parts) {
   if (!known.unlike(parts)) return "";
-  std::vector<const ThingPart*> news;
-  for (const ThingPart& part : parts) {
-    const auto same = [&](const ThingPart* one) { return one->text == part.text; };
+  std::vector<const ItemPart*> news;
+  for (const ItemPart& part : parts) {
+    const auto same = [&](const ItemPart* one) { return one->text == part.text; };
     if (!has(known, part.hash) && std::none_of(news.begin(), news.end(), same)) news.push_back(&part);
   }
   std::stable_sort(news.begin(), news.end(),
-                   [](const ThingPart* a, const ThingPart* b) { return a->weight > b->weight; });
+                   [](const ItemPart* a, const ItemPart* b) { return a->weight > b->weight; });
   std::string names;
   for (std::size_t k = 0; k < std::min(news.size(), kNamed); ++k) names += (k > 0 ? ", " : "") + news[k]->text;
   return fmt::format("it is out of distribution, since hardly any of training has {}{}", names,

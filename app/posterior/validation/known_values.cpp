@@ -97,7 +97,7 @@ class Places {
 // θ of the first `most` items of a purpose: the first sets, as many as there are items, are about each of them once.
 std::vector<double> values_of(const LoadedRun& run, Purpose purpose, std::int64_t most,
                               const std::function<bool()>& keep_going) {
-  const std::int64_t things = run.task->subjects(purpose), sets = things > 0 ? std::min(things, most) : most;
+  const std::int64_t items = run.task->subjects(purpose), sets = items > 0 ? std::min(items, most) : most;
   std::vector<double> out;
   for (std::int64_t first = 0; first < sets; first += kAsked) {
     if (!keep_going()) throw Stopped();

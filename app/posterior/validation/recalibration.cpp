@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/posterior/validation/tried.h"
+#include "app/posterior/validation/external_validation.h"
 #include "core/base/text/error.h"
 
 namespace pairs {
@@ -99,40 +99,40 @@ void widen_least(const std::vector<OpenAnswer>& answers, Recalibration& learned)
   double least = INFINITY;
   std::vector<double> misses(count);
   for (int step = 0; step <= 60; ++step) {
-    Recalibration tried = learned;
-    tried.added = 0.05 * step;
-    for (std::size_t i = 0; i < count; ++i) misses[i] = answers[i].miss(tried.added);
+    Recalibration validated = learned;
+    validated.added = 0.05 * step;
+    for (std::size_t i = 0; i < count; ++i) misses[i] = answers[i].miss(validated.added);
     std::sort(misses.begin(), misses.end());
     const auto at = [&](double level) {
       const auto rank = static_cast<std::size_t>(std::ceil(level * static_cast<double>(count + 1)));
       return std::max(misses[std::clamp<std::size_t>(rank, 1, count) - 1], 1e-6);
     };
-    tried.factor90 = at(0.9) / kNormal90;
-    tried.factor99 = at(0.99) / kNormal99;
+    validated.factor90 = at(0.9) / kNormal90;
+    validated.factor99 = at(0.99) / kNormal99;
     double width = 0;
     for (const OpenAnswer& one : answers) {
-      const Spread spread(tried, one.width);
+      const Spread spread(validated, one.width);
       width += one.width * (spread.inner * kNormal90 + spread.outer * kNormal99);
     }
     if (width < least) {
       least = width;
-      learned = tried;
+      learned = validated;
     }
   }
 }
 
 }  // namespace
 
-std::vector<Recalibration> learn_recalibrations(const std::vector<TriedThing>& things, const Tried& tried,
+std::vector<Recalibration> learn_recalibrations(const std::vector<ValidatedItem>& items, const ExternalValidation& validated,
                                                 const std::vector<Target>& targets) {
   constexpr std::size_t kParts = 10;
   std::vector<Recalibration> all;
-  for (const TriedKind& kind : tried.kinds)
+  for (const ValidatedKind& kind : validated.kinds)
     for (std::size_t t = 0; t < targets.size(); ++t) {
       if (kind.kind.empty() || kind.other_quantity(t)) continue;
       const OpenPlace place(targets[t]);
       std::vector<OpenAnswer> answers;
-      for (const TriedThing& one : things) {
+      for (const ValidatedItem& one : items) {
         if (one.kind != kind.kind) continue;
         answers.emplace_back(place, one.low90[t], one.high90[t], one.own[t]);
       }

@@ -9,8 +9,8 @@
 
 namespace pairs {
 
-struct Tried;
-struct TriedThing;
+struct ExternalValidation;
+struct ValidatedItem;
 
 // How posteriors of one target are widened for items of one kind, so that their intervals cover the values of the
 // external validation. On the target's unbounded scale (log-odds between two bounds, an inverse softplus above one),
@@ -28,8 +28,8 @@ struct Recalibration {
 };
 
 // Learns the widening for each kind with at least 40 validation items, and for each target of which these have a value
-// of their own. `things`: the records of try_things.
-std::vector<Recalibration> learn_recalibrations(const std::vector<TriedThing>& things, const Tried& tried,
+// of their own. `things`: the records of validate_items.
+std::vector<Recalibration> learn_recalibrations(const std::vector<ValidatedItem>& items, const ExternalValidation& validated,
                                                 const std::vector<Target>& targets);
 // The recalibrations of one kind.
 std::vector<Recalibration> of_kind(std::vector<Recalibration> all, const std::string& kind);

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/base/fields/renamed_keys.h"
 #include "core/base/fields/table_reader.h"
 #include "core/base/fields/toml_guard.h"
 #include "core/base/files/files.h"
@@ -165,6 +166,9 @@ void assign(Assignments& assignments) {
 }
 
 [[noreturn]] void fail_unknown(const std::string& key, const std::vector<Field>& fields, const ErrorPlace& place) {
+  if (const std::string now = present_key(key); !now.empty())
+    fail_usage(place, "'{}' is called '{}' now; pairs --batch convert FILE renames what files of earlier versions hold",
+               SettingKey{printable(key)}, now);
   std::vector<std::string> keys, names;
   for (const Field& field : fields) {
     if (field.key.starts_with(key + "."))

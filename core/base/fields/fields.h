@@ -34,7 +34,7 @@ struct Field {
     return std::move(*this);
   }
   // Lets files omit the field at its default.
-  Field told_seldom() && {
+  Field rarely_shown() && {
     seldom = true;
     return std::move(*this);
   }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/base/fields/fields.h"
+#include "core/base/fields/renamed_keys.h"
 #include "core/base/fields/toml_guard.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
@@ -69,6 +70,13 @@ std::string TableReader::needed_text(const char* key) {
   return *value;
 }
 
+void TableReader::refuse_former(const toml::node& node, const std::string& key) const {
+  if (const std::string now = present_key(key); !now.empty())
+    refuse(node, fmt::format("'{}' is called '{}' now; pairs --batch convert FILE renames what files of earlier "
+                             "versions hold",
+                             printable(key), now));
+}
+
 void TableReader::refuse_missing(const char* key, const std::string& what) const {
   const auto lower = [](std::string_view word) {
     std::string out(word);
@@ -78,6 +86,7 @@ void TableReader::refuse_missing(const char* key, const std::string& what) const
   for (const auto& [name, node] : table_) {
     const std::string word(name.str());
     if (std::find(known_.begin(), known_.end(), word) != known_.end()) continue;
+    refuse_former(node, full(word));
     if (lower(word) == lower(key) || !nearest(word, {key}).empty())
       refuse(node, fmt::format("unknown key '{}'; did you mean '{}'?", printable(full(word)), key));
   }
@@ -162,6 +171,7 @@ void TableReader::finish() const {
   for (const auto& [key, node] : table_) {
     const std::string word(key.str());
     if (std::find(known_.begin(), known_.end(), word) != known_.end()) continue;
+    refuse_former(node, full(word));
     const std::string near = nearest(word, known_);
     refuse(node, fmt::format("unknown key '{}'; {}", printable(full(word)),
                              near.empty() ? fmt::format("known are {}", fmt::join(known_, ", "))

@@ -59,6 +59,8 @@ class TableReader {
   std::string full(const std::string& key) const { return name_.empty() ? key : name_ + "." + key; }
 
  private:
+  // Refuses a key of earlier versions with its present name; returns for others.
+  void refuse_former(const toml::node& node, const std::string& key) const;
   double number_of(const toml::node& node, const char* key) const;
 
   const toml::table& table_;

@@ -328,9 +328,9 @@ void write_file_through(const fs::path& file, const std::function<void(const fs:
 void write_folder_through(const fs::path& folder, const std::function<void(const fs::path&)>& write) {
   const fs::path target = folder.has_filename() ? folder : folder.parent_path();
   std::error_code error;
-  const fs::path beside = fs::is_directory(target, error) ? target / "new" : target;
-  remove_left_beside(beside);
-  TemporaryFile temporary(beside);
+  const fs::path extra = fs::is_directory(target, error) ? target / "new" : target;
+  remove_left_beside(extra);
+  TemporaryFile temporary(extra);
   if (!fs::create_directory(temporary.path(), error)) fail_file("write", target, error.value());
   write(temporary.path());
   temporary.publish_folder(target);

@@ -118,6 +118,18 @@ TensorFile parse_safetensors(std::string_view bytes, const std::string& where) {
   return content;
 }
 
+std::map<std::string, std::string> safetensors_metadata(std::string_view bytes, const std::string& where) {
+  std::uint64_t length = 0;
+  if (bytes.size() < sizeof length) return {};
+  std::memcpy(&length, bytes.data(), sizeof length);
+  if (length > max_header || length > bytes.size() - sizeof length) return {};
+  try {
+    return parse_safetensors_header(bytes.substr(sizeof length, length), where).metadata;
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 TensorFile read_safetensors(const std::filesystem::path& file) {
   return parse_safetensors(read_file(file), printable(file.string(), 300));
 }

@@ -23,6 +23,9 @@ TensorFile read_safetensors(const std::filesystem::path& file);
 // Parses a file in memory; `where` names the source in errors.
 TensorFile parse_safetensors(std::string_view bytes, const std::string& where);
 
+// The metadata of a file in memory, whose checksum and tensors are not verified; empty for other files.
+std::map<std::string, std::string> safetensors_metadata(std::string_view bytes, const std::string& where);
+
 // Writes atomically; tensors are brought to the CPU and made contiguous. Adds the metadata "pairs_crc32": the checksum
 // of the whole file in 8 hexadecimal digits, computed with "00000000" in their place.
 void write_safetensors(const std::filesystem::path& file, const TensorFile& content);

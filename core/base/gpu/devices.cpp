@@ -171,8 +171,8 @@ torch::Device choose_device(const std::string& name) {
   const CudaFacts& facts = cuda_facts();
   const std::optional<std::size_t> first = usable_gpu(facts);
   if (name == "auto" && !first) {
-    static std::once_flag told;
-    if (facts.driver.loaded) std::call_once(told, [] { spdlog::warn("No GPU is used: {}", why_no_gpu()); });
+    static std::once_flag reported;
+    if (facts.driver.loaded) std::call_once(reported, [] { spdlog::warn("No GPU is used: {}", why_no_gpu()); });
     return torch::kCPU;
   }
   std::size_t ordinal = first.value_or(0);

@@ -37,7 +37,7 @@ constexpr std::array<Fault, 5> kFaults = {
 struct Prepared {
   char version[64] = "", asked[8192] = "";
   char lines[kLines][kLine] = {};
-  std::atomic<unsigned> told = 0;  // lines so far
+  std::atomic<unsigned> reported = 0;  // lines so far
   char fallback[kPath] = "";       // the file of crash_folder()
   char file[kPath] = "";           // the file of the latest CrashPlace, "" if there is none
 };
@@ -84,8 +84,8 @@ void on_fault(int signal) {
     put(file, "\n\nAsked:\n");
     put(file, prepared.asked);
     put(file, "\nTold last:\n");
-    const unsigned told = prepared.told;
-    for (unsigned i = told > kLines ? told - kLines : 0; i < told; ++i) {
+    const unsigned reported = prepared.reported;
+    for (unsigned i = reported > kLines ? reported - kLines : 0; i < reported; ++i) {
       put(file, "  ");
       put(file, prepared.lines[i % kLines]);
       put(file, "\n");
@@ -155,9 +155,9 @@ fs::path crash_folder() {
 void note_for_crash(std::string_view line) {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
-  const unsigned at = prepared.told;
+  const unsigned at = prepared.reported;
   keep(prepared.lines[at % kLines], kLine, printable(line, kLine - 1));
-  prepared.told = at + 1;
+  prepared.reported = at + 1;
 }
 
 std::string crash_text(const fs::path& folder) {

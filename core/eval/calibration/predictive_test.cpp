@@ -14,7 +14,7 @@
 namespace pairs {
 namespace {
 
-constexpr std::int64_t kMostBins = 20, kPerBin = 5;
+constexpr std::int64_t kMostFeatureBins = 20, kPerBin = 5;
 constexpr double kNothing = 1e-9;  // relative to a statistic's size: smaller residuals are rounding
 
 // Ranks of values [M] scaled to (-1, 1): ties share their middle.
@@ -39,13 +39,13 @@ torch::Tensor places_of(const torch::Tensor& values) {
 class Expected {
  public:
   explicit Expected(const torch::Tensor& explained) {
-    const std::int64_t sets = explained.size(0), told = explained.size(1);
+    const std::int64_t sets = explained.size(0), reported = explained.size(1);
     torch::Tensor design = at::ones({sets, 1}, torch::kFloat64);
-    if (told > 0 && 10 * (1 + told) <= sets) {
+    if (reported > 0 && 10 * (1 + reported) <= sets) {
       const torch::Tensor centered = explained - explained.mean(0, true);
       const torch::Tensor scaled = centered / centered.square().mean(0, true).sqrt().clamp_min(1e-300);
       design = at::cat({design, scaled}, 1);
-      if (10 * (1 + 2 * told) <= sets) design = at::cat({design, scaled.square()}, 1);
+      if (10 * (1 + 2 * reported) <= sets) design = at::cat({design, scaled.square()}, 1);
     }
     const auto [u, s, v] = at::linalg_svd(design, false);
     basis_ = u.index_select(1, (s > 1e-8 * s.max()).nonzero().flatten());
@@ -119,7 +119,7 @@ void add_feature(Statistics& all, const std::string& name, const torch::Tensor& 
   all.add(name + ": spread", (3 * v2 - 1).mean(1));
   all.add(name + ": asymmetry", (5 * v2 * v - 3 * v).mean(1));
   all.add(name + ": peak and tails", (35 * v2.square() - 30 * v2 + 3).mean(1));
-  const std::int64_t n = v.size(1), bins = std::min(kMostBins, n / kPerBin);
+  const std::int64_t n = v.size(1), bins = std::min(kMostFeatureBins, n / kPerBin);
   if (bins < 4) return;
   const torch::Tensor bin = ((v + 1) * (0.5 * static_cast<double>(bins))).floor().clamp(0, bins - 1).to(torch::kInt64);
   torch::Tensor counts = at::zeros({v.size(0), bins}, torch::kFloat64);
@@ -199,7 +199,7 @@ void check_sets(const ComparedSets& sets) {
     PAIRS_CHECK(one.isfinite().all().item<bool>(), "Sets to compare hold numbers that are not finite");
 }
 
-std::vector<ComparedStatistic> told(const Statistics& all, const torch::Tensor& deviations) {
+std::vector<ComparedStatistic> reported(const Statistics& all, const torch::Tensor& deviations) {
   const torch::Tensor size = deviations.abs(), most = size.slice(0, 1).amax(1), left = all.left();
   std::vector<ComparedStatistic> out;
   for (std::size_t s = 0; s < all.names().size(); ++s) {
@@ -255,7 +255,7 @@ PredictiveTest predictive_test(const ComparedSets& sets) {
   PredictiveTest out;
   out.sets = count - 1;
   out.p = upper_tails(most.slice(0, 0, 1), most.slice(0, 1)).front();
-  out.statistics = told(all, deviations);
+  out.statistics = reported(all, deviations);
   out.far = far_by_scores(scores);
   out.scores = doubles(scores[0]);
   return out;

@@ -36,7 +36,7 @@ class ReferenceScores {
       auto& mine = running_.emplace_back();
       for (const std::string& name : names_) {
         mine.push_back(task_.reference(name));
-        tell_given(*mine.back(), latents.given.defined() ? latents.given.slice(0, s, s + 1) : torch::Tensor());
+        report_given(*mine.back(), latents.given.defined() ? latents.given.slice(0, s, s + 1) : torch::Tensor());
       }
     }
   }

@@ -25,10 +25,10 @@ void ProductScores::watch(std::int64_t first, std::int64_t count, StreamOptions&
   embeddings_.assign(static_cast<std::size_t>(std::clamp<std::int64_t>(sets_ - first, 0, count)), {});
   if (embeddings_.empty()) return;
   keep_going_ = stream.keep_going;
-  stream.embedded = [this, beside = stream.embedded](const torch::Tensor& embeddings,
+  stream.embedded = [this, companion = stream.embedded](const torch::Tensor& embeddings,
                                                      const std::vector<ChunkPart>& parts, const Latents& latents,
                                                      std::span<const SetRange> ranges) {
-    if (beside) beside(embeddings, parts, latents, ranges);
+    if (companion) companion(embeddings, parts, latents, ranges);
     for (const ChunkPart& part : parts)
       if (const auto set = static_cast<std::size_t>(part.set); set < embeddings_.size())
         embeddings_[set].push_back(embeddings.slice(0, part.begin, part.end).clone());

@@ -58,8 +58,8 @@ struct EvaluationRow {
   // [set]: the share of samples closer to a reference point than the truth (core/eval/calibration/tarp.h).
   std::vector<double> distance_ranks;
   // Comparison with another run on the same sets: the distance between the two posterior means, rms over sets in units
-  // of the sd, [target]. Empty if no other run was scored. See app/scores/beside.h.
-  std::vector<double> beside;
+  // of the sd, [target]. Empty if no other run was scored. See app/scores/companion.h.
+  std::vector<double> companion;
 
   // For targets that are images, squared errors averaged over pixels: of a single posterior sample; of the mean of all
   // `samples`; of the posterior mean itself, (samples * mse_mean - mse) / (samples - 1), which is free of sampling

@@ -55,9 +55,9 @@ HeldOut held_out(const torch::Tensor& from, const torch::Tensor& to) {
   const torch::Tensor target = standardized(y);
   const torch::Tensor solution =
       std::get<0>(at::linalg_lstsq(design.slice(0, 0, half), target.slice(0, 0, half), kSingular, "gelsd"));
-  const torch::Tensor told = target.slice(0, half);
-  const torch::Tensor residual = told - design.slice(0, half).mm(solution);
-  return {residual.square().sum(0), (told - told.mean(0)).square().sum(0)};
+  const torch::Tensor reported = target.slice(0, half);
+  const torch::Tensor residual = reported - design.slice(0, half).mm(solution);
+  return {residual.square().sum(0), (reported - reported.mean(0)).square().sum(0)};
 }
 
 }  // namespace

@@ -110,7 +110,7 @@ class ExactLikelihood final : public MarginalLikelihood {
     at::parallel_for(0, count, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t k = begin; k < end; ++k) {
         const auto posterior = task_->reference("exact");
-        if (latents.given.defined()) tell_given(*posterior, latents.given[k]);
+        if (latents.given.defined()) report_given(*posterior, latents.given[k]);
         posterior->add(x.slice(k * n_, (k + 1) * n_));
         out[k].copy_(posterior->log_density(grid_.unsqueeze(1)) - prior_);
       }

@@ -11,8 +11,8 @@ class BandMarks final : public SeriesKind<HorizontalBand> {
 
   void fit_y(const Plot& plot, YFit& fit) const override {
     for (const HorizontalBand& band : plot.bands) {
-      fit.beside.add(band.low);
-      fit.beside.add(band.high);
+      fit.extra.add(band.low);
+      fit.extra.add(band.high);
     }
   }
 

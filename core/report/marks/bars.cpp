@@ -97,7 +97,7 @@ class BarMarks final : public SeriesKind<Bars> {
       const auto k = static_cast<std::size_t>(edge - bars.edges.begin()) - 1;
       if (found.bin.empty())
         found.bin = fmt::format("{} to {}", axis_value(bars.edges[k], map_x), axis_value(bars.edges[k + 1], map_x));
-      found.told.rows.push_back({bars.name.empty() ? place.plot.y.label : bars.name,
+      found.reported.rows.push_back({bars.name.empty() ? place.plot.y.label : bars.name,
                                  axis_value(bars.heights[k], map_y),
                                  styles[i].color,
                                  false,

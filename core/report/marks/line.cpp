@@ -154,7 +154,7 @@ class LineMarks final : public SeriesKind<Line> {
           at > place.layout.area.right() + 0.5)
         continue;
       best = std::fabs(at - place.mouse.x);
-      found.told.page_x = at;
+      found.reported.page_x = at;
       found.snapped = true;
     }
   }
@@ -173,7 +173,7 @@ class LineMarks final : public SeriesKind<Line> {
                   {map_x.page(value->x), map_y.page(value->y)}};
       if (std::isfinite(value->lower) && std::isfinite(value->upper) && value->lower < value->upper)
         row.value += fmt::format(" ({} to {})", axis_value(value->lower, map_y), axis_value(value->upper, map_y));
-      found.told.rows.push_back(std::move(row));
+      found.reported.rows.push_back(std::move(row));
     }
   }
 
@@ -245,7 +245,7 @@ class LineMarks final : public SeriesKind<Line> {
     const Line& line = place.plot.lines[i];
     const auto nearest = nearest_in(place, i, place.mouse.x);
     if (!nearest) return {};
-    const double page_x = found.told.page_x;
+    const double page_x = found.reported.page_x;
     const std::size_t k = found.snapped ? *nearest_in(place, i, page_x) : *nearest;
     const double page = map_x.page(line.x[k]);
     const bool band = !line.lower.empty();

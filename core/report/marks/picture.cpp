@@ -45,8 +45,8 @@ class PictureMarks final : public MarkKind {
   void fit_y(const Plot& plot, YFit& fit) const override {
     fit.exact |= !plot.pictures.empty();
     for (const Picture& picture : plot.pictures) {
-      fit.beside.add(picture.y0);
-      fit.beside.add(picture.y1);
+      fit.extra.add(picture.y0);
+      fit.extra.add(picture.y1);
     }
   }
 

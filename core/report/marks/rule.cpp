@@ -47,7 +47,7 @@ class RuleMarks final : public SeriesKind<Rule> {
     const AxisMap& map_x = place.layout.x;
     for (const Rule& rule : place.plot.rules)
       if (!rule.name.empty() && std::fabs(map_x.page(rule.x) - place.mouse.x) < place.reach)
-        found.told.rows.push_back({rule.name, axis_value(rule.x, map_x), role_color(rule.role), false, {}});
+        found.reported.rows.push_back({rule.name, axis_value(rule.x, map_x), role_color(rule.role), false, {}});
   }
 
  protected:

@@ -73,7 +73,7 @@ class ScatterMarks final : public SeriesKind<Scatter> {
     const std::optional<Spot> spot = spot_at(place);
     found.spotted = spot.has_value();
     if (spot && !found.snapped)
-      found.told.page_x = place.layout.x.page(place.plot.scatters[spot->scatter].x[spot->point]);
+      found.reported.page_x = place.layout.x.page(place.plot.scatters[spot->scatter].x[spot->point]);
   }
 
   void read(const ReadingPlace& place, FoundReadings& found) const override {
@@ -84,7 +84,7 @@ class ScatterMarks final : public SeriesKind<Scatter> {
     const double x = scatter.x[spot->point], y = scatter.y[spot->point];
     if (!found.snapped) found.shown_x = x;
     const std::string value = axis_value(y, map_y);
-    found.told.rows.push_back({scatter.name.empty() ? place.plot.y.label : scatter.name,
+    found.reported.rows.push_back({scatter.name.empty() ? place.plot.y.label : scatter.name,
                                found.snapped ? fmt::format("{} at {}", value, axis_value(x, map_x)) : value,
                                scatter_styles(place.plot)[spot->scatter].color,
                                true,

@@ -110,21 +110,21 @@ CacheHeader read_cache_header(int descriptor, std::size_t file_bytes, const std:
 
 CacheLayout parse_cache_layout(const CacheHeader& header, const Estimator& estimator, std::uint64_t seed,
                                std::int64_t generation, const std::string& where) {
-  const nlohmann::json told = nlohmann::json::parse(header.layout, nullptr, false);
+  const nlohmann::json reported = nlohmann::json::parse(header.layout, nullptr, false);
   PAIRS_CHECK(
-      !told.is_discarded() && told.value("embedder", 0u) == embedder_checksum(estimator) &&
-          told.value("seed", std::uint64_t{0}) == seed && told.value("generation", std::int64_t{-1}) == generation,
+      !reported.is_discarded() && reported.value("embedder", 0u) == embedder_checksum(estimator) &&
+          reported.value("seed", std::uint64_t{0}) == seed && reported.value("generation", std::int64_t{-1}) == generation,
       "The cache {} belongs to another embedder or configuration; remove it and resume the run to build it again",
       where);
   CacheLayout layout;
-  layout.task = told.at("task");
-  layout.data_source = told.at("data_source");
+  layout.task = reported.at("task");
+  layout.data_source = reported.at("data_source");
   layout.seed = seed;
   layout.generation = generation;
-  layout.l = told.at("l");
-  layout.d = told.at("d");
-  layout.embedder = told.at("embedder");
-  for (const auto& item : told.at("groups"))
+  layout.l = reported.at("l");
+  layout.d = reported.at("d");
+  layout.embedder = reported.at("embedder");
+  for (const auto& item : reported.at("groups"))
     layout.groups.push_back({item.at("n"), item.at("smallest"), item.at("training"), item.at("validation"),
                              item.at("blocks").get<std::vector<std::int64_t>>()});
   return layout;

@@ -193,6 +193,26 @@ std::string log_text(const std::vector<Event>& events) {
   return text;
 }
 
+std::string changed_log(const std::string& text, const std::string& where,
+                        const std::function<std::string(std::string)>& change) {
+  std::string out;
+  std::uint32_t state = 0;
+  LineCheck check(std::nullopt, true);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    if (end == text.npos) return out + text.substr(at);  // a torn last line
+    const std::string line = text.substr(at, end - at);
+    if (!check.sound(line)) fail("{} is damaged: a line does not fit its checksum; restore it from a copy", where);
+    const LogLine parts = log_line_of(line);
+    std::string now = change(std::string(parts.body));
+    state = parts.check ? checksum(now, state) : checksum(now);
+    if (parts.check) now += std::string(kCheckKey) + fmt::format("{:08x}", state) + std::string(kCheckEnd);
+    out += now + "\n";
+    at = end + 1;
+  }
+  return out;
+}
+
 bool parse_event(const std::string& text, Event& event) {
   nlohmann::json line = parse_json(text);
   if (!line.is_object()) return false;
@@ -276,12 +296,12 @@ std::vector<Event> read_events(const std::string& file) {
   std::vector<bool> dropped;
   std::int64_t offset = 0;
   const bool read = follow_events(file, offset, [&](Event& event) {
-    std::vector<std::size_t>& told = losses[{event.stage, event.values.value("n", std::int64_t{0})}];
+    std::vector<std::size_t>& reported = losses[{event.stage, event.values.value("n", std::int64_t{0})}];
     if (begins_stage(event)) {
-      for (; !told.empty() && events[told.back()].epoch >= event.epoch; told.pop_back()) dropped[told.back()] = true;
+      for (; !reported.empty() && events[reported.back()].epoch >= event.epoch; reported.pop_back()) dropped[reported.back()] = true;
       for (const std::size_t end : std::exchange(ends[event.stage], {})) dropped[end] = true;
     }
-    if (event.type == EventType::loss) told.push_back(events.size());
+    if (event.type == EventType::loss) reported.push_back(events.size());
     if (event.type == EventType::stage_done) ends[event.stage].push_back(events.size());
     events.push_back(std::move(event));
     dropped.push_back(false);

@@ -52,6 +52,10 @@ std::string log_line(const Event& event);
 void append_event(const std::filesystem::path& log, const Event& event);
 // The lines of a complete log that holds only these events.
 std::string log_text(const std::vector<Event>& events);
+// A log's text whose lines `change` rewrites, without their checksums; these are made again. Throws Error, naming
+// `where`, if a line does not fit its checksum.
+std::string changed_log(const std::string& text, const std::string& where,
+                        const std::function<std::string(std::string)>& change);
 // Parses a line of events.jsonl; false if it is incomplete or its type is unknown.
 bool parse_event(const std::string& line, Event& event);
 // Reads events.jsonl within the limits of follow_events; drops a torn last line. Also drops what a later start of the

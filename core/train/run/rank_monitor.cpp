@@ -54,10 +54,10 @@ void in_turn(Monitor& monitor, const std::function<void()>& first, const std::fu
 void see_alike(const std::filesystem::path& run, Monitor& monitor) {
   Ranks* const ranks = monitor.ranks();
   if (ranks == nullptr) return;
-  const std::vector<std::string> told =
+  const std::vector<std::string> reported =
       ranks->gather_text(ranks->leads() ? seen_files(std::filesystem::absolute(run)).dump() : "");
   if (!ranks->leads()) {
-    const nlohmann::json first = parse_json(told[0]);
+    const nlohmann::json first = parse_json(reported[0]);
     const auto until = std::chrono::steady_clock::now() + ranks->disk_patience();
     for (;;) {
       std::error_code missing;

@@ -322,7 +322,7 @@ void lead_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& mon
   const CrashPlace crashes_beside(run);
   LoggingMonitor logging(run, lock, monitor);
   const WorkWatch watch;
-  const auto tell = [&](EventType type) {
+  const auto report = [&](EventType type) {
     Event event;
     event.type = type;
     event.stage = logging.latest().stage;
@@ -336,7 +336,7 @@ void lead_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& mon
   } catch (const Stopped&) {
     // Everything is saved by now: an unwritable log must not turn this into a failure.
     try {
-      tell(EventType::stopped);
+      report(EventType::stopped);
     } catch (const Error&) {
     }
     throw;
@@ -354,7 +354,7 @@ void lead_run(const Tasks& tasks, const std::filesystem::path& run, Monitor& mon
     }
     throw;
   }
-  tell(EventType::done);
+  report(EventType::done);
 }
 
 }  // namespace
@@ -374,7 +374,10 @@ std::string weights_checksum(const LoadedRun& run) {
 }
 
 std::string weights_checksum(const std::filesystem::path& weights) {
-  return fmt::format("{:08x}", checksum(read_file(weights)));
+  const std::string bytes = read_file(weights);
+  const std::map<std::string, std::string> metadata = safetensors_metadata(bytes, printable(weights.string(), 300));
+  const auto kept = metadata.find(kWeightsChecksum);
+  return kept == metadata.end() ? fmt::format("{:08x}", checksum(bytes)) : kept->second;
 }
 
 bool extrapolates(const LoadedRun& run, std::int64_t n) {

@@ -78,7 +78,9 @@ struct LoadedRun {
   std::string name;  // its readable name: the folder's name or "gaussian (shipped)"
   bool finetuned;    // false: stage 1 only
 };
-// Checksum of the run's weights, by which other files identify them.
+// The metadata of converted weights: the checksum of the file as it was first written.
+inline constexpr const char* kWeightsChecksum = "weights_checksum";
+// Checksum of the run's weights, by which other files identify them: of the whole file, or that in kWeightsChecksum.
 std::string weights_checksum(const LoadedRun& run);
 std::string weights_checksum(const std::filesystem::path& weights);  // of a weights file
 // Whether the run was not trained for sets of n: end-to-end training, and stage 1 alone, see only a few sizes.

@@ -65,9 +65,9 @@ std::optional<Stage> take_stages(const Tasks& tasks, const fs::path& from, const
   // The state of the data when the stages used them.
   for (const char* record : {run_file::stored, kSimulatorFile})
     if (fs::exists(from / record)) write_file(to / record, read_file(from / record));
-  std::vector<Event> told = log_up_to(from / run_file::events, last);
-  told.push_back(taken_from(from, last));
-  write_file(to / run_file::events, log_text(told));
+  std::vector<Event> reported = log_up_to(from / run_file::events, last);
+  reported.push_back(taken_from(from, last));
+  write_file(to / run_file::events, log_text(reported));
   // This file comes last: with it the run has its stage 1.
   write_file(to / run_file::pretrained, read_file(from / run_file::pretrained));
   return last;

@@ -44,7 +44,7 @@ void check_sizes(const std::vector<std::int64_t>& sizes, const char* key) {
 
 // Whether a head's loss is the squared error of a point, whose spread is fitted afterwards.
 bool predicts_points(const HeadConfig& head) {
-  return head_kind(head.kind).told_log_n;
+  return head_kind(head.kind).sees_log_n;
 }
 
 void check_slots(const RunConfig& c, const Strategy& plan) {
@@ -132,12 +132,12 @@ std::vector<Field> fields(RunConfig& c) {
       {"threads", &c.threads, "CPU threads, 0 = all cores", 0, 4096},
       Field{"recorded_steps", &c.recorded_steps,
             "A GPU records a step's operators and repeats them as a whole: faster, to the same weights"}
-          .told_seldom(),
+          .rarely_shown(),
       Field{"slots", &c.slots,
             "Parts of a step's batch that several ranks can share, a power of two; 0 = the batch as a whole, for one "
             "rank",
             0, kMostSlots}
-          .told_seldom(),
+          .rarely_shown(),
       {"checkpoint", &c.checkpoint, "Seconds between checkpoints of stages 1 and 3", 0, 1e6},
       {"data", &c.data, "Folder of real data, empty = none"},
       {kTaskFile, &c.task_file, "File of a task of your own, empty = built in"},

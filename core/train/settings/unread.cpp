@@ -39,7 +39,7 @@ std::string unread_because(const RunConfig& c, const std::string& key) {
   if ((key == "standardize" || key.starts_with("cache.") || key.starts_with("finetune.")) &&
       !strategy(c.strategy).stages_2_and_3)
     return "the strategy " + c.strategy + " has no stages 2 and 3";
-  if (key == "finetune.regression" && !head_kind(first.kind).told_log_n) return "head.kind is \"" + first.kind + "\"";
+  if (key == "finetune.regression" && !head_kind(first.kind).sees_log_n) return "head.kind is \"" + first.kind + "\"";
   if (key == "pretrain.validation_sets" && c.pretrain.sets > 0) return "pretrain.sets is not 0";
   if (key == "pretrain.validation_sets" && c.pretrain.budget > 0) return "pretrain.budget is not 0";
   if (trains_stage_3(key) && keeps_regression(c)) return "finetune.regression is \"sigma\", which trains nothing";

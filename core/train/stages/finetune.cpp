@@ -268,7 +268,7 @@ torch::Tensor head_gradients(Estimator& estimator, const AggregateBatch& batch, 
                              RecordedSteps& recorded) {
   estimator.set_noise(key);
   const Estimator::SetColumns sets = estimator.send_sets(batch.theta, batch.n, batch.given);
-  return recorded.gradients({sets.target, sets.n, sets.beside, send(batch.aggregates, estimator.device())}, key);
+  return recorded.gradients({sets.target, sets.n, sets.extra, send(batch.aggregates, estimator.device())}, key);
 }
 
 void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor& monitor) {
@@ -307,10 +307,10 @@ void finetune(const std::filesystem::path& run, const RunConfig& config, Monitor
   }
   training.measure_distance();
   estimator.set_max_n(config.cache.sizes.back());
-  nlohmann::json told = {{"sets", steps * config.finetune.batch * done.epochs}, {"refreshes", done.refreshes}};
-  tell_gain(Stage::finetune, training.gain(stop), estimator.has_density(), told, monitor);
-  tell_invalid(Stage::finetune, invalid_draws_of(*setting.task), told, monitor);
-  finish_stage(run, run_file::estimator, config, estimator, done.last, Stage::finetune, std::move(told), monitor);
+  nlohmann::json reported = {{"sets", steps * config.finetune.batch * done.epochs}, {"refreshes", done.refreshes}};
+  report_gain(Stage::finetune, training.gain(stop), estimator.has_density(), reported, monitor);
+  report_invalid(Stage::finetune, invalid_draws_of(*setting.task), reported, monitor);
+  finish_stage(run, run_file::estimator, config, estimator, done.last, Stage::finetune, std::move(reported), monitor);
   remove_leftovers(run, writes_run(monitor));
 }
 

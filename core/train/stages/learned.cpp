@@ -27,7 +27,7 @@ ScoredSets held_out_sets(Estimator& estimator, const SetSource& source, std::int
   return {at::cat(theta), at::cat(aggregates), at::cat(n), given.empty() ? torch::Tensor() : at::cat(given)};
 }
 
-void tell_gain(Stage stage, const PriorGain& gain, bool density, nlohmann::json& values, Monitor& monitor) {
+void report_gain(Stage stage, const PriorGain& gain, bool density, nlohmann::json& values, Monitor& monitor) {
   if (!gain.known()) return;
   values["prior_gain"] = gain.gain;
   values["prior_gain_se"] = gain.se;
@@ -44,7 +44,7 @@ void tell_gain(Stage stage, const PriorGain& gain, bool density, nlohmann::json&
   monitor.event(event);
 }
 
-void tell_invalid(Stage stage, const InvalidDraws& invalid, nlohmann::json& values, Monitor& monitor) {
+void report_invalid(Stage stage, const InvalidDraws& invalid, nlohmann::json& values, Monitor& monitor) {
   if (invalid.attempts == 0) return;
   values["invalid"] = to_json(invalid);
   if (invalid.share() <= kTellingInvalidShare) return;

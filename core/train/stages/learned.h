@@ -16,10 +16,10 @@ ScoredSets held_out_sets(Estimator& estimator, const SetSource& source, std::int
 
 // Adds the gain over the prior to a stage's final event ("stage-done"): "prior_gain", "prior_gain_se" and, if the
 // posterior is no better than the prior, "learned_nothing" and a warning.
-void tell_gain(Stage stage, const PriorGain& gain, bool density, nlohmann::json& values, Monitor& monitor);
+void report_gain(Stage stage, const PriorGain& gain, bool density, nlohmann::json& values, Monitor& monitor);
 
 // Adds the count of invalid observations ("invalid") if the task repeats them and there were any; above 1 % with a
 // warning.
-void tell_invalid(Stage stage, const InvalidDraws& invalid, nlohmann::json& values, Monitor& monitor);
+void report_invalid(Stage stage, const InvalidDraws& invalid, nlohmann::json& values, Monitor& monitor);
 
 }  // namespace pairs

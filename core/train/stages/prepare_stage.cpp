@@ -66,7 +66,7 @@ class PreparationTeller {
 
   Preparation preparation() {
     return {[this] { return monitor_.should_stop(); },
-            [this](const std::string& what, std::int64_t done, std::int64_t total) { tell(what, done, total); }};
+            [this](const std::string& what, std::int64_t done, std::int64_t total) { report(what, done, total); }};
   }
 
   void finish() {
@@ -76,7 +76,7 @@ class PreparationTeller {
   }
 
  private:
-  void tell(const std::string& what, std::int64_t done, std::int64_t total) {
+  void report(const std::string& what, std::int64_t done, std::int64_t total) {
     if (what != making_) meter_ = RateMeter();
     making_ = what;
     event_.values[what] = done;
@@ -111,8 +111,8 @@ void simulate_within_budget(const std::filesystem::path& run, const RunConfig& c
               "The simulations that {} began its training on are missing; restore them, or start the run anew",
               printable(run.string(), 300));
   budget->simulate(static_cast<std::uint64_t>(config.seed), teller.preparation());
-  nlohmann::json told = nlohmann::json::object();
-  tell_invalid(Stage::pretrain, invalid_draws_of(*task), told, monitor);
+  nlohmann::json reported = nlohmann::json::object();
+  report_invalid(Stage::pretrain, invalid_draws_of(*task), reported, monitor);
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ bool start_from(const std::filesystem::path& file, const RunConfig& config, Esti
 }
 
 // Logs the settings of the epochs from here on.
-void tell_lesson(std::int64_t epoch, std::int64_t step, const std::string& settings, Monitor& monitor) {
+void report_lesson(std::int64_t epoch, std::int64_t step, const std::string& settings, Monitor& monitor) {
   Event event;
   event.type = EventType::lesson;
   event.stage = Stage::pretrain;
@@ -118,11 +118,11 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
     });
   };
   problem.lessons = std::min(source.lessons(), plan.epochs);
-  problem.begin_epoch = [&, told = std::string()](std::int64_t epoch, const auto&) mutable {
+  problem.begin_epoch = [&, reported = std::string()](std::int64_t epoch, const auto&) mutable {
     const Lesson* lesson = source.lesson(epoch);
-    const std::string settings = lesson ? lesson->text : epoch == source.lessons() ? own : told;
-    if (source.lessons() > 0 && settings != told) tell_lesson(epoch, epoch * plan.steps, settings, monitor);
-    told = settings;
+    const std::string settings = lesson ? lesson->text : epoch == source.lessons() ? own : reported;
+    if (source.lessons() > 0 && settings != reported) report_lesson(epoch, epoch * plan.steps, settings, monitor);
+    reported = settings;
   };
   problem.validate = [&](std::int64_t epoch) {
     estimator.train(false);
@@ -137,7 +137,7 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
   };
   const TheoremSample sample = theorem_sample(*setting.task, estimator.embedding_size());
   if (sample.known())
-    problem.beside = [&] { return nlohmann::json{{"unexplained", unexplained_statistics(estimator, sample)}}; };
+    problem.extra = [&] { return nlohmann::json{{"unexplained", unexplained_statistics(estimator, sample)}}; };
   const std::int64_t largest = *std::max_element(config.pretrain.sizes.begin(), config.pretrain.sizes.end());
   problem.preview = [&] { show_preview(monitor, Stage::pretrain, largest, estimator); };
   OptimiseResult result;
@@ -152,12 +152,12 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
       held_out_sets(estimator, source, predicts ? kSigmaSets : prior_gain_sets(estimator), setting.device, stop);
   if (predicts) fit_regression_sigma(estimator, 0, scored);
   estimator.set_max_n(largest);
-  nlohmann::json told = {{"sets", plan.steps * plan.batch * result.epochs}};
+  nlohmann::json reported = {{"sets", plan.steps * plan.batch * result.epochs}};
   // A new head that this stage does not train has no gain over the prior.
   if (plan.epochs > 0 || with_head)
-    tell_gain(Stage::pretrain, prior_gain(estimator, scored, stop), estimator.has_density(), told, monitor);
-  tell_invalid(Stage::pretrain, invalid_draws_of(*setting.task), told, monitor);
-  finish_stage(run, run_file::pretrained, config, estimator, result, Stage::pretrain, std::move(told), monitor);
+    report_gain(Stage::pretrain, prior_gain(estimator, scored, stop), estimator.has_density(), reported, monitor);
+  report_invalid(Stage::pretrain, invalid_draws_of(*setting.task), reported, monitor);
+  finish_stage(run, run_file::pretrained, config, estimator, result, Stage::pretrain, std::move(reported), monitor);
   if (writes_run(monitor)) std::filesystem::remove(run / run_file::start);
 }
 

@@ -63,7 +63,7 @@ torch::Tensor set_gradients(Estimator& estimator, const SetSource& source, const
   estimator.set_noise(key);
   if (recorded != nullptr && batch.x.defined() && !batch.x.is_ragged()) {
     const Estimator::SetColumns sets = estimator.send_sets(batch.theta, batch.n, batch.given);
-    return recorded->gradients({batch.x.block(), batch.offsets, sets.target, sets.n, sets.beside}, key);
+    return recorded->gradients({batch.x.block(), batch.offsets, sets.target, sets.n, sets.extra}, key);
   }
   if (batch.x.defined()) {
     const Loss loss = pretrain_loss(estimator, batch);

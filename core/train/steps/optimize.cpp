@@ -73,14 +73,14 @@ class Optimization {
       begin_epoch();
       for (; at_.step < p_.steps; ++at_.step) {
         step();
-        if (since_progress_.seconds() > 0.1) tell_progress();
+        if (since_progress_.seconds() > 0.1) report_progress();
         if (since_checkpoint_.seconds() > config_.checkpoint) keep_step();
       }
       read();
       if (should_stop()) leave();
-      nlohmann::json beside = nlohmann::json::object();
-      const double validation = validate(beside);
-      judge(validation, std::move(beside));
+      nlohmann::json extra = nlohmann::json::object();
+      const double validation = validate(extra);
+      judge(validation, std::move(extra));
       ++at_.epoch;
       at_.step = 0;
       at_.sum = 0;
@@ -202,9 +202,9 @@ class Optimization {
   void read() {
     if (unread_.empty()) return;
     const std::vector<Unread> steps = std::exchange(unread_, {});
-    std::vector<torch::Tensor> told;
-    for (const Unread& step : steps) told.insert(told.end(), {step.loss.to(torch::kFloat64), step.norm});
-    const torch::Tensor values = at::stack(told).to(torch::kCPU);
+    std::vector<torch::Tensor> reported;
+    for (const Unread& step : steps) reported.insert(reported.end(), {step.loss.to(torch::kFloat64), step.norm});
+    const torch::Tensor values = at::stack(reported).to(torch::kCPU);
     const double* value = values.const_data_ptr<double>();
     for (const Unread& step : steps) {
       const double loss = *value++, norm = *value++;
@@ -216,7 +216,7 @@ class Optimization {
     }
   }
 
-  void tell_progress() {
+  void report_progress() {
     since_progress_.restart();
     const std::int64_t global = global_step();
     const std::int64_t counted = at_.step + 1 - static_cast<std::int64_t>(unread_.size());
@@ -265,14 +265,14 @@ class Optimization {
   }
 
   // The validation loss of the current weights, and further values in `beside`.
-  double validate(nlohmann::json& beside) {
+  double validate(nlohmann::json& extra) {
     double validation = NAN;
     try {
       at::NoGradGuard no_grad;
       const Interruptible within(stop_);
       const WeightAverage::InPlace judged(average_);
       validation = p_.validate(at_.epoch);
-      if (p_.beside) beside = p_.beside();
+      if (p_.extra) extra = p_.extra();
       check_alike(monitor_, p_.parameters);
     } catch (const Stopped&) {
       leave();
@@ -285,17 +285,17 @@ class Optimization {
   }
 
   // Logs the end of the epoch, and keeps the weights if they are the best so far.
-  void judge(double validation, nlohmann::json told) {
+  void judge(double validation, nlohmann::json reported) {
     at_.last_train = at_.sum / static_cast<double>(p_.steps);
     at_.last_validation = validation;
     std::vector<double> parts = at_.parts, steps(parts.size());
     for (std::int64_t step = 0; step < p_.steps; ++step) ++steps[part_of(step)];
     for (std::size_t k = 0; k < parts.size(); ++k) parts[k] /= steps[k];
-    told.update({{"train", at_.last_train},
+    reported.update({{"train", at_.last_train},
                  {"train_parts", std::move(parts)},
                  {"validation", validation},
                  {"rate", learning_rate(p_.optimizer, (at_.epoch + 1) * p_.steps - 1, total_)}});
-    emit(EventType::loss, std::move(told));
+    emit(EventType::loss, std::move(reported));
     if (validation > at_.best + kRising && !rising_) {
       rising_ = true;
       emit(EventType::warning,

@@ -31,7 +31,7 @@ struct Problem {
   std::function<double(std::int64_t epoch)>
       validate;  // mean loss on held-out sets; may throw Stopped when asked to stop
   // Further values to log for the validated weights, after the losses; may be empty. Has no side effects.
-  std::function<nlohmann::json()> beside;
+  std::function<nlohmann::json()> extra;
   // The number of initial epochs on an easier problem: their losses are logged, but none counts as the stage's best.
   std::int64_t lessons = 0;
   std::function<void()> preview;  // shows the estimator to a client that requested a preview; may be empty

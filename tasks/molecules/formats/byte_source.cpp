@@ -36,12 +36,12 @@ class FileBytes : public ByteSource {
     piece_begin_ = piece_end_;
     const int got = ::gzread(stream_, buffer_.data(), static_cast<unsigned>(buffer_.size()));
     int code = Z_OK;
-    const char* told = ::gzerror(stream_, &code);
+    const char* reported = ::gzerror(stream_, &code);
     piece_end_ = static_cast<double>(::gzdirect(stream_) != 0 ? ::gztell(stream_) : ::gzoffset(stream_));
     if (got <= 0) {
       if (got < 0 || code != Z_OK)
         break_off(code == Z_BUF_ERROR ? "the compressed data is truncated"
-                                      : fmt::format("it cannot be read ({})", told));
+                                      : fmt::format("it cannot be read ({})", reported));
       return {};
     }
     return {buffer_.data(), static_cast<std::size_t>(got)};

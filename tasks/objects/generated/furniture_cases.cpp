@@ -7,7 +7,7 @@ namespace pairs::generated {
 namespace {
 
 // Sometimes adds boxes, vases and balls that stand on a board.
-void add_things(Body& body, Draw& draw, double x0, double x1, double y0, double y1, double z, double high) {
+void add_items(Body& body, Draw& draw, double x0, double x1, double y0, double y1, double z, double high) {
   double x = x0 + draw.in(0.01, 0.15) * (x1 - x0);
   for (;;) {
     const double size = draw.in(0.06, 0.16), room = std::min(size, 0.48 * (y1 - y0)),
@@ -62,7 +62,7 @@ void build_closed_bookcase(Body& body, Draw& draw) {
         if (draw.chance(0.8))
           add_books(body, draw, x0, x1, -y + 0.012, back - 0.002, z + board, clear - 0.004, fill);
         else
-          add_things(body, draw, x0 + 0.01, x1 - 0.01, -y + 0.02, back - 0.01, z + board, clear - 0.004);
+          add_items(body, draw, x0 + 0.01, x1 - 0.01, -y + 0.02, back - 0.01, z + board, clear - 0.004);
       }
     }
   }
@@ -101,7 +101,7 @@ void build_shelf(Body& body, Draw& draw) {
       add_books(body, draw, -x + 0.01, x - 0.01, front + 0.01, y - 0.01, z + board, std::min(clear, 0.32),
                 draw.in(0.2, 0.9));
     else
-      add_things(body, draw, -x + 0.01, x - 0.01, front + 0.01, y - 0.01, z + board, clear);
+      add_items(body, draw, -x + 0.01, x - 0.01, front + 0.01, y - 0.01, z + board, clear);
   }
 }
 

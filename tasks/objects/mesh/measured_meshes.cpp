@@ -296,7 +296,7 @@ std::vector<MeshRecord> measure_objects(const MeshSource& source, const fs::path
   const std::size_t count = limit == 0 ? source.size() : std::min(limit, source.size());
   std::vector<MeshRecord> records(count);
   std::size_t done = 0;
-  const auto tell = [&] {
+  const auto report = [&] {
     if (progress) progress(done, count);
   };
   if (source.instant()) {
@@ -305,7 +305,7 @@ std::vector<MeshRecord> measure_objects(const MeshSource& source, const fs::path
     measure_in_parallel(source, all, stop, [&](std::size_t object, MeshRecord&& record) {
       records[object] = std::move(record);
       ++done;
-      tell();
+      report();
     });
     return records;
   }
@@ -328,13 +328,13 @@ std::vector<MeshRecord> measure_objects(const MeshSource& source, const fs::path
     tidy_facts(file, source, kept);
   }
   done = count - missing.size();
-  tell();
+  report();
   if (missing.empty()) return records;
   measure_in_parallel(source, missing, stop, [&](std::size_t object, MeshRecord&& record) {
     if (!record.key.empty()) append_line(file, facts_line(source.state(object), record));
     records[object] = std::move(record);
     ++done;
-    tell();
+    report();
   });
   release_freed_memory();
   return records;

@@ -79,15 +79,15 @@ double winding(const TriangleMesh& mesh, const Shell& shell, const Point& at) {
 
 // Whether all tested vertices of the shell that are not on the other's surface lie within the other.
 bool is_within(const TriangleMesh& mesh, const Shell& shell, const Shell& other) {
-  bool told = false;
+  bool reported = false;
   const std::size_t count = std::min(probes, shell.triangles.size());
   for (std::size_t k = 0; k < count; ++k) {
     const std::uint32_t t = shell.triangles[k * shell.triangles.size() / count];
     const double turns = std::abs(winding(mesh, other, mesh.vertices[mesh.triangles[t][k % 3]]));
     if (turns < 0.25) return false;
-    told = told || turns > 0.75;  // otherwise it touches the other
+    reported = reported || turns > 0.75;  // otherwise it touches the other
   }
-  return told;
+  return reported;
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ const char* up_text(UpAxis up) {
   return up == UpAxis::x ? "x" : up == UpAxis::y ? "y" : "z";
 }
 
-std::optional<ToldUp> told_up(std::string_view bytes, MeshFormat format) {
+std::optional<StatedUp> stated_up(std::string_view bytes, MeshFormat format) {
   static const std::regex before(R"((?:^|[^a-z0-9])\+?([xyz])[ _-]?(?:axis[ _-]?)?(?:is[ _-])?up(?:$|[^a-z0-9]))");
   static const std::regex after(
       R"((?:^|[^a-z0-9])up(?:[ _-]?(?:axis|vector))?(?: is)? ?[:=]? ?\+?([xyz])(?:$|[^a-z0-9]))");
@@ -54,10 +54,10 @@ std::optional<ToldUp> told_up(std::string_view bytes, MeshFormat format) {
     if (!comment(line, format)) continue;
     std::smatch match;
     if (std::regex_search(line, match, before) || std::regex_search(line, match, after))
-      return ToldUp{*up_axis(match[1].str()), "as its header states"};
+      return StatedUp{*up_axis(match[1].str()), "as its header states"};
     blender |= line.find("blender") != line.npos;
   }
-  if (blender && format == MeshFormat::obj) return ToldUp{UpAxis::y, "as Blender writes OBJ files"};
+  if (blender && format == MeshFormat::obj) return StatedUp{UpAxis::y, "as Blender writes OBJ files"};
   return {};
 }
 

@@ -18,11 +18,11 @@ const char* up_text(UpAxis up);
 
 // The up axis according to the file itself, and the evidence: a comment of its header ("up axis: y", "z-up"), or that
 // Blender wrote the OBJ, whose exporter turns y up by default. Most files have none.
-struct ToldUp {
+struct StatedUp {
   UpAxis up;
   std::string how;  // "as its header says"
 };
-std::optional<ToldUp> told_up(std::string_view bytes, MeshFormat format);
+std::optional<StatedUp> stated_up(std::string_view bytes, MeshFormat format);
 
 // Rotates the mesh, without mirroring, so that `up` becomes z.
 TriangleMesh turned_upright(TriangleMesh mesh, UpAxis up);

@@ -227,13 +227,13 @@ void simulate_pool(const TaskFile& file, const Task& task, const fs::path& run, 
   PAIRS_CHECK(kept <= all, "{} holds more sets than its budget makes; start the run anew",
               printable(pool_folder(run).string(), 300));
   PoolProgram program(file, task, sets, seed, workers_within(file, layout.checks));
-  const auto tell = [&] {
+  const auto report = [&] {
     if (preparation.progress) preparation.progress("simulations", observations, total);
   };
   for (; done < kept; ++done) observations += sets[static_cast<std::size_t>(done)].n;
   check_disk(run, task.info(), total - observations);
   if (kept > 0 && kept < all) check_same_program(program, run);
-  tell();
+  report();
   UnsavedSets unsaved(run, kept);
   Stopwatch watch, since;
   std::int64_t at_once = kPoolBlock;  // observations per question
@@ -253,7 +253,7 @@ void simulate_pool(const TaskFile& file, const Task& task, const fs::path& run, 
         unsaved.save();
         since.restart();
       }
-      tell();
+      report();
     }
   } catch (...) {
     unsaved.save();

@@ -132,7 +132,7 @@ TaskFile parse_task(std::string_view all, const fs::path& file) {
   if (info.targets.empty())
     top.refuse_missing("targets", "there is no [[targets]]: name at least one quantity to infer");
   for (const toml::table* nuisance : quantities_of(top, "nuisances")) read_nuisance(*nuisance, where, names, task);
-  for (const toml::table* given : quantities_of(top, "given")) read_given(*given, where, names, task);
+  for (const toml::table* given : quantities_of(top, "conditions")) read_given(*given, where, names, task);
 
   const toml::table *program = top.table("simulator"), *files = top.table("simulations");
   if (!program == !files)
@@ -143,7 +143,7 @@ TaskFile parse_task(std::string_view all, const fs::path& file) {
   if (files) task.simulations = read_simulations(*files, where);
   if (files && !task.given.empty() && task.given_by_prior() == 0)
     top.refuse_table(
-        "[[given]] states how a quantity is drawn, but stored simulations hold it with each set; leave that out");
+        "[[conditions]] states how a quantity is drawn, but stored simulations hold it with each set; leave that out");
 
   if (const toml::table* reference = top.table("reference")) {
     if (reference->contains("file"))

@@ -51,7 +51,7 @@ struct FileReaderProgram {
   std::vector<std::string> endings;  // of the files, ".root", in lower case; empty: those that nothing else reads
 };
 
-// An entry of [[given]]: a condition of a set.
+// An entry of [[conditions]]: a condition of a set.
 struct GivenQuantity {
   // Its distribution for training if the file defines it, by the file's key: uniform and log_uniform between two
   // numbers, normal with a mean and a standard deviation, values with equal probability; "": it comes from the program,
@@ -93,7 +93,7 @@ struct TaskFile {
   bool runs_programs() const { return simulator.has_value() || reader.has_value(); }
   // Whether anything must be measured on samples of the prior.
   bool incomplete() const;
-  // How many of [[given]] come with samples of the prior: all of them, or none if the file defines their distributions.
+  // How many of [[conditions]] come with samples of the prior: all of them, or none if the file defines their distributions.
   std::size_t given_by_prior() const { return !given.empty() && given.front().drawn.empty() ? given.size() : 0; }
 };
 

@@ -24,7 +24,7 @@ void check_length(const TableReader& table, const char* key, const std::string& 
 
 // The tables [[key]], limited to the number that can be inferred.
 std::vector<const toml::table*> quantities_of(TableReader& top, const char* key);
-// Each adds an entry of [[targets]], [[nuisances]] or [[given]] to the task; `names`: names in use.
+// Each adds an entry of [[targets]], [[nuisances]] or [[conditions]] to the task; `names`: names in use.
 void read_target(const toml::table& source, const std::string& where, std::vector<std::string>& names, TaskFile& task);
 void read_nuisance(const toml::table& source, const std::string& where, std::vector<std::string>& names,
                    TaskFile& task);

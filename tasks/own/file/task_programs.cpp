@@ -65,7 +65,7 @@ std::string in_lower_case(std::string text) {
 }
 
 // The word, or the path of the file with that name in the folder.
-std::string beside(const fs::path& folder, const std::string& word) {
+std::string extra(const fs::path& folder, const std::string& word) {
   std::error_code error;
   const bool there = fs::path(word).is_relative() && fs::is_regular_file(folder / word, error);
   return there ? (folder / word).string() : word;
@@ -178,7 +178,7 @@ std::string reader_for(const TaskFile& task, const fs::path& file) {
   check_allowed(task);
   const fs::path folder = task.origin.parent_path();
   std::vector<std::string> words;
-  for (const std::string& word : task.reader->command) words.push_back(shell_word(beside(folder, word)));
+  for (const std::string& word : task.reader->command) words.push_back(shell_word(extra(folder, word)));
   return fmt::format("{}", fmt::join(words, " "));
 }
 

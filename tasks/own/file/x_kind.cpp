@@ -57,9 +57,9 @@ std::string image_embedder(const TaskInfo& task, EmbedderSize size) {
 
 std::string rows_embedder(const TaskInfo&, EmbedderSize size) {
   const std::int64_t width = size == EmbedderSize::large ? 256 : 128;
-  const int told = size == EmbedderSize::large ? 256 : size == EmbedderSize::quick ? 64 : 16;
+  const int reported = size == EmbedderSize::large ? 256 : size == EmbedderSize::quick ? 64 : 16;
   return fmt::format("kind = \"rows\"\nlayers = {}\nprojection = {}\nsize = {}\nactivation = \"silu\"\n",
-                     widths({width, width}), widths({width}), told);
+                     widths({width, width}), widths({width}), reported);
 }
 
 }  // namespace

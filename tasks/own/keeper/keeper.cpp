@@ -154,8 +154,8 @@ int main(int count, char** words) {
       kill_all(program);
       return 0;
     }
-    signalfd_siginfo told;
-    while (::read(ended, &told, sizeof told) > 0) {
+    signalfd_siginfo reported;
+    while (::read(ended, &reported, sizeof reported) > 0) {
     }
     for (siginfo_t one{}; ::waitid(P_ALL, 0, &one, WEXITED | WNOHANG | WNOWAIT) == 0 && one.si_pid > 0; one = {}) {
       int status = 0;

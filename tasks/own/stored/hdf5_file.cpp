@@ -769,8 +769,8 @@ class Hdf5Arrays final : public ArrayFile, public std::enable_shared_from_this<H
     PAIRS_CHECK(named.find('%') == std::string::npos,
                 "{} is virtual with the pattern {} for its sources; write it with their names", where, shown);
     std::error_code error;
-    const fs::path beside = fs::absolute(file_->path()).parent_path();
-    const fs::path path = fs::path(named).is_absolute() ? fs::path(named) : beside / named;
+    const fs::path extra = fs::absolute(file_->path()).parent_path();
+    const fs::path path = fs::path(named).is_absolute() ? fs::path(named) : extra / named;
     const fs::path real = fs::canonical(path, error);
     PAIRS_CHECK(!error,
                 "{} is virtual, and its source {} cannot be opened ({}): it would be read as fill values; restore "

@@ -69,7 +69,7 @@ std::uint64_t set_hash(const SetFile& file, std::int64_t set, const SimulationSh
 class CopyCount {
  public:
   void add(StoredSet kept, StoredSet copy) { ++counts_[{copy.file, kept.file}]; }
-  std::vector<std::string> told(const std::vector<std::unique_ptr<SetFile>>& files) const {
+  std::vector<std::string> reported(const std::vector<std::unique_ptr<SetFile>>& files) const {
     std::vector<std::pair<std::int64_t, std::pair<std::uint32_t, std::uint32_t>>> order;
     for (const auto& [pair, count] : counts_) order.emplace_back(-count, pair);
     std::sort(order.begin(), order.end());
@@ -193,7 +193,7 @@ SetOrder order_sets(const std::vector<std::unique_ptr<SetFile>>& files, const Si
   }
   out.copies = static_cast<std::int64_t>(all.size() - kept);
   all.resize(kept);
-  out.copied = copies.told(files);
+  out.copied = copies.reported(files);
   const auto [moved, to] = moved_thetas(all, out.thetas, static_cast<std::int64_t>(kept));
   for (std::size_t i = 0; i < all.size(); ++i) {
     const HashedSet& one = all[i];

@@ -196,9 +196,9 @@ class Hdf5Layouts {
 
   // Whether pandas stores the categories of a field in addition to its table: the field holds their numbers.
   bool has_categories(const std::string& group, const std::string& field) const {
-    const std::string beside = inside(group, "meta/" + field + "/meta/");
+    const std::string extra = inside(group, "meta/" + field + "/meta/");
     return std::any_of(file_.columns.begin(), file_.columns.end(),
-                       [&](const StoredColumn& one) { return one.name.starts_with(beside); });
+                       [&](const StoredColumn& one) { return one.name.starts_with(extra); });
   }
 
   void add_series(const std::string& group, const std::vector<StoredColumn>& columns) {

@@ -32,7 +32,7 @@ max_n = 2
 [[targets]]
 name = "theta"
 support = [0, 4]
-[[given]]
+[[conditions]]
 name = "sigma"
 support = [0, inf]
 log_uniform = [0.25, 1]

@@ -164,10 +164,10 @@ class DamagedFiles : public testing::Test {
     ASSERT_TRUE(fs::exists(*folder_ / "stopped" / run_file::resume));
   }
   static void TearDownTestSuite() {
-    std::cout << tried_ << " damaged files, " << refused_ << " refused, " << reported_ << " reported, "
-              << tried_ - refused_ - reported_ << " that change no number and no setting, or leave it unknown\n";
+    std::cout << validated_ << " damaged files, " << refused_ << " refused, " << reported_ << " reported, "
+              << validated_ - refused_ - reported_ << " that change no number and no setting, or leave it unknown\n";
     if (long_tests()) {
-      EXPECT_GE(tried_, 2000u);
+      EXPECT_GE(validated_, 2000u);
     }
     folder_.reset();
   }
@@ -193,13 +193,13 @@ class DamagedFiles : public testing::Test {
     const RunCost cost = cost_of(loaded);
     facts["cost"] = cost.known ? fmt::format("{} {}", cost.cost.paper(), cost.cost.with_cache()) : kUnknown;
     const RunProgress progress = read_progress(run / run_file::events);
-    const bool told = record_problem(config, progress, loaded.finetuned).empty();
-    facts["learned"] = told ? fmt::format("{}", progress.learned_nothing()) : kUnknown;
+    const bool reported = record_problem(config, progress, loaded.finetuned).empty();
+    facts["learned"] = reported ? fmt::format("{}", progress.learned_nothing()) : kUnknown;
     std::string losses;
     for (const Stage stage : {Stage::pretrain, Stage::finetune})
       for (const auto& [n, points] : progress.losses(stage))
         for (const LossPoint& point : points) losses += fmt::format("{} {} {};", point.step, point.train, point.validation);
-    facts["losses"] = told ? losses : kUnknown;
+    facts["losses"] = reported ? losses : kUnknown;
     const auto metrics = read_metrics(tasks, run / run_file::metrics);
     facts["scores"] = metrics ? metrics_text(*metrics) : "";
     return facts;
@@ -215,7 +215,7 @@ class DamagedFiles : public testing::Test {
     spdlog::set_default_logger(std::make_shared<spdlog::logger>(
         "test", std::make_shared<spdlog::sinks::ostream_sink_mt>(said)));
     for (const Change& change : changes_of(file, count)) {
-      ++tried_;
+      ++validated_;
       write_file(file, change.text);
       said.str("");
       try {
@@ -244,7 +244,7 @@ class DamagedFiles : public testing::Test {
   }
 
   static inline std::unique_ptr<TemporaryFolder> folder_;
-  static inline std::size_t tried_ = 0, refused_ = 0, reported_ = 0;
+  static inline std::size_t validated_ = 0, refused_ = 0, reported_ = 0;
 };
 
 TEST_F(DamagedFiles, OfAFinishedRunAreNoticed) {

@@ -158,8 +158,8 @@ TEST_F(FitCommand, RefusesPriorsOfNothing) {
   EXPECT_THAT(refusal({"--prior", "gauss(0, 1)"}), HasSubstr("there is no family gauss"));
   EXPECT_THAT(refusal({"--prior", "psi = normal(0, 1)"}), HasSubstr("psi is not inferred by this run"));
   EXPECT_THAT(refusal({"--prior", "beta(2, 8)", "--prior", "theta = beta(1, 8)"}), HasSubstr("given twice"));
-  EXPECT_THAT(refusal({"--learned-prior", "uniform(0, 1)"}), HasSubstr("name that with --prior"));
-  EXPECT_THAT(refusal({"--prior", "beta(2, 8)", "--learned-prior", "beta(2, 2)"}),
+  EXPECT_THAT(refusal({"--training-prior", "uniform(0, 1)"}), HasSubstr("name that with --prior"));
+  EXPECT_THAT(refusal({"--prior", "beta(2, 8)", "--training-prior", "beta(2, 2)"}),
               HasSubstr("are not those of beta(2, 2)"));
   EXPECT_THAT(refusal({"--prior", "beta(2, 8)", "--follow"}), HasSubstr("leave --follow out"));
   EXPECT_THAT(infer({"--prior", path("none.csv")}, 1).at("error").get<std::string>(), HasSubstr("none.csv"));

@@ -40,8 +40,8 @@ std::unique_ptr<BoundedNoise> FrequentistGiven::noise_;
 TEST_F(FrequentistGiven, IntervalsAndLimitsAreThoseOfWhatIsGiven) {
   for (const double sigma : {0.3, 0.6}) {
     const std::string given = "sigma=" + std::to_string(sigma);
-    const json said = answered({"--data", path("x.csv"), "--given", given, "--exact"});
-    EXPECT_NEAR(said["given"]["sigma"].get<double>(), sigma, 1e-9);
+    const json said = answered({"--data", path("x.csv"), "--conditions", given, "--exact"});
+    EXPECT_NEAR(said["conditions"]["sigma"].get<double>(), sigma, 1e-9);
     const double sd = sigma / std::sqrt(2.0), error = 0.15 * sd;  // of the quantiles of 1,000 toys
     const json &inner = said["exact"]["levels"][0], &outer = said["exact"]["levels"][1];
     EXPECT_NEAR(inner["intervals"][0][0].get<double>(), 1 - sd, error) << sigma;
@@ -57,7 +57,7 @@ TEST_F(FrequentistGiven, IntervalsAndLimitsAreThoseOfWhatIsGiven) {
 // bound of the range.
 TEST_F(FrequentistGiven, LimitsByClsAreUnknownWithoutToysThatCouldTell) {
   write_file(path("low.csv"), "x\n-2.9\n-2.7\n");
-  const json said = answered({"--data", path("low.csv"), "--given", "sigma=0.5", "--exact"});
+  const json said = answered({"--data", path("low.csv"), "--conditions", "sigma=0.5", "--exact"});
   for (const json& level : said["exact"]["levels"]) {
     EXPECT_TRUE(level.at("cls_upper_limit").is_null());
     EXPECT_LT(level["upper_limit"].get<double>(), 1);
@@ -73,8 +73,8 @@ TEST_F(FrequentistGiven, AChangedSimulatorIsTold) {
   wider.replace(wider.find(noise), noise.size(), "2 * given[0], n)");
   write_file(path("simulate.py"), wider);
   allow_task_file(path("task.toml"));
-  const Answer toys = asked({"--data", path("x.csv"), "--given", "sigma=0.5"});
-  const Answer sets = run_words({"infer", path("run"), "--data", path("x.csv"), "--given", "sigma=0.5", "--predictive",
+  const Answer toys = asked({"--data", path("x.csv"), "--conditions", "sigma=0.5"});
+  const Answer sets = run_words({"infer", path("run"), "--data", path("x.csv"), "--conditions", "sigma=0.5", "--predictive",
                                  "50", "--out", path("s.npz"), "--json"});
   write_file(path("simulate.py"), before);
   EXPECT_EQ(toys.code, 0) << toys.err;
@@ -82,22 +82,22 @@ TEST_F(FrequentistGiven, AChangedSimulatorIsTold) {
   EXPECT_EQ(sets.code, 0) << sets.err;
   EXPECT_THAT(sets.err, HasSubstr("it is the test of another model"));
   EXPECT_THAT(json::parse(sets.out)["warnings"].dump(), HasSubstr("it is the test of another model"));
-  EXPECT_THAT(asked({"--data", path("x.csv"), "--given", "sigma=0.5"}).err, Not(HasSubstr("is not the one")));
+  EXPECT_THAT(asked({"--data", path("x.csv"), "--conditions", "sigma=0.5"}).err, Not(HasSubstr("is not the one")));
 }
 
 TEST_F(FrequentistGiven, TheFileMayTellIt) {
   const json by_file = answered({"--data", path("both.csv")});
-  const json by_words = answered({"--data", path("x.csv"), "--given", "sigma=0.5"});
+  const json by_words = answered({"--data", path("x.csv"), "--conditions", "sigma=0.5"});
   EXPECT_EQ(by_file["levels"], by_words["levels"]);
-  EXPECT_EQ(by_file["given"], json({{"sigma", 0.5}}));
+  EXPECT_EQ(by_file["conditions"], json({{"sigma", 0.5}}));
 }
 
 TEST_F(FrequentistGiven, ExpectationsNeedItNamed) {
-  const json narrow = answered({"--expected", "2", "--sets", "40", "--given", "sigma=0.3"}),
-             wide = answered({"--expected", "2", "--sets", "40", "--given", "0.9"});
-  EXPECT_EQ(wide["given"]["sigma"], 0.9);
+  const json narrow = answered({"--expected", "2", "--sets", "40", "--conditions", "sigma=0.3"}),
+             wide = answered({"--expected", "2", "--sets", "40", "--conditions", "0.9"});
+  EXPECT_EQ(wide["conditions"]["sigma"], 0.9);
   EXPECT_NE(narrow["expected"]["levels"], wide["expected"]["levels"]);
-  const Answer far = asked({"--expected", "2", "--sets", "40", "--given", "sigma=1.5"});
+  const Answer far = asked({"--expected", "2", "--sets", "40", "--conditions", "sigma=1.5"});
   EXPECT_EQ(far.code, 0) << far.err;
   EXPECT_THAT(far.err, HasSubstr("sigma = 1.5 lies outside of 0.25 to 1, which training saw"));
   const auto refused = [&](const std::vector<std::string>& words, const std::string& text) {
@@ -105,10 +105,10 @@ TEST_F(FrequentistGiven, ExpectationsNeedItNamed) {
     EXPECT_EQ(answer.code, 2) << answer.err;
     EXPECT_THAT(answer.err, HasSubstr(text));
   };
-  refused({"--expected", "2"}, "come with sigma, which toys need as well: name the values with --given sigma=VALUE");
-  refused({"--coverage", "--theta", "1"}, "name the values with --given sigma=VALUE");
-  refused({"--data", path("x.csv")}, "come with sigma: name them with --given");
-  refused({"--expected", "2", "--given", "noise=1"}, "\"noise=1\" is none of sigma");
+  refused({"--expected", "2"}, "come with sigma, which toys need as well: name the values with --conditions sigma=VALUE");
+  refused({"--coverage", "--theta", "1"}, "name the values with --conditions sigma=VALUE");
+  refused({"--data", path("x.csv")}, "come with sigma: name them with --conditions");
+  refused({"--expected", "2", "--conditions", "noise=1"}, "\"noise=1\" is none of sigma");
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ TEST_F(InferReader, ATaskNamesItsReader) {
   const Answer alone = run_words({"infer", run, "--json", "--data", path("folder/2.dat"), "--out", path("one.npz")});
   ASSERT_EQ(alone.code, 0) << alone.err;
   EXPECT_EQ(json::parse(alone.out)["mean"], read[1]["mean"]);
-  EXPECT_EQ(json::parse(alone.out)["given"]["sigma"], 0.9);
+  EXPECT_EQ(json::parse(alone.out)["conditions"]["sigma"], 0.9);
 }
 
 }  // namespace

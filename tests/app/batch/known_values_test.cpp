@@ -7,7 +7,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "app/posterior/validation/tried_file.h"
+#include "app/posterior/validation/external_validation_file.h"
 #include "core/train/run/run.h"
 #include "core/train/settings/config.h"
 #include "tasks/registry.h"
@@ -60,22 +60,22 @@ TEST(KnownValues, AConstantTargetIsNoTrouble) {
 // also report a tetrahedron, and a bar a thousand times as long as it is wide, which the generator hardly ever makes.
 TEST(KnownValues, OfObjectsTellFewGeneratedOnesAndTheOddOnes) {
   LoadedRun shipped = load_run(built_in_tasks(), "objects", "", "cpu");
-  const KnownValues known = tried_of(shipped).values;
+  const KnownValues known = external_validation_of(shipped).values;
   ASSERT_TRUE(known.known());
   set_field(fields(shipped.config), "task.objects=3000");
   const auto task = built_in_tasks()->make("objects", shipped.config.task_options());
   std::vector<std::int64_t> index(static_cast<std::size_t>(task->subjects(Purpose::test)));
   std::iota(index.begin(), index.end(), 0);
   const torch::Tensor theta = task->latents(1, Purpose::test, index).theta;
-  double told = 0;
+  double reported = 0;
   for (std::int64_t k = 0; k < theta.size(0); ++k)
-    told += known.unlike({theta[k][0].item<double>(), theta[k][1].item<double>()});
+    reported += known.unlike({theta[k][0].item<double>(), theta[k][1].item<double>()});
   const double tests = static_cast<double>(theta.size(0));
   RecordProperty("tests", static_cast<int>(tests));
-  RecordProperty("told", static_cast<int>(told));
+  RecordProperty("told", static_cast<int>(reported));
   EXPECT_GE(tests, 500);
-  EXPECT_LT(told, 0.05 * tests + 3 * std::sqrt(0.05 * tests));
-  EXPECT_GT(told, 0.01 * tests);
+  EXPECT_LT(reported, 0.05 * tests + 3 * std::sqrt(0.05 * tests));
+  EXPECT_GT(reported, 0.01 * tests);
   EXPECT_TRUE(known.unlike({1.0 / 6, 0})) << "a tetrahedron";
   EXPECT_FALSE(known.unlike({std::numbers::pi / 6, 0.005})) << "a ball, which the generator makes often";
   EXPECT_TRUE(known.unlike({1e-6, std::log(1000)})) << "a bar";

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/posterior/set/listed_things.h"
+#include "app/posterior/set/listed_items.h"
 #include "core/base/fields/face.h"
 #include "core/base/files/files.h"
 #include "core/base/text/error.h"
@@ -17,9 +17,9 @@
 namespace pairs {
 namespace {
 
-std::vector<std::string> told(const Task& task, const std::filesystem::path& file) {
+std::vector<std::string> reported(const Task& task, const std::filesystem::path& file) {
   std::vector<std::string> all;
-  for (const ListedThing& one : listed_things(*face<Things>(task), file).things)
+  for (const ListedItem& one : listed_items(*face<Items>(task), file).items)
     all.push_back(one.text + " = " + one.name);
   return all;
 }
@@ -29,15 +29,15 @@ TEST(ListedMolecules, AreRowsOfATableAndLinesOfAText) {
   const auto task = built_in_tasks()->make("molecules");
   const std::vector<std::string> both = {"CCO = ethanol", "c1ccccc1O = phenol"};
   write_file(folder / "table.csv", "name,smiles\nethanol,CCO\nphenol,c1ccccc1O\n");
-  EXPECT_TRUE(lists_things(*task, folder / "table.csv"));
-  EXPECT_EQ(told(*task, folder / "table.csv"), both);
+  EXPECT_TRUE(lists_items(*task, folder / "table.csv"));
+  EXPECT_EQ(reported(*task, folder / "table.csv"), both);
   write_file(folder / "lines.smi", "CCO ethanol\nc1ccccc1O\tphenol\n");
-  EXPECT_TRUE(lists_things(*task, folder / "lines.smi"));
-  EXPECT_EQ(told(*task, folder / "lines.smi"), both);
+  EXPECT_TRUE(lists_items(*task, folder / "lines.smi"));
+  EXPECT_EQ(reported(*task, folder / "lines.smi"), both);
   write_file(folder / "one.csv", "smiles\nCCO\n");
-  EXPECT_FALSE(lists_things(*task, folder / "one.csv")) << "one molecule is one set";
+  EXPECT_FALSE(lists_items(*task, folder / "one.csv")) << "one molecule is one set";
   write_file(folder / "numbers.txt", "0.1\n0.2\n");
-  EXPECT_FALSE(lists_things(*task, folder / "numbers.txt"));
+  EXPECT_FALSE(lists_items(*task, folder / "numbers.txt"));
 }
 
 // A record of an SDF: a chain of so many carbons and an oxygen, as a drawing or in space.
@@ -67,7 +67,7 @@ std::string record(const std::string& name, int carbons, bool solid, bool v3000,
 TEST(ListedMolecules, AreRecordsOfAnSdfWhateverTheirWriter) {
   const TemporaryFolder folder;
   const auto task = built_in_tasks()->make("molecules");
-  const Things& known = *face<Things>(*task);
+  const Items& known = *face<Items>(*task);
   for (const bool solid : {false, true})
     for (const bool v3000 : {false, true})
       for (const std::string end : {"\n", "\r\n"})
@@ -76,50 +76,50 @@ TEST(ListedMolecules, AreRecordsOfAnSdfWhateverTheirWriter) {
           const std::filesystem::path file = folder / ("a" + std::string(ending));
           write_file(file, record("ethanol", 2, solid, v3000, end) + record("", 3, solid, v3000, end) +
                                record("last", 4, solid, v3000, end));
-          ASSERT_TRUE(lists_things(*task, file)) << what;
-          const ThingList list = listed_things(known, file);
-          ASSERT_EQ(list.things.size(), 3u) << what;
-          EXPECT_EQ(list.things[0].name, "ethanol") << what;
-          EXPECT_EQ(list.things[1].name, "record 2") << what;
-          EXPECT_EQ(list.things[2].name, "last") << what;
+          ASSERT_TRUE(lists_items(*task, file)) << what;
+          const ItemList list = listed_items(known, file);
+          ASSERT_EQ(list.items.size(), 3u) << what;
+          EXPECT_EQ(list.items[0].name, "ethanol") << what;
+          EXPECT_EQ(list.items[1].name, "record 2") << what;
+          EXPECT_EQ(list.items[2].name, "last") << what;
           if (std::string_view(ending) != ".sdf") continue;
           for (std::size_t k = 0; k < 3; ++k) {
-            const ThingSet set = known.read_thing(list.things[k].text, 0, 1);
-            const ThingSet same = known.read_thing(k == 0 ? "CCO" : k == 1 ? "CCCO" : "CCCCO", 0, 1);
+            const ItemSet set = known.read_item(list.items[k].text, 0, 1);
+            const ItemSet same = known.read_item(k == 0 ? "CCO" : k == 1 ? "CCCO" : "CCCCO", 0, 1);
             EXPECT_EQ(set.latents.theta.item<double>(), same.latents.theta.item<double>()) << what;
-            EXPECT_TRUE(known.is_thing(list.things[k].text)) << what;
+            EXPECT_TRUE(known.is_item(list.items[k].text)) << what;
           }
-          EXPECT_EQ(listed_thing(known, file, "last"), list.things[2].text);
-          EXPECT_EQ(listed_thing(known, file, list.things[1].text), list.things[1].text);
-          EXPECT_EQ(known.read_thing(list.things[1].text, 0, 1).title, "a.sdf, record 2");
+          EXPECT_EQ(listed_item(known, file, "last"), list.items[2].text);
+          EXPECT_EQ(listed_item(known, file, list.items[1].text), list.items[1].text);
+          EXPECT_EQ(known.read_item(list.items[1].text, 0, 1).title, "a.sdf, record 2");
         }
 }
 
 TEST(ListedMolecules, ABadRecordIsARowAndConformersAreOneMolecule) {
   const TemporaryFolder folder;
   const auto task = built_in_tasks()->make("molecules");
-  const Things& known = *face<Things>(*task);
+  const Items& known = *face<Items>(*task);
   std::string broken = record("broken", 2, false, false, "\n");
   broken.replace(broken.find(" C  "), 4, " Zn ");
   write_file(folder / "a.sdf", record("one", 2, false, false, "\n") + broken + record("two", 3, false, false, "\n"));
-  const ThingList list = listed_things(known, folder / "a.sdf");
-  ASSERT_EQ(list.things.size(), 3u);
+  const ItemList list = listed_items(known, folder / "a.sdf");
+  ASSERT_EQ(list.items.size(), 3u);
   try {
-    known.read_thing(list.things[1].text, 0, 1);
+    known.read_item(list.items[1].text, 0, 1);
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), ::testing::HasSubstr("record 2"));
   }
   write_file(folder / "b.sdf", record("", 2, true, false, "\n") + record("", 2, true, false, "\n"));
-  EXPECT_FALSE(lists_things(*task, folder / "b.sdf")) << "conformers of one molecule";
+  EXPECT_FALSE(lists_items(*task, folder / "b.sdf")) << "conformers of one molecule";
   write_file(folder / "c.sdf", record("x", 2, false, false, "\n") + record("y", 2, false, false, "\n"));
-  EXPECT_TRUE(lists_things(*task, folder / "c.sdf")) << "drawings are no conformers";
+  EXPECT_TRUE(lists_items(*task, folder / "c.sdf")) << "drawings are no conformers";
   // A folder lists every molecule of every file.
   const std::filesystem::path many = folder / "many";
   std::filesystem::create_directory(many);
   std::filesystem::rename(folder / "a.sdf", many / "a.sdf");
   write_file(many / "b.smi", "CCO ethanol\n");
-  EXPECT_EQ(told(*task, many).size(), 4u);
+  EXPECT_EQ(reported(*task, many).size(), 4u);
 }
 
 TEST(ListedMolecules, ListsOfSmilesAreReadWhateverTheirWriter) {
@@ -142,7 +142,7 @@ TEST(ListedMolecules, ListsOfSmilesAreReadWhateverTheirWriter) {
                  {".csv", {"\t", ",", ";"}, table_headers},
                  {".tsv", {"\t"}, table_headers},
                  {".csv.gz", {","}, table_headers}};
-  int tried = 0;
+  int validated = 0;
   for (const auto& [ending, separators, headers] : writers)
     for (const std::string& separator : separators)
       for (const std::string& header : headers)
@@ -165,11 +165,11 @@ TEST(ListedMolecules, ListsOfSmilesAreReadWhateverTheirWriter) {
                 } else {
                   write_file(file, text);
                 }
-                ++tried;
-                ASSERT_EQ(told(*task, file), named ? names : bare) << ending << "\n" << text;
-                ASSERT_TRUE(lists_things(*task, file)) << ending << "\n" << text;
+                ++validated;
+                ASSERT_EQ(reported(*task, file), named ? names : bare) << ending << "\n" << text;
+                ASSERT_TRUE(lists_items(*task, file)) << ending << "\n" << text;
               }
-  EXPECT_GT(tried, 300);
+  EXPECT_GT(validated, 300);
 }
 
 TEST(ListedMolecules, OtherFormatsAreNeverReadAsSmiles) {
@@ -191,8 +191,8 @@ TEST(ListedMolecules, OtherFormatsAreNeverReadAsSmiles) {
       {"a CML file", "<?xml version=\"1.0\"?>\n<molecule/>\n"}};
   const auto refusal = [&](const std::filesystem::path& file) -> std::string {
     try {
-      lists_things(*task, file);
-      listed_things(*face<Things>(*task), file);
+      lists_items(*task, file);
+      listed_items(*face<Items>(*task), file);
       return "";
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::usage);
@@ -226,9 +226,9 @@ TEST(ListedMolecules, WhatIsNoMoleculeIsNamedWithItsLine) {
   const auto task = built_in_tasks()->make("molecules");
   write_file(folder / "a.smi", "CCO ethanol\nC1CC broken\n\nnonsense\n");
   const std::vector<std::string> expected = {"CCO = ethanol", "C1CC = line 2: broken", "nonsense = line 4: nonsense"};
-  EXPECT_EQ(told(*task, folder / "a.smi"), expected);
+  EXPECT_EQ(reported(*task, folder / "a.smi"), expected);
   write_file(folder / "a.csv", "smiles,name\nCCO,ethanol\nC1CC,broken\n");
-  EXPECT_EQ(told(*task, folder / "a.csv"), (std::vector<std::string>{"CCO = ethanol", "C1CC = line 3: broken"}));
+  EXPECT_EQ(reported(*task, folder / "a.csv"), (std::vector<std::string>{"CCO = ethanol", "C1CC = line 3: broken"}));
 }
 
 }  // namespace

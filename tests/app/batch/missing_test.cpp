@@ -130,7 +130,7 @@ TEST_F(MissingValues, OfManySetsAreLeftOutSetBySet) {
   }
 }
 
-TEST_F(MissingValues, OfImagesAndThingsAreRefusedInASentence) {
+TEST_F(MissingValues, OfImagesAndItemsAreRefusedInASentence) {
   write_npz(folder_ / "images.npz", {{"x", torch::rand({3, 1, 28, 28})}});
   const Answer images =
       run_words({"infer", "digits", "--data", path("images.npz"), "--missing", "drop", "--out", path("i.npz")});

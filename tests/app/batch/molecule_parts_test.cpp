@@ -6,11 +6,11 @@
 #include <variant>
 #include <vector>
 
-#include "app/posterior/validation/tried_file.h"
+#include "app/posterior/validation/external_validation_file.h"
 #include "core/base/fields/face.h"
 #include "core/base/files/files.h"
 #include "core/train/run/run.h"
-#include "tasks/parts/things.h"
+#include "tasks/parts/items.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/long_tests.h"
@@ -28,7 +28,7 @@ namespace pairs {
 namespace {
 
 KnownParts shipped_parts() {
-  return tried_of(load_run(built_in_tasks(), "molecules", "", "cpu")).parts;
+  return external_validation_of(load_run(built_in_tasks(), "molecules", "", "cpu")).parts;
 }
 
 // At most one in twenty of the molecules that no stage has seen is reported as unlike training. For training molecules,
@@ -36,7 +36,7 @@ KnownParts shipped_parts() {
 TEST(MoleculeParts, FewOfRdkitsOwnAreUnlikeTraining) {
   const KnownParts known = shipped_parts();
   ASSERT_TRUE(known.known());
-  double tests = 0, told = 0, learned = 0, learned_told = 0, read = 0;
+  double tests = 0, reported = 0, learned = 0, learned_shown = 0, read = 0;
   const MoleculeSource all = {.file = bundled_molecules(), .columns = {}, .charged = true, .variants = 4};
   read_molecules(all, {}, [&](MoleculeEntry&& entry) {
     ++read;
@@ -47,19 +47,19 @@ TEST(MoleculeParts, FewOfRdkitsOwnAreUnlikeTraining) {
     const bool unlike = known.unlike(atom_environments(*molecule, false));
     if (molecule_split(flat) == MoleculeSplit::test) {
       tests += entry.edited ? 0 : 1;
-      told += unlike && !entry.edited;
+      reported += unlike && !entry.edited;
     } else if (molecule_split(flat) == MoleculeSplit::pretrain && !is_validation_molecule(flat)) {
       learned += entry.edited ? 0 : 1;
-      learned_told += unlike && !entry.edited;
+      learned_shown += unlike && !entry.edited;
     }
     return read < (long_tests() ? 20000 : 10000);  // fewer than the weights' own molecules
   });
   RecordProperty("tests", static_cast<int>(tests));
-  RecordProperty("told", static_cast<int>(told));
+  RecordProperty("told", static_cast<int>(reported));
   EXPECT_GT(learned, long_tests() ? 2000 : 1000);
-  EXPECT_LT(learned_told / learned, 0.5 * told / tests);
-  EXPECT_LT(told, 0.05 * tests + 3 * std::sqrt(0.05 * tests));
-  EXPECT_GT(told, 0.01 * tests);
+  EXPECT_LT(learned_shown / learned, 0.5 * reported / tests);
+  EXPECT_LT(reported, 0.05 * tests + 3 * std::sqrt(0.05 * tests));
+  EXPECT_GT(reported, 0.01 * tests);
 }
 
 // RDKit's molecules have no nitro group on an aromatic ring, edited ones have; neither have a sulfur with six
@@ -95,7 +95,7 @@ TEST(MoleculeParts, EveryChargedOneIsToldWhereTrainingHadNone) {
   options.data = file.string();
   options.settings = MoleculesSettings{.molecules = 0};
   const auto task = built_in_tasks()->make("molecules", options);
-  const KnownParts known = learn_parts(*face<Things>(*task), [] { return true; });
+  const KnownParts known = learn_parts(*face<Items>(*task), [] { return true; });
   ASSERT_TRUE(known.known());
   ASSERT_GT(charged.size(), 3000u);
   for (const std::string& smiles : charged)

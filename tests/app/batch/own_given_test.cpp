@@ -42,7 +42,7 @@ max_n = 20
 [[targets]]
 name = "theta"
 support = [-inf, inf]
-[[given]]
+[[conditions]]
 name = "sigma"
 support = [0, inf]
 log_uniform = [0.5, 2]
@@ -105,7 +105,7 @@ TEST_F(OwnGiven, TheExactPosteriorThatTheProgramTellsStandsBeside) {
   const double sum = 0.7 - 0.4 + 1.9;
   for (const double sigma : {0.6, 1.0, 1.7}) {
     const double v = 1 / (1 + 3 / (sigma * sigma)), mean = v * sum / (sigma * sigma);
-    const json said = answered({"--data", data, "--given", fmt::format("sigma={}", sigma)});
+    const json said = answered({"--data", data, "--conditions", fmt::format("sigma={}", sigma)});
     EXPECT_NEAR(said["exact"]["mean"][0].get<double>(), mean, 2e-3);
     EXPECT_NEAR(said["exact"]["sd"][0].get<double>(), std::sqrt(v), 2e-3);
   }
@@ -136,10 +136,10 @@ TEST_F(OwnGiven, CheckAsksTheReference) {
     EXPECT_THAT(right.text,
                 HasSubstr(fmt::format("ok     reference of {}: the log density of a value is the same", n)));
   const auto wrong = [&](const std::string& name, const std::string& reference, const std::string& sentence) {
-    const Checked told = said(name, reference);
-    EXPECT_EQ(told.code, 1) << name;
-    EXPECT_THAT(told.text, HasSubstr("WRONG  reference of 1 observation: ")) << name;
-    EXPECT_THAT(told.text, HasSubstr(sentence)) << name;
+    const Checked reported = said(name, reference);
+    EXPECT_EQ(reported.code, 1) << name;
+    EXPECT_THAT(reported.text, HasSubstr("WRONG  reference of 1 observation: ")) << name;
+    EXPECT_THAT(reported.text, HasSubstr(sentence)) << name;
   };
   wrong("signature", "def reference(theta):\n    return -theta[:, 0] ** 2\n", "TypeError");
   wrong("nan", "def reference(theta, x, given):\n    return theta[:, 0] * np.nan\n", "value number 1 is nan");
@@ -164,9 +164,9 @@ TEST_F(OwnGiven, CheckTellsWhatIsGiven) {
 }
 
 TEST_F(OwnGiven, ItIsGivenInWordsOrByTheFile) {
-  const json said = answered({"--data", file("x.csv", kValues), "--given", "sigma=1.5"});
-  EXPECT_NE(said["mean"], answered({"--data", path("x.csv"), "--given", "sigma=0.7"})["mean"]);
-  EXPECT_EQ(said["mean"], answered({"--data", path("x.csv"), "--given", "1.5"})["mean"]);
+  const json said = answered({"--data", file("x.csv", kValues), "--conditions", "sigma=1.5"});
+  EXPECT_NE(said["mean"], answered({"--data", path("x.csv"), "--conditions", "sigma=0.7"})["mean"]);
+  EXPECT_EQ(said["mean"], answered({"--data", path("x.csv"), "--conditions", "1.5"})["mean"]);
   const std::string table = file("both.csv", "sigma,x\n1.5,0.7\n1.5,-0.4\n1.5,1.9\n");
   EXPECT_EQ(said["mean"], answered({"--data", table})["mean"]);
   const torch::Tensor x = torch::tensor({0.7, -0.4, 1.9}, torch::kFloat64);
@@ -178,17 +178,17 @@ TEST_F(OwnGiven, ItIsGivenInWordsOrByTheFile) {
 
 TEST_F(OwnGiven, WhatIsMissingOrCannotBeIsTold) {
   const std::string data = file("x.csv", kValues);
-  refused({"--data", data}, "come with sigma: name them with --given");
-  refused({"--data", data, "--given", "sigma=0"}, "sigma = 0 must be above 0");
-  refused({"--data", data, "--given", "sigma=-1"}, "sigma = -1 cannot be: it lies between 0 and inf");
-  refused({"--data", data, "--given", "noise=1"}, "\"noise=1\" is none of sigma");
-  refused({"--data", data, "--given", "sigma=1,sigma=2"}, "names sigma twice");
-  refused({"--data", data, "--given", "1,2"}, "2 numbers are given");
-  refused({"--data", data, "--given", "sigma=nan"}, "--given sigma=nan: sigma = \"nan\" is not a finite number");
-  refused({"--data", data, "--given", "wide"}, "--given wide: sigma = \"wide\" is not a finite number");
+  refused({"--data", data}, "come with sigma: name them with --conditions");
+  refused({"--data", data, "--conditions", "sigma=0"}, "sigma = 0 must be above 0");
+  refused({"--data", data, "--conditions", "sigma=-1"}, "sigma = -1 cannot be: it lies between 0 and inf");
+  refused({"--data", data, "--conditions", "noise=1"}, "\"noise=1\" is none of sigma");
+  refused({"--data", data, "--conditions", "sigma=1,sigma=2"}, "names sigma twice");
+  refused({"--data", data, "--conditions", "1,2"}, "2 numbers are given");
+  refused({"--data", data, "--conditions", "sigma=nan"}, "--conditions sigma=nan: sigma = \"nan\" is not a finite number");
+  refused({"--data", data, "--conditions", "wide"}, "--conditions wide: sigma = \"wide\" is not a finite number");
   refused({"--data", file("two.csv", "sigma,x\n1.5,0.7\n1.4,0.3\n")},
           "sigma is 1.5 of observation 1 and 1.4 of observation 2; a condition is one number for the whole set");
-  const Answer far = infer({"--data", data, "--given", "sigma=3"});
+  const Answer far = infer({"--data", data, "--conditions", "sigma=3"});
   EXPECT_EQ(far.code, 0);
   EXPECT_THAT(far.err, HasSubstr("sigma = 3 lies outside of 0.5 to 2, which training saw"));
 }
@@ -201,8 +201,8 @@ TEST_F(OwnGiven, EachOfManySetsHasItsOwn) {
     EXPECT_EQ(answer.code, code) << answer.err;
     return code == 2 ? json(answer.err) : json::parse(answer.out);
   };
-  const json alone_a = answered({"--data", file("x.csv", kValues), "--given", "sigma=1.5"}),
-             alone_b = answered({"--data", file("y.csv", "1.9\n0.2\n"), "--given", "sigma=0.7"});
+  const json alone_a = answered({"--data", file("x.csv", kValues), "--conditions", "sigma=1.5"}),
+             alone_b = answered({"--data", file("y.csv", "1.9\n0.2\n"), "--conditions", "sigma=0.7"});
   const auto same = [&](const json& said) {
     ASSERT_EQ(said["sets"].size(), 2u);
     EXPECT_EQ(said["sets"][0]["mean"].dump(), alone_a["mean"].dump());
@@ -216,7 +216,7 @@ TEST_F(OwnGiven, EachOfManySetsHasItsOwn) {
   write_npz(*folder_ / "rows.npz",
             {{"x", x}, {"run", run}, {"sigma", torch::tensor({1.5, 1.5, 1.5, 0.7, 0.7}, torch::kFloat64)}});
   same(many({"--data", path("rows.npz")}));
-  const json one = many({"--data", table, "--given", "sigma=1.5"});
+  const json one = many({"--data", table, "--conditions", "sigma=1.5"});
   EXPECT_EQ(one["sets"][0]["mean"].dump(), alone_a["mean"].dump());
   EXPECT_NE(one["sets"][1]["mean"].dump(), alone_b["mean"].dump());
   EXPECT_THAT(many({"--data", file("none.csv", "run,x\na,1\n")}, 2).get<std::string>(),
@@ -274,11 +274,11 @@ TEST_F(OwnGiven, FiguresAreDrawnOfWhatIsGiven) {
     EXPECT_EQ(answer.code, 0) << answer.err;
     return read_file(path("figure.csv"));
   };
-  const std::string of_file = drawn({"--data", data, "--given", "sigma=1.5"});
+  const std::string of_file = drawn({"--data", data, "--conditions", "sigma=1.5"});
   EXPECT_THAT(of_file, HasSubstr("exact"));
-  EXPECT_NE(of_file, drawn({"--data", data, "--given", "sigma=0.7"}));
+  EXPECT_NE(of_file, drawn({"--data", data, "--conditions", "sigma=0.7"}));
   EXPECT_EQ(of_file, drawn({"--data", file("both.csv", "sigma,x\n1.5,0.7\n1.5,-0.4\n1.5,1.9\n")}));
-  EXPECT_NE(drawn({"--index", "2", "--given", "sigma=1.5"}), drawn({"--index", "2", "--given", "sigma=0.7"}));
+  EXPECT_NE(drawn({"--index", "2", "--conditions", "sigma=1.5"}), drawn({"--index", "2", "--conditions", "sigma=0.7"}));
   EXPECT_EQ(run_words({"figure", "posterior", path("run"), "--data", data, "--out", path("none.csv")}).code, 2);
 }
 

@@ -56,12 +56,12 @@ TEST_F(TheoremCommand, LogAndWeightsAgree) {
   const std::string one = run("one", 1, "pairs", {"pretrain.epochs=1"});
   const Answer answer = run_words({"figure", "theorem", one, "--out", path("one.csv"), "--json"});
   ASSERT_EQ(answer.code, 0) << answer.err;
-  const nlohmann::json told = nlohmann::json::parse(answer.out)["runs"][0]["unexplained"];
+  const nlohmann::json reported = nlohmann::json::parse(answer.out)["runs"][0]["unexplained"];
   const RunProgress log = read_progress(std::filesystem::path(one) / run_file::events);
   const LossPoint& last = log.losses(Stage::pretrain).at(0).back();
   const char* const names[] = {"x₁", "x₂", "x₁²", "x₁x₂", "x₂²"};
   for (std::size_t k = 0; k < 5; ++k)
-    EXPECT_NEAR(told.at(names[k]).get<double>(), last.unexplained[k], 1e-6) << names[k];
+    EXPECT_NEAR(reported.at(names[k]).get<double>(), last.unexplained[k], 1e-6) << names[k];
   EXPECT_THAT(run_words({"figure", "theorem", one, "--out", path("one.svg")}).out,
               HasSubstr("largest Cauchy residual"));
 }

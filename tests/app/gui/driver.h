@@ -91,8 +91,8 @@ class Driver {
     while (watch.seconds() < seconds && !done()) {
       std::this_thread::sleep_for(
           std::chrono::duration<double>(std::min(schedule.wait(watch.seconds(), studio.training.busy()), 0.01)));
-      const bool told = woken.exchange(false), changed = studio.poll();
-      schedule.look(told || changed, studio.busy());
+      const bool reported = woken.exchange(false), changed = studio.poll();
+      schedule.look(reported || changed, studio.busy());
       const double now = watch.seconds();
       if (!schedule.due(now, studio.training.busy())) continue;
       screen.frame([&] { shell.frame(60); }, std::clamp(now - last, 1e-4, 0.5));

@@ -174,7 +174,7 @@ TEST_F(KeyboardTest, EnterAndSpacePressWhatHasTheFocusAndNothingElse) {
 }
 
 // Which object or molecule it is: a whole number, however it is moved.
-TEST_F(KeyboardTest, ThingsAreNumberedByWholeNumbers) {
+TEST_F(KeyboardTest, ItemsAreNumberedByWholeNumbers) {
   for (const std::string& task : tasks_by_kind()) {
     const std::string subject = built_in_tasks()->make(task)->info().subject;
     if (subject.empty() || !has_shipped_weights(built_in_tasks(), task)) continue;
@@ -194,7 +194,7 @@ TEST_F(KeyboardTest, ThingsAreNumberedByWholeNumbers) {
   }
 }
 
-TEST_F(KeyboardTest, ArrowsDoOneThing) {
+TEST_F(KeyboardTest, ArrowsDoOneItem) {
   Driver d(settings_in(folder_.path()));
   ASSERT_TRUE(d.rest());
   const auto psi = [&] { return d.studio.posterior.scene()->parameters[1].value; };
@@ -340,8 +340,8 @@ TEST_F(KeyboardTest, SavingScoresSaysWhereTheyWent) {
   d.click("evaluate/save");
   const auto file = folder_.path() / "scores.json";
   d.type("evaluate/file", file.string());
-  const auto told = [&] { return d.find("saved/0") ? d.item("saved/0").text : ""; };
-  ASSERT_TRUE(d.until([&] { return told() == "Saved scores.json"; })) << told();
+  const auto reported = [&] { return d.find("saved/0") ? d.item("saved/0").text : ""; };
+  ASSERT_TRUE(d.until([&] { return reported() == "Saved scores.json"; })) << reported();
   EXPECT_TRUE(std::filesystem::exists(file));
   EXPECT_EQ(d.studio.hub.messages.all().back().text, "Saved " + file.string());
   EXPECT_FALSE(d.find("evaluate/file"));

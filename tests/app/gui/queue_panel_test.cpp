@@ -159,7 +159,7 @@ TEST_F(QueuePanelTest, ARunThatTheQueueTrainsLeadsToIt) {
   const std::filesystem::path folder = folder_ / "runs" / "a";
   const Queue queue(folder_ / "runs");
   const FolderLock works(queue.folder()), trains(folder);
-  queue.tell_work(queue.read().items[0].id, false);
+  queue.report_work(queue.read().items[0].id, false);
   Driver d(settings_);
   d.studio.open_run(folder.string());
   d.studio.set_tab(model::Tab::train);

@@ -46,7 +46,7 @@ bool is_plot(const std::string& name) {
 
 std::vector<std::string> moved(const Places& before, const Places& now) {
   std::vector<std::string> all;
-  const auto tell = [](ImVec2 a, ImVec2 b) { return fmt::format("({}, {})–({}, {})", a.x, a.y, b.x, b.y); };
+  const auto print = [](ImVec2 a, ImVec2 b) { return fmt::format("({}, {})–({}, {})", a.x, a.y, b.x, b.y); };
   for (const auto& [name, was] : before.named) {
     const auto found = now.named.find(name);
     if (found == now.named.end()) {
@@ -58,7 +58,7 @@ std::vector<std::string> moved(const Places& before, const Places& now) {
     const float slack = name.find("/legend/") != std::string::npos || is_plot(name) ? 16 * scale() : 0;
     if (!same(was.first.x, is.first.x, slack) || !same(was.first.y, is.first.y) ||
         !same(was.second.x, is.second.x, slack) || !same(was.second.y, is.second.y))
-      all.push_back(fmt::format("{}: {} is at {}", name, tell(was.first, was.second), tell(is.first, is.second)));
+      all.push_back(fmt::format("{}: {} is at {}", name, print(was.first, was.second), print(is.first, is.second)));
   }
   for (const auto& [name, is] : now.named)
     if (!before.named.contains(name)) all.push_back(name + " is new");
@@ -72,7 +72,7 @@ std::vector<std::string> moved(const Places& before, const Places& now) {
       std::all_of(before.texts.begin(), before.texts.end(), [&](const Item& was) { return stands(was, now.texts); });
   for (const Item& is : now.texts) {
     if (!all_stay && !stands(is, before.texts))
-      all.push_back(fmt::format("“{}” at {}", is.text.substr(0, 60), tell(is.min, is.max)));
+      all.push_back(fmt::format("“{}” at {}", is.text.substr(0, 60), print(is.min, is.max)));
   }
   return all;
 }

@@ -35,7 +35,7 @@ class TourTest : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(TourTest, GoesOnAsTheThingsAreDone) {
+TEST_F(TourTest, GoesOnAsTheItemsAreDone) {
   Driver d(settings_in(folder_.path()));
   ASSERT_TRUE(d.rest());
   ASSERT_TRUE(d.find("tour/skip"));

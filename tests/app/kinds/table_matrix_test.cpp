@@ -751,11 +751,11 @@ std::vector<BinaryWriter> binary_writers() {
             table_files::write_ipc(file, arrow_of(table, 0, table.rows.size()), 50, stream);
             return true;
           });
-  const auto parts = [](const char* name, const char* beside) {
+  const auto parts = [](const char* name, const char* extra) {
     return [=](const Logical& table, const std::filesystem::path& file) {
       const std::size_t rows = table.rows.size(), each = rows / 12 + 1;
       std::filesystem::create_directories(file);
-      if (*beside != 0) put(file / beside, "");
+      if (*extra != 0) put(file / extra, "");
       for (std::size_t from = 0, part = 0; from < rows; from += each, ++part)
         table_files::write_parquet(file / fmt::format(fmt::runtime(name), part),
                                    *arrow_of(table, from, std::min(from + each, rows)), 50);

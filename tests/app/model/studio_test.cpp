@@ -170,7 +170,7 @@ TEST_F(StudioTest, SaysWhatCannotBeOpened) {
 }
 
 // Whichever task is shown: the one that makes sets of such a thing opens with its weights.
-TEST_F(StudioTest, OpensAThingInTheTaskThatKnowsIt) {
+TEST_F(StudioTest, OpensAItemInTheTaskThatKnowsIt) {
   const std::map<std::string, std::string> files = {
       {"objects", "OFF\n4 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 1 2 3\n3 0 3 2\n"},
       {"molecules", "CCO ethanol\n"}};

@@ -244,10 +244,10 @@ class QueuePace : public QueuedFolders {
     item_.seconds = {100, 20, 30};
     item_.state = QueueState::working;
     item_.since = kNow - 1000;
-    tell({.type = EventType::stage_started, .values = {{"epochs", 10}, {"steps", 5}}}, 1000);
+    print({.type = EventType::stage_started, .values = {{"epochs", 10}, {"steps", 5}}}, 1000);
   }
   // Appends an event that was written so many seconds ago.
-  void tell(const Event& event, double ago) {
+  void print(const Event& event, double ago) {
     const std::filesystem::path log = runs_ / "a" / run_file::events;
     std::ofstream(log, std::ios::app) << log_line(event) << "\n";
     const auto time = std::chrono::sys_time<std::chrono::nanoseconds>(
@@ -255,7 +255,7 @@ class QueuePace : public QueuedFolders {
     std::filesystem::last_write_time(log, std::filesystem::file_time_type::clock::from_sys(time));
   }
   void loss(std::int64_t epoch, double seconds, double ago) {
-    tell({.type = EventType::loss,
+    print({.type = EventType::loss,
           .step = 5 * (epoch + 1),
           .epoch = epoch,
           .seconds = seconds,
@@ -306,9 +306,9 @@ TEST_F(QueuePace, WhatWaitsIsAsExpected) {
 }
 
 TEST_F(QueuePace, LaterStagesGoAsFirstOnesDid) {
-  tell({.type = EventType::stage_done, .seconds = 250}, 0);
+  print({.type = EventType::stage_done, .seconds = 250}, 0);
   write_file(runs_ / "a" / run_file::pretrained, "weights");
-  tell({.type = EventType::stage_started, .stage = Stage::cache}, 8);
+  print({.type = EventType::stage_started, .stage = Stage::cache}, 8);
   EXPECT_NEAR(progress().left, 2.5 * 20 - 8 + 2.5 * 30, 1e-6);
 }
 

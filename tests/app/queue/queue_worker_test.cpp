@@ -36,7 +36,7 @@ class QueueWorkerTest : public QueuedFolders {
   QueueWorkerTest() { program(kProgram); }
   QueueWorker::Outcome work() {
     QueueWorker worker(queue_, folder_ / "program");
-    return worker.work([] { return true; }, [this](const std::string& line) { told_.push_back(line); });
+    return worker.work([] { return true; }, [this](const std::string& line) { reported_.push_back(line); });
   }
   std::vector<std::string> called() const {
     std::vector<std::string> lines;
@@ -60,7 +60,7 @@ class QueueWorkerTest : public QueuedFolders {
     }
     return true;
   }
-  std::vector<std::string> told_;
+  std::vector<std::string> reported_;
 };
 
 TEST_F(QueueWorkerTest, DoesWhatWaitsInOrder) {
@@ -78,7 +78,7 @@ TEST_F(QueueWorkerTest, DoesWhatWaitsInOrder) {
                                         (runs_ / "s").string() + " --jobs 2 --data /data --json",
                                     call_of("a"), evaluation_of("a"), call_of("b"), evaluation_of("b")));
   EXPECT_THAT(names(), IsEmpty());
-  EXPECT_THAT(told_, ElementsAre("s (3 left)", "a (2 left)", "a is evaluated", "b (1 left)", "b is evaluated"));
+  EXPECT_THAT(reported_, ElementsAre("s (3 left)", "a (2 left)", "a is evaluated", "b (1 left)", "b is evaluated"));
   EXPECT_FALSE(queue_.read().working);
 }
 
@@ -104,7 +104,7 @@ TEST_F(QueueWorkerTest, ARunThatCannotBeEvaluatedIsTrainedAllTheSame) {
   EXPECT_THAT(outcome.failed, IsEmpty());
   EXPECT_THAT(called(), ElementsAre(call_of("unscored"), evaluation_of("unscored")));
   EXPECT_THAT(names(), IsEmpty());
-  EXPECT_THAT(told_.back(), testing::HasSubstr("trained, but not evaluated: It cannot be scored"));
+  EXPECT_THAT(reported_.back(), testing::HasSubstr("trained, but not evaluated: It cannot be scored"));
 }
 
 TEST_F(QueueWorkerTest, OneWorksOnAQueue) {
@@ -216,7 +216,7 @@ TEST_F(QueueWorkerTest, WaitsWhileAWindowTrains) {
   });
   EXPECT_EQ(work().done, 1u);
   EXPECT_THAT(called(), ElementsAre(call_of("slow"), "saved", call_of("slow"), evaluation_of("slow")));
-  EXPECT_THAT(told_, ElementsAre("slow (1 left)", "waiting for the run that a window trains", "slow (1 left)",
+  EXPECT_THAT(reported_, ElementsAre("slow (1 left)", "waiting for the run that a window trains", "slow (1 left)",
                                  "slow is evaluated"));
 }
 

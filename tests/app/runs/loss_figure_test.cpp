@@ -38,7 +38,7 @@ TEST(AddLosses, MarksWhereLessonsBegin) {
 // Two epochs of stage 1, the second after a pause: seconds of work begin anew with the session.
 RunProgress two_sessions() {
   RunProgress run;
-  const auto tell = [&](EventType type, std::int64_t epoch, std::int64_t step, double seconds, double loss) {
+  const auto print = [&](EventType type, std::int64_t epoch, std::int64_t step, double seconds, double loss) {
     Event event;
     event.type = type;
     event.epoch = epoch;
@@ -47,10 +47,10 @@ RunProgress two_sessions() {
     if (type == EventType::loss) event.values = {{"train", loss}, {"validation", loss + 1}, {"rate", 0.001 / loss}};
     run.add(event);
   };
-  tell(EventType::stage_started, 0, 0, 0, 0);
-  tell(EventType::loss, 0, 10, 4, 1);
-  tell(EventType::resumed, 1, 10, 0, 0);
-  tell(EventType::loss, 1, 20, 3, 2);
+  print(EventType::stage_started, 0, 0, 0, 0);
+  print(EventType::loss, 0, 10, 4, 1);
+  print(EventType::resumed, 1, 10, 0, 0);
+  print(EventType::loss, 1, 20, 3, 2);
   return run;
 }
 

@@ -129,8 +129,8 @@ TEST(EvaluationVerdict, TellsBesideCalibratedWhatIsLost) {
   EXPECT_EQ(
       evaluation_verdict(rows, {{"θ"}}).text,
       nothing_detected(rows) + "; no measurable log-score deficit against the exact posterior (at most 0.014 nat)");
-  rows[0].beside = {0.05};
-  rows[1].beside = {0.37};
+  rows[0].companion = {0.05};
+  rows[1].companion = {0.37};
   EXPECT_TRUE(evaluation_verdict(rows, {{"θ"}, 0, "line-2"})
                   .text.ends_with("; its means lie 0.05 sd from those of line-2 at N = 1, 0.37 sd at N = 1,000"));
 }

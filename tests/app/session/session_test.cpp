@@ -47,7 +47,7 @@ class SessionFile : public ::testing::Test {
     session.question.interval = IntervalKind::upper_limit;
     session.question.learned_product = true;
     session.question.derived = {"twice = 2*theta"};
-    session.question.beside = {"bump-hunt"};
+    session.question.others = {"bump-hunt"};
     session.compared = {"bump-hunt", (home_ / "runs/a").string()};
     SetChoice pinned{.index = 3, .theta = {0.1}, .psi = {1.0 / 3}};
     session.question.pinned = {{"N = 10, set 3", "bump-hunt", pinned, 10}, {"mine", session.run, session.question.set, 2}};
@@ -140,7 +140,7 @@ TEST_F(SessionFile, NotesAreKeptAsTextAndNoLongerThanTheyMayBe) {
 TEST_F(SessionFile, TellsWhatIsMissingOrAnother) {
   SavedSession session = full();
   session.run = "bump-hunt";
-  session.compared = session.question.beside = {"bump-hunt"};
+  session.compared = session.question.others = {"bump-hunt"};
   session.question.pinned.clear();
   stamp_session(session, tasks_, "");
   EXPECT_EQ(session.sha256.size(), 64u);
@@ -150,13 +150,13 @@ TEST_F(SessionFile, TellsWhatIsMissingOrAnother) {
   EXPECT_THAT(session_problems(session, tasks_, ""), ElementsAre(HasSubstr("holds other data")));
   fs::remove(home_ / "events.csv");
   session.weights = "ffffffff";
-  session.question.beside.push_back((home_ / "runs/gone").string());
+  session.question.others.push_back((home_ / "runs/gone").string());
   EXPECT_THAT(session_problems(session, tasks_, ""),
               ElementsAre(HasSubstr("runs/gone is missing"), HasSubstr("events.csv are missing"),
                           HasSubstr("weights of bump-hunt are others")));
   session = full();
   session.run.clear();
-  session.compared = session.question.beside = {};
+  session.compared = session.question.others = {};
   session.question.set = {};
   session.question.pinned = {{"before", "bump-hunt", {}, 3, "ffffffff", ""}};
   EXPECT_THAT(session_problems(session, tasks_, ""), ElementsAre(HasSubstr("weights of bump-hunt are others")));

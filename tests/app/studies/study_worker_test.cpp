@@ -99,9 +99,9 @@ TEST_F(StudyWorkerTest, APlanMeasuresEachKindOfRunOnce) {
   const std::vector<StudyRun> runs = runs_of(
       read("tasks = [\"bump-hunt\"]\nseeds = [1, 2, 3]", "[vary]\nfinetune.rate = [1e-3, 2e-3]\npretrain.rate = [1e-3]\n"));
   ASSERT_EQ(runs.size(), 6u);
-  std::vector<std::pair<std::size_t, std::size_t>> told;
-  const StudyPlan plan = plan_study(runs, {}, {}, [&](std::size_t at, std::size_t all) { told.emplace_back(at, all); });
-  EXPECT_EQ(told, (std::vector<std::pair<std::size_t, std::size_t>>{{1, 1}}));
+  std::vector<std::pair<std::size_t, std::size_t>> reported;
+  const StudyPlan plan = plan_study(runs, {}, {}, [&](std::size_t at, std::size_t all) { reported.emplace_back(at, all); });
+  EXPECT_EQ(reported, (std::vector<std::pair<std::size_t, std::size_t>>{{1, 1}}));
   EXPECT_EQ(plan.runs.size(), 6u);
   // A seed among others makes the run that it makes alone.
   const std::vector<StudyRun> alone = runs_of(
@@ -134,16 +134,16 @@ TEST_F(StudyWorkerTest, SharedStagesAreMadeOnceAndChangeNothing) {
     // Aggregates go with the last run that needs them.
     EXPECT_FALSE(std::filesystem::exists(folder_ / "study" / run.name / run_file::cache)) << run.name;
   }
-  const auto told = [&](std::size_t k) {
+  const auto reported = [&](std::size_t k) {
     std::string text;
     const RunProgress log = log_of(one.runs()[k].name);
     for (const std::string& line : log.lines()) text += line + "\n";
     return text;
   };
   const std::string& first = one.runs()[0].name;
-  EXPECT_THAT(told(0), ::testing::Not(HasSubstr("that of")));
-  EXPECT_THAT(told(2), HasSubstr("pretrain is that of " + first));  // another cache
-  EXPECT_THAT(told(1), HasSubstr("pretrain and cache are those of " + first));
+  EXPECT_THAT(reported(0), ::testing::Not(HasSubstr("that of")));
+  EXPECT_THAT(reported(2), HasSubstr("pretrain is that of " + first));  // another cache
+  EXPECT_THAT(reported(1), HasSubstr("pretrain and cache are those of " + first));
 }
 
 TEST_F(StudyWorkerTest, OneThatFailsStopsNoOther) {

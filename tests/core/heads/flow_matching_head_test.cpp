@@ -195,14 +195,14 @@ TEST(FlowMatchingHead, SamplesAreTheIntegralOfTheVelocity) {
   const Tensor context = flow_random({2, kFlowContext}, 2);
   torch::NoGradGuard no_grad;
   Tensor start;
-  std::int64_t told = 0;
+  std::int64_t reported = 0;
   const Tensor x = head->sample_path(context, 3, 5, 4, [&](std::int64_t step, const Tensor& at) {
     EXPECT_EQ(at.sizes(), torch::IntArrayRef({2, 3, kFlowPixels}));
     if (step == 0) start = at.clone();
-    ++told;
+    ++reported;
     return true;
   });
-  EXPECT_EQ(told, 5);
+  EXPECT_EQ(reported, 5);
   Tensor by_hand = start.reshape({6, kFlowPixels});
   const Tensor rows = context.repeat_interleave(3, 0);
   for (int k = 0; k < 4; ++k) by_hand = by_hand + 0.25 * head->velocity(by_hand, torch::full({6}, 0.25 * k), rows);

@@ -18,7 +18,7 @@ namespace {
 using torch::Tensor;
 
 struct NormCase {
-  std::int64_t images, channels, beside, height, width, groups;
+  std::int64_t images, channels, extra, height, width, groups;
   bool shared;  // one scale and shift for all images
   std::string act;
 };
@@ -30,15 +30,15 @@ const std::vector<NormCase> kNormCases = {{3, 32, 0, 8, 8, 8, false, "silu"},  {
 
 // What goes in, and the derivatives of a random functional of what comes out.
 struct NormTensors {
-  Tensor x, beside, scale, shift, weight;
+  Tensor x, extra, scale, shift, weight;
 
   explicit NormTensors(const NormCase& c) {
     torch::manual_seed(5);
-    const std::int64_t all = c.channels + c.beside, rows = c.shared ? 1 : c.images;
+    const std::int64_t all = c.channels + c.extra, rows = c.shared ? 1 : c.images;
     const auto d = torch::kDouble;
     // A mean that is large relative to the spread, and differs between channels.
     x = (2 * torch::randn({c.images, c.channels, c.height, c.width}, d) + 3 * torch::randn({1, c.channels, 1, 1}, d));
-    if (c.beside > 0) beside = torch::randn({c.images, c.beside, c.height, c.width}, d) - 1;
+    if (c.extra > 0) extra = torch::randn({c.images, c.extra, c.height, c.width}, d) - 1;
     scale = 1 + 0.5 * torch::randn({rows, all}, d);
     shift = 0.5 * torch::randn({rows, all}, d);
     weight = torch::randn({c.images, all, c.height, c.width}, d);
@@ -46,7 +46,7 @@ struct NormTensors {
 
   // Values that the type holds, so that references see the same.
   void round(torch::ScalarType type) {
-    for (Tensor* t : {&x, &beside, &weight})
+    for (Tensor* t : {&x, &extra, &weight})
       if (t->defined()) *t = t->to(type).to(torch::kDouble);
     if (type != torch::kDouble)
       for (Tensor* t : {&scale, &shift}) *t = t->to(torch::kFloat).to(torch::kDouble);
@@ -55,15 +55,15 @@ struct NormTensors {
 
 using NormFunction = Tensor (*)(const NormCase&, const Tensor&, const Tensor&, const Tensor&, const Tensor&);
 
-Tensor through_operator(const NormCase& c, const Tensor& x, const Tensor& beside, const Tensor& scale,
+Tensor through_operator(const NormCase& c, const Tensor& x, const Tensor& extra, const Tensor& scale,
                         const Tensor& shift) {
-  return group_norm_act(x, beside.defined() ? std::optional<Tensor>(beside) : std::nullopt, scale, shift, c.groups,
+  return group_norm_act(x, extra.defined() ? std::optional<Tensor>(extra) : std::nullopt, scale, shift, c.groups,
                         c.act);
 }
 
-Tensor through_libtorch(const NormCase& c, const Tensor& x, const Tensor& beside, const Tensor& scale,
+Tensor through_libtorch(const NormCase& c, const Tensor& x, const Tensor& extra, const Tensor& scale,
                         const Tensor& shift) {
-  const Tensor normal = torch::group_norm(beside.defined() ? torch::cat({x, beside}, 1) : x, c.groups);
+  const Tensor normal = torch::group_norm(extra.defined() ? torch::cat({x, extra}, 1) : x, c.groups);
   const Tensor z = normal * scale.unsqueeze(2).unsqueeze(3) + shift.unsqueeze(2).unsqueeze(3);
   return c.act == "silu" ? torch::silu(z) : z;
 }
@@ -73,9 +73,9 @@ std::vector<Tensor> evaluate(const NormCase& c, const NormTensors& in, torch::Sc
                              torch::Device device = torch::kCPU) {
   const auto wide = type == torch::kDouble ? torch::kDouble : torch::kFloat;
   std::vector<Tensor> leaves = {in.x.to(device, type), in.scale.to(device, wide), in.shift.to(device, wide)};
-  if (in.beside.defined()) leaves.push_back(in.beside.to(device, type));
+  if (in.extra.defined()) leaves.push_back(in.extra.to(device, type));
   for (Tensor& leaf : leaves) leaf = leaf.detach().clone().requires_grad_(true);
-  const Tensor y = f(c, leaves[0], in.beside.defined() ? leaves[3] : Tensor(), leaves[1], leaves[2]);
+  const Tensor y = f(c, leaves[0], in.extra.defined() ? leaves[3] : Tensor(), leaves[1], leaves[2]);
   EXPECT_EQ(y.scalar_type(), type);
   y.backward(in.weight.to(device, type));
   std::vector<Tensor> out = {y.detach()};
@@ -98,7 +98,7 @@ TEST(GroupNormAct, AgreesWithLibtorchsGroupNorm) {
                  exact = evaluate(c, in, torch::kDouble, through_libtorch);
       for (std::size_t k = 0; k < value.size(); ++k)
         EXPECT_LT(relative_error(value[k], exact[k]), tolerance)
-            << c10::toString(type) << ", " << c.channels << " + " << c.beside << " channels, tensor " << k;
+            << c10::toString(type) << ", " << c.channels << " + " << c.extra << " channels, tensor " << k;
     }
 }
 

@@ -60,10 +60,10 @@ TEST(Launcher, ReadsEachLaunchersVariables) {
 TEST(Launcher, SaysWhichVariablesTellAndWhichLack) {
   const auto torchrun = launched_with({{"RANK", "1"}, {"WORLD_SIZE", "4"}});
   EXPECT_EQ(torchrun->port, 0);
-  EXPECT_EQ(torchrun->told_by, "RANK and WORLD_SIZE");
+  EXPECT_EQ(torchrun->set_by, "RANK and WORLD_SIZE");
   EXPECT_EQ(torchrun->address_by, "MASTER_ADDR and MASTER_PORT");
   const auto half = [](const Variables& variables) {
-    return half_told([&](const char* name) {
+    return half_set([&](const char* name) {
       const auto found = variables.find(name);
       return found == variables.end() ? nullptr : found->second.c_str();
     });

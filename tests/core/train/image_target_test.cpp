@@ -129,11 +129,11 @@ TEST_F(ImageTargetTest, WhatOthersDrawChangesNoBit) {
   with_dropout.estimator.embedder.of<ResNet::Settings>().dropout = 0.5;
   for (const RunConfig& c : {config(), with_dropout}) {
     const auto alone = create_run(c, folder_.path() / ("alone-" + c.estimator.embedder.kind)),
-               beside = create_run(c, folder_.path() / ("beside-" + c.estimator.embedder.kind));
+               extra = create_run(c, folder_.path() / ("beside-" + c.estimator.embedder.kind));
     TestMonitor monitor;
     execute_run(tasks_, alone, monitor);
-    execute_run(std::make_shared<ToyLibrary>(std::make_shared<DrawingTask>()), beside, monitor);
-    EXPECT_EQ(weights(alone), weights(beside)) << c.estimator.embedder.kind;
+    execute_run(std::make_shared<ToyLibrary>(std::make_shared<DrawingTask>()), extra, monitor);
+    EXPECT_EQ(weights(alone), weights(extra)) << c.estimator.embedder.kind;
   }
 }
 
@@ -249,10 +249,10 @@ TEST_F(ImageTargetTest, EvaluationEmbedsOnceAndMeasuresWhatItsNamesSay) {
   options.samples = 3;
   options.seed = 11;
   task_->observed = 0;
-  std::vector<std::int64_t> told;
-  const auto rows = evaluate(estimator, options, {}, [&](const EvaluationRow& row) { told.push_back(row.n); }, {});
+  std::vector<std::int64_t> reported;
+  const auto rows = evaluate(estimator, options, {}, [&](const EvaluationRow& row) { reported.push_back(row.n); }, {});
   EXPECT_EQ(task_->observed, 40 * 10);
-  EXPECT_EQ(told, options.sizes);
+  EXPECT_EQ(reported, options.sizes);
   const Latents latents = task_->latents(11, Purpose::test, counted(0, 40));
   const double prior = (latents.theta - latents.theta.mean(0)).square().sum().item<double>() / 39 / 64;
   for (const EvaluationRow& row : rows) {

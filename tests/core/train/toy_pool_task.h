@@ -12,7 +12,7 @@ namespace pairs {
 // drawn from those. Parts of `things` for every purpose.
 class ToyPoolTask : public Task {
  public:
-  static constexpr std::int64_t things = 12, each = 5;
+  static constexpr std::int64_t items = 12, each = 5;
 
   ToyPoolTask() {
     constexpr double inf = std::numeric_limits<double>::infinity();
@@ -27,7 +27,7 @@ class ToyPoolTask : public Task {
     info_.data_source = "simulated";
     info_.subject = "thing";
     info_.subjects = "things";
-    info_.pool = 2 * things * each;
+    info_.pool = 2 * items * each;
   }
   const TaskInfo& info() const override { return info_; }
 
@@ -37,15 +37,15 @@ class ToyPoolTask : public Task {
       if (preparation.progress) preparation.progress("things", prepared + 1, 10);
     }
   }
-  std::int64_t subjects(Purpose) const override { return things; }
+  std::int64_t subjects(Purpose) const override { return items; }
 
   Latents latents(std::uint64_t, Purpose purpose, std::span<const std::int64_t> indices) const override {
     const auto n = static_cast<std::int64_t>(indices.size());
     Latents out{torch::empty({n, 1}, torch::kFloat64), torch::empty({n, 1}, torch::kFloat64)};
     for (std::int64_t i = 0; i < n; ++i) {
-      const std::int64_t thing = indices[static_cast<std::size_t>(i)] * 7 % things;
-      out.psi.data_ptr<double>()[i] = static_cast<double>(thing);
-      out.theta.data_ptr<double>()[i] = value(purpose, thing);
+      const std::int64_t item = indices[static_cast<std::size_t>(i)] * 7 % items;
+      out.psi.data_ptr<double>()[i] = static_cast<double>(item);
+      out.theta.data_ptr<double>()[i] = value(purpose, item);
     }
     return out;
   }
@@ -64,15 +64,15 @@ class ToyPoolTask : public Task {
       for (std::int64_t j = 0; j < ranges[k].count; ++j) {
         Stream stream(stream_key(seed, purpose), static_cast<std::uint64_t>(ranges[k].index),
                       static_cast<std::uint64_t>(ranges[k].first + j));
-        const auto thing = static_cast<std::int64_t>(latents.psi[static_cast<std::int64_t>(k)][0].item<double>());
-        draws.member[at++] = thing * each + static_cast<std::int64_t>(stream.below(each));
+        const auto item = static_cast<std::int64_t>(latents.psi[static_cast<std::int64_t>(k)][0].item<double>());
+        draws.member[at++] = item * each + static_cast<std::int64_t>(stream.below(each));
       }
     draws.stratum = draws.member.div(each, "floor");
-    draws.size = purpose == Purpose::finetune || purpose == Purpose::finetune_validation ? things * each : 0;
+    draws.size = purpose == Purpose::finetune || purpose == Purpose::finetune_validation ? items * each : 0;
     return draws;
   }
   std::int64_t pool_size(Purpose purpose) const override {
-    return pooled && (purpose == Purpose::finetune || purpose == Purpose::finetune_validation) ? things * each : 0;
+    return pooled && (purpose == Purpose::finetune || purpose == Purpose::finetune_validation) ? items * each : 0;
   }
   Observations pool_members(Purpose purpose, std::int64_t first, std::int64_t count,
                             const torch::Device& device) const override {
@@ -89,8 +89,8 @@ class ToyPoolTask : public Task {
     for (const SetRange& range : ranges) total += range.count;
     return total;
   }
-  static double value(Purpose purpose, std::int64_t thing) {
-    return Stream(stream_key(3, purpose), static_cast<std::uint64_t>(thing)).normal64();
+  static double value(Purpose purpose, std::int64_t item) {
+    return Stream(stream_key(3, purpose), static_cast<std::uint64_t>(item)).normal64();
   }
   static torch::Tensor members(Purpose purpose, const torch::Tensor& which) {
     torch::Tensor x = torch::empty({which.numel(), 1});

@@ -258,7 +258,7 @@ TEST(BumpHunt, JointPosteriorIsTheDensityOfTheEventsTimesThePrior) {
   const torch::Tensor x = events(unit_set());
   const auto joint = joint_of(*task, x);
   // log prior and likelihood of θ and ψ, with the Jacobian of the logit.
-  const auto told = [&](double logit, double psi) {
+  const auto reported = [&](double logit, double psi) {
     const double theta = 1 / (1 + std::exp(-logit));
     const Latents at = {at::full({1, 1}, theta, torch::kFloat64), at::full({1, 1}, psi, torch::kFloat64)};
     return task->density(at, x).log().sum().item<double>() - 0.125 * (psi - 1) * (psi - 1) +
@@ -266,13 +266,13 @@ TEST(BumpHunt, JointPosteriorIsTheDensityOfTheEventsTimesThePrior) {
   };
   const std::vector<std::vector<double>> points = {{-1.4, 1.5}, {0.3, -2.0}, {4.0, 1.6}, {-6.0, 9.0}};
   std::vector<double> gradient(2);
-  const double constant = joint->log_density(points[0], gradient) - told(points[0][0], points[0][1]);
+  const double constant = joint->log_density(points[0], gradient) - reported(points[0][0], points[0][1]);
   for (const auto& u : points) {
-    EXPECT_NEAR(joint->log_density(u, gradient) - told(u[0], u[1]), constant, 1e-9 * std::abs(constant) + 1e-9);
+    EXPECT_NEAR(joint->log_density(u, gradient) - reported(u[0], u[1]), constant, 1e-9 * std::abs(constant) + 1e-9);
     constexpr double h = 1e-6;
-    EXPECT_NEAR(gradient[0], (told(u[0] + h, u[1]) - told(u[0] - h, u[1])) / (2 * h),
+    EXPECT_NEAR(gradient[0], (reported(u[0] + h, u[1]) - reported(u[0] - h, u[1])) / (2 * h),
                 1e-5 * (1 + std::abs(gradient[0])));
-    EXPECT_NEAR(gradient[1], (told(u[0], u[1] + h) - told(u[0], u[1] - h)) / (2 * h),
+    EXPECT_NEAR(gradient[1], (reported(u[0], u[1] + h) - reported(u[0], u[1] - h)) / (2 * h),
                 1e-5 * (1 + std::abs(gradient[1])));
   }
 }

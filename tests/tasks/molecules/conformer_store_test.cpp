@@ -139,13 +139,13 @@ TEST_F(ConformerStoreTest, DamageIsNamedAndMadeAgain) {
     std::string flipped = whole;
     flipped[k] = static_cast<char>(flipped[k] ^ 0x10);
     write_file(file_in("a"), flipped);
-    std::string told;
+    std::string reported;
     try {
-      told = ConformerStore(file_in("a").parent_path()).verify();
+      reported = ConformerStore(file_in("a").parent_path()).verify();
     } catch (const Error& error) {
-      told = error.what();
+      reported = error.what();
     }
-    named += !told.empty() && told.find("conformers.store") != told.npos;
+    named += !reported.empty() && reported.find("conformers.store") != reported.npos;
   }
   // All but flips of unused bytes, and of lengths that look like a torn end.
   EXPECT_GT(named, static_cast<int>(whole.size() / 61 * 8 / 10));

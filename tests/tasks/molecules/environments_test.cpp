@@ -13,17 +13,17 @@ namespace {
 
 using ::testing::Contains;
 
-std::vector<ThingPart> parts_of(const std::string& smiles) {
+std::vector<ItemPart> parts_of(const std::string& smiles) {
   return atom_environments(std::get<Molecule>(parse_molecule(smiles)), true);
 }
 std::multiset<std::uint64_t> hashes_of(const std::string& smiles) {
   std::multiset<std::uint64_t> out;
-  for (const ThingPart& part : parts_of(smiles)) out.insert(part.hash);
+  for (const ItemPart& part : parts_of(smiles)) out.insert(part.hash);
   return out;
 }
 std::vector<std::string> texts_of(const std::string& smiles) {
   std::vector<std::string> out;
-  for (const ThingPart& part : parts_of(smiles)) out.push_back(part.text);
+  for (const ItemPart& part : parts_of(smiles)) out.push_back(part.text);
   return out;
 }
 
@@ -34,10 +34,10 @@ TEST(Environments, AreTheSameHoweverTheMoleculeIsWritten) {
 }
 
 TEST(Environments, EachAtomHasThreeTheNearerTheHeavier) {
-  const std::vector<ThingPart> parts = parts_of("CCO");
+  const std::vector<ItemPart> parts = parts_of("CCO");
   ASSERT_EQ(parts.size(), 9u);
   for (const std::int64_t weight : {20, 5, 2})
-    EXPECT_EQ(std::count_if(parts.begin(), parts.end(), [&](const ThingPart& part) { return part.weight == weight; }),
+    EXPECT_EQ(std::count_if(parts.begin(), parts.end(), [&](const ItemPart& part) { return part.weight == weight; }),
               3);
   EXPECT_THAT(texts_of("CCO"), Contains("O with 1 neighbor but hydrogen"));
   EXPECT_THAT(texts_of("CC[NH2+]C"), Contains("N+ with 2 neighbors but hydrogen"));
@@ -49,7 +49,7 @@ TEST(Environments, EachAtomHasThreeTheNearerTheHeavier) {
 // What differs two bonds away changes the far part alone, what differs next to it both.
 TEST(Environments, TellWhatStandsWithinTheirReach) {
   const auto first = [](const std::string& smiles) {
-    const std::vector<ThingPart> parts = parts_of(smiles);
+    const std::vector<ItemPart> parts = parts_of(smiles);
     return std::pair{parts[parts.size() / 3].hash, parts[2 * parts.size() / 3].hash};  // of the first atom
   };
   const auto [near, far] = first("CCN");

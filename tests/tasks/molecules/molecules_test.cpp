@@ -29,7 +29,7 @@
 #include "tasks/molecules/showcase.h"
 #include "tasks/molecules/store_build.h"
 #include "tasks/parts/bodies.h"
-#include "tasks/parts/things.h"
+#include "tasks/parts/items.h"
 #include "tests/core/base/temporary_folder.h"
 #include "tests/tasks/molecules/molecule_files.h"
 
@@ -390,7 +390,7 @@ TEST_F(MoleculesTask, StageOneMayHaveFewerConformers) {
   EXPECT_EQ(made->pool_size(Purpose::finetune), all->pool_size(Purpose::finetune));
   // A molecule that somebody names has all of them, whichever part it would be of.
   for (const char* smiles : {"CCO", "CCCO", "CCCCO", "CCN", "CCCN", "CCCCN"})
-    EXPECT_EQ(face<Things>(*made)->read_thing(smiles, 0, 1).x.count(), kConformers) << smiles;
+    EXPECT_EQ(face<Items>(*made)->read_item(smiles, 0, 1).x.count(), kConformers) << smiles;
 }
 
 TEST_F(MoleculesTask, SaysWhatIsMissing) {
@@ -541,10 +541,10 @@ TEST_F(MoleculesTask, BodiesHaveTheAtomsAndBondsOfTheirConformers) {
   EXPECT_EQ(face<Bodies>(*made)->bodies(unknown, x, 1).at(0).sticks.size(), bonds_of_graph(smiles).size());
 }
 
-TEST_F(MoleculesTask, ThingsAreMoleculesOfPeople) {
+TEST_F(MoleculesTask, ItemsAreMoleculesOfPeople) {
   const auto made = task();
-  const Things& reads = *face<Things>(*made);
-  const ThingSet all = reads.read_thing("OCC", 0, 3);
+  const Items& reads = *face<Items>(*made);
+  const ItemSet all = reads.read_item("OCC", 0, 3);
   EXPECT_EQ(all.title, "CCO");
   EXPECT_EQ(all.x.count(), kConformers);
   EXPECT_TRUE(all.warnings.empty());
@@ -552,22 +552,22 @@ TEST_F(MoleculesTask, ThingsAreMoleculesOfPeople) {
   EXPECT_EQ(face<Bodies>(*made)->subject_text(all.latents),
             fmt::format("CCO, logP {:.2f}", all.latents.theta.item<double>()));
   EXPECT_FALSE(face<Bodies>(*made)->plane_drawing(all.latents).empty());
-  EXPECT_TRUE(same(reads.read_thing("CCO", 2, 3).x, all.x.slice(0, 2)));
-  EXPECT_TRUE(same(face<Things>(*task())->read_thing("CCO", 0, 3).x, all.x));
-  EXPECT_FALSE(same(reads.read_thing("CCO", 0, 4).x, all.x));
-  EXPECT_EQ(contents(reads.read_thing("CCO", 0, 4).x), contents(all.x));
+  EXPECT_TRUE(same(reads.read_item("CCO", 2, 3).x, all.x.slice(0, 2)));
+  EXPECT_TRUE(same(face<Items>(*task())->read_item("CCO", 0, 3).x, all.x));
+  EXPECT_FALSE(same(reads.read_item("CCO", 0, 4).x, all.x));
+  EXPECT_EQ(contents(reads.read_item("CCO", 0, 4).x), contents(all.x));
   // Others of the same task keep their names.
-  const ThingSet other = reads.read_thing("CCN", 1, 3);
+  const ItemSet other = reads.read_item("CCN", 1, 3);
   EXPECT_NE(other.latents.psi.item<double>(), all.latents.psi.item<double>());
   EXPECT_THAT(face<Bodies>(*made)->subject_text(all.latents), HasSubstr("CCO"));
-  const ThingSet salt = reads.read_thing("[Na+].CC(=O)[O-]", 1, 3);
+  const ItemSet salt = reads.read_item("[Na+].CC(=O)[O-]", 1, 3);
   ASSERT_EQ(salt.warnings.size(), 1u);
   EXPECT_THAT(salt.warnings[0], HasSubstr("largest"));
 }
 
-TEST_F(MoleculesTask, ThingsAreReadFromFiles) {
+TEST_F(MoleculesTask, ItemsAreReadFromFiles) {
   const auto made = task();
-  const Things& reads = *face<Things>(*made);
+  const Items& reads = *face<Items>(*made);
   const auto water = [](const char* title, double z) {
     return fmt::format(
         "{}\n  test 3D\n\n  3  2  0  0  0  0  0  0  0  0999 V2000\n    0.0000    0.0000    0.0000 H   0  0\n"
@@ -576,7 +576,7 @@ TEST_F(MoleculesTask, ThingsAreReadFromFiles) {
         title, z);
   };
   write_file(folder_ / "water.sdf", water("water", 0.5) + water("water", 0.6));
-  const ThingSet two = reads.read_thing((folder_ / "water.sdf").string(), 0, 1);
+  const ItemSet two = reads.read_item((folder_ / "water.sdf").string(), 0, 1);
   EXPECT_EQ(two.title, "water.sdf");
   ASSERT_EQ(two.x.count(), 2);
   ASSERT_EQ(two.warnings.size(), 1u);
@@ -585,26 +585,26 @@ TEST_F(MoleculesTask, ThingsAreReadFromFiles) {
   EXPECT_EQ(face<Bodies>(*made)->bodies(two.latents, two.x, 5).at(1).sticks.size(), 2u);
   // The first, whatever the seed.
   for (const std::uint64_t seed : {1, 2, 3, 4}) {
-    const torch::Tensor atoms = reads.read_thing((folder_ / "water.sdf").string(), 1, seed).x.rows();
+    const torch::Tensor atoms = reads.read_item((folder_ / "water.sdf").string(), 1, seed).x.rows();
     EXPECT_NEAR((atoms[1] - atoms[0]).narrow(0, 1, 3).norm().item<double>(), std::hypot(0.75, 0.5), 1e-5) << seed;
   }
-  EXPECT_THAT(refusal_of([&] { reads.read_thing((folder_ / "water.sdf").string(), 3, 1); }),
+  EXPECT_THAT(refusal_of([&] { reads.read_item((folder_ / "water.sdf").string(), 3, 1); }),
               HasSubstr("has 2 conformers"));
 
   write_file(folder_ / "several.smi", "bad(\nCCCl first\nCCBr second\n");
-  const ThingSet first = reads.read_thing((folder_ / "several.smi").string(), 1, 1);
+  const ItemSet first = reads.read_item((folder_ / "several.smi").string(), 1, 1);
   EXPECT_THAT(face<Bodies>(*made)->subject_text(first.latents), HasSubstr("first: CCCl"));
   ASSERT_EQ(first.warnings.size(), 1u);
   EXPECT_THAT(first.warnings[0], AllOf(HasSubstr("more than one"), HasSubstr("CCCl")));
 
   write_file(folder_ / "empty.sdf", "");
-  EXPECT_NE(refusal_of([&] { reads.read_thing((folder_ / "empty.sdf").string(), 0, 1); }, ErrorKind::failed), "");
+  EXPECT_NE(refusal_of([&] { reads.read_item((folder_ / "empty.sdf").string(), 0, 1); }, ErrorKind::failed), "");
 }
 
-TEST_F(MoleculesTask, ThingsThatAreNoMoleculesAreSentences) {
+TEST_F(MoleculesTask, ItemsThatAreNoMoleculesAreSentences) {
   const auto made = task();
   const auto refusal = [&](const std::string& text, std::int64_t n = 1) {
-    return refusal_of([&] { face<Things>(*made)->read_thing(text, n, 1); },
+    return refusal_of([&] { face<Items>(*made)->read_item(text, n, 1); },
                       n == 1 ? ErrorKind::failed : ErrorKind::usage);
   };
   EXPECT_THAT(refusal("CC("), HasSubstr("not a valid SMILES"));

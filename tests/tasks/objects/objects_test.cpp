@@ -22,7 +22,7 @@
 #include "tasks/objects/object_showcase.h"
 #include "tasks/objects/view_cache.h"
 #include "tasks/parts/bodies.h"
-#include "tasks/parts/things.h"
+#include "tasks/parts/items.h"
 #include "tests/render/meshes/meshes.h"
 #include "tests/tasks/sets.h"
 
@@ -123,7 +123,7 @@ TEST_F(ObjectsTest, KeepsWhatEveryTaskPromises) {
   EXPECT_EQ(task->info().data_source, "boxes for tests, 32 × 32 pixels");
   EXPECT_EQ(task->info().variant, "4 views of each, 1 rays a pixel");
   ASSERT_NE(face<Bodies>(*task), nullptr);
-  ASSERT_NE(face<Things>(*task), nullptr);
+  ASSERT_NE(face<Items>(*task), nullptr);
 }
 
 TEST_F(ObjectsTest, SetsArePureFunctionsOfTheirIndexAndPrefixesOfLargerOnes) {
@@ -382,16 +382,16 @@ TEST_F(ObjectsTest, PreparingGoesOnWhereItWasStopped) {
   std::string whole;
   {
     std::int64_t last = 0, views = 0;
-    std::set<std::string> told;
+    std::set<std::string> reported;
     make()->prepare({{}, [&](const std::string& what, std::int64_t done, std::int64_t total) {
-                       told.insert(what);
+                       reported.insert(what);
                        if (what != "meshes rendered") return;
                        EXPECT_GE(done, last);
                        EXPECT_EQ(total, 80);
                        last = views = done;
                      }});
     EXPECT_EQ(views, 80);
-    EXPECT_TRUE(told.contains("meshes rendered"));
+    EXPECT_TRUE(reported.contains("meshes rendered"));
     whole = cached_bytes();
     source->read = 0;
     make()->prepare({});
@@ -445,9 +445,9 @@ TEST_F(ObjectsTest, APartAloneIsRenderedOnFirstNeedAndDamageIsMended) {
 
 TEST_F(ObjectsTest, MakesSetsOfAMeshOfOnesOwn) {
   const auto task = make();
-  const Things& own = *face<Things>(*task);
-  for (const char* name : {"a.off", "b/C.OBJ", "x.stl", "y.ply"}) EXPECT_TRUE(own.is_thing(name)) << name;
-  for (const char* name : {"a.csv", "off", "CCO", ""}) EXPECT_FALSE(own.is_thing(name)) << name;
+  const Items& own = *face<Items>(*task);
+  for (const char* name : {"a.off", "b/C.OBJ", "x.stl", "y.ply"}) EXPECT_TRUE(own.is_item(name)) << name;
+  for (const char* name : {"a.csv", "off", "CCO", ""}) EXPECT_FALSE(own.is_item(name)) << name;
   const auto off = [](const TriangleMesh& mesh) {
     std::string text = fmt::format("OFF\n{} {} 0\n", mesh.vertices.size(), mesh.triangles.size());
     for (const auto& v : mesh.vertices) text += fmt::format("{} {} {}\n", v[0], v[1], v[2]);
@@ -456,16 +456,16 @@ TEST_F(ObjectsTest, MakesSetsOfAMeshOfOnesOwn) {
   };
   const std::string file = folder / "brick.off";
   write_file(file, off(render::box(4, 2, 1)));
-  const ThingSet set = own.read_thing(file, 7, 3);
+  const ItemSet set = own.read_item(file, 7, 3);
   EXPECT_EQ(set.title, "brick.off");
   EXPECT_EQ(set.x.count(), 7);
   EXPECT_TRUE(set.warnings.empty());
   EXPECT_NEAR(set.latents.theta[0][0].item<double>(), 0.5 * 0.25, 1e-12);
   EXPECT_NEAR(set.latents.theta[0][1].item<double>(), std::log(4.0), 1e-12);
-  EXPECT_TRUE(at::equal(own.read_thing(file, 4, 3).x.block(), set.x.slice(0, 4).block())) << "prefixes";
-  EXPECT_FALSE(at::equal(own.read_thing(file, 7, 4).x.block(), set.x.block()));
-  EXPECT_EQ(own.read_thing(file, 0, 3).x.count(), task->info().max_n);
-  EXPECT_TRUE(at::equal(face<Things>(*make())->read_thing(file, 7, 3).x.block(), set.x.block()))
+  EXPECT_TRUE(at::equal(own.read_item(file, 4, 3).x.block(), set.x.slice(0, 4).block())) << "prefixes";
+  EXPECT_FALSE(at::equal(own.read_item(file, 7, 4).x.block(), set.x.block()));
+  EXPECT_EQ(own.read_item(file, 0, 3).x.count(), task->info().max_n);
+  EXPECT_TRUE(at::equal(face<Items>(*make())->read_item(file, 7, 3).x.block(), set.x.block()))
       << "another task object";
   const CropWindow window = window_of(set.x.block()[0]);
   EXPECT_LE(std::max(window.height, window.width), 16);
@@ -477,17 +477,17 @@ TEST_F(ObjectsTest, MakesSetsOfAMeshOfOnesOwn) {
   EXPECT_EQ(set.kind, "closed mesh");
   EXPECT_TRUE(set.other.empty());
   EXPECT_NE(set.read_as.find("brick.off is read as z-up"), std::string::npos) << set.read_as;
-  EXPECT_TRUE(at::equal(own.read_thing(file, 7, 3, "z").x.block(), set.x.block()));
-  const ThingSet lying = own.read_thing(file, 7, 3, "y");
+  EXPECT_TRUE(at::equal(own.read_item(file, 7, 3, "z").x.block(), set.x.block()));
+  const ItemSet lying = own.read_item(file, 7, 3, "y");
   EXPECT_FALSE(at::equal(lying.x.block(), set.x.block()));
   EXPECT_TRUE(at::allclose(lying.latents.theta, set.latents.theta)) << "neither volume nor aspect depends on it";
   EXPECT_NE(lying.read_as.find("y-up, as asked"), std::string::npos) << lying.read_as;
-  EXPECT_NE(refusal_of([&] { own.read_thing(file, 1, 1, "w"); }).find("'w'"), std::string::npos);
+  EXPECT_NE(refusal_of([&] { own.read_item(file, 1, 1, "w"); }).find("'w'"), std::string::npos);
 
   TriangleMesh open = render::box(4, 2, 1);
   open.triangles.pop_back();
   write_file(file, off(open));
-  const ThingSet hull = own.read_thing(file, 1, 3);
+  const ItemSet hull = own.read_item(file, 1, 3);
   ASSERT_EQ(hull.warnings.size(), 1u);
   EXPECT_EQ(hull.kind, "open mesh");
   EXPECT_EQ(hull.other, (std::vector<std::string>{"volume of its convex hull", ""}));
@@ -495,10 +495,10 @@ TEST_F(ObjectsTest, MakesSetsOfAMeshOfOnesOwn) {
   EXPECT_NEAR(hull.latents.theta[0][0].item<double>(), 0.125, 1e-12);
 
   write_file(file, off(render::box(4, 2, 0)));
-  EXPECT_NE(refusal_of([&] { own.read_thing(file, 1, 1); }, ErrorKind::failed).find("flat"), std::string::npos);
+  EXPECT_NE(refusal_of([&] { own.read_item(file, 1, 1); }, ErrorKind::failed).find("flat"), std::string::npos);
   write_file(file, "OFF\n8 12 0\n1 2 3\n");
-  EXPECT_NE(refusal_of([&] { own.read_thing(file, 1, 1); }, ErrorKind::failed).find("brick.off"), std::string::npos);
-  EXPECT_NE(refusal_of([&] { own.read_thing(folder / "none.off", 1, 1); }, ErrorKind::failed).find("none.off"),
+  EXPECT_NE(refusal_of([&] { own.read_item(file, 1, 1); }, ErrorKind::failed).find("brick.off"), std::string::npos);
+  EXPECT_NE(refusal_of([&] { own.read_item(folder / "none.off", 1, 1); }, ErrorKind::failed).find("none.off"),
             std::string::npos);
 }
 

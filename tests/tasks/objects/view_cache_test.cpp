@@ -114,7 +114,7 @@ TEST_F(ViewCacheTest, AHoleBehindTheRecordsIsNotRead) {
 TEST_F(ViewCacheTest, EveryFlippedByteIsFound) {
   fill();
   const std::string whole = read_file(file);
-  int flipped = 0, told = 0;
+  int flipped = 0, reported = 0;
   for (std::size_t at = 0; at < whole.size(); at += at < 40 ? 5 : 97, ++flipped) {
     std::string bytes = whole;
     bytes[at] = static_cast<char>(bytes[at] ^ 0x10);
@@ -130,11 +130,11 @@ TEST_F(ViewCacheTest, EveryFlippedByteIsFound) {
     ASSERT_TRUE(refused) << at;
     const ViewCacheReport mended = fill();
     ASSERT_GE(mended.rendered, 1) << at;
-    told += !mended.damaged.empty();
+    reported += !mended.damaged.empty();
     ASSERT_TRUE(fill().damaged.empty()) << "told once, at " << at;
     ASSERT_NO_FATAL_FAILURE(expect_whole()) << at;
   }
-  EXPECT_GT(told, flipped / 2) << "all but those in the last record's head, which is then taken for a torn one";
+  EXPECT_GT(reported, flipped / 2) << "all but those in the last record's head, which is then taken for a torn one";
 }
 
 TEST_F(ViewCacheTest, StopsWithinAMeshAndGoesOn) {

@@ -143,11 +143,11 @@ TEST_F(Budget, CountsWhatItDrewAgainBesideItself) {
   TestMonitor monitor;
   const auto run = create_run(config(kBudget), folder_ / "run");
   execute_run(tasks_, run, monitor);
-  const nlohmann::json told = parse_json(read_file(run / "simulations" / kInvalidRecord));
-  EXPECT_GT(told.at("attempts").get<int>(), kBudget);
-  EXPECT_LT(told.at("attempts").get<int>(), kBudget * 12 / 10);
-  EXPECT_NEAR(told.at("share").get<double>(), 0.1, 0.04);
-  EXPECT_EQ(told.at("targets").at(0).at("bins").size(), 5u);
+  const nlohmann::json reported = parse_json(read_file(run / "simulations" / kInvalidRecord));
+  EXPECT_GT(reported.at("attempts").get<int>(), kBudget);
+  EXPECT_LT(reported.at("attempts").get<int>(), kBudget * 12 / 10);
+  EXPECT_NEAR(reported.at("share").get<double>(), 0.1, 0.04);
+  EXPECT_EQ(reported.at("targets").at(0).at("bins").size(), 5u);
   EXPECT_TRUE(std::any_of(monitor.events.begin(), monitor.events.end(), [](const Event& event) {
     return event.type == EventType::warning &&
            event.values.value("text", "").find("conditional on observations being valid") != std::string::npos;

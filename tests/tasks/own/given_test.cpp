@@ -39,7 +39,7 @@ std::string known_noise(const std::string& stated) {
 
 std::string known_noise_task(const std::string& stated, const std::string& more = "") {
   return "name = \"known-noise\"\nmax_n = 20\n[[targets]]\nname = \"theta\"\nsupport = [-inf, inf]\n" +
-         std::string("[[given]]\nname = \"sigma\"\nlabel = \"σ\"\nunit = \"mV\"\nsupport = [0, inf]\n") + stated +
+         std::string("[[conditions]]\nname = \"sigma\"\nlabel = \"σ\"\nunit = \"mV\"\nsupport = [0, inf]\n") + stated +
          more + "[x]\ncolumns = [\"x\"]\n[simulator]\ncommand = [\"/usr/bin/python3\", \"simulate.py\"]\nworkers = 1\n";
 }
 
@@ -91,8 +91,8 @@ TEST_F(GivenOfSets, FilesAreReadAndWrongOnesRefused) {
   EXPECT_THAT(refusal("normal = [1, 2]\n"), HasSubstr("leave the support out"));
   EXPECT_THAT(refusal("values = []\n"), HasSubstr("1 to 10000 numbers"));
   EXPECT_THAT(refusal("unifrom = [1, 2]\n"), HasSubstr("did you mean 'uniform'?"));
-  EXPECT_THAT(refusal("[[given]]\nname = \"theta\"\n"), HasSubstr("appears twice"));
-  EXPECT_THAT(refusal("[[given]]\nname = \"other\"\nuniform = [0, 1]\n"), HasSubstr("let all state it, or none"));
+  EXPECT_THAT(refusal("[[conditions]]\nname = \"theta\"\n"), HasSubstr("appears twice"));
+  EXPECT_THAT(refusal("[[conditions]]\nname = \"other\"\nuniform = [0, 1]\n"), HasSubstr("let all state it, or none"));
 }
 
 TEST_F(GivenOfSets, IsDrawnBySeedAndReachesTheSimulator) {
@@ -152,10 +152,10 @@ TEST_F(GivenOfSets, AShortTrainingComesNearTheExactPosterior) {
     const torch::Tensor x = pairs::testing::sets_of(*trained.task, latents, 1, Purpose::test, 0, n);
     const torch::Tensor exact = known_noise_log_prob(latents.theta, x.to(torch::kFloat64), latents.given);
     const double gap = (exact - log_prob(latents, x, latents.given)).mean().item<double>();
-    const double untold = (exact - log_prob(latents, x, latents.given.flip(0))).mean().item<double>();
-    std::printf("N = %d: gap %.4f, with the σ of another set %.2f\n", static_cast<int>(n), gap, untold);
+    const double unreported = (exact - log_prob(latents, x, latents.given.flip(0))).mean().item<double>();
+    std::printf("N = %d: gap %.4f, with the σ of another set %.2f\n", static_cast<int>(n), gap, unreported);
     EXPECT_LE(gap, 0.05) << "N = " << n;
-    EXPECT_GE(untold, 0.2) << "N = " << n;
+    EXPECT_GE(unreported, 0.2) << "N = " << n;
   }
   // The run's copy knows what networks see, whatever becomes of the file.
   EXPECT_EQ(face<HasGivenRanges>(*trained.task)->given_ranges()[0].scale, std::log(25.0) / std::sqrt(12.0));

@@ -79,9 +79,9 @@ TEST_F(UniformMaximum, ExactPosteriorMatchesAGrid) {
     torch::Tensor likelihood = at::ones({kCells}, torch::kFloat64);
     for (const double one : doubles(x)) likelihood *= at::where(grid.squeeze(1) > one, 1 / grid.squeeze(1), 0.0);
     const torch::Tensor posterior = likelihood / (likelihood.sum() * ((kHigh - kLow) / kCells));
-    const torch::Tensor told = uniform_log_prob(grid, x.expand({kCells, n, 1})).exp();
+    const torch::Tensor reported = uniform_log_prob(grid, x.expand({kCells, n, 1})).exp();
     // At the jump a cell of the grid counts as whole or not at all.
-    EXPECT_LT((told - posterior).abs().max().item<double>(), 0.01 * static_cast<double>(n)) << "N = " << n;
+    EXPECT_LT((reported - posterior).abs().max().item<double>(), 0.01 * static_cast<double>(n)) << "N = " << n;
   }
 }
 

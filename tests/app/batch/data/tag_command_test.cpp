@@ -41,8 +41,8 @@ TEST_F(TagCommand, PutsTagsOnAndTakesThemOff) {
 }
 
 TEST_F(TagCommand, TellsWithoutChanging) {
-  const Answer told = run_words({"--json", "tag", a_, "shipped-is-none"});
-  EXPECT_EQ(told.code, 2);
+  const Answer reported = run_words({"--json", "tag", a_, "shipped-is-none"});
+  EXPECT_EQ(reported.code, 2);
   const Answer fine = run_words({"--json", "tag", a_});
   ASSERT_EQ(fine.code, 0) << fine.err;
   const auto document = nlohmann::json::parse(fine.out);

@@ -51,11 +51,11 @@ TEST_F(EmbedCommand, AggregatesAreTheMeansOfEmbeddingsThatInferUses) {
   SetPosterior posterior(set, std::vector<AskedRun>{{run}});
   posterior.embed_until(299);
   for (std::size_t k = 0; k < sizes.size(); ++k) {
-    const torch::Tensor told = arrays.at("aggregates")[static_cast<std::int64_t>(k)];
+    const torch::Tensor reported = arrays.at("aggregates")[static_cast<std::int64_t>(k)];
     const torch::Tensor mean = embeddings.slice(0, 0, sizes[k]).to(torch::kFloat64).mean(0);
-    EXPECT_LT((told - mean).abs().max().item<double>(), 1e-12) << sizes[k];
+    EXPECT_LT((reported - mean).abs().max().item<double>(), 1e-12) << sizes[k];
     const torch::Tensor used = posterior.runs().front().embedded->aggregate(sizes[k], set->first(300));
-    EXPECT_TRUE(told.equal(used[0])) << sizes[k];
+    EXPECT_TRUE(reported.equal(used[0])) << sizes[k];
   }
 }
 

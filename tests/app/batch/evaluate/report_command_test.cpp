@@ -223,7 +223,7 @@ TEST_F(ReportCommand, RefusesFurtherQuestionsBeforeTheWork) {
     EXPECT_THAT(answer.err, HasSubstr(why));
   };
   refused("bump-hunt", {"--prior", "beta(2)"}, "beta");
-  refused("bump-hunt", {"--learned-prior", "uniform(0, 1)"}, "name that with --prior");
+  refused("bump-hunt", {"--training-prior", "uniform(0, 1)"}, "name that with --prior");
   refused("bump-hunt", {"--local-test", "5"}, "too few simulated sets");
   refused("gaussian", {"--confidence", "1000"}, "has no confidence intervals");
 }

@@ -153,10 +153,10 @@ TEST(FigureCommand, RunsMcmcBesideTheReferences) {
     const std::string file = out(std::string(name) + ".csv");
     const std::vector<std::string> words = {"figure",        name,  "bump-hunt",    "--sets", "3",     "--mcmc", "1",
                                             "--mcmc-tuning", "200", "--mcmc-draws", "200",    "--out", file};
-    const Answer told = run_words(words);
-    ASSERT_EQ(told.code, 0) << told.err;
+    const Answer reported = run_words(words);
+    ASSERT_EQ(reported.code, 0) << reported.err;
     for (const char* part : {"worst R-hat", "least effective sample size", "seconds a data set"})
-      EXPECT_THAT(told.out, HasSubstr(part));
+      EXPECT_THAT(reported.out, HasSubstr(part));
     EXPECT_THAT(read_file(file), HasSubstr("MCMC (NUTS)"));
     std::vector<std::string> document = words;
     document.push_back("--json");

@@ -166,7 +166,7 @@ TEST_F(InferViews, BadInputGetsOneSentence) {
   expect_refusal({"--data", views_}, 2, "--camera AZ,EL");
   expect_refusal({"--data", views_, "--camera", "30,95"}, 2, "is not an azimuth");
   expect_refusal({"--data", views_, "--camera", "30"}, 2, "is not an azimuth");
-  expect_refusal({"--data", views_, "--given", "1,0,0,1"}, 2, "with --camera, not --given");
+  expect_refusal({"--data", views_, "--conditions", "1,0,0,1"}, 2, "with --camera, not --conditions");
   expect_refusal({"--data", views_, "--camera", "30,45", "--steps", "0"}, 2, "--steps");
   expect_refusal({"--data", views_, "--camera", "30,45", "--n", "9"}, 2, "first 9 observations");
   expect_refusal({"--data", views_, "--camera", "30,45", "--out", path("a.npz")}, 2, "into a folder");
@@ -187,8 +187,8 @@ TEST_F(InferViews, BadInputGetsOneSentence) {
       0);
   expect_refusal({"--data", path("wide"), "--camera", "30,45"}, 1, "knows views of half-width 1.25");
   for (const char* given : {"5,5,5,5", "0,0,0,0", "1,0,0,-1"})
-    expect_refusal({"--data", path("x.npz"), "--given", given}, 1, "is no camera");
-  expect_refusal({"--data", path("x.npz"), "--given", "1,0"}, 1, "2 numbers are given");
+    expect_refusal({"--data", path("x.npz"), "--conditions", given}, 1, "is no camera");
+  expect_refusal({"--data", path("x.npz"), "--conditions", "1,0"}, 1, "2 numbers are given");
   std::filesystem::remove(folder_ / "views/view_003.png");
   expect_refusal({"--data", views_, "--camera", "30,45"}, 1, "line 4: view_003.png is not in the folder");
   std::ofstream(folder_ / "points.csv") << "0.5\n";
@@ -206,13 +206,13 @@ TEST(InferIntervals, AreCentralHighestDensityOrUpperLimits) {
   std::string text = "x\n";
   for (int i = 0; i < 40; ++i) text += fmt::format("{}\n", 0.11 * i - 2.2);
   write_file(folder / "x.csv", text);
-  const auto told = [&](const char* kind) {
+  const auto reported = [&](const char* kind) {
     const Answer answer = run_words({"infer", "bump-hunt", "--data", (folder / "x.csv").string(), "--interval", kind,
                                      "--out", (folder / "s.npz").string(), "--json"});
     EXPECT_EQ(answer.code, 0) << answer.err;
     return nlohmann::json::parse(answer.out);
   };
-  const nlohmann::json central = told("central"), hpd = told("hpd"), upper = told("upper");
+  const nlohmann::json central = reported("central"), hpd = reported("hpd"), upper = reported("upper");
   const auto most = [](const nlohmann::json& from) { return from.at("intervals").at("0.9").at(0); };
   const double low = most(central)[0].get<double>(), high = most(central)[1].get<double>();
   EXPECT_NEAR(low, central.at("quantiles").at("0.05")[0].get<double>(), 1e-12);

@@ -187,12 +187,12 @@ TEST_F(InferSets, ASetThatCannotBeAnsweredLosesNoOther) {
     if (!one.contains("error") && one["set"] != "good") whole.push_back(one);
   expect_same(whole, alone(rows()));
 
-  const Answer told =
+  const Answer reported =
       run_words({"infer", "bump-hunt", "--data", path("sets.csv"), "--group", "run", "--out", path("told.csv")});
-  EXPECT_EQ(told.code, 1);
-  EXPECT_THAT(told.err, HasSubstr("warning: 4 of 9 sets could not be answered, the first too many: 101 observations"));
-  EXPECT_THAT(told.out, HasSubstr("not answered: "));
-  EXPECT_THAT(told.out, HasSubstr("5 of 9 sets are answered"));
+  EXPECT_EQ(reported.code, 1);
+  EXPECT_THAT(reported.err, HasSubstr("warning: 4 of 9 sets could not be answered, the first too many: 101 observations"));
+  EXPECT_THAT(reported.out, HasSubstr("not answered: "));
+  EXPECT_THAT(reported.out, HasSubstr("5 of 9 sets are answered"));
 }
 
 TEST_F(InferSets, AnEmptyFileIsASetThatCannotBeAnswered) {
@@ -436,10 +436,10 @@ TEST_F(InferSets, ExactPosteriorsStandBesideWhereTheyAreAskedFor) {
   EXPECT_EQ(arrays.at("kl")[1].item<double>(), sets[1]["kl"].get<double>());
   many({"--data", data, "--group", "run", "--exact", "--out", path("answers.tex")});
   EXPECT_THAT(read_file(path("answers.tex")), HasSubstr("$\\theta$, exact"));
-  const Answer told =
+  const Answer reported =
       run_words({"infer", "bump-hunt", "--data", data, "--group", "run", "--exact", "--out", path("answers.csv")});
-  EXPECT_EQ(told.code, 0) << told.err;
-  for (const char* title : {"exact mean", "exact sd", "KL / nat"}) EXPECT_THAT(told.out, HasSubstr(title));
+  EXPECT_EQ(reported.code, 0) << reported.err;
+  for (const char* title : {"exact mean", "exact sd", "KL / nat"}) EXPECT_THAT(reported.out, HasSubstr(title));
   refused(2, {"--data", data, "--group", "run", "--exact", "--out", path("answers.nc")}, "holds samples alone");
   refused(2, {"--data", data, "--exact"}, "--exact adds columns to a table of many sets");
   const Answer circle = run_words({"infer", "circle", "--data", path("folder"), "--exact"});

@@ -67,9 +67,9 @@ TEST(ManualPage, TellsOfEveryCommand) {
 
 TEST(Version, IsADocumentToo) {
   EXPECT_EQ(run_words({"--version"}).out, std::string("pairs ") + kVersion + "\n");
-  const auto told = nlohmann::json::parse(run_words({"--version", "--json"}).out);
-  EXPECT_EQ(told["pairs"], kVersion);
-  EXPECT_TRUE(told["numerics"].get<std::string>().starts_with("cpu"));
+  const auto reported = nlohmann::json::parse(run_words({"--version", "--json"}).out);
+  EXPECT_EQ(reported["pairs"], kVersion);
+  EXPECT_TRUE(reported["numerics"].get<std::string>().starts_with("cpu"));
 }
 
 }  // namespace

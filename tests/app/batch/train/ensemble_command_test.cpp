@@ -56,17 +56,17 @@ class EnsembleCommand : public testing::Test {
 TEST_F(EnsembleCommand, AveragesRunsThatEveryCommandThenTakes) {
   const Answer made = run_words({"--json", "ensemble", a_, b_, c_, "--out", mean_});
   ASSERT_EQ(made.code, 0) << made.err;
-  const auto told = nlohmann::json::parse(made.out);
-  EXPECT_EQ(told["runs"].size(), 3u);
-  EXPECT_EQ(told["runs"][1]["run"], "b");
-  EXPECT_EQ(told["runs"][1]["seed"], 2);
+  const auto reported = nlohmann::json::parse(made.out);
+  EXPECT_EQ(reported["runs"].size(), 3u);
+  EXPECT_EQ(reported["runs"][1]["run"], "b");
+  EXPECT_EQ(reported["runs"][1]["seed"], 2);
   // It depends on none of its runs.
   std::filesystem::remove_all(b_);
   const LoadedRun loaded = load_run(built_in_tasks(), mean_);
   EXPECT_EQ(loaded.estimator->members().size(), 3u);
   ASSERT_EQ(loaded.config.ensemble.size(), 3u);
   EXPECT_EQ(loaded.config.ensemble[2].seed, 3);
-  EXPECT_EQ(told["runs"][2]["weights"], loaded.config.ensemble[2].weights);
+  EXPECT_EQ(reported["runs"][2]["weights"], loaded.config.ensemble[2].weights);
 
   const std::string data = csv("group,x1,x2\nu,0.1,1\nu,0.3,0\nv,0.2,1\nv,0.4,2\nv,-1,0\n");
   const Answer one = run_words({"--json", "infer", mean_, "--data", data, "--columns", "x1,x2", "--samples", "100"});
@@ -129,10 +129,10 @@ TEST_F(EnsembleCommand, CostsWhatItsRunsCost) {
   const RunCost cost = cost_of(load_run(built_in_tasks(), mean_));
   EXPECT_FALSE(cost.known) << "the runs of this test have no whole record";
   EXPECT_THAT(cost.missing, HasSubstr("no training record"));
-  Event told;
-  told.type = EventType::started_from;
-  told.values = {{"from", "the mean of 2 runs"}, {"gflop", 5}, {"gflop_with_cache", 7}};
-  append_event(std::filesystem::path(mean_) / run_file::events, told);
+  Event reported;
+  reported.type = EventType::started_from;
+  reported.values = {{"from", "the mean of 2 runs"}, {"gflop", 5}, {"gflop_with_cache", 7}};
+  append_event(std::filesystem::path(mean_) / run_file::events, reported);
   const RunCost known = cost_of(load_run(built_in_tasks(), mean_));
   ASSERT_TRUE(known.known);
   EXPECT_EQ(known.cost.paper(), 5);

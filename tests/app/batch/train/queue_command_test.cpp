@@ -78,9 +78,9 @@ TEST_F(QueueCommand, TellsWhatFailed) {
   const std::string a = run("a");
   const Queue queue_of_runs(folder_ / "runs");
   queue_of_runs.fail(queue_of_runs.add(item_of(a)), "No room");
-  const Answer told = queue({});
-  EXPECT_THAT(told.out, HasSubstr("a failed: No room"));
-  EXPECT_THAT(told.out, HasSubstr("Nothing waits; what failed can be tried again"));
+  const Answer reported = queue({});
+  EXPECT_THAT(reported.out, HasSubstr("a failed: No room"));
+  EXPECT_THAT(reported.out, HasSubstr("Nothing waits; what failed can be tried again"));
   EXPECT_EQ(document({}).at("items")[0].at("reason"), "No room");
   EXPECT_EQ(document({"add", a}).at("left"), 1);
 }

@@ -32,12 +32,12 @@ class SessionCommand : public testing::Test {
 };
 
 TEST_F(SessionCommand, SaysWhatASessionHoldsAndTheCommandThatDrawsIt) {
-  const Answer told = run_words({"session", file_});
-  EXPECT_EQ(told.code, 0) << told.err;
-  EXPECT_THAT(told.out, HasSubstr("note        two\n            lines\n"));
-  EXPECT_THAT(told.out, HasSubstr("prior       beta(2, 8)\ntests       local, predictive\n"));
-  EXPECT_THAT(told.out, HasSubstr("pinned      N = 10, set 3\n"));
-  EXPECT_THAT(told.out, HasSubstr("pairs --batch figure posterior bump-hunt --data " +
+  const Answer reported = run_words({"session", file_});
+  EXPECT_EQ(reported.code, 0) << reported.err;
+  EXPECT_THAT(reported.out, HasSubstr("note        two\n            lines\n"));
+  EXPECT_THAT(reported.out, HasSubstr("prior       beta(2, 8)\ntests       local, predictive\n"));
+  EXPECT_THAT(reported.out, HasSubstr("pinned      N = 10, set 3\n"));
+  EXPECT_THAT(reported.out, HasSubstr("pairs --batch figure posterior bump-hunt --data " +
                                   (folder_ / "events.csv").string() + " --n 2\n"));
   const auto document = nlohmann::json::parse(run_words({"session", file_, "--json"}).out);
   EXPECT_EQ(document["pinned"][0]["command"], "pairs --batch figure posterior bump-hunt --index 3 --n 10");
@@ -46,9 +46,9 @@ TEST_F(SessionCommand, SaysWhatASessionHoldsAndTheCommandThatDrawsIt) {
 
 TEST_F(SessionCommand, SaysWhatIsMissingAndPacksNothingThen) {
   std::filesystem::remove(folder_ / "events.csv");
-  const Answer told = run_words({"session", file_});
-  EXPECT_EQ(told.code, 1);
-  EXPECT_THAT(told.out, HasSubstr("problem: The data"));
+  const Answer reported = run_words({"session", file_});
+  EXPECT_EQ(reported.code, 1);
+  EXPECT_THAT(reported.out, HasSubstr("problem: The data"));
   const Answer packed = run_words({"session", file_, "--pack", (folder_ / "out").string()});
   EXPECT_EQ(packed.code, 1);
   EXPECT_THAT(packed.err, HasSubstr("nothing was packed"));
@@ -67,10 +67,10 @@ TEST_F(SessionCommand, SaysWhichRunCannotBeOpened) {
   write_session(file_, session);
   EXPECT_EQ(run_words({"session", file_}).code, 0);
   write_file(run / run_file::config, "task = \"bump-hunt\"\n[[\n");
-  const Answer told = run_words({"session", file_});
-  EXPECT_EQ(told.code, 1);
-  EXPECT_THAT(told.out, HasSubstr("problem: The run " + run.string() + " cannot be opened: "));
-  EXPECT_THAT(told.out, HasSubstr("run.toml"));
+  const Answer reported = run_words({"session", file_});
+  EXPECT_EQ(reported.code, 1);
+  EXPECT_THAT(reported.out, HasSubstr("problem: The run " + run.string() + " cannot be opened: "));
+  EXPECT_THAT(reported.out, HasSubstr("run.toml"));
   const Answer packed = run_words({"session", file_, "--pack", (folder_ / "out").string()});
   EXPECT_EQ(packed.code, 1);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out"));

@@ -75,10 +75,10 @@ TEST_F(StudyCommand, PlansRunsAndDraws) {
 
 // A study that reads another shows its runs at the presets and settings that are asked for, and no others.
 TEST_F(StudyCommand, ReadsAnotherStudyAtThePresetsThatAreAskedFor) {
-  const std::string reader = (folder_ / "reader.toml").string(), beside = (folder_ / "reader").string();
+  const std::string reader = (folder_ / "reader.toml").string(), extra = (folder_ / "reader").string();
   write_file(reader, "title = \"Reader\"\nreads = [\"runs\"]\nfigures = [\"pareto\"]\n");
   const auto figures = [&](std::vector<std::string> more) {
-    std::vector<std::string> words = {"study", reader, "--out", beside, "--figures", "--json"};
+    std::vector<std::string> words = {"study", reader, "--out", extra, "--figures", "--json"};
     words.insert(words.end(), more.begin(), more.end());
     return run_words(words);
   };
@@ -149,7 +149,7 @@ TEST_F(StudyCommand, AnotherWorkersTemporaryFileIsNoForeignOne) {
   EXPECT_TRUE(std::filesystem::exists(out() + "/study.toml"));
 }
 
-TEST_F(StudyCommand, RefusesFoldersOfOtherThings) {
+TEST_F(StudyCommand, RefusesFoldersOfOtherItems) {
   std::filesystem::create_directories(out());
   write_file(out() + "/notes.txt", "mine");
   EXPECT_THAT(study({}).err, HasSubstr("holds notes.txt and no study"));

@@ -52,7 +52,7 @@ TEST_F(OwnTaskTest, IsDescribedWrittenAgreedToAndShown) {
   EXPECT_THAT(d.item("new-task/preview").text, testing::Not(HasSubstr("theta2")));
   d.click("new-task/given/add");
   d.type("new-task/given/1/name", "exposure");
-  EXPECT_THAT(d.item("new-task/preview").text, HasSubstr("[[given]]\nname = \"exposure\"\nuniform = [0, 1]"));
+  EXPECT_THAT(d.item("new-task/preview").text, HasSubstr("[[conditions]]\nname = \"exposure\"\nuniform = [0, 1]"));
   d.click("new-task/preview/simulator");
   EXPECT_THAT(d.item("new-task/preview").text, HasSubstr("def simulate(theta, psi, n, rng, given):"));
   d.click("new-task/preview/task");

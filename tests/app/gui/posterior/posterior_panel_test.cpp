@@ -107,7 +107,7 @@ TEST_F(PosteriorPanelTest, TheFileDialogTakesTheKeyboardAndSaysWhatIsWrong) {
 }
 
 // The words of a task that makes observations of things are typed where paths are.
-TEST_F(PosteriorPanelTest, AThingIsOpenedByItsWords) {
+TEST_F(PosteriorPanelTest, AItemIsOpenedByItsWords) {
   driver_ = std::make_unique<Driver>(settings_in(folder_.path()), 1280.0f, 800.0f, 1.0f, pebbles());
   ASSERT_TRUE(window().rest(60));
   EXPECT_EQ(window().item("posterior/open-file").text, "Open file…");

@@ -23,9 +23,9 @@ TEST(Tips, CoverNothingOfWhatTheyExplain) {
                                    {{150, 10}, {250, 290}},
                                    {{300, 140}, {399, 160}},
                                    {{1, 140}, {60, 160}}})
-      for (const bool beside : {false, true}) {
-        const ImVec2 size = {120, 60}, at = ui::tip_place(size, min, max, beside);
-        EXPECT_FALSE(meet(at, {at.x + size.x, at.y + size.y}, min, max)) << min.x << " " << min.y << " " << beside;
+      for (const bool extra : {false, true}) {
+        const ImVec2 size = {120, 60}, at = ui::tip_place(size, min, max, extra);
+        EXPECT_FALSE(meet(at, {at.x + size.x, at.y + size.y}, min, max)) << min.x << " " << min.y << " " << extra;
         EXPECT_TRUE(at.x >= 0 && at.y >= 0 && at.x + size.x <= 400 && at.y + size.y <= 300) << at.x << " " << at.y;
       }
   });

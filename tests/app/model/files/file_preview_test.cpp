@@ -46,18 +46,18 @@ class FilePreviewTest : public ::testing::Test {
 
 TEST_F(FilePreviewTest, TellsTheArraysOfAnNpzFile) {
   write_npz(folder_ / "set.npz", {{"x", torch::zeros({1000, 3, 8})}, {"theta", torch::zeros({1000, 2})}});
-  const FilePreview told = preview(folder_ / "set.npz");
-  EXPECT_EQ(told.title, "2 arrays");
-  EXPECT_THAT(told.facts, testing::UnorderedElementsAre(Pair("theta", "1000 × 2"), Pair("x", "1000 × 3 × 8")));
+  const FilePreview reported = preview(folder_ / "set.npz");
+  EXPECT_EQ(reported.title, "2 arrays");
+  EXPECT_THAT(reported.facts, testing::UnorderedElementsAre(Pair("theta", "1000 × 2"), Pair("x", "1000 × 3 × 8")));
   const std::string bytes = read_file(folder_ / "set.npz");
   EXPECT_NE(written("cut.npz", bytes.substr(0, bytes.size() / 2)).problem, "");
   EXPECT_NE(written("no.npz", "no archive").problem, "");
 }
 
 TEST_F(FilePreviewTest, TellsTheShapeOfAnNpyFile) {
-  const FilePreview told = written("theta.npy", npy_bytes());
-  EXPECT_EQ(told.title, "1 array");
-  EXPECT_THAT(told.facts, ElementsAre(Pair("theta", "5 × 4")));
+  const FilePreview reported = written("theta.npy", npy_bytes());
+  EXPECT_EQ(reported.title, "1 array");
+  EXPECT_THAT(reported.facts, ElementsAre(Pair("theta", "5 × 4")));
   EXPECT_THAT(written("cut.npy", npy_bytes().substr(0, 20)).problem, HasSubstr("cut short"));
 }
 
@@ -66,16 +66,16 @@ TEST_F(FilePreviewTest, SaysWhatIsWrongWithAnHdf5File) {
 }
 
 TEST_F(FilePreviewTest, CountsColumnsAndRowsOfATable) {
-  FilePreview told = written("points.csv", "# from the telescope\nenergy,angle\n1.5,2\n2,3\n\n3,4\n");
-  EXPECT_EQ(fact(told, "Columns"), "2: energy, angle");
-  EXPECT_EQ(fact(told, "Rows"), "3");
-  EXPECT_EQ(told.lines[1], "energy,angle");
-  told = written("plain.csv", "1;2;3\n4;5;6\n");
-  EXPECT_EQ(fact(told, "Columns"), "3");
-  EXPECT_EQ(fact(told, "Rows"), "2");
-  told = written("excel.tsv", "sep=\t\nx\ty z\n0,5\t\"two\nlines\"\n1,5\tb\n");
-  EXPECT_EQ(fact(told, "Columns"), "2: x, y z");
-  EXPECT_EQ(fact(told, "Rows"), "2");
+  FilePreview reported = written("points.csv", "# from the telescope\nenergy,angle\n1.5,2\n2,3\n\n3,4\n");
+  EXPECT_EQ(fact(reported, "Columns"), "2: energy, angle");
+  EXPECT_EQ(fact(reported, "Rows"), "3");
+  EXPECT_EQ(reported.lines[1], "energy,angle");
+  reported = written("plain.csv", "1;2;3\n4;5;6\n");
+  EXPECT_EQ(fact(reported, "Columns"), "3");
+  EXPECT_EQ(fact(reported, "Rows"), "2");
+  reported = written("excel.tsv", "sep=\t\nx\ty z\n0,5\t\"two\nlines\"\n1,5\tb\n");
+  EXPECT_EQ(fact(reported, "Columns"), "2: x, y z");
+  EXPECT_EQ(fact(reported, "Rows"), "2");
   EXPECT_EQ(fact(written("saved.txt", "# a b\n1.5e+00 2\n2.5 3\n"), "Rows"), "2") << "a text that holds a table";
   std::string many;
   for (int i = 0; i < 100000; ++i) many += "0.125\n";
@@ -84,10 +84,10 @@ TEST_F(FilePreviewTest, CountsColumnsAndRowsOfATable) {
 
 TEST_F(FilePreviewTest, TellsRowsAndColumnsOfATableOfBytes) {
   pairs::table_files::write_fits(folder_ / "a.fits", {1, 2, 3}, {0, 0, 0});
-  const FilePreview told = preview(folder_ / "a.fits");
-  if (told.problem.find("-DPAIRS_FITS=ON") != std::string::npos) GTEST_SKIP() << "this build reads no FITS files";
-  EXPECT_EQ(told.title, "Table");
-  EXPECT_THAT(told.facts,
+  const FilePreview reported = preview(folder_ / "a.fits");
+  if (reported.problem.find("-DPAIRS_FITS=ON") != std::string::npos) GTEST_SKIP() << "this build reads no FITS files";
+  EXPECT_EQ(reported.title, "Table");
+  EXPECT_THAT(reported.facts,
               ElementsAre(Pair("Rows", "3"), Pair("energy", "numbers"), Pair("hits", "numbers"), Pair("name", "text")));
   EXPECT_THAT(written("no.fits", "no table").problem, HasSubstr("no FITS file"));
   EXPECT_THAT(written("no.parquet", "no table").problem, HasSubstr("no.parquet"));
@@ -96,14 +96,14 @@ TEST_F(FilePreviewTest, TellsRowsAndColumnsOfATableOfBytes) {
 TEST_F(FilePreviewTest, ShowsAPictureSmaller) {
   std::vector<std::uint8_t> rgb(3 * 640 * 400, 10);
   rgb[0] = 250;
-  const FilePreview told = written("a.png", chart::encode_png(640, 400, rgb));
-  EXPECT_EQ(told.problem, "");
-  EXPECT_EQ(fact(told, "Size"), "640 × 400 pixels");
-  ASSERT_TRUE(told.picture);
-  EXPECT_EQ(told.picture->width, 320);
-  EXPECT_EQ(told.picture->height, 200);
-  EXPECT_EQ(told.picture->rgb[0], 70) << "the mean of what a pixel covers";
-  EXPECT_EQ(told.picture->rgb[3], 10);
+  const FilePreview reported = written("a.png", chart::encode_png(640, 400, rgb));
+  EXPECT_EQ(reported.problem, "");
+  EXPECT_EQ(fact(reported, "Size"), "640 × 400 pixels");
+  ASSERT_TRUE(reported.picture);
+  EXPECT_EQ(reported.picture->width, 320);
+  EXPECT_EQ(reported.picture->height, 200);
+  EXPECT_EQ(reported.picture->rgb[0], 70) << "the mean of what a pixel covers";
+  EXPECT_EQ(reported.picture->rgb[3], 10);
   const FilePreview damaged = written("b.png", chart::encode_png(640, 400, rgb).substr(0, 100));
   EXPECT_NE(damaged.problem, "");
   EXPECT_FALSE(damaged.picture);
@@ -122,11 +122,11 @@ TEST_F(FilePreviewTest, ShowsTheFirstLinesOfATextAndNothingOfBytes) {
 
 TEST_F(FilePreviewTest, TellsTaskPresetAndStateOfARun) {
   const fs::path run = create_run(small_config("gaussian"), folder_ / "run");
-  FilePreview told = preview(run);
-  EXPECT_EQ(told.title, "Run");
-  EXPECT_EQ(fact(told, "Task"), "gaussian");
-  EXPECT_EQ(fact(told, "Preset"), "quick");
-  EXPECT_EQ(fact(told, "State"), "stopped in stage 1");
+  FilePreview reported = preview(run);
+  EXPECT_EQ(reported.title, "Run");
+  EXPECT_EQ(fact(reported, "Task"), "gaussian");
+  EXPECT_EQ(fact(reported, "Preset"), "quick");
+  EXPECT_EQ(fact(reported, "State"), "stopped in stage 1");
   EXPECT_EQ(fact(preview(run / "run.toml"), "Task"), "gaussian");
   QuietMonitor quiet;
   execute_run(built_in_tasks(), run, quiet);
@@ -138,11 +138,11 @@ TEST_F(FilePreviewTest, TellsTaskPresetAndStateOfARun) {
 TEST_F(FilePreviewTest, TellsTitleTargetsAndObservationsOfATask) {
   const fs::path example = fs::path(PAIRS_SOURCE_DIR) / "assets/examples/bump-hunt-python";
   for (const fs::path& path : {example, example / "task.toml"}) {
-    const FilePreview told = preview(path);
-    EXPECT_EQ(told.title, "Task: Bump hunt in Python");
-    EXPECT_EQ(fact(told, "θ"), "θ, signal fraction");
-    EXPECT_EQ(fact(told, "ψ"), "ψ");
-    EXPECT_THAT(fact(told, "x"), HasSubstr("(x)"));
+    const FilePreview reported = preview(path);
+    EXPECT_EQ(reported.title, "Task: Bump hunt in Python");
+    EXPECT_EQ(fact(reported, "θ"), "θ, signal fraction");
+    EXPECT_EQ(fact(reported, "ψ"), "ψ");
+    EXPECT_THAT(fact(reported, "x"), HasSubstr("(x)"));
   }
   std::ofstream(folder_ / "task.toml") << "name = 3";
   EXPECT_NE(preview(folder_ / "task.toml").problem, "");
@@ -152,9 +152,9 @@ TEST_F(FilePreviewTest, CountsWhatIsInOtherFolders) {
   fs::create_directory(folder_ / "inner");
   std::ofstream(folder_ / "a.png") << "x";
   std::ofstream(folder_ / "b.txt") << "x";
-  const FilePreview told = preview(folder_.path());
-  EXPECT_THAT(told.facts, ElementsAre(Pair("Folders", "1"), Pair("Files", "2"), Pair("Pictures", "1")));
-  EXPECT_FALSE(told.plain);
+  const FilePreview reported = preview(folder_.path());
+  EXPECT_THAT(reported.facts, ElementsAre(Pair("Folders", "1"), Pair("Files", "2"), Pair("Pictures", "1")));
+  EXPECT_FALSE(reported.plain);
   EXPECT_TRUE(preview(folder_ / "inner").plain);
   create_run(small_config("gaussian"), folder_ / "inner" / "run");
   EXPECT_EQ(preview(folder_ / "inner").title, "Folder of runs");

@@ -112,9 +112,9 @@ TEST_F(LibraryTest, TellsOnceOfARunWhoseProgramDied) {
   look();
   look();
   EXPECT_NE(entry("half").crash.find("died of SIGSEGV"), std::string::npos);
-  const auto& told = hub_.messages.all();
+  const auto& reported = hub_.messages.all();
   ASSERT_EQ(
-      std::count_if(told.begin(), told.end(),
+      std::count_if(reported.begin(), reported.end(),
                     [](const Message& one) { return one.text.starts_with("half: the last session died of SIGSEGV"); }),
       1);
 }
@@ -553,27 +553,27 @@ class RunScanTest : public testing::Test {
     return all;
   }
   TemporaryFolder folder_;
-  std::vector<RunScan::Listing> told_;
-  RunScan scan_{built_in_tasks(), {}, [this](const RunScan::Listing& listing) { told_.push_back(listing); }};
+  std::vector<RunScan::Listing> reported_;
+  RunScan scan_{built_in_tasks(), {}, [this](const RunScan::Listing& listing) { reported_.push_back(listing); }};
 };
 
 TEST_F(RunScanTest, AGlanceTellsOfNewRunsByTheirSettings) {
   put_run(folder_ / "runs/old", "gaussian", 2);
   EXPECT_THAT(names(scan_.look(places())), ElementsAre("old"));
-  told_.clear();  // of a look that takes long
+  reported_.clear();  // of a look that takes long
   scan_.glance(places());
-  EXPECT_TRUE(told_.empty()) << "nothing is new";
+  EXPECT_TRUE(reported_.empty()) << "nothing is new";
   put(folder_ / "runs/new/events.jsonl", kHalfWay);
   put_run(folder_ / "runs/other");
   scan_.glance(places());
-  ASSERT_EQ(told_.size(), 1u);
-  EXPECT_THAT(names(told_.front()), ElementsAre("other", "old")) << "new has no run.toml yet";
+  ASSERT_EQ(reported_.size(), 1u);
+  EXPECT_THAT(names(reported_.front()), ElementsAre("other", "old")) << "new has no run.toml yet";
   EXPECT_TRUE(scan_.behind());
   put_run(folder_ / "runs/new");
   scan_.glance(places());
-  ASSERT_EQ(told_.size(), 2u);
-  EXPECT_THAT(names(told_.back()), ElementsAre("new", "other", "old"));
-  const RunEntry& glanced = told_.back().runs.front();
+  ASSERT_EQ(reported_.size(), 2u);
+  EXPECT_THAT(names(reported_.back()), ElementsAre("new", "other", "old"));
+  const RunEntry& glanced = reported_.back().runs.front();
   EXPECT_EQ(glanced.run, (folder_ / "runs/new").string());
   EXPECT_EQ(glanced.task, "bump-hunt");
   EXPECT_TRUE(glanced.can_open());
@@ -583,15 +583,15 @@ TEST_F(RunScanTest, AGlanceTellsOfNewRunsByTheirSettings) {
   EXPECT_EQ(
       std::find_if(whole.runs.begin(), whole.runs.end(), [](const auto& run) { return run.name == "new"; })->stage, 1);
   EXPECT_FALSE(scan_.behind());
-  EXPECT_EQ(told_.size(), 2u) << "a look returns what it finds";
+  EXPECT_EQ(reported_.size(), 2u) << "a look returns what it finds";
 }
 
 TEST_F(RunScanTest, WhatAGlanceFoundAndIsGoneIsNotListed) {
   (void)scan_.look(places());
   put_run(folder_ / "runs/short");
   scan_.glance(places());
-  ASSERT_EQ(told_.size(), 1u);
-  EXPECT_THAT(names(told_.front()), ElementsAre("short"));
+  ASSERT_EQ(reported_.size(), 1u);
+  EXPECT_THAT(names(reported_.front()), ElementsAre("short"));
   fs::remove_all(folder_ / "runs/short");
   EXPECT_THAT(names(scan_.look(places())), ElementsAre());
   EXPECT_FALSE(scan_.behind());
@@ -600,7 +600,7 @@ TEST_F(RunScanTest, WhatAGlanceFoundAndIsGoneIsNotListed) {
 TEST_F(RunScanTest, AGlanceLeavesDamagedSettingsToALook) {
   put(folder_ / "runs/damaged/run.toml", "task = 3\n");
   scan_.glance(places());
-  EXPECT_TRUE(told_.empty());
+  EXPECT_TRUE(reported_.empty());
   const RunScan::Listing whole = scan_.look(places());
   ASSERT_THAT(names(whole), ElementsAre("damaged"));
   EXPECT_FALSE(whole.runs.front().problem.empty());

@@ -86,9 +86,9 @@ TEST_F(TaskSketchTest, TextIsWhatWasTyped) {
 
   // Conditions: stored sets bring their values, and a simulator's are drawn.
   sketch_.given = {{"exposure", "ε", "s", "0.5", "2"}};
-  EXPECT_THAT(sketch_.text(), HasSubstr("[[given]]\nname = \"exposure\"\nlabel = \"ε\"\nunit = \"s\"\n"));
+  EXPECT_THAT(sketch_.text(), HasSubstr("[[conditions]]\nname = \"exposure\"\nlabel = \"ε\"\nunit = \"s\"\n"));
   sketch_.source = TaskSketch::Source::python;
-  EXPECT_THAT(sketch_.text(), HasSubstr("[[given]]\nname = \"exposure\"\nuniform = [0.5, 2]\n"));
+  EXPECT_THAT(sketch_.text(), HasSubstr("[[conditions]]\nname = \"exposure\"\nuniform = [0.5, 2]\n"));
 }
 
 TEST_F(TaskSketchTest, WritesNothingOver) {

@@ -28,27 +28,27 @@ namespace {
 constexpr double kPatience = 120;
 
 // Numbers by target, as documents of infer have them.
-struct Told {
+struct Status {
   std::vector<double> mean, sd, low, median, high;
-  bool operator==(const Told&) const = default;
+  bool operator==(const Status&) const = default;
 };
-void PrintTo(const Told& told, std::ostream* out) {
-  *out << fmt::format("mean {:.17g}, sd {:.17g}, median {:.17g}", told.mean[0], told.sd[0], told.median[0]);
+void PrintTo(const Status& reported, std::ostream* out) {
+  *out << fmt::format("mean {:.17g}, sd {:.17g}, median {:.17g}", reported.mean[0], reported.sd[0], reported.median[0]);
 }
 
-Told told_by(const std::vector<TargetNumbers>& numbers) {
-  Told told;
+Status set_by(const std::vector<TargetNumbers>& numbers) {
+  Status reported;
   for (const TargetNumbers& one : numbers) {
-    told.mean.push_back(one.mean);
-    told.sd.push_back(one.sd);
-    told.low.push_back(one.quantiles[0]);
-    told.median.push_back(one.quantiles[2]);
-    told.high.push_back(one.quantiles[4]);
+    reported.mean.push_back(one.mean);
+    reported.sd.push_back(one.sd);
+    reported.low.push_back(one.quantiles[0]);
+    reported.median.push_back(one.quantiles[2]);
+    reported.high.push_back(one.quantiles[4]);
   }
-  return told;
+  return reported;
 }
 
-Told told_by(const nlohmann::json& document) {
+Status set_by(const nlohmann::json& document) {
   const nlohmann::json& quantiles = document.at("quantiles");
   return {document.at("mean"), document.at("sd"), quantiles.at("0.05"), quantiles.at("0.5"), quantiles.at("0.95")};
 }
@@ -74,13 +74,13 @@ class OnePosterior : public testing::TestWithParam<std::pair<const char*, int>> 
     EXPECT_EQ(answer.code, 0) << answer.err;
     return answer;
   }
-  Told by_infer(std::int64_t n) {
-    return told_by(nlohmann::json::parse(program({"infer", task(), "--data", path("set.csv"), "--n", std::to_string(n),
+  Status by_infer(std::int64_t n) {
+    return set_by(nlohmann::json::parse(program({"infer", task(), "--data", path("set.csv"), "--n", std::to_string(n),
                                                   "--out", path("infer.npz"), "--seed", "3", "--json"})
                                              .out));
   }
   // Reads the whole file from standard input.
-  Told by_follow() {
+  Status by_follow() {
     const int before = ::dup(STDIN_FILENO), input = ::open(path("set.csv").c_str(), O_RDONLY);
     ::dup2(input, STDIN_FILENO);
     const std::string out =
@@ -88,9 +88,9 @@ class OnePosterior : public testing::TestWithParam<std::pair<const char*, int>> 
     ::dup2(before, STDIN_FILENO);
     ::close(before);
     ::close(input);
-    return told_by(nlohmann::json::parse(out.substr(0, out.find('\n'))));
+    return set_by(nlohmann::json::parse(out.substr(0, out.find('\n'))));
   }
-  Told by_following_window() {
+  Status by_following_window() {
     posterior_.follow_file(path("set.csv"));
     std::shared_ptr<const PosteriorSnapshot> shown;
     for (const Stopwatch watch; watch.seconds() < kPatience;) {
@@ -100,7 +100,7 @@ class OnePosterior : public testing::TestWithParam<std::pair<const char*, int>> 
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     posterior_.stop_following();
-    return shown && !shown->series.empty() ? told_by(shown->series.front().targets) : Told();
+    return shown && !shown->series.empty() ? set_by(shown->series.front().targets) : Status();
   }
   void settle() { ASSERT_TRUE(posterior_.wait(kPatience)) << posterior_.activity(); }
 
@@ -121,7 +121,7 @@ TEST_P(OnePosterior, IsTheSameToTheBitWhoeverAsks) {
     settle();
     const auto shown = posterior_.shown();
     ASSERT_TRUE(shown && shown->n == n);
-    const Told window = told_by(shown->series.front().targets);
+    const Status window = set_by(shown->series.front().targets);
     EXPECT_EQ(by_infer(n), window) << n;
 
     // The samples, too.
@@ -147,7 +147,7 @@ TEST_P(OnePosterior, IsTheSameToTheBitWhoeverAsks) {
       EXPECT_TRUE(same_bytes(figure.lines[k].y, drawn.lines[k].y)) << figure.lines[k].name;
     }
   }
-  const Told whole = told_by(posterior_.shown()->series.front().targets);
+  const Status whole = set_by(posterior_.shown()->series.front().targets);
   EXPECT_EQ(by_follow(), whole);
   EXPECT_TRUE(torch::equal(read_npz(path("follow.npz")).at("samples"), read_npz(path("infer.npz")).at("samples")));
   EXPECT_EQ(by_following_window(), whole);
@@ -159,12 +159,12 @@ TEST_P(OnePosterior, DoesNotDependOnWhatStandsBesideIt) {
   LoadedRun other = run;
   other.name = "other";
   const auto set = std::make_shared<ObservedSet>(run.task, SetChoice{.index = 4});
-  SetPosterior alone(set, {{run}}), beside(set, {{run}, {other, SeriesRole::n1}});
-  for (SetPosterior* one : {&alone, &beside}) one->embed_until(50);
-  const PosteriorAnswer known = beside.answer(50);
+  SetPosterior alone(set, {{run}}), extra(set, {{run}, {other, SeriesRole::n1}});
+  for (SetPosterior* one : {&alone, &extra}) one->embed_until(50);
+  const PosteriorAnswer known = extra.answer(50);
   ASSERT_GE(known.numbers.size(), 3u);
-  EXPECT_EQ(told_by(known.numbers[0].targets), told_by(alone.answer(50, false).numbers[0].targets));
-  EXPECT_EQ(told_by(known.exact_numbers()), told_by(alone.answer(50).exact_numbers()));
+  EXPECT_EQ(set_by(known.numbers[0].targets), set_by(alone.answer(50, false).numbers[0].targets));
+  EXPECT_EQ(set_by(known.exact_numbers()), set_by(alone.answer(50).exact_numbers()));
 }
 
 // The posterior that is watched in training, by weights that are trained.
@@ -196,7 +196,7 @@ TEST_P(OnePosterior, OfAGrowingSetIsThatOfTheSetSoFar) {
     SetPosterior whole(std::make_shared<ObservedSet>(run.task, choice), {{run}});
     whole.embed_until(n);
     const PosteriorAnswer so_far = growing.answer(), answer = whole.answer(n);
-    EXPECT_EQ(told_by(so_far.numbers.front().targets), told_by(answer.numbers.front().targets)) << n;
+    EXPECT_EQ(set_by(so_far.numbers.front().targets), set_by(answer.numbers.front().targets)) << n;
     EXPECT_EQ(so_far.typicality.distance, answer.typicality.distance) << n;
     EXPECT_TRUE(torch::equal(growing.samples(so_far, 50, 2), whole.samples(answer, 50, 2))) << n;
   }

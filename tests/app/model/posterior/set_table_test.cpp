@@ -193,10 +193,10 @@ TEST_F(SetTableTest, TheChosenSetIsShownAsInferAnswersItAlone) {
     EXPECT_EQ(posterior_.scene()->set_name, name);
     const SetRow& row = table().row(table().chosen().front());
     ASSERT_EQ(posterior_.shown()->n, row.n);
-    const TargetNumbers &shown = posterior_.shown()->series.front().targets[0], &told = row.numbers[0];
-    EXPECT_EQ(shown.mean, told.mean) << name;
-    EXPECT_EQ(shown.sd, told.sd) << name;
-    EXPECT_EQ(shown.quantiles, told.quantiles) << name;
+    const TargetNumbers &shown = posterior_.shown()->series.front().targets[0], &reported = row.numbers[0];
+    EXPECT_EQ(shown.mean, reported.mean) << name;
+    EXPECT_EQ(shown.sd, reported.sd) << name;
+    EXPECT_EQ(shown.quantiles, reported.quantiles) << name;
     EXPECT_EQ(posterior_.shown()->typicality.distance, row.typicality.distance) << name;
   }
   EXPECT_THAT(posterior_.batch_command(), HasSubstr("--group run --member 10"));
@@ -219,9 +219,9 @@ TEST_F(SetTableTest, OthersStandBesideItUnderTheirNames) {
   EXPECT_EQ(series(), (std::vector<std::string>{"2", "9"}));
   for (const PosteriorNumbers& one : posterior_.shown()->series)
     if (base_role(one.role) == SeriesRole::ghost) {
-      const TargetNumbers& told = table().row(table().order()[place(one.name)]).numbers[0];
-      EXPECT_EQ(one.targets[0].mean, told.mean) << one.name;
-      EXPECT_EQ(one.targets[0].sd, told.sd) << one.name;
+      const TargetNumbers& reported = table().row(table().order()[place(one.name)]).numbers[0];
+      EXPECT_EQ(one.targets[0].mean, reported.mean) << one.name;
+      EXPECT_EQ(one.targets[0].sd, reported.sd) << one.name;
     }
   EXPECT_EQ(posterior_.scene()->set_name, "7");
   choose("2", SetClick::toggled);
@@ -229,7 +229,7 @@ TEST_F(SetTableTest, OthersStandBesideItUnderTheirNames) {
   choose("1");
   EXPECT_TRUE(series().empty());
   choose("10", SetClick::range);
-  EXPECT_EQ(table().chosen().size(), 1 + SetTable::most_beside) << "no more than can be told apart";
+  EXPECT_EQ(table().chosen().size(), 1 + SetTable::most_shown_with) << "no more than can be told apart";
 }
 
 TEST_F(SetTableTest, ASetThatCannotBeReadLeavesTheShownOneChosen) {

@@ -16,18 +16,18 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr double kThingPatience = 60;
+constexpr double kItemPatience = 60;
 
-class OpenedThings : public ::testing::Test {
+class OpenedItems : public ::testing::Test {
  protected:
-  OpenedThings() : posterior_(hub_) {
+  OpenedItems() : posterior_(hub_) {
     run_ = small_run(folder_.path(), "run", "gaussian", 1, "pairs", {}, hub_.tasks);
     posterior_.open(run_);
     settle();
   }
 
   void settle() {
-    ASSERT_TRUE(posterior_.wait(kThingPatience)) << posterior_.activity();
+    ASSERT_TRUE(posterior_.wait(kItemPatience)) << posterior_.activity();
     ASSERT_EQ(posterior_.failure(), "");
   }
   bool logged(const std::string& part) {
@@ -42,18 +42,18 @@ class OpenedThings : public ::testing::Test {
   Posterior posterior_;
 };
 
-TEST_F(OpenedThings, TheSceneTellsWhatMayBeOpened) {
+TEST_F(OpenedItems, TheSceneTellsWhatMayBeOpened) {
   const auto scene = posterior_.scene();
   ASSERT_TRUE(scene);
-  EXPECT_EQ(scene->thing, "pebble");
-  EXPECT_THAT(scene->thing_help, HasSubstr("pebble:NUMBER"));
-  EXPECT_TRUE(scene->is_thing("pebble:2"));
-  EXPECT_FALSE(scene->is_thing("events.csv"));
+  EXPECT_EQ(scene->item, "pebble");
+  EXPECT_THAT(scene->item_help, HasSubstr("pebble:NUMBER"));
+  EXPECT_TRUE(scene->is_item("pebble:2"));
+  EXPECT_FALSE(scene->is_item("events.csv"));
   EXPECT_EQ(scene->set_own, "");
   EXPECT_FALSE(scene->parameters.empty());
 }
 
-TEST_F(OpenedThings, WordsAreASetWithItsOwnTheta) {
+TEST_F(OpenedItems, WordsAreASetWithItsOwnTheta) {
   posterior_.open_file("pebble:4.25");
   settle();
   ASSERT_EQ(posterior_.set_failure(), "");
@@ -79,18 +79,18 @@ TEST_F(OpenedThings, WordsAreASetWithItsOwnTheta) {
   EXPECT_FALSE(posterior_.scene()->parameters.empty());
 }
 
-TEST_F(OpenedThings, TheCopiedCommandDrawsTheSame) {
+TEST_F(OpenedItems, TheCopiedCommandDrawsTheSame) {
   std::ofstream(folder_ / "a b.pebble") << "-0.5";
-  for (const std::string& thing : {std::string("pebble:1.5"), (folder_ / "a b.pebble").string()}) {
-    posterior_.open_file(thing);
+  for (const std::string& item : {std::string("pebble:1.5"), (folder_ / "a b.pebble").string()}) {
+    posterior_.open_file(item);
     settle();
     ASSERT_EQ(posterior_.set_failure(), "");
     posterior_.set_n(7);
     settle();
     const std::string command = posterior_.batch_command();
-    EXPECT_THAT(command, HasSubstr(thing == "pebble:1.5" ? "--data pebble:1.5" : "--data '" + thing + "'"));
+    EXPECT_THAT(command, HasSubstr(item == "pebble:1.5" ? "--data pebble:1.5" : "--data '" + item + "'"));
     const std::string file = (folder_ / "figure.csv").string();
-    std::vector<std::string> words = {"posterior", run_, "--data", thing, "--n", "7", "--out", file};
+    std::vector<std::string> words = {"posterior", run_, "--data", item, "--n", "7", "--out", file};
     if (const auto& axes = posterior_.shown()->kept_axes) {
       words.push_back(fmt::format("--range={},{}", axes->ranges[0].first, axes->ranges[0].second));
       words.push_back(fmt::format("--height={}", axes->heights[0]));
@@ -103,7 +103,7 @@ TEST_F(OpenedThings, TheCopiedCommandDrawsTheSame) {
   }
 }
 
-TEST_F(OpenedThings, AListIsATable) {
+TEST_F(OpenedItems, AListIsATable) {
   std::ofstream(folder_ / "list.txt") << "pebble:1.5\npebble:soft\npebble:2\n";
   ASSERT_EQ(posterior_.open_data(folder_ / "list.txt", false), "");
   settle();
@@ -123,7 +123,7 @@ TEST_F(OpenedThings, AListIsATable) {
   EXPECT_TRUE(posterior_.scene()->simulated);
 }
 
-TEST_F(OpenedThings, BadOnesLeaveTheSetBefore) {
+TEST_F(OpenedItems, BadOnesLeaveTheSetBefore) {
   const std::uint64_t set = posterior_.scene()->set;
   posterior_.open_file("pebble:soft");
   settle();

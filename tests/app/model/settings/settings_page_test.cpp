@@ -249,9 +249,9 @@ TEST_F(SettingsPageTest, ADeviceThatIsNotHereIsToldAndKept) {
   const Studio studio(built_in_tasks(), remembered);
   EXPECT_EQ(studio.hub.device, "auto");
   EXPECT_EQ(studio.settings.device, "cuda") << "where the driver works again, it is used again";
-  std::string told;
-  for (const Message& message : studio.hub.messages.all()) told += message.text + "\n";
-  EXPECT_THAT(told, AllOf(HasSubstr("cuda of the settings cannot be used"), HasSubstr("Device on the Settings page")));
+  std::string reported;
+  for (const Message& message : studio.hub.messages.all()) reported += message.text + "\n";
+  EXPECT_THAT(reported, AllOf(HasSubstr("cuda of the settings cannot be used"), HasSubstr("Device on the Settings page")));
 }
 
 TEST_F(SettingsPageTest, ThreadsAreThoseOfTheBackgroundAndOfNewRuns) {

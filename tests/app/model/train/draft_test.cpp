@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 
 // What the shown command line would make: its --set assignments applied by the command line's own reader.
-RunConfig told_by(const std::string& command, const std::string& task) {
+RunConfig set_by(const std::string& command, const std::string& task) {
   std::vector<std::string> words;
   std::string word;
   char quote = 0;
@@ -129,7 +129,7 @@ TEST(Draft, ShowsTheCommandThatMakesTheSameRun) {
         draft.set("head.affine", draft.setting("head.affine").value == "true" ? "false" : "true");
       }
       ASSERT_EQ(draft.error(), "") << strategy.name;
-      EXPECT_EQ(text_of(told_by(draft.batch_command(), task)), text_of(draft.config())) << draft.batch_command();
+      EXPECT_EQ(text_of(set_by(draft.batch_command(), task)), text_of(draft.config())) << draft.batch_command();
       EXPECT_THAT(draft.batch_command(), HasSubstr("--out " + draft.folder().string()));
     }
 }
@@ -143,7 +143,7 @@ TEST(Draft, SettingsOfAnotherKindWait) {
   draft.set_strategy("gaussian");
   EXPECT_EQ(draft.error(), "");
   EXPECT_EQ(draft.batch_command().find("head.bins"), std::string::npos);
-  EXPECT_EQ(text_of(told_by(draft.batch_command(), "bump-hunt")), text_of(draft.config()));
+  EXPECT_EQ(text_of(set_by(draft.batch_command(), "bump-hunt")), text_of(draft.config()));
   draft.set_strategy("pairs");
   EXPECT_EQ(draft.setting("head.bins").value, "12");
 }
@@ -206,7 +206,7 @@ TEST(Draft, ShowsTheTasksOwnSettings) {
   views.set("task.frame", "world");
   EXPECT_EQ(views.error(), "");
   EXPECT_THAT(views.batch_command(), HasSubstr("--set task.size=24"));
-  EXPECT_EQ(text_of(told_by(views.batch_command(), "novel-view")), text_of(views.config()));
+  EXPECT_EQ(text_of(set_by(views.batch_command(), "novel-view")), text_of(views.config()));
   const Draft again(built_in_tasks(), views.config(), scratch.path(), "");
   EXPECT_EQ(text_of(again.config()), text_of(views.config()));
 }

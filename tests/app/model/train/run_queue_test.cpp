@@ -34,7 +34,7 @@ class RunQueueTest : public ::testing::Test {
     program("");
     hub_.notifier = std::make_shared<Notifier>([this](const std::string& title, const std::string& text) {
       const std::lock_guard lock(mutex_);
-      told_.push_back(title + ": " + text);
+      reported_.push_back(title + ": " + text);
       return true;
     });
   }
@@ -74,14 +74,14 @@ class RunQueueTest : public ::testing::Test {
   std::string called() const {
     return std::filesystem::exists(folder_ / "called") ? read_file(folder_ / "called") : "";
   }
-  std::vector<std::string> told() {
+  std::vector<std::string> reported() {
     const std::lock_guard lock(mutex_);
-    return told_;
+    return reported_;
   }
 
   TemporaryFolder folder_;
   std::mutex mutex_;
-  std::vector<std::string> told_;
+  std::vector<std::string> reported_;
   Hub hub_;
 };
 
@@ -192,8 +192,8 @@ TEST_F(RunQueueTest, TellsOfTheEndWhereNobodyLooks) {
   });
   ASSERT_TRUE(until(*queue, [&] { return queue->going(); }));
   EXPECT_THAT(queue->activity(), HasSubstr("Queue: 2 to go"));
-  ASSERT_TRUE(until(*queue, [&] { return !told().empty(); }));
-  EXPECT_THAT(told(), ElementsAre("The queue is done: 1 done; 1 failed: bad"));
+  ASSERT_TRUE(until(*queue, [&] { return !reported().empty(); }));
+  EXPECT_THAT(reported(), ElementsAre("The queue is done: 1 done; 1 failed: bad"));
   EXPECT_EQ(names(*queue), std::vector<std::string>{"bad"});
 }
 
@@ -294,7 +294,7 @@ TEST_F(RunQueueTest, KnowsWhatItTrains) {
   ASSERT_TRUE(until(*queue, [&] { return queue->shown() != nullptr; }));
   EXPECT_FALSE(queue->trains(hub_.runs_folder / "a"));
   const FolderLock works(queue_files().folder());
-  queue_files().tell_work(queue_files().read().items[0].id, false);
+  queue_files().report_work(queue_files().read().items[0].id, false);
   ASSERT_TRUE(until(*queue, [&] { return queue->trains(hub_.runs_folder / "a"); }));
   EXPECT_TRUE(queue->trains(hub_.runs_folder / "a" / "one")) << "of a study";
   EXPECT_FALSE(queue->trains(hub_.runs_folder / "b"));

@@ -264,17 +264,17 @@ TEST_F(StudiesTest, TellsWhatAFinishedStudyHasAndItsFigures) {
   here.reset();
   EXPECT_TRUE(looked(studies).empty());
   ASSERT_FALSE(hub_.messages.matching("", Level::info).empty());
-  const std::string told = hub_.messages.matching("", Level::info)[0]->text;
-  EXPECT_THAT(told, HasSubstr("The study mine has ended: 1 of 1 run done; its figures: pairs --batch study "));
-  EXPECT_THAT(told, HasSubstr("--figures"));
+  const std::string reported = hub_.messages.matching("", Level::info)[0]->text;
+  EXPECT_THAT(reported, HasSubstr("The study mine has ended: 1 of 1 run done; its figures: pairs --batch study "));
+  EXPECT_THAT(reported, HasSubstr("--figures"));
 }
 
 TEST_F(StudiesTest, TellsOfTheEndWhereNobodyLooks) {
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   std::mutex mutex;
   hub_.notifier = std::make_shared<Notifier>([&](const std::string& title, const std::string& text) {
     const std::lock_guard lock(mutex);
-    told.push_back(title + ": " + text);
+    reported.push_back(title + ": " + text);
     return true;
   });
   StudyForm form = this->form();
@@ -288,7 +288,7 @@ TEST_F(StudiesTest, TellsOfTheEndWhereNobodyLooks) {
     EXPECT_TRUE(looked(studies)[0].processes.empty());
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     const std::lock_guard lock(mutex);
-    return std::exchange(told, {});
+    return std::exchange(reported, {});
   };
   EXPECT_TRUE(end_of_work().empty()) << "somebody looks";
   hub_.notifier->focused = false;

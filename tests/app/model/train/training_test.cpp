@@ -105,12 +105,12 @@ TEST_F(TrainingTest, TrainsADraftToTheWeightsOfTheCommandLine) {
 
   // The figure has every loss of the log, and the bound.
   ASSERT_TRUE(training.losses(0) && training.losses(2));
-  int told = 0;
+  int reported = 0;
   for (const Event& event : read_events((scratch_.path() / "mine" / run_file::events).string()))
-    told += event.type == EventType::loss && event.stage == Stage::finetune;
+    reported += event.type == EventType::loss && event.stage == Stage::finetune;
   const Plot& plot = training.losses(2)->plots[0];
   ASSERT_EQ(plot.lines.size(), 3u);
-  EXPECT_EQ(plot.lines[1].y.size(), static_cast<std::size_t>(told));
+  EXPECT_EQ(plot.lines[1].y.size(), static_cast<std::size_t>(reported));
   EXPECT_EQ(plot.lines[2].role, SeriesRole::exact);
   EXPECT_LT(plot.lines[2].y[0], plot.lines[1].y.back());
   EXPECT_FALSE(training.log().empty());

@@ -195,10 +195,10 @@ TEST(PredictiveSets, SumUpRaggedRows) {
   info.observation_columns = {"E", "t"};
   const Observations x = Observations::ragged(torch::tensor({{1.0f, 4.0f}, {3.0f, 8.0f}, {5.0f, 0.0f}}),
                                               torch::tensor({0, 2, 2, 3}, torch::kInt64));
-  const ObservationSummaries told = room_of(info).summaries(info, x);
-  EXPECT_EQ(told.names, (std::vector<std::string>{"rows", "mean E", "mean t"}));
+  const ObservationSummaries reported = room_of(info).summaries(info, x);
+  EXPECT_EQ(reported.names, (std::vector<std::string>{"rows", "mean E", "mean t"}));
   EXPECT_TRUE(
-      torch::equal(told.values, torch::tensor({{2.0, 2.0, 6.0}, {0.0, 0.0, 0.0}, {1.0, 5.0, 0.0}}, torch::kFloat64)));
+      torch::equal(reported.values, torch::tensor({{2.0, 2.0, 6.0}, {0.0, 0.0, 0.0}, {1.0, 5.0, 0.0}}, torch::kFloat64)));
 }
 
 TEST(PredictiveSets, AreOfAllThatIsInferred) {

@@ -121,7 +121,7 @@ TEST_F(DrawsFile, HoldsManySetsBlockByBlock) {
   head.info = &info_;
   head.sets = kSets;
   head.samples = 3;
-  head.told = {{"run", "runs/a"}, {"count", kSets}};
+  head.reported = {{"run", "runs/a"}, {"count", kSets}};
   write_sets(folder_ / "a.nc", head, [&](const std::function<void(const SetRow&)>& take) {
     for (int k = 0; k < kSets; ++k) {
       SetRow row;

@@ -21,16 +21,16 @@ TEST(Latex, EscapesWhatIsSpecialToIt) {
 }
 
 TEST(Latex, RoundsToTwoDigitsOfTheSd) {
-  const auto told = [](double mean, double sd) {
+  const auto reported = [](double mean, double sd) {
     return rounded(mean, decimals_of(sd)) + " " + rounded(sd, decimals_of(sd));
   };
-  EXPECT_EQ(told(0.20507662, 0.04574749), "0.205 0.046");
-  EXPECT_EQ(told(0.5, 0.0996), "0.50 0.10");
-  EXPECT_EQ(told(0.5, 0.0994), "0.500 0.099");
-  EXPECT_EQ(told(-12.345, 3.21), "-12.3 3.2");
-  EXPECT_EQ(told(-0.0004, 0.12), "0.00 0.12");
-  EXPECT_EQ(told(123456, 1234), "123500 1200");
-  EXPECT_EQ(told(123456, 99.6), "123460 100");
+  EXPECT_EQ(reported(0.20507662, 0.04574749), "0.205 0.046");
+  EXPECT_EQ(reported(0.5, 0.0996), "0.50 0.10");
+  EXPECT_EQ(reported(0.5, 0.0994), "0.500 0.099");
+  EXPECT_EQ(reported(-12.345, 3.21), "-12.3 3.2");
+  EXPECT_EQ(reported(-0.0004, 0.12), "0.00 0.12");
+  EXPECT_EQ(reported(123456, 1234), "123500 1200");
+  EXPECT_EQ(reported(123456, 99.6), "123460 100");
   EXPECT_EQ(rounded(NAN, 2), "-");
 }
 

@@ -182,7 +182,7 @@ TEST_F(FrequentistAnswers, TheNullTestCountsToys) {
 // Neyman's, and holds θ at least as often.
 TEST_F(FrequentistAnswers, LimitsByClsAreRatiosOfCounts) {
   const auto toys = table(plan(1000, 9, true));
-  ASSERT_TRUE(toys->tells_cls());
+  ASSERT_TRUE(toys->reports_cls());
   const Frequentist answers(toys, NuisanceChoice::prior);
   const LikelihoodCurve curve = exact_curve(*toys, set());
   const FrequentistAnswer answer = answers.answer(curve, set(), {0.9, 0.95});
@@ -216,9 +216,9 @@ TEST_F(FrequentistAnswers, LimitsByClsAreRatiosOfCounts) {
 TEST_F(FrequentistAnswers, ClsNeedsValuesAboveNothing) {
   ToyPlan top = plan(100, 7, true);
   top.null = 1;
-  EXPECT_FALSE(ToyTable(run(), top).tells_cls());
+  EXPECT_FALSE(ToyTable(run(), top).reports_cls());
   top.null.reset();
-  EXPECT_FALSE(ToyTable(run(), top).tells_cls());
+  EXPECT_FALSE(ToyTable(run(), top).reports_cls());
 }
 
 TEST_F(FrequentistAnswers, WhatWasStoppedGoesOn) {

@@ -77,12 +77,12 @@ TEST_F(ManySetsTest, HoldsNoMoreSetsHoweverManyThereAre) {
 
 TEST_F(ManySetsTest, StopsBetweenBatches) {
   CountedSets sets(5000, 100);
-  std::int64_t told = 0;
+  std::int64_t reported = 0;
   EXPECT_THROW(answer_sets(
-                   run_, sets, none(), [&](const SetRow&) { ++told; }, [&] { return told < 600; }),
+                   run_, sets, none(), [&](const SetRow&) { ++reported; }, [&] { return reported < 600; }),
                Stopped);
-  EXPECT_LT(told, 5000);
-  EXPECT_EQ(told, sets.made());
+  EXPECT_LT(reported, 5000);
+  EXPECT_EQ(reported, sets.made());
 }
 
 // So that progress is reported truly: whoever counts rows has those of all sets that are answered.

@@ -43,7 +43,7 @@ constexpr const char* kWords[] = {"plain", "a \"quoted\" one", "two\nlines", "ta
 std::vector<std::function<void(Question&)>> changes() {
   // A new field makes this fail to compile: add its change below.
   const Question all;
-  [[maybe_unused]] const auto& [set, many, n, beside, interval, product, derived, prior, tests, seed, pinned] = all;
+  [[maybe_unused]] const auto& [set, many, n, others, interval, product, derived, prior, tests, seed, pinned] = all;
   std::vector<std::function<void(Question&)>> out = {
       [](Question& q) { q.n = 1; },
       [](Question& q) { q.n = 1'000'000; },
@@ -55,7 +55,7 @@ std::vector<std::function<void(Question&)>> changes() {
       [](Question& q) { q.many = true, q.set.file = "sets.csv", q.set.group = "run"; },
   };
   for (const std::string word : kWords) {
-    out.push_back([word](Question& q) { q.beside = {word, "bump-hunt"}; });
+    out.push_back([word](Question& q) { q.others = {word, "bump-hunt"}; });
     out.push_back([word](Question& q) { q.derived = {"twice = 2*theta", word}; });
     out.push_back([word](Question& q) { q.prior = word; });
     out.push_back([word](Question& q) { q.pinned = {{word, word, {.file = word}, 12, word, word}}; });
@@ -83,7 +83,7 @@ TEST(AQuestion, KeepsEachFieldOfItsSet) {
       {"data", "a b.csv"}, {"columns", "x,\"y, z\""}, {"random", "5"},
       {"group", "run"},    {"member", "#3"},          {"reader", "python3 \"my reader\".py"},
       {"table", "events"}, {"missing", "drop"},       {"up", "y"},
-      {"seed", "9"},       {"given", "exposure=2"},   {"camera", "30,45"},
+      {"seed", "9"},       {"conditions", "exposure=2"},   {"camera", "30,45"},
   };
   int kept = 0;
   for (const SetField& field : set_fields()) {
@@ -116,13 +116,13 @@ TEST(AQuestion, IsRefusedByNameOfTheKey) {
 
 TEST(AQuestion, NamesItsPathsAnew) {
   Question question;
-  question.beside = {"a", "b"};
+  question.others = {"a", "b"};
   question.set.file = "c";
   question.pinned = {{"pin", "d", {.file = "e"}, 1}};
   change_paths(
       question, [](const std::string& run) { return "run " + run; },
       [](const std::string& file) { return "file " + file; });
-  EXPECT_EQ(question.beside, (std::vector<std::string>{"run a", "run b"}));
+  EXPECT_EQ(question.others, (std::vector<std::string>{"run a", "run b"}));
   EXPECT_EQ(question.set.file, "file c");
   EXPECT_EQ(question.pinned[0].run, "run d");
   EXPECT_EQ(question.pinned[0].set.file, "file e");
@@ -132,7 +132,7 @@ TEST(AQuestion, IsUtf8WhereAllOfItIs) {
   const std::string bad = "caf\xe9.csv";
   for (const auto& change : std::vector<std::function<void(Question&)>>{
            [&](Question& q) { q.set.file = bad; }, [&](Question& q) { q.prior = bad; },
-           [&](Question& q) { q.derived = {bad}; }, [&](Question& q) { q.beside = {bad}; },
+           [&](Question& q) { q.derived = {bad}; }, [&](Question& q) { q.others = {bad}; },
            [&](Question& q) {
              q.pinned = {{bad, "run", {}, 1}};
            },

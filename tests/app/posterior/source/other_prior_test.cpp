@@ -201,7 +201,7 @@ TEST(OtherPrior, ChecksThePriorThatIsSaid) {
     }
     return std::string();
   };
-  EXPECT_THAT(refused({"normal(0, 1)"}, {}), HasSubstr("--learned-prior \"t = normal(0, 1)\""));
+  EXPECT_THAT(refused({"normal(0, 1)"}, {}), HasSubstr("--training-prior \"t = normal(0, 1)\""));
   EXPECT_THAT(refused({"normal(0, 1)"}, {"normal(0, 1.7)"}), HasSubstr("are not those of normal(0, 1.7)"));
   EXPECT_THAT(refused({"u = normal(0, 1)"}, {}), HasSubstr("there is no target u"));
   EXPECT_THAT(refused({"normal(0, 1)", "t = normal(0, 2)"}, {}), HasSubstr("given twice"));

@@ -114,10 +114,10 @@ TEST(PosteriorNumbers, GiveNoFalseNumbersOfASpikeBesideAWideOne) {
 
 // The reason why a posterior is not drawn is correct: one that lies elsewhere, or far beyond, is not called narrow.
 TEST(PosteriorNumbers, SayWhyAPosteriorIsLeftOut) {
-  const auto why = [](double mean, double sd, std::vector<PosteriorSource> beside = {}) {
+  const auto why = [](double mean, double sd, std::vector<PosteriorSource> extra = {}) {
     std::string heard;
     std::vector<PosteriorSource> sources = {normal_source("ours", mean, sd)};
-    sources.insert(sources.end(), beside.begin(), beside.end());
+    sources.insert(sources.end(), extra.begin(), extra.end());
     (void)posterior_numbers(one_target(0, 1), true, sources, [&](const std::string& text) { heard += text; });
     return heard;
   };

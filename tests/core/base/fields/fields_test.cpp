@@ -76,7 +76,7 @@ TEST(ReadToml, UnknownKeysNameTheNearest) {
   EXPECT_THAT(toml_refusal("rate = 1"), HasSubstr("did you mean 'pretrain.rate'"));  // its table was forgotten
   EXPECT_THAT(toml_refusal("[pretrian]\nrate = 1"), HasSubstr("did you mean 'pretrain.rate'"));
   EXPECT_THAT(toml_refusal("[finetune]"), HasSubstr("unknown key 'finetune'"));
-  EXPECT_THAT(toml_refusal("quite_another_thing = 1"), Not(HasSubstr("did you mean")));
+  EXPECT_THAT(toml_refusal("quite_another_item = 1"), Not(HasSubstr("did you mean")));
   EXPECT_THAT(toml_refusal("[seed]\nx = 1"), HasSubstr("'seed' must be a whole number, not a table"));
   EXPECT_THAT(toml_refusal("strategy.x = 1"), HasSubstr("'strategy'"));
 }

@@ -144,7 +144,7 @@ TEST(Csv, NumbersOfColumnsAreNoRowInAnyOrder) {
     for (const int number : numbers) line += (line.empty() ? "" : separator) + std::to_string(number) + point;
     return line + "\n";
   };
-  std::size_t tried = 0;
+  std::size_t validated = 0;
   for (int columns = 2; columns <= 4; ++columns)
     for (const int from : {0, 1})
       for (const char* point : {"", ".0"})
@@ -164,7 +164,7 @@ TEST(Csv, NumbersOfColumnsAreNoRowInAnyOrder) {
             const std::string line = line_of(order, point, separator);
             const bool pandas = from == 0 && order == first && *point == 0;  // read as names, with a warning
             SCOPED_TRACE(line + floats);
-            ++tried;
+            ++validated;
             if (!pandas) {
               EXPECT_THAT(read(line + floats + "\n", names), HasSubstr("line 1: it is "));
               EXPECT_THAT(read(line + floats + "\n", names), HasSubstr("numbers of the columns or a row"));
@@ -179,7 +179,7 @@ TEST(Csv, NumbersOfColumnsAreNoRowInAnyOrder) {
             EXPECT_EQ(read(header + "\n" + line + floats + "\n", names), "") << "below names it is a row";
           } while (std::next_permutation(order.begin(), order.end()));
         }
-  EXPECT_EQ(tried, (2 + 6 + 24) * 2 * 2 * 4);
+  EXPECT_EQ(validated, (2 + 6 + 24) * 2 * 2 * 4);
   EXPECT_THAT(read("1\n0.5\n0.25\n", {"x"}), HasSubstr("it is 1, which may be the number of the column or a row"));
   EXPECT_EQ(read("1\n0.5\n2\n", {"x"}), "");
   EXPECT_EQ(read("1.0\n0.5\n0.25\n", {"x"}), "");

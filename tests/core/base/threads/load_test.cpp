@@ -68,12 +68,12 @@ TEST(Load, CountsThreadsOfOthersThatRunOrWait) {
       ::_exit(0);
     }
   }
-  const double beside = counted();
+  const double extra = counted();
   for (const pid_t child : children) {
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
   }
-  EXPECT_GT(beside, 0.7 * kChildren) << "before: " << before;
+  EXPECT_GT(extra, 0.7 * kChildren) << "before: " << before;
 }
 
 TEST(Load, ASentenceWhereTheMachineIsBusy) {

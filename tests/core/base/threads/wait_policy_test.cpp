@@ -25,7 +25,7 @@ TEST(WaitPolicy, DISABLED_Tells) {
 }
 
 // The output of this program, started anew with `environment`.
-std::string told(const std::string& environment) {
+std::string reported(const std::string& environment) {
   const std::string command = fmt::format(
       "exec env -u GOMP_SPINCOUNT -u OMP_WAIT_POLICY {} {}/base_tests --gtest_also_run_disabled_tests "
       "--gtest_filter=WaitPolicy.DISABLED_Tells",
@@ -39,9 +39,9 @@ std::string told(const std::string& environment) {
 }
 
 TEST(WaitPolicy, EveryProgramStartsWithABoundUnlessToldOtherwise) {
-  EXPECT_THAT(told(""), ::testing::HasSubstr(fmt::format("told {} unset\n", kSpinCount)));
-  EXPECT_THAT(told("GOMP_SPINCOUNT=7"), ::testing::HasSubstr("told GOMP_SPINCOUNT=7 unset\n"));
-  EXPECT_THAT(told("OMP_WAIT_POLICY=active"), ::testing::HasSubstr("told unset OMP_WAIT_POLICY=active\n"));
+  EXPECT_THAT(reported(""), ::testing::HasSubstr(fmt::format("told {} unset\n", kSpinCount)));
+  EXPECT_THAT(reported("GOMP_SPINCOUNT=7"), ::testing::HasSubstr("told GOMP_SPINCOUNT=7 unset\n"));
+  EXPECT_THAT(reported("OMP_WAIT_POLICY=active"), ::testing::HasSubstr("told unset OMP_WAIT_POLICY=active\n"));
 }
 
 }  // namespace

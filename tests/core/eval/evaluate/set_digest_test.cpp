@@ -13,20 +13,20 @@ std::uint16_t digest_of(double theta, const torch::Tensor& x) {
 
 TEST(SetDigest, DependsOnThetaAndOnTheFirstObservation) {
   at::Generator generator = at::detail::createCPUGenerator(1);
-  int theta_told = 0, x_told = 0, kept = 0, swapped = 0;
+  int theta_reported = 0, x_reported = 0, kept = 0, swapped = 0;
   constexpr int kSets = 1000;
   for (int k = 0; k < kSets; ++k) {
     const torch::Tensor x = at::randn({1, 3, 8, 8}, generator);
     const std::uint16_t digest = digest_of(0.5 + k, x);
     EXPECT_EQ(digest_of(0.5 + k, x.clone()), digest);
-    theta_told += digest_of(0.501 + k, x) != digest;
-    x_told += digest_of(0.5 + k, x * 1.01f) != digest;
+    theta_reported += digest_of(0.501 + k, x) != digest;
+    x_reported += digest_of(0.5 + k, x * 1.01f) != digest;
     swapped += digest_of(0.5 + k, x.flip(3)) != digest;
     // The last bits of float32, as other machines and devices round them.
     kept += digest_of(0.5 + k, x * (1 + 1e-7 * at::randn(x.sizes(), generator))) == digest;
   }
-  EXPECT_GT(theta_told, 990);
-  EXPECT_GT(x_told, 950);
+  EXPECT_GT(theta_reported, 990);
+  EXPECT_GT(x_reported, 950);
   EXPECT_GT(swapped, 990);
   EXPECT_GT(kept, 990);
 }

@@ -14,7 +14,7 @@ namespace pairs {
 namespace {
 
 // A regression whose point is the first number of the aggregate and whose spread is `sigma`, both of standardized θ.
-Estimator told_points(double sigma) {
+Estimator status_points(double sigma) {
   EstimatorConfig config = toy_estimator();
   config.encoding = "none";
   config.head.kind = "gaussian";
@@ -32,12 +32,12 @@ Estimator told_points(double sigma) {
 }
 
 // θ and points that have correlation ρ with it, with the posterior's mean and spread.
-struct Told {
+struct Status {
   Estimator estimator;
   ScoredSets sets;
 };
-Told told(double rho, std::int64_t count, double spread) {
-  Told out{told_points(spread), {}};
+Status reported(double rho, std::int64_t count, double spread) {
+  Status out{status_points(spread), {}};
   auto generator = at::detail::createCPUGenerator(5);
   const torch::Tensor z = at::randn({count, 1}, generator, torch::kFloat64),
                       noise = at::randn({count, 1}, generator, torch::kFloat64);
@@ -50,7 +50,7 @@ Told told(double rho, std::int64_t count, double spread) {
 
 TEST(PriorGain, IsTheInformationThatPosteriorsHold) {
   for (const double rho : {0.22, 0.5, 0.95}) {
-    Told is = told(rho, 4000, std::sqrt(1 - rho * rho));
+    Status is = reported(rho, 4000, std::sqrt(1 - rho * rho));
     const PriorGain gain = prior_gain(is.estimator, is.sets);
     EXPECT_NEAR(gain.gain, -0.5 * std::log(1 - rho * rho), 4 * gain.se + 0.002) << "correlation " << rho;
     EXPECT_FALSE(gain.nothing()) << "0.025 nat are little, and real";
@@ -58,26 +58,26 @@ TEST(PriorGain, IsTheInformationThatPosteriorsHold) {
 }
 
 TEST(PriorGain, IsNothingWherePosteriorsIgnoreTheSet) {
-  Told is = told(0, 4000, 1);
+  Status is = reported(0, 4000, 1);
   EXPECT_TRUE(prior_gain(is.estimator, is.sets).nothing());
 }
 
 TEST(PriorGain, IsNothingWherePosteriorsAreWorseThanThePrior) {
   // It knows something of θ, and is so sure of more that the prior does better.
-  Told is = told(0.3, 4000, 0.2);
+  Status is = reported(0.3, 4000, 0.2);
   const PriorGain gain = prior_gain(is.estimator, is.sets);
   EXPECT_LT(gain.gain, -1);
   EXPECT_TRUE(gain.nothing());
 }
 
 TEST(PriorGain, IsUnknownOfAFewSets) {
-  Told is = told(0.5, 31, 0.8);
+  Status is = reported(0.5, 31, 0.8);
   EXPECT_FALSE(prior_gain(is.estimator, is.sets).known());
   EXPECT_FALSE(prior_gain(is.estimator, is.sets).nothing());
 }
 
 TEST(PriorGain, StopsWhenAsked) {
-  Told is = told(0.5, 400, 0.8);
+  Status is = reported(0.5, 400, 0.8);
   EXPECT_THROW(prior_gain(is.estimator, is.sets, [] { return true; }), Stopped);
 }
 

@@ -16,8 +16,8 @@ torch::Tensor normals(std::int64_t rows, std::int64_t columns, std::uint64_t ind
   return seeded_normals({rows, columns}, 1, index);
 }
 
-double first(const torch::Tensor& told) {
-  return told[0].item<double>();
+double first(const torch::Tensor& reported) {
+  return reported[0].item<double>();
 }
 
 TEST(AffineMap, ExplainsWhatIsAnAffineMap) {
@@ -33,9 +33,9 @@ TEST(AffineMap, ExplainsWhatIsAnAffineMap) {
 }
 
 TEST(AffineMap, ExplainsNothingOfWhatIsUnrelated) {
-  const torch::Tensor told = unexplained(normals(20000, 6, 3), normals(20000, 2, 4));
+  const torch::Tensor reported = unexplained(normals(20000, 6, 3), normals(20000, 2, 4));
   // Fitted to noise, each of 6 numbers costs 1 / 10,000 on the other half.
-  for (int k = 0; k < 2; ++k) EXPECT_NEAR(told[k].item<double>(), 1 + 6e-4, 3e-3);
+  for (int k = 0; k < 2; ++k) EXPECT_NEAR(reported[k].item<double>(), 1 + 6e-4, 3e-3);
   EXPECT_NEAR(unexplained_in_all(normals(20000, 6, 3), normals(20000, 2, 4)), 1, 3e-3);
 }
 

@@ -42,13 +42,13 @@ TEST(McmcDiagnostics, MatchAPublishedImplementation) {
   ASSERT_EQ(table.size(0), 5);
   for (std::int64_t k = 0; k < table.size(0); ++k) {
     const auto at = [&](std::int64_t column) { return table[k][column].item<double>(); };
-    const McmcDiagnostics told = mcmc_diagnostics(
+    const McmcDiagnostics reported = mcmc_diagnostics(
         made_up_chains(at(0), at(1), static_cast<std::int64_t>(at(2)), static_cast<std::int64_t>(at(3))));
-    EXPECT_NEAR(told.r_hat, at(4), 1e-10) << k;
-    EXPECT_NEAR(told.bulk_size, at(5), 1e-8 * at(5)) << k;
-    EXPECT_NEAR(told.tail_size, at(6), 1e-8 * at(6)) << k;
-    EXPECT_NEAR(told.mean_error, at(7), 1e-8 * at(7)) << k;
-    EXPECT_NEAR(told.sd_error, at(8), 1e-8 * at(8)) << k;
+    EXPECT_NEAR(reported.r_hat, at(4), 1e-10) << k;
+    EXPECT_NEAR(reported.bulk_size, at(5), 1e-8 * at(5)) << k;
+    EXPECT_NEAR(reported.tail_size, at(6), 1e-8 * at(6)) << k;
+    EXPECT_NEAR(reported.mean_error, at(7), 1e-8 * at(7)) << k;
+    EXPECT_NEAR(reported.sd_error, at(8), 1e-8 * at(8)) << k;
   }
 }
 
@@ -56,14 +56,14 @@ TEST(McmcDiagnostics, MatchAPublishedImplementation) {
 TEST(McmcDiagnostics, EffectiveSizeOfAnAutoregressionIsTheClosedForm) {
   std::uint64_t index = 0;
   for (const double rho : {-0.3, 0.0, 0.5, 0.9}) {
-    const McmcDiagnostics told = mcmc_diagnostics(autoregression(rho, 4, 20000, ++index));
+    const McmcDiagnostics reported = mcmc_diagnostics(autoregression(rho, 4, 20000, ++index));
     const double size = 80000 * (1 - rho) / (1 + rho);
-    EXPECT_NEAR(told.bulk_size / size, 1, 0.08) << rho;
-    EXPECT_NEAR(told.mean_error * std::sqrt(size), 1, 0.05) << rho;
-    EXPECT_LT(told.r_hat, 1.01) << rho;
-    EXPECT_NEAR(told.sd, 1, 4 * told.sd_error) << rho;
+    EXPECT_NEAR(reported.bulk_size / size, 1, 0.08) << rho;
+    EXPECT_NEAR(reported.mean_error * std::sqrt(size), 1, 0.05) << rho;
+    EXPECT_LT(reported.r_hat, 1.01) << rho;
+    EXPECT_NEAR(reported.sd, 1, 4 * reported.sd_error) << rho;
     // Squares are correlated by ρ²: the sd's variance is (1 + ρ²) / (1 − ρ²) / 2n.
-    EXPECT_NEAR(told.sd_error * std::sqrt(160000 * (1 - rho * rho) / (1 + rho * rho)), 1, 0.08) << rho;
+    EXPECT_NEAR(reported.sd_error * std::sqrt(160000 * (1 - rho * rho) / (1 + rho * rho)), 1, 0.08) << rho;
   }
 }
 

@@ -43,11 +43,11 @@ struct Moments {
 
 // Within four Monte Carlo standard errors, which must be small themselves.
 void expect_moments(const NutsChains& chains, std::int64_t coordinate, Moments truth, double worst_error) {
-  const McmcDiagnostics told = mcmc_diagnostics(chains.draws.select(-1, coordinate));
-  EXPECT_LT(told.r_hat, 1.01);
-  EXPECT_LT(told.mean_error, worst_error * truth.sd);
-  EXPECT_NEAR(told.mean, truth.mean, 4 * told.mean_error);
-  EXPECT_NEAR(told.sd, truth.sd, 4 * told.sd_error);
+  const McmcDiagnostics reported = mcmc_diagnostics(chains.draws.select(-1, coordinate));
+  EXPECT_LT(reported.r_hat, 1.01);
+  EXPECT_LT(reported.mean_error, worst_error * truth.sd);
+  EXPECT_NEAR(reported.mean, truth.mean, 4 * reported.mean_error);
+  EXPECT_NEAR(reported.sd, truth.sd, 4 * reported.sd_error);
 }
 
 TEST(Nuts, LearnsScalesAndCorrelationOfANormal) {

@@ -87,11 +87,11 @@ TEST(Sufficiency, TellsWhatAnEmbeddingHolds) {
   Estimator estimator = with_input();
   const TheoremSample sample = theorem_sample(KnownToy(), estimator.embedding_size());
   EXPECT_TRUE(embeddings_of(estimator, sample).select(1, 2).equal(sample.x.block().select(1, 0)));
-  const std::vector<double> told = unexplained_statistics(estimator, sample);
-  ASSERT_EQ(told.size(), 2u);
-  EXPECT_LT(told[0], 1e-12);
-  EXPECT_GT(told[1], 1e-6);
-  EXPECT_EQ(worst_of(told), told[1]);
+  const std::vector<double> reported = unexplained_statistics(estimator, sample);
+  ASSERT_EQ(reported.size(), 2u);
+  EXPECT_LT(reported[0], 1e-12);
+  EXPECT_GT(reported[1], 1e-6);
+  EXPECT_EQ(worst_of(reported), reported[1]);
 }
 
 TEST(Sufficiency, IsNotKnownOfEmbeddingsThatAreNotFinite) {
@@ -100,10 +100,10 @@ TEST(Sufficiency, IsNotKnownOfEmbeddingsThatAreNotFinite) {
     const torch::NoGradGuard no_grad;
     for (auto& [name, weight] : estimator.embedder_parameters()) weight.fill_(NAN);
   }
-  const std::vector<double> told = unexplained_statistics(estimator, theorem_sample(KnownToy(), 3));
-  ASSERT_EQ(told.size(), 2u);
-  EXPECT_TRUE(std::isnan(told[0]) && std::isnan(told[1]));
-  EXPECT_TRUE(std::isnan(worst_of(told)));
+  const std::vector<double> reported = unexplained_statistics(estimator, theorem_sample(KnownToy(), 3));
+  ASSERT_EQ(reported.size(), 2u);
+  EXPECT_TRUE(std::isnan(reported[0]) && std::isnan(reported[1]));
+  EXPECT_TRUE(std::isnan(worst_of(reported)));
 }
 
 TEST(Sufficiency, TheWorstIsTheLargestOrUnknown) {

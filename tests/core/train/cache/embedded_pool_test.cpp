@@ -42,7 +42,7 @@ class EmbeddedPoolTest : public testing::Test {
 
 TEST_F(EmbeddedPoolTest, SetsAreTheMeansThatEmbeddingEachObservationGives) {
   write_cache(folder_ / "with/a.cache", estimator_, groups(), 9, 0, 64, [] { return false; }, {});
-  EXPECT_EQ(task_->given, 2 * ToyPoolTask::things * ToyPoolTask::each) << "each member once, whatever the sets";
+  EXPECT_EQ(task_->given, 2 * ToyPoolTask::items * ToyPoolTask::each) << "each member once, whatever the sets";
   EXPECT_EQ(task_->observed, 0);
   task_->pooled = false;
   write_cache(folder_ / "without/a.cache", estimator_, groups(), 9, 0, 64, [] { return false; }, {});
@@ -89,13 +89,13 @@ TEST_F(EmbeddedPoolTest, BelongsToOneEmbedder) {
   EXPECT_FALSE(EmbeddedPool::serves(ToyTask()));
 }
 
-TEST_F(EmbeddedPoolTest, AnEvaluationIsAboutEachThingOnce) {
+TEST_F(EmbeddedPoolTest, AnEvaluationIsAboutEachItemOnce) {
   EvaluationOptions options;
   options.sizes = {1, 3};
   options.sets = {5000, 7};
   options.samples = 19;
   const std::vector<EvaluationRow> rows = evaluate(estimator_, options);
-  EXPECT_EQ(rows[0].sets, ToyPoolTask::things);
+  EXPECT_EQ(rows[0].sets, ToyPoolTask::items);
   EXPECT_EQ(rows[1].sets, 7);
 }
 
@@ -129,12 +129,12 @@ TEST_F(EmbeddedPoolTest, ARunPreparesFirstTellsItAndResumes) {
   for (const Event& event : read_events((run / run_file::events).string())) {
     prepared = prepared || (event.type == EventType::prepared && event.values.value("things", 0) == 10);
     cached = cached || (event.type == EventType::stage_done && event.stage == Stage::cache &&
-                        event.values.value("embedded", 0) == 2 * ToyPoolTask::things * ToyPoolTask::each);
+                        event.values.value("embedded", 0) == 2 * ToyPoolTask::items * ToyPoolTask::each);
   }
   EXPECT_TRUE(prepared);
   EXPECT_TRUE(cached);
   const Visits visits = visits_of(read_progress(run / run_file::events));
-  EXPECT_DOUBLE_EQ(training_cost(config, visits, 1e9, 0).cache, 2 * ToyPoolTask::things * ToyPoolTask::each);
+  EXPECT_DOUBLE_EQ(training_cost(config, visits, 1e9, 0).cache, 2 * ToyPoolTask::items * ToyPoolTask::each);
 }
 
 }  // namespace

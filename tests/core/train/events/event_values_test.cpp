@@ -22,11 +22,11 @@ TEST(EventValues, AreReadWhereTheyAreOfTheirKind) {
 TEST(EventValues, ListsHoldNumbersOrNone) {
   Event event;
   event.values = {{"unexplained", {0.5, nullptr, 2}}, {"n", 10}};
-  const std::vector<double> told = event_numbers(event, "unexplained");
-  ASSERT_EQ(told.size(), 3u);
-  EXPECT_EQ(told[0], 0.5);
-  EXPECT_TRUE(std::isnan(told[1]));
-  EXPECT_EQ(told[2], 2);
+  const std::vector<double> reported = event_numbers(event, "unexplained");
+  ASSERT_EQ(reported.size(), 3u);
+  EXPECT_EQ(reported[0], 0.5);
+  EXPECT_TRUE(std::isnan(reported[1]));
+  EXPECT_EQ(reported[2], 2);
   EXPECT_TRUE(event_numbers(event, "n").empty());
   EXPECT_TRUE(event_numbers(event, "missing").empty());
 }

@@ -99,7 +99,7 @@ std::vector<Event> record() {
   return events;
 }
 
-std::string told(const std::vector<Event>& events) {
+std::string reported(const std::vector<Event>& events) {
   std::string text;
   for (const Event& event : events) text += log_line(event) + "\n";
   return text;
@@ -113,7 +113,7 @@ TEST(Record, IsReadAsItWasAppended) {
   const TemporaryFolder folder;
   for (const Event& event : record()) append_event(folder / "log", event);
   EXPECT_EQ(read_file(folder / "log"), log_text(record()));
-  EXPECT_EQ(told(read_events((folder / "log").string())), told(record()));
+  EXPECT_EQ(reported(read_events((folder / "log").string())), reported(record()));
   // A follower reads on behind what it has read.
   std::int64_t offset = 0;
   std::vector<Event> followed;
@@ -125,20 +125,20 @@ TEST(Record, IsReadAsItWasAppended) {
   }
   write_file(folder / "growing", text);
   follow_events(folder / "growing", offset, take);
-  EXPECT_EQ(told(followed), told(record()));
+  EXPECT_EQ(reported(followed), reported(record()));
 }
 
 TEST(Record, NoByteChangesUnnoticed) {
   const TemporaryFolder folder;
   const std::string text = log_text(record());
-  const std::string whole = told(record());
+  const std::string whole = reported(record());
   for (std::size_t at = 0; at < text.size(); ++at) {
     std::string changed = text;
     changed[at] = static_cast<char>(changed[at] ^ (at % 2 == 0 ? 1 : 4));
     write_file(folder / "log", changed);
     const std::vector<Event> events = read_events((folder / "log").string());
     // Damage to the last byte, a line break, may pass unnoticed: the line then counts as incomplete.
-    EXPECT_TRUE(holds_damage(events) || told(events) == whole || at + 1 == text.size()) << "byte " << at;
+    EXPECT_TRUE(holds_damage(events) || reported(events) == whole || at + 1 == text.size()) << "byte " << at;
   }
 }
 
@@ -158,7 +158,7 @@ TEST(Record, NoLineIsLostUnnoticedBeforeTheLast) {
 
 TEST(Record, GoesOnBehindLinesOfEarlierVersions) {
   const TemporaryFolder folder;
-  write_file(folder / "log", told(record()));
+  write_file(folder / "log", reported(record()));
   append_event(folder / "log", event_of(EventType::resumed, 1000));
   append_event(folder / "log", event_of(EventType::done, 1001));
   const std::vector<Event> events = read_events((folder / "log").string());

@@ -122,10 +122,10 @@ TEST(Ensemble, FindsASetAsTypicalAsItsMostDoubtfulMember) {
   const Ensemble both({a, b});
   ASSERT_TRUE(both.knows_typicality());
   const torch::Tensor aggregate = torch::zeros({1, 12}, torch::kFloat64);
-  const auto told = both.typicality(aggregate, kOne), of_b = b->typicality(aggregate.slice(1, 6), kOne);
+  const auto reported = both.typicality(aggregate, kOne), of_b = b->typicality(aggregate.slice(1, 6), kOne);
   EXPECT_EQ(a->typicality(aggregate.slice(1, 0, 6), kOne).distance.item<double>(), 0);
-  EXPECT_EQ(told.distance.item<double>(), of_b.distance.item<double>());
-  EXPECT_EQ(told.percentile.item<double>(), of_b.percentile.item<double>());
+  EXPECT_EQ(reported.distance.item<double>(), of_b.distance.item<double>());
+  EXPECT_EQ(reported.percentile.item<double>(), of_b.percentile.item<double>());
   EXPECT_TRUE(both.mean_aggregate().equal(torch::cat({torch::zeros({6}), torch::ones({6})}).to(torch::kFloat64)));
 }
 
@@ -206,20 +206,20 @@ TEST(Disagreement, IsTheJensenShannonDivergence) {
   };
   const double ma = moment(p, 1), mb = moment(q, 1), mean = (ma + mb) / 2;
   const double variance = (moment(p, 2) + moment(q, 2)) / 2 - mean * mean;
-  const Disagreement told = disagreement(both, aggregate, kOne);
-  EXPECT_EQ(told.members, 2);
+  const Disagreement reported = disagreement(both, aggregate, kOne);
+  EXPECT_EQ(reported.members, 2);
   EXPECT_GT(divergence, 0.01) << "the test's two normals differ";
-  EXPECT_NEAR(told.nat, divergence, 4 * told.nat_se);
-  EXPECT_LT(told.nat_se, 0.05);
-  EXPECT_NEAR(told.spread.at(0), std::abs(ma - mb) / 2 / std::sqrt(variance), 0.08);
+  EXPECT_NEAR(reported.nat, divergence, 4 * reported.nat_se);
+  EXPECT_LT(reported.nat_se, 0.05);
+  EXPECT_NEAR(reported.spread.at(0), std::abs(ma - mb) / 2 / std::sqrt(variance), 0.08);
 }
 
 TEST(Disagreement, IsNoneOfMembersThatAreAlikeNorOfOneRun) {
   const Ensemble alike({member(2), member(2)});
   const torch::Tensor aggregate = torch::randn({1, 6});
-  const Disagreement told = disagreement(alike, torch::cat({aggregate, aggregate}, 1), kOne);
-  EXPECT_NEAR(told.nat, 0, 1e-6);
-  EXPECT_NEAR(told.spread.at(0), 0, 1e-6);
+  const Disagreement reported = disagreement(alike, torch::cat({aggregate, aggregate}, 1), kOne);
+  EXPECT_NEAR(reported.nat, 0, 1e-6);
+  EXPECT_NEAR(reported.spread.at(0), 0, 1e-6);
   EXPECT_EQ(disagreement(*member(1), aggregate, kOne).members, 0);
 }
 

@@ -183,9 +183,9 @@ TEST(ParseEvent, RefusesWhatIsNoEvent) {
   for (const char* line : {"", "{", "[1]", "7", "{\"type\": 5}", "{\"type\": \"none such\"}", "{\"stage\": []}",
                            "{\"n\": \"two\"}", "{\"step\": \"x\"}"})
     EXPECT_FALSE(parse_event(line, event)) << line;
-  const Event told = loss_of(Stage::finetune, 3, 1.5, 7);
-  ASSERT_TRUE(parse_event(log_line(told), event));
-  EXPECT_EQ(log_line(event), log_line(told));
+  const Event reported = loss_of(Stage::finetune, 3, 1.5, 7);
+  ASSERT_TRUE(parse_event(log_line(reported), event));
+  EXPECT_EQ(log_line(event), log_line(reported));
 }
 
 // The steps behind the last loss took time, too.

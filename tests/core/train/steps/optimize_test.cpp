@@ -39,11 +39,11 @@ class OneWeight {
       loss.backward();
       return loss.detach();
     };
-    problem.validate = [this](std::int64_t) { return told(); };
+    problem.validate = [this](std::int64_t) { return reported(); };
   }
   torch::Tensor w = torch::zeros({1}, torch::requires_grad());
   torch::Tensor broken_at;
-  std::function<double()> told = [this] { return w.square().item<double>(); };
+  std::function<double()> reported = [this] { return w.square().item<double>(); };
   std::vector<std::uint64_t> keys;
   Problem problem;
 };
@@ -80,25 +80,25 @@ TEST(Optimize, TellsBesideTheLossesWhatItIsAsked) {
   class Losses : public SilentMonitor {
    public:
     void event(const Event& event) override {
-      if (event.type == EventType::loss) told.push_back(event.values);
+      if (event.type == EventType::loss) reported.push_back(event.values);
     }
-    std::vector<nlohmann::json> told;
+    std::vector<nlohmann::json> reported;
   } monitor, plain_monitor;
   RunConfig config;
   config.checkpoint = 1000;
   const TemporaryFolder folder, other;
   OneWeight one(1), plain(1);
   one.problem.optimizer.ema = plain.problem.optimizer.ema = 0.9;
-  one.problem.beside = [&] { return nlohmann::json{{"weight", one.w.item<double>()}}; };
+  one.problem.extra = [&] { return nlohmann::json{{"weight", one.w.item<double>()}}; };
   optimize(one.problem, folder.path(), config, monitor);
   optimize(plain.problem, other.path(), config, plain_monitor);
-  ASSERT_EQ(monitor.told.size(), 3u);
+  ASSERT_EQ(monitor.reported.size(), 3u);
   for (std::size_t i = 0; i < 3; ++i) {
-    const double weight = monitor.told[i].at("weight");
-    EXPECT_FLOAT_EQ(monitor.told[i].at("validation"), weight * weight);
-    EXPECT_EQ(monitor.told[i].at("validation"), plain_monitor.told[i].at("validation"));
-    EXPECT_EQ(monitor.told[i].at("train"), plain_monitor.told[i].at("train"));
-    EXPECT_FALSE(plain_monitor.told[i].contains("weight"));
+    const double weight = monitor.reported[i].at("weight");
+    EXPECT_FLOAT_EQ(monitor.reported[i].at("validation"), weight * weight);
+    EXPECT_EQ(monitor.reported[i].at("validation"), plain_monitor.reported[i].at("validation"));
+    EXPECT_EQ(monitor.reported[i].at("train"), plain_monitor.reported[i].at("train"));
+    EXPECT_FALSE(plain_monitor.reported[i].contains("weight"));
   }
   EXPECT_TRUE(one.w.equal(plain.w));
 }
@@ -161,13 +161,13 @@ TEST(Optimize, AStageThatEndsFarAboveItsBeginningHasDiverged) {
   const TemporaryFolder folder;
   OneWeight one(1);
   int epoch = 0;
-  one.told = [&] { return ++epoch == 2 ? 50.0 : 1.0; };
+  one.reported = [&] { return ++epoch == 2 ? 50.0 : 1.0; };
   EXPECT_EQ(failure(one, folder.path()), "") << "it came back";
   for (const double end : {1500.0, 1e21}) {
     const TemporaryFolder other;
     OneWeight worse(1);
     epoch = 0;
-    worse.told = [&] { return ++epoch == 1 ? 0.5 : end; };
+    worse.reported = [&] { return ++epoch == 1 ? 0.5 : end; };
     const std::string sentence = failure(worse, other.path());
     EXPECT_THAT(sentence, testing::HasSubstr("Stage pretrain diverged"));
     EXPECT_THAT(sentence, testing::HasSubstr("pretrain.rate"));
@@ -184,7 +184,7 @@ TEST(Optimize, PatienceCountsSteps) {
     one.problem.epochs = 50;
     one.problem.steps = steps;
     one.problem.optimizer.patience = patience;
-    one.told = [] { return 1.0; };  // the first epoch's stays the best
+    one.reported = [] { return 1.0; };  // the first epoch's stays the best
     const TemporaryFolder folder;
     RunConfig config;
     config.checkpoint = 1000;

@@ -93,22 +93,22 @@ TEST(RecordedSteps, SayWhyTheyAreNotRecorded_CUDA) {
   PAIRS_NEEDS_CUDA();
   const torch::Device device = choose_device("cuda");
   const torch::Tensor weight = torch::ones({2}, device).requires_grad_(true);
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   RecordedSteps steps(
       {{"weight", weight}}, device, true,
       [&](const std::vector<torch::Tensor>& in) {
         const torch::Tensor value = (weight * in[0]).sum();
         return Loss{value * value.item<double>(), {}};
       },
-      [&](const std::string& why) { told.push_back(why); });
+      [&](const std::string& why) { reported.push_back(why); });
   for (int k = 1; k < 8; ++k) {
     const torch::Tensor loss = steps.gradients({torch::full({2}, double(k), device)}, 0);
     EXPECT_EQ(loss.item<double>(), 4.0 * k * k);
     EXPECT_EQ(weight.grad().sum().item<double>(), 4.0 * k * k);
     weight.mutable_grad().reset();
   }
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_NE(told[0].find("cannot be recorded"), std::string::npos) << told[0];
+  ASSERT_EQ(reported.size(), 1u);
+  EXPECT_NE(reported[0].find("cannot be recorded"), std::string::npos) << reported[0];
   EXPECT_EQ(steps.repeated(), 0);
 }
 

@@ -137,16 +137,16 @@ TEST_F(MeasuredMeshesTest, SortsOutWhatIsUsable) {
 TEST_F(MeasuredMeshesTest, MeasuresNothingTwiceButWhatChanged) {
   fill();
   const WatchedSource source = open();
-  std::vector<std::pair<std::size_t, std::size_t>> told;
-  const auto tell = [&](std::size_t done, std::size_t total) { told.emplace_back(done, total); };
-  const std::string first = measured_text(measure_meshes(source, caches, 0, {}, tell));
+  std::vector<std::pair<std::size_t, std::size_t>> reported;
+  const auto print = [&](std::size_t done, std::size_t total) { reported.emplace_back(done, total); };
+  const std::string first = measured_text(measure_meshes(source, caches, 0, {}, print));
   EXPECT_EQ(source.take_measured().size(), 17u);
-  ASSERT_EQ(told.size(), 18u);
-  for (std::size_t k = 0; k < told.size(); ++k) EXPECT_EQ(told[k], std::pair(k, std::size_t{17}));
+  ASSERT_EQ(reported.size(), 18u);
+  for (std::size_t k = 0; k < reported.size(); ++k) EXPECT_EQ(reported[k], std::pair(k, std::size_t{17}));
   const std::string bytes = read_file(facts());
-  told.clear();
-  EXPECT_EQ(measured_text(measure_meshes(source, caches, 0, {}, tell)), first);
-  EXPECT_EQ(told, (std::vector<std::pair<std::size_t, std::size_t>>{{17, 17}}));
+  reported.clear();
+  EXPECT_EQ(measured_text(measure_meshes(source, caches, 0, {}, print)), first);
+  EXPECT_EQ(reported, (std::vector<std::pair<std::size_t, std::size_t>>{{17, 17}}));
   EXPECT_TRUE(source.take_measured().empty());
   EXPECT_EQ(read_file(facts()), bytes);
 
@@ -243,10 +243,10 @@ TEST_F(MeasuredMeshesTest, StopsAndGoesOn) {
   EXPECT_THROW(measure_meshes(source, caches, 0, stop, [&](std::size_t n, std::size_t) { done = n; }), Stopped);
   EXPECT_GE(done, 3u);
   source.take_measured();
-  std::vector<std::size_t> told;
-  measure_meshes(source, caches, 0, {}, [&](std::size_t n, std::size_t) { told.push_back(n); });
-  EXPECT_GE(told.at(0), 3u);
-  EXPECT_EQ(source.take_measured().size(), 17 - told[0]);
+  std::vector<std::size_t> reported;
+  measure_meshes(source, caches, 0, {}, [&](std::size_t n, std::size_t) { reported.push_back(n); });
+  EXPECT_GE(reported.at(0), 3u);
+  EXPECT_EQ(source.take_measured().size(), 17 - reported[0]);
   EXPECT_THROW(measure_meshes(source, folder / "other", 0, [] { return true; }), Stopped);
 }
 
@@ -321,9 +321,9 @@ TEST_F(MeasuredMeshesTest, TwoAtATimeMeasureOnce) {
   fill();
   const WatchedSource one = open(), other = open();
   std::string first, second;
-  std::thread beside([&] { second = measured_text(measure_meshes(other, caches)); });
+  std::thread extra([&] { second = measured_text(measure_meshes(other, caches)); });
   first = measured_text(measure_meshes(one, caches));
-  beside.join();
+  extra.join();
   EXPECT_EQ(first, second);
   EXPECT_EQ(one.take_measured().size() + other.take_measured().size(), 17u);
 }

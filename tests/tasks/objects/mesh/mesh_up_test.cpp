@@ -7,24 +7,24 @@
 namespace pairs {
 namespace {
 
-std::string told(const std::string& bytes, MeshFormat format) {
-  const auto up = told_up(bytes, format);
+std::string reported(const std::string& bytes, MeshFormat format) {
+  const auto up = stated_up(bytes, format);
   return up ? up_text(up->up) : "";
 }
 
 TEST(MeshUp, IsReadFromCommentsOfTheHeaderAlone) {
-  EXPECT_EQ(told("# made by hand, Y-up\nv 0 0 0\n", MeshFormat::obj), "y");
-  EXPECT_EQ(told("# up axis: +X\r\nv 0 0 0\r\n", MeshFormat::obj), "x");
-  EXPECT_EQ(told("OFF\n# z up\n3 1 0\n", MeshFormat::off), "z");
-  EXPECT_EQ(told("ply\nformat ascii 1.0\ncomment up=y\n", MeshFormat::ply), "y");
-  EXPECT_EQ(told("solid chair y_up\n facet", MeshFormat::stl), "y");
-  EXPECT_EQ(told("# Blender v2.79 (sub 0) OBJ File: 'a.blend'\nv 0 0 0\n", MeshFormat::obj), "y");
-  EXPECT_EQ(told("# Blender 3, Z up\nv 0 0 0\n", MeshFormat::obj), "z") << "what is said counts more";
-  EXPECT_EQ(told("ply\ncomment Created by Blender\n", MeshFormat::ply), "") << "its PLY files are z-up by default";
-  EXPECT_EQ(told("v 0 0 0\no y-up\n", MeshFormat::obj), "") << "no comment";
-  EXPECT_EQ(told("# a cup; backup y; pickup x\n", MeshFormat::obj), "");
-  EXPECT_EQ(told("", MeshFormat::off), "");
-  EXPECT_EQ(told("# " + std::string(100000, 'u') + " y-up", MeshFormat::obj), "") << "a header has an end";
+  EXPECT_EQ(reported("# made by hand, Y-up\nv 0 0 0\n", MeshFormat::obj), "y");
+  EXPECT_EQ(reported("# up axis: +X\r\nv 0 0 0\r\n", MeshFormat::obj), "x");
+  EXPECT_EQ(reported("OFF\n# z up\n3 1 0\n", MeshFormat::off), "z");
+  EXPECT_EQ(reported("ply\nformat ascii 1.0\ncomment up=y\n", MeshFormat::ply), "y");
+  EXPECT_EQ(reported("solid chair y_up\n facet", MeshFormat::stl), "y");
+  EXPECT_EQ(reported("# Blender v2.79 (sub 0) OBJ File: 'a.blend'\nv 0 0 0\n", MeshFormat::obj), "y");
+  EXPECT_EQ(reported("# Blender 3, Z up\nv 0 0 0\n", MeshFormat::obj), "z") << "what is said counts more";
+  EXPECT_EQ(reported("ply\ncomment Created by Blender\n", MeshFormat::ply), "") << "its PLY files are z-up by default";
+  EXPECT_EQ(reported("v 0 0 0\no y-up\n", MeshFormat::obj), "") << "no comment";
+  EXPECT_EQ(reported("# a cup; backup y; pickup x\n", MeshFormat::obj), "");
+  EXPECT_EQ(reported("", MeshFormat::off), "");
+  EXPECT_EQ(reported("# " + std::string(100000, 'u') + " y-up", MeshFormat::obj), "") << "a header has an end";
   EXPECT_FALSE(up_axis("w"));
 }
 

@@ -309,11 +309,11 @@ TEST_F(OpenedTasks, SayHowFilesWriteColumns) {
   const std::string columns = "[[x.columns]]\nname = \"x\"\nfrom = \"U\"\nscale = 1000\n";
   tasks_->open(write("task.toml", task_text("[\"./sim\"]", "", columns, "told-columns")));
   const auto task = tasks_->make("told-columns", {});
-  const auto* const told = face<HasFileColumns>(*task);
-  ASSERT_NE(told, nullptr);
-  ASSERT_EQ(told->file_columns().size(), 1u);
-  EXPECT_EQ(told->file_columns()[0].from, "U");
-  EXPECT_EQ(told->file_columns()[0].scale, 1000);
+  const auto* const reported = face<HasFileColumns>(*task);
+  ASSERT_NE(reported, nullptr);
+  ASSERT_EQ(reported->file_columns().size(), 1u);
+  EXPECT_EQ(reported->file_columns()[0].from, "U");
+  EXPECT_EQ(reported->file_columns()[0].scale, 1000);
 }
 
 TEST_F(OpenedTasks, OpenedTasksHaveNames) {

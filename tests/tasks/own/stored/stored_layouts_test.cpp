@@ -141,14 +141,14 @@ TEST_F(StoredLayouts, EveryTypeOrderAndCompressionIsTheSameSets) {
                       x = torch::arange(400, torch::kFloat64).mul(37).remainder(121).view({40, 5, 2});
   write_stored_npz(folder_ / "plain.npz", {{"theta", theta}, {"x", x}});
   const torch::Tensor expected = numbers_of(*task({"plain.npz"}, 5), 5);
-  int tried = 0;
+  int validated = 0;
   for (const char* type : {"f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"})
     for (const bool big : {false, true})
       for (const bool fortran : {false, true})
         for (const char* kind : {"stored", "deflated", "folder"}) {
           const Written how{type, big, fortran};
           SCOPED_TRACE(::testing::Message() << type << big << fortran << kind);
-          const std::string name = std::string(kind) + std::to_string(tried++);
+          const std::string name = std::string(kind) + std::to_string(validated++);
           const std::map<std::string, std::string> members = {{"theta", npy_bytes(theta, how)},
                                                               {"x", npy_bytes(x, how)}};
           if (std::string(kind) == "folder") {
@@ -161,7 +161,7 @@ TEST_F(StoredLayouts, EveryTypeOrderAndCompressionIsTheSameSets) {
           EXPECT_TRUE(at::equal(numbers_of(*made, 5), expected));
           made->prepare({});
         }
-  EXPECT_EQ(tried, 132);
+  EXPECT_EQ(validated, 132);
 }
 
 TEST_F(StoredLayouts, FortranOrderOfManyAxesAndBlocksIsTurned) {

@@ -192,10 +192,10 @@ TEST_F(StoredRunTest, SizesBeyondWhatIsStoredAreRefusedBeforeTraining) {
   EXPECT_THAT(sentence_of([&] { task->stored()->serving(set_demands(wide, task)); }),
               StartsWith("stage 1 needs sets of N = 100 observations, but only up to N = 60"));
   // Who serves what, for people. Of 60 observations 40 make a set, and no more than 60 are asked for.
-  std::vector<std::string> told;
-  for (const SetService& one : task->stored()->service(set_demands(config(), task))) told.push_back(one.text);
+  std::vector<std::string> reported;
+  for (const SetService& one : task->stored()->service(set_demands(config(), task))) reported.push_back(one.text);
   const auto held = [&](Purpose purpose, std::int64_t n) { return count_text(task->stored()->sets(purpose, n)); };
-  EXPECT_THAT(told,
+  EXPECT_THAT(reported,
               ::testing::ElementsAre(
                   AllOf(StartsWith(fmt::format(
                             "stage 1: {} stored sets of 2 observations or more, of 51,200 that are drawn, each ",
@@ -318,7 +318,7 @@ TEST(StoredRows, TheOrderOfRowsChangesNothingAndMemoryGoesWithTheRows) {
     const std::vector<std::int64_t> index = {0};
     return aggregate_sets(estimator, latents_of(*task, 1, Purpose::finetune, 0, 1), 1, Purpose::finetune, index, kEach);
   };
-  const std::string untold = cannot_measure();
+  const std::string unreported = cannot_measure();
   const double before = megabytes("VmRSS:");
   const torch::Tensor a = embedded("a");
   const double peak = megabytes("VmHWM:") - before, mb = static_cast<double>(rows) / kSets * 2 * 4 / 1e6,
@@ -339,7 +339,7 @@ TEST(StoredRows, TheOrderOfRowsChangesNothingAndMemoryGoesWithTheRows) {
   EXPECT_EQ(whole.numbers(), 2 * whole.offsets()[kEach].item<std::int64_t>()) << "nothing is padded";
   EXPECT_TRUE(at::equal(whole.offsets(), other.offsets()));
   EXPECT_GT((whole.rows() - other.rows()).abs().mean().item<double>(), 0.5) << "the rows do stand in another order";
-  if (untold.empty()) {
+  if (unreported.empty()) {
     EXPECT_LT(peak, mb + 100) << "in chunks of observations: no more than a set's rows";
   }
 }

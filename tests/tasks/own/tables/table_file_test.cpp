@@ -45,7 +45,7 @@ std::vector<double> read_all(const std::filesystem::path& file, const std::vecto
 }
 
 // A damaged file is refused in a sentence, or what is read of it is finite: nothing else may happen.
-void expect_told(const std::filesystem::path& file, const std::vector<std::string>& names, const std::string& what) {
+void expect_reported(const std::filesystem::path& file, const std::vector<std::string>& names, const std::string& what) {
   try {
     for (const double value : read_all(file, names)) ASSERT_TRUE(std::isfinite(value)) << what;
   } catch (const Error& error) {
@@ -53,7 +53,7 @@ void expect_told(const std::filesystem::path& file, const std::vector<std::strin
   }
 }
 
-void expect_damage_told(const std::filesystem::path& file, const std::vector<std::string>& names, std::size_t cut_step,
+void expect_damage_reported(const std::filesystem::path& file, const std::vector<std::string>& names, std::size_t cut_step,
                         std::size_t flip_step) {
   const std::string whole = read_file(file);
   const std::filesystem::path damaged = file.parent_path() / ("damaged" + file.extension().string());
@@ -65,7 +65,7 @@ void expect_damage_told(const std::filesystem::path& file, const std::vector<std
     std::string other = whole;
     other[at] = static_cast<char>(other[at] ^ (1 << (at / flip_step % 8)));
     std::ofstream(damaged, std::ios::binary) << other;
-    expect_told(damaged, names, "a bit flipped at " + std::to_string(at));
+    expect_reported(damaged, names, "a bit flipped at " + std::to_string(at));
   }
 }
 
@@ -258,8 +258,8 @@ TEST_F(TableFileTest, TellsOfDamage) {
                                   {"v", arrow_array<arrow::Int64Builder>(std::vector<std::int64_t>(kRows, 3))}});
   write_parquet(path("a.parquet"), *table, 300);
   write_ipc(path("a.arrow"), table, 300, false);
-  expect_damage_told(path("a.parquet"), {"u", "v"}, 97, 11);
-  expect_damage_told(path("a.arrow"), {"u", "v"}, 97, 29);
+  expect_damage_reported(path("a.parquet"), {"u", "v"}, 97, 11);
+  expect_damage_reported(path("a.arrow"), {"u", "v"}, 97, 29);
 }
 
 #endif
@@ -385,7 +385,7 @@ TEST_F(TableFileTest, ReadsFitsTables) {
     std::string other = whole;
     other[at] = static_cast<char>(other[at] ^ (1 << (at % 8)));
     std::ofstream(path("damaged.fits"), std::ios::binary) << other;
-    expect_told(path("damaged.fits"), {"energy"}, "a bit flipped at " + std::to_string(at));
+    expect_reported(path("damaged.fits"), {"energy"}, "a bit flipped at " + std::to_string(at));
   }
 }
 

@@ -11,8 +11,8 @@
 #include "app/batch/parts/drive.h"
 #include "app/batch/parts/numbers.h"
 #include "app/batch/parts/preparation_progress.h"
-#include "app/posterior/set/listed_things.h"
-#include "app/posterior/validation/tried_file.h"
+#include "app/posterior/set/listed_items.h"
+#include "app/posterior/validation/external_validation_file.h"
 #include "app/runs/task_words.h"
 #include "app/text/table.h"
 #include "core/base/fields/face.h"
@@ -25,7 +25,7 @@
 namespace pairs::batch {
 namespace {
 
-struct TriedArguments {
+struct ExternalValidationArguments {
   std::string run, data, out;
   OpenArguments open;
   std::int64_t n = 0, samples = 1000;
@@ -33,65 +33,65 @@ struct TriedArguments {
 
 // The path of the result: next to the run's weights unless --out names another; "" for shipped weights, which belong to
 // the program.
-std::filesystem::path tried_file(const TriedArguments& arguments, const LoadedRun& run) {
+std::filesystem::path external_validation_file(const ExternalValidationArguments& arguments, const LoadedRun& run) {
   if (!arguments.out.empty()) return arguments.out;
   for (const ShippedWeights& shipped : shipped_weights(arguments.open.tasks, run.task->info().name))
     if (shipped.folder == run.folder) return {};
-  return run.folder / kTriedFile;
+  return run.folder / kExternalValidationFile;
 }
 
-Result tried(const TriedArguments& arguments) {
+Result validated(const ExternalValidationArguments& arguments) {
   const LoadedRun run = open_run(arguments.run, arguments.open, false);
-  const std::filesystem::path file = tried_file(arguments, run);
-  for (const std::filesystem::path& written : tried_files(file))
+  const std::filesystem::path file = external_validation_file(arguments, run);
+  for (const std::filesystem::path& written : external_validation_files(file))
     check_output(written, written == file ? ".json" : ".npz", {arguments.data});
   const TaskInfo& info = run.task->info();
-  const Things* const known = face<Things>(*run.task);
+  const Items* const known = face<Items>(*run.task);
   if (!known) fail_usage("The task {} makes no sets of items that people have", info.name);
   if (arguments.n > run.estimator->max_n())
     fail_usage("--n {} goes beyond the sets of at most {} that {} saw in training", count_text(arguments.n),
                count_text(run.estimator->max_n()), run.name);
   std::vector<std::string> texts;
-  for (ListedThing& one : listed_things(*known, arguments.data).things) texts.push_back(std::move(one.text));
-  const Tried tried = [&] {
-    PreparationProgress told("tried");
-    Preparation hearer = told.follow();
+  for (ListedItem& one : listed_items(*known, arguments.data).items) texts.push_back(std::move(one.text));
+  const ExternalValidation validated = [&] {
+    PreparationProgress reported("external-validation");
+    Preparation hearer = reported.follow();
     hearer.stop = [] { return !keep_going(); };
-    return try_things(run, *known, texts, arguments.n, arguments.samples, hearer);
+    return validate_items(run, *known, texts, arguments.n, arguments.samples, hearer);
   }();
-  if (tried.kinds.empty())
+  if (validated.kinds.empty())
     fail("None of the {} named by {} could be used; the first: {}", counted(texts.size(), "item"),
-         printable(arguments.data, 300), tried.refused.empty() ? known->thing_help() : tried.refused.front());
+         printable(arguments.data, 300), validated.refused.empty() ? known->item_help() : validated.refused.front());
   std::int64_t before = 0;
-  if (file == run.folder / kTriedFile)
-    for (const TriedKind& kind : tried_of(run).kinds) before += kind.count;
-  if (!file.empty()) write_tried(file, run, tried);
+  if (file == run.folder / kExternalValidationFile)
+    for (const ValidatedKind& kind : external_validation_of(run).kinds) before += kind.count;
+  if (!file.empty()) write_external_validation(file, run, validated);
   Result result;
-  result.document = tried_document(tried);
+  result.document = external_validation_document(validated);
   result.document["run"] = run.name;
-  result.document["refused"] = tried.refused;
-  const std::vector<Recalibration>& widened = tried.recalibrations;
+  result.document["refused"] = validated.refused;
+  const std::vector<Recalibration>& widened = validated.recalibrations;
   result.document["recalibrated"] = recalibrations_document(widened, info.targets);
-  result.document["things"] = nlohmann::json::array();
-  for (const TriedThing& thing : tried.things)
-    result.document["things"].push_back({{"name", thing.name},
-                                         {"kind", thing.kind},
-                                         {"own", thing.own},
-                                         {"low_90", thing.low90},
-                                         {"high_90", thing.high90},
-                                         {"missed_99", thing.missed99},
-                                         {"unlike_training", thing.unlike},
-                                         {"disagreed", thing.disagreed},
-                                         {"spread", thing.spread}});
+  result.document["items"] = nlohmann::json::array();
+  for (const ValidatedItem& item : validated.items)
+    result.document["items"].push_back({{"name", item.name},
+                                         {"kind", item.kind},
+                                         {"own", item.own},
+                                         {"low_90", item.low90},
+                                         {"high_90", item.high90},
+                                         {"missed_99", item.missed99},
+                                         {"out_of_distribution", item.unlike},
+                                         {"disagreed", item.disagreed},
+                                         {"spread", item.spread}});
   std::vector<Table::Column> columns = {{"kind", false},     {"items"},           {"N"},
                                         {"target", false},   {"in 90 %"},          {"miss 99 %"},
-                                        {"unlike training"}, {"widened: in 90 %"}, {"miss 99 %"}};
+                                        {"out of distribution"}, {"widened: in 90 %"}, {"miss 99 %"}};
   const bool disagree = !run.estimator->members().empty();
   if (disagree) columns.push_back({"runs disagree"});
   Table table(columns);
-  for (std::size_t k = 0; k < tried.kinds.size(); ++k) {
-    const TriedKind& kind = tried.kinds[k];
-    result.document["kinds"][k]["warned"] = !tried_warning(run, tried, kind.kind).empty();
+  for (std::size_t k = 0; k < validated.kinds.size(); ++k) {
+    const ValidatedKind& kind = validated.kinds[k];
+    result.document["kinds"][k]["warned"] = !validation_warning(run, validated, kind.kind).empty();
     for (std::size_t t = 0; t < kind.inside90.size(); ++t) {
       const auto once = [&](std::int64_t count) { return t == 0 ? count_text(count) : ""; };
       std::vector<std::string> cells = {t == 0 ? kind.kind : "",
@@ -115,13 +115,13 @@ Result tried(const TriedArguments& arguments) {
   result.document["file"] = file.string();
   result.text =
       table.text() +
-      (tried.unread > 0
-           ? fmt::format("\n{} could not be used:\n  {}\n", counted(static_cast<std::size_t>(tried.unread), "item"),
-                         fmt::join(tried.refused, "\n  "))
+      (validated.unread > 0
+           ? fmt::format("\n{} could not be used:\n  {}\n", counted(static_cast<std::size_t>(validated.unread), "item"),
+                         fmt::join(validated.refused, "\n  "))
            : "") +
-      (tried.repeated > 0
-           ? fmt::format("\n{} named before {} left out\n", counted(static_cast<std::size_t>(tried.repeated), "item"),
-                         tried.repeated == 1 ? "was" : "were")
+      (validated.repeated > 0
+           ? fmt::format("\n{} named before {} left out\n", counted(static_cast<std::size_t>(validated.repeated), "item"),
+                         validated.repeated == 1 ? "was" : "were")
            : "") +
       (file.empty() ? std::string("\nNot written, since these weights came with the program: --out writes it\n")
                     : fmt::format("\nWritten: {}{}\n", file.string(),
@@ -133,8 +133,8 @@ Result tried(const TriedArguments& arguments) {
 
 }  // namespace
 
-Action add_tried(CLI::App& app, const Catalog& tasks) {
-  const auto arguments = std::make_shared<TriedArguments>();
+Action add_external_validation(CLI::App& app, const Catalog& tasks) {
+  const auto arguments = std::make_shared<ExternalValidationArguments>();
   arguments->open.tasks = tasks;
   app.add_option("RUN", arguments->run, "A run folder, or a task's name for its shipped weights")->required();
   app.add_option("--data", arguments->data,
@@ -154,14 +154,14 @@ Action add_tried(CLI::App& app, const Catalog& tasks) {
   add_machine_arguments(app, arguments->open);
   app.footer(
       "External validation: evaluates a run on real items whose own θ is known, and writes its coverage as\n"
-      "tried.json next to the weights: infer, figures and the window report it with every posterior of such items.\n"
+      "external-validation.json next to the weights: infer, figures and the window report it with every posterior of such items.\n"
       "From 40 items of a kind on their posteriors are widened until 90 and 99 % intervals hold their shares; a\n"
       "warning comes where the 90 % interval then held less than 80 %, each item judged by other parts of the list.\n"
       "--json lists each item with its own θ and its 90 % interval.\n"
       "Examples:\n"
-      "  pairs --batch tried runs/objects --data meshes/\n"
-      "  pairs --batch tried runs/molecules --data smiles.txt");
-  return [arguments] { return tried(*arguments); };
+      "  pairs --batch external-validation runs/objects --data meshes/\n"
+      "  pairs --batch external-validation runs/molecules --data smiles.txt");
+  return [arguments] { return validated(*arguments); };
 }
 
 }  // namespace pairs::batch

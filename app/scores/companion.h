@@ -24,6 +24,6 @@ std::vector<double> means_apart_at(const Metrics& one, const Metrics& other, std
 
 // Stores the results of means_apart in the rows of `metrics`, with the name of the other run. Throws Error if the two
 // share no size with means.
-void set_beside(Metrics& metrics, const Metrics& other);
+void set_companion(Metrics& metrics, const Metrics& other);
 
 }  // namespace pairs

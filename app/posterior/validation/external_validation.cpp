@@ -1,4 +1,4 @@
-#include "app/posterior/validation/tried.h"
+#include "app/posterior/validation/external_validation.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,10 +20,10 @@ namespace pairs {
 namespace {
 
 constexpr double kHolds = 0.9, kAccepted = 0.8, kHardly = 0.7;
-constexpr std::int64_t kFewTried = 20;  // fewer say little: the standard error of a share is 0.07
+constexpr std::int64_t kFewValidated = 20;  // fewer say little: the standard error of a share is 0.07
 
 // The smallest share over targets without another quantity; 1 if there is none.
-double least_share(const TriedKind& kind) {
+double least_share(const ValidatedKind& kind) {
   double least = 1;
   for (std::size_t t = 0; t < kind.inside90.size(); ++t)
     if (!kind.other_quantity(t)) least = std::min(least, kind.inside90[t]);
@@ -35,7 +35,7 @@ std::string percent(double share) {
 }
 
 // "V 46 %, log a 54 %"
-std::string shares(const TaskInfo& info, const TriedKind& kind) {
+std::string shares(const TaskInfo& info, const ValidatedKind& kind) {
   std::vector<std::string> parts;
   for (std::size_t t = 0; t < std::min(kind.inside90.size(), info.targets.size()); ++t) {
     parts.push_back(fmt::format("{}{} {}", info.targets[t].label,
@@ -46,12 +46,12 @@ std::string shares(const TaskInfo& info, const TriedKind& kind) {
 }
 
 // The recalibrations of a kind, unless the validation has a problem.
-std::vector<Recalibration> recalibrations_for(const Tried& tried, const std::string& kind) {
-  return tried.problem.empty() ? of_kind(tried.recalibrations, kind) : std::vector<Recalibration>();
+std::vector<Recalibration> recalibrations_for(const ExternalValidation& validated, const std::string& kind) {
+  return validated.problem.empty() ? of_kind(validated.recalibrations, kind) : std::vector<Recalibration>();
 }
 
 // The kind with the coverage of widened posteriors.
-TriedKind as_widened(TriedKind kind, const std::vector<Recalibration>& by) {
+ValidatedKind as_widened(ValidatedKind kind, const std::vector<Recalibration>& by) {
   for (const Recalibration& one : by) kind.inside90[one.target] = one.inside90;
   return kind;
 }
@@ -62,12 +62,12 @@ std::uint32_t checksum_of(const torch::Tensor& values) {
 }
 
 // Equal for one item under two names: the set depends only on the item, n and the seed.
-std::pair<std::uint32_t, std::uint32_t> mark_of(const ThingSet& set) {
+std::pair<std::uint32_t, std::uint32_t> mark_of(const ItemSet& set) {
   return {checksum_of(set.latents.theta), checksum_of(set.x.is_ragged() ? set.x.rows() : set.x.block())};
 }
 
 // Whether to continue.
-bool tell_of(const Preparation& hearer, const std::string& what, std::int64_t done, std::int64_t total) {
+bool report_of(const Preparation& hearer, const std::string& what, std::int64_t done, std::int64_t total) {
   if (hearer.stop && hearer.stop()) return false;
   if (hearer.progress) hearer.progress(what, done, total);
   return true;
@@ -75,60 +75,60 @@ bool tell_of(const Preparation& hearer, const std::string& what, std::int64_t do
 
 }  // namespace
 
-ThingMarks marks_of(const ThingSet& set) {
+ItemMarks marks_of(const ItemSet& set) {
   return {set.kind, set.parts, set.latents.theta.defined() ? doubles(set.latents.theta) : std::vector<double>{},
           set.other};
 }
 
-std::vector<double> ThingMarks::truth() const {
+std::vector<double> ItemMarks::truth() const {
   std::vector<double> values = own;
   for (std::size_t t = 0; t < values.size(); ++t)
     if (other_quantity(t)) values[t] = NAN;
   return values;
 }
 
-std::string kind_of(const Tried& tried, const ThingMarks& marks) {
-  return marks.kind + (!marks.kind.empty() && tried.parts.unlike(marks.parts) ? kUnlikeTraining : "");
+std::string kind_of(const ExternalValidation& validated, const ItemMarks& marks) {
+  return marks.kind + (!marks.kind.empty() && validated.parts.unlike(marks.parts) ? kOutOfDistribution : "");
 }
 
-std::vector<Recalibration> recalibrations_of(const Tried& tried, const ThingMarks& marks) {
-  return recalibrations_for(tried, kind_of(tried, marks));
+std::vector<Recalibration> recalibrations_of(const ExternalValidation& validated, const ItemMarks& marks) {
+  return recalibrations_for(validated, kind_of(validated, marks));
 }
 
-const TriedKind* Tried::find(const std::string& kind) const {
-  const auto at = std::find_if(kinds.begin(), kinds.end(), [&](const TriedKind& one) { return one.kind == kind; });
+const ValidatedKind* ExternalValidation::find(const std::string& kind) const {
+  const auto at = std::find_if(kinds.begin(), kinds.end(), [&](const ValidatedKind& one) { return one.kind == kind; });
   return at == kinds.end() ? nullptr : &*at;
 }
 
-Tried try_things(const LoadedRun& run, const Things& known, const std::vector<std::string>& texts, std::int64_t n,
+ExternalValidation validate_items(const LoadedRun& run, const Items& known, const std::vector<std::string>& texts, std::int64_t n,
                  std::int64_t draws, const Preparation& hearer) {
   const TaskInfo& info = run.task->info();
   const std::size_t d = info.targets.size();
   PAIRS_CHECK(d > 0, "An item's own values are compared with parameters, and the target of task {} is an image",
               info.name);
   if (n == 0) n = std::min(run.estimator->max_n(), info.max_n);
-  Tried tried;
-  tried.on = known.thing();
+  ExternalValidation validated;
+  validated.on = known.item();
   const std::string learned_from = "values in training, to find what is out of distribution";
   std::int64_t looked_at = 0;
-  const auto go_on = [&] { return tell_of(hearer, learned_from, ++looked_at, 0); };
-  if (run.estimator->data_source() == info.data_source) tried.parts = learn_parts(known, go_on);
-  if (!tried.parts.known()) tried.values = learn_values(run, go_on);
+  const auto go_on = [&] { return report_of(hearer, learned_from, ++looked_at, 0); };
+  if (run.estimator->data_source() == info.data_source) validated.parts = learn_parts(known, go_on);
+  if (!validated.parts.known()) validated.values = learn_values(run, go_on);
   std::set<std::pair<std::uint32_t, std::uint32_t>> met;
   for (std::size_t k = 0; k < texts.size(); ++k) {
-    if (!tell_of(hearer, tried.on + " evaluated", static_cast<std::int64_t>(k),
+    if (!report_of(hearer, validated.on + " evaluated", static_cast<std::int64_t>(k),
                  static_cast<std::int64_t>(texts.size())))
       throw Stopped();
-    ThingSet set;
+    ItemSet set;
     try {
-      set = known.read_thing(texts[k], n, 1);
+      set = known.read_item(texts[k], n, 1);
     } catch (const Error& error) {
-      ++tried.unread;
-      tried.refused.push_back(error.what());
+      ++validated.unread;
+      validated.refused.push_back(error.what());
       continue;
     }
     if (!met.insert(mark_of(set)).second) {
-      ++tried.repeated;
+      ++validated.repeated;
       continue;
     }
     const torch::NoGradGuard no_grad;
@@ -138,67 +138,67 @@ Tried try_things(const LoadedRun& run, const Things& known, const std::vector<st
     const torch::Tensor samples = finite_samples(
         {run}, estimator_source(run.name, SeriesRole::pairs, run.estimator, aggregate, n, set.latents.given), draws, 1,
         [&] { return largest_value(set.x); });
-    const ThingMarks marks = marks_of(set);
-    const std::string kind = kind_of(tried, marks);
+    const ItemMarks marks = marks_of(set);
+    const std::string kind = kind_of(validated, marks);
     auto at =
-        std::find_if(tried.kinds.begin(), tried.kinds.end(), [&](const TriedKind& one) { return one.kind == kind; });
-    if (at == tried.kinds.end())
-      at = tried.kinds.insert(at, {.kind = kind, .n = n, .inside90 = std::vector<double>(d), .other = set.other});
+        std::find_if(validated.kinds.begin(), validated.kinds.end(), [&](const ValidatedKind& one) { return one.kind == kind; });
+    if (at == validated.kinds.end())
+      at = validated.kinds.insert(at, {.kind = kind, .n = n, .inside90 = std::vector<double>(d), .other = set.other});
     const torch::Tensor levels = torch::tensor({0.005, 0.05, 0.95, 0.995}, torch::kFloat64);
     const torch::Tensor quantiles = at::quantile(samples.to(torch::kFloat64), levels, 0);  // [4, d]
     const std::vector<double>& own = marks.own;
-    TriedThing thing = {.name = texts[k], .kind = kind, .own = own};
+    ValidatedItem item = {.name = texts[k], .kind = kind, .own = own};
     for (std::size_t t = 0; t < d; ++t) {
       const auto q = [&](std::int64_t level) { return quantiles[level][static_cast<std::int64_t>(t)].item<double>(); };
-      thing.low90.push_back(q(1));
-      thing.high90.push_back(q(2));
+      item.low90.push_back(q(1));
+      item.high90.push_back(q(2));
       at->inside90[t] += own[t] >= q(1) && own[t] <= q(2) ? 1 : 0;
-      thing.missed99 |= !marks.other_quantity(t) && (own[t] < q(0) || own[t] > q(3));
+      item.missed99 |= !marks.other_quantity(t) && (own[t] < q(0) || own[t] > q(3));
     }
     const torch::Tensor size = torch::full({1}, n, torch::kInt64);
-    thing.unlike = tried.unlike_training(marks) || typicality_of(*run.estimator, aggregate, size).outside;
+    item.unlike = validated.out_of_distribution(marks) || typicality_of(*run.estimator, aggregate, size).outside;
     if (const Disagreement known = disagreement(*run.estimator, aggregate, size, set.latents.given);
         known.members > 0) {
-      thing.spread = largest_spread(known);
-      thing.disagreed = !disagreement_warning(known, info).empty();
+      item.spread = largest_spread(known);
+      item.disagreed = !disagreement_warning(known, info).empty();
     }
     ++at->count;
-    at->missed99 += thing.missed99;
-    at->unlike += thing.unlike;
-    at->disagreed += thing.disagreed;
-    at->missed_unlike += thing.missed99 && thing.unlike;
-    at->missed_told += thing.missed99 && (thing.unlike || thing.disagreed);
-    tried.things.push_back(std::move(thing));
+    at->missed99 += item.missed99;
+    at->unlike += item.unlike;
+    at->disagreed += item.disagreed;
+    at->missed_outside += item.missed99 && item.unlike;
+    at->missed_disagreed += item.missed99 && (item.unlike || item.disagreed);
+    validated.items.push_back(std::move(item));
   }
-  for (TriedKind& kind : tried.kinds)
+  for (ValidatedKind& kind : validated.kinds)
     for (double& share : kind.inside90) share /= static_cast<double>(kind.count);
-  std::sort(tried.kinds.begin(), tried.kinds.end(),
-            [](const TriedKind& a, const TriedKind& b) { return a.kind < b.kind; });
-  tried.recalibrations = learn_recalibrations(tried.things, tried, info.targets);
-  return tried;
+  std::sort(validated.kinds.begin(), validated.kinds.end(),
+            [](const ValidatedKind& a, const ValidatedKind& b) { return a.kind < b.kind; });
+  validated.recalibrations = learn_recalibrations(validated.items, validated, info.targets);
+  return validated;
 }
 
-Tried only_kind(Tried tried, const std::string& kind) {
-  std::erase_if(tried.kinds, [&](const TriedKind& one) { return one.kind != kind; });
-  return tried;
+ExternalValidation only_kind(ExternalValidation validated, const std::string& kind) {
+  std::erase_if(validated.kinds, [&](const ValidatedKind& one) { return one.kind != kind; });
+  return validated;
 }
 
-bool doubtful(const TriedKind& kind) {
+bool doubtful(const ValidatedKind& kind) {
   const double error = std::sqrt(kHolds * (1 - kHolds) / static_cast<double>(std::max<std::int64_t>(kind.count, 1)));
   const double share = least_share(kind);
   return share < kAccepted && share < kHolds - 2 * error;
 }
 
-std::string learned_text(const LoadedRun& run, const Tried& tried) {
+std::string learned_text(const LoadedRun& run, const ExternalValidation& validated) {
   std::string text = fmt::format("Trained on {}.", run.estimator->data_source());
-  if (!tried.problem.empty()) return text;
-  if (tried.kinds.empty()) return text + " Without external validation.";
+  if (!validated.problem.empty()) return text;
+  if (validated.kinds.empty()) return text + " Without external validation.";
   text += fmt::format(" External validation at N = {}, own values in the 90 % interval:",
-                      count_text(tried.kinds.front().n));
+                      count_text(validated.kinds.front().n));
   bool widened = false;
-  for (const TriedKind& kind : tried.kinds) {
-    const std::vector<Recalibration> by = recalibrations_for(tried, kind.kind);
-    text += fmt::format("{} {} ({}): {}", &kind == &tried.kinds.front() ? "" : ";", kind.kind, count_text(kind.count),
+  for (const ValidatedKind& kind : validated.kinds) {
+    const std::vector<Recalibration> by = recalibrations_for(validated, kind.kind);
+    text += fmt::format("{} {} ({}): {}", &kind == &validated.kinds.front() ? "" : ";", kind.kind, count_text(kind.count),
                         shares(run.task->info(), kind));
     if (!by.empty()) text += fmt::format(", once widened {}", shares(run.task->info(), as_widened(kind, by)));
     widened |= !by.empty();
@@ -207,42 +207,42 @@ std::string learned_text(const LoadedRun& run, const Tried& tried) {
   return text + ".";
 }
 
-std::vector<std::string> thing_warnings(const LoadedRun& run, const Tried& tried, const std::string& name,
-                                        const ThingMarks& marks) {
-  const std::string warned = tried.problem.empty() ? tried_warning(run, tried, kind_of(tried, marks)) : tried.problem;
-  const std::string advice = warned.empty() || !tried.problem.empty() ? ": do not trust the posterior" : "";
+std::vector<std::string> item_warnings(const LoadedRun& run, const ExternalValidation& validated, const std::string& name,
+                                        const ItemMarks& marks) {
+  const std::string warned = validated.problem.empty() ? validation_warning(run, validated, kind_of(validated, marks)) : validated.problem;
+  const std::string advice = warned.empty() || !validated.problem.empty() ? ": do not trust the posterior" : "";
   // Posteriors of a kind with enough validation items are widened by the results of all its items, including those out
   // of distribution: being one of these is no reason to doubt its interval.
-  if (!recalibrations_of(tried, marks).empty())
+  if (!recalibrations_of(validated, marks).empty())
     return warned.empty() ? std::vector<std::string>{} : std::vector<std::string>{warned};
   std::vector<std::string> out;
   for (const std::string& text :
-       {new_parts_text(tried.parts, marks.parts), far_values_text(tried.values, run.task->info(), marks.own)})
+       {new_parts_text(validated.parts, marks.parts), far_values_text(validated.values, run.task->info(), marks.own)})
     if (!text.empty()) out.push_back(name + ": " + text + advice);
   if (!warned.empty()) out.push_back(warned);
   return out;
 }
 
-std::string tried_note(const LoadedRun& run, const Tried& tried, const std::string& kind) {
-  const TriedKind* const known = tried.find(kind);
+std::string validation_note(const LoadedRun& run, const ExternalValidation& validated, const std::string& kind) {
+  const ValidatedKind* const known = validated.find(kind);
   if (!known) return "";
-  const std::vector<Recalibration> by = recalibrations_for(tried, kind);
+  const std::vector<Recalibration> by = recalibrations_for(validated, kind);
   return fmt::format("validated on {} ({}) at N = {}: {} in the {}90 % interval", count_text(known->count), kind,
                      count_text(known->n), shares(run.task->info(), as_widened(*known, by)),
                      by.empty() ? "" : "widened ");
 }
 
-std::string tried_warning(const LoadedRun& run, const Tried& tried, const std::string& kind) {
+std::string validation_warning(const LoadedRun& run, const ExternalValidation& validated, const std::string& kind) {
   if (kind.empty()) return "";
-  const TriedKind* const found = tried.find(kind);
+  const ValidatedKind* const found = validated.find(kind);
   if (!found)
     return fmt::format(
         "no external validation on items like this one ({}) with {}, which was trained on {}: whether its posterior "
         "holds is not known",
         kind, run.name, run.estimator->data_source());
-  const std::vector<Recalibration> by = recalibrations_for(tried, kind);
-  const TriedKind widened = as_widened(*found, by);
-  const TriedKind* const known = &widened;
+  const std::vector<Recalibration> by = recalibrations_for(validated, kind);
+  const ValidatedKind widened = as_widened(*found, by);
+  const ValidatedKind* const known = &widened;
   const std::string learned = fmt::format(
       "{} was trained on {}; validated on {} like this one ({}) at N = {}", run.name, run.estimator->data_source(),
       counted(static_cast<std::size_t>(known->count), "item"), kind, count_text(known->n));
@@ -251,7 +251,7 @@ std::string tried_warning(const LoadedRun& run, const Tried& tried, const std::s
   if (doubtful(*known))
     return held +
            (least_share(*known) < kHardly ? "; do not trust the posterior" : "; take the posterior for too narrow");
-  if (known->count < kFewTried) return held + "; too few to show whether the posterior holds";
+  if (known->count < kFewValidated) return held + "; too few to show whether the posterior holds";
   for (std::size_t t = 0; t < run.task->info().targets.size(); ++t)
     if (known->other_quantity(t))
       return fmt::format("{}, which have no {} of their own: whether that of the posterior holds is not known", learned,

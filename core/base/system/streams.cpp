@@ -1,4 +1,4 @@
-#include "core/base/gpu/streams.h"
+#include "core/base/system/streams.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -43,7 +43,7 @@ void open_standard_streams() {
     if (::fcntl(descriptor, F_GETFD) < 0 && errno == EBADF) (void)!::open("/dev/null", mode);
 }
 
-void tell(std::string_view message) {
+void print(std::string_view message) {
   constexpr int kLook = 100;  // milliseconds between two checks for a signal
   const bool clears = message.starts_with(kClearLine);
   const std::string whole =

@@ -21,9 +21,9 @@ using ::testing::Not;
 
 constexpr std::int64_t kTrained = 10;  // the largest set of small_run
 
-class ThingsOfPeople : public ::testing::Test {
+class ItemsOfPeople : public ::testing::Test {
  protected:
-  ThingsOfPeople() { run_ = model::small_run(folder_.path(), "run", "gaussian", 1, "pairs", {}, tasks_); }
+  ItemsOfPeople() { run_ = model::small_run(folder_.path(), "run", "gaussian", 1, "pairs", {}, tasks_); }
 
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   Acted infer(std::vector<std::string> words) const {
@@ -44,8 +44,8 @@ class ThingsOfPeople : public ::testing::Test {
     return act(add_figure, words, tasks_);
   }
   torch::Tensor samples(const std::string& name) const { return read_npz(folder_ / name).at("samples"); }
-  void write_set(const std::string& name, const std::string& thing, std::int64_t n, std::uint64_t seed) const {
-    write_npz(folder_ / name, {{"x", PebbleTask().read_thing(thing, n, seed).x.block()}});
+  void write_set(const std::string& name, const std::string& item, std::int64_t n, std::uint64_t seed) const {
+    write_npz(folder_ / name, {{"x", PebbleTask().read_item(item, n, seed).x.block()}});
   }
 
   TemporaryFolder folder_;
@@ -53,12 +53,12 @@ class ThingsOfPeople : public ::testing::Test {
   std::string run_;
 };
 
-TEST_F(ThingsOfPeople, InferTellsItsOwnThetaBesideThePosterior) {
+TEST_F(ItemsOfPeople, InferTellsItsOwnThetaBesideThePosterior) {
   const Acted answer = infer({"pebble:1.5"});
   ASSERT_EQ(answer.code, 0) << answer.err;
   EXPECT_THAT(answer.text, HasSubstr("first N = 10 observations of pebble 1.5"));
   EXPECT_THAT(answer.text, HasSubstr("By the pebble itself: θ = 1.50\n"));
-  EXPECT_EQ(answer.document.at("thing"), "pebble 1.5");
+  EXPECT_EQ(answer.document.at("item"), "pebble 1.5");
   EXPECT_EQ(answer.document.at("own"), nlohmann::json({{"theta", 1.5}}));
   EXPECT_EQ(answer.document.at("n"), kTrained) << "as many as training saw";
   EXPECT_EQ(samples("out.npz").size(0), 30);
@@ -68,12 +68,12 @@ TEST_F(ThingsOfPeople, InferTellsItsOwnThetaBesideThePosterior) {
   write_set("set.npz", "pebble:1.5", kTrained, 1);
   const Acted array = infer({path("set.npz")});
   ASSERT_EQ(array.code, 0) << array.err;
-  EXPECT_FALSE(array.document.contains("thing"));
+  EXPECT_FALSE(array.document.contains("item"));
   EXPECT_FALSE(array.document.contains("own"));
   EXPECT_THAT(array.text, Not(HasSubstr("itself")));
 }
 
-TEST_F(ThingsOfPeople, InferIsOfTheObservationsThatTheTaskMakes) {
+TEST_F(ItemsOfPeople, InferIsOfTheObservationsThatTheTaskMakes) {
   for (const char* seed : {"1", "7"}) {
     write_set("set.npz", "pebble:1.5", 4, std::stoull(seed));
     ASSERT_EQ(infer({"pebble:1.5", "--n", "4", "--seed", seed, "--out", path("thing.npz")}).code, 0);
@@ -86,11 +86,11 @@ TEST_F(ThingsOfPeople, InferIsOfTheObservationsThatTheTaskMakes) {
   EXPECT_FALSE(samples("array.npz").equal(seventh)) << "another seed, other observations";
 }
 
-TEST_F(ThingsOfPeople, InferTakesFilesAndWordsOfAnyForm) {
+TEST_F(ItemsOfPeople, InferTakesFilesAndWordsOfAnyForm) {
   std::ofstream(folder_ / "round.pebble") << "0.25";
   const Acted file = infer({path("round.pebble")});
   ASSERT_EQ(file.code, 0) << file.err;
-  EXPECT_EQ(file.document.at("thing"), "round.pebble");
+  EXPECT_EQ(file.document.at("item"), "round.pebble");
   EXPECT_EQ(file.document.at("own").at("theta"), 0.25);
   EXPECT_THAT(infer({path("round.pebble"), "--out", path("round.pebble")}).err, HasSubstr("must end in .npz"));
   const Acted brackets = infer({"[-2]"});
@@ -99,10 +99,10 @@ TEST_F(ThingsOfPeople, InferTakesFilesAndWordsOfAnyForm) {
   // Longer than a file system takes a name for.
   const Acted exact = infer({"pebble:0." + std::string(6000, '0')});
   ASSERT_EQ(exact.code, 0) << exact.err;
-  EXPECT_EQ(exact.document.at("thing"), "pebble 0");
+  EXPECT_EQ(exact.document.at("item"), "pebble 0");
 }
 
-TEST_F(ThingsOfPeople, InferUsesMoreThanTrainingSawWhenForced) {
+TEST_F(ItemsOfPeople, InferUsesMoreThanTrainingSawWhenForced) {
   EXPECT_EQ(infer({"pebble:1", "--n", "11"}).code, 1);
   const Acted forced = infer({"pebble:1", "--force"});
   ASSERT_EQ(forced.code, 0) << forced.err;
@@ -110,7 +110,7 @@ TEST_F(ThingsOfPeople, InferUsesMoreThanTrainingSawWhenForced) {
   EXPECT_TRUE(forced.document.at("extrapolates").get<bool>());
 }
 
-TEST_F(ThingsOfPeople, InferRefusesBadThingsInASentence) {
+TEST_F(ItemsOfPeople, InferRefusesBadItemsInASentence) {
   const auto refused = [&](int code, const std::vector<std::string>& words, const std::string& text) {
     const Acted answer = infer(words);
     EXPECT_EQ(answer.code, code) << answer.err;
@@ -120,7 +120,7 @@ TEST_F(ThingsOfPeople, InferRefusesBadThingsInASentence) {
   refused(1, {"pebble:soft"}, "pebble:soft is no pebble");
   refused(1, {path("gone.pebble")}, "gone.pebble");
   refused(2, {"pebble:1", "--n", "61"}, "--n 61 goes beyond N = 60");
-  refused(2, {"pebble:1", "--given", "1"}, "no conditions besides");
+  refused(2, {"pebble:1", "--conditions", "1"}, "no conditions besides");
   refused(2, {"pebble:1", "--camera", "1,2"}, "--camera belongs to views");
   refused(1, {"stone"},
           "stone is no file that is there, and no pebble; for the task gaussian give a file of observations, or "
@@ -128,7 +128,7 @@ TEST_F(ThingsOfPeople, InferRefusesBadThingsInASentence) {
   EXPECT_EQ(figure({"stone"}).code, 1);
 }
 
-TEST_F(ThingsOfPeople, InfersHelpNamesWhatTasksTake) {
+TEST_F(ItemsOfPeople, InfersHelpNamesWhatTasksTake) {
   CLI::App app;
   const Action action = add_infer(app, tasks_);
   EXPECT_THAT(app.help(), HasSubstr("  gaussian: pebble:NUMBER, or a file of one (.pebble)\n"));
@@ -140,7 +140,7 @@ TEST_F(ThingsOfPeople, InfersHelpNamesWhatTasksTake) {
   EXPECT_THAT(without.help(), Not(HasSubstr("item you have")));
 }
 
-TEST_F(ThingsOfPeople, TheFigureShowsItsOwnThetaAsTheTruth) {
+TEST_F(ItemsOfPeople, TheFigureShowsItsOwnThetaAsTheTruth) {
   const Acted drawn = figure({"pebble:4.25", "--n", "5"});
   ASSERT_EQ(drawn.code, 0) << drawn.err;
   EXPECT_THAT(drawn.err, HasSubstr("warning: pebble 4.25 is a heavy one"));
@@ -149,10 +149,10 @@ TEST_F(ThingsOfPeople, TheFigureShowsItsOwnThetaAsTheTruth) {
   EXPECT_EQ(drawn.document.at("source"), "pebble:4.25; run");
 
   write_set("set.npz", "pebble:4.25", 5, 1);
-  const std::string of_thing = read_file(folder_ / "figure.csv");
+  const std::string of_item = read_file(folder_ / "figure.csv");
   ASSERT_EQ(figure({path("set.npz"), "--n", "5"}).code, 0);
   EXPECT_THAT(read_file(folder_ / "figure.csv"), Not(HasSubstr("truth")));
-  EXPECT_THAT(of_thing, HasSubstr("truth"));
+  EXPECT_THAT(of_item, HasSubstr("truth"));
 
   EXPECT_EQ(figure({"pebble:soft"}).code, 1);
   EXPECT_THAT(figure({"pebble:soft"}).err, HasSubstr("is no pebble"));
@@ -161,7 +161,7 @@ TEST_F(ThingsOfPeople, TheFigureShowsItsOwnThetaAsTheTruth) {
   EXPECT_EQ(figure({"pebble:1", "--n", "61"}).code, 2);
 }
 
-TEST_F(ThingsOfPeople, AnotherQuantityIsNamedAndNoTruth) {
+TEST_F(ItemsOfPeople, AnotherQuantityIsNamedAndNoTruth) {
   const Acted answer = infer({"pebble:-1"});
   ASSERT_EQ(answer.code, 0) << answer.err;
   EXPECT_THAT(answer.text, HasSubstr("θ = −1.00 (the weight of its hole, which is another quantity and no truth of"));
@@ -174,7 +174,7 @@ TEST_F(ThingsOfPeople, AnotherQuantityIsNamedAndNoTruth) {
   EXPECT_THAT(read_file(folder_ / "figure.csv"), HasSubstr("truth"));
 }
 
-TEST_F(ThingsOfPeople, WarningsStandInTheDocumentAndBesideTheSamples) {
+TEST_F(ItemsOfPeople, WarningsStandInTheDocumentAndBesideTheSamples) {
   const Acted heavy = infer({"pebble:4"});
   ASSERT_EQ(heavy.code, 0) << heavy.err;
   EXPECT_THAT(heavy.document.at("warnings").dump(), HasSubstr("pebble 4 is a heavy one"));
@@ -188,7 +188,7 @@ TEST_F(ThingsOfPeople, WarningsStandInTheDocumentAndBesideTheSamples) {
   EXPECT_EQ(read_npz(folder_ / "out.npz").at("percentile").item<double>(), plain.document.at("percentile"));
 }
 
-TEST_F(ThingsOfPeople, WhatPointsUpIsChosenToldAndDrawn) {
+TEST_F(ItemsOfPeople, WhatPointsUpIsChosenToldAndDrawn) {
   const Acted usual = infer({"pebble:1"});
   EXPECT_EQ(usual.document.at("read_as"), "pebble 1 is read as z-up");
   EXPECT_THAT(usual.text, HasSubstr("pebble 1 is read as z-up: the views stand in " + path("out-views.png")));
@@ -201,7 +201,7 @@ TEST_F(ThingsOfPeople, WhatPointsUpIsChosenToldAndDrawn) {
   EXPECT_THAT(figure({path("set.npz"), "--up", "y"}).err, HasSubstr("--up turns an item"));
 }
 
-TEST_F(ThingsOfPeople, AListIsAnsweredThingByThing) {
+TEST_F(ItemsOfPeople, AListIsAnsweredItemByItem) {
   std::ofstream(folder_ / "list.txt") << "# pebbles\npebble:1.5\n\npebble:40\npebble:-1\npebble:soft\n";
   const Acted all = infer_all("list.txt", "all.csv");
   EXPECT_EQ(all.code, 1) << "one cannot be read";
@@ -209,20 +209,20 @@ TEST_F(ThingsOfPeople, AListIsAnsweredThingByThing) {
   ASSERT_EQ(rows.size(), 4u) << all.err;
   EXPECT_EQ(rows.at(3),
             nlohmann::json({{"set", "pebble:soft"}, {"error", "line 6: pebble:soft is no pebble: write pebble:1.5"}}));
-  EXPECT_EQ(all.document.at("things"), "pebble");
+  EXPECT_EQ(all.document.at("items"), "pebble");
   for (const auto& [row, name, own] :
        {std::tuple(0, "pebble:1.5", nlohmann::json(1.5)), std::tuple(1, "pebble:40", nlohmann::json(40.0)),
         std::tuple(2, "pebble:-1", nlohmann::json())}) {
-    const nlohmann::json& told = rows.at(static_cast<std::size_t>(row));
+    const nlohmann::json& reported = rows.at(static_cast<std::size_t>(row));
     const Acted alone = infer({name});
-    EXPECT_EQ(told.at("set"), name);
-    EXPECT_EQ(told.at("n"), kTrained) << "as many as training saw";
+    EXPECT_EQ(reported.at("set"), name);
+    EXPECT_EQ(reported.at("n"), kTrained) << "as many as training saw";
     for (const char* number : {"mean", "sd", "quantiles", "distance"})
-      EXPECT_EQ(told.at(number), alone.document.at(number));
-    EXPECT_EQ(told.at("own").at("theta"), own) << "of pebble:-1 it is another quantity";
-    for (const nlohmann::json& text : told.at("warnings"))
+      EXPECT_EQ(reported.at(number), alone.document.at(number));
+    EXPECT_EQ(reported.at("own").at("theta"), own) << "of pebble:-1 it is another quantity";
+    for (const nlohmann::json& text : reported.at("warnings"))
       EXPECT_THAT(alone.document.at("warnings").dump(), HasSubstr(text.dump()));
-    EXPECT_EQ(told.at("warnings").size(), alone.document.at("warnings").size()) << told.at("warnings");
+    EXPECT_EQ(reported.at("warnings").size(), alone.document.at("warnings").size()) << reported.at("warnings");
     const Acted member = infer({path("list.txt"), "--member", name});
     EXPECT_EQ(member.document.at("mean"), alone.document.at("mean")) << member.err;
   }
@@ -270,17 +270,17 @@ TEST_F(ThingsOfPeople, AListIsAnsweredThingByThing) {
   EXPECT_EQ(infer({path("named.txt"), "--member", "round one"}).document.at("own").at("theta"), 0.5);
 }
 
-TEST_F(ThingsOfPeople, PartsThatTrainingNeverHadAreTriedApartAndTold) {
+TEST_F(ItemsOfPeople, PartsThatTrainingNeverHadAreTriedApartAndTold) {
   std::ofstream(folder_ / "list.txt") << "pebble:100\npebble:150\npebble:200\n";
-  const Acted tried = act(add_tried, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}, tasks_);
-  ASSERT_EQ(tried.code, 0) << tried.err;
-  const nlohmann::json &like = tried.document.at("kinds").at(0), &unlike = tried.document.at("kinds").at(1);
+  const Acted validated = act(add_external_validation, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}, tasks_);
+  ASSERT_EQ(validated.code, 0) << validated.err;
+  const nlohmann::json &like = validated.document.at("kinds").at(0), &unlike = validated.document.at("kinds").at(1);
   EXPECT_EQ(like.at("kind"), "large pebble");
   EXPECT_EQ(like.at("count"), 1);
-  EXPECT_EQ(unlike.at("kind"), "large pebble, unlike training");
+  EXPECT_EQ(unlike.at("kind"), "large pebble, out of distribution");
   EXPECT_EQ(unlike.at("count"), 2) << "one in fifty held out has the mark 150, and two that were learned from";
-  EXPECT_EQ(unlike.at("unlike_training"), 2);
-  const std::filesystem::path parts = std::filesystem::path(run_) / "tried-parts.npz";
+  EXPECT_EQ(unlike.at("out_of_distribution"), 2);
+  const std::filesystem::path parts = std::filesystem::path(run_) / "training-parts.npz";
   ASSERT_TRUE(std::filesystem::exists(parts));
 
   const Acted answer = infer({"pebble:200"});
@@ -290,42 +290,42 @@ TEST_F(ThingsOfPeople, PartsThatTrainingNeverHadAreTriedApartAndTold) {
   EXPECT_THAT(answer.err, HasSubstr("own values in its 90 % interval: θ 0 %; do not trust the posterior"));
   EXPECT_THAT(answer.err, Not(HasSubstr(text + ": do not trust"))) << "its kind says so";
   EXPECT_THAT(answer.document.at("warnings").dump(), HasSubstr(text));
-  EXPECT_EQ(answer.document.at("kind"), "large pebble, unlike training");
+  EXPECT_EQ(answer.document.at("kind"), "large pebble, out of distribution");
   EXPECT_EQ(read_npz(folder_ / "out.npz").at("warned").item<std::int64_t>(), 1);
   EXPECT_THAT(figure({"pebble:200", "--n", "5"}).err, HasSubstr(text));
   EXPECT_THAT(infer({"pebble:100"}).err, Not(HasSubstr("out of distribution, since hardly")));
   EXPECT_THAT(infer({"pebble:1"}).err, Not(HasSubstr("out of distribution, since hardly"))) << "without parts";
 
-  const std::filesystem::path table = std::filesystem::path(run_) / "tried.json";
+  const std::filesystem::path table = std::filesystem::path(run_) / "external-validation.json";
   const std::string sound = read_file(table);
   std::ofstream(table) << "{";
-  EXPECT_THAT(infer({"pebble:200"}).err, AllOf(HasSubstr("tried.json is damaged"), HasSubstr(text + ": do not trust")))
+  EXPECT_THAT(infer({"pebble:200"}).err, AllOf(HasSubstr("external-validation.json is damaged"), HasSubstr(text + ": do not trust")))
       << "parts are known as before";
   std::ofstream(table) << sound;
 
   std::ofstream(parts) << "no archive";
-  EXPECT_THAT(infer({"pebble:200"}).err, HasSubstr("tried-parts.npz"));
+  EXPECT_THAT(infer({"pebble:200"}).err, HasSubstr("training-parts.npz"));
   for (const auto& most : {torch::zeros({1}), torch::full({1}, -1, torch::kFloat64),
                            torch::full({1}, 1e9, torch::kFloat64), torch::full({1}, std::nan(""), torch::kFloat64)}) {
     write_npz(parts, {{"hashes", torch::ones({3}, torch::kInt64)}, {"most", most}});
-    const Acted told = infer({"pebble:200"});
-    EXPECT_EQ(told.code, 0) << told.err;
-    EXPECT_THAT(told.err, HasSubstr("tried-parts.npz is damaged"));
-    EXPECT_THAT(told.err, HasSubstr("remove it, or write it again with pairs --batch tried"));
+    const Acted reported = infer({"pebble:200"});
+    EXPECT_EQ(reported.code, 0) << reported.err;
+    EXPECT_THAT(reported.err, HasSubstr("training-parts.npz is damaged"));
+    EXPECT_THAT(reported.err, HasSubstr("remove it, or write it again with pairs --batch external-validation"));
   }
 }
 
 // Things without parts: θ of training is N(0, 1).
-TEST_F(ThingsOfPeople, ValuesThatTrainingHardlyHasAreReportedAndAreNoKind) {
+TEST_F(ItemsOfPeople, ValuesThatTrainingHardlyHasAreReportedAndAreNoKind) {
   tasks_ = pebbles(false);
   std::ofstream(folder_ / "list.txt") << "pebble:1\npebble:2.5\npebble:3\n";
-  const Acted tried = act(add_tried, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}, tasks_);
-  ASSERT_EQ(tried.code, 0) << tried.err;
+  const Acted validated = act(add_external_validation, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}, tasks_);
+  ASSERT_EQ(validated.code, 0) << validated.err;
   // The kind must not depend on the thing's own θ, which nobody knows of the things that a posterior is needed for.
-  ASSERT_EQ(tried.document.at("kinds").size(), 1);
-  EXPECT_EQ(tried.document.at("kinds").at(0).at("kind"), "small pebble");
-  EXPECT_EQ(tried.document.at("kinds").at(0).at("count"), 3);
-  EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(run_) / "tried-parts.npz"));
+  ASSERT_EQ(validated.document.at("kinds").size(), 1);
+  EXPECT_EQ(validated.document.at("kinds").at(0).at("kind"), "small pebble");
+  EXPECT_EQ(validated.document.at("kinds").at(0).at("count"), 3);
+  EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(run_) / "training-parts.npz"));
 
   const Acted answer = infer({"pebble:2.5"});
   ASSERT_EQ(answer.code, 0) << answer.err;
@@ -334,50 +334,50 @@ TEST_F(ThingsOfPeople, ValuesThatTrainingHardlyHasAreReportedAndAreNoKind) {
   EXPECT_THAT(answer.err, HasSubstr("warning: " + text));
   EXPECT_THAT(answer.document.at("warnings").dump(), HasSubstr(text));
   EXPECT_EQ(answer.document.at("kind"), "small pebble");
-  EXPECT_EQ(answer.document.at("unlike_training"), true);
+  EXPECT_EQ(answer.document.at("out_of_distribution"), true);
   const Acted usual = infer({"pebble:1"});
   EXPECT_THAT(usual.err, Not(HasSubstr("out of distribution, since hardly")));
-  EXPECT_EQ(usual.document.at("unlike_training"), false);
+  EXPECT_EQ(usual.document.at("out_of_distribution"), false);
 
   // Whatever is wrong with the file, the set gets its posterior, with a note that such items are not known.
-  const std::filesystem::path values = std::filesystem::path(run_) / "tried-values.npz";
+  const std::filesystem::path values = std::filesystem::path(run_) / "training-values.npz";
   const auto sound = read_npz(values);
-  const auto told_with = [&](const char* name, const torch::Tensor& array) {
+  const auto shown_with = [&](const char* name, const torch::Tensor& array) {
     auto arrays = sound;
     arrays[name] = array;
     write_npz(values, arrays);
-    const Acted told = infer({"pebble:2.5"});
-    EXPECT_EQ(told.code, 0) << told.err;
-    EXPECT_THAT(told.err, HasSubstr("tried-values.npz is damaged")) << name << array;
-    EXPECT_THAT(told.err, HasSubstr("remove it, or write it again with pairs --batch tried"));
+    const Acted reported = infer({"pebble:2.5"});
+    EXPECT_EQ(reported.code, 0) << reported.err;
+    EXPECT_THAT(reported.err, HasSubstr("training-values.npz is damaged")) << name << array;
+    EXPECT_THAT(reported.err, HasSubstr("remove it, or write it again with pairs --batch external-validation"));
   };
   constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
-  told_with("values", torch::zeros({3, 1}, torch::kFloat64));
-  told_with("values", torch::zeros({30, 2}, torch::kFloat64));
-  told_with("values", torch::full({30, 1}, nan, torch::kFloat64));
-  told_with("values", torch::zeros({30, 1}, torch::kInt64));
-  told_with("ends", torch::tensor({{nan, 1.0}}, torch::kFloat64));
-  told_with("ends", torch::tensor({{5.0, 1.0}}, torch::kFloat64));
-  told_with("ends", torch::tensor({{100.0, 200.0}}, torch::kFloat64));
-  told_with("most", torch::full({1}, nan, torch::kFloat64));
-  told_with("most", torch::full({1}, inf, torch::kFloat64));
-  told_with("most", torch::full({1}, -1.0, torch::kFloat64));
+  shown_with("values", torch::zeros({3, 1}, torch::kFloat64));
+  shown_with("values", torch::zeros({30, 2}, torch::kFloat64));
+  shown_with("values", torch::full({30, 1}, nan, torch::kFloat64));
+  shown_with("values", torch::zeros({30, 1}, torch::kInt64));
+  shown_with("ends", torch::tensor({{nan, 1.0}}, torch::kFloat64));
+  shown_with("ends", torch::tensor({{5.0, 1.0}}, torch::kFloat64));
+  shown_with("ends", torch::tensor({{100.0, 200.0}}, torch::kFloat64));
+  shown_with("most", torch::full({1}, nan, torch::kFloat64));
+  shown_with("most", torch::full({1}, inf, torch::kFloat64));
+  shown_with("most", torch::full({1}, -1.0, torch::kFloat64));
   std::filesystem::remove(values);
   EXPECT_THAT(infer({"pebble:2.5"}).err,
-              HasSubstr("it finds items out of distribution by tried-values.npz, which is missing"));
+              HasSubstr("it finds items out of distribution by training-values.npz, which is missing"));
 }
 
 // Large ones lie far beyond the prior, whose posterior is drawn away from all of them.
-TEST_F(ThingsOfPeople, PosteriorsAreWidenedUntilTheyHoldWhatWasTried) {
+TEST_F(ItemsOfPeople, PosteriorsAreWidenedUntilTheyHoldWhatWasTried) {
   std::string list;
   for (int k = 0; k < 80; ++k) list += fmt::format("pebble:{}\n", 4 + 0.05 * ((k * 37) % 80));
   std::ofstream(folder_ / "list.txt") << list << "pebble:0\npebble:1\n";
   const nlohmann::json before = infer({"pebble:6.51"}).document;
-  const Acted tried = act(add_tried, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}, tasks_);
-  ASSERT_EQ(tried.code, 0) << tried.err;
-  EXPECT_GT(tried.document.at("kinds").at(0).at("missed_99"), 20) << "else there is nothing to widen";
-  ASSERT_EQ(tried.document.at("recalibrated").size(), 1) << "of two small ones nothing can be learned";
-  const nlohmann::json& widened = tried.document.at("recalibrated").at(0);
+  const Acted validated = act(add_external_validation, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}, tasks_);
+  ASSERT_EQ(validated.code, 0) << validated.err;
+  EXPECT_GT(validated.document.at("kinds").at(0).at("missed_99"), 20) << "else there is nothing to widen";
+  ASSERT_EQ(validated.document.at("recalibrated").size(), 1) << "of two small ones nothing can be learned";
+  const nlohmann::json& widened = validated.document.at("recalibrated").at(0);
   EXPECT_EQ(widened.at("kind"), "large pebble");
   EXPECT_EQ(widened.at("count"), 80);
   EXPECT_GE(widened.at("inside_90"), 0.8);
@@ -395,13 +395,13 @@ TEST_F(ThingsOfPeople, PosteriorsAreWidenedUntilTheyHoldWhatWasTried) {
   EXPECT_GT(high - low, 1.2 * (interval(before).second - interval(before).first));
   EXPECT_THAT(answer.err, Not(HasSubstr("validated on")));
   EXPECT_THAT(answer.text, HasSubstr("The posterior shown is widened by what these showed"));
-  EXPECT_EQ(answer.document.at("tried").at("recalibrated").at(0).at("count"), 80);
+  EXPECT_EQ(answer.document.at("external_validation").at("recalibrated").at(0).at("count"), 80);
   // Shares of one kind are no business of another's answer, which is not widened either.
   EXPECT_THAT(answer.text, Not(HasSubstr("small pebble")));
-  EXPECT_EQ(answer.document.at("tried").at("kinds").size(), 1);
+  EXPECT_EQ(answer.document.at("external_validation").at("kinds").size(), 1);
   const Acted small = infer({"pebble:1"});
   EXPECT_THAT(small.text, AllOf(Not(HasSubstr("large pebble")), Not(HasSubstr("widened"))));
-  EXPECT_TRUE(small.document.at("tried").at("recalibrated").empty());
+  EXPECT_TRUE(small.document.at("external_validation").at("recalibrated").empty());
 
   std::ofstream(folder_ / "asked.txt") << "pebble:6.51\npebble:7\n";
   const Acted all = infer_all("asked.txt", "all.csv");
@@ -411,10 +411,10 @@ TEST_F(ThingsOfPeople, PosteriorsAreWidenedUntilTheyHoldWhatWasTried) {
   EXPECT_NEAR(high_of_many, high, 1e-6);
   for (const nlohmann::json& row : all.document.at("sets")) {
     EXPECT_EQ(row.at("kind"), "large pebble");
-    EXPECT_EQ(row.at("recalibrated"), tried.document.at("recalibrated"));
+    EXPECT_EQ(row.at("recalibrated"), validated.document.at("recalibrated"));
   }
 
-  const std::filesystem::path file = std::filesystem::path(run_) / "tried.json";
+  const std::filesystem::path file = std::filesystem::path(run_) / "external-validation.json";
   nlohmann::json sound = nlohmann::json::parse(read_file(file));
   sound.erase("check");
   for (const auto& [key, value] : std::vector<std::pair<const char*, nlohmann::json>>{{"factor_90", -1},
@@ -426,7 +426,7 @@ TEST_F(ThingsOfPeople, PosteriorsAreWidenedUntilTheyHoldWhatWasTried) {
     nlohmann::json document = sound;
     document["recalibrated"][0][key] = value;
     write_file(file, document.dump());
-    EXPECT_THAT(infer({"pebble:6.51"}).err, HasSubstr("write it again with pairs --batch tried")) << key << value;
+    EXPECT_THAT(infer({"pebble:6.51"}).err, HasSubstr("write it again with pairs --batch external-validation")) << key << value;
   }
 }
 
@@ -464,53 +464,53 @@ TEST(Recalibration, WidensSamplesAndDensityAlike) {
   }
 }
 
-TEST_F(ThingsOfPeople, ARecordThatCannotBeIsToldAndNotBelieved) {
+TEST_F(ItemsOfPeople, ARecordThatCannotBeIsToldAndNotBelieved) {
   std::ofstream(folder_ / "list.txt") << "pebble:1\n";
-  ASSERT_EQ(act(add_tried, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}, tasks_).code, 0);
-  const std::filesystem::path file = std::filesystem::path(run_) / "tried.json";
+  ASSERT_EQ(act(add_external_validation, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}, tasks_).code, 0);
+  const std::filesystem::path file = std::filesystem::path(run_) / "external-validation.json";
   nlohmann::json sound = nlohmann::json::parse(read_file(file));
   nlohmann::json changed = sound;
   changed["kinds"][0]["count"] = sound["kinds"][0]["count"].get<int>() + 1;
   write_file(file, changed.dump());
   EXPECT_THAT(infer({"pebble:1"}).err, HasSubstr("does not fit its checksum"));
   sound.erase("check");
-  const auto told_with = [&](const char* key, const nlohmann::json& value) {
+  const auto shown_with = [&](const char* key, const nlohmann::json& value) {
     nlohmann::json document = sound;
     (document.contains(key) ? document : document["kinds"][0])[key] = value;
     write_file(file, document.dump());
-    const Acted told = infer({"pebble:1"});
-    EXPECT_EQ(told.code, 0) << told.err;
-    EXPECT_THAT(told.err, HasSubstr("tried.json")) << key << " " << value;
-    EXPECT_THAT(told.err, HasSubstr("remove it, or write it again with pairs --batch tried")) << key << " " << value;
-    EXPECT_THAT(told.text, Not(HasSubstr("External validation at N")));
+    const Acted reported = infer({"pebble:1"});
+    EXPECT_EQ(reported.code, 0) << reported.err;
+    EXPECT_THAT(reported.err, HasSubstr("external-validation.json")) << key << " " << value;
+    EXPECT_THAT(reported.err, HasSubstr("remove it, or write it again with pairs --batch external-validation")) << key << " " << value;
+    EXPECT_THAT(reported.text, Not(HasSubstr("External validation at N")));
   };
-  told_with("inside_90", {0.9, 0.9});
-  told_with("inside_90", {1.5});
-  told_with("count", -49);
-  told_with("count", 0);
-  told_with("count", 4.5);
-  told_with("count", 1e30);
-  told_with("n", 0);
-  told_with("missed_99", 2);
-  told_with("kinds", nlohmann::json::object());
-  told_with("learned_from", "something else");
-  told_with("weights", "00000000");
+  shown_with("inside_90", {0.9, 0.9});
+  shown_with("inside_90", {1.5});
+  shown_with("count", -49);
+  shown_with("count", 0);
+  shown_with("count", 4.5);
+  shown_with("count", 1e30);
+  shown_with("n", 0);
+  shown_with("missed_99", 2);
+  shown_with("kinds", nlohmann::json::object());
+  shown_with("learned_from", "something else");
+  shown_with("weights", "00000000");
 }
 
-TEST_F(ThingsOfPeople, AThingNamedTwiceIsTriedOnce) {
+TEST_F(ItemsOfPeople, AItemNamedTwiceIsTriedOnce) {
   std::ofstream(folder_ / "one.pebble") << "0.5";
   std::ofstream(folder_ / "list.txt") << "pebble:0.5\npebble:0\n" << path("one.pebble") << "\npebble:0.50\n";
   const std::vector<std::string> machine = {"--threads", "1", "--device", "cpu"};
-  const auto tried = [&](const std::string& data) {
+  const auto validated = [&](const std::string& data) {
     std::vector<std::string> words = {run_, "--data", data};
     words.insert(words.end(), machine.begin(), machine.end());
-    return act(add_tried, words, tasks_);
+    return act(add_external_validation, words, tasks_);
   };
-  const Acted listed = tried(path("list.txt"));
+  const Acted listed = validated(path("list.txt"));
   ASSERT_EQ(listed.code, 0) << listed.err;
   EXPECT_EQ(listed.document.at("kinds").at(0).at("count"), 2);
   EXPECT_EQ(listed.document.at("repeated"), 2);
-  const nlohmann::json& first = listed.document.at("things").at(0);
+  const nlohmann::json& first = listed.document.at("items").at(0);
   EXPECT_EQ(first.at("name"), "pebble:0.5");
   EXPECT_EQ(first.at("kind"), "small pebble");
   EXPECT_EQ(first.at("own").at(0), 0.5);
@@ -518,39 +518,39 @@ TEST_F(ThingsOfPeople, AThingNamedTwiceIsTriedOnce) {
   EXPECT_GT(first.at("high_90").at(0).get<double>(), 0.5);
   EXPECT_EQ(first.at("missed_99"), false);
   EXPECT_THAT(listed.text, HasSubstr("2 items named before were left out"));
-  EXPECT_EQ(tried(path("one.pebble")).document.at("kinds").at(0).at("count"), 1) << "a thing in place of a list";
+  EXPECT_EQ(validated(path("one.pebble")).document.at("kinds").at(0).at("count"), 1) << "a thing in place of a list";
 
-  const std::filesystem::path values = std::filesystem::path(run_) / "tried-values.npz";
+  const std::filesystem::path values = std::filesystem::path(run_) / "training-values.npz";
   std::filesystem::remove(values);
   std::filesystem::create_directories(values);
-  const Acted refused = tried(path("list.txt"));
+  const Acted refused = validated(path("list.txt"));
   EXPECT_EQ(refused.code, 1) << refused.err;
-  EXPECT_THAT(refused.err, HasSubstr("tried-values.npz"));
+  EXPECT_THAT(refused.err, HasSubstr("training-values.npz"));
   EXPECT_THAT(refused.err, Not(HasSubstr("things")));
 }
 
-TEST_F(ThingsOfPeople, FewThatWereTriedSayLittle) {
+TEST_F(ItemsOfPeople, FewThatWereTriedSayLittle) {
   std::ofstream(folder_ / "one.pebble") << "1";
   std::ofstream(folder_ / "list.txt") << "# round ones\npebble:0\n \t\n" << path("one.pebble") << " a name\n";
   const std::vector<std::string> words = {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"};
-  const Acted first = act(add_tried, words, tasks_), again = act(add_tried, words, tasks_);
+  const Acted first = act(add_external_validation, words, tasks_), again = act(add_external_validation, words, tasks_);
   EXPECT_EQ(first.document.at("unread"), 0) << first.err << "blank lines and comments name nothing";
   EXPECT_THAT(infer({"pebble:1"}).err, HasSubstr("validated on 2 items like this one (small pebble) at N = 10"));
   EXPECT_THAT(infer({"pebble:1"}).err, HasSubstr("too few to show whether the posterior holds"));
   EXPECT_THAT(first.text, Not(HasSubstr("in place of")));
-  EXPECT_THAT(again.text, HasSubstr("tried.json, in place of what was known of 2 items"));
+  EXPECT_THAT(again.text, HasSubstr("external-validation.json, in place of what was known of 2 items"));
 }
 
-TEST_F(ThingsOfPeople, WhatWasTriedIsKeptAndWarnsOfSuchThings) {
+TEST_F(ItemsOfPeople, WhatWasTriedIsKeptAndWarnsOfSuchItems) {
   EXPECT_THAT(infer({"pebble:1"}).err, HasSubstr("no external validation on items like this one (small pebble) with"));
   // Small ones are told 0, which the prior's posterior holds; one could not be read.
   std::string list;
   for (int k = 0; k < 20; ++k) list += fmt::format("pebble:{}\n", 40 + k);
   std::ofstream(folder_ / "list.txt") << list << "pebble:0\npebble:soft\n";
-  const Acted tried = act(add_tried, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}, tasks_);
-  ASSERT_EQ(tried.code, 0) << tried.err;
-  EXPECT_EQ(tried.document.at("unread"), 1);
-  const nlohmann::json &large = tried.document.at("kinds").at(0), &small = tried.document.at("kinds").at(1);
+  const Acted validated = act(add_external_validation, {run_, "--data", path("list.txt"), "--threads", "1", "--device", "cpu"}, tasks_);
+  ASSERT_EQ(validated.code, 0) << validated.err;
+  EXPECT_EQ(validated.document.at("unread"), 1);
+  const nlohmann::json &large = validated.document.at("kinds").at(0), &small = validated.document.at("kinds").at(1);
   EXPECT_EQ(large.at("kind"), "large pebble");
   EXPECT_EQ(large.at("count"), 20);
   EXPECT_EQ(large.at("n"), kTrained);
@@ -558,12 +558,12 @@ TEST_F(ThingsOfPeople, WhatWasTriedIsKeptAndWarnsOfSuchThings) {
   EXPECT_EQ(large.at("missed_99"), 20);
   EXPECT_TRUE(large.at("warned").get<bool>());
   EXPECT_EQ(small.at("count"), 1);
-  EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(run_) / "tried.json"));
-  const Acted elsewhere = act(add_tried, {run_, "--data", path("list.txt"), "--out", path("elsewhere.json")}, tasks_);
-  EXPECT_EQ(elsewhere.document.at("kinds"), tried.document.at("kinds"));
+  EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(run_) / "external-validation.json"));
+  const Acted elsewhere = act(add_external_validation, {run_, "--data", path("list.txt"), "--out", path("elsewhere.json")}, tasks_);
+  EXPECT_EQ(elsewhere.document.at("kinds"), validated.document.at("kinds"));
   EXPECT_EQ(nlohmann::json::parse(read_file(path("elsewhere.json"))),
-            nlohmann::json::parse(read_file(std::filesystem::path(run_) / "tried.json")));
-  EXPECT_THAT(act(add_tried, {run_, "--data", path("list.txt"), "--out", path("list.txt")}, tasks_).err,
+            nlohmann::json::parse(read_file(std::filesystem::path(run_) / "external-validation.json")));
+  EXPECT_THAT(act(add_external_validation, {run_, "--data", path("list.txt"), "--out", path("list.txt")}, tasks_).err,
               HasSubstr(".json"));
 
   const Acted answer = infer({"pebble:41"});
@@ -575,15 +575,15 @@ TEST_F(ThingsOfPeople, WhatWasTriedIsKeptAndWarnsOfSuchThings) {
   EXPECT_THAT(answer.err, HasSubstr("The pebble's own value " + outside));
   EXPECT_THAT(answer.document.at("warnings").dump(), HasSubstr(outside));
   EXPECT_THAT(infer({"pebble:0"}).err, Not(HasSubstr(outside)));
-  EXPECT_EQ(answer.document.at("tried").at("kinds").at(0).at("count"), 20);
+  EXPECT_EQ(answer.document.at("external_validation").at("kinds").at(0).at("count"), 20);
   const Acted drawn = figure({"pebble:41", "--n", "5"});
   EXPECT_THAT(drawn.err, HasSubstr("validated on 20 items"));
   EXPECT_THAT(drawn.document.at("source").get<std::string>(),
               HasSubstr("validated on 20 (large pebble) at N = 10: θ 0 %"));
 
-  std::ofstream(std::filesystem::path(run_) / "tried.json") << "{";
-  EXPECT_THAT(infer({"pebble:41"}).err, HasSubstr("tried.json is damaged"));
-  EXPECT_THAT(act(add_tried, {run_, "--data", path("none.txt")}, tasks_).err, HasSubstr("none.txt"));
+  std::ofstream(std::filesystem::path(run_) / "external-validation.json") << "{";
+  EXPECT_THAT(infer({"pebble:41"}).err, HasSubstr("external-validation.json is damaged"));
+  EXPECT_THAT(act(add_external_validation, {run_, "--data", path("none.txt")}, tasks_).err, HasSubstr("none.txt"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "app/scores/beside.h"
+#include "app/scores/companion.h"
 
 #include <gtest/gtest.h>
 
@@ -51,11 +51,11 @@ TEST(MeansApart, AreOfTheSameSetsAlone) {
   b.data = a.data;
   b.rows[0].n = 10;
   Metrics target = a;
-  EXPECT_THROW(set_beside(target, b), Error);
+  EXPECT_THROW(set_companion(target, b), Error);
   b.rows[0].n = 100;
-  set_beside(target, b);
-  EXPECT_NEAR(target.rows[0].beside.at(0), 0.5, 0.02);
-  EXPECT_EQ(target.beside, "b");
+  set_companion(target, b);
+  EXPECT_NEAR(target.rows[0].companion.at(0), 0.5, 0.02);
+  EXPECT_EQ(target.companion, "b");
 }
 
 // metrics.json keeps the means to a thousandth of the sd, and the comparison with another run.
@@ -69,10 +69,10 @@ TEST(MeansApart, SurviveTheFile) {
   Metrics b = a;
   b.weights = b.run = "b";
   for (double& mean : b.rows[0].means[0]) mean += 1e-4;
-  set_beside(a, b);
+  set_companion(a, b);
   const Metrics again = parse_metrics(metrics_text(a), "a file");
-  EXPECT_EQ(again.beside, "b");
-  EXPECT_NEAR(again.rows[0].beside.at(0), 0.2, 1e-6);
+  EXPECT_EQ(again.companion, "b");
+  EXPECT_NEAR(again.rows[0].companion.at(0), 0.2, 1e-6);
   EXPECT_NEAR(means_apart(again, parse_metrics(metrics_text(b), "a file")).at(0).rms.at(0), 0.2, 0.002);
 }
 

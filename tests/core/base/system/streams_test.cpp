@@ -1,4 +1,4 @@
-#include "core/base/gpu/streams.h"
+#include "core/base/system/streams.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ TEST(StandardStreams, ClosedOnesAreNotTheNextFile) {
               ::close(STDERR_FILENO);
               open_standard_streams();
               const int file = ::open(name.c_str(), O_RDWR | O_CREAT, 0600);
-              tell("a message\n");
+              print("a message\n");
               if (file <= STDERR_FILENO || ::lseek(file, 0, SEEK_END) != 0) ::_exit(1);
               if (answer("results\n")) ::_exit(2);
             }),
@@ -55,7 +55,7 @@ TEST(StandardStreams, ControlCharactersAreShown) {
               const int file = ::open(name.c_str(), O_RDWR | O_CREAT, 0600);
               ::dup2(file, STDERR_FILENO);
               ::dup2(file, STDOUT_FILENO);
-              tell(std::string(kClearLine) + "run \x1b[2J\r a\xc2\x9b" "b\tc\xc3\xa9\n");
+              print(std::string(kClearLine) + "run \x1b[2J\r a\xc2\x9b" "b\tc\xc3\xa9\n");
               if (!answer("\x1b]0;title\x07\n")) ::_exit(1);
               answer_at_once("ended\n");
             }),
@@ -87,8 +87,8 @@ TEST(StandardStreams, OpenOnesStayAsTheyAre) {
   EXPECT_EQ(ending_of([&] {
               ::dup2(::open(name.c_str(), O_RDWR | O_CREAT, 0600), STDERR_FILENO);
               open_standard_streams();
-              tell("one ");
-              tell(std::string(100000, 'x'));
+              print("one ");
+              print(std::string(100000, 'x'));
             }),
             0);
   EXPECT_EQ(read_file(name), "one " + std::string(100000, 'x'));
@@ -97,7 +97,7 @@ TEST(StandardStreams, OpenOnesStayAsTheyAre) {
 TEST(StandardStreams, AMessageThatNobodyCanHaveIsLost) {
   EXPECT_EQ(ending_of([] {
               ::dup2(::open("/dev/full", O_WRONLY), STDERR_FILENO);
-              tell("lost\n");
+              print("lost\n");
             }),
             0);
   EXPECT_EQ(ending_of([] {
@@ -106,7 +106,7 @@ TEST(StandardStreams, AMessageThatNobodyCanHaveIsLost) {
               if (::pipe(ends) != 0) ::_exit(1);
               ::dup2(ends[1], STDERR_FILENO);
               ::close(ends[0]);
-              tell("lost\n");
+              print("lost\n");
             }),
             0);
 }
@@ -136,7 +136,7 @@ TEST(StandardStreams, AReaderWhoSleepsIsWaitedForUntilASignal) {
                 ::kill(::getppid(), SIGTERM);
                 ::_exit(0);
               }
-              tell(std::string(1 << 20, 'x'));  // more than any pipe holds
+              print(std::string(1 << 20, 'x'));  // more than any pipe holds
               ::_exit(last_signal());
             }),
             SIGTERM);

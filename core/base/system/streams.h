@@ -13,7 +13,7 @@ inline constexpr std::string_view kClearLine = "\r\033[K";
 
 // Writes a message to stderr, escaping control characters except for a kClearLine at its start. If stderr is closed,
 // full or without a reader, only the message is lost; a slow reader is waited for until a signal requests a stop.
-void tell(std::string_view text);
+void print(std::string_view text);
 
 // Writes results to stdout, escaping control characters; false if not everything could be written.
 bool answer(std::string_view text);

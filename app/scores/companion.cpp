@@ -1,4 +1,4 @@
-#include "app/scores/beside.h"
+#include "app/scores/companion.h"
 
 #include <algorithm>
 #include <cmath>
@@ -48,18 +48,18 @@ std::vector<double> means_apart_at(const Metrics& one, const Metrics& other, std
   return {};
 }
 
-void set_beside(Metrics& metrics, const Metrics& other) {
+void set_companion(Metrics& metrics, const Metrics& other) {
   const std::vector<MeansApart> apart = means_apart(metrics, other);
   PAIRS_CHECK(!apart.empty(),
               "{} and {} were scored at no set size in common with posterior samples on the same test sets; evaluate "
               "both with the same --sizes, --seed and --samples",
               metrics.run, other.run);
-  for (EvaluationRow& row : metrics.rows) row.beside.clear();
+  for (EvaluationRow& row : metrics.rows) row.companion.clear();
   for (const MeansApart& one : apart)
     for (EvaluationRow& row : metrics.rows)
-      if (row.n == one.n) row.beside = one.rms;
-  metrics.beside = other.run;
-  metrics.beside_weights = other.weights;
+      if (row.n == one.n) row.companion = one.rms;
+  metrics.companion = other.run;
+  metrics.companion_weights = other.weights;
 }
 
 }  // namespace pairs
