@@ -8,18 +8,18 @@
 #include "core/base/text/error.h"
 #include "core/base/threads/interruption.h"
 #include "core/base/threads/threads.h"
-#include "core/ops/ops.h"
 #include "core/target_model.h"
 
 namespace pairs {
 
-torch::Tensor block_sums(Estimator& estimator, const Latents& latents, std::uint64_t seed, Purpose purpose,
+torch::Tensor block_states(Estimator& estimator, const Latents& latents, std::uint64_t seed, Purpose purpose,
                          std::span<const std::int64_t> indices, std::span<const std::int64_t> blocks,
                          const StreamOptions& options) {
   const std::int64_t chunk = options.chunk > 0 ? options.chunk : estimator.observations_at_once();
   const auto sets = static_cast<std::int64_t>(indices.size()), per_set = static_cast<std::int64_t>(blocks.size());
   const std::int64_t l = estimator.embedding_size();
-  torch::Tensor sums = torch::zeros({sets * per_set, l}, torch::kFloat64);
+  const Pool& pool = estimator.pool();
+  torch::Tensor states = pool.empty(sets * per_set, l);
 
   std::vector<SetRange> ranges;
   std::vector<std::int64_t> owners, rows, offsets = {0};
@@ -43,7 +43,7 @@ torch::Tensor block_sums(Estimator& estimator, const Latents& latents, std::uint
     }
     const torch::Tensor at = torch::tensor(offsets, torch::kInt64).to(embeddings.device());
     if (options.embedded) options.embedded(embeddings, parts, mine, ranges);
-    sums.index_add_(0, torch::tensor(rows, torch::kInt64), ops::segment_sum64(embeddings, at).to(torch::kCPU));
+    pool.merge_into(states, torch::tensor(rows, torch::kInt64), pool.accumulate(embeddings, at).to(torch::kCPU));
     ranges.clear();
     owners.clear();
     rows.clear();
@@ -67,14 +67,15 @@ torch::Tensor block_sums(Estimator& estimator, const Latents& latents, std::uint
     }
   }
   flush();
-  return sums.view({sets, per_set, l});
+  return states.view({sets, per_set, l});
 }
 
 torch::Tensor aggregate_sets(Estimator& estimator, const Latents& latents, std::uint64_t seed, Purpose purpose,
                              std::span<const std::int64_t> indices, std::int64_t n, const StreamOptions& options) {
   PAIRS_CHECK(n >= 1, "A set holds at least one observation; {} were asked for", n);
   const std::int64_t blocks[] = {n};
-  return block_sums(estimator, latents, seed, purpose, indices, blocks, options).squeeze(1) / static_cast<double>(n);
+  const torch::Tensor states = block_states(estimator, latents, seed, purpose, indices, blocks, options);
+  return estimator.pool().finish(states.squeeze(1), n);
 }
 
 }  // namespace pairs

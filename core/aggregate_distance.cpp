@@ -99,7 +99,7 @@ torch::Tensor AggregateDistance::factor(std::int64_t n) {
     const std::lock_guard lock(mutex_);
     if (const auto known = factors_.find(n); known != factors_.end()) return known->second;
   }
-  const torch::Tensor covariance = statistics_.between + statistics_.within / static_cast<double>(n);
+  const torch::Tensor covariance = pool_->spread(statistics_.between, statistics_.within, static_cast<double>(n));
   // A ridge of 1e-6 of each variance: directions without information must not dominate the distance.
   const torch::Tensor ridge = at::diag(covariance.diagonal() * 1e-6 + 1e-30);
   const auto [factor, failed] = at::linalg_cholesky_ex(covariance + ridge);

@@ -35,7 +35,8 @@ class DistanceRecord {
 // Thread-safe.
 class AggregateDistance {
  public:
-  explicit AggregateDistance(AggregateStatistics statistics) : statistics_(std::move(statistics)) {}
+  AggregateDistance(AggregateStatistics statistics, std::shared_ptr<const Pool> pool)
+      : statistics_(std::move(statistics)), pool_(std::move(pool)) {}
 
   // See Estimator::typicality.
   Estimator::Typicality of(const torch::Tensor& aggregates, const torch::Tensor& n);
@@ -47,6 +48,7 @@ class AggregateDistance {
   const DistanceRecord& record();
 
   AggregateStatistics statistics_;
+  std::shared_ptr<const Pool> pool_;
   std::mutex mutex_;
   std::optional<DistanceRecord> record_;           // set on first use
   std::map<std::int64_t, torch::Tensor> factors_;  // by set size

@@ -15,8 +15,8 @@ namespace {
 
 constexpr const char* kFormat = "pairs-estimator-1";
 // The standardization of x, [channels] float64.
-const std::string kLocation = std::string("embedder.") + StandardisedEmbedder::kLocation,
-                  kScale = std::string("embedder.") + StandardisedEmbedder::kScale;
+const std::string kLocation = std::string("embedder.") + StandardizedEmbedder::kLocation,
+                  kScale = std::string("embedder.") + StandardizedEmbedder::kScale;
 
 // Finds the tensor of this name and shape.
 const torch::Tensor& find_tensor(const std::map<std::string, torch::Tensor>& tensors, const std::string& name,
@@ -133,7 +133,7 @@ void Estimator::load_state(const std::map<std::string, torch::Tensor>& state) {
   if (standardized && !wrapped) {
     const torch::Tensor none = at::zeros({input_channels(task_->info())}, at::kDouble);
     const bool training = embedder_->is_training();
-    embedder_ = std::make_shared<StandardisedEmbedder>(embedder_, none, none + 1);
+    embedder_ = std::make_shared<StandardizedEmbedder>(embedder_, none, none + 1);
     embedder_->to(device_);
     embedder_->train(training);
   }
@@ -229,6 +229,7 @@ Estimator Estimator::clone() const {
   if (!sizes().empty()) copy.split_heads(sizes());
   copy.load_state(state());
   copy.max_n_ = max_n_;
+  copy.pool_ = pool_;
   copy.data_source_ = data_source_;
   copy.to(device_);
   copy.train(embedder_->is_training());

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "core/standardized_embedder.h"
 
@@ -26,12 +27,16 @@ inline void collect_tensors(const torch::nn::Module& module, const std::string& 
 
 // Adds an embedder's tensors under "embedder."; the names are the same with and without a standardization of x.
 inline void collect_embedder(const Embedder& embedder, bool buffers, std::map<std::string, torch::Tensor>& out) {
-  const auto* standardized = dynamic_cast<const StandardisedEmbedder*>(&embedder);
+  const auto* standardized = dynamic_cast<const StandardizedEmbedder*>(&embedder);
   collect_tensors(standardized ? *standardized->inner() : embedder, "embedder.", buffers, out);
   if (standardized == nullptr || !buffers) return;
   const auto own = standardized->named_buffers(false);
-  for (const char* name : {StandardisedEmbedder::kLocation, StandardisedEmbedder::kScale})
+  for (const char* name : {StandardizedEmbedder::kLocation, StandardizedEmbedder::kScale})
     out[std::string("embedder.") + name] = own[name];
+}
+
+inline torch::Tensor column(const std::vector<double>& values) {
+  return torch::tensor(values, torch::dtype(torch::kFloat64));
 }
 
 }  // namespace pairs

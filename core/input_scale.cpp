@@ -8,12 +8,12 @@
 namespace pairs {
 
 bool standardizes_input(const Task& task) {
-  const auto* face = dynamic_cast<const StandardisedInput*>(&task);
+  const auto* face = dynamic_cast<const StandardizedInput*>(&task);
   return face != nullptr && face->standardizes();
 }
 
 InputScale input_scale(const Task& task) {
-  const auto* face = dynamic_cast<const StandardisedInput*>(&task);
+  const auto* face = dynamic_cast<const StandardizedInput*>(&task);
   return face != nullptr ? face->input_scale() : InputScale{};
 }
 

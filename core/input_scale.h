@@ -19,9 +19,9 @@ struct InputScale {
 
 // A task whose observations are standardized for networks. They are simulated as float64 and standardizing rounds them
 // to float32, so that no precision is lost if a location is large compared with its scale.
-class StandardisedInput {
+class StandardizedInput {
  public:
-  virtual ~StandardisedInput() = default;
+  virtual ~StandardizedInput() = default;
   // Whether x is standardized.
   virtual bool standardizes() const = 0;
   // The scale, empty if x is not standardized. The first call may measure it, which may start a user's program.

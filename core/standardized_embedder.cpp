@@ -6,7 +6,7 @@
 
 namespace pairs {
 
-StandardisedEmbedder::StandardisedEmbedder(std::shared_ptr<Embedder> inner, const torch::Tensor& location,
+StandardizedEmbedder::StandardizedEmbedder(std::shared_ptr<Embedder> inner, const torch::Tensor& location,
                                            const torch::Tensor& scale)
     : inner_(register_module("inner", std::move(inner))),
       location_(register_buffer(kLocation, location.to(torch::kFloat64).flatten().clone())),
@@ -16,7 +16,7 @@ StandardisedEmbedder::StandardisedEmbedder(std::shared_ptr<Embedder> inner, cons
               location_.numel(), scale_.numel());
 }
 
-torch::Tensor StandardisedEmbedder::forward(const Observations& x) {
+torch::Tensor StandardizedEmbedder::forward(const Observations& x) {
   inner_->set_noise(noise_key(), noise_first());
   return inner_->forward(standardized(x, location_, scale_));
 }

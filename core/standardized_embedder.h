@@ -9,13 +9,13 @@ namespace pairs {
 
 // Standardizes observations before an inner embedder: any real type is standardized in float64 and rounded to float32.
 // The standardization is part of the weights, whatever a task measures later.
-class StandardisedEmbedder : public Embedder {
+class StandardizedEmbedder : public Embedder {
  public:
   // Names of its own tensors [channels], float64, which are saved with those of the inner embedder.
   static constexpr const char *kLocation = "x_location", *kScale = "x_scale";
 
   // Throws Error if a scale is not above 0, or if location and scale differ in length.
-  StandardisedEmbedder(std::shared_ptr<Embedder> inner, const torch::Tensor& location, const torch::Tensor& scale);
+  StandardizedEmbedder(std::shared_ptr<Embedder> inner, const torch::Tensor& location, const torch::Tensor& scale);
 
   torch::Tensor forward(const Observations& x) override;
   std::int64_t size() const override { return inner_->size(); }

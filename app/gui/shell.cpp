@@ -276,7 +276,7 @@ std::vector<Command> Shell::Parts::commands() {
     const std::filesystem::path path = file;
     const std::string title = fmt::format("Open recent {} in {}", printable(path.filename().string(), 100),
                                           printable(path.parent_path().filename().string(), 60));
-    all.push_back({"recent/" + file, title, "", "", [this, path] { studio.open_path(path); }});
+    all.push_back({"recent/" + file, title, "", "", [this, path] { studio.look_and_open(path); }});
   }
   const auto training = [&](const char* name, const char* title, model::Action action, auto&& run) {
     all.push_back({name, title, "", studio.training.blocked(action), run});

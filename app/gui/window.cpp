@@ -286,7 +286,7 @@ void run_window(const Catalog& tasks, const WindowOptions& options) {
     else
       glfw.PollEvents();
     if (std::exchange(window.touched, false)) schedule.touch(clock.seconds());
-    for (const std::string& path : std::exchange(window.dropped, {})) studio.open_path(path);
+    for (const std::string& path : std::exchange(window.dropped, {})) studio.look_and_open(path);
     studio.hub.notifier->focused = glfw.GetWindowAttrib(window.get(), GLFW_FOCUSED) == GLFW_TRUE;
     const bool reported = woken.exchange(false);  // some panels take results directly, without the studio
     const bool changed = studio.poll();

@@ -144,7 +144,7 @@ void SessionDesk::list_runs_of(const SavedSession& session) {
   runs.insert(runs.begin(), session.run);
   for (const std::string& run : runs) {
     if (!run.starts_with('/') || !run_there(studio_, run) || studio_.library.find(run) != nullptr) continue;
-    const std::string problem = studio_.library.add_folder(run);
+    const std::string problem = studio_.library.folders.add(run);
     if (!problem.empty()) studio_.hub.messages.warning("session", problem);
   }
 }
@@ -210,7 +210,7 @@ void SessionDesk::show_rest() {
 bool SessionDesk::poll() {
   bool changed = false;
   await_rest();
-  studio_.posterior.reports().set_notes(report_notes());
+  studio_.posterior.files.reports().set_notes(report_notes());
   if (const auto checked = checked_.take()) {
     if (checked->value)
       for (const std::string& problem : *checked->value) studio_.hub.messages.warning("session", problem);

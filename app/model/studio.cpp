@@ -60,7 +60,7 @@ Studio::Studio(Catalog tasks, Settings remembered, std::function<void()> wake)
                                                 settings.threads, usable_cores()));
   if (settings.threads > 0) take_threads();
   for (const std::string& folder : settings.run_folders) {
-    const std::string problem = library.add_folder(folder);
+    const std::string problem = library.folders.add(folder);
     if (!problem.empty()) hub.messages.warning("runs", problem);
   }
   try {
@@ -141,7 +141,7 @@ void Studio::take_threads() {
 }
 
 std::string Studio::machine_blocked() const {
-  const bool busy = training.active() || evaluation.work().running || comparison.busy();
+  const bool busy = training.session.active() || evaluation.work().running || comparison.busy();
   return busy ? "A training or an evaluation keeps what it began with; wait for its end, or stop it" : "";
 }
 
@@ -177,12 +177,12 @@ void Studio::follow_queue_settings() {
 }
 
 void Studio::take_ended_training() {
-  const auto ended = training.take_ended();
+  const auto ended = training.session.take_ended();
   if (!ended) return;
   library.refresh();
   try {
     const RunStatus status = run_status(*ended);
-    const bool failed = training.session_blocked(Action::dismiss).empty();
+    const bool failed = training.session.blocked(Action::dismiss).empty();
     if (failed) hub.notifier->report(fmt::format("{} failed", ended->filename().string()), training.problem());
     if (status.finished) hub.notifier->report(fmt::format("{} is trained", ended->filename().string()), "");
     if (!status.pretrained) return;
@@ -204,8 +204,8 @@ void Studio::take_ended_training() {
 
 // The run in training is open once it has a folder.
 void Studio::follow_training() {
-  const fs::path folder = training.session_folder();
-  if (folder.empty() || folder == followed_ || !training.active()) return;
+  const fs::path folder = training.session.folder();
+  if (folder.empty() || folder == followed_ || !training.session.active()) return;
   followed_ = folder;
   library.refresh();
   library.watch(folder.string());
@@ -263,7 +263,7 @@ void Studio::take_new_weights() {
 
 // Returns memory to the system: after a training or an evaluation, the allocator keeps hundreds of megabytes.
 void Studio::give_memory_back() {
-  if (training.active() || evaluation.work().running || comparison.busy()) large_work_ = true;
+  if (training.session.active() || evaluation.work().running || comparison.busy()) large_work_ = true;
   if (!large_work_ || busy()) return;
   large_work_ = false;
   release_freed_memory();
@@ -291,12 +291,13 @@ bool Studio::poll() {
   changed |= training.poll();
   changed |= studies.poll();
   follow_queue_settings();
-  changed |= queue.poll(training.active());
+  changed |= queue.poll(training.session.active());
   changed |= posterior.poll();
   changed |= viewer.poll();
   changed |= evaluation.poll();
   changed |= comparison.poll();
   changed |= specimen.poll();
+  take_looked();
   go_on_resuming();
   follow_training();
   take_new_weights();
@@ -320,7 +321,7 @@ bool Studio::poll() {
 bool Studio::busy() const {
   return training.busy() || posterior.busy() || viewer.busy() || evaluation.busy() || comparison.busy() ||
          (tab_ == Tab::compare && board.busy()) || specimen.busy() || queue.busy() || library.busy() || data.busy() ||
-         page.busy() || session.busy();
+         page.busy() || session.busy() || looked_.busy();
 }
 
 std::string Studio::activity() const {

@@ -15,6 +15,7 @@
 #include "app/model/data_folder.h"
 #include "app/model/evaluate/evaluation.h"
 #include "app/model/hub/hub.h"
+#include "app/model/hub/looked_path.h"
 #include "app/model/hub/settings.h"
 #include "app/model/library/library.h"
 #include "app/model/navigation.h"
@@ -27,6 +28,7 @@
 #include "app/model/train/studies.h"
 #include "app/model/train/training.h"
 #include "app/model/viewer/viewer.h"
+#include "core/base/threads/latest.h"
 
 namespace pairs::model {
 
@@ -74,6 +76,8 @@ class Studio : public Navigation, public Machine {
   // Opens a path dropped on the window or given on the command line: a session, a run folder, a custom task's file, a
   // folder of images, a data file, or an item from which a task makes sets (tasks/parts/items.h), which is then shown.
   void open_path(const std::filesystem::path& path);
+  // The same, without waiting for the disk: the path is looked at on another thread.
+  void look_and_open(const std::filesystem::path& path);
 
   void reopen_task() override;
   void open_settings(SettingsSection section) override { page.open(section); }
@@ -107,6 +111,8 @@ class Studio : public Navigation, public Machine {
 
  private:
   bool is_task(const std::string& name) const;
+  void open_looked(const LookedPath& looked);
+  void take_looked();
   TaskOptions options_of(const std::string& run) const;
   const RunEntry* listed_run(const std::string& run) const;
   bool has_weights(const std::string& run) const;
@@ -145,6 +151,8 @@ class Studio : public Navigation, public Machine {
   bool large_work_ = false;         // training, evaluation or comparison has run since memory was released
   Tab tab_ = Tab::posterior;
   std::string device_;
+  std::vector<std::filesystem::path> to_open_;  // by look_and_open, in order
+  Latest<std::vector<LookedPath>> looked_{hub.wake};
 };
 
 }  // namespace pairs::model

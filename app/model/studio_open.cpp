@@ -3,47 +3,18 @@
 #include <algorithm>
 #include <climits>
 
+#include "app/model/files/look_at_path.h"
 #include "app/model/studio.h"
 #include "app/posterior/question/set_fields.h"
 #include "app/session/session.h"
-#include "core/base/fields/face.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
-#include "core/images/image_file.h"
 #include "core/train/run/run.h"
 #include "core/train/run/shipped.h"
-#include "tasks/file_facts.h"
-#include "tasks/parts/items.h"
 #include "tasks/registry.h"
 
 namespace pairs::model {
-namespace {
-
 namespace fs = std::filesystem;
-
-bool holds_images(const fs::path& folder) {
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error))
-    if (is_image_name(entry.path())) return true;
-  return false;
-}
-
-struct ItemOfTask {
-  std::string task, item;
-  bool is_it = false;
-};
-
-// The items from which tasks make sets (a mesh, a molecule), and whether the path is one of them.
-std::vector<ItemOfTask> items_of_tasks(const TaskCatalog& tasks, const std::string& text) {
-  std::vector<ItemOfTask> all;
-  for (const std::string& name : tasks.names()) {
-    const std::shared_ptr<const Task> task = tasks.make(name);
-    if (const Items* const known = face<Items>(*task)) all.push_back({name, known->item(), known->is_item(text)});
-  }
-  return all;
-}
-
-}  // namespace
 
 // Each task keeps its last compared runs.
 void Studio::turn_comparison(const std::string& task) {
@@ -153,50 +124,71 @@ void Studio::open_run(const std::string& run) {
 }
 
 void Studio::open_path(const fs::path& path) {
+  open_looked(look_at_path(path, *hub.tasks, posterior_page().data_task()));
+}
+
+void Studio::look_and_open(const fs::path& path) {
+  to_open_.push_back(path);
+  looked_.ask([paths = to_open_, tasks = hub.tasks, page = posterior_page().data_task()](const auto& stale) {
+    auto all = std::make_shared<std::vector<LookedPath>>();
+    for (const fs::path& one : paths) {
+      if (stale()) throw Stopped();
+      all->push_back(look_at_path(one, *tasks, page));
+    }
+    return all;
+  });
+}
+
+void Studio::take_looked() {
+  const auto looked = looked_.take();
+  if (!looked) return;
+  to_open_.clear();
+  for (const LookedPath& one : *looked) open_looked(one);
+}
+
+void Studio::open_looked(const LookedPath& looked) {
+  const fs::path& path = looked.path;
   const std::string name = path.string();
-  std::error_code error;
-  if (!fs::exists(path, error) && is_task(name)) return open_task(name);
-  if (is_session(path)) return session.open(path);
-  if (fs::exists(path / run_file::config, error)) {
-    const std::string problem = library.add_folder(path);
+  if (!looked.exists && is_task(name)) return open_task(name);
+  if (looked.session) return session.open(path);
+  if (looked.run) {
+    const std::string problem = library.folders.add(path);
     if (!problem.empty()) hub.messages.warning("runs", problem);
     settings.remember_file(path);
     return open_run(fs::absolute(path).lexically_normal().string());
   }
-  if (is_task_file(path)) {
+  if (looked.task_file) {
     settings.remember_file(path);
     return library.own().open(path, true);
   }
-  const bool images = fs::is_directory(path, error) && holds_images(path);
-  if (const auto refused = posterior_page().open_data(path, images)) {
+  if (const auto refused = posterior_page().open_data(looked)) {
     if (!refused->empty()) {
       hub.messages.error("open", *refused);
       settings.log_open = true;
       return;
     }
     set_tab(Tab::posterior);
-    if (fs::exists(path, error)) settings.remember_file(path);
+    if (looked.exists) settings.remember_file(path);
     return;
   }
   const std::string ending = path.extension().string();
   std::string problem, others;
-  if (fs::is_directory(path, error)) {
-    problem = library.add_folder(path);
+  if (looked.folder) {
+    problem = library.folders.add(path);
   } else {
     const bool table = ending == ".txt" || ending == ".tsv";  // may be any file, like CSV
-    for (const ItemOfTask& known : items_of_tasks(*hub.tasks, name)) {
-      if (known.is_it && !table && fs::exists(path, error)) {
+    for (const LookedPath::ItemOfTask& known : looked.items) {
+      if (known.is_it && !table && looked.exists) {
         open_task(known.task);
         set_tab(Tab::posterior);
         settings.remember_file(path);
-        return posterior.open_file(path);
+        return posterior.set.open_file(path);
       }
       others += ", a " + known.item;
     }
     problem = fmt::format(
         "{} cannot be opened here; give a run folder, a session, a task.toml, a CSV or NPZ file of observations, a "
-        "folder of "
-        "images{}",
+        "folder of images{}",
         printable(name, 300), others);
   }
   if (problem.empty()) return settings.remember_file(path);
@@ -233,7 +225,7 @@ void Studio::follow_own_tasks() {
   const auto awaited = std::exchange(awaited_run_, {});
   if (awaited.task == name) return open_run(awaited.run);
   // It may have been open with the file's previous contents.
-  training.renew_draft(name);
+  training.drafts.renew(name);
   const bool shown = name == task_;
   open_task(name);
   if (shown) {

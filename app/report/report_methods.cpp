@@ -63,7 +63,7 @@ std::string network_words(const NetworkDescription& network, Citing& citing) {
   return network.work.empty() ? network.words : network.words + " " + citing.cite_work(network.work);
 }
 
-std::string optimizer_words(const OptimiserConfig& optimizer, const StageRecord& record) {
+std::string optimizer_words(const OptimizerConfig& optimizer, const StageRecord& record) {
   const std::int64_t done = record.last.step > 0 ? record.last.step : optimizer.epochs * optimizer.steps;
   return fmt::format("{}batches of {} sets at an initial learning rate of {:g} with cosine annealing",
                      done > 0 ? count_text(done) + " steps on " : "", count_text(optimizer.batch), optimizer.rate);

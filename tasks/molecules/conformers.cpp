@@ -21,7 +21,7 @@
 namespace pairs {
 namespace {
 
-constexpr unsigned kOptimiserSteps = 500;
+constexpr unsigned kOptimizerSteps = 500;
 
 // The number of conformers for a molecule with this flat_hash.
 std::int64_t wanted_conformers(std::uint64_t flat_hash, const ConformerSettings& settings) {
@@ -55,7 +55,7 @@ std::variant<PreparedMolecule, Refusal> generate(PreparedMolecule&& out, const M
     const std::vector<int> ids = embed(*graph, out.hash, wanted_conformers(out.flat_hash, settings), settings);
     if (ids.empty())
       return Refusal{SetAsideReason::conformer, fmt::format("ETKDGv3 gave none in {} attempts", settings.attempts)};
-    if (settings.optimize && !optimize_conformers(*graph, kOptimiserSteps))
+    if (settings.optimize && !optimize_conformers(*graph, kOptimizerSteps))
       return Refusal{SetAsideReason::conformer, "MMFF94 has no parameters for it"};
     for (const RDKit::Atom* atom : graph->atoms())
       out.elements.push_back(static_cast<std::uint8_t>(atom->getAtomicNum()));

@@ -51,7 +51,7 @@ std::string key_of(const fs::path& file) {
 // The task of a run whose stored sets are gone: its description is known, which suffices for observed sets; its own
 // sets throw an error with the reason.
 class AbsentSets final : public Task,
-                         public StandardisedInput,
+                         public StandardizedInput,
                          public HasFileColumns,
                          public HasFileReader,
                          public HasGivenRanges,

@@ -83,7 +83,7 @@ Programs programs_of(const TaskFile& file) {
 }
 
 class SimulatedTask final : public Task,
-                            public StandardisedInput,
+                            public StandardizedInput,
                             public ProbedSimulator,
                             public HasFileColumns,
                             public HasFileReader,

@@ -267,7 +267,7 @@ class ChosenWithOutlines final : public ChosenTargets, public Outlines {
   }
 };
 
-class ChosenStandardized : public ChosenTargets, public StandardisedInput {
+class ChosenStandardized : public ChosenTargets, public StandardizedInput {
  public:
   using ChosenTargets::ChosenTargets;
   bool standardizes() const override { return standardizes_input(inner()); }
@@ -304,7 +304,7 @@ class ChosenBudgeted final : public ChosenStandardized, public BudgetedSimulator
 // Adds the inner task's interfaces that are valid for every choice.
 std::shared_ptr<const Task> wrapped(std::shared_ptr<const Task> task, std::vector<Component> chosen) {
   const bool joint = face<HasJointPosterior>(*task) != nullptr, outlines = face<Outlines>(*task) != nullptr,
-             probed = face<ProbedSimulator>(*task) != nullptr, standardized = face<StandardisedInput>(*task) != nullptr;
+             probed = face<ProbedSimulator>(*task) != nullptr, standardized = face<StandardizedInput>(*task) != nullptr;
   PAIRS_CHECK(joint + outlines + standardized <= 1 && probed <= standardized,
               "Of the task {} other targets cannot be chosen: nobody shows its faces together", task->info().name);
   if (joint) return std::make_shared<ChosenWithJoint>(std::move(task), std::move(chosen));

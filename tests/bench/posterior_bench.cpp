@@ -1,6 +1,6 @@
 #include <benchmark/benchmark.h>
 
-#include "app/model/posterior/posterior_engine.h"
+#include "app/model/posterior/work/posterior_engine.h"
 #include "core/base/text/error.h"
 #include "tasks/registry.h"
 

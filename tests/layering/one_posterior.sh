@@ -5,7 +5,7 @@
 set -euo pipefail
 source=$(dirname "$(dirname "$(dirname "$(realpath "$0")")")")
 cd "$1"
-calls='pairs::(Estimator::(log_prob|context)|aggregate_sets|block_sums|block_prefixes|estimator_source|reference_source|product_source|place_of|ask|EmbeddedSet::[A-Za-z]+|FollowedSet::[A-Za-z]+)(\(|\[)'
+calls='pairs::(Estimator::(log_prob|context)|aggregate_sets|block_states|block_prefixes|estimator_source|reference_source|product_source|place_of|ask|EmbeddedSet::[A-Za-z]+|FollowedSet::[A-Za-z]+)(\(|\[)'
 answers='(^|[^a-z])estimators?[A-Za-z_()]*(->|\.)(sample|log_prob|log_prob_grid|embed|typicality)\('
 made_in() { nm -uC "$1" | grep -E " U $calls" | sed 's/.* U //' | sort -u; }
 asked_in() { grep -rnE --include='*.cpp' --include='*.h' "$answers" "$source/app/$1" | sed "s|^$source/||"; }

@@ -186,7 +186,7 @@ TEST(ChosenTargets, OutlinesStandWhereTheTasksDo) {
 }
 
 // The robust scale of a nuisance as a target is that of its prior.
-TEST(ChosenTargets, NuisancesAreStandardisedByTheirPrior) {
+TEST(ChosenTargets, NuisancesAreStandardizedByTheirPrior) {
   for (const auto& [name, targets] : std::vector<std::pair<std::string, std::string>>{
            {"bump-hunt", "psi"}, {"circle", "x,y"}, {"gaussian", "psi11,psi12,psi22"}}) {
     const auto task = made(name, targets);

@@ -109,7 +109,7 @@ torch::Tensor joined_values(const TensorMap& tensors) {
 }
 
 template <class LossOf>
-Step one_step(TensorMap parameters, const OptimiserConfig& optimizer, const LossOf& loss_of) {
+Step one_step(TensorMap parameters, const OptimizerConfig& optimizer, const LossOf& loss_of) {
   AdamW adam(parameters, {.weight_decay = optimizer.weight_decay, .clip = optimizer.clip});
   WeightAverage average(parameters, 0.9);
   const Loss loss = loss_of();

@@ -274,7 +274,7 @@ void ComparePanel::settings(const Comparison::View& view) {
 
 void ComparePanel::draw(const RunTablePanel::Shown& shown, const std::string& task) {
   shown.board.look(task);
-  shown.board.turn_frame();
+  shown.board.selection.turn_frame();
   ImGui::BeginChild("compare/panel");
   table_.draw(shown);
   ui::space(12);
@@ -285,7 +285,7 @@ void ComparePanel::draw(const RunTablePanel::Shown& shown, const std::string& ta
 }
 
 void ComparePanel::choose(model::RunBoard& board, const std::vector<std::string>& runs) {
-  board.choose_runs(runs);
+  board.selection.choose_runs(runs);
   table_.scroll_to_chosen();
 }
 
@@ -322,11 +322,11 @@ void ComparePanel::score_plot(model::RunBoard& board) {
   if (plot.figure) {
     std::set<std::string> lit;
     for (const auto& [name, runs] : plot.runs)
-      if (std::any_of(runs.begin(), runs.end(), [&](const auto& run) { return board.hovered().contains(run); }))
+      if (std::any_of(runs.begin(), runs.end(), [&](const auto& run) { return board.selection.hovered().contains(run); }))
         lit.insert(name);
     plot_.light(std::move(lit));
     plot_.draw(plot.figure, {ImGui::GetContentRegionAvail().x, px(280)});
-    if (const auto at = plot.runs.find(plot_.line_under_mouse()); at != plot.runs.end()) board.hover(at->second);
+    if (const auto at = plot.runs.find(plot_.line_under_mouse()); at != plot.runs.end()) board.selection.hover(at->second);
     if (const auto at = plot.runs.find(plot_.take_clicked_line()); at != plot.runs.end()) choose(board, at->second);
   }
   if (!plot.note.empty()) ui::wrapped(plot.note, ui::Look::small_muted, 0, "compare/plot/note");
@@ -363,7 +363,7 @@ void ComparePanel::losses(Comparison& comparison, const Comparison::View& view) 
 void ComparePanel::link(model::RunBoard& board, const Comparison::View& view) {
   std::set<std::string> lit;
   for (std::size_t i = 0; i < view.runs.size(); ++i)
-    if (board.hovered().contains(view.runs[i])) lit.insert(view.lines[i].begin(), view.lines[i].end());
+    if (board.selection.hovered().contains(view.runs[i])) lit.insert(view.lines[i].begin(), view.lines[i].end());
   const auto runs_of = [&](const std::string& line) {
     std::vector<std::string> runs;
     for (std::size_t i = 0; i < view.runs.size() && !line.empty(); ++i)
@@ -374,7 +374,7 @@ void ComparePanel::link(model::RunBoard& board, const Comparison::View& view) {
   };
   for (FigureGrid* grid : {&figures_, &losses_}) {
     grid->light(lit);
-    if (const auto runs = runs_of(grid->line_under_mouse()); !runs.empty()) board.hover(runs);
+    if (const auto runs = runs_of(grid->line_under_mouse()); !runs.empty()) board.selection.hover(runs);
     if (const auto runs = runs_of(grid->take_clicked_line()); !runs.empty()) choose(board, runs);
   }
 }

@@ -135,7 +135,7 @@ void RunTablePanel::set_baseline(const Shown& shown, const std::string& run) {
 
 void RunTablePanel::chosen_line(const Shown& shown, const TableView& view) {
   RunBoard& board = shown.board;
-  const std::vector<std::string> runs = board.chosen_listed();
+  const std::vector<std::string> runs = board.selection.chosen_listed();
   const std::string none = runs.empty() ? "Select rows of the table first: click, Ctrl+click or Shift+click" : "";
   const auto button = [&](const char* name, const char* label, const std::string& blocked, const char* tip,
                           ui::Button kind = ui::Button::normal) {
@@ -188,10 +188,10 @@ void RunTablePanel::chosen_line(const Shown& shown, const TableView& view) {
              all_archived ? "Lists these runs again" : "Keeps these runs, and leaves them out of lists"))
     shown.library.archive(runs, !all_archived);
   if (button("delete", "Delete…", none, "Moves these runs to the trash", ui::Button::danger)) ask(Asked::remove, runs);
-  if (button("none", "Clear selection", none, "", ui::Button::quiet)) board.choose_none();
+  if (button("none", "Clear selection", none, "", ui::Button::quiet)) board.selection.choose_none();
   if (button("all", "Select all", view.rows.empty() ? "No run is listed" : "", "Every run that is listed",
              ui::Button::quiet))
-    board.choose_all();
+    board.selection.choose_all();
   const std::string& undoable = shown.library.undoable();
   if (!undoable.empty() && ui::button("compare/undo", "Undo", ui::Button::quiet, "", "Takes back: " + undoable))
     shown.library.undo();
@@ -259,7 +259,7 @@ void RunTablePanel::row(const Shown& shown, const TableView& view, const TableRo
   RunBoard& board = shown.board;
   const std::string& run = row.runs.front();
   const std::string name = "compare/row/" + run;
-  const auto is_chosen = [&](const std::string& one) { return board.chosen().contains(one); };
+  const auto is_chosen = [&](const std::string& one) { return board.selection.chosen().contains(one); };
   const bool chosen = std::all_of(row.runs.begin(), row.runs.end(), is_chosen);
   ImGui::TableNextRow(0, row_height());
   ImGui::TableNextColumn();
@@ -272,7 +272,7 @@ void RunTablePanel::row(const Shown& shown, const TableView& view, const TableRo
                         {0, inner_height()});
   ImGui::PopStyleVar();
   const bool hovered = ImGui::IsItemHovered(), asked = ImGui::IsItemClicked(ImGuiMouseButton_Right);
-  if (hovered) board.hover(row.runs);
+  if (hovered) board.selection.hover(row.runs);
   if (hovered && ImGui::IsMouseDoubleClicked(0)) shown.navigation.open_run(run);
   // Identified by the position of its name, which stays visible.
   const ImVec2 low = {at.x, ImGui::GetItemRectMin().y}, high = {at.x + widths_.front(), ImGui::GetItemRectMax().y};
@@ -280,16 +280,16 @@ void RunTablePanel::row(const Shown& shown, const TableView& view, const TableRo
   const bool named = hovered && ImGui::GetIO().MousePos.x < high.x;
   if (named && ui::text_size(row.name).x > widths_.front() - px(kTick) - px(22)) ui::tip_of(low, high, row.name);
   const bool lit = std::any_of(row.runs.begin(), row.runs.end(),
-                               [&](const std::string& one) { return board.hovered().contains(one); });
+                               [&](const std::string& one) { return board.selection.hovered().contains(one); });
   if (lit && !hovered) ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1, palette().hovered);
   if (pressed) {
     const ImGuiIO& io = ImGui::GetIO();
-    board.choose(row, io.KeyShift  ? RunBoard::Click::range
-                      : io.KeyCtrl ? RunBoard::Click::toggled
-                                   : RunBoard::Click::alone);
+    board.selection.choose(row, io.KeyShift  ? RunSelection::Click::range
+                      : io.KeyCtrl ? RunSelection::Click::toggled
+                                   : RunSelection::Click::alone);
   }
   if (asked) {
-    if (!chosen) board.choose(row, RunBoard::Click::alone);
+    if (!chosen) board.selection.choose(row, RunSelection::Click::alone);
     ImGui::OpenPopup("menu");
   }
   row_menu(shown, view, row);
@@ -323,7 +323,7 @@ void RunTablePanel::row_menu(const Shown& shown, const TableView& view, const Ta
   if (!open) return;
   const ui::Surface on(palette().raised);
   const std::string& run = row.runs.front();
-  const std::vector<std::string> runs = shown.board.chosen_listed();
+  const std::vector<std::string> runs = shown.board.selection.chosen_listed();
   const std::string many = runs.size() > 1 ? fmt::format(" {}", counted(runs.size(), "run")) : "";
   const auto item = [&](const char* name, const std::string& label, const std::string& blocked = "") {
     const bool pressed =
@@ -347,7 +347,7 @@ void RunTablePanel::row_menu(const Shown& shown, const TableView& view, const Ta
 void RunTablePanel::scroll(const RunBoard& board, const TableView& view) {
   if (!std::exchange(scrolls_, false)) return;
   const auto at = std::find_if(view.rows.begin(), view.rows.end(),
-                               [&](const TableRow& row) { return board.chosen().contains(row.runs.front()); });
+                               [&](const TableRow& row) { return board.selection.chosen().contains(row.runs.front()); });
   const float line = row_height();
   if (at != view.rows.end())
     ImGui::SetScrollY(std::max(0.0f, line * (static_cast<float>(at - view.rows.begin()) - kMostRows / 2.0f)));
@@ -467,7 +467,7 @@ void RunTablePanel::remove_dialog(const Shown& shown, bool& open) {
       removed.push_back(run);
     }
     shown.library.remove(removed);
-    shown.board.choose_none();
+    shown.board.selection.choose_none();
   }
   if (choice != ui::Choice::none) open = false;
   if (!open) ImGui::CloseCurrentPopup();

@@ -105,14 +105,14 @@ void EvaluatePanel::settings(Evaluation& evaluation) {
     ImGui::BeginGroup();
     ui::text_at(ImGui::GetCursorScreenPos(), one.label, ui::Look::small_muted);
     ImGui::Dummy({width, ui::text_size(one.label, ui::Look::small_muted).y});
-    std::string text = evaluation.text(one.field);
+    std::string text = evaluation.form.text(one.field);
     ui::input(one.name, text, "", one.tip, width,
               evaluation.work().running ? "An evaluation is running; settings apply to the next one" : "");
     ImGui::EndGroup();
-    if (text != evaluation.text(one.field)) evaluation.set(one.field, text);
+    if (text != evaluation.form.text(one.field)) evaluation.form.set(one.field, text);
   }
   for (const SettingText& one : kSettings)
-    if (const std::string& problem = evaluation.problem(one.field); !problem.empty())
+    if (const std::string& problem = evaluation.form.problem(one.field); !problem.empty())
       ui::wrapped(problem, ui::Look::bad);
 }
 
@@ -141,8 +141,8 @@ void EvaluatePanel::work(Evaluation& evaluation) {
     evaluation.start();
   ImGui::SameLine();
   if (ui::button("evaluate/reset", "Reset", ui::Button::quiet,
-                 evaluation.changed() ? "" : "These are the run's own settings", "Back to the run's own settings"))
-    evaluation.reset();
+                 evaluation.form.changed() ? "" : "These are the run's own settings", "Back to the run's own settings"))
+    evaluation.form.reset();
   ImGui::SameLine();
   if (ui::button("evaluate/command", "Copy command", ui::Button::quiet, "",
                  "Copies the command that does the same without the window:\n" + evaluation.batch_command()))
@@ -152,7 +152,7 @@ void EvaluatePanel::work(Evaluation& evaluation) {
     if (ui::button("evaluate/save", "Save as …", ui::Button::quiet, "", "Writes these scores as a JSON file"))
       saving_.ask(scores->name.substr(0, scores->name.find(' ')) + "-scores.json");
   }
-  const std::string expected = about(evaluation.expected_seconds());
+  const std::string expected = about(evaluation.form.expected_seconds());
   if (!expected.empty()) {
     ImGui::SameLine();
     if (ImGui::GetContentRegionAvail().x < ui::text_size("takes " + expected, ui::Look::muted).x) ImGui::NewLine();

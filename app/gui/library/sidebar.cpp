@@ -49,7 +49,7 @@ ui::Look state_look(const model::RunEntry& run) {
 
 void Sidebar::update(model::Studio& studio) {
   std::vector<std::string> folders;
-  for (const auto& folder : studio.library.added_folders()) folders.push_back(folder.string());
+  for (const auto& folder : studio.library.folders.added()) folders.push_back(folder.string());
   if (folders != studio.settings.run_folders) studio.settings.run_folders = std::move(folders);
 }
 
@@ -217,7 +217,7 @@ void Sidebar::draw_runs(model::Studio& studio) {
 
 // The text below a run's name; for a finished run, its scores.
 Sidebar::Status Sidebar::reported(model::Studio& studio, const model::RunEntry& run) const {
-  const auto going = run.problem.empty() ? studio.training.going(run.folder) : std::nullopt;
+  const auto going = run.problem.empty() ? studio.training.session.going(run.folder) : std::nullopt;
   std::string state = going ? model::RunEntry::live_state(going->word, going->stage, going->share) : run.state();
   if (all_tasks_ && !run.task.empty()) {
     const model::TaskEntry* task = studio.library.task(run.task);
@@ -359,7 +359,7 @@ void Sidebar::open_typed(model::Studio& studio, const std::filesystem::path& pat
     studio.open_path(path);
     return path_.close();
   }
-  std::string problem = studio.library.add_folder(path);
+  std::string problem = studio.library.folders.add(path);
   if (!problem.empty() && folder) {
     // Not runs: observations perhaps.
     problem.clear();

@@ -9,7 +9,7 @@
 
 namespace pairs::gui {
 
-void BrokenTableDialog::ask(model::Posterior::BrokenTable table) {
+void BrokenTableDialog::ask(model::PosteriorSet::BrokenTable table) {
   table_ = std::move(table);
   open_ = !table_.spare.empty();
   chosen_ = 0;
@@ -30,7 +30,7 @@ void BrokenTableDialog::draw(model::Posterior& posterior) {
       ui::choose("posterior/broken/open", "Open as sets", ui::Button::primary, "posterior/broken/cancel");
   if (choice != ui::Choice::none) open_ = false;
   if (choice == ui::Choice::confirm)
-    posterior.open_sets(table_.file, table_.spare[static_cast<std::size_t>(chosen_)], table_.columns);
+    posterior.sets.open(table_.file, table_.spare[static_cast<std::size_t>(chosen_)], table_.columns);
   if (!open_) ImGui::CloseCurrentPopup();
   ui::end_dialog();
 }

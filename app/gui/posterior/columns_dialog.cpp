@@ -11,7 +11,7 @@
 
 namespace pairs::gui {
 
-void ColumnsDialog::ask(model::Posterior::OtherColumns file, const std::vector<std::string>& taken) {
+void ColumnsDialog::ask(model::PosteriorSet::OtherColumns file, const std::vector<std::string>& taken) {
   file_ = std::move(file);
   open_ = !file_.columns.empty() && !file_.needed.empty();
   chosen_.clear();
@@ -45,7 +45,7 @@ void ColumnsDialog::draw(model::Posterior& posterior) {
   if (choice == ui::Choice::confirm) {
     std::vector<std::string> columns;
     for (const int at : chosen_) columns.push_back(file_.columns[static_cast<std::size_t>(at)]);
-    posterior.open_file(file_.file, std::move(columns));
+    posterior.set.open_file(file_.file, std::move(columns));
   }
   if (!open_) ImGui::CloseCurrentPopup();
   ui::end_dialog();

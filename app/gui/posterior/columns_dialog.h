@@ -12,13 +12,13 @@ namespace pairs::gui {
 class ColumnsDialog {
  public:
   // Asks about a file; `taken`: its columns in use, empty if it was unreadable.
-  void ask(model::Posterior::OtherColumns file, const std::vector<std::string>& taken);
+  void ask(model::PosteriorSet::OtherColumns file, const std::vector<std::string>& taken);
   // Call once per frame.
   void draw(model::Posterior& posterior);
 
  private:
   bool open_ = false;
-  model::Posterior::OtherColumns file_;
+  model::PosteriorSet::OtherColumns file_;
   std::vector<int> chosen_;  // index into file_.columns for each needed column
 };
 

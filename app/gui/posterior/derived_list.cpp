@@ -21,10 +21,10 @@ std::string line_of(const DerivedNumbers& one, IntervalKind interval) {
 
 void DerivedList::draw(model::Posterior& posterior, const model::PosteriorSnapshot& shown,
                        const model::PosteriorScene& scene) {
-  if (posterior.following() || scene.names.empty()) return;
+  if (posterior.follow.state() || scene.names.empty()) return;
   ui::text("Derived quantities", ui::Look::small_strong);
   const float button = px(26);
-  const std::vector<std::string> texts = posterior.derived();
+  const std::vector<std::string> texts = posterior.options.derived();
   for (std::size_t k = 0; k < texts.size(); ++k) {
     const float room = ImGui::GetContentRegionAvail().x - button - px(4);
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -32,7 +32,7 @@ void DerivedList::draw(model::Posterior& posterior, const model::PosteriorSnapsh
     const float below = ImGui::GetCursorPosY();
     ImGui::SetCursorScreenPos({at.x + room + px(4), at.y});
     if (ui::button(fmt::format("posterior/derived/{}/remove", k + 1), "×", ui::Button::quiet, "", "Removes it", button))
-      posterior.remove_derived(k);
+      posterior.options.remove_derived(k);
     ImGui::SetCursorPosY(below);
     const std::string name = DerivedQuantity(texts[k], scene.names).name();
     for (const DerivedNumbers& one : shown.derived) {
@@ -56,7 +56,7 @@ void DerivedList::draw(model::Posterior& posterior, const model::PosteriorSnapsh
   enter |= ui::button("posterior/derived/add", "Add", ui::Button::normal,
                       typed_.empty() ? "Write a quantity first" : "", "Shows it next to the posterior");
   if (enter && !typed_.empty()) {
-    refused_ = posterior.add_derived(typed_);
+    refused_ = posterior.options.add_derived(typed_);
     if (refused_.empty()) typed_.clear();
   }
   if (typed_.empty()) refused_.clear();

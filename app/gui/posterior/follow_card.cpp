@@ -24,11 +24,11 @@ void FollowCard::draw(const model::FollowState& state) {
 }
 
 void FollowCard::dialog(model::Posterior& posterior) {
-  const auto state = posterior.following();
+  const auto state = posterior.follow.state();
   if (asked_ && !path_.is_open()) asked_ = false;
   if (asked_ && state && state->seen == 0 && !state->failure.empty()) {
     path_.fail(state->failure);
-    posterior.end_following();
+    posterior.follow.end();
     asked_ = false;
   } else if (asked_ && state && state->opened) {
     path_.close();
@@ -42,7 +42,7 @@ void FollowCard::dialog(model::Posterior& posterior) {
                                asked_ ? "It is being opened…" : "");
   if (!path) return;
   asked_ = true;
-  posterior.follow_file(*path);
+  posterior.follow.start(*path);
 }
 
 }  // namespace pairs::gui

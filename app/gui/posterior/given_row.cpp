@@ -40,12 +40,12 @@ void GivenRows::draw(model::Posterior& posterior, const model::PosteriorScene& s
     double place = along(std::clamp(one.value, low, high));
     const float rail = ImGui::GetContentRegionAvail().x - px(kField) - px(8);
     if (ui::slider(name, place, along(low), along(high), "", about, rail))
-      posterior.set_given(k, one.decades ? std::pow(10, place) : place);
+      posterior.set.set_condition(k, one.decades ? std::pow(10, place) : place);
     ImGui::SameLine(0, px(8));
     std::string& text = typed_[one.name];
     if (typing_ != one.name) text = fmt::format("{:.6g}", one.value);
     if (ui::input(name + "/text", text, "", one.label + ": type a number", px(kField), {}, true))
-      if (const auto value = typed_number(text); value && *value != one.value) posterior.set_given(k, *value);
+      if (const auto value = typed_number(text); value && *value != one.value) posterior.set.set_condition(k, *value);
     if (ImGui::IsItemActive())
       typing_ = one.name;
     else if (typing_ == one.name)

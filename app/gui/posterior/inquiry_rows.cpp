@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "app/gui/widgets/ui.h"
-#include "app/model/posterior/set_inquiry.h"
+#include "app/model/posterior/work/set_inquiry.h"
 #include "core/eval/references/prior_family.h"
 #include "core/report/number_text.h"
 
@@ -15,7 +15,7 @@ namespace pairs::gui {
 namespace {
 
 std::string blocked_text(const model::Posterior& posterior, bool known) {
-  if (posterior.following()) return "A file that is followed cannot be queried; stop it first";
+  if (posterior.follow.state()) return "A file that is followed cannot be queried; stop it first";
   return known ? "" : "The posterior is being computed";
 }
 
@@ -47,7 +47,7 @@ void button_row(model::Posterior& posterior, const std::string& key, const Inqui
     ui::again_in(0.5);  // its progress grows while nothing else changes
     return;
   }
-  auto asked = posterior.samples_asked();
+  auto asked = posterior.files.samples_asked();
   const std::string blocked = one.blocked.empty() ? blocked_text(posterior, asked.has_value()) : one.blocked;
   if (!ui::button(one.id, one.title, ui::Button::normal, blocked, one.tip)) return;
   if (one.predictive) asked->seed = one.predictive->predictive_seed;
@@ -58,7 +58,7 @@ void button_row(model::Posterior& posterior, const std::string& key, const Inqui
 void another_draw(model::Posterior& posterior, const std::string& key) {
   model::SetInquiries& all = posterior.inquiries();
   if (all.predictive.busy()) return;
-  auto asked = posterior.samples_asked();
+  auto asked = posterior.files.samples_asked();
   if (!ui::button("posterior/predictive/another", fmt::format("Another draw (this was seed {})", all.predictive_seed),
                   ui::Button::quiet, blocked_text(posterior, asked.has_value()),
                   "Simulates the sets at another draw of the posterior, as infer --predictive 200 --seed does: a "
@@ -141,14 +141,14 @@ void inquiry_answers(model::Posterior& posterior, const model::PosteriorScene& s
 }
 
 void OtherPriorRow::draw(model::Posterior& posterior, const model::PosteriorScene& scene) {
-  if (posterior.following() || scene.names.empty()) return;
+  if (posterior.follow.state() || scene.names.empty()) return;
   model::SetInquiries& inquiries = posterior.inquiries();
   model::SetInquiry& inquiry = inquiries.other_prior;
   std::string& asked_prior = inquiries.prior;
   if (asked_prior != taken_) typed_ = taken_ = asked_prior;  // of an earlier start
   ui::text("Another prior", ui::Look::small_strong);
   const std::string key = inquiries.prior_key(posterior.inquiry_key());
-  auto asked = posterior.samples_asked();
+  auto asked = posterior.files.samples_asked();
   // An analysis that was requested once is repeated for each N and set.
   if (!asked_prior.empty() && asked && !inquiry.works_on(key) && !inquiry.answer(key))
     inquiry.ask(key, *asked, model::prior_question(asked_prior));

@@ -9,7 +9,7 @@
 
 namespace pairs::gui {
 
-void LargeSetDialog::ask(model::Posterior::LargeSet set) {
+void LargeSetDialog::ask(model::PosteriorSet::LargeSet set) {
   set_ = std::move(set);
   open_ = true;
   part_ = Part::first;
@@ -40,9 +40,9 @@ void LargeSetDialog::draw(model::Posterior& posterior) {
   const ui::Choice choice = ui::choose("posterior/large/open", "Open", ui::Button::primary, "posterior/large/cancel");
   if (choice != ui::Choice::none) open_ = false;
   if (choice == ui::Choice::confirm && part_ == Part::sets)
-    posterior.open_sets(set_.choice.file, set_.spare[static_cast<std::size_t>(column_)], set_.choice.columns);
+    posterior.sets.open(set_.choice.file, set_.spare[static_cast<std::size_t>(column_)], set_.choice.columns);
   else if (choice == ui::Choice::confirm)
-    posterior.open_part(set_.choice, part_ == Part::random ? std::optional<std::uint64_t>(1) : std::nullopt);
+    posterior.set.open_part(set_.choice, part_ == Part::random ? std::optional<std::uint64_t>(1) : std::nullopt);
   if (!open_) ImGui::CloseCurrentPopup();
   ui::end_dialog();
 }

@@ -7,14 +7,14 @@ namespace pairs::gui {
 // Asks which observations to use of a file with more than the run accepts.
 class LargeSetDialog {
  public:
-  void ask(model::Posterior::LargeSet set);
+  void ask(model::PosteriorSet::LargeSet set);
   void draw(model::Posterior& posterior);
 
  private:
   enum class Part { first, random, sets };
 
   bool open_ = false;
-  model::Posterior::LargeSet set_;
+  model::PosteriorSet::LargeSet set_;
   Part part_ = Part::first;
   int column_ = 0;
 };

@@ -92,12 +92,12 @@ std::string tip_of(const PosteriorNumbers& series, const TargetNumbers& s) {
 void product_choice(model::Posterior& posterior, const PosteriorScene& scene) {
   if (!scene.no_product.empty()) return;
   ImGui::SameLine();
-  bool on = posterior.learned_product();
+  bool on = posterior.options.learned_product();
   if (ui::toggle("posterior/product", "Product", on,
                  fmt::format("Learned product: also multiply the run's posteriors of each observation alone, for sets "
                              "of up to {}, and compare them with the posterior of the set",
                              count_text(kMostLearnedProduct))))
-    posterior.set_learned_product(on);
+    posterior.options.set_learned_product(on);
 }
 
 // The choice of intervals for the table, the plot and the sentence. Central ones that exclude the peak state so in
@@ -118,10 +118,10 @@ void interval_choice(model::Posterior& posterior, const PosteriorSnapshot& shown
     about +=
         "\nThe density is highest where the central interval of 90 % does not reach: the highest-density interval or "
         "an upper limit is more informative.";
-  int chosen = static_cast<int>(posterior.interval());
+  int chosen = static_cast<int>(posterior.options.interval());
   ui::label("Intervals", about, 72);
   if (ui::combo("posterior/interval", chosen, titles, about, px(160)))
-    posterior.set_interval(kIntervalNames[static_cast<std::size_t>(chosen)].kind);
+    posterior.options.set_interval(kIntervalNames[static_cast<std::size_t>(chosen)].kind);
   product_choice(posterior, scene);
 }
 

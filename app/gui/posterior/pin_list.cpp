@@ -7,7 +7,7 @@
 namespace pairs::gui {
 
 void PinList::draw(model::Posterior& posterior) {
-  const auto pins = posterior.pins();
+  const auto pins = posterior.pins.shown();
   if (pins.empty()) return;
   ui::text("Pinned posteriors", ui::Look::small_strong);
   const float remove = px(26), dot = px(14);
@@ -22,7 +22,7 @@ void PinList::draw(model::Posterior& posterior) {
     std::string shown = typing_ == pin.id ? typed_ : pin.name;
     if (ui::input(name + "/name", shown, "name", "What the legend and the table call it: type another name", room, {},
                   true))
-      posterior.rename_pin(pin.id, shown);
+      posterior.pins.rename(pin.id, shown);
     if (ImGui::IsItemActive()) {
       typing_ = pin.id;
       typed_ = shown;
@@ -30,7 +30,7 @@ void PinList::draw(model::Posterior& posterior) {
       typing_ = 0;
     }
     ImGui::SameLine(0, px(4));
-    if (ui::button(name + "/unpin", "×", ui::Button::quiet, "", "Removes it", remove)) posterior.unpin(pin.id);
+    if (ui::button(name + "/unpin", "×", ui::Button::quiet, "", "Removes it", remove)) posterior.pins.remove(pin.id);
   }
   ui::space(8);
 }

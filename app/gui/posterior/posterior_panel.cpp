@@ -25,8 +25,8 @@
 #include "app/gui/widgets/n_row.h"
 #include "app/gui/widgets/path_dialog.h"
 #include "app/gui/widgets/ui.h"
-#include "app/model/posterior/set_inquiry.h"
-#include "app/model/posterior/set_table.h"
+#include "app/model/posterior/work/set_inquiry.h"
+#include "app/model/posterior/work/set_table.h"
 #include "app/posterior/caveats/posterior_warnings.h"
 #include "app/posterior/caveats/verdict.h"
 #include "app/posterior/checks/within_sets.h"
@@ -139,7 +139,7 @@ void PosteriorPanel::State::n_row(Posterior& posterior) {
   now.other_tip = "Next simulated data set (Ctrl+N)";
   now.n_tip = "How many observations of the set are used";
   if (posterior.most() <= 1) now.blocked = "There is one observation only";
-  if (const auto following = posterior.following()) {
+  if (const auto following = posterior.follow.state()) {
     now.n = std::max<std::int64_t>(following->used, 1);
     now.most = std::max(following->most, now.n);
     now.blocked = !following->failure.empty() ? "The file could not be read on; open it again, or simulate"
@@ -162,14 +162,14 @@ void PosteriorPanel::State::pin_button(Posterior& posterior, float width) {
   const auto shown = posterior.shown();
   const bool none = !shown || shown->series.empty() || !shown->series.front().ours;
   std::string blocked = none ? "There is no posterior to pin yet" : "";
-  if (posterior.pins().size() >= Posterior::most_pins)
-    blocked = fmt::format("{} are pinned already; remove one of them next to the table", Posterior::most_pins);
+  if (posterior.pins.shown().size() >= kMostPins)
+    blocked = fmt::format("{} are pinned already; remove one of them next to the table", kMostPins);
   if (ui::button(
           "posterior/pin", "Pin", ui::Button::normal, blocked,
           "Keeps this posterior, in the table and as a ghost behind those that follow: of other N, sets and runs "
           "of the task. It is saved with the plot; a copied command does not draw it",
           width))
-    posterior.pin();
+    posterior.pins.add();
 }
 
 void PosteriorPanel::State::keep_places(const Posterior& posterior) {
@@ -207,7 +207,7 @@ void PosteriorPanel::State::messages(Posterior& posterior, bool data_shown) {
   const auto shown = posterior.shown();
   if (shown) {
     const float top = ImGui::GetCursorPosY();
-    const bool late = !posterior.following() && shown->n != posterior.n() && posterior.embedded() < 1;
+    const bool late = !posterior.follow.state() && shown->n != posterior.n() && posterior.embedded() < 1;
     ask(*posterior.scene(), *shown,
         late ? fmt::format("Computing N = {}: {:.0f} % of the set is embedded.", count_text(posterior.n()),
                            std::floor(100 * posterior.embedded()))
@@ -220,9 +220,9 @@ void PosteriorPanel::State::messages(Posterior& posterior, bool data_shown) {
     kept_messages = std::max(kept_messages, ImGui::GetCursorPosY() - top);
     ImGui::SetCursorPosY(top + kept_messages);
   }
-  if (!posterior.set_failure().empty() && ui::notice("posterior/set-failure", ui::Look::bad,
-                                                     posterior.set_failure() + "; the set before it stays", "Dismiss"))
-    posterior.dismiss_set_failure();
+  if (!posterior.set.failure().empty() && ui::notice("posterior/set-failure", ui::Look::bad,
+                                                     posterior.set.failure() + "; the set before it stays", "Dismiss"))
+    posterior.set.dismiss_failure();
 }
 
 // The overall verdict of all tests of the shown posterior so far.
@@ -271,7 +271,7 @@ void PosteriorPanel::State::typicality(const Posterior& posterior, const Posteri
 void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene& scene) {
   const float edge = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x - px(kGap);
   ui::begin_card("posterior/set");
-  const auto following = posterior.following();
+  const auto following = posterior.follow.state();
   const ImVec2 title = ImGui::GetCursorScreenPos();
   ui::text_at({title.x, title.y + ImGui::GetStyle().FramePadding.y}, "Observed set", ui::Look::strong);
   ImGui::SetCursorScreenPos({edge - ui::button_width("Save samples…"), title.y});
@@ -300,7 +300,7 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
     if (k > 0) ImGui::SameLine(0, px(2));
     if (ui::segment("posterior/up/" + scene.ups[k], scene.ups[k] + " up", scene.choice.up == scene.ups[k],
                     "Reads the file again with its " + scene.ups[k] + " axis pointing up; the views show it"))
-      posterior.set_up(scene.ups[k]);
+      posterior.set.set_up(scene.ups[k]);
   }
   bool first = true;
   // The next button is next to the last one, or below if there is no space.
@@ -314,10 +314,10 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
   };
   if (following && following->running &&
       button("posterior/follow/stop", "Stop", ui::Button::normal, "", "Reads no more of the file; its posterior stays"))
-    posterior.stop_following();
+    posterior.follow.stop();
   if (!scene.simulated &&
       button("posterior/simulate", "Simulate", ui::Button::normal, "", "Back to the set of the prior"))
-    posterior.simulate();
+    posterior.set.simulate();
   if (button("posterior/open-file", fmt::format("Open {}…", scene.item.empty() ? "file" : scene.item),
              ui::Button::normal, "",
              scene.item.empty() ? "Observations of your own; or drop them on the window"
@@ -362,7 +362,7 @@ void PosteriorPanel::State::set_card(Posterior& posterior, const PosteriorScene&
     double value = parameter.value;
     if (ui::slider("posterior/" + parameter.name, value, std::min(parameter.low, parameter.value),
                    std::max(parameter.high, parameter.value), parameter.whole ? "%.0f" : "%.3f", about))
-      posterior.set_parameter(k, value);
+      posterior.set.set_parameter(k, value);
   }
   given.draw(posterior, scene);
   if (many && ui::button("posterior/more", all_parameters ? "Fewer values" : "All values", ui::Button::quiet))
@@ -434,7 +434,7 @@ void PosteriorPanel::State::plots(Posterior& posterior, ImVec2 size) {
   if (shown && shown->density) return density.draw(shown->density, size);
   ImGui::BeginChild("posterior/plot", size);
   ui::working_state(shown                   ? "There is no posterior at this N; the line above explains why."
-                    : posterior.following() ? "Waiting for the first line of the file…"
+                    : posterior.follow.state() ? "Waiting for the first line of the file…"
                                             : "Computing the posterior…",
                     shown ? 0 : static_cast<float>(posterior.embedded()));
   ImGui::EndChild();
@@ -526,17 +526,17 @@ void PosteriorPanel::State::small_row(const std::vector<Small>& all, ImVec2 size
 
 // Closes the dialog once its file is shown, or shows in it why it cannot be.
 void PosteriorPanel::State::follow_file(Posterior& posterior) {
-  if (auto other = posterior.take_other_columns()) {
+  if (auto other = posterior.set.take_other_columns()) {
     file.close();
     before_file.reset();
     columns.ask(std::move(*other), {});
   }
-  if (auto broken = posterior.take_broken_table()) {
+  if (auto broken = posterior.set.take_broken_table()) {
     file.close();
     before_file.reset();
     this->broken.ask(std::move(*broken));
   }
-  if (auto set = posterior.take_large_set()) {
+  if (auto set = posterior.set.take_large_set()) {
     file.close();
     before_file.reset();
     large.ask(std::move(*set));
@@ -545,9 +545,9 @@ void PosteriorPanel::State::follow_file(Posterior& posterior) {
   const auto scene = posterior.scene();
   if (!file.is_open()) {
     before_file.reset();
-  } else if (!posterior.set_failure().empty()) {
-    file.fail(posterior.set_failure());
-    posterior.dismiss_set_failure();
+  } else if (!posterior.set.failure().empty()) {
+    file.fail(posterior.set.failure());
+    posterior.set.dismiss_failure();
     before_file.reset();
   } else if (scene && scene->set != *before_file) {
     file.close();
@@ -570,9 +570,9 @@ void PosteriorPanel::State::file_dialog(Posterior& posterior) {
   const auto path = file.draw("posterior/file", texts, before_file && posterior.busy() ? "It is being read…" : "");
   if (!path) return;
   before_file = posterior.scene()->set;
-  posterior.open_file(*path);
+  posterior.set.open_file(*path);
   // The table of sets shows its own progress and problems.
-  if (posterior.table().is_open() && posterior.table().sets().set.file == *path) {
+  if (posterior.sets.table().is_open() && posterior.sets.table().sets().set.file == *path) {
     file.close();
     before_file.reset();
   }
@@ -613,7 +613,7 @@ void PosteriorPanel::draw(Posterior& posterior, const model::Library& library, c
 void PosteriorPanel::State::layout(Posterior& posterior, const model::Library& library) {
   const ImVec2 room = ImGui::GetContentRegionAvail(), start = ImGui::GetCursorScreenPos();
   const float gap = px(kGap), between = gap + ImGui::GetStyle().ItemSpacing.y;
-  const float least_side = posterior.table().is_open() ? std::min(SetList::width(), 0.5f * room.x) : px(kLeastSide);
+  const float least_side = posterior.sets.table().is_open() ? std::min(SetList::width(), 0.5f * room.x) : px(kLeastSide);
   const float side_width = std::max(std::clamp(0.36f * room.x, px(kLeastSide), px(kMostSide)), least_side);
   const float left = room.x - side_width - gap;
   const std::vector<Small> all = small_plots(posterior);

@@ -4,16 +4,16 @@
 
 #include "app/gui/plot/figure_saver.h"
 #include "app/gui/widgets/ui.h"
-#include "app/model/posterior/report_saving.h"
+#include "app/model/posterior/work/report_saving.h"
 
 namespace pairs::gui {
 
 std::string ReportDialog::blocked(const model::Posterior& posterior) {
   const auto scene = posterior.scene();
-  if (posterior.following()) return "A report is about a file that is whole; stop following it first";
+  if (posterior.follow.state()) return "A report is about a file that is whole; stop following it first";
   if (!scene || scene->simulated) return "A report is about a set that was observed; open a file first";
   if (!scene->choice.member.empty()) return "A report is about a file that is one set; give this set a file of its own";
-  if (!posterior.report_asked()) return "The set is being loaded";
+  if (!posterior.files.report_asked()) return "The set is being loaded";
   return "";
 }
 
@@ -35,22 +35,22 @@ void ReportDialog::draw(model::Posterior& posterior) {
       {"posterior/report/browser", "posterior/report/path", "posterior/report/write", "posterior/report/cancel"},
       texts);
   if (!file) return;
-  auto asked = posterior.report_asked();
+  auto asked = posterior.files.report_asked();
   if (!asked) return save_.fail("The set is being loaded; try again");
   asked->file = *file;
   asked->question.ending = file->extension().string();
   if (asked->question.ending != ".html" && asked->question.ending != ".pdf")
     return save_.fail("The file's name must end in .html or .pdf");
-  posterior.reports().save(*std::move(asked));
+  posterior.files.reports().save(*std::move(asked));
   save_.close();
 }
 
 void ReportDialog::draw_progress(model::Posterior& posterior) {
-  const std::string doing = posterior.reports().doing();
+  const std::string doing = posterior.files.reports().doing();
   if (doing.empty()) return;
   ui::wrapped("Report: " + doing, ui::Look::small_muted, 0, "posterior/report/doing");
   if (ui::button("posterior/report/stop", "Stop report", ui::Button::quiet, "", "Writes no report"))
-    posterior.reports().job().cancel();
+    posterior.files.reports().job().cancel();
 }
 
 }  // namespace pairs::gui

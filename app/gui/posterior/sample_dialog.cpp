@@ -11,7 +11,7 @@
 #include "app/gui/widgets/path_dialog.h"
 #include "app/gui/widgets/typed_count.h"
 #include "app/gui/widgets/ui.h"
-#include "app/model/posterior/sample_saving.h"
+#include "app/model/posterior/work/sample_saving.h"
 #include "app/posterior/files/draws_file.h"
 #include "core/report/number_text.h"
 
@@ -41,7 +41,7 @@ void SampleDialog::look() {
 
 // Closes the dialog once its file is written, or shows in it why it is not.
 void SampleDialog::answer(model::Posterior& posterior) {
-  const auto outcome = posterior.saving().job().take();
+  const auto outcome = posterior.files.samples().job().take();
   if (!outcome) return;
   drawing_ = false;
   failure_ = outcome->failure;
@@ -51,14 +51,14 @@ void SampleDialog::answer(model::Posterior& posterior) {
 }
 
 void SampleDialog::write(model::Posterior& posterior) {
-  auto asked = posterior.samples_asked();
+  auto asked = posterior.files.samples_asked();
   const auto count = typed_count(count_, kFewest), seed = typed_count(seed_, 0);
   if (!asked || !count || !seed) return;
   asked->draws = *count;
   asked->seed = static_cast<std::uint64_t>(*seed);
   asked->file = browser_.path();
   drawing_ = true;
-  posterior.saving().save(std::move(*asked));
+  posterior.files.samples().save(std::move(*asked));
 }
 
 void SampleDialog::draw(model::Posterior& posterior) {
@@ -68,7 +68,7 @@ void SampleDialog::draw(model::Posterior& posterior) {
   if (std::exchange(shown_, shown) && !shown) browser_.stop();
   if (!shown) {
     if (!open_ && drawing_) {
-      posterior.saving().job().cancel();
+      posterior.files.samples().job().cancel();
       drawing_ = false;
     }
     return;
@@ -107,7 +107,7 @@ void SampleDialog::draw(model::Posterior& posterior) {
     blocked = "Samples are a whole number of at least 2";
   else if (!typed_count(seed_, 0))
     blocked = "The seed is a whole number of at least 0";
-  else if (!drawing_ && !posterior.samples_asked())
+  else if (!drawing_ && !posterior.files.samples_asked())
     blocked = "The set is being loaded";
   if (drawing_)
     ui::wrapped(waiting, ui::Look::muted);
@@ -127,7 +127,7 @@ void SampleDialog::draw(model::Posterior& posterior) {
     if (!exists_ || replace) write(posterior);
   }
   if (!open_) {
-    if (drawing_) posterior.saving().job().cancel();
+    if (drawing_) posterior.files.samples().job().cancel();
     drawing_ = false;
     ImGui::CloseCurrentPopup();
   }

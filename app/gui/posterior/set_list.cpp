@@ -9,7 +9,7 @@
 #include "app/gui/plot/figure_saver.h"
 #include "app/gui/widgets/keyboard.h"
 #include "app/gui/widgets/ui.h"
-#include "app/model/posterior/set_table.h"
+#include "app/model/posterior/work/set_table.h"
 #include "core/base/text/text.h"
 
 namespace pairs::gui {
@@ -74,7 +74,7 @@ float SetList::width() {
 }
 
 void SetList::draw_choice(model::Posterior& posterior, const model::PosteriorScene& scene) {
-  if (scene.simulated || posterior.following() || !scene.choice.member.empty() || posterior.table().is_open()) return;
+  if (scene.simulated || posterior.follow.state() || !scene.choice.member.empty() || posterior.sets.table().is_open()) return;
   const std::vector<std::string> spare = spare_columns(scene);
   if (spare.empty()) return;
   std::vector<std::string> choices = {"one set"};
@@ -87,12 +87,12 @@ void SetList::draw_choice(model::Posterior& posterior, const model::PosteriorSce
   if (ui::combo("posterior/sets/by", chosen, choices, about, 0) && chosen > 0) {
     SetChoice sets = of_all_members(scene.choice);
     sets.group = spare[static_cast<std::size_t>(chosen - 1)];
-    posterior.open_sets(std::move(sets));
+    posterior.sets.open(std::move(sets));
   }
 }
 
 void SetList::head(model::Posterior& posterior) {
-  SetTable& sets = posterior.table();
+  SetTable& sets = posterior.sets.table();
   const std::filesystem::path& data = sets.sets().set.file;
   const std::string name = printable((data.has_filename() ? data : data.parent_path()).filename().string(), 120),
                     &group = sets.sets().set.group;
@@ -124,7 +124,7 @@ void SetList::head(model::Posterior& posterior) {
   ImGui::SameLine();
   if (ui::button("posterior/sets/close", "Close", ui::Button::quiet, "",
                  group.empty() ? "Closes the table" : "All rows of the file form one set again"))
-    posterior.close_sets();
+    posterior.sets.close();
 }
 
 void SetList::header(SetTable& sets) {
@@ -147,7 +147,7 @@ void SetList::header(SetTable& sets) {
 }
 
 void SetList::row(model::Posterior& posterior, std::size_t place) {
-  SetTable& sets = posterior.table();
+  SetTable& sets = posterior.sets.table();
   const std::size_t index = sets.order()[place];
   const SetRow& row = sets.row(index);
   const std::string name = "posterior/sets/row/" + row.name;
@@ -174,20 +174,20 @@ void SetList::row(model::Posterior& posterior, std::size_t place) {
   ImGui::PopID();
   if (!pressed) return;
   const ImGuiIO& io = ImGui::GetIO();
-  posterior.choose_set(place, io.KeyShift  ? model::SetClick::range
+  posterior.sets.choose(place, io.KeyShift  ? model::SetClick::range
                               : io.KeyCtrl ? model::SetClick::toggled
                                            : model::SetClick::alone);
 }
 
 void SetList::table(model::Posterior& posterior) {
-  SetTable& sets = posterior.table();
+  SetTable& sets = posterior.sets.table();
   if (sets.columns().empty()) return;
   const auto rows = static_cast<int>(sets.order().size());
   const float high = static_cast<float>(std::clamp(rows, 3, kMostRows) + 1) * set_row_height() +
                      ImGui::GetStyle().ScrollbarSize + px(2);
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_BordersInnerH |
                                      ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY;
-  const bool limit = posterior.interval() == IntervalKind::upper_limit;
+  const bool limit = posterior.options.interval() == IntervalKind::upper_limit;
   const auto columns = static_cast<int>(sets.columns().size());
   const std::string id = fmt::format("posterior/sets/table/{}/{}", columns, limit);
   if (!ImGui::BeginTable(id.c_str(), columns, kFlags, {0, high})) return;
@@ -204,20 +204,20 @@ void SetList::table(model::Posterior& posterior) {
 }
 
 void SetList::draw(model::Posterior& posterior) {
-  if (!posterior.table().is_open()) {
+  if (!posterior.sets.table().is_open()) {
     forest_ = false;
     return;
   }
   head(posterior);
-  if (const std::string& failure = posterior.table().result().failure; !failure.empty())
+  if (const std::string& failure = posterior.sets.table().result().failure; !failure.empty())
     ui::notice("posterior/sets/failure", ui::Look::bad, failure);
-  if (posterior.table().is_open()) table(posterior);
+  if (posterior.sets.table().is_open()) table(posterior);
   ui::space(8);
 }
 
 // Closes the dialog once the file is written, or shows in it why it is not.
 void SetList::answer(model::Posterior& posterior) {
-  const auto outcome = posterior.table().job().take();
+  const auto outcome = posterior.sets.table().job().take();
   if (!outcome) return;
   saving_ = false;
   if (!outcome->failure.empty()) return save_.fail(outcome->failure);
@@ -236,14 +236,14 @@ void SetList::dialog(model::Posterior& posterior) {
   const auto file = save_.draw(
       {"posterior/sets/browser", "posterior/sets/path", "posterior/sets/write", "posterior/sets/cancel"}, texts);
   if (!file || saving_) return;
-  const std::string why = posterior.table().save(*file);
+  const std::string why = posterior.sets.table().save(*file);
   if (!why.empty()) return save_.fail(why);
   saving_ = true;
 }
 
 bool SetList::draw_forest(model::Posterior& posterior, ImVec2 size) {
-  if (!forest_ || !posterior.table().is_open()) return false;
-  const auto figure = posterior.table().forest();
+  if (!forest_ || !posterior.sets.table().is_open()) return false;
+  const auto figure = posterior.sets.table().forest();
   if (!figure) return false;
   plot_.draw(figure, size);
   return true;

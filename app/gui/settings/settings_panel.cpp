@@ -101,7 +101,7 @@ void SettingsPanel::runs(const SettingsParts& parts) {
       ui::wrapped(problem, ui::Look::bad, 0, "settings/runs-problem");
     else if (survey && survey->runs_folder == parts.hub.runs_folder && !survey->runs_problem.empty())
       ui::wrapped(survey->runs_problem, ui::Look::bad, 0, "settings/runs-problem");
-    const model::Library::Extent extent = parts.library.extent_of(parts.hub.runs_folder);
+    const model::RunFolders::Extent extent = parts.library.folders.extent_of(parts.hub.runs_folder);
     std::string facts = extent.runs == 0 ? "No runs yet"
                                          : fmt::format("{}, {}", counted(static_cast<std::size_t>(extent.runs), "run"),
                                                        byte_text(extent.bytes));
@@ -111,7 +111,7 @@ void SettingsPanel::runs(const SettingsParts& parts) {
     ui::wrapped(facts, ui::Look::muted, 0, "settings/runs-facts");
     hints(model::overrides("", true, own).runs);
   }
-  const auto added = parts.library.added_folders();
+  const auto added = parts.library.folders.added();
   for (std::size_t i = 0; i < added.size(); ++i) {
     ui::space(4);
     if (i == 0)
@@ -121,7 +121,7 @@ void SettingsPanel::runs(const SettingsParts& parts) {
     const float remove = ui::button_width("Remove") + ImGui::GetStyle().ItemSpacing.x;
     const float room = ImGui::GetContentRegionAvail().x - remove;
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const model::Library::Extent extent = parts.library.extent_of(added[i]);
+    const model::RunFolders::Extent extent = parts.library.folders.extent_of(added[i]);
     const std::string text =
         fmt::format("{}: {}", printable(added[i].string(), 300), counted(static_cast<std::size_t>(extent.runs), "run"));
     ui::text_at({at.x, at.y + ImGui::GetStyle().FramePadding.y}, text, ui::Look::body, room, true,
@@ -130,7 +130,7 @@ void SettingsPanel::runs(const SettingsParts& parts) {
     ImGui::SameLine();
     if (ui::button(fmt::format("settings/added/{}/remove", i), "Remove", ui::Button::quiet, {},
                    "Removes it from the list; nothing on disk is touched"))
-      parts.library.remove_folder(added[i]);
+      parts.library.folders.remove(added[i]);
     if (i > 0) ImGui::Unindent(px(kLabel));
   }
 }

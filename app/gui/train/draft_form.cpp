@@ -145,8 +145,8 @@ void DraftForm::needs(const Training& training) {
 
 void DraftForm::report_needs(const Training& training) {
   const std::string why = training.blocked(Action::start);
-  const auto estimate = training.estimate();
-  const bool fault = !training.active() && !training.draft().study_error().empty();
+  const auto estimate = training.drafts.estimate();
+  const bool fault = !training.session.active() && !training.drafts.shown().study_error().empty();
   if (!why.empty()) return ui::wrapped(why, fault ? ui::Look::bad : ui::Look::muted);
   if (!estimate) return ui::text("Estimating time and disk …", ui::Look::muted);
   const auto range = [](double seconds) { return range_text(expected_range({}, seconds, 0)); };
@@ -409,7 +409,7 @@ void DraftForm::draw(Training& training) {
   // If a child window would be too low, the page scrolls instead.
   const bool child = ImGui::GetContentRegionAvail().y >= px(kLeastDraft);
   if (child) ImGui::BeginChild("train/draft");
-  Draft& draft = training.draft();
+  Draft& draft = training.drafts.shown();
   choices(draft);
   ui::space(12);
   matters(draft);

@@ -28,7 +28,7 @@ constexpr std::uint64_t kWorthDropping = 16 << 20;  // bytes of aggregates that 
 constexpr float kPlotWidth = 320;                   // a plot has at least this
 
 bool queue_button(const Training& training, const model::RunQueue& queue) {
-  const std::string why = training.queue_blocked();
+  const std::string why = training.drafts.queue_blocked();
   return ui::button("train/queue", "Add to queue", ui::Button::normal, why.empty() ? queue.add_blocked() : why,
                     "Trains it once what is in the queue before it has ended");
 }
@@ -46,7 +46,7 @@ void add_to_queue(const std::filesystem::path& run, model::RunQueue& queue) {
 void TrainPanel::header(Training& training, const model::Library& library, const model::Studies& studies,
                         model::RunQueue& queue) {
   const bool drafting = training.drafting();
-  const bool at_work = training.active() && !drafting && training.folder() == training.session_folder();
+  const bool at_work = training.session.active() && !drafting && training.folder() == training.session.folder();
   const bool resumable = !drafting && !at_work && !training.finished();
   constexpr const char *kStart = "Start training", *kResume = "Resume training", *kLike = "New run like this",
                        *kStudy = "Study…", *kQueue = "Add to queue";
@@ -75,7 +75,7 @@ void TrainPanel::header(Training& training, const model::Library& library, const
     ui::text_at(title_at, ui::fitted_name(title, others, ui::Look::title, title_room), ui::Look::title);
   }
   ImGui::Dummy({title_room, high});
-  ui::tip(drafting ? training.draft().folder().string() : title + "\n" + training.folder().string());
+  ui::tip(drafting ? training.drafts.shown().folder().string() : title + "\n" + training.folder().string());
   if (apart)
     ImGui::SetCursorPosX(std::max(left, right - room));
   else
@@ -86,11 +86,11 @@ void TrainPanel::header(Training& training, const model::Library& library, const
     ui::copy(command);
   ImGui::SameLine(0, gap);
   if (drafting) {
-    if (ui::button("train/study", kStudy, ui::Button::normal, training.draft().study_error(),
+    if (ui::button("train/study", kStudy, ui::Button::normal, training.drafts.shown().study_error(),
                    "Trains this with several strategies, seeds and values of a setting, and compares them"))
-      study_.ask(studies, training.draft());
+      study_.ask(studies, training.drafts.shown());
     ImGui::SameLine(0, gap);
-    if (queue_button(training, queue)) queue.add(training.plan());
+    if (queue_button(training, queue)) queue.add(training.drafts.plan());
     ImGui::SameLine(0, gap);
     const char* starts = queue.going() ? "Makes the run's folder and runs all stages; the queue saves what it has "
                                          "begun, and resumes when this has ended"
@@ -100,15 +100,15 @@ void TrainPanel::header(Training& training, const model::Library& library, const
     return;
   }
   if (ui::button("train/new", "New run", ui::Button::normal, "", "Back to the draft of a new run of this task"))
-    return training.open_draft();
+    return training.drafts.open();
   ImGui::SameLine(0, gap);
   if (ui::button("train/like", kLike, training.finished() ? ui::Button::primary : ui::Button::normal,
                  training.run_settings() ? "" : "The run's settings cannot be read",
                  "A draft with this run's settings"))
-    return training.open_draft(true);
+    return training.drafts.open(true);
   if (at_work) {
     ImGui::SameLine(0, gap);
-    std::string word = training.going(training.folder()).value_or(Training::Going{"training"}).word;
+    std::string word = training.session.going(training.folder()).value_or(TrainingSession::Going{"training"}).word;
     word[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(word[0])));
     ui::button("train/start", word, ui::Button::primary, "Training in progress; pause or stop its stages below", "",
                ui::button_width(kStart));
@@ -130,7 +130,7 @@ void TrainPanel::plots(Training& training) {
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const auto first = training.losses(0), last = training.losses(2);
   if (!first && !last && !training.live()) {
-    if (training.active() && training.folder() == training.session_folder())
+    if (training.session.active() && training.folder() == training.session.folder())
       return ui::working_state("The first losses come after the first epoch.");
     return ui::empty_state("No losses yet", training.state() == Activity::elsewhere
                                                 ? "They appear here after the other process's first epoch."
@@ -139,7 +139,7 @@ void TrainPanel::plots(Training& training) {
                                                 : "Press Resume training: losses appear here epoch by epoch.");
   }
   const float gap = px(8), high = std::max(room.y, px(200));
-  const bool live = training.live() || (training.active() && training.folder() == training.session_folder());
+  const bool live = training.live() || (training.session.active() && training.folder() == training.session.folder());
   const int wanted = (first ? 1 : 0) + (last ? 1 : 0) + (live ? 1 : 0);
   const bool narrow = first && last && room.x < px(kPlotWidth) * static_cast<float>(wanted);
   std::vector<std::pair<PlotView*, std::shared_ptr<const Figure>>> shown;
@@ -274,7 +274,7 @@ void TrainPanel::run(Training& training, model::Library& library, const model::R
   if (queued) {
     ImGui::SameLine();
     if (ui::button("train/show-queue", "Show the queue", ui::Button::quiet, "", "It is shown above the draft"))
-      return training.open_draft();
+      return training.drafts.open();
   }
   const model::RunEntry* entry = library.find(training.folder().string());
   if (entry && training.state() == Activity::rest && training.finished() && entry->aggregates >= kWorthDropping) {
@@ -303,7 +303,7 @@ void TrainPanel::draw(Training& training, model::Library& library, model::Studie
     form_.needs(training);
     queue_.draw(queue);
     draw_studies(studies, queue);
-    study_.draw(studies, queue, training.draft());
+    study_.draw(studies, queue, training.drafts.shown());
   }
   if (const std::string problem = training.problem(); !problem.empty()) {
     ui::space(4);
@@ -321,7 +321,7 @@ void TrainPanel::draw(Training& training, model::Library& library, model::Studie
   ui::space(8);
   if (!training.drafting()) return run(training, library, queue, go);
   form_.draw(training);
-  if (form_.take_sweep()) study_.ask(studies, training.draft());
+  if (form_.take_sweep()) study_.ask(studies, training.drafts.shown());
 }
 
 }  // namespace pairs::gui

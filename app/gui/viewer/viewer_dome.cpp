@@ -87,7 +87,7 @@ std::optional<std::size_t> ViewerDome::draw(model::Viewer& viewer, ImVec2 size, 
   const ImVec2 mouse = ImGui::GetIO().MousePos;
 
   // The target stays on the visible half.
-  const double ahead = std::remainder(viewer.target().azimuth - turn_, 2 * pi);
+  const double ahead = std::remainder(viewer.cameras.target().azimuth - turn_, 2 * pi);
   if (std::abs(ahead) > kFrontHalf) turn_ += ahead - std::copysign(kFrontHalf, ahead);
 
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -113,7 +113,7 @@ std::optional<std::size_t> ViewerDome::draw(model::Viewer& viewer, ImVec2 size, 
   for (int k = 0; k < 12; ++k)
     curve(list, 0, pi / 2, colors.muted, px(1), 0.3, [&](double e) { return eye.on_dome(k * pi / 6, e); });
 
-  const std::vector<render::Camera>& views = viewer.views();
+  const std::vector<render::Camera>& views = viewer.cameras.observed();
   std::optional<std::size_t> here;
   std::vector<Placed> dots;
   float least = px(kNearDot);
@@ -138,7 +138,7 @@ std::optional<std::size_t> ViewerDome::draw(model::Viewer& viewer, ImVec2 size, 
   draw_dots(true);
 
   // Spheres from the back to the front.
-  const render::SphereScene& scene = viewer.scene();
+  const render::SphereScene& scene = viewer.scene.shown();
   double toward[3];
   render::direction_of(scene.light_azimuth, scene.light_elevation, toward);
   const ImVec2 light = {static_cast<float>(render::dot3(toward, eye.basis.right)),
@@ -155,7 +155,7 @@ std::optional<std::size_t> ViewerDome::draw(model::Viewer& viewer, ImVec2 size, 
   }
 
   // The target: its ray to the center, its image plane, itself.
-  const render::Camera& target = viewer.target();
+  const render::Camera& target = viewer.cameras.target();
   const double origin[3] = {0, 0, 0};
   const Placed dot = eye.on_dome(target.azimuth, target.elevation), center = eye.place(origin);
   list.AddLine(dot.at, center.at, faded(colors.accent_hovered, 0.8), px(1.5f));
@@ -178,10 +178,10 @@ std::optional<std::size_t> ViewerDome::draw(model::Viewer& viewer, ImVec2 size, 
   if (active && ImGui::IsMouseDragging(0, px(3))) {
     dragged_ = true;
     const ImVec2 by = ImGui::GetIO().MouseDelta;
-    viewer.orbit(kDomePerPixel * static_cast<double>(by.x / scale()),
+    viewer.cameras.orbit(kDomePerPixel * static_cast<double>(by.x / scale()),
                  -kDomePerPixel * static_cast<double>(by.y / scale()));
   }
-  if (ImGui::IsItemDeactivated() && !dragged_ && here) viewer.set_target(views[*here]);
+  if (ImGui::IsItemDeactivated() && !dragged_ && here) viewer.cameras.set_target(views[*here]);
   if (here && !active) {
     const render::Camera& view = views[*here];
     ui::tip(fmt::format("View {}: azimuth {:.0f}°, elevation {:.0f}°. Click to move the target camera here.", *here + 1,

@@ -29,7 +29,7 @@ ImU32 paint(const double color[3]) {
 }  // namespace
 
 void ViewerEditor::camera(model::Viewer& viewer) {
-  double azimuth = viewer.target().azimuth * kDegrees, elevation = viewer.target().elevation * kDegrees;
+  double azimuth = viewer.cameras.target().azimuth * kDegrees, elevation = viewer.cameras.target().elevation * kDegrees;
   ui::text("Target camera", ui::Look::small_strong);
   bool changed = named_slider("viewer/azimuth", "Azimuth", azimuth, 0, 360, "%.0f°",
                               "Azimuth of the target camera; or drag the truth or the dome");
@@ -38,14 +38,14 @@ void ViewerEditor::camera(model::Viewer& viewer) {
       "%.0f°",
       fmt::format("Elevation of the target camera; training had {}", degrees_text(render::scene_prior.camera_elevation))
           .c_str());
-  if (changed) viewer.set_target({std::min(azimuth, 359.999) / kDegrees, elevation / kDegrees});
+  if (changed) viewer.cameras.set_target({std::min(azimuth, 359.999) / kDegrees, elevation / kDegrees});
 }
 
 void ViewerEditor::scene(model::Viewer& viewer) {
-  const render::SphereScene& scene = viewer.scene();
+  const render::SphereScene& scene = viewer.scene.shown();
   ui::text("Scene", ui::Look::small_strong);
-  ui::text(viewer.edited() ? fmt::format("Seed {}, changed by hand", viewer.seed())
-                           : fmt::format("Seed {} of the prior", viewer.seed()),
+  ui::text(viewer.scene.edited() ? fmt::format("Seed {}, changed by hand", viewer.scene.seed())
+                           : fmt::format("Seed {} of the prior", viewer.scene.seed()),
            ui::Look::small_muted);
   // The choice of the sphere: one disc of its color each.
   const float side = ImGui::GetFrameHeight(), radius = side * 0.36f;
@@ -53,21 +53,21 @@ void ViewerEditor::scene(model::Viewer& viewer) {
     const ImVec2 min = ImGui::GetCursorScreenPos(), max = {min.x + side, min.y + side};
     const std::string name = fmt::format("viewer/sphere/{}", k);
     if (k > 0 && ImGui::GetContentRegionAvail().x < side) break;
-    if (ImGui::InvisibleButton(name.c_str(), {side, side})) viewer.set_selected(k);
+    if (ImGui::InvisibleButton(name.c_str(), {side, side})) viewer.scene.select(k);
     keyboard::offer(name, ItemKind::button, min, max);
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const ImVec2 middle = {(min.x + max.x) / 2, (min.y + max.y) / 2};
-    if (k == viewer.selected()) list.AddCircle(middle, radius + px(3), palette().accent_hovered, 32, px(2));
+    if (k == viewer.scene.selected()) list.AddCircle(middle, radius + px(3), palette().accent_hovered, 32, px(2));
     list.AddCircleFilled(middle, radius, paint(scene.spheres[k].color), 32);
-    if (ImGui::IsItemHovered() && k != viewer.selected()) list.AddCircle(middle, radius + px(3), palette().muted, 32);
+    if (ImGui::IsItemHovered() && k != viewer.scene.selected()) list.AddCircle(middle, radius + px(3), palette().muted, 32);
     ui::tip(fmt::format("Sphere {}: the sliders below are of the one that is ringed", k + 1));
     ImGui::SameLine(0, px(4));
   }
   if (ui::button("viewer/undo", "Undo changes", ui::Button::quiet,
-                 viewer.edited() ? "" : "Nothing in the scene was changed by hand", "Back to the seed's scene"))
-    viewer.undo_edits();
+                 viewer.scene.edited() ? "" : "Nothing in the scene was changed by hand", "Back to the seed's scene"))
+    viewer.scene.undo_edits();
 
-  render::Sphere sphere = scene.spheres[viewer.selected()];
+  render::Sphere sphere = scene.spheres[viewer.scene.selected()];
   float rgb[3], kept[3];
   for (int c = 0; c < 3; ++c) rgb[c] = static_cast<float>(sphere.color[c]);
   // A gray color keeps its previous hue.
@@ -92,7 +92,7 @@ void ViewerEditor::scene(model::Viewer& viewer) {
   const bool sized = named_slider("viewer/radius", "Radius", sphere.radius, render::prior_limits.radius_low,
                                   render::prior_limits.radius_high, "%.2f",
                                   "Of the ringed sphere; or turn the wheel over a sphere in the true view");
-  if (colored || sized) viewer.set_sphere(viewer.selected(), sphere);
+  if (colored || sized) viewer.scene.set_sphere(viewer.scene.selected(), sphere);
 
   ui::space(8);
   ui::text("Light", ui::Look::small_strong);
@@ -100,7 +100,7 @@ void ViewerEditor::scene(model::Viewer& viewer) {
   bool lit = named_slider("viewer/light-azimuth", "Azimuth", azimuth, 0, 360, "%.0f°", "Where the light comes from");
   lit |= named_slider("viewer/light-elevation", "Elevation", height, 0, 90, "%.0f°",
                       "Elevation of the light; training had 30° to 60°");
-  if (lit) viewer.set_light(std::min(azimuth, 359.999) / kDegrees, height / kDegrees);
+  if (lit) viewer.scene.set_light(std::min(azimuth, 359.999) / kDegrees, height / kDegrees);
 
   ui::space(8);
   ui::text("Background", ui::Look::small_strong);
@@ -109,7 +109,7 @@ void ViewerEditor::scene(model::Viewer& viewer) {
   bool painted = named_slider("viewer/background-red", "Red", back[0], 0, 0.5, "%.2f", tip);
   painted |= named_slider("viewer/background-green", "Green", back[1], 0, 0.5, "%.2f", tip);
   painted |= named_slider("viewer/background-blue", "Blue", back[2], 0, 0.5, "%.2f", tip);
-  if (painted) viewer.set_background(back);
+  if (painted) viewer.scene.set_background(back);
 }
 
 }  // namespace pairs::gui

@@ -63,10 +63,10 @@ void ViewerExportDialog::look() {
 }
 
 void ViewerExportDialog::draw(model::Viewer& viewer) {
-  if (writing_ && !viewer.exporting()) {
+  if (writing_ && !viewer.exports.busy()) {
     writing_ = false;
-    failure_ = viewer.export_failure();
-    if (const std::filesystem::path file = viewer.take_exported(); !file.empty()) {
+    failure_ = viewer.exports.failure();
+    if (const std::filesystem::path file = viewer.exports.take_written(); !file.empty()) {
       open_ = false;  // a toast shows the path
     }
   }
@@ -92,13 +92,13 @@ void ViewerExportDialog::draw(model::Viewer& viewer) {
     failure_.clear();
     look();
   }
-  std::string blocked = viewer.exporting() ? "It is being written" : viewer.export_blocked(kind_);
+  std::string blocked = viewer.exports.busy() ? "It is being written" : viewer.exports.blocked(kind_);
   if (blocked.empty() && browser_.path().extension() != ending)
     blocked = fmt::format("The name must end in {}", ending);
   if (writing_) ui::again_in(0.5);
   if (writing_)
-    ui::progress(static_cast<float>(viewer.export_share()),
-                 fmt::format("Writing, {}", percent_text(viewer.export_share())));
+    ui::progress(static_cast<float>(viewer.exports.share()),
+                 fmt::format("Writing, {}", percent_text(viewer.exports.share())));
   else if (!failure_.empty())
     ui::wrapped(failure_, ui::Look::bad);
   else if (!blocked.empty())
@@ -108,7 +108,7 @@ void ViewerExportDialog::draw(model::Viewer& viewer) {
   ui::space(8);
   if (writing_) {
     if (ui::button("viewer/save/stop", "Stop", ui::Button::normal, "", "Nothing is written then"))
-      viewer.cancel_export();
+      viewer.exports.cancel();
     ImGui::SameLine();
     if (ui::button("viewer/save/cancel", "Continue behind", ui::Button::quiet, "",
                    "Closes this; the writing continues")) {
@@ -122,7 +122,7 @@ void ViewerExportDialog::draw(model::Viewer& viewer) {
       const bool replace = (exists_ && choice == ui::Choice::confirm) || ended.replace;
       look();
       if (!exists_ || replace) {
-        viewer.start_export(kind_, browser_.path());
+        viewer.exports.start(kind_, browser_.path());
         writing_ = true;
       }
     }

@@ -104,7 +104,7 @@ ViewerPanel::~ViewerPanel() = default;
 void ViewerPanel::State::n_row(Viewer& viewer) {
   NRow::Shown now;
   now.n = viewer.n();
-  now.most = std::max<std::int64_t>(1, static_cast<std::int64_t>(viewer.views().size()));
+  now.most = std::max<std::int64_t>(1, static_cast<std::int64_t>(viewer.cameras.observed().size()));
   now.playing = viewer.playing();
   now.loop = viewer.loop();
   now.other = "New scene";
@@ -137,7 +137,7 @@ void ViewerPanel::State::messages(Viewer& viewer) {
 
 // The scene from the target camera, live. Spheres can be dragged, and so can the camera.
 void ViewerPanel::State::truth(Viewer& viewer, float side) {
-  const render::Camera& target = viewer.target();
+  const render::Camera& target = viewer.cameras.target();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   caption(at, side, "Truth, live",
           fmt::format("azimuth {:.0f}°, elevation {:.0f}°", target.azimuth * 180 / std::numbers::pi,
@@ -154,23 +154,23 @@ void ViewerPanel::State::truth(Viewer& viewer, float side) {
   const float half = side / 2;
   const ImVec2 middle = {min.x + half, min.y + half};
   const auto under = [&](ImVec2 mouse) {
-    return viewer.sphere_at(static_cast<double>((mouse.x - middle.x) / half),
+    return viewer.scene.sphere_at(static_cast<double>((mouse.x - middle.x) / half),
                             static_cast<double>((middle.y - mouse.y) / half));
   };
   if (ImGui::IsItemActivated()) {
     held = under(io.MousePos);
     held_at = io.MousePos;
     if (held) {
-      viewer.set_selected(*held);
-      held_from = viewer.scene().spheres[*held];
+      viewer.scene.select(*held);
+      held_from = viewer.scene.shown().spheres[*held];
     }
   }
   if (active && (io.MouseDelta.x != 0 || io.MouseDelta.y != 0)) {
-    if (held && *held < viewer.scene().spheres.size())
-      viewer.move_sphere(*held, held_from, static_cast<double>((io.MousePos.x - held_at.x) / half),
+    if (held && *held < viewer.scene.shown().spheres.size())
+      viewer.scene.move_sphere(*held, held_from, static_cast<double>((io.MousePos.x - held_at.x) / half),
                          static_cast<double>((held_at.y - io.MousePos.y) / half));
     else if (!held)
-      viewer.orbit(-kTruthOrbitPerPixel * static_cast<double>(io.MouseDelta.x / scale()),
+      viewer.cameras.orbit(-kTruthOrbitPerPixel * static_cast<double>(io.MouseDelta.x / scale()),
                    kTruthOrbitPerPixel * static_cast<double>(io.MouseDelta.y / scale()));
   }
   const std::optional<std::size_t> here = hovered && !active ? under(io.MousePos) : active ? held : std::nullopt;
@@ -178,20 +178,20 @@ void ViewerPanel::State::truth(Viewer& viewer, float side) {
     ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
     ImGui::SetItemUsingMouseWheel();
     if (io.MouseWheel != 0) {
-      render::Sphere sphere = viewer.scene().spheres[*here];
+      render::Sphere sphere = viewer.scene.shown().spheres[*here];
       const auto turns = static_cast<double>(io.MouseWheel);
-      viewer.set_selected(*here);
+      viewer.scene.select(*here);
       if (io.KeyShift) {
-        viewer.move_sphere(*here, sphere, 0, 0, kWheelDepth * turns);
+        viewer.scene.move_sphere(*here, sphere, 0, 0, kWheelDepth * turns);
       } else {
         sphere.radius += kWheelRadius * turns;
-        viewer.set_sphere(*here, sphere);
+        viewer.scene.set_sphere(*here, sphere);
       }
-      if (held) held_from = viewer.scene().spheres[*held];
+      if (held) held_from = viewer.scene.shown().spheres[*held];
       held_at = io.MousePos;
     }
     const render::CameraBasis basis = render::camera_basis(target.azimuth, target.elevation);
-    const render::Sphere& sphere = viewer.scene().spheres[*here];
+    const render::Sphere& sphere = viewer.scene.shown().spheres[*here];
     const double unit = static_cast<double>(half) / viewer.info().half_width;
     ImGui::GetWindowDrawList()->PushClipRect(min, max, true);
     ImGui::GetWindowDrawList()->AddCircle(
@@ -444,7 +444,7 @@ void ViewerPanel::draw(Viewer& viewer, const model::Scores* scores, bool unscore
   s.truth(viewer, left);
   ImGui::SetCursorScreenPos({start.x, start.y + px(kHead) + left + px(12)});
   caption(ImGui::GetCursorScreenPos(), left, "Cameras",
-          viewer.views().empty() ? "" : fmt::format("{} observed", viewer.views().size()));
+          viewer.cameras.observed().empty() ? "" : fmt::format("{} observed", viewer.cameras.observed().size()));
   ImGui::SetCursorScreenPos({start.x, start.y + 2 * px(kHead) + left + px(12)});
   const float dome = std::clamp(height - left - 2 * px(kHead) - px(12), px(140), left);
   const std::optional<std::size_t> on_dome = s.dome.draw(viewer, {left, dome}, s.pointed);
@@ -467,7 +467,7 @@ void ViewerPanel::draw(Viewer& viewer, const model::Scores* scores, bool unscore
     if (ui::button("viewer/again", "Try again")) viewer.reload();
   } else if (!viewer.loaded()) {
     ui::working_state("Loading the run…");
-  } else if (viewer.views().empty()) {
+  } else if (viewer.cameras.observed().empty()) {
     ui::empty_state("No views", "Add an observed view above: the samples follow the posterior given the views.");
   } else {
     s.samples(viewer, middle);
@@ -490,7 +490,7 @@ void ViewerPanel::draw(Viewer& viewer, const model::Scores* scores, bool unscore
   s.count(viewer);
   ui::space(12);
   s.editor.camera(viewer);
-  if (const std::string beyond = viewer.beyond(); !beyond.empty()) ui::wrapped(beyond, ui::Look::warning);
+  if (const std::string beyond = viewer.cameras.beyond(); !beyond.empty()) ui::wrapped(beyond, ui::Look::warning);
   ui::space(8);
   if (extra) {
     s.commands(viewer);

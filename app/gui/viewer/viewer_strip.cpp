@@ -28,7 +28,7 @@ void cross(ImVec2 corner) {
 
 std::optional<std::size_t> ViewerStrip::draw(model::Viewer& viewer, PictureTextures& textures,
                                              std::optional<std::size_t> pointed) {
-  const auto count = static_cast<std::int64_t>(viewer.views().size());
+  const auto count = static_cast<std::int64_t>(viewer.cameras.observed().size());
   // The number of views, and the buttons at the right end.
   const float near = px(4), right = ImGui::GetContentRegionAvail().x + ImGui::GetCursorPosX();
   const float buttons = ui::button_width("Add view") + ui::button_width("Fill") + ui::button_width("Clear") + 2 * near;
@@ -41,14 +41,14 @@ std::optional<std::size_t> ViewerStrip::draw(model::Viewer& viewer, PictureTextu
                                                  : fmt::format("the first {} of {} used", viewer.n(), count);
   ui::text_at({at.x + title, at.y + drop}, used, ui::Look::small_muted, right - buttons - title - px(16));
   ImGui::SetCursorPosX(right - buttons);
-  const std::string full = viewer.add_blocked();
-  if (ui::button("viewer/add", "Add view", ui::Button::quiet, full, "A camera drawn from the prior")) viewer.add_view();
+  const std::string full = viewer.cameras.add_blocked();
+  if (ui::button("viewer/add", "Add view", ui::Button::quiet, full, "A camera drawn from the prior")) viewer.cameras.add();
   ImGui::SameLine(0, near);
   if (ui::button("viewer/fill", "Fill", ui::Button::quiet, full, "As many views as a set can hold"))
-    viewer.fill_views();
+    viewer.cameras.fill();
   ImGui::SameLine(0, near);
   if (ui::button("viewer/clear", "Clear", ui::Button::quiet, count == 0 ? "There is no view" : "", "Removes all views"))
-    viewer.clear_views();
+    viewer.cameras.clear();
 
   std::optional<std::size_t> here, removed;
   const float thumb = px(kThumb), step = thumb + px(kBetween);
@@ -95,7 +95,7 @@ std::optional<std::size_t> ViewerStrip::draw(model::Viewer& viewer, PictureTextu
       if (in_use)
         list.AddRectFilled({min.x, max.y + px(2)},
                            {max.x + (k + 1 < viewer.n() ? px(kBetween) : 0), max.y + px(2 + kMark)}, colors.accent);
-      const render::Camera& view = viewer.views()[index];
+      const render::Camera& view = viewer.cameras.observed()[index];
       ui::tip(fmt::format("View {}: azimuth {:.0f}°, elevation {:.0f}°. Click to remove it.", k + 1,
                           view.azimuth * 180 / std::numbers::pi, view.elevation * 180 / std::numbers::pi));
     }
@@ -103,7 +103,7 @@ std::optional<std::size_t> ViewerStrip::draw(model::Viewer& viewer, PictureTextu
     ImGui::Dummy({static_cast<float>(count) * step, thumb + px(kMark + 2)});
   }
   ImGui::EndChild();
-  if (removed) viewer.remove_view(*removed);
+  if (removed) viewer.cameras.remove(*removed);
   return here;
 }
 

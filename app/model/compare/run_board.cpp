@@ -26,8 +26,8 @@ void RunBoard::list(std::vector<ListedRun> runs) {
   runs_ = std::make_shared<const std::vector<ListedRun>>(std::move(runs));
   ++list_;
   dirty_ = true;
-  std::erase_if(chosen_, [&](const std::string& run) {
-    return std::none_of(runs_->begin(), runs_->end(), [&](const ListedRun& one) { return one.run == run; });
+  selection.keep([&](const std::string& run) {
+    return std::any_of(runs_->begin(), runs_->end(), [&](const ListedRun& one) { return one.run == run; });
   });
 }
 
@@ -122,7 +122,7 @@ void RunBoard::change(const std::function<void(TableChoices&)>& set) {
 }
 
 void RunBoard::look(const std::string& task) {
-  if (task_ != task) chosen_.clear();
+  if (task_ != task) selection.choose_none();
   task_ = task;
   if (!asked_) dirty_ = true;
   asked_ = true;
@@ -201,7 +201,7 @@ std::string RunBoard::sort_text() const {
   return choices_.down ? "-" + choices_.sort : choices_.sort;
 }
 
-void RunBoard::choose(const TableRow& row, Click click) {
+void RunSelection::choose(const TableRow& row, Click click) {
   const auto all_chosen = [&] {
     return std::all_of(row.runs.begin(), row.runs.end(), [&](const std::string& run) { return chosen_.contains(run); });
   };
@@ -226,7 +226,7 @@ void RunBoard::choose(const TableRow& row, Click click) {
   chosen_.insert(row.runs.begin(), row.runs.end());
 }
 
-std::vector<std::string> RunBoard::chosen_listed() const {
+std::vector<std::string> RunSelection::chosen_listed() const {
   std::vector<std::string> all;
   if (view_)
     std::copy_if(view_->listed.begin(), view_->listed.end(), std::back_inserter(all),
@@ -234,11 +234,11 @@ std::vector<std::string> RunBoard::chosen_listed() const {
   return all;
 }
 
-void RunBoard::choose_all() {
+void RunSelection::choose_all() {
   if (view_) chosen_ = {view_->listed.begin(), view_->listed.end()};
 }
 
-void RunBoard::turn_frame() {
+void RunSelection::turn_frame() {
   hovered_ = std::exchange(hovered_next_, {});
 }
 

@@ -15,12 +15,54 @@
 
 namespace pairs::model {
 
+// The runs of the table that are selected, and those that the mouse is on.
+class RunSelection {
+ public:
+  // `view`: the table, null until there is one.
+  explicit RunSelection(const std::shared_ptr<const TableView>& view) : view_(view) {}
+
+  // The selected runs, and those of them that the table lists; actions on several runs use the latter.
+  const std::set<std::string>& chosen() const { return chosen_; }
+  std::vector<std::string> chosen_listed() const;
+  // A click selects this row alone; with Ctrl, it toggles the row; with Shift, it selects all rows from the last
+  // clicked one.
+  enum class Click { alone, toggled, range };
+  void choose(const TableRow& row, Click click);
+  void choose_all();
+  void choose_none() { chosen_.clear(); }
+
+  // Selects exactly these runs, as a click on their curve does.
+  void choose_runs(const std::vector<std::string>& runs) {
+    chosen_ = {runs.begin(), runs.end()};
+  }
+
+  // Drops all runs but those for which `wanted` is true.
+  void keep(const std::function<bool(const std::string& run)>& wanted) {
+    std::erase_if(chosen_, [&](const std::string& run) { return !wanted(run); });
+  }
+
+  // The runs whose row or curve the mouse hovers over. They are collected in each frame and take effect in the next.
+  void hover(const std::vector<std::string>& runs) { hovered_next_.insert(runs.begin(), runs.end()); }
+  const std::set<std::string>& hovered() const { return hovered_; }
+  void turn_frame();
+
+ private:
+  const std::shared_ptr<const TableView>& view_;
+  std::set<std::string> chosen_;
+  std::string last_clicked_;  // the first run of that row
+  std::set<std::string> hovered_, hovered_next_;
+};
+
 // The runs of a task, or of all tasks, as the Compare tab lists them: a table that is filtered, folded and sorted in
 // the background, its selected rows, and the plot of a score against a setting or the cost. Reads runs' files only once
 // the table is shown, a few at a time, so that it fills gradually.
 class RunBoard {
+  std::shared_ptr<const TableView> view_;
+
  public:
   explicit RunBoard(Hub& hub);
+
+  RunSelection selection{view_};
 
   // Sets the list of runs; cheap if it is unchanged.
   void list(std::vector<ListedRun> runs);
@@ -56,16 +98,6 @@ class RunBoard {
   // Null until the first table is ready.
   std::shared_ptr<const TableView> view() const { return view_; }
 
-  // The selected runs, and those of them that the table lists; actions on several runs use the latter.
-  const std::set<std::string>& chosen() const { return chosen_; }
-  std::vector<std::string> chosen_listed() const;
-  // A click selects this row alone; with Ctrl, it toggles the row; with Shift, it selects all rows from the last
-  // clicked one.
-  enum class Click { alone, toggled, range };
-  void choose(const TableRow& row, Click click);
-  void choose_all();
-  void choose_none() { chosen_.clear(); }
-
   // Averages these runs in the background, as `pairs --batch ensemble` does, into a new folder among the runs; a
   // message reports the result.
   void average(const std::vector<std::string>& runs);
@@ -73,14 +105,6 @@ class RunBoard {
   const FileJob::Outcome& averaged() const { return averaged_; }
   std::string averaged_text() const;
   void dismiss_averaged() { averaged_ = {}; }
-
-  // Selects exactly these runs, as a click on their curve does.
-  void choose_runs(const std::vector<std::string>& runs) { chosen_ = {runs.begin(), runs.end()}; }
-
-  // The runs whose row or curve the mouse hovers over. They are collected in each frame and take effect in the next.
-  void hover(const std::vector<std::string>& runs) { hovered_next_.insert(runs.begin(), runs.end()); }
-  const std::set<std::string>& hovered() const { return hovered_; }
-  void turn_frame();
 
  private:
   struct Made {
@@ -99,10 +123,6 @@ class RunBoard {
   TableChoices choices_;
   std::string task_;
   bool all_tasks_ = false, asked_ = false, dirty_ = false;
-  std::shared_ptr<const TableView> view_;
-  std::set<std::string> chosen_;
-  std::string last_clicked_;  // the first run of that row
-  std::set<std::string> hovered_, hovered_next_;
   Latest<Made> made_;
   FileJob::Outcome averaged_;
   FileJob average_;

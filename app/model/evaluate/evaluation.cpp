@@ -150,9 +150,9 @@ Speed measured_speed(const LoadedRun& run, const EvaluationOptions& wanted, cons
 
 }  // namespace
 
-class Evaluation::Parts {
+class EvaluationParts {
  public:
-  explicit Parts(Hub& hub) : hub(hub), writer([this](const std::string& text) { report({Level::error, text}); }) {}
+  explicit EvaluationParts(Hub& hub) : hub(hub), writer([this](const std::string& text) { report({Level::error, text}); }) {}
 
   Hub& hub;
   std::string run;
@@ -352,11 +352,11 @@ class Evaluation::Parts {
   Session session;
 };
 
-Evaluation::Evaluation(Hub& hub) : parts_(std::make_unique<Parts>(hub)) {}
+Evaluation::Evaluation(Hub& hub) : parts_(std::make_unique<EvaluationParts>(hub)) {}
 Evaluation::~Evaluation() = default;
 
 bool Evaluation::poll() {
-  Parts& p = *parts_;
+  EvaluationParts& p = *parts_;
   bool changed = false;
   const auto opened = p.new_opened.take();
   const auto speed = p.new_speed.take();
@@ -410,7 +410,7 @@ bool Evaluation::poll() {
       } else if (p.session.outcome() == SessionOutcome::stopped) {
         p.hub.messages.info("evaluate", fmt::format("The evaluation of {} was stopped", name));
       }
-      if (const double all = Parts::predicted(p.at_work, Speed(), -1);
+      if (const double all = EvaluationParts::predicted(p.at_work, Speed(), -1);
           p.session.outcome() == SessionOutcome::done && !p.speeds.contains(p.work.run)) {
         Speed usual;
         const double scale = p.since_start.seconds() / all;
@@ -447,7 +447,7 @@ bool Evaluation::wait(double seconds) {
 }
 
 void Evaluation::show(const std::string& run) {
-  Parts& p = *parts_;
+  EvaluationParts& p = *parts_;
   if (run == p.run) return;
   p.run = run;
   p.opened = nullptr;
@@ -459,7 +459,7 @@ void Evaluation::show(const std::string& run) {
 }
 
 Evaluation::State Evaluation::state() const {
-  const Parts& p = *parts_;
+  const EvaluationParts& p = *parts_;
   if (p.run.empty()) return State::none;
   if (!p.opened) return State::loading;
   if (!p.opened->error.empty()) return State::failed;
@@ -486,7 +486,7 @@ std::shared_ptr<const Scores> Evaluation::scores() const {
 }
 
 void Evaluation::measure() {
-  Parts& p = *parts_;
+  EvaluationParts& p = *parts_;
   if (!p.opened || !p.opened->error.empty() || p.work.running || p.measured == p.run || p.new_opened.busy()) return;
   p.measured = p.run;
   if (p.speeds.contains(p.run)) return;
@@ -498,47 +498,8 @@ void Evaluation::measure() {
   });
 }
 
-const std::string& Evaluation::text(EvaluationField field) const {
-  return parts_->texts[at(field)];
-}
-
-void Evaluation::set(EvaluationField field, const std::string& text) {
-  Parts& p = *parts_;
-  p.texts[at(field)] = text;
-  if (p.opened && p.opened->error.empty()) p.typed[p.run] = p.texts;
-  p.check();
-}
-
-void Evaluation::reset() {
-  Parts& p = *parts_;
-  if (!p.opened || !p.opened->error.empty()) return;
-  p.texts = p.typed[p.run] = evaluation_texts(p.opened->defaults);
-  p.check();
-}
-
-bool Evaluation::changed() const {
-  const Parts& p = *parts_;
-  return p.opened && p.opened->error.empty() && p.texts != evaluation_texts(p.opened->defaults);
-}
-
-const std::string& Evaluation::problem(EvaluationField field) const {
-  return parts_->problems[at(field)];
-}
-
-double Evaluation::expected_seconds() const {
-  const Parts& p = *parts_;
-  const auto speed = p.speeds.find(p.run);
-  if (!p.valid() || speed == p.speeds.end()) return NAN;
-  // The cost of samples is not separated: a set's time is proportional to their number.
-  const EvaluationOptions options = p.options();
-  Speed mine = speed->second;
-  if (p.opened->defaults.samples > 0)
-    mine.set *= std::max(0.1, static_cast<double>(options.samples) / static_cast<double>(p.opened->defaults.samples));
-  return Parts::predicted(options, mine, -1);
-}
-
 std::string Evaluation::blocked() const {
-  const Parts& p = *parts_;
+  const EvaluationParts& p = *parts_;
   if (p.work.running && p.work.stopping) return fmt::format("The evaluation of {} is being stopped", p.work.name);
   if (p.work.running) return fmt::format("{} is being evaluated; stop it or wait until it is done", p.work.name);
   switch (state()) {
@@ -557,7 +518,7 @@ std::string Evaluation::blocked() const {
 }
 
 void Evaluation::start() {
-  Parts& p = *parts_;
+  EvaluationParts& p = *parts_;
   if (!blocked().empty()) return;
   p.failure.clear();
   p.at_work = p.options();
@@ -581,7 +542,7 @@ void Evaluation::start() {
 }
 
 void Evaluation::stop() {
-  Parts& p = *parts_;
+  EvaluationParts& p = *parts_;
   if (!p.work.running || p.work.stopping) return;
   p.work.stopping = true;
   try {
@@ -620,7 +581,7 @@ void Evaluation::discard() {
 }
 
 void Evaluation::save_as(const std::string& file) {
-  Parts& p = *parts_;
+  EvaluationParts& p = *parts_;
   if (!p.shown) return;
   p.writer.request([&p, file, metrics = p.shown->metrics](const LatestWorker::Stale&) {
     PAIRS_CHECK(std::filesystem::path(file).extension() == ".json", "{} must end in .json", printable(file, 300));
@@ -630,7 +591,7 @@ void Evaluation::save_as(const std::string& file) {
 }
 
 std::string Evaluation::batch_command() const {
-  const Parts& p = *parts_;
+  const EvaluationParts& p = *parts_;
   if (p.run.empty()) return "";
   std::string command = "pairs --batch evaluate " + shell_word(p.run);
   if (p.opened && p.opened->error.empty()) {
@@ -644,6 +605,45 @@ std::string Evaluation::batch_command() const {
   if (!p.hub.data_folder.empty()) command += " --data " + shell_word(p.hub.data_folder.string());
   if (p.hub.device != "auto") command += " --device " + shell_word(p.hub.device);
   return command;
+}
+
+const std::string& EvaluationForm::text(EvaluationField field) const {
+  return parts_.texts[at(field)];
+}
+
+void EvaluationForm::set(EvaluationField field, const std::string& text) {
+  EvaluationParts& p = parts_;
+  p.texts[at(field)] = text;
+  if (p.opened && p.opened->error.empty()) p.typed[p.run] = p.texts;
+  p.check();
+}
+
+void EvaluationForm::reset() {
+  EvaluationParts& p = parts_;
+  if (!p.opened || !p.opened->error.empty()) return;
+  p.texts = p.typed[p.run] = evaluation_texts(p.opened->defaults);
+  p.check();
+}
+
+bool EvaluationForm::changed() const {
+  const EvaluationParts& p = parts_;
+  return p.opened && p.opened->error.empty() && p.texts != evaluation_texts(p.opened->defaults);
+}
+
+const std::string& EvaluationForm::problem(EvaluationField field) const {
+  return parts_.problems[at(field)];
+}
+
+double EvaluationForm::expected_seconds() const {
+  const EvaluationParts& p = parts_;
+  const auto speed = p.speeds.find(p.run);
+  if (!p.valid() || speed == p.speeds.end()) return NAN;
+  // The cost of samples is not separated: a set's time is proportional to their number.
+  const EvaluationOptions options = p.options();
+  Speed mine = speed->second;
+  if (p.opened->defaults.samples > 0)
+    mine.set *= std::max(0.1, static_cast<double>(options.samples) / static_cast<double>(p.opened->defaults.samples));
+  return EvaluationParts::predicted(options, mine, -1);
 }
 
 }  // namespace pairs::model

@@ -13,13 +13,39 @@ namespace pairs::model {
 enum class EvaluationField { sizes, sets, samples, seed };
 inline constexpr int evaluation_fields = 4;
 
+class EvaluationParts;
+
+// The settings of an evaluation, as the user types them.
+class EvaluationForm {
+ public:
+  explicit EvaluationForm(EvaluationParts& parts) : parts_(parts) {}
+
+  // The user's value since the program started, else that of the evaluation whose scores are shown, else the run's own.
+  const std::string& text(EvaluationField field) const;
+  void set(EvaluationField field, const std::string& text);
+  // Restores the run's own evaluation settings.
+  void reset();
+  bool changed() const;  // whether they differ from the run's own
+  // The problem with the typed value; empty if it is valid.
+  const std::string& problem(EvaluationField field) const;
+  // The expected duration of an evaluation with these settings; NaN if unknown.
+  double expected_seconds() const;
+
+ private:
+  EvaluationParts& parts_;
+};
+
 // The scores of one run: the stored ones, and those of a new evaluation.
 class Evaluation {
+  std::unique_ptr<EvaluationParts> parts_;
+
  public:
   explicit Evaluation(Hub& hub);
   ~Evaluation();
   Evaluation(const Evaluation&) = delete;
   Evaluation& operator=(const Evaluation&) = delete;
+
+  EvaluationForm form{*parts_};
 
   // Takes over finished background work. Returns whether something shown has changed.
   bool poll();
@@ -43,18 +69,8 @@ class Evaluation {
   bool shipped() const;                          // whether scores cannot be stored with the weights
   std::shared_ptr<const Scores> scores() const;  // null unless State::scored
 
-  // The user's value since the program started, else that of the evaluation whose scores are shown, else the run's own.
-  const std::string& text(EvaluationField field) const;
-  void set(EvaluationField field, const std::string& text);
-  // Restores the run's own evaluation settings.
-  void reset();
-  bool changed() const;  // whether they differ from the run's own
-  // The problem with the typed value; empty if it is valid.
-  const std::string& problem(EvaluationField field) const;
   // Measures the speed of the shown run once, in the background.
   void measure();
-  // The expected duration of an evaluation with these settings; NaN if unknown.
-  double expected_seconds() const;
 
   // Why an evaluation cannot start now; empty if it can.
   std::string blocked() const;
@@ -85,10 +101,6 @@ class Evaluation {
 
   // The command that runs this evaluation.
   std::string batch_command() const;
-
- private:
-  class Parts;
-  std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace pairs::model

@@ -2,12 +2,15 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "app/model/hub/looked_path.h"
 #include "app/model/hub/n_player.h"
 #include "app/posterior/question/question.h"
+#include "core/task.h"
 
 namespace pairs::model {
 
@@ -54,9 +57,11 @@ class PosteriorPage {
   // Simulates another set from the prior.
   virtual void new_set() = 0;
 
-  // Shows the data in a file or folder, or named by a text; `images`: the folder holds images. Returns "" if they are
-  // being loaded, else why they cannot be shown; nothing if this page does not handle such a path.
-  virtual std::optional<std::string> open_data(const std::filesystem::path& path, bool images) = 0;
+  // The task whose data the page shows; null before it is loaded, and for a page of its own scenes.
+  virtual std::shared_ptr<const Task> data_task() const { return nullptr; }
+  // Shows the data in a file or folder, or named by a text. Returns "" if they are being loaded, else why they cannot be
+  // shown; nothing if this page does not handle such a path.
+  virtual std::optional<std::string> open_data(const LookedPath& looked) = 0;
 
   // What the page shows, as a later start shows it again.
   virtual Question question() const = 0;

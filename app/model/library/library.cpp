@@ -298,7 +298,7 @@ bool Library::poll() {
   if (!scanner_ || runs_folder_ != hub_.runs_folder || data_folder_ != hub_.data_folder) {
     if (!scanner_) scanner_ = std::make_unique<Scanner>(hub_);
     runs_folder_ = hub_.runs_folder;
-    scanner_->look_at(runs_folder_, added_, hub_.data_folder);
+    scanner_->look_at(runs_folder_, folders.added(), hub_.data_folder);
   }
   if (own_.poll()) {
     list_own();
@@ -541,7 +541,7 @@ void Library::reveal_file(const fs::path& file) {
   if (scanner_) scanner_->act([folder = file.parent_path()] { show_folder(folder); });
 }
 
-std::string Library::add_folder(const fs::path& wanted) {
+std::string RunFolders::add(const fs::path& wanted) {
   std::error_code error;
   fs::path folder = fs::absolute(wanted, error).lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();
@@ -554,19 +554,19 @@ std::string Library::add_folder(const fs::path& wanted) {
   if (error) return fmt::format("{} cannot be read: {}", shown, error.message());
   if (!any) return fmt::format("{} holds no run: a run folder has a run.toml in it", shown);
   if (std::find(added_.begin(), added_.end(), folder) == added_.end()) added_.push_back(folder);
-  if (scanner_) scanner_->look_at(runs_folder_, added_, hub_.data_folder);
+  if (library_.scanner_) library_.scanner_->look_at(library_.runs_folder_, added_, library_.hub_.data_folder);
   return "";
 }
 
-void Library::remove_folder(const fs::path& folder) {
-  if (std::erase(added_, folder) > 0 && scanner_) scanner_->look_at(runs_folder_, added_, hub_.data_folder);
+void RunFolders::remove(const fs::path& folder) {
+  if (std::erase(added_, folder) > 0 && library_.scanner_) library_.scanner_->look_at(library_.runs_folder_, added_, library_.hub_.data_folder);
 }
 
-Library::Extent Library::extent_of(const fs::path& folder) const {
+RunFolders::Extent RunFolders::extent_of(const fs::path& folder) const {
   Extent extent;
   std::error_code error;
   const fs::path whole = fs::absolute(folder, error).lexically_normal();
-  for (const RunEntry& run : runs_) {
+  for (const RunEntry& run : library_.runs_) {
     if (run.shipped || run.deleted) continue;
     const fs::path within = run.folder.lexically_relative(whole);
     if (within.empty() || *within.begin() == "..") continue;

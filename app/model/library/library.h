@@ -75,6 +75,31 @@ struct RunEntry {
 
 enum class RunAction { open, resume, rename, note, tag, archive, reveal, drop_aggregates, remove };
 
+class Library;
+
+// Folders with runs: those that people add to the list, and what folders hold.
+class RunFolders {
+ public:
+  explicit RunFolders(Library& library) : library_(library) {}
+
+  // Adds a run folder, or all runs of a folder, from elsewhere. Returns why it failed, in one sentence, or "".
+  std::string add(const std::filesystem::path& folder);
+  const std::vector<std::filesystem::path>& added() const { return added_; }
+  // Removes an added folder from the list; the disk stays unchanged.
+  void remove(const std::filesystem::path& folder);
+
+  // Number and total size of the runs found in a folder.
+  struct Extent {
+    std::int64_t runs = 0;
+    std::uint64_t bytes = 0;
+  };
+  Extent extent_of(const std::filesystem::path& folder) const;
+
+ private:
+  Library& library_;
+  std::vector<std::filesystem::path> added_;
+};
+
 // The built-in tasks, the usable custom tasks and the runs on disk. Background threads keep them up to date: they scan
 // the folders every two seconds and draw each task's picture once.
 class Library {
@@ -83,6 +108,8 @@ class Library {
   ~Library();
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
+
+  RunFolders folders{*this};
 
   // Takes over finished background work. Returns whether something shown has changed. The first call starts the work.
   // Follows changes of the hub's folders.
@@ -138,23 +165,11 @@ class Library {
   void reveal(const std::string& run);
   void reveal_file(const std::filesystem::path& file);
 
-  // Adds a run folder, or all runs of a folder, from elsewhere. Returns why it failed, in one sentence, or "".
-  std::string add_folder(const std::filesystem::path& folder);
-  const std::vector<std::filesystem::path>& added_folders() const { return added_; }
-  // Removes an added folder from the list; the disk stays unchanged.
-  void remove_folder(const std::filesystem::path& folder);
-
-  // Number and total size of the runs found in a folder.
-  struct Extent {
-    std::int64_t runs = 0;
-    std::uint64_t bytes = 0;
-  };
-  Extent extent_of(const std::filesystem::path& folder) const;
-
   // A terminal command that resumes an unfinished run or evaluates a finished one.
   static std::string batch_command(const RunEntry& run);
 
  private:
+  friend RunFolders;
   class Scanner;
   class Painter;
   void take_shades();
@@ -174,7 +189,6 @@ class Library {
   std::string problem_, folder_problem_, watched_;
   std::string undoable_;
   std::function<void()> undo_;  // on the scanner's thread
-  std::vector<std::filesystem::path> added_;
   std::filesystem::path runs_folder_, data_folder_;  // as the threads use them
   std::unique_ptr<Scanner> scanner_;
   std::unique_ptr<Painter> painter_;

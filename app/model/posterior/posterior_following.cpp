@@ -1,15 +1,17 @@
-#include "app/model/posterior/posterior_scene.h"
+#include "app/model/posterior/posterior_following.h"
+
 #include "app/model/posterior/posterior_state.h"
+#include "app/model/posterior/shown/posterior_scene.h"
 
 namespace pairs::model {
 
-void Posterior::State::end_following() {
+void PosteriorState::end_following() {
   follower.end();
   follow_scene = nullptr;
   stopped_set = 0;
 }
 
-std::optional<SetRequest> Posterior::State::followed_set() {
+std::optional<SetRequest> PosteriorState::followed_set() {
   const auto state = follower.result().state;
   if (!state || !follow_scene || state->seen == 0 || !state->failure.empty()) return {};
   SetRequest set{++last_set, follow_scene->choice, follow_scene->task};
@@ -18,7 +20,7 @@ std::optional<SetRequest> Posterior::State::followed_set() {
 }
 
 // Ends following when another task or run is shown; the file becomes its task's set.
-void Posterior::State::leave_followed() {
+void PosteriorState::leave_followed() {
   if (const std::optional<SetRequest> set = followed_set()) {
     request.files[set->task] = set->choice;
     file_n.erase(set->task);
@@ -27,8 +29,8 @@ void Posterior::State::leave_followed() {
   end_following();
 }
 
-void Posterior::follow_file(const std::filesystem::path& path) {
-  State& s = *state_;
+void PosteriorFollowing::start(const std::filesystem::path& path) {
+  State& s = state_;
   if (!s.result.scene || s.result.scene->runs.front().run != s.request.run) return;
   s.player.stop();
   s.forget_failure();
@@ -38,9 +40,9 @@ void Posterior::follow_file(const std::filesystem::path& path) {
   s.follow_scene = std::move(scene);
 }
 
-void Posterior::stop_following() {
-  State& s = *state_;
-  const auto state = following();
+void PosteriorFollowing::stop() {
+  State& s = state_;
+  const auto state = s.following();
   if (!state || s.stopped_set != 0) return;
   s.follower.stop();
   if (const std::optional<SetRequest> set = s.followed_set()) {
@@ -54,12 +56,12 @@ void Posterior::stop_following() {
   }
 }
 
-void Posterior::end_following() {
-  state_->end_following();
+void PosteriorFollowing::end() {
+  state_.end_following();
 }
 
-std::shared_ptr<const FollowState> Posterior::following() const {
-  return state_->follower.result().state;
+std::shared_ptr<const FollowState> PosteriorFollowing::state() const {
+  return state_.following();
 }
 
 }  // namespace pairs::model

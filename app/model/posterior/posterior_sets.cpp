@@ -1,3 +1,5 @@
+#include "app/model/posterior/posterior_sets.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -6,13 +8,13 @@
 
 namespace pairs::model {
 
-void Posterior::State::close_table() {
+void PosteriorState::close_table() {
   table.close();
   request.extra.clear();
   none_chosen = false;
 }
 
-void Posterior::State::choose_shown() {
+void PosteriorState::choose_shown() {
   if (!table.is_open() || table.chosen().empty() || !result.scene) return;
   const PosteriorScene& scene = *result.scene;
   const SetChoice &shown = scene.choice, &sets = table.sets().set;
@@ -23,7 +25,7 @@ void Posterior::State::choose_shown() {
   std::erase_if(request.extra, [&](const OtherSet& one) { return one.name == shown.member; });
 }
 
-void Posterior::State::show_chosen() {
+void PosteriorState::show_chosen() {
   if (table.chosen().empty()) return;
   none_chosen = false;
   const auto choice_of = [&](std::size_t row) {
@@ -45,7 +47,7 @@ void Posterior::State::show_chosen() {
   another_set(std::move(first));
 }
 
-void Posterior::State::follow_table() {
+void PosteriorState::follow_table() {
   const bool one_of_many = result.scene && result.scene->set == request.set.id && !result.scene->choice.member.empty();
   if (!table.is_open() && one_of_many) {  // of a task that is come back to
     AskedSets sets{.set = request.set.choice};
@@ -70,45 +72,48 @@ void Posterior::State::follow_table() {
   show_chosen();
 }
 
-void Posterior::open_sets(const std::filesystem::path& path, const std::string& group,
-                          std::vector<std::string> columns) {
+void PosteriorState::open_sets(SetChoice sets) {
+  end_following();
+  forget_failure();
+  none_chosen = false;
+  request.extra.clear();
+  table_task = result.scene && result.scene->runfront().run == request.run ? result.scene->task : "";
+  table.set_interval(request.interval);
+  table.open(request.run, {.set = std::move(sets)});
+}
+
+void PosteriorSets::open(const std::filesystem::path& path, const std::string& group,
+                         std::vector<std::string> columns) {
   SetChoice sets{
-      .index = state_->request.set.choice.index, .file = path, .columns = std::move(columns), .group = group};
-  sets.missing = state_->missing;
-  open_sets(std::move(sets));
+      .index = state_.request.set.choice.index, .file = path, .columns = std::move(columns), .group = group};
+  sets.missing = state_.missing;
+  open(std::move(sets));
 }
 
-void Posterior::open_sets(SetChoice sets) {
-  State& s = *state_;
-  s.end_following();
-  s.forget_failure();
-  s.none_chosen = false;
-  s.request.extra.clear();
-  s.table_task = s.result.scene && s.result.scene->runs.front().run == s.request.run ? s.result.scene->task : "";
-  s.table.set_interval(s.request.interval);
-  s.table.open(s.request.run, {.set = std::move(sets)});
+void PosteriorSets::open(SetChoice sets) {
+  state_.open_sets(std::move(sets));
 }
 
-SetTable& Posterior::table() {
-  return state_->table;
+SetTable& PosteriorSets::table() {
+  return state_.table;
 }
 
-const SetTable& Posterior::table() const {
-  return state_->table;
+const SetTable& PosteriorSets::table() const {
+  return state_.table;
 }
 
-void Posterior::choose_set(std::size_t place, SetClick click) {
-  state_->table.choose(place, click);
-  state_->show_chosen();
+void PosteriorSets::choose(std::size_t place, SetClick click) {
+  state_.table.choose(place, click);
+  state_.show_chosen();
 }
 
-void Posterior::close_sets() {
-  SetChoice file = state_->table.sets().set;
-  state_->close_table();
-  if (file.group.empty()) return simulate();
+void PosteriorSets::close() {
+  SetChoice file = state_.table.sets().set;
+  state_.close_table();
+  if (file.group.empty()) return state_.simulate();
   file.group.clear();
-  state_->keep_shown();
-  state_->another_set(std::move(file));
+  state_.keep_shown();
+  state_.another_set(std::move(file));
 }
 
 }  // namespace pairs::model

@@ -8,7 +8,8 @@
 #include <system_error>
 #include <utility>
 
-#include "app/model/posterior/posterior_scene.h"
+#include "app/model/posterior/shown/posterior_scene.h"
+#include "app/posterior/question/set_arguments.h"
 #include "core/base/text/error.h"
 
 namespace pairs::model {
@@ -20,19 +21,9 @@ std::int64_t first_n(std::int64_t most) {
   return std::max<std::int64_t>(1, std::llround(std::round(n / power) * power));
 }
 
-// Changes when the file is rewritten.
-std::string set_stamp_of(const std::filesystem::path& file) {
-  std::error_code error;
-  if (file.empty() || !std::filesystem::exists(file, error)) return "";
-  const auto time = std::filesystem::last_write_time(file, error).time_since_epoch().count();
-  return std::filesystem::is_regular_file(file, error)
-             ? fmt::format("{} {}", std::filesystem::file_size(file, error), time)
-             : fmt::format("{}", time);
-}
-
 }  // namespace
 
-void Posterior::State::ask() {
+void PosteriorState::ask() {
   shaded = hub.run_shades->version();
   if (request.run.empty()) return background.cancel();
   request.tasks = hub.tasks;
@@ -45,14 +36,14 @@ void Posterior::State::ask() {
   background.request(request);
 }
 
-void Posterior::State::pin(PinnedPosteriors pinned) {
+void PosteriorState::pin(PinnedPosteriors pinned) {
   if (pinned == request.pinned) return;
   follower.set_pinned(pinned);
   request.pinned = std::move(pinned);
   ask();
 }
 
-bool Posterior::State::take_restored() {
+bool PosteriorState::take_restored() {
   const auto restored = restoring.take();
   if (!restored) return false;
   for (const std::string& problem : restored->problems) hub.messages.warning("session", problem);
@@ -62,7 +53,7 @@ bool Posterior::State::take_restored() {
   return true;
 }
 
-void Posterior::State::take_restored_derived() {
+void PosteriorState::take_restored_derived() {
   if (!restored_derived) return;
   std::vector<std::string> texts = *std::exchange(restored_derived, std::nullopt);
   try {
@@ -74,7 +65,7 @@ void Posterior::State::take_restored_derived() {
   }
 }
 
-PinnedQuestion Posterior::State::asked() const {
+PinnedQuestion PosteriorState::asked() const {
   PinnedQuestion asked;
   asked.run = request.run;
   const auto& scene = result.scene;
@@ -88,11 +79,11 @@ PinnedQuestion Posterior::State::asked() const {
   return asked;
 }
 
-void Posterior::State::keep_shown() {
+void PosteriorState::keep_shown() {
   if (result.scene && result.scene->set == request.set.id) before = request.set;
 }
 
-void Posterior::State::go_back() {
+void PosteriorState::go_back() {
   // If there was no previous set, requests a simulated one instead.
   if (failed_set != request.set.id) {
     failed_choice = request.set.choice;
@@ -103,21 +94,32 @@ void Posterior::State::go_back() {
   choose_shown();
 }
 
-void Posterior::State::forget_failure() {
+void PosteriorState::take_many() {
+  if (result.many_set == 0 || result.many_set != request.set.id) return;
+  SetChoice sets = request.set.choice;
+  // The set that is shown stays until one of the many is.
+  if (result.scene && result.scene->set == before.id)
+    request.set = before;
+  else
+    another_set({.index = sets.index});
+  open_sets(std::move(sets));
+}
+
+void PosteriorState::forget_failure() {
   result.set_failure.clear();
   failed_set = 0;
   failed_choice.reset();
 }
 
-void Posterior::State::another_set(SetChoice choice, bool whole) {
+void PosteriorState::another_set(SetChoice choice, bool whole, bool opened) {
   end_following();
   if (table.is_open() && (choice.member.empty() || choice.file != table.sets().set.file)) close_table();
-  request.set = {++last_set, std::move(choice), "", whole};
+  request.set = {++last_set, std::move(choice), "", whole, opened};
   forget_failure();
   ask();
 }
 
-void Posterior::State::follow_player() {
+void PosteriorState::follow_player() {
   if (result.scene && !result.scene->simulated) {
     // If the whole usable file is shown, forgets N, so that it follows the file's size.
     if (player.n() == std::min(result.scene->most, result.scene->trained))
@@ -128,10 +130,9 @@ void Posterior::State::follow_player() {
   if (player.n() != request.n) ask();
 }
 
-void Posterior::State::take_scene() {
+void PosteriorState::take_scene() {
   const PosteriorScene& scene = *result.scene;
   const bool other_task = scene.task != scene_task, other_set = other_task || scene.set != scene_set;
-  if (other_set) set_stamp = set_stamp_of(scene.simulated ? "" : scene.set_source);
   const bool other_file = other_task || scene.set_source + '\n' + scene.choice.member != scene_source;
   scene_task = scene.task;
   scene_set = scene.set;
@@ -164,6 +165,34 @@ void Posterior::State::take_scene() {
     player.want(first_n(scene.most));
   player.want(player.n());
   follow_player();
+}
+
+std::shared_ptr<const PosteriorScene> PosteriorState::scene() const {
+  return follow_scene ? follow_scene : result.scene;
+}
+
+std::shared_ptr<const PosteriorSnapshot> PosteriorState::shown() const {
+  return follow_scene ? follower.result().snapshot : result.snapshot;
+}
+
+std::shared_ptr<const FollowState> PosteriorState::following() const {
+  return follower.result().state;
+}
+
+std::vector<std::string> PosteriorState::derived() const {
+  const auto now = scene();
+  const auto known = now ? request.derived.find(now->names) : request.derived.end();
+  return known == request.derived.end() ? std::vector<std::string>() : known->second;
+}
+
+void PosteriorState::simulate() {
+  end_following();
+  if (!request.set.choice.file.empty()) another_set({.index = std::max<std::int64_t>(request.set.choice.index, 0)});
+}
+
+std::string PosteriorState::inquiry_key() const {
+  return fmt::format("{} n {}{} {}", request.run, player.n(), set_arguments(asked().set, SetCommand::figure),
+                     result.scene ? result.scene->set_stamp : "");
 }
 
 }  // namespace pairs::model

@@ -9,21 +9,21 @@
 
 #include "app/model/hub/background.h"
 #include "app/model/hub/n_player.h"
-#include "app/model/posterior/file_follower.h"
-#include "app/model/posterior/pin_restoring.h"
 #include "app/model/posterior/posterior.h"
-#include "app/model/posterior/posterior_engine.h"
-#include "app/model/posterior/report_saving.h"
-#include "app/model/posterior/sample_saving.h"
-#include "app/model/posterior/set_inquiry.h"
-#include "app/model/posterior/set_table.h"
+#include "app/model/posterior/work/file_follower.h"
+#include "app/model/posterior/work/pin_restoring.h"
+#include "app/model/posterior/work/posterior_engine.h"
+#include "app/model/posterior/work/report_saving.h"
+#include "app/model/posterior/work/sample_saving.h"
+#include "app/model/posterior/work/set_inquiry.h"
+#include "app/model/posterior/work/set_table.h"
 
 namespace pairs::model {
 
 // The requests and results of the Posterior tab. Its parts have their own files: the set and N (posterior_state.cpp),
 // the followed file (posterior_following.cpp), the table of sets (posterior_sets.cpp).
-struct Posterior::State {
-  State(Hub& shared, NPlayer& n)
+struct PosteriorState {
+  PosteriorState(Hub& shared, NPlayer& n)
       : hub(shared),
         player(n),
         saving(shared),
@@ -50,7 +50,7 @@ struct Posterior::State {
   std::size_t reported = 0;              // number of problems already logged
   std::string scene_task;            // task of the last scene
   std::uint64_t scene_set = 0;
-  std::string scene_source, set_stamp;         // source of its set; size and time of its file
+  std::string scene_source;                    // source of its set
   std::map<std::string, std::int64_t> file_n;  // N shown for a file, by task
   bool chosen_n = false;                       // whether the user has chosen N
   std::int64_t restored_n = 0;                 // N of an earlier start, until the set is ready; 0: none
@@ -76,10 +76,17 @@ struct Posterior::State {
   std::string restored_tests_member;        // its name, if it is one of many
   Background<PosteriorEngine, PosteriorRequest> background;
 
+  // What is shown, of a followed file or of the requested set; null until it is there.
+  std::shared_ptr<const PosteriorScene> scene() const;
+  std::shared_ptr<const PosteriorSnapshot> shown() const;
+  std::shared_ptr<const FollowState> following() const;
+  std::vector<std::string> derived() const;
+  std::string inquiry_key() const;
   void ask();
   void end_following();
-  // Whether the path holds many sets for the shown task.
-  bool holds_sets(const std::filesystem::path& path) const;
+  void simulate();
+  // Opens many sets (PosteriorSets::open).
+  void open_sets(SetChoice sets);
   // The set that a followed file becomes, for its task; none if it is empty or malformed.
   std::optional<SetRequest> followed_set();
   // Ends following when another task or run is shown; the file becomes its task's set.
@@ -104,8 +111,10 @@ struct Posterior::State {
   void show_chosen();
   // Updates the table to the shown run and task, and shows its first row.
   void follow_table();
-  // `whole`: SetRequest::whole.
-  void another_set(SetChoice choice, bool whole = false);
+  // `whole`, `opened`: as in SetRequest.
+  void another_set(SetChoice choice, bool whole = false, bool opened = false);
+  // Lists the many sets that the requested path turned out to hold.
+  void take_many();
   // Call when the player's N may have changed.
   void follow_player();
   void take_scene();

@@ -26,12 +26,12 @@ void Posterior::test_unasked() {
   if (usual.busy() && !usual.works_on(key)) usual.cancel();
   if (!of_file || !shown || shown->set != request.set.id || shown->n != n()) return;
   if (usual.works_on(key) || usual.answer(key)) return;
-  if (auto asked = samples_asked()) usual.ask(key, *std::move(asked), usual_question(), kSettles);
+  if (auto asked = files.samples_asked()) usual.ask(key, *std::move(asked), usual_question(), kSettles);
 }
 
 // Makes the tests of an earlier start again, once the posterior that they are about is on the screen.
 void Posterior::test_again() {
-  State& s = *state_;
+  PosteriorState& s = *state_;
   if (s.restored_tests.empty()) return;
   const auto& shown = s.result.snapshot;
   // A set of many has its own id once the table has chosen it.
@@ -39,13 +39,13 @@ void Posterior::test_again() {
                                        : s.request.set.id != s.restored_tests_set;
   if (other) return s.restored_tests.clear();
   if (!shown || shown->set != s.request.set.id || shown->n != n() || s.restored_n > 0) return;
-  const auto asked = samples_asked();
+  const auto asked = files.samples_asked();
   if (!asked) return;
   for (const std::string& test : std::exchange(s.restored_tests, {})) s.inquiries.ask(test, inquiry_key(), *asked);
 }
 
 bool Posterior::take_answers() {
-  State& s = *state_;
+  PosteriorState& s = *state_;
   if (s.hub.run_shades->version() != s.shaded) s.ask();
   bool changed = s.follower.poll();
   if (s.table.poll()) {
@@ -78,6 +78,7 @@ bool Posterior::take_answers() {
   s.result = std::move(*result);
   if (dismissed || other_set) s.result.set_failure.clear();
   if (failed) s.go_back();
+  s.take_many();
   if (s.result.scene) s.take_scene();
   s.follow_table();
   // The followed posterior stays until that of the same file as a set replaces it.

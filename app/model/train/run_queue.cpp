@@ -234,7 +234,7 @@ std::string RunQueue::add_blocked() const {
   return added_.waits() ? "Another one is being put into the queue" : "";
 }
 
-void RunQueue::add(const Training::Planned& draft) {
+void RunQueue::add(const TrainingDrafts::Planned& draft) {
   added_.ask([draft, queue = queue()](const LatestWorker::Stale& stale) {
     refuse_twin(queue, *draft.config);
     create_run(*draft.config, draft.folder);

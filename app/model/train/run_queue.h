@@ -62,7 +62,7 @@ class RunQueue {
 
   // Makes the folder of a draft's run in the background and adds it. A message reports a failure, and a run with the
   // same settings and seed that is already in the queue.
-  void add(const Training::Planned& draft);
+  void add(const TrainingDrafts::Planned& draft);
   // Adds a run or a study; unknown needs are measured in the background.
   void add(QueueItem item);
   // Why nothing can be added now, as a sentence; "" if it can.

@@ -61,8 +61,8 @@ std::filesystem::path whole_path(const std::filesystem::path& path) {
 
 }  // namespace
 
-struct Training::Impl {
-  explicit Impl(Hub& the_hub)
+struct TrainingImpl {
+  explicit TrainingImpl(Hub& the_hub)
       : hub(the_hub),
         needs([this] { hub.wake(); }),
         history(
@@ -99,6 +99,8 @@ struct Training::Impl {
 
   Session session;
 
+  // Why the draft or run itself cannot be trained.
+  std::string start_blocked(int until);
   bool shows_session() const { return !drafting && !session_folder.empty() && history.folder() == session_folder; }
 
   std::filesystem::path runs_folder() const { return whole_path(hub.runs_folder.empty() ? "runs" : hub.runs_folder); }
@@ -247,11 +249,33 @@ struct Training::Impl {
   }
 };
 
-Training::Training(Hub& hub) : impl_(std::make_unique<Impl>(hub)) {}
+std::string TrainingImpl::start_blocked(int until) {
+  const TrainingImpl& m = *this;
+  if (m.drafting) {
+    if (m.task.empty()) return "Select a task first";
+    const Draft& draft = draft_of(m.task);
+    if (!draft.error().empty()) return draft.error();
+    if (!draft.name_error().empty()) return draft.name_error();
+    if (until == 1 && !pairs::strategy(draft.strategy()).stages_2_and_3)
+      return "End-to-end training has no stages 2 and 3";
+    if (const auto known = m.needs.estimate()) return known->error.empty() ? known->no_room : known->error;
+    return "";
+  }
+  if (!m.view) return "The run is being read";
+  if (!m.view->problem.empty()) return m.view->problem;
+  if (m.view->shipped) return "These weights came with the program; start a new run like this one";
+  if (m.elsewhere()) return "Another process trains this run; it is watched here";
+  if (m.view->finished) return "The run is finished; start a new run like this one";
+  const bool done[kStages] = {m.view->pretrained, m.view->cached, m.view->finished};
+  if (until >= 0 && until < kStages && done[until]) return "This stage is done";
+  return "";
+}
+
+Training::Training(Hub& hub) : impl_(std::make_unique<TrainingImpl>(hub)) {}
 Training::~Training() = default;
 
 bool Training::poll() {
-  Impl& m = *impl_;
+  TrainingImpl& m = *impl_;
   const double now = m.clock.seconds();
   bool changed = m.follow_session(now);
   if (m.drafting && !m.task.empty()) changed |= m.follow_draft(now, false);
@@ -283,18 +307,14 @@ bool Training::poll() {
   return changed;
 }
 
-bool Training::active() const {
-  return impl_->session_busy;
-}
-
 bool Training::busy() const {
   return impl_->session_busy || impl_->needs.busy() || impl_->needs_due();
 }
 
 std::string Training::activity() const {
-  const Impl& m = *impl_;
+  const TrainingImpl& m = *impl_;
   if (!m.session_busy) return m.needs.busy() ? "Estimating time and disk" : "";
-  const auto now = going(m.session_folder);
+  const auto now = session.going(m.session_folder);
   std::string text = fmt::format("{} {}", now->word, m.session_folder.filename().string());
   text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   if (std::isfinite(now->share))
@@ -302,51 +322,8 @@ std::string Training::activity() const {
   return text;
 }
 
-std::optional<Training::Going> Training::going(const std::filesystem::path& folder) const {
-  const Impl& m = *impl_;
-  if (m.session_busy && folder == m.session_folder) {
-    const char* word = m.session_state == SessionState::paused     ? "paused"
-                       : m.session_state == SessionState::pausing  ? "pausing"
-                       : m.session_state == SessionState::stopping ? "stopping"
-                                                                   : "training";
-    // A resumed run starts where its files state.
-    const double share = m.shows_session() ? m.cards[m.at.stage].share : m.at.share;
-    return Going{word, m.at.stage, share};
-  }
-  if (!m.drafting && folder == m.history.folder() && m.elsewhere())
-    return Going{"training", m.view->current, m.cards[std::clamp(m.view->current, 0, kStages - 1)].share};
-  return {};
-}
-
-std::filesystem::path Training::session_folder() const {
-  return impl_->session_folder;
-}
-
-std::vector<double> Training::session_seconds() const {
-  const Impl& m = *impl_;
-  if (!m.session_config) return {};
-  std::vector<double> seconds(kStages, NAN);
-  if (m.session_needs) seconds.assign(m.session_needs->seconds, m.session_needs->seconds + kStages);
-  const auto& now = m.at.progress;
-  const auto at = static_cast<std::size_t>(m.at.stage);
-  if (now && now->rate > 0 && static_cast<std::size_t>(now->stage) == at) {
-    const double heads =
-        many_heads(*m.session_config, now->stage) ? static_cast<double>(m.session_config->cache.sizes.size()) : 1;
-    const double measured = heads * static_cast<double>(now->total) / now->rate;
-    const double pace = seconds[at] > 0 ? measured / seconds[at] : 1;
-    seconds[at] = measured;
-    for (std::size_t k = at + 1; k < seconds.size(); ++k) seconds[k] *= pace;
-  }
-  const bool known = std::ranges::all_of(seconds, [](double one) { return std::isfinite(one); });
-  return known ? seconds : std::vector<double>();
-}
-
-std::optional<std::filesystem::path> Training::take_ended() {
-  return std::exchange(impl_->ended, std::nullopt);
-}
-
 void Training::open_task(const std::string& task) {
-  Impl& m = *impl_;
+  TrainingImpl& m = *impl_;
   try {
     m.draft_of(task);
     m.task = task;
@@ -363,36 +340,9 @@ void Training::open_task(const std::string& task) {
   m.deal();
 }
 
-void Training::renew_draft(const std::string& task) {
-  impl_->drafts.erase(task);
-}
-
 void Training::open_run(const std::filesystem::path& folder) {
-  Impl& m = *impl_;
+  TrainingImpl& m = *impl_;
   m.show_run(whole_path(folder));
-  m.deal();
-}
-
-void Training::open_draft(bool like_run) {
-  Impl& m = *impl_;
-  if (!m.drafting && m.view && m.view->config) {
-    try {
-      m.draft_of(m.view->config->task);
-      m.task = m.view->config->task;
-    } catch (const Error& error) {
-      m.hub.messages.error("train", error.what());
-    }
-  }
-  if (like_run && m.view && m.view->config) {
-    try {
-      Draft draft(m.hub.tasks, *m.view->config, m.runs_folder(), m.hub.data_folder.string());
-      m.task = draft.task();
-      m.drafts.insert_or_assign(m.task, std::move(draft));
-    } catch (const Error& error) {
-      m.hub.messages.error("train", error.what());
-    }
-  }
-  m.show_draft();
   m.deal();
 }
 
@@ -404,24 +354,13 @@ Activity Training::state() const {
   return impl_->activity();
 }
 
-Draft& Training::draft() {
-  return impl_->draft_of(impl_->task);
-}
-const Draft& Training::draft() const {
-  return impl_->draft_of(impl_->task);
-}
-
 void Training::shown() {
   impl_->shown_at = impl_->clock.seconds();
   if (impl_->shows_session() && impl_->session_busy) impl_->live->look();
 }
 
-std::shared_ptr<const Training::Estimate> Training::estimate() const {
-  return impl_->needs.estimate();
-}
-
 void Training::start(int until) {
-  Impl& m = *impl_;
+  TrainingImpl& m = *impl_;
   if (const std::string why = blocked(Action::start, until); !why.empty()) {
     m.hub.messages.warning("train", why);
     return;
@@ -494,81 +433,31 @@ void Training::resume() {
 void Training::stop() {
   if (blocked(Action::stop).empty()) impl_->session.stop();
 }
-void Training::stop_session() {
-  if (session_blocked(Action::stop).empty()) impl_->session.stop();
-}
-
-std::string Training::session_blocked(Action action) const {
-  const SessionAction wanted = action == Action::start    ? SessionAction::start
-                               : action == Action::pause  ? SessionAction::pause
-                               : action == Action::resume ? SessionAction::resume
-                               : action == Action::stop   ? SessionAction::stop
-                                                          : SessionAction::dismiss;
-  return std::string(blocked_reason(impl_->session.state(), wanted));
-}
-
 void Training::dismiss() {
   if (!blocked(Action::dismiss).empty()) return;
   impl_->session.dismiss();
   impl_->session_state = impl_->session.state();
   impl_->dismissed = impl_->session_folder.string();
   // A failure before the run exists leaves its draft.
-  if (impl_->shows_session() && impl_->view && !impl_->view->config) open_draft();
+  if (impl_->shows_session() && impl_->view && !impl_->view->config) drafts.open();
   impl_->deal();
 }
 
 std::string Training::blocked(Action action, int until) const {
-  const Impl& m = *impl_;
+  const TrainingImpl& m = *impl_;
   const SessionState state = m.session.state();
-  if (action == Action::dismiss) return session_blocked(action);
+  if (action == Action::dismiss) return session.blocked(action);
   const bool busy = state != SessionState::idle && state != SessionState::failed;
   const std::string other = m.session_folder.filename().string();
   if (action != Action::start) {
     if (busy && !m.shows_session()) return fmt::format("{} is being trained; open it on the left", other);
     if (!m.shows_session()) return std::string(blocked_reason(SessionState::idle, SessionAction::stop));
-    return session_blocked(action);
+    return session.blocked(action);
   }
   if (busy && !m.shows_session()) return fmt::format("{} is being trained; stop it or wait until it is done", other);
   // A failure of another run is reported where that run is shown.
-  if (const std::string why = session_blocked(action); !why.empty()) return why;
-  return start_blocked(until);
-}
-
-std::string Training::start_blocked(int until) const {
-  const Impl& m = *impl_;
-  if (m.drafting) {
-    if (m.task.empty()) return "Select a task first";
-    const Draft& draft = impl_->draft_of(m.task);
-    if (!draft.error().empty()) return draft.error();
-    if (!draft.name_error().empty()) return draft.name_error();
-    if (until == 1 && !pairs::strategy(draft.strategy()).stages_2_and_3)
-      return "End-to-end training has no stages 2 and 3";
-    if (const auto known = m.needs.estimate()) return known->error.empty() ? known->no_room : known->error;
-    return "";
-  }
-  if (!m.view) return "The run is being read";
-  if (!m.view->problem.empty()) return m.view->problem;
-  if (m.view->shipped) return "These weights came with the program; start a new run like this one";
-  if (m.elsewhere()) return "Another process trains this run; it is watched here";
-  if (m.view->finished) return "The run is finished; start a new run like this one";
-  const bool done[kStages] = {m.view->pretrained, m.view->cached, m.view->finished};
-  if (until >= 0 && until < kStages && done[until]) return "This stage is done";
-  return "";
-}
-
-Training::Planned Training::plan() {
-  Draft& draft = impl_->draft_of(impl_->task);
-  draft.renew_name();
-  Planned planned{draft.folder(), std::make_shared<const RunConfig>(draft.config()), impl_->needs.estimate()};
-  if (planned.needs && !planned.needs->error.empty()) planned.needs.reset();
-  draft.refresh_name();
-  return planned;
-}
-
-std::string Training::queue_blocked() const {
-  const Impl& m = *impl_;
-  if (!m.drafting && m.session_busy && m.shows_session()) return "Training in progress";
-  return start_blocked(kStages - 1);
+  if (const std::string why = session.blocked(action); !why.empty()) return why;
+  return impl_->start_blocked(until);
 }
 
 std::filesystem::path Training::folder() const {
@@ -576,19 +465,19 @@ std::filesystem::path Training::folder() const {
 }
 
 std::string Training::name() const {
-  const Impl& m = *impl_;
+  const TrainingImpl& m = *impl_;
   if (m.drafting) return "";
   return m.view && m.view->shipped ? m.view->shipped_name : m.history.folder().filename().string();
 }
 
 std::string Training::strategy() const {
-  const Impl& m = *impl_;
+  const TrainingImpl& m = *impl_;
   if (m.drafting) return m.task.empty() ? "pairs" : impl_->draft_of(m.task).strategy();
   return m.view && m.view->config ? m.view->config->strategy : "pairs";
 }
 
 std::string Training::problem() const {
-  const Impl& m = *impl_;
+  const TrainingImpl& m = *impl_;
   if (m.session_state == SessionState::failed) {
     const std::string error = m.session.error();
     return m.shows_session() ? error : fmt::format("{}: {}", m.session_folder.filename().string(), error);
@@ -631,7 +520,7 @@ std::shared_ptr<const Figure> Training::live() const {
 }
 
 std::string Training::live_text() const {
-  const Impl& m = *impl_;
+  const TrainingImpl& m = *impl_;
   if (m.drafting) return "While the head learns, the posterior of one simulated set is redrawn here.";
   if (!m.shows_session()) return "A posterior is drawn here only while this window trains the run.";
   if (!m.session_busy) return "The posterior of one set was to be drawn here while the head trained.";
@@ -641,19 +530,133 @@ std::string Training::live_text() const {
 }
 
 std::string Training::batch_command() const {
-  const Impl& m = *impl_;
+  const TrainingImpl& m = *impl_;
   if (m.drafting) return m.task.empty() ? "" : impl_->draft_of(m.task).batch_command();
   return fmt::format("pairs --batch run --resume {}", shell_word(m.history.folder().string()));
 }
 
 void Training::settle(double seconds) {
-  Impl& m = *impl_;
+  TrainingImpl& m = *impl_;
   const Stopwatch watch;
   if (m.drafting && !m.task.empty()) m.follow_draft(m.clock.seconds(), true);
   m.needs.wait(seconds);
   m.history.wait(std::max(0.0, seconds - watch.seconds()));
   m.ticked = -1;
   poll();
+}
+
+std::optional<TrainingSession::Going> TrainingSession::going(const std::filesystem::path& folder) const {
+  const TrainingImpl& m = impl_;
+  if (m.session_busy && folder == m.session_folder) {
+    const char* word = m.session_state == SessionState::paused     ? "paused"
+                       : m.session_state == SessionState::pausing  ? "pausing"
+                       : m.session_state == SessionState::stopping ? "stopping"
+                                                                   : "training";
+    // A resumed run starts where its files state.
+    const double share = m.shows_session() ? m.cards[m.at.stage].share : m.at.share;
+    return Going{word, m.at.stage, share};
+  }
+  if (!m.drafting && folder == m.history.folder() && m.elsewhere())
+    return Going{"training", m.view->current, m.cards[std::clamp(m.view->current, 0, kStages - 1)].share};
+  return {};
+}
+
+std::filesystem::path TrainingSession::folder() const {
+  return impl_.session_folder;
+}
+
+std::vector<double> TrainingSession::seconds() const {
+  const TrainingImpl& m = impl_;
+  if (!m.session_config) return {};
+  std::vector<double> seconds(kStages, NAN);
+  if (m.session_needs) seconds.assign(m.session_needs->seconds, m.session_needs->seconds + kStages);
+  const auto& now = m.at.progress;
+  const auto at = static_cast<std::size_t>(m.at.stage);
+  if (now && now->rate > 0 && static_cast<std::size_t>(now->stage) == at) {
+    const double heads =
+        many_heads(*m.session_config, now->stage) ? static_cast<double>(m.session_config->cache.sizes.size()) : 1;
+    const double measured = heads * static_cast<double>(now->total) / now->rate;
+    const double pace = seconds[at] > 0 ? measured / seconds[at] : 1;
+    seconds[at] = measured;
+    for (std::size_t k = at + 1; k < seconds.size(); ++k) seconds[k] *= pace;
+  }
+  const bool known = std::ranges::all_of(seconds, [](double one) { return std::isfinite(one); });
+  return known ? seconds : std::vector<double>();
+}
+
+std::optional<std::filesystem::path> TrainingSession::take_ended() {
+  return std::exchange(impl_.ended, std::nullopt);
+}
+
+void TrainingSession::stop() {
+  if (blocked(Action::stop).empty()) impl_.session.stop();
+}
+
+std::string TrainingSession::blocked(Action action) const {
+  const SessionAction wanted = action == Action::start    ? SessionAction::start
+                               : action == Action::pause  ? SessionAction::pause
+                               : action == Action::resume ? SessionAction::resume
+                               : action == Action::stop   ? SessionAction::stop
+                                                          : SessionAction::dismiss;
+  return std::string(blocked_reason(impl_.session.state(), wanted));
+}
+
+bool TrainingSession::active() const {
+  return impl_.session_busy;
+}
+
+void TrainingDrafts::renew(const std::string& task) {
+  impl_.drafts.erase(task);
+}
+
+void TrainingDrafts::open(bool like_run) {
+  TrainingImpl& m = impl_;
+  if (!m.drafting && m.view && m.view->config) {
+    try {
+      m.draft_of(m.view->config->task);
+      m.task = m.view->config->task;
+    } catch (const Error& error) {
+      m.hub.messages.error("train", error.what());
+    }
+  }
+  if (like_run && m.view && m.view->config) {
+    try {
+      Draft draft(m.hub.tasks, *m.view->config, m.runs_folder(), m.hub.data_folder.string());
+      m.task = draft.task();
+      m.drafts.insert_or_assign(m.task, std::move(draft));
+    } catch (const Error& error) {
+      m.hub.messages.error("train", error.what());
+    }
+  }
+  m.show_draft();
+  m.deal();
+}
+
+Draft& TrainingDrafts::shown() {
+  return impl_.draft_of(impl_.task);
+}
+
+const Draft& TrainingDrafts::shown() const {
+  return impl_.draft_of(impl_.task);
+}
+
+std::shared_ptr<const DraftEstimate> TrainingDrafts::estimate() const {
+  return impl_.needs.estimate();
+}
+
+TrainingDrafts::Planned TrainingDrafts::plan() {
+  Draft& draft = impl_.draft_of(impl_.task);
+  draft.renew_name();
+  Planned planned{draft.folder(), std::make_shared<const RunConfig>(draft.config()), impl_.needs.estimate()};
+  if (planned.needs && !planned.needs->error.empty()) planned.needs.reset();
+  draft.refresh_name();
+  return planned;
+}
+
+std::string TrainingDrafts::queue_blocked() const {
+  const TrainingImpl& m = impl_;
+  if (!m.drafting && m.session_busy && m.shows_session()) return "Training in progress";
+  return impl_.start_blocked(kStages - 1);
 }
 
 }  // namespace pairs::model

@@ -18,22 +18,15 @@ namespace pairs::model {
 
 enum class Action { start, pause, resume, stop, dismiss };
 
-// A draft of a new run, or a run with its stages: trained here, watched while another process trains it, or at rest.
-// One run is trained at a time; training continues while others are shown.
-class Training {
- public:
-  explicit Training(Hub& hub);
-  // Stops a running stage and waits until it is saved.
-  ~Training();
+struct TrainingImpl;
 
-  // Takes over finished background work. Returns whether something shown has changed: at most four times a second for
-  // growing values.
-  bool poll();
-  // Whether this window trains or estimates, or is about to.
-  bool busy() const;
-  // Whether this window trains a run (or is pausing or stopping it), and its activity in a few words, or "".
+// The run that this window trains or trained last, whichever run is shown.
+class TrainingSession {
+ public:
+  explicit TrainingSession(TrainingImpl& impl) : impl_(impl) {}
+
+  // Whether this window trains a run, or is pausing or stopping it.
   bool active() const;
-  std::string activity() const;
   // The progress of a run that is being trained here or, if it is shown, by another process; none for other runs. All
   // displays of progress use it.
   struct Going {
@@ -43,35 +36,79 @@ class Training {
   };
   std::optional<Going> going(const std::filesystem::path& folder) const;
   // The run that the session trains or trained last; empty if none.
-  std::filesystem::path session_folder() const;
+  std::filesystem::path folder() const;
   // The time of each stage of that run in seconds: as expected at the start or, from the current stage on, at its
   // current speed. Empty unless all are known.
-  std::vector<double> session_seconds() const;
+  std::vector<double> seconds() const;
   // The folder of this window's run if its training has ended (finished, stopped or failed) since the last call.
   std::optional<std::filesystem::path> take_ended();
+  // Stops it. blocked: why it cannot be stopped, in one sentence, or "".
+  void stop();
+  std::string blocked(Action action) const;
 
+ private:
+  TrainingImpl& impl_;
+};
+
+// Drafts of new runs, one for each task.
+class TrainingDrafts {
+ public:
+  explicit TrainingDrafts(TrainingImpl& impl) : impl_(impl) {}
+
+  // Drops the draft for a new run of the task, which has changed.
+  void renew(const std::string& task);
+  // Shows the draft of the run's task; like_run: with the run's settings.
+  void open(bool like_run = false);
+  // The draft of a new run of Training::task(), which must not be empty.
+  Draft& shown();
+  const Draft& shown() const;
+  // The expected needs of the draft; null while they are being estimated.
+  std::shared_ptr<const DraftEstimate> estimate() const;
+
+  // A run to be trained later, from the queue.
+  struct Planned {
+    std::filesystem::path folder;
+    std::shared_ptr<const RunConfig> config;
+    std::shared_ptr<const DraftEstimate> needs;  // null: unknown yet
+  };
+  // Makes such a run from the draft, with a free name; the draft gets another name. Check queue_blocked() first.
+  Planned plan();
+  // Why the draft or the shown run cannot be queued: as blocked(start), regardless of current training.
+  std::string queue_blocked() const;
+
+ private:
+  TrainingImpl& impl_;
+};
+
+// A draft of a new run, or a run with its stages: trained here, watched while another process trains it, or at rest.
+// One run is trained at a time; training continues while others are shown.
+class Training {
+  std::unique_ptr<TrainingImpl> impl_;
+
+ public:
+  explicit Training(Hub& hub);
+  // Stops a running stage and waits until it is saved.
+  ~Training();
+
+  TrainingSession session{*impl_};
+  TrainingDrafts drafts{*impl_};
+
+  // Takes over finished background work. Returns whether something shown has changed: at most four times a second for
+  // growing values.
+  bool poll();
+  // Whether this window trains or estimates, or is about to.
+  bool busy() const;
+  // The current activity in a few words, or "".
+  std::string activity() const;
   // Shows the task: its run in training, else the draft of a new one.
   void open_task(const std::string& task);
-  // Drops the draft for a new run of the task, which has changed.
-  void renew_draft(const std::string& task);
   // Shows a run on disk and follows its files. Accepts any folder: problem() reports what is wrong with it.
   void open_run(const std::filesystem::path& folder);
-  // Shows the draft of the run's task; like_run: with the run's settings.
-  void open_draft(bool like_run = false);
-
   const std::string& task() const;
   Activity state() const;
   bool drafting() const { return state() == Activity::draft; }
-  // The draft of a new run of task(), which must not be empty.
-  Draft& draft();
-  const Draft& draft() const;
-
   // Call in each frame that shows training: estimates and live posteriors are only made while shown.
   void shown();
-
-  // The expected needs of the draft; null while they are being estimated.
-  using Estimate = DraftEstimate;
-  std::shared_ptr<const Estimate> estimate() const;
 
   // Starts the draft, or resumes the run, up to and including a stage.
   void start(int until = kStages - 1);
@@ -79,22 +116,8 @@ class Training {
   void resume();
   void stop();
   void dismiss();
-  // Stops the session's run, whichever run is shown. session_blocked: why it cannot be stopped, in one sentence, or "".
-  void stop_session();
-  std::string session_blocked(Action action) const;
   // Why an action is not possible now, in one sentence; empty if it is. `until` as in start().
   std::string blocked(Action action, int until = kStages - 1) const;
-
-  // A run to be trained later, from the queue.
-  struct Planned {
-    std::filesystem::path folder;
-    std::shared_ptr<const RunConfig> config;
-    std::shared_ptr<const Estimate> needs;  // null: unknown yet
-  };
-  // Makes such a run from the draft, with a free name; the draft gets another name. Check queue_blocked() first.
-  Planned plan();
-  // Why the draft or the shown run cannot be queued: as blocked(start), regardless of current training.
-  std::string queue_blocked() const;
 
   // The shown run; empty for a draft.
   std::filesystem::path folder() const;
@@ -122,13 +145,6 @@ class Training {
 
   // Waits until estimates and histories are up to date. For tests and screenshots.
   void settle(double seconds);
-
- private:
-  // Why the draft or run itself cannot be trained.
-  std::string start_blocked(int until) const;
-
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace pairs::model

@@ -11,6 +11,9 @@
 
 #include "app/model/hub/hub.h"
 #include "app/model/hub/posterior_page.h"
+#include "app/model/viewer/viewer_cameras.h"
+#include "app/model/viewer/viewer_exports.h"
+#include "app/model/viewer/viewer_scene.h"
 #include "core/report/figure.h"
 #include "render/scene.h"
 
@@ -73,12 +76,19 @@ const char* export_ending(ViewerExport kind);  // ".png", ...
 // the truth, and samples of the estimator's posterior given the first N views. Everything is computed in the
 // background, the latest request first.
 class Viewer : public PosteriorPage {
+  std::unique_ptr<ViewerState> state_;
+
  public:
   explicit Viewer(Hub& hub);
   ~Viewer() override;
   void accept(PosteriorPageVisitor& visitor) override { visitor.visit(*this); }
   Viewer(const Viewer&) = delete;
   Viewer& operator=(const Viewer&) = delete;
+
+  // Its parts, by the widgets that show them.
+  ViewerScene scene{*state_};
+  ViewerCameras cameras{*state_};
+  ViewerExports exports{*state_};
 
   // Shows a run: a folder, or a task's name for its shipped weights; empty: only scene and cameras. The scene stays if
   // it has as many spheres as the run's scenes.
@@ -89,49 +99,12 @@ class Viewer : public PosteriorPage {
   // Rereads the run.
   void reload() override;
 
-  // Chooses the scene: another one from the prior, with as many new observed cameras; or one edited by hand, where each
-  // edit is adjusted so that spheres do not overlap and stay within the prior's range.
+  // Chooses another scene from the prior.
   void new_set() override;
-  void set_seed(std::int64_t seed);
-  std::int64_t seed() const;
-  bool edited() const;  // whether the scene differs from the seed's
-  const render::SphereScene& scene() const;
-  void set_sphere(std::size_t k, const render::Sphere& sphere);
-  void set_light(double azimuth, double elevation);
-  void set_background(const double color[3]);
-  // The frontmost sphere for the target camera at a point of the image plane, in units of half its width: u to the
-  // right, v up, both from -1 to 1.
-  std::optional<std::size_t> sphere_at(double u, double v) const;
-  // Moves sphere k to the place of `from` shifted in the target's image plane, and away from the camera, in units of
-  // the half-width.
-  void move_sphere(std::size_t k, const render::Sphere& from, double du, double dv, double away = 0);
-  // Shows the scene of a file, adjusted to the prior's range. Returns why it cannot, as a sentence, or "".
-  std::string open_scene(const std::filesystem::path& file);
   // Opens a scene's file; refuses the user's own data.
-  std::optional<std::string> open_data(const std::filesystem::path& path, bool images) override;
+  std::optional<std::string> open_data(const LookedPath& looked) override;
   Question question() const override;
   void restore(const Question& question) override;
-  // Back to the scene of the seed.
-  void undo_edits();
-  void set_selected(std::size_t k);
-  std::size_t selected() const;  // below scene().spheres.size()
-
-  // The observed cameras in order, each drawn from the prior; at most info()->most. The first N are used, 0 if there
-  // are none.
-  const std::vector<render::Camera>& views() const;
-  void add_view();
-  void fill_views();
-  void remove_view(std::size_t k);
-  void clear_views();
-  // Why no view can be added; "" if one can.
-  std::string add_blocked() const;
-
-  // The target camera. Its elevation stays between kElevationLow and kElevationHigh, its azimuth within a turn.
-  const render::Camera& target() const;
-  void set_target(const render::Camera& camera);
-  void orbit(double azimuth, double elevation);  // turns by these angles
-  // A sentence on which manual settings are outside the training range; "" if none.
-  std::string beyond() const;
 
   // Sets the number of samples, a square number.
   void set_samples(std::int64_t count);
@@ -155,16 +128,6 @@ class Viewer : public PosteriorPage {
   std::string render_command(std::string* why = nullptr) const;
   std::string infer_command(std::string* why = nullptr) const;
 
-  // Exports in the background, through a temporary file. One export at a time: export_blocked gives the reason, or "".
-  std::string export_blocked(ViewerExport kind) const;
-  void start_export(ViewerExport kind, const std::filesystem::path& file);
-  void cancel_export();
-  bool exporting() const;
-  double export_share() const;                // 0 to 1
-  const std::string& export_failure() const;  // of the last export: a sentence or ""
-  // The file of the last successful export, returned once; else empty.
-  std::filesystem::path take_exported();
-
   // Takes over finished background work and advances a playing N. Returns whether something shown has changed.
   bool poll();
   bool busy() const;
@@ -174,9 +137,6 @@ class Viewer : public PosteriorPage {
  private:
   bool ready() const override;
   void follow_player() override;
-
-  struct State;
-  std::unique_ptr<State> state_;
 };
 
 }  // namespace pairs::model

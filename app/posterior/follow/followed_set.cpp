@@ -16,7 +16,7 @@ FollowedSet::FollowedSet(std::shared_ptr<Estimator> estimator, std::int64_t most
   PAIRS_CHECK(most_ >= 1, "A set must hold at least one observation");
   const std::int64_t l = estimator_->embedding_size();
   kept_ = torch::empty({std::min<std::int64_t>(most_, 1024), l}, torch::kFloat32);
-  sum_ = torch::zeros({l}, torch::kFloat64);
+  state_ = estimator_->pool().empty(0, l);
 }
 
 void FollowedSet::add(const Observations& x) {
@@ -35,14 +35,14 @@ torch::Tensor FollowedSet::embed(const Observations& x, std::int64_t first, torc
   return prefixes[prefixes.size(0) - 1];
 }
 
-void FollowedSet::keep(const torch::Tensor& embeddings, const torch::Tensor& sum) {
+void FollowedSet::keep(const torch::Tensor& embeddings, const torch::Tensor& state) {
   const std::int64_t count = embeddings.size(0);
   while (kept_count_ + count > kept_.size(0))
     kept_ = torch::cat(
         {kept_, torch::empty({std::min(kept_.size(0), most_ - kept_.size(0)), kept_.size(1)}, torch::kFloat32)});
   kept_.narrow(0, kept_count_, count).copy_(embeddings);
   kept_count_ += count;
-  sum_ = sum + sum_;
+  state_ = estimator_->pool().merge(state, state_);
 }
 
 void FollowedSet::fill(const Observations& x) {
@@ -51,16 +51,16 @@ void FollowedSet::fill(const Observations& x) {
   torch::Tensor embeddings;
   seen_ += x.count();
   while (open.count() >= block_) {
-    const torch::Tensor sum = embed(open.slice(0, block_), kept_count_, embeddings);
-    keep(embeddings, sum);
+    const torch::Tensor state = embed(open.slice(0, block_), kept_count_, embeddings);
+    keep(embeddings, state);
     open = open.slice(block_, open.count());
   }
-  open_sum_ = torch::Tensor();
-  if (open.count() > 0) open_sum_ = embed(open, kept_count_, embeddings);
+  open_state_ = torch::Tensor();
+  if (open.count() > 0) open_state_ = embed(open, kept_count_, embeddings);
   open_ = open;
   if (seen_ < most_ || open.count() == 0) return;
-  keep(embeddings, open_sum_);
-  open_sum_ = torch::Tensor();
+  keep(embeddings, open_state_);
+  open_state_ = torch::Tensor();
   open_ = Observations();
 }
 
@@ -69,7 +69,7 @@ void FollowedSet::replace(const Observations& x) {
   embed(x, seen_, embeddings);
   const std::int64_t count = embeddings.size(0), l = embeddings.size(1);
   const auto* from = embeddings.const_data_ptr<float>();
-  auto* sum = sum_.mutable_data_ptr<double>();
+  auto* state = state_.mutable_data_ptr<double>();
   for (std::int64_t i = 0; i < count; ++i, from += l) {
     const auto place = static_cast<std::int64_t>(
         std::min(Stream(key_, static_cast<std::uint64_t>(seen_)).uniform64() * static_cast<double>(seen_ + 1),
@@ -77,17 +77,16 @@ void FollowedSet::replace(const Observations& x) {
     ++seen_;
     if (place >= most_) continue;
     float* to = kept_.mutable_data_ptr<float>() + place * l;
-    for (std::int64_t k = 0; k < l; ++k) {
-      sum[k] += static_cast<double>(from[k]) - static_cast<double>(to[k]);
-      to[k] = from[k];
-    }
+    estimator_->pool().exchange(state, from, to, l);
+    std::copy_n(from, l, to);
   }
 }
 
 torch::Tensor FollowedSet::aggregate() const {
   PAIRS_CHECK(seen_ > 0, "There are no observations yet");
-  const torch::Tensor sum = open_sum_.defined() ? open_sum_ + sum_ : sum_;
-  return (sum / static_cast<double>(size())).unsqueeze(0);
+  const Pool& pool = estimator_->pool();
+  const torch::Tensor state = open_state_.defined() ? pool.merge(open_state_, state_) : state_;
+  return pool.finish(state, size()).unsqueeze(0);
 }
 
 }  // namespace pairs

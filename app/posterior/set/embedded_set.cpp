@@ -13,7 +13,7 @@
 namespace pairs {
 namespace {
 
-constexpr std::int64_t kMostNumbers = 1 << 21;     // of stored sums: 16 MiB
+constexpr std::int64_t kMostNumbers = 1 << 21;     // of stored states: 16 MiB
 constexpr double kBlockNumbers = 1 << 16;          // in all observations of a block
 constexpr double kFewest = 4, kMostOfBlock = 256;  // observations
 
@@ -34,7 +34,7 @@ torch::Tensor block_prefixes(Estimator& estimator, const Observations& block, to
   const OneThread one_thread;  // the number of threads would change the rounding
   const torch::Tensor rows = estimator.embed(block.to(estimator.device())).to(torch::kCPU, torch::kFloat32);
   if (embeddings) *embeddings = rows.contiguous();
-  return rows.to(torch::kFloat64).cumsum(0);
+  return estimator.pool().prefixes(rows);
 }
 
 void fail_overflow(std::int64_t at, double value) {
@@ -47,12 +47,12 @@ EmbeddedSet::EmbeddedSet(std::shared_ptr<Estimator> estimator, std::int64_t size
   PAIRS_CHECK(size >= 1, "A set holds at least one observation; {} were announced", size);
   const std::int64_t l = estimator_->embedding_size();
   if (size * l > kMostNumbers) {
-    // At most `most` sums, whole blocks apart.
+    // At most `most` states, whole blocks apart.
     const std::int64_t most = std::max<std::int64_t>(kMostNumbers / l, 1), blocks = (size + block_ - 1) / block_;
     stride_ = block_ * ((blocks + most - 1) / most);
   }
-  sums_ = torch::zeros({size / stride_ + 1, l}, torch::kFloat64);
-  total_ = torch::zeros({l}, torch::kFloat64);
+  states_ = estimator_->pool().empty(size / stride_ + 1, l);
+  total_ = estimator_->pool().empty(0, l);
 }
 
 std::int64_t EmbeddedSet::block_end(std::int64_t n) const {
@@ -83,13 +83,13 @@ void EmbeddedSet::add(const Observations& x, torch::Tensor* embeddings) {
     if (overflow_ < 0)
       if (const torch::Tensor finite = prefixes.isfinite().all(1); !finite.all().item<bool>())
         overflow_ = count_ + (~finite).to(torch::kInt64).argmax().item<std::int64_t>();
-    const torch::Tensor sums = prefixes + total_;
+    const torch::Tensor states = estimator_->pool().merge(prefixes, total_);
     count_ += count;
-    total_ = sums[count - 1].clone();
+    total_ = states[count - 1].clone();
     if (stride_ == 1)
-      sums_.narrow(0, count_ - count + 1, count).copy_(sums);
+      states_.narrow(0, count_ - count + 1, count).copy_(states);
     else if (count_ % stride_ == 0)
-      sums_[count_ / stride_].copy_(total_);
+      states_[count_ / stride_].copy_(total_);
   }
 }
 
@@ -102,13 +102,14 @@ torch::Tensor EmbeddedSet::aggregate(
   PAIRS_CHECK(n >= 1 && n <= count_, "{} of {} observations are embedded; {} were asked for", count_, size_, n);
   const torch::NoGradGuard no_grad;
   if (overflow_ >= 0 && overflow_ < n) fail_overflow(overflow_, part(overflow_, overflow_ + 1).largest());
-  if (n == count_) return (total_ / static_cast<double>(n)).unsqueeze(0);
-  torch::Tensor sum = sums_[n / stride_];
+  const Pool& pool = estimator_->pool();
+  if (n == count_) return pool.finish(total_, n).unsqueeze(0);
+  torch::Tensor state = states_[n / stride_];
   for (std::int64_t from = n / stride_ * stride_; from < n; from += block_) {
     const std::int64_t within = std::min(n - from, block_);
-    sum = sum + block_prefixes(*estimator_, part(from, block_end(from + within)))[within - 1];
+    state = pool.merge(state, block_prefixes(*estimator_, part(from, block_end(from + within)))[within - 1]);
   }
-  return (sum / static_cast<double>(n)).unsqueeze(0);
+  return pool.finish(state, n).unsqueeze(0);
 }
 
 }  // namespace pairs

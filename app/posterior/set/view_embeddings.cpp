@@ -32,7 +32,7 @@ void ViewEmbeddings::show(const render::SphereScene& scene, const render::Camera
   if (same_scene && same_frame) return;
   known_.clear();
   summed_.clear();
-  sums_.clear();
+  states_.clear();
 }
 
 const ViewEmbeddings::Known* ViewEmbeddings::find(const render::Camera& camera) const {
@@ -59,9 +59,10 @@ std::size_t ViewEmbeddings::embed(std::span<const render::Camera> views, const s
     const torch::Tensor images =
         render::cast_spheres(scene_, cameras, at::zeros({count}, torch::kInt64), views_.cast(), torch::kCPU);
     const torch::Tensor x = views_.observations(images, cameras, target_).to(estimator_->device());
-    const torch::Tensor embeddings = estimator_->embed(x).to(torch::kCPU, torch::kFloat64);
+    const torch::Tensor embeddings = estimator_->embed(x).to(torch::kCPU);
+    const torch::Tensor states = estimator_->pool().accumulate(embeddings.unsqueeze(1));
     for (std::int64_t k = 0; k < count; ++k)
-      known_.push_back({missing[first + static_cast<std::size_t>(k)], embeddings[k].clone()});
+      known_.push_back({missing[first + static_cast<std::size_t>(k)], states[k].clone()});
     count_ += count;
     first += static_cast<std::size_t>(count);
   }
@@ -76,15 +77,15 @@ torch::Tensor ViewEmbeddings::aggregate(std::span<const render::Camera> views) {
   while (same < std::min(views.size(), summed_.size()) && same_view(views[same], summed_[same])) ++same;
   if (same < views.size()) {
     summed_.resize(same);
-    sums_.resize(same);
+    states_.resize(same);
   }
   for (std::size_t k = same; k < views.size(); ++k) {
     const Known* known = find(views[k]);
     PAIRS_CHECK(known, "View {} of {} has not been embedded", k + 1, views.size());
-    sums_.push_back(k == 0 ? known->embedding : sums_.back() + known->embedding);
+    states_.push_back(k == 0 ? known->state : estimator_->pool().merge(states_.back(), known->state));
     summed_.push_back(views[k]);
   }
-  return (sums_[views.size() - 1] / static_cast<double>(views.size())).unsqueeze(0);
+  return estimator_->pool().finish(states_[views.size() - 1], static_cast<std::int64_t>(views.size())).unsqueeze(0);
 }
 
 }  // namespace pairs

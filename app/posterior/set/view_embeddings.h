@@ -34,7 +34,7 @@ class ViewEmbeddings {
  private:
   struct Known {
     render::Camera camera;
-    torch::Tensor embedding;  // [l] float64
+    torch::Tensor state;  // of the pool, [l]
   };
   const Known* find(const render::Camera& camera) const;
 
@@ -44,7 +44,7 @@ class ViewEmbeddings {
   render::Camera target_;
   std::vector<Known> known_;
   std::vector<render::Camera> summed_;  // the cameras whose running sums are kept
-  std::vector<torch::Tensor> sums_;     // [l] each
+  std::vector<torch::Tensor> states_;   // of the pool, [l] each
   std::int64_t count_ = 0;
 };
 

@@ -78,12 +78,12 @@ std::vector<EvaluationRow> evaluate_images(Estimator& estimator, const Evaluatio
     StreamOptions stream;
     stream.keep_going = keep_going;
     stream.visit = [&](const Observations& x, const std::vector<ChunkPart>& chunk) { digests.add(x, chunk); };
-    const torch::Tensor sums =
-        block_sums(estimator, latents, options.seed, options.purpose, indices, blocks, stream).cumsum(1);
+    const torch::Tensor states = estimator.pool().merge_blocks(
+        block_states(estimator, latents, options.seed, options.purpose, indices, blocks, stream));
     digests.finish(latents.theta, tested);
     const std::vector<std::int64_t> sizes(ascending.begin(),
                                           ascending.begin() + static_cast<std::ptrdiff_t>(blocks.size()));
-    parts.push_back(sums / torch::tensor(sizes, torch::kFloat64).view({1, -1, 1}));
+    parts.push_back(estimator.pool().finish(states, torch::tensor(sizes, torch::kFloat64).view({1, -1, 1})));
   }
 
   std::vector<EvaluationRow> rows;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/estimator.h"
+#include "core/pool/pool.h"
 #include "core/train/cache/cache_file.h"
 #include "core/train/cache/cache_groups.h"
 #include "core/train/settings/size_distribution.h"
@@ -68,7 +69,7 @@ class AggregateCache {
 class AggregateSampler {
  public:
   AggregateSampler(const std::vector<CacheGroup>& groups, SizeDistribution distribution, std::int64_t only_n,
-                   std::uint64_t seed);
+                   std::uint64_t seed, std::shared_ptr<const Pool> pool = mean_pool());
 
   // `at_n`: draws only sets of this N, or of the nearest size that their blocks allow; 0: sizes follow the
   // distribution.
@@ -80,6 +81,7 @@ class AggregateSampler {
   SizeDistribution distribution_;
   std::vector<std::size_t> eligible_;  // groups
   std::uint64_t seed_;
+  std::shared_ptr<const Pool> pool_;
 };
 
 }  // namespace pairs

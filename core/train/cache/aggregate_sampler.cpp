@@ -39,8 +39,8 @@ std::int64_t choose_blocks(const std::vector<std::int64_t>& blocks, std::int64_t
 }  // namespace
 
 AggregateSampler::AggregateSampler(const std::vector<CacheGroup>& groups, SizeDistribution distribution,
-                                   std::int64_t only_n, std::uint64_t seed)
-    : groups_(groups), distribution_(distribution), seed_(seed) {
+                                   std::int64_t only_n, std::uint64_t seed, std::shared_ptr<const Pool> pool)
+    : groups_(groups), distribution_(distribution), seed_(seed), pool_(std::move(pool)) {
   for (std::size_t g = 0; g < groups_.size(); ++g)
     if (only_n <= 0 || groups_[g].n == only_n) eligible_.push_back(g);
   PAIRS_CHECK(!eligible_.empty(), "The cache holds no sets of size {}", only_n);
@@ -83,11 +83,11 @@ AggregateBatch AggregateSampler::draw(const AggregateCache& cache, bool validati
       const auto set = static_cast<std::int64_t>(stream.below(sets)) + (validation ? group.training : 0);
       n = choose_blocks(group.blocks, n, stream, chosen);
       std::fill(sum.begin(), sum.end(), 0.0);
-      const float* means = cache.blocks(g, set);
+      const float* blocks = cache.blocks(g, set);
       for (std::int32_t b : chosen) {
-        const double weight = static_cast<double>(group.blocks[static_cast<std::size_t>(b)]) / static_cast<double>(n);
-        const float* mean = means + static_cast<std::int64_t>(b) * l;
-        for (std::int64_t j = 0; j < l; ++j) sum[static_cast<std::size_t>(j)] += weight * static_cast<double>(mean[j]);
+        const double share = pool_->share(group.blocks[static_cast<std::size_t>(b)], n);
+        const float* own = blocks + static_cast<std::int64_t>(b) * l;
+        for (std::int64_t j = 0; j < l; ++j) sum[static_cast<std::size_t>(j)] += share * static_cast<double>(own[j]);
       }
       for (std::int64_t j = 0; j < l; ++j)
         aggregate[row * l + j] = static_cast<float>(sum[static_cast<std::size_t>(j)]);

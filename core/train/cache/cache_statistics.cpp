@@ -50,7 +50,7 @@ std::vector<double> measure_statistics(Estimator& estimator, std::uint64_t seed,
              : estimator.embed(estimator.task().observe(latents, seed, Purpose::finetune, ranges, estimator.device()));
     const OneThread one_thread;  // the number of threads affects how a sum is rounded
     const torch::Tensor e = embeddings.to(torch::kCPU, torch::kFloat64).view({count, each, l});
-    const torch::Tensor mean = e.mean(1);
+    const torch::Tensor mean = estimator.pool().finish(estimator.pool().accumulate(e), each);
     const torch::Tensor rest = (e - mean.unsqueeze(1)).view({count * each, l});
     sum += mean.sum(0);
     outer += mean.t().mm(mean);

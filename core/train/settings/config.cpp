@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kTaskTable = "task.";
 constexpr double kMostSlots = 4096;
 
-std::vector<Field> optimizer_fields(const std::string& table, OptimiserConfig& o, const std::string& steps,
+std::vector<Field> optimizer_fields(const std::string& table, OptimizerConfig& o, const std::string& steps,
                                     double fewest_epochs, double fewest_steps) {
   const auto key = [&](const char* name) { return table + "." + name; };
   return {

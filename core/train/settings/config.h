@@ -13,7 +13,7 @@
 namespace pairs {
 
 // Optimization of one stage: AdamW, linear warm-up, cosine annealing, clipping, patience.
-struct OptimiserConfig {
+struct OptimizerConfig {
   std::int64_t epochs = 10;
   std::int64_t steps = 100;  // per epoch; stage 3: 0 = one pass over the cached sets
   std::int64_t batch = 256;  // sets per step
@@ -30,7 +30,7 @@ struct OptimiserConfig {
 
 // Stage 1. It takes epochs * steps steps for every strategy: the number of sets only changes how often each is reused
 // (paper, Epoch scaling and gradient-step budget).
-struct PretrainConfig : OptimiserConfig {
+struct PretrainConfig : OptimizerConfig {
   // Run folder, or task with shipped weights, whose weights training starts from (those after stage 3 if there are
   // any): the embedder, and the head with its standardizer if encoding and head have the same settings. epochs = 0 then
   // keeps them unchanged. They are copied when the run is created.
@@ -61,7 +61,7 @@ struct CacheConfig {
 };
 
 // Stage 3.
-struct FinetuneConfig : OptimiserConfig {
+struct FinetuneConfig : OptimizerConfig {
   std::string heads = "amortized";  // amortized: one head for all N; per-n: one for each of cache.sizes
   // pretrained (with the standardizer folded in), fresh, or linear: fresh, on the residual of the least-squares map
   // from aggregates to the target (see linear_start.h).

@@ -14,7 +14,7 @@
 namespace pairs {
 namespace {
 
-// Makes the records of sets: their θ, and the means of their blocks.
+// Makes the records of sets: their θ, and the aggregates of their blocks.
 class SetRecords {
  public:
   SetRecords(Estimator& estimator, const CacheLayout& layout, std::int64_t chunk, const EmbeddedPool* pool,
@@ -34,16 +34,14 @@ class SetRecords {
       stream.known = [&](const Latents& mine, std::span<const SetRange> ranges) {
         return pool_->embeddings(mine, layout_.seed, purpose, ranges);
       };
-    const torch::Tensor sums = block_sums(estimator_, latents, layout_.seed, purpose, indices, g.blocks, stream);
+    const torch::Tensor states = block_states(estimator_, latents, layout_.seed, purpose, indices, g.blocks, stream);
+    const torch::Tensor aggregates =
+        estimator_.pool().finish(states, torch::tensor(g.blocks).to(torch::kFloat64).unsqueeze(1)).to(torch::kFloat32);
     const torch::Tensor theta = latents.theta.slice(1, 0, d).contiguous();
-    const double* sum = sums.data_ptr<double>();
     for (std::int64_t i = 0; i < count; ++i, out += record.stride) {
       std::memcpy(out, theta.data_ptr<double>() + i * d, static_cast<std::size_t>(8 * d));
-      auto* means = reinterpret_cast<float*>(out + 8 * d);
-      for (std::int64_t b = 0; b < blocks; ++b)
-        for (std::int64_t j = 0; j < l; ++j)
-          means[b * l + j] = static_cast<float>(sum[(i * blocks + b) * l + j] /
-                                                static_cast<double>(g.blocks[static_cast<std::size_t>(b)]));
+      std::memcpy(out + 8 * d, aggregates.const_data_ptr<float>() + i * blocks * l,
+                  static_cast<std::size_t>(4 * blocks * l));
       record.seal(out);
     }
   }

@@ -284,7 +284,7 @@ class Timing {
     count = std::min(count, drawable(1));
     const auto sum = [&] {
       const std::vector<std::int64_t> block = {count};
-      block_sums(estimator_, latents, setting_.seed, Purpose::check, index, block, {.chunk = count});
+      block_states(estimator_, latents, setting_.seed, Purpose::check, index, block, {.chunk = count});
     };
     double seconds = seconds_each(share_, uses(), sum);
     if (const std::int64_t more = std::min(drawable(1), larger(count, uses(), seconds, most)); more > count) {

@@ -39,7 +39,7 @@ void remove_leftovers(const std::filesystem::path& run, bool writes) {
 struct HeadsDone {
   std::size_t heads = 0;
   std::int64_t epochs = 0, refreshes = 0;
-  OptimiseResult last;
+  OptimizeResult last;
 
   void save(const std::filesystem::path& file, const Estimator& estimator) const {
     const auto exact = [](double value) { return fmt::format("{:a}", value); };
@@ -94,7 +94,7 @@ struct HeadTraining {
 
   AggregateSampler sampler(std::int64_t head_n) const {
     return AggregateSampler(cache.first().groups(), size_distribution(config.finetune.size_distribution), head_n,
-                            setting.seed);
+                            setting.seed, estimator.pool_pointer());
   }
 
   // Mean loss of aggregates drawn from the first generation.
@@ -146,7 +146,7 @@ struct HeadTraining {
     return {held_out.theta, held_out.aggregates, held_out.n, held_out.given};
   }
 
-  OptimiseResult train(std::int64_t head_n, const std::filesystem::path& run) const {
+  OptimizeResult train(std::int64_t head_n, const std::filesystem::path& run) const {
     const AggregateSampler draws = sampler(head_n);
     const AggregateBatch held_out =
         draws.draw(cache.first(), true, index_map::kValidationPosition, config.finetune.validation_draws);
@@ -154,7 +154,7 @@ struct HeadTraining {
         recorded_head_steps(estimator, head_n, setting.recorded, not_recorded(Stage::finetune, monitor));
     SlotGradients slots(estimator.head_parameters(head_n), config.slots, monitor);
     Problem head = problem(head_n, draws, held_out, slots, recorded);
-    const OptimiseResult result = optimize(head, run, config, monitor);
+    const OptimizeResult result = optimize(head, run, config, monitor);
     estimator.train(false);
     if (face<ResidualSpread>(estimator.head(head_n)) != nullptr)
       fit_regression_sigma(estimator, head_n, scored(held_out));
@@ -163,7 +163,7 @@ struct HeadTraining {
 
   // Fits the spread of a regression that stage 3 leaves unchanged, for each N that is evaluated or cached: on the
   // held-out sets of stage 1 and of the cache.
-  OptimiseResult fit_spread(const std::function<bool()>& stop) const {
+  OptimizeResult fit_spread(const std::function<bool()>& stop) const {
     constexpr std::int64_t kSetsEach = 2000;
     const Stopwatch watch;
     const SetSource source(setting.task, setting.seed, config.pretrain.sizes, finite_sets(config.pretrain),
@@ -182,7 +182,7 @@ struct HeadTraining {
       n.push_back(more.n);
       if (more.given.defined()) given.push_back(more.given);
     }
-    OptimiseResult result;
+    OptimizeResult result;
     result.train = result.validation = fit_regression_sigma(
         estimator, 0,
         {at::cat(theta), at::cat(aggregates), at::cat(n), given.empty() ? torch::Tensor() : at::cat(given)});

@@ -74,7 +74,7 @@ PretrainPlan plan_pretraining(const RunConfig& config, const SetSource& source) 
 }
 
 Loss pretrain_loss(Estimator& estimator, const SetBatch& batch) {
-  const torch::Tensor aggregates = ops::segment_mean(estimator.embedder().forward(batch.x), batch.offsets);
+  const torch::Tensor aggregates = estimator.pool().forward(estimator.embedder().forward(batch.x), batch.offsets);
   return estimator.loss(0, batch.theta, aggregates, batch.n, batch.given);
 }
 
@@ -140,7 +140,7 @@ void pretrain(const std::filesystem::path& run, const RunConfig& config, Monitor
     problem.extra = [&] { return nlohmann::json{{"unexplained", unexplained_statistics(estimator, sample)}}; };
   const std::int64_t largest = *std::max_element(config.pretrain.sizes.begin(), config.pretrain.sizes.end());
   problem.preview = [&] { show_preview(monitor, Stage::pretrain, largest, estimator); };
-  OptimiseResult result;
+  OptimizeResult result;
   if (plan.epochs > 0)
     result = optimize(problem, run, config, monitor);
   else

@@ -8,7 +8,6 @@
 
 #include "core/base/gpu/transfer.h"
 #include "core/base/text/error.h"
-#include "core/ops/ops.h"
 #include "core/train/stages/stage_tools.h"
 
 namespace pairs {
@@ -18,26 +17,27 @@ void check(const std::function<bool()>& stop) {
   if (stop && stop()) throw Stopped();
 }
 
-// Sum of the embeddings of each set [B, l] float64. In training mode, random numbers depend on `key`.
-torch::Tensor sums_in_parts(Estimator& estimator, const SetSource& source, const SetBatch& batch,
+// The state of each set in the estimator's pool [B, l]. In training mode, random numbers depend on `key`.
+torch::Tensor states_in_parts(Estimator& estimator, const SetSource& source, const SetBatch& batch,
                             const std::vector<SetPart>& cut, std::uint64_t key, const std::function<bool()>& stop) {
   at::NoGradGuard no_grad;
-  torch::Tensor sums = at::zeros({static_cast<std::int64_t>(batch.sets.size()), estimator.embedding_size()},
-                                 at::TensorOptions().dtype(torch::kFloat64).device(batch.device));
+  const Pool& pool = estimator.pool();
+  torch::Tensor states =
+      pool.empty(static_cast<std::int64_t>(batch.sets.size()), estimator.embedding_size(), batch.device);
   for (const SetPart& part : cut) {
     check(stop);
     std::vector<std::int64_t> offsets = {0};
     for (const SetRange& range : part.ranges) offsets.push_back(offsets.back() + range.count);
     estimator.embedder().set_noise(key, part.first);
     const torch::Tensor embeddings = estimator.embedder().forward(source.observe(batch, part));
-    sums.index_add_(0, send(torch::tensor(part.rows, torch::kInt64), batch.device),
-                    ops::segment_sum64(embeddings, send(torch::tensor(offsets, torch::kInt64), batch.device)));
+    pool.merge_into(states, send(torch::tensor(part.rows, torch::kInt64), batch.device),
+                    pool.accumulate(embeddings, send(torch::tensor(offsets, torch::kInt64), batch.device)));
   }
-  return sums;
+  return states;
 }
 
-torch::Tensor mean(const torch::Tensor& sums, const SetBatch& batch) {
-  return (sums / send(batch.n.to(torch::kFloat64), batch.device).unsqueeze(1)).to(torch::kFloat32);
+torch::Tensor finished(const Pool& pool, const torch::Tensor& states, const SetBatch& batch) {
+  return pool.finish(states, send(batch.n.to(torch::kFloat64), batch.device).unsqueeze(1)).to(torch::kFloat32);
 }
 
 }  // namespace
@@ -45,14 +45,14 @@ torch::Tensor mean(const torch::Tensor& sums, const SetBatch& batch) {
 torch::Tensor set_aggregates(Estimator& estimator, const SetSource& source, const SetBatch& batch, std::int64_t at_once,
                              const std::function<bool()>& stop) {
   at::NoGradGuard no_grad;
-  if (batch.x.defined()) return ops::segment_mean(estimator.embedder().forward(batch.x), batch.offsets);
-  return mean(sums_in_parts(estimator, source, batch, parts(batch, at_once), 0, stop), batch);
+  if (batch.x.defined()) return estimator.pool().forward(estimator.embedder().forward(batch.x), batch.offsets);
+  return finished(estimator.pool(), states_in_parts(estimator, source, batch, parts(batch, at_once), 0, stop), batch);
 }
 
 RecordedSteps recorded_set_steps(Estimator& estimator, const std::map<std::string, torch::Tensor>& parameters, bool on,
                                  std::function<void(const std::string&)> warn) {
   const auto loss = [&estimator](const std::vector<torch::Tensor>& in) {
-    const torch::Tensor aggregates = ops::segment_mean(estimator.embedder().forward(in[0]), in[1]);
+    const torch::Tensor aggregates = estimator.pool().forward(estimator.embedder().forward(in[0]), in[1]);
     return estimator.loss(0, {in[2], in[3], in[4]}, aggregates);
   };
   return {parameters, estimator.device(), on, loss, std::move(warn)};
@@ -72,11 +72,11 @@ torch::Tensor set_gradients(Estimator& estimator, const SetSource& source, const
   }
   const std::vector<SetPart> cut = parts(batch, at_once);
   const torch::Tensor aggregates =
-      mean(sums_in_parts(estimator, source, batch, cut, key, stop), batch).requires_grad_(true);
+      finished(estimator.pool(), states_in_parts(estimator, source, batch, cut, key, stop), batch).requires_grad_(true);
   const Loss loss = estimator.loss(0, batch.theta, aggregates, batch.n, batch.given);
   loss.total().backward();
-  // Every observation of a set affects its aggregate equally.
-  const torch::Tensor slope = aggregates.grad() / send(batch.n.to(aggregates.scalar_type()), batch.device).unsqueeze(1);
+  const torch::Tensor slope = estimator.pool().slope(
+      aggregates.grad(), send(batch.n.to(aggregates.scalar_type()), batch.device).unsqueeze(1));
   for (const SetPart& part : cut) {
     check(stop);
     std::vector<std::int64_t> counts;

@@ -26,7 +26,7 @@ StageSetting::StageSetting(const RunConfig& config, std::shared_ptr<const Task> 
 }
 
 void finish_stage(const std::filesystem::path& run, const char* file, const RunConfig& config,
-                  const Estimator& estimator, const OptimiseResult& result, Stage stage, nlohmann::json values,
+                  const Estimator& estimator, const OptimizeResult& result, Stage stage, nlohmann::json values,
                   Monitor& monitor) {
   // Logged before the file exists: a run killed in between logs it again, and readers use the last entry.
   Event event;

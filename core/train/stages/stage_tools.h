@@ -30,7 +30,7 @@ struct StageSetting {
 // Writes the stage's estimator, logs that the stage is done, and removes its checkpoint. `values`: further values of
 // the event besides losses and time, e.g. {"sets": sets drawn in training}.
 void finish_stage(const std::filesystem::path& run, const char* file, const RunConfig& config,
-                  const Estimator& estimator, const OptimiseResult& result, Stage stage, nlohmann::json values,
+                  const Estimator& estimator, const OptimizeResult& result, Stage stage, nlohmann::json values,
                   Monitor& monitor);
 
 // A callback that warns the monitor that a stage's steps cannot be recorded, and why (RecordedSteps).

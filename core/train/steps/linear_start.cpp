@@ -29,7 +29,7 @@ void linear_start(Estimator& estimator, const RunConfig& config, const Aggregate
   if (heads.empty()) heads.push_back(0);
   for (std::int64_t head_n : heads) {
     const AggregateSampler sampler(cache.groups(), size_distribution(config.finetune.size_distribution), head_n,
-                                   static_cast<std::uint64_t>(config.seed));
+                                   static_cast<std::uint64_t>(config.seed), estimator.pool_pointer());
     std::vector<torch::Tensor> theta, aggregates, sizes;
     for (std::int64_t k = 0; k < kDraws / kBatch; ++k) {
       AggregateBatch batch =

@@ -67,7 +67,7 @@ class Optimization {
         noise_(stream_key(static_cast<std::uint64_t>(config.seed), Purpose::dropout)),
         stage_(stage_name(problem.stage)) {}
 
-  OptimiseResult run() {
+  OptimizeResult run() {
     begin();
     while (at_.epoch < p_.epochs && !(rise() > kLost)) {
       begin_epoch();
@@ -336,7 +336,7 @@ class Optimization {
 
 }  // namespace
 
-double learning_rate(const OptimiserConfig& c, std::int64_t step, std::int64_t total) {
+double learning_rate(const OptimizerConfig& c, std::int64_t step, std::int64_t total) {
   const double warm = c.warmup * static_cast<double>(total);
   const double s = static_cast<double>(step);
   if (s < warm) return c.rate * (s + 1) / (warm + 1);
@@ -344,7 +344,7 @@ double learning_rate(const OptimiserConfig& c, std::int64_t step, std::int64_t t
   return c.rate * (c.floor + (1 - c.floor) * 0.5 * (1 + std::cos(std::numbers::pi * std::min(1.0, t))));
 }
 
-OptimiseResult optimize(Problem& problem, const std::filesystem::path& run, const RunConfig& config, Monitor& monitor) {
+OptimizeResult optimize(Problem& problem, const std::filesystem::path& run, const RunConfig& config, Monitor& monitor) {
   return Optimization(problem, run, config, monitor).run();
 }
 

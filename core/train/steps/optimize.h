@@ -15,7 +15,7 @@ namespace pairs {
 struct Problem {
   Stage stage = Stage::pretrain;
   std::int64_t head_n = 0;  // stage 3 with one head per N: the head's N; else 0
-  OptimiserConfig optimizer;
+  OptimizerConfig optimizer;
   std::int64_t epochs = 1, steps = 1;               // steps per epoch
   std::map<std::string, torch::Tensor> parameters;  // parameters to optimize, by name
   torch::Device device = torch::kCPU;
@@ -37,14 +37,14 @@ struct Problem {
   std::function<void()> preview;  // shows the estimator to a client that requested a preview; may be empty
 };
 
-struct OptimiseResult {
+struct OptimizeResult {
   double train = 0, validation = 0;  // last epoch's training loss, best validation loss
   std::int64_t best_epoch = 0, epochs = 0;
   double seconds = 0;  // over all sessions of the run
 };
 
 // Learning rate at a step: linear warm-up over warmup * total steps, then cosine from rate to rate * floor.
-double learning_rate(const OptimiserConfig& config, std::int64_t step, std::int64_t total);
+double learning_rate(const OptimizerConfig& config, std::int64_t step, std::int64_t total);
 
 // AdamW with warm-up, cosine, clipping and patience; leaves the weights with the best validation loss in the
 // parameters. With a moving average (ema), the average is validated, previewed and kept. Resumes from
@@ -53,6 +53,6 @@ double learning_rate(const OptimiserConfig& config, std::int64_t step, std::int6
 // interrupted between layers). For a loss or gradient that is not finite, saves the last good weights and throws Error
 // naming the step; a GPU is checked every few steps, and from such a step on the weights no longer change. A stage that
 // has diverged throws Error: its validation loss ends 1,000 above its first step's loss, or reaches a million above it.
-OptimiseResult optimize(Problem& problem, const std::filesystem::path& run, const RunConfig& config, Monitor& monitor);
+OptimizeResult optimize(Problem& problem, const std::filesystem::path& run, const RunConfig& config, Monitor& monitor);
 
 }  // namespace pairs

@@ -31,7 +31,7 @@ InputScale unit_scale(const TaskInfo& info) {
 
 class BudgetedTask final : public Task,
                            public BudgetedSimulator,
-                           public StandardisedInput,
+                           public StandardizedInput,
                            public HasFileColumns,
                            public HasFileReader,
                            public HasGivenRanges,

@@ -49,7 +49,7 @@ struct StoredWorld {
 
 class StoredTask final : public Task,
                          public StoredSets,
-                         public StandardisedInput,
+                         public StandardizedInput,
                          public HasFileColumns,
                          public HasFileReader,
                          public HasGivenRanges,

@@ -109,7 +109,7 @@ TEST_F(DialogsTest, LieWithinSmallWindows) {
   look(d, "delete runs", [&] { d.click("compare/chosen/delete"); });
   d.studio.set_tab(model::Tab::train);
   make_draft_tiny(d.studio);
-  d.studio.training.draft().set("pretrain.epochs", "2000");
+  d.studio.training.drafts.shown().set("pretrain.epochs", "2000");
   ASSERT_TRUE(d.until([&] { return d.find("train/start") && d.item("train/start").enabled; }));
   d.click("train/start");
   ASSERT_TRUE(d.until([&] { return d.studio.training.state() == model::Activity::running; }));

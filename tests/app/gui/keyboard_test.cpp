@@ -332,8 +332,8 @@ TEST_F(KeyboardTest, SavingSaysWhereItWent) {
 TEST_F(KeyboardTest, SavingScoresSaysWhereTheyWent) {
   Driver d(settings_in(folder_.path(), "bump-hunt", "evaluate"));
   ASSERT_TRUE(d.rest());
-  d.studio.evaluation.set(model::EvaluationField::sizes, "1");
-  d.studio.evaluation.set(model::EvaluationField::sets, "20");
+  d.studio.evaluation.form.set(model::EvaluationField::sizes, "1");
+  d.studio.evaluation.form.set(model::EvaluationField::sets, "20");
   d.click("evaluate/start");
   ASSERT_TRUE(d.until([&] { return d.find("evaluate/save") != nullptr; }));
   ASSERT_TRUE(d.rest());

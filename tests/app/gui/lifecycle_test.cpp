@@ -22,7 +22,7 @@ class LifecycleTest : public ::testing::Test {
   static void start_long(Driver& d) {
     d.click("tab/train");
     make_draft_tiny(d.studio);
-    d.studio.training.draft().set("pretrain.epochs", "2000");
+    d.studio.training.drafts.shown().set("pretrain.epochs", "2000");
     d.frames(3);
     ASSERT_TRUE(d.until([&] { return d.find("train/start") && d.item("train/start").enabled; })) << "never ready";
     d.click("train/start");
@@ -72,13 +72,13 @@ TEST_F(LifecycleTest, AsksBeforeItClosesOverATraining) {
   ASSERT_TRUE(d.find("close/confirm"));
   d.key(key::escape);
   EXPECT_FALSE(d.find("close/confirm"));
-  EXPECT_TRUE(d.studio.training.active());
+  EXPECT_TRUE(d.studio.training.session.active());
   d.shell.ask_to_close();
   d.frames(3);
   d.click("close/confirm");
   ASSERT_TRUE(d.until([&] { return d.shell.wants_quit(); }));
-  EXPECT_FALSE(d.studio.training.active());
-  EXPECT_TRUE(std::filesystem::exists(d.studio.training.session_folder() / run_file::resume));
+  EXPECT_FALSE(d.studio.training.session.active());
+  EXPECT_TRUE(std::filesystem::exists(d.studio.training.session.folder() / run_file::resume));
 }
 
 TEST_F(LifecycleTest, StaysOpenWhereTheRunCouldNotBeSaved) {
@@ -86,9 +86,9 @@ TEST_F(LifecycleTest, StaysOpenWhereTheRunCouldNotBeSaved) {
   start_long(d);
   d.shell.ask_to_close();
   d.frames(3);
-  std::filesystem::rename(d.studio.training.session_folder(), folder_ / "elsewhere");
+  std::filesystem::rename(d.studio.training.session.folder(), folder_ / "elsewhere");
   d.click("close/confirm");
-  ASSERT_TRUE(d.until([&] { return !d.studio.training.active(); }));
+  ASSERT_TRUE(d.until([&] { return !d.studio.training.session.active(); }));
   d.frames(3);
   EXPECT_FALSE(d.shell.wants_quit());
   EXPECT_FALSE(d.studio.training.problem().empty());
@@ -103,7 +103,7 @@ TEST_F(LifecycleTest, OffersTheStoppedRunAtTheNextStart) {
   {
     Driver d(settings);
     start_long(d);
-    run = d.studio.training.session_folder().string();
+    run = d.studio.training.session.folder().string();
     d.shell.ask_to_close();
     d.frames(3);
     d.click("close/confirm");
@@ -126,7 +126,7 @@ TEST_F(LifecycleTest, OffersTheStoppedRunAtTheNextStart) {
   EXPECT_EQ(errors(d), std::vector<std::string>());
   d.click("resume/accept");
   ASSERT_TRUE(d.until([&] { return d.studio.training.state() == model::Activity::running; }));
-  EXPECT_EQ(d.studio.training.session_folder().string(), run);
+  EXPECT_EQ(d.studio.training.session.folder().string(), run);
   EXPECT_EQ(d.studio.task(), "bump-hunt");
   EXPECT_FALSE(d.find("resume/accept"));
 }
@@ -139,7 +139,7 @@ TEST_F(LifecycleTest, AFinishedRunIsNotOffered) {
     make_draft_tiny(d.studio);
     ASSERT_TRUE(d.until([&] { return d.item("train/start").enabled; }));
     d.click("train/start");
-    ASSERT_TRUE(d.until([&] { return d.studio.training.finished() && !d.studio.training.active(); }, 90));
+    ASSERT_TRUE(d.until([&] { return d.studio.training.finished() && !d.studio.training.session.active(); }, 90));
     ASSERT_TRUE(d.until([&] { return d.studio.settings.unfinished.empty(); }));
     settings = d.studio.settings;
   }
@@ -152,7 +152,7 @@ TEST_F(LifecycleTest, ASecondClickOnStartPressesNothingElse) {
   Driver d(settings_in(folder_.path(), "bump-hunt", "train"));
   d.click("tab/train");
   make_draft_tiny(d.studio);
-  d.studio.training.draft().set("pretrain.epochs", "2000");
+  d.studio.training.drafts.shown().set("pretrain.epochs", "2000");
   ASSERT_TRUE(d.until([&] { return d.item("train/start").enabled; }));
   const ImVec2 at = d.item("train/start").middle();
   d.press_at(at);
@@ -174,7 +174,7 @@ TEST_F(LifecycleTest, ASecondClickOnStartPressesNothingElse) {
 TEST_F(LifecycleTest, ARunInTrainingIsChosenWithoutAnError) {
   Driver d(settings_in(folder_.path(), "bump-hunt", "train"));
   start_long(d);
-  const std::string run = d.studio.training.session_folder().string();
+  const std::string run = d.studio.training.session.folder().string();
   // As soon as it is listed it is called "bump-hunt quick #1 · …".
   ASSERT_TRUE(d.until([&] { return d.studio.library.name_of(run).starts_with("bump-hunt quick #1 · "); }));
   const std::string row = "sidebar/run/" + d.studio.library.name_of(run);
@@ -192,7 +192,7 @@ TEST_F(LifecycleTest, ARunInTrainingIsChosenWithoutAnError) {
     d.frames(5);
   }
   EXPECT_EQ(errors(d), std::vector<std::string>());
-  EXPECT_TRUE(d.studio.training.active());
+  EXPECT_TRUE(d.studio.training.session.active());
 }
 
 // A run that has no weights yet shows them as soon as there are some.
@@ -216,23 +216,23 @@ TEST_F(LifecycleTest, ProgressIsOneNumberAndPausedIsCalledPaused) {
   Driver d(settings_in(folder_.path(), "bump-hunt", "train"));
   d.click("tab/train");
   make_draft_tiny(d.studio);
-  d.studio.training.draft().set("pretrain.epochs", "1000");  // longer than it is looked at, on any machine
+  d.studio.training.drafts.shown().set("pretrain.epochs", "1000");  // longer than it is looked at, on any machine
   ASSERT_TRUE(d.until([&] { return d.item("train/start").enabled; }));
   d.click("train/start");
   ASSERT_TRUE(d.until([&] {
-    const std::string row = "sidebar/run/" + d.studio.library.name_of(d.studio.training.session_folder().string());
+    const std::string row = "sidebar/run/" + d.studio.library.name_of(d.studio.training.session.folder().string());
     return d.find(row) && d.studio.training.card(0).done > 0;
   }));
   int compared = 0;
   ASSERT_TRUE(d.until([&] {
-    if (d.studio.training.session_folder().empty() || !d.studio.training.active()) return true;
+    if (d.studio.training.session.folder().empty() || !d.studio.training.session.active()) return true;
     const std::set<std::string> found = percentages();
     EXPECT_LE(found.size(), 1u) << ::testing::PrintToString(found);
     compared += found.size() == 1;
     return found.size() > 1 || compared > 60;
   }));
   EXPECT_GT(compared, 20);
-  ASSERT_TRUE(d.studio.training.active()) << "over too soon to be paused";
+  ASSERT_TRUE(d.studio.training.session.active()) << "over too soon to be paused";
   const int stage = d.studio.training.card(0).state == model::StageState::running ? 0 : 2;
   d.click(stage == 0 ? "train/pretrain/pause" : "train/finetune/pause");
   ASSERT_TRUE(d.until([&] { return d.studio.training.state() == model::Activity::paused; }));

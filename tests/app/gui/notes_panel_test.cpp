@@ -63,7 +63,7 @@ TEST_F(NotesPanelTest, DataHaveNotesOfTheirOwn) {
   ASSERT_TRUE(driver.rest(60));
   write("notes/data", "of mine");
   EXPECT_EQ(driver.studio.session.data_note(), "of mine");
-  driver.studio.posterior.simulate();
+  driver.studio.posterior.set.simulate();
   ASSERT_TRUE(driver.rest(60));
   EXPECT_FALSE(driver.find("notes/data"));
   EXPECT_EQ(driver.studio.session.data_note(), "");

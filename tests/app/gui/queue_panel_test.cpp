@@ -53,7 +53,7 @@ TEST_F(QueuePanelTest, ADraftIsPutIn) {
   EXPECT_TRUE(std::filesystem::exists(d.studio.hub.runs_folder / name / run_file::config));
   EXPECT_EQ(d.item("queue/" + name + "/name").text, d.studio.queue.shown()->view.items[0].title());
   EXPECT_THAT(d.item("queue/" + name + "/name").text, HasSubstr("bump-hunt quick #1 · pairs"));
-  EXPECT_TRUE(d.until([&] { return d.studio.training.draft().name() != name; })) << "the next one has its own";
+  EXPECT_TRUE(d.until([&] { return d.studio.training.drafts.shown().name() != name; })) << "the next one has its own";
   EXPECT_TRUE(d.until([&] { return std::filesystem::exists(folder_ / "called"); })) << "a process works on it";
   d.click("queue/pause");
   ASSERT_TRUE(d.until([&] { return d.find("queue/go-on") != nullptr; }));
@@ -135,7 +135,7 @@ TEST_F(QueuePanelTest, ClosingOverATrainingHandsItOver) {
   Driver d(settings_);
   d.studio.queue.program = folder_ / "program";
   make_draft_tiny(d.studio);
-  d.studio.training.draft().set("pretrain.epochs", "2000");
+  d.studio.training.drafts.shown().set("pretrain.epochs", "2000");
   ASSERT_TRUE(d.until([&] { return d.find("train/start") && d.item("train/start").enabled; }));
   d.click("train/start");
   ASSERT_TRUE(d.until([&] { return d.studio.training.card(0).done > 0; }));
@@ -147,7 +147,7 @@ TEST_F(QueuePanelTest, ClosingOverATrainingHandsItOver) {
   ASSERT_TRUE(d.until([&] { return d.shell.wants_quit(); }));
   const QueueView view = Queue(folder_ / "runs").read();
   ASSERT_EQ(view.items.size(), 2u);
-  EXPECT_EQ(view.items[0].folder, d.studio.training.session_folder());
+  EXPECT_EQ(view.items[0].folder, d.studio.training.session.folder());
   EXPECT_EQ(view.items[1].name(), "a");
   EXPECT_TRUE(std::filesystem::exists(view.items[0].folder / run_file::resume));
   EXPECT_EQ(view.items[0].seconds.size(), 3u) << "how long it takes is known";
@@ -201,15 +201,15 @@ TEST_F(QueuePanelTest, SeveralValuesInAFieldOfferAStudyOfThem) {
   EXPECT_EQ(d.item("study/seeds").text, "1") << "with the draft's seed alone";
   // What was typed is not lost where the dialog is left.
   d.click("study/cancel");
-  EXPECT_EQ(d.studio.training.draft().setting("embedder.size").value, "4, 16, 64");
-  d.studio.training.draft().set("finetune.rate", "0.001, 0.002");
+  EXPECT_EQ(d.studio.training.drafts.shown().setting("embedder.size").value, "4, 16, 64");
+  d.studio.training.drafts.shown().set("finetune.rate", "0.001, 0.002");
   d.frames(2);
   d.studio.queue.program = d.studio.studies.program = folder_ / "program";
   d.click("train/study");
   ASSERT_TRUE(d.until([&] { return d.find("study/values/2") != nullptr; })) << "both fields are taken over";
   d.click("study/start");
-  EXPECT_EQ(d.studio.training.draft().setting("embedder.size").error, "") << "the field has its value again";
-  EXPECT_EQ(d.studio.training.draft().setting("finetune.rate").error, "");
+  EXPECT_EQ(d.studio.training.drafts.shown().setting("embedder.size").error, "") << "the field has its value again";
+  EXPECT_EQ(d.studio.training.drafts.shown().setting("finetune.rate").error, "");
 }
 
 }  // namespace

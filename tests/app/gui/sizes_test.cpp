@@ -136,7 +136,7 @@ class WindowSizes : public ::testing::Test {
         if (theme == std::string_view("light") && size.width != 1440 && !long_tests()) continue;
         d.studio.settings.theme = theme;
         d.frames(3);
-        if (!d.studio.training.active()) {
+        if (!d.studio.training.session.active()) {
           ASSERT_TRUE(d.rest(60)) << what << " " << d.studio.activity();
         }
         d.frames(3);
@@ -229,7 +229,7 @@ TEST_F(WindowSizes, KeepThemWhileARunIsTrainedAndCompared) {
   model::Training& training = d.studio.training;
   const auto start = [&](const char* epochs) {
     make_draft_tiny(d.studio);
-    training.draft().set("pretrain.epochs", epochs);
+    training.drafts.shown().set("pretrain.epochs", epochs);
     ASSERT_TRUE(d.until([&] { return d.find("train/start") && d.item("train/start").enabled; }));
     d.click("train/start");
     ASSERT_TRUE(d.until([&] { return training.state() == Activity::running; }));

@@ -21,7 +21,7 @@ inline const std::vector<std::pair<std::string, std::string>> kTinyDraft = {
 
 // Applies the values of kTinyDraft that the draft's networks read.
 inline void make_draft_tiny(model::Studio& studio) {
-  model::Draft& draft = studio.training.draft();
+  model::Draft& draft = studio.training.drafts.shown();
   for (const auto& [key, value] : kTinyDraft) {
     const std::vector<model::Setting>& shown = draft.settings();
     if (std::any_of(shown.begin(), shown.end(), [&](const model::Setting& one) { return one.key == key; }))

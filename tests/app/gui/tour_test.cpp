@@ -48,7 +48,7 @@ TEST_F(TourTest, GoesOnAsTheItemsAreDone) {
   EXPECT_TRUE(says("2 of 3"));
   const auto file = folder_.path() / "mine.csv";
   std::ofstream(file) << "x\n0.1\n0.2\n1.1\n";
-  d.studio.posterior.open_file(file);
+  d.studio.posterior.set.open_file(file);
   ASSERT_TRUE(d.until([&] { return says("3 of 3"); }));
   d.click("tab/train");
   EXPECT_TRUE(d.studio.settings.dismissed_before("welcome"));

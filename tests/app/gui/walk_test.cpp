@@ -88,8 +88,8 @@ class Agreement {
     expect(t.task() == task, "the Train tab is about {}, the window about {}", t.task(), task);
     const std::string command = t.batch_command();
     if (t.drafting()) {
-      expect(t.draft().task() == task && t.draft().config().task == task, "the draft is of {}, the window about {}",
-             t.draft().task(), task);
+      expect(t.drafts.shown().task() == task && t.drafts.shown().config().task == task, "the draft is of {}, the window about {}",
+             t.drafts.shown().task(), task);
       const model::OwnTask* const own = d_.studio.library.own().ready(task);
       const std::string named = "pairs --batch run " + (own ? "--task-file " + shell_word(own->file.string()) : task);
       expect(command.starts_with(named + " ") || command == named, "“Copy command” of a new run of {}: {}", task,
@@ -136,8 +136,8 @@ class Agreement {
   // What was started is of the task that the header named.
   void session(const std::string& task) {
     const model::Training& t = d_.studio.training;
-    const std::string folder = t.session_folder().string();
-    if (folder != session_ && t.active()) {
+    const std::string folder = t.session.folder().string();
+    if (folder != session_ && t.session.active()) {
       session_ = folder;
       started_ = {task_before_, task};
     }
@@ -291,7 +291,7 @@ TEST(Walk, FromEachRunToEachTaskNothingOfTheOldOneStays) {
           agree(fmt::format("new run of {} after {}", task, run));
         }
         EXPECT_TRUE(d.studio.training.drafting());
-        EXPECT_EQ(d.studio.training.draft().task(), task);
+        EXPECT_EQ(d.studio.training.drafts.shown().task(), task);
         EXPECT_THAT(d.item("header/shown").text, ::testing::HasSubstr("new run"));
         d.frames(30);  // two quick clicks at one place press one button
         agreement.before_press("train/copy");

@@ -18,7 +18,7 @@ class WindowTest : public ::testing::Test {
  protected:
   void make_tiny(Driver& d, const std::vector<std::pair<std::string, std::string>>& more = {}) {
     make_draft_tiny(d.studio);
-    for (const auto& [key, value] : more) d.studio.training.draft().set(key, value);
+    for (const auto& [key, value] : more) d.studio.training.drafts.shown().set(key, value);
     d.frames(3);
   }
   // A run of many epochs that is being trained.
@@ -147,7 +147,7 @@ TEST_F(WindowTest, ButtonsFollowTheLifecycle) {
 TEST_F(WindowTest, LetsOneLookElsewhereWhileItTrains) {
   Driver d(settings_in(folder_.path(), "bump-hunt", "train"));
   start_long(d);
-  const auto run = d.studio.training.session_folder();
+  const auto run = d.studio.training.session.folder();
   for (int round = 0; round < 2; ++round)
     for (const char* task : {"gaussian", "bump-hunt"})
       for (int tab = 0; tab < model::tab_count; ++tab) {
@@ -155,7 +155,7 @@ TEST_F(WindowTest, LetsOneLookElsewhereWhileItTrains) {
         d.click(std::string("tab/") + model::entry(static_cast<model::Tab>(tab)).name);
         d.frames(3);
       }
-  EXPECT_TRUE(d.studio.training.active());
+  EXPECT_TRUE(d.studio.training.session.active());
   d.click("sidebar/task/bump-hunt");
   d.click("tab/train");
   EXPECT_EQ(d.studio.training.folder(), run) << "the run in training is shown again";
@@ -164,7 +164,7 @@ TEST_F(WindowTest, LetsOneLookElsewhereWhileItTrains) {
 TEST_F(WindowTest, ShowsARunWhoseFolderVanishes) {
   Driver d(settings_in(folder_.path(), "bump-hunt", "train"));
   start_long(d);
-  std::filesystem::rename(d.studio.training.session_folder(), folder_ / "elsewhere");
+  std::filesystem::rename(d.studio.training.session.folder(), folder_ / "elsewhere");
   ASSERT_TRUE(d.until([&] { return d.studio.training.state() == model::Activity::failed; }, 60));
   EXPECT_FALSE(d.studio.training.problem().empty());
   ASSERT_TRUE(d.find("train/problem"));

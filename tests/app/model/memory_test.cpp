@@ -62,7 +62,7 @@ TEST(Memory, GoesBackAfterTrainingAndEvaluating) {
   const double before = resident_mb();
 
   studio.set_tab(Tab::train);
-  Draft& draft = studio.training.draft();
+  Draft& draft = studio.training.drafts.shown();
   if (!long_tests())
     for (const auto& [key, value] : {std::pair{"pretrain.epochs", "2"},
                                      {"pretrain.steps", "20"},

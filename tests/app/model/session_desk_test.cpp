@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "app/model/posterior/set_table.h"
+#include "app/model/posterior/work/set_table.h"
 #include "app/model/studio.h"
 #include "core/base/files/files.h"
 #include "core/base/threads/clock.h"
@@ -65,17 +65,17 @@ TEST_F(SessionDeskTest, OpenedElsewhereItShowsTheSameToTheBit) {
   {
     Studio studio(built_in_tasks(), settings());
     studio.open_run(run);
-    studio.posterior.open_file(home_ / "events.csv");
+    studio.posterior.set.open_file(home_ / "events.csv");
     settle(studio);
     studio.posterior.set_n(4);
-    studio.posterior.set_random(11);
-    studio.posterior.set_interval(IntervalKind::highest_density);
-    EXPECT_EQ(studio.posterior.add_derived("twice = 2*theta"), "");
+    studio.posterior.set.choose_random(11);
+    studio.posterior.options.set_interval(IntervalKind::highest_density);
+    EXPECT_EQ(studio.posterior.options.add_derived("twice = 2*theta"), "");
     settle(studio);
-    studio.posterior.pin();
-    const auto pins = studio.posterior.pins();
+    studio.posterior.pins.add();
+    const auto pins = studio.posterior.pins.shown();
     ASSERT_EQ(pins.size(), 1u);
-    studio.posterior.rename_pin(pins[0].id, "four of them");
+    studio.posterior.pins.rename(pins[0].id, "four of them");
     studio.posterior.set_n(6);
     studio.comparison.clear();
     studio.comparison.toggle(run);
@@ -102,9 +102,9 @@ TEST_F(SessionDeskTest, OpenedElsewhereItShowsTheSameToTheBit) {
     EXPECT_EQ(studio.run(), (folder / "runs/a").string());
     EXPECT_NE(studio.library.find(studio.run()), nullptr) << "in the list, so that it can be annotated";
     EXPECT_EQ(studio.posterior.n(), 6);
-    EXPECT_EQ(studio.posterior.interval(), IntervalKind::highest_density);
-    ASSERT_EQ(studio.posterior.pins().size(), 1u);
-    EXPECT_EQ(studio.posterior.pins()[0].name, "four of them");
+    EXPECT_EQ(studio.posterior.options.interval(), IntervalKind::highest_density);
+    ASSERT_EQ(studio.posterior.pins.shown().size(), 1u);
+    EXPECT_EQ(studio.posterior.pins.shown()[0].name, "four of them");
     EXPECT_EQ(studio.session.note(), "what\nwas seen");
     EXPECT_EQ(studio.session.data_note(), "of a Friday");
     EXPECT_THAT(studio.session.report_notes(), ElementsAre("what\nwas seen", "of a Friday"));
@@ -130,19 +130,19 @@ TEST_F(SessionDeskTest, ALaterStartShowsAllThatWasAsked) {
   {
     Studio studio(built_in_tasks(), kept);
     studio.open_run(run);
-    studio.posterior.open_file(home_ / "events.csv");
+    studio.posterior.set.open_file(home_ / "events.csv");
     settle(studio);
     studio.posterior.set_n(4);
-    studio.posterior.set_interval(IntervalKind::upper_limit);
-    EXPECT_EQ(studio.posterior.add_derived("twice = 2*theta"), "");
+    studio.posterior.options.set_interval(IntervalKind::upper_limit);
+    EXPECT_EQ(studio.posterior.options.add_derived("twice = 2*theta"), "");
     settle(studio);
-    studio.posterior.pin();
+    studio.posterior.pins.add();
     studio.posterior.set_n(5);
     settle(studio);
     SetInquiries& all = studio.posterior.inquiries();
     all.prior = "beta(2, 8)";
     all.predictive_seed = 7;
-    all.ask("predictive", studio.posterior.inquiry_key(), *studio.posterior.samples_asked());
+    all.ask("predictive", studio.posterior.inquiry_key(), *studio.posterior.files.samples_asked());
     settle(studio);
     ASSERT_TRUE(answers(studio));
     predictive = answers(studio)->text;
@@ -163,7 +163,7 @@ TEST_F(SessionDeskTest, ALaterStartShowsAllThatWasAsked) {
   settle(studio);
   EXPECT_EQ(studio.question(), asked);
   EXPECT_EQ(numbers(studio), before);
-  ASSERT_EQ(studio.posterior.pins().size(), 1u);
+  ASSERT_EQ(studio.posterior.pins.shown().size(), 1u);
   ASSERT_TRUE(answers(studio));
   EXPECT_EQ(answers(studio)->text, predictive);
   ASSERT_TRUE(studio.posterior.shown());
@@ -175,9 +175,9 @@ TEST_F(SessionDeskTest, ASimulatedSetWithValuesByHandComesBack) {
   {
     Studio studio(built_in_tasks(), settings());
     settle(studio);
-    studio.posterior.set_index(3);
+    studio.posterior.set.choose_index(3);
     settle(studio);
-    studio.posterior.set_parameter(0, 0.25);
+    studio.posterior.set.set_parameter(0, 0.25);
     settle(studio);
     mean = studio.posterior.shown()->series.front().targets.front().mean;
     EXPECT_EQ(studio.session.save(scratch_ / "s.pairs"), "");
@@ -187,7 +187,7 @@ TEST_F(SessionDeskTest, ASimulatedSetWithValuesByHandComesBack) {
   settle(studio);
   studio.open_path(scratch_ / "s.pairs");
   settle(studio);
-  EXPECT_EQ(studio.posterior.index(), 3);
+  EXPECT_EQ(studio.posterior.set.index(), 3);
   EXPECT_EQ(studio.posterior.scene()->parameters.front().value, 0.25);
   EXPECT_EQ(studio.posterior.shown()->series.front().targets.front().mean, mean);
 }
@@ -198,14 +198,14 @@ TEST_F(SessionDeskTest, OneOfManySetsComesBack) {
   {
     Studio studio(built_in_tasks(), settings());
     settle(studio);
-    studio.posterior.open_sets(home_ / "sets.csv", "run");
+    studio.posterior.sets.open(home_ / "sets.csv", "run");
     settle(studio);
-    studio.posterior.choose_set(1, SetClick::alone);
+    studio.posterior.sets.choose(1, SetClick::alone);
     settle(studio);
     ASSERT_EQ(studio.posterior.scene()->choice.member, "b");
     mean = studio.posterior.shown()->series.front().targets.front().mean;
     SetInquiries& all = studio.posterior.inquiries();
-    all.ask("predictive", studio.posterior.inquiry_key(), *studio.posterior.samples_asked());
+    all.ask("predictive", studio.posterior.inquiry_key(), *studio.posterior.files.samples_asked());
     settle(studio);
     EXPECT_EQ(studio.question().tests, std::vector<std::string>{"predictive"});
     EXPECT_TRUE(studio.settings.question.tests.empty()) << "a plain start shows the first set, which nobody tested";
@@ -217,7 +217,7 @@ TEST_F(SessionDeskTest, OneOfManySetsComesBack) {
   settle(studio);
   EXPECT_EQ(studio.posterior.scene()->choice.member, "b");
   EXPECT_EQ(studio.question().tests, std::vector<std::string>{"predictive"}) << "of the set that was tested";
-  EXPECT_EQ(studio.posterior.table().rows(), 3u);
+  EXPECT_EQ(studio.posterior.sets.table().rows(), 3u);
   EXPECT_EQ(studio.posterior.shown()->series.front().targets.front().mean, mean);
 }
 
@@ -241,8 +241,8 @@ TEST_F(SessionDeskTest, WhatIsMissingGetsASentenceAndTheRestOpens) {
   EXPECT_EQ(studio.tab(), Tab::task);
   EXPECT_EQ(studio.posterior.n(), 7);
   EXPECT_EQ(studio.session.note(), "still here");
-  ASSERT_EQ(studio.posterior.pins().size(), 1u);
-  EXPECT_EQ(studio.posterior.pins()[0].name, "kept");
+  ASSERT_EQ(studio.posterior.pins.shown().size(), 1u);
+  EXPECT_EQ(studio.posterior.pins.shown()[0].name, "kept");
   ASSERT_TRUE(studio.posterior.shown());
 }
 
@@ -265,7 +265,7 @@ TEST_F(SessionDeskTest, NotesStayFromStartToStart) {
   Settings kept;
   {
     Studio studio(built_in_tasks(), settings());
-    studio.posterior.open_file(home_ / "events.csv");
+    studio.posterior.set.open_file(home_ / "events.csv");
     settle(studio);
     studio.session.set_note("of mine");
     studio.session.set_data_note("of the data");

@@ -187,7 +187,7 @@ TEST_F(StudioTest, OpensAItemInTheTaskThatKnowsIt) {
     EXPECT_EQ(studio.tab(), Tab::posterior);
     settle(studio);
     ASSERT_TRUE(studio.posterior.scene()) << studio.posterior.failure();
-    EXPECT_EQ(studio.posterior.set_failure(), "");
+    EXPECT_EQ(studio.posterior.set.failure(), "");
     EXPECT_EQ(studio.posterior.scene()->set_source, file.string());
     EXPECT_THAT(studio.posterior.scene()->set_own, HasSubstr("By the "));
   }
@@ -218,7 +218,7 @@ TEST_F(StudioTest, ShowsAgainWhatWasShown) {
     studio.open_run(one);
     settle(studio);
     studio.posterior.set_others({two, "bump-hunt"});
-    studio.posterior.open_file(file, {"e"});
+    studio.posterior.set.open_file(file, {"e"});
     settle(studio);
     studio.posterior.set_n(3);
     studio.comparison.toggle(two);
@@ -238,7 +238,7 @@ TEST_F(StudioTest, ShowsAgainWhatWasShown) {
   EXPECT_EQ(studio.posterior.others(), (std::vector<std::string>{two, "bump-hunt"}));
   EXPECT_TRUE(studio.comparison.holds(two));
   // And the set of the prior, and its N.
-  studio.posterior.set_index(7);
+  studio.posterior.set.choose_index(7);
   studio.posterior.set_n(12);
   settle(studio);
   Studio again(built_in_tasks(), studio.settings);
@@ -290,10 +290,10 @@ TEST_F(StudioTest, ANewRunAfterAnOpenedOneIsOfItsTask) {
   settle(studio);
   studio.set_tab(Tab::train);
   EXPECT_EQ(studio.shown_run(), folder.string());
-  studio.training.open_draft();
+  studio.training.drafts.open();
   EXPECT_TRUE(studio.training.drafting());
   EXPECT_EQ(studio.training.task(), "bump-hunt");
-  EXPECT_EQ(studio.training.draft().task(), "bump-hunt");
+  EXPECT_EQ(studio.training.drafts.shown().task(), "bump-hunt");
   settle(studio);
 }
 

@@ -17,7 +17,7 @@ Target axis(double low, double high, double view_low, double view_high) {
 constexpr double kFree = std::numeric_limits<double>::infinity();
 
 // A narrow normal far from the middle of a wide axis, up to a constant.
-TEST(GridDensity, FindsAndNormalisesANarrowDensity) {
+TEST(GridDensity, FindsAndNormalizesANarrowDensity) {
   const double mean = 3.7, sd = 0.002;
   const GridDensity density(
       {axis(-kFree, kFree, -5, 5)},

@@ -230,7 +230,7 @@ TEST(FlowMatchingHead, AnUntrainedHeadsPosteriorMeanIsThePriors) {
   EXPECT_LT(mean.abs().max().item<double>(), 1e-6);
 }
 
-TEST(FlowMatchingHead, TakesStandardisedAggregatesAfterFolding) {
+TEST(FlowMatchingHead, TakesStandardizedAggregatesAfterFolding) {
   HeadConfig config = flow_config();
   config.of<FlowMatchingHead::Settings>().unet.context_map = true;
   const auto head = lively_head(config);

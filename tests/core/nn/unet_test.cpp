@@ -63,7 +63,7 @@ TEST(UNet, CountsAsTheReferenceDoes) {
   EXPECT_EQ(base64.flops() - base64.embedding_flops(), 20082196480);
 }
 
-TEST(UNet, NormalisesInGroupsOfFourAndMore) {
+TEST(UNet, NormalizesInGroupsOfFourAndMore) {
   for (const auto& [channels, groups] : {std::pair{192, 32}, {32, 8}, {96, 16}, {36, 4}, {8, 2}, {6, 1}, {7, 1}})
     EXPECT_EQ(norm_groups(channels), groups) << channels;
 }

@@ -44,7 +44,7 @@ TEST(Estimator, DensityInOriginalUnitsIntegratesToOne) {
   EXPECT_NEAR(density.sum().item<double>() * 120 / 60000, 1.0, 1e-4);
 }
 
-TEST(Estimator, FoldedStandardiserKeepsTheOutputAtItsSize) {
+TEST(Estimator, FoldedStandardizerKeepsTheOutputAtItsSize) {
   Estimator estimator(std::make_shared<ToyTask>(), toy_estimator(), 1);
   shake(estimator);
   estimator.train(false);

@@ -6,7 +6,7 @@ namespace pairs {
 namespace {
 
 TEST(Schedule, WarmsUpThenFallsAlongACosine) {
-  OptimiserConfig c;
+  OptimizerConfig c;
   c.rate = 2.0;
   c.warmup = 0.1;
   c.floor = 0.5;

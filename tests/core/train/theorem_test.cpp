@@ -71,7 +71,7 @@ class Theorem : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(Theorem, PairsLearnTheSufficientStatisticAndSinglesDoNot) {
+TEST_F(Theorem, PairsLearnedheSufficientStatisticAndSinglesDoNot) {
   const TheoremSample sample = theorem_sample(*task_, 1);
   double least_of_singles = INFINITY, most_of_pairs = 0;
   std::vector<torch::Tensor> embeddings;

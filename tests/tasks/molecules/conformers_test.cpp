@@ -48,7 +48,7 @@ TEST(Conformers, DependOnTheMoleculeAndTheSeedAlone) {
   EXPECT_NE(made_of("CCOc1ccccc1", {.conformers = 3, .seed = 1}).positions, first.positions);
 }
 
-TEST(Conformers, OptimisingChangesThem) {
+TEST(Conformers, OptimizingChangesThem) {
   const PreparedMolecule plain = made_of("CCOc1ccccc1"),
                          optimized = made_of("CCOc1ccccc1", {.conformers = 3, .optimize = true});
   ASSERT_EQ(plain.positions.size(), optimized.positions.size());

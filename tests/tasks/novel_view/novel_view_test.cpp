@@ -171,7 +171,7 @@ TEST(NovelView, RefusesWhatIsNoView) {
   EXPECT_THROW(view_observations(options, torch::zeros({1, 3, 16, 16}), camera, {0, 2.5}), Error);
 }
 
-TEST(NovelView, StandardisesByThePriorsPixels) {
+TEST(NovelView, StandardizesByThePriorsPixels) {
   const auto task = make_novel_view(small_views());
   const Latents l = latents_of(*task, 11, Purpose::test, 0, 2000);
   const ImageTarget& image = task->info().image;

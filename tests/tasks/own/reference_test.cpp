@@ -80,7 +80,7 @@ TEST_F(OwnReference, IsTheConjugatePosterior) {
   }
 }
 
-TEST_F(OwnReference, NormalisedOnesAreTakenAsTheyAre) {
+TEST_F(OwnReference, NormalizedOnesAreTakenAsTheyAre) {
   const auto task = line(line_program("    return np.full(len(theta), -1.25)\n"), "[reference]\nnormalized = true\n");
   const auto reference = task->reference("exact");
   reference->add(set(*task, 5));

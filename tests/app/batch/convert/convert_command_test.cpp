@@ -59,7 +59,7 @@ class Convert : public ::testing::Test {
 
 TEST_F(Convert, ARunIsAsItWouldBeWrittenNowAndItsWeightsKeepTheirChecksum) {
   ASSERT_NE(before_, now_);
-  EXPECT_THROW(load_run(run_, built_in_tasks(), "", "cpu"), Error);
+  EXPECT_THROW(load_run(built_in_tasks(), run_, "", "cpu"), Error);
   const std::string weights = weights_checksum(fs::path(run_) / "estimator.safetensors");
   const Acted dry = convert({folder_.path().string(), "--dry-run"});
   ASSERT_EQ(dry.code, 0) << dry.err;
@@ -78,7 +78,7 @@ TEST_F(Convert, ARunIsAsItWouldBeWrittenNowAndItsWeightsKeepTheirChecksum) {
     content.metadata.erase(kWeightsChecksum);
     EXPECT_EQ(format_safetensors(content, name), now_.at(name)) << name;
   }
-  EXPECT_NO_THROW(load_run(run_, built_in_tasks(), "", "cpu"));
+  EXPECT_NO_THROW(load_run(built_in_tasks(), run_, "", "cpu"));
   EXPECT_THAT(convert({folder_.path().string()}).text, HasSubstr("Nothing to convert"));
 }
 

@@ -109,7 +109,7 @@ TEST_F(ComparePanelTest, ComparesTheRowsThatAreChosen) {
   d.click("compare/row/" + run("single"));
   d.screen.input.press(key::left_control, false);
   d.frames(2);
-  EXPECT_THAT(d.studio.board.chosen_listed(), UnorderedElementsAre(run("one"), run("single")));
+  EXPECT_THAT(d.studio.board.selection.chosen_listed(), UnorderedElementsAre(run("one"), run("single")));
   d.click("compare/chosen/compare");
   EXPECT_TRUE(d.studio.comparison.holds(run("one")) && d.studio.comparison.holds(run("single")));
   EXPECT_EQ(d.studio.comparison.entries().size(), 2u) << "in place of the shipped weights";
@@ -173,20 +173,20 @@ TEST_F(ComparePanelTest, RowsAndCurvesAreLinked) {
   ASSERT_EQ(plot.figure->plots[0].lines.size(), 1u);
   EXPECT_EQ(plot.figure->plots[0].lines[0].name, "single, no better than the prior") << "a few steps teach nothing";
   d.move(d.item("compare/row/" + run("single")).middle());
-  EXPECT_TRUE(d.studio.board.hovered().contains(run("single")));
+  EXPECT_TRUE(d.studio.board.selection.hovered().contains(run("single")));
   // The line has two points and fills its axes: from the corner at the top left to the one at the bottom right.
   const Item area = d.item("compare/plot/0");
   d.move({1, 1});
   d.frames(2);
-  EXPECT_TRUE(d.studio.board.hovered().empty());
+  EXPECT_TRUE(d.studio.board.selection.hovered().empty());
   bool found = false;
   for (float y = area.min.y + 1; y < area.max.y && !found; y += 3) {
     d.move({(area.min.x + area.max.x) / 2, y});
-    found = d.studio.board.hovered().contains(run("single"));
+    found = d.studio.board.selection.hovered().contains(run("single"));
     if (found) d.press_at({(area.min.x + area.max.x) / 2, y});
   }
   ASSERT_TRUE(found);
-  EXPECT_THAT(d.studio.board.chosen_listed(), ElementsAre(run("single")));
+  EXPECT_THAT(d.studio.board.selection.chosen_listed(), ElementsAre(run("single")));
 }
 
 }  // namespace

@@ -179,8 +179,8 @@ TEST_F(SidebarTest, ResumesTraining) {
   const fs::path run = put_run("mine");
   menu("mine", "resume");
   EXPECT_EQ(window().studio.tab(), model::Tab::train);
-  EXPECT_TRUE(window().until([&] { return window().studio.training.active(); }));
-  EXPECT_EQ(window().studio.training.session_folder(), run);
+  EXPECT_TRUE(window().until([&] { return window().studio.training.session.active(); }));
+  EXPECT_EQ(window().studio.training.session.folder(), run);
 }
 
 TEST_F(SidebarTest, CopiesTheCommand) {

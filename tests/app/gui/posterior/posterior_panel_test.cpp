@@ -49,9 +49,9 @@ TEST_F(PosteriorPanelTest, NCanBeTyped) {
 
 TEST_F(PosteriorPanelTest, ANewSetIsAlwaysAtHand) {
   window();
-  const auto index = posterior().index();
+  const auto index = posterior().set.index();
   window().click("posterior/new");
-  EXPECT_EQ(posterior().index(), index + 1);
+  EXPECT_EQ(posterior().set.index(), index + 1);
 }
 
 TEST_F(PosteriorPanelTest, ThePosteriorUnderAnotherPriorIsDrawn) {
@@ -76,7 +76,7 @@ TEST_F(PosteriorPanelTest, TheLearnedProductIsAskedForByAClick) {
   ASSERT_TRUE(d.rest(60));
   d.frames(3);
   d.click("posterior/product");
-  EXPECT_TRUE(posterior().learned_product());
+  EXPECT_TRUE(posterior().options.learned_product());
   ASSERT_TRUE(d.rest(60));
   const auto& series = posterior().shown()->series;
   EXPECT_TRUE(std::any_of(series.begin(), series.end(), [](const auto& one) { return one.name == "learned product"; }));

@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "app/gui/widgets/ui.h"
-#include "app/model/posterior/sample_saving.h"
-#include "app/model/posterior/set_table.h"
+#include "app/model/posterior/work/sample_saving.h"
+#include "app/model/posterior/work/set_table.h"
 #include "core/base/files/files.h"
 #include "core/base/files/npz.h"
 #include "tests/app/gui/driver.h"
@@ -42,7 +42,7 @@ class PosteriorSetTest : public ::testing::Test {
   }
   // Opens a file. If it has more rows than the task allows, accepts the first ones in the dialog.
   void open(const std::string& name) {
-    posterior().open_file(path(name));
+    posterior().set.open_file(path(name));
     ASSERT_TRUE(window().rest(60));
     window().frames(3);
     if (!window().find("posterior/large/open")) return;
@@ -89,7 +89,7 @@ TEST_F(PosteriorSetTest, OfALargeFileAPersonChoosesThePart) {
     return rows;
   }());
   const auto ask = [&] {
-    posterior().open_file(path("large.csv"));
+    posterior().set.open_file(path("large.csv"));
     ASSERT_TRUE(window().until([&] { return window().find("posterior/large/open") != nullptr; }, 60));
   };
   ask();
@@ -116,8 +116,8 @@ TEST_F(PosteriorSetTest, OfALargeFileAPersonChoosesThePart) {
   ask();
   window().click("posterior/large/sets");
   window().click("posterior/large/open");
-  ASSERT_TRUE(window().until([&] { return posterior().table().is_open(); }, 60));
-  EXPECT_EQ(posterior().table().sets().set.group, "run");
+  ASSERT_TRUE(window().until([&] { return posterior().sets.table().is_open(); }, 60));
+  EXPECT_EQ(posterior().sets.table().sets().set.group, "run");
 }
 
 TEST_F(PosteriorSetTest, SamplesAreSaved) {
@@ -155,7 +155,7 @@ TEST_F(PosteriorSetTest, SamplesAreSaved) {
   // The dialog shows the error.
   window().click("posterior/save");
   window().type("posterior/save/path", path("gone/mine.npz"));
-  ASSERT_TRUE(window().until([&] { return says("gone") && !posterior().saving().job().busy(); }, 60));
+  ASSERT_TRUE(window().until([&] { return says("gone") && !posterior().files.samples().job().busy(); }, 60));
   window().frames(3);
   EXPECT_TRUE(window().find("posterior/save/path"));
   window().key(key::escape);
@@ -190,7 +190,7 @@ TEST_F(PosteriorSetTest, PosteriorsArePinnedNamedAndTakenAway) {
   window().click("posterior/pin");
   ASSERT_TRUE(window().rest());
   window().frames(3);
-  const std::string first = fmt::format("N = 10, set {}", posterior().index());
+  const std::string first = fmt::format("N = 10, set {}", posterior().set.index());
   EXPECT_EQ(window().item("posterior/pins/1/name").text, first);
   EXPECT_TRUE(says(first)) << "in the legend and in the table";
   window().type("posterior/pins/1/name", "few events");
@@ -241,7 +241,7 @@ TEST_F(PosteriorSetTest, ColumnsOfATableAreSaidAndChosen) {
 
   // A table without the task's column asks which it is.
   write_file(path("other.csv"), "t,energy\n1,0.5\n2,0.7\n");
-  posterior().open_file(path("other.csv"));
+  posterior().set.open_file(path("other.csv"));
   ASSERT_TRUE(window().until([&] { return window().find("posterior/columns/use") != nullptr; }));
   EXPECT_THAT(window().item("posterior/columns/why").text, testing::HasSubstr("names its columns t, energy"));
   window().click("posterior/columns/x");
@@ -250,7 +250,7 @@ TEST_F(PosteriorSetTest, ColumnsOfATableAreSaidAndChosen) {
   ASSERT_TRUE(window().rest(60));
   EXPECT_EQ(posterior().scene()->set_size, 2);
   EXPECT_EQ(posterior().scene()->taken, std::vector<std::string>{"energy"});
-  EXPECT_EQ(posterior().set_failure(), "");
+  EXPECT_EQ(posterior().set.failure(), "");
 }
 
 // The marginals stand on the joint's axes, and zooming one zooms all that share an axis.
@@ -297,7 +297,7 @@ TEST_F(PosteriorSetTest, AFileIsFollowedWhileItGrows) {
   d.type("posterior/follow/path", path("gone.csv"));
   ASSERT_TRUE(d.until([&] { return says("gone.csv cannot be opened"); }));
   EXPECT_TRUE(d.find("posterior/follow/path"));
-  EXPECT_FALSE(posterior().following());
+  EXPECT_FALSE(posterior().follow.state());
   write_file(path("events.csv"), "x\n" + numbers(30));
   d.type("posterior/follow/path", path("events.csv"));
   ASSERT_TRUE(d.until([&] { return !d.find("posterior/follow/path") && says("following events.csv: N = 30"); }));
@@ -315,7 +315,7 @@ TEST_F(PosteriorSetTest, AFileIsFollowedWhileItGrows) {
   ASSERT_TRUE(d.rest()) << "what there is of the file is read as a set";
   d.click("posterior/simulate");
   ASSERT_TRUE(d.rest());
-  EXPECT_FALSE(posterior().following());
+  EXPECT_FALSE(posterior().follow.state());
   EXPECT_TRUE(posterior().scene()->simulated);
 }
 

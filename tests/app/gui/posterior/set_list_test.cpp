@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "app/gui/widgets/ui.h"
-#include "app/model/posterior/set_table.h"
+#include "app/model/posterior/work/set_table.h"
 #include "core/base/files/files.h"
 #include "tests/app/gui/driver.h"
 
@@ -45,7 +45,7 @@ class SetListTest : public ::testing::Test {
   }
   void open(int count) {
     window();
-    posterior().open_file(sets(count));
+    posterior().set.open_file(sets(count));
     rest();
     if (window().find("posterior/large/open")) {  // more rows than one set may have
       window().click("posterior/large/sets");
@@ -72,7 +72,7 @@ TEST_F(SetListTest, ATableWithAWrongRowIsOfferedAsSets) {
   EXPECT_TRUE(says("oops"));
   window().click("posterior/broken/open");
   rest();
-  EXPECT_EQ(posterior().table().rows(), 3u);
+  EXPECT_EQ(posterior().sets.table().rows(), 3u);
   EXPECT_TRUE(says("not answered"));
   window().studio.open_path(path("faulty.csv"));
   ASSERT_TRUE(window().until([&] { return window().find("posterior/broken/cancel") != nullptr; }, 60));
@@ -88,7 +88,7 @@ TEST_F(SetListTest, ExactPosteriorsAreAskedForByAButton) {
   rest();
   EXPECT_TRUE(says("exact mean"));
   EXPECT_TRUE(says("KL / nat"));
-  EXPECT_TRUE(posterior().table().sets().exact);
+  EXPECT_TRUE(posterior().sets.table().sets().exact);
 }
 
 TEST_F(SetListTest, AColumnMakesSetsOfAFile) {
@@ -103,13 +103,13 @@ TEST_F(SetListTest, AColumnMakesSetsOfAFile) {
   d.click("posterior/sets/row/run 7");
   d.screen.input.press(key::left_control, false);
   rest();
-  EXPECT_EQ(posterior().table().chosen(), (std::vector<std::size_t>{4, 6}));
+  EXPECT_EQ(posterior().sets.table().chosen(), (std::vector<std::size_t>{4, 6}));
   EXPECT_EQ(posterior().scene()->set_name, "run 5");
 
   d.click("posterior/sets/sort/2");
   d.click("posterior/sets/sort/2");
-  EXPECT_EQ(posterior().table().sorted(), 2u);
-  EXPECT_TRUE(posterior().table().down());
+  EXPECT_EQ(posterior().sets.table().sorted(), 2u);
+  EXPECT_TRUE(posterior().sets.table().down());
 
   d.click("posterior/sets/forest");
   d.frames(3);
@@ -140,7 +140,7 @@ TEST_F(SetListTest, OpeningManySetsClosesTheDialog) {
   for (int set = 0; set < 3; ++set) write_file(folder_ / fmt::format("many/{}.csv", set), "0.5\n1.2\n");
   write_file(path("bad.csv"), "0.5\nnonsense\n");
   Driver& d = window();
-  posterior().open_file(path("bad.csv"));
+  posterior().set.open_file(path("bad.csv"));
   rest();
   ASSERT_TRUE(d.find("posterior/set-failure"));
   d.click("posterior/open-file");
@@ -159,7 +159,7 @@ TEST_F(SetListTest, ALongTableDrawsWhatIsSeen) {
   for (const Item& item : recorder().items()) drawn += item.name.starts_with("posterior/sets/row/") ? 1 : 0;
   EXPECT_GT(drawn, 5u);
   EXPECT_LT(drawn, 40u);
-  EXPECT_EQ(posterior().table().rows(), 600u);
+  EXPECT_EQ(posterior().sets.table().rows(), 600u);
   EXPECT_TRUE(d.find("posterior/sets/row/run 1"));
   EXPECT_FALSE(d.find("posterior/sets/row/run 400"));
 }

@@ -41,8 +41,8 @@ class ViewerPanelTest : public ::testing::Test {
   // Where a sphere's middle is on the screen.
   ImVec2 sphere_at(std::size_t k) {
     const Item truth = driver_->item("viewer/truth");
-    const auto basis = render::camera_basis(viewer().target().azimuth, viewer().target().elevation);
-    const double* center = viewer().scene().spheres[k].center;
+    const auto basis = render::camera_basis(viewer().cameras.target().azimuth, viewer().cameras.target().elevation);
+    const double* center = viewer().scene.shown().spheres[k].center;
     const double half = static_cast<double>(truth.max.x - truth.min.x) / 2, unit = half / viewer().info().half_width;
     return {static_cast<float>(static_cast<double>(truth.middle().x) + unit * render::dot3(center, basis.right)),
             static_cast<float>(static_cast<double>(truth.middle().y) - unit * render::dot3(center, basis.up))};
@@ -59,51 +59,51 @@ TEST_F(ViewerPanelTest, SpheresAreDraggedAndTheRestFollows) {
   // The one in front where they cover each other.
   const auto half_side = static_cast<double>(d.item("viewer/truth").max.x - d.item("viewer/truth").min.x) / 2;
   const ImVec2 middle = d.item("viewer/truth").middle(), first = sphere_at(0);
-  const std::size_t k = *viewer().sphere_at(static_cast<double>(first.x - middle.x) / half_side,
+  const std::size_t k = *viewer().scene.sphere_at(static_cast<double>(first.x - middle.x) / half_side,
                                             static_cast<double>(middle.y - first.y) / half_side);
   const ImVec2 before = sphere_at(k);
   const std::uint64_t version = viewer().shown()->version;
   drag(before, {14, -9});
-  EXPECT_TRUE(viewer().edited());
-  EXPECT_EQ(viewer().selected(), k);
+  EXPECT_TRUE(viewer().scene.edited());
+  EXPECT_EQ(viewer().scene.selected(), k);
   EXPECT_NEAR(sphere_at(k).x, before.x + 14, 0.6);
   EXPECT_NEAR(sphere_at(k).y, before.y - 9, 0.6);
   ASSERT_TRUE(d.rest(60));
   EXPECT_GT(viewer().shown()->version, version) << "samples follow";
   // The wheel changes its radius, with Shift its distance.
-  const double radius = viewer().scene().spheres[k].radius;
+  const double radius = viewer().scene.shown().spheres[k].radius;
   d.move(sphere_at(k));
   d.screen.input.wheel(0, -1);
   d.frames(3);
-  EXPECT_LT(viewer().scene().spheres[k].radius, radius);
+  EXPECT_LT(viewer().scene.shown().spheres[k].radius, radius);
   const ImVec2 seen = sphere_at(k);
-  const double x = viewer().scene().spheres[k].center[0];
+  const double x = viewer().scene.shown().spheres[k].center[0];
   d.screen.input.press(key::left_shift, true);
   d.screen.input.wheel(0, 1);
   d.frames(3);
   d.screen.input.press(key::left_shift, false);
-  EXPECT_NE(viewer().scene().spheres[k].center[0], x);
+  EXPECT_NE(viewer().scene.shown().spheres[k].center[0], x);
   EXPECT_NEAR(sphere_at(k).x, seen.x, 0.1) << "along the view";
   d.click("viewer/undo");
-  EXPECT_FALSE(viewer().edited());
+  EXPECT_FALSE(viewer().scene.edited());
 }
 
 TEST_F(ViewerPanelTest, TheTargetIsOrbited) {
   Driver& d = window();
-  const render::Camera before = viewer().target();
+  const render::Camera before = viewer().cameras.target();
   const Item truth = d.item("viewer/truth");
   drag({truth.min.x + 4, truth.max.y - 4}, {30, 12});
-  EXPECT_FALSE(viewer().edited()) << "the background was dragged";
-  EXPECT_LT(std::remainder(viewer().target().azimuth - before.azimuth, 2 * std::numbers::pi), -0.1);
-  EXPECT_GT(viewer().target().elevation, before.elevation + 0.05);
-  const render::Camera after = viewer().target();
+  EXPECT_FALSE(viewer().scene.edited()) << "the background was dragged";
+  EXPECT_LT(std::remainder(viewer().cameras.target().azimuth - before.azimuth, 2 * std::numbers::pi), -0.1);
+  EXPECT_GT(viewer().cameras.target().elevation, before.elevation + 0.05);
+  const render::Camera after = viewer().cameras.target();
   drag(d.item("viewer/dome").middle(), {40, 0});
-  EXPECT_GT(std::remainder(viewer().target().azimuth - after.azimuth, 2 * std::numbers::pi), 0.2);
-  EXPECT_NEAR(viewer().target().elevation, after.elevation, 1e-9);
+  EXPECT_GT(std::remainder(viewer().cameras.target().azimuth - after.azimuth, 2 * std::numbers::pi), 0.2);
+  EXPECT_NEAR(viewer().cameras.target().elevation, after.elevation, 1e-9);
   drag(d.item("viewer/dome").middle(), {0, -400});
-  EXPECT_NEAR(viewer().target().elevation, model::kElevationHigh, 1e-9);
+  EXPECT_NEAR(viewer().cameras.target().elevation, model::kElevationHigh, 1e-9);
   d.drag("viewer/elevation", 0.5, 0.3);
-  EXPECT_LT(viewer().target().elevation, model::kElevationHigh);
+  EXPECT_LT(viewer().cameras.target().elevation, model::kElevationHigh);
   ASSERT_TRUE(d.rest(60));
 }
 
@@ -111,9 +111,9 @@ TEST_F(ViewerPanelTest, AClickOnACameraMovesTheTargetThere) {
   Driver& d = window();
   const Item dome = d.item("viewer/dome");
   const auto is_view = [&] {
-    return std::any_of(viewer().views().begin(), viewer().views().end(), [&](const render::Camera& view) {
-      return std::abs(view.azimuth - viewer().target().azimuth) < 1e-9 &&
-             std::abs(view.elevation - viewer().target().elevation) < 1e-9;
+    return std::any_of(viewer().cameras.observed().begin(), viewer().cameras.observed().end(), [&](const render::Camera& view) {
+      return std::abs(view.azimuth - viewer().cameras.target().azimuth) < 1e-9 &&
+             std::abs(view.elevation - viewer().cameras.target().elevation) < 1e-9;
     });
   };
   EXPECT_FALSE(is_view());
@@ -126,21 +126,21 @@ TEST_F(ViewerPanelTest, AClickOnACameraMovesTheTargetThere) {
 TEST_F(ViewerPanelTest, ViewsAreAddedAndRemoved) {
   Driver& d = window();
   EXPECT_FALSE(d.item("viewer/add").enabled);
-  const double third = viewer().views()[2].azimuth;
+  const double third = viewer().cameras.observed()[2].azimuth;
   d.click("viewer/view/1");
-  ASSERT_EQ(viewer().views().size(), 99u);
-  EXPECT_EQ(viewer().views()[1].azimuth, third);
+  ASSERT_EQ(viewer().cameras.observed().size(), 99u);
+  EXPECT_EQ(viewer().cameras.observed()[1].azimuth, third);
   ASSERT_TRUE(d.rest(60));
   d.click("viewer/add");
-  EXPECT_EQ(viewer().views().size(), 100u);
+  EXPECT_EQ(viewer().cameras.observed().size(), 100u);
   d.click("viewer/clear");
-  EXPECT_TRUE(viewer().views().empty());
+  EXPECT_TRUE(viewer().cameras.observed().empty());
   ASSERT_TRUE(d.rest(60));
   d.frames(2);
   EXPECT_FALSE(d.item("viewer/play").enabled);
   EXPECT_FALSE(d.find("viewer/sample/0")) << "there is nothing to sample from";
   d.click("viewer/fill");
-  EXPECT_EQ(viewer().views().size(), 100u);
+  EXPECT_EQ(viewer().cameras.observed().size(), 100u);
   ASSERT_TRUE(d.rest(60));
   d.frames(2);
   EXPECT_TRUE(d.find("viewer/sample/0"));
@@ -159,9 +159,9 @@ TEST_F(ViewerPanelTest, NIsMovedTypedAndPlayed) {
   EXPECT_TRUE(d.until([&] { return viewer().n() > 22; }));
   d.key(key::space);
   EXPECT_FALSE(viewer().playing());
-  const std::int64_t seed = viewer().seed();
+  const std::int64_t seed = viewer().scene.seed();
   d.click("viewer/new");
-  EXPECT_EQ(viewer().seed(), seed + 1);
+  EXPECT_EQ(viewer().scene.seed(), seed + 1);
   d.click("viewer/count/4");
   EXPECT_EQ(viewer().samples(), 4);
   ASSERT_TRUE(d.rest(60));
@@ -188,16 +188,16 @@ TEST_F(ViewerPanelTest, OneSampleIsShownLargeAndItsWayWatched) {
 TEST_F(ViewerPanelTest, SettingsOfTheScene) {
   Driver& d = window();
   d.click("viewer/sphere/1");
-  EXPECT_EQ(viewer().selected(), 1u);
-  const auto color = viewer().scene().spheres[1].color[0] + 2 * viewer().scene().spheres[1].color[1];
+  EXPECT_EQ(viewer().scene.selected(), 1u);
+  const auto color = viewer().scene.shown().spheres[1].color[0] + 2 * viewer().scene.shown().spheres[1].color[1];
   d.drag("viewer/hue", 0.2, 0.6);
-  EXPECT_NE(viewer().scene().spheres[1].color[0] + 2 * viewer().scene().spheres[1].color[1], color);
+  EXPECT_NE(viewer().scene.shown().spheres[1].color[0] + 2 * viewer().scene.shown().spheres[1].color[1], color);
   d.drag("viewer/radius", 0.5, 0.95);
-  EXPECT_GT(viewer().scene().spheres[1].radius, 0.35);
-  const double light = viewer().scene().light_elevation;
+  EXPECT_GT(viewer().scene.shown().spheres[1].radius, 0.35);
+  const double light = viewer().scene.shown().light_elevation;
   d.drag("viewer/light-elevation", 0.5, 0.05);
-  EXPECT_LT(viewer().scene().light_elevation, light);
-  EXPECT_NE(viewer().beyond(), "");
+  EXPECT_LT(viewer().scene.shown().light_elevation, light);
+  EXPECT_NE(viewer().cameras.beyond(), "");
   ASSERT_TRUE(d.rest(60));
 }
 
@@ -249,7 +249,7 @@ TEST_F(ViewerPanelTest, KeepsItsTextsWhole) {
        {std::tuple{1280.f, 800.f, 1.f}, {1024.f, 700.f, 1.f}, {2048.f, 1400.f, 2.f}, {1920.f, 1080.f, 1.f}}) {
     Driver& d = window(width, height, scale);
     viewer().set_n(60);  // more than training saw: a warning
-    viewer().set_target({0, 1.5});
+    viewer().cameras.set_target({0, 1.5});
     for (const char* theme : {"dark", "light"}) {
       d.studio.settings.theme = theme;
       ASSERT_TRUE(d.rest(60));

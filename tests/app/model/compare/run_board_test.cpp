@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using Click = RunBoard::Click;
+using Click = RunSelection::Click;
 
 // Three runs on disk, the last without scores.
 struct BoardRuns {
@@ -131,18 +131,18 @@ TEST_F(RunBoardTest, ScoresOfOtherWeightsAreNotShown) {
 }
 
 TEST_F(RunBoardTest, ChoosesRowsAsListsDo) {
-  board.choose(row("a"), Click::alone);
-  board.choose(row("c"), Click::range);
-  EXPECT_EQ(board.chosen_listed().size(), 3u);
-  board.choose(row("b"), Click::toggled);
-  EXPECT_EQ(board.chosen_listed(), (std::vector<std::string>{board_runs().listed[0].run, board_runs().listed[2].run}));
-  board.choose(row("b"), Click::alone);
-  EXPECT_THAT(board.chosen_listed(), ElementsAre(board_runs().listed[1].run));
+  board.selection.choose(row("a"), Click::alone);
+  board.selection.choose(row("c"), Click::range);
+  EXPECT_EQ(board.selection.chosen_listed().size(), 3u);
+  board.selection.choose(row("b"), Click::toggled);
+  EXPECT_EQ(board.selection.chosen_listed(), (std::vector<std::string>{board_runs().listed[0].run, board_runs().listed[2].run}));
+  board.selection.choose(row("b"), Click::alone);
+  EXPECT_THAT(board.selection.chosen_listed(), ElementsAre(board_runs().listed[1].run));
   // What a filter hides is not acted upon.
-  board.choose_all();
+  board.selection.choose_all();
   board.set_filter("name=a");
   ASSERT_TRUE(board.wait(30));
-  EXPECT_THAT(board.chosen_listed(), ElementsAre(board_runs().listed[0].run));
+  EXPECT_THAT(board.selection.chosen_listed(), ElementsAre(board_runs().listed[0].run));
 }
 
 TEST_F(RunBoardTest, FoldsSortsAndRemembers) {

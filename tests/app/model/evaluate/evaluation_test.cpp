@@ -45,10 +45,10 @@ TEST_F(EvaluationTest, OffersToEvaluateThenShowsAndKeepsWhatEvaluateInMeasures) 
   EXPECT_EQ(evaluation.state(), Shown::loading);
   ASSERT_TRUE(settle(evaluation));
   ASSERT_EQ(evaluation.state(), Shown::unscored) << evaluation.error();
-  EXPECT_TRUE(std::isnan(evaluation.expected_seconds())) << "nothing is measured before someone asks";
+  EXPECT_TRUE(std::isnan(evaluation.form.expected_seconds())) << "nothing is measured before someone asks";
   evaluation.measure();
   ASSERT_TRUE(settle(evaluation));
-  EXPECT_GT(evaluation.expected_seconds(), 0);
+  EXPECT_GT(evaluation.form.expected_seconds(), 0);
   ASSERT_THAT(evaluation.blocked(), IsEmpty());
   evaluation.start();
   EXPECT_THAT(evaluation.blocked(), HasSubstr("is being evaluated"));
@@ -93,16 +93,16 @@ TEST_F(EvaluationTest, SaysWhatIsWrongWithEachSettingAndDoesNotStart) {
   Evaluation evaluation(hub);
   evaluation.show(finished_run());
   ASSERT_TRUE(settle(evaluation));
-  EXPECT_EQ(evaluation.text(Field::sizes), "1,10");
+  EXPECT_EQ(evaluation.form.text(Field::sizes), "1,10");
   const auto refuses = [&](Field field, const char* text, const char* part) {
-    const std::string before = evaluation.text(field);
-    evaluation.set(field, text);
-    EXPECT_THAT(evaluation.problem(field), HasSubstr(part)) << text;
+    const std::string before = evaluation.form.text(field);
+    evaluation.form.set(field, text);
+    EXPECT_THAT(evaluation.form.problem(field), HasSubstr(part)) << text;
     EXPECT_THAT(evaluation.blocked(), HasSubstr(part)) << text;
-    EXPECT_TRUE(std::isnan(evaluation.expected_seconds()));
+    EXPECT_TRUE(std::isnan(evaluation.form.expected_seconds()));
     evaluation.start();
     EXPECT_FALSE(evaluation.work().running);
-    evaluation.set(field, before);
+    evaluation.form.set(field, before);
     EXPECT_THAT(evaluation.blocked(), IsEmpty());
   };
   refuses(Field::sizes, "1,x", "not a whole number");
@@ -113,13 +113,13 @@ TEST_F(EvaluationTest, SaysWhatIsWrongWithEachSettingAndDoesNotStart) {
   refuses(Field::samples, "1", "no spread");
   refuses(Field::samples, "-4", "whole number");
   refuses(Field::seed, "1.5", "whole number");
-  EXPECT_FALSE(evaluation.changed());
-  evaluation.set(Field::sets, "50,60");
-  EXPECT_TRUE(evaluation.changed());
+  EXPECT_FALSE(evaluation.form.changed());
+  evaluation.form.set(Field::sets, "50,60");
+  EXPECT_TRUE(evaluation.form.changed());
   EXPECT_THAT(evaluation.batch_command(), HasSubstr(" --sets 50,60"));
   EXPECT_THAT(evaluation.batch_command(), testing::Not(HasSubstr("--seed")));
-  evaluation.reset();
-  EXPECT_EQ(evaluation.text(Field::sets), "40");
+  evaluation.form.reset();
+  EXPECT_EQ(evaluation.form.text(Field::sets), "40");
 }
 
 TEST_F(EvaluationTest, KeepsWhatWasTypedForEachRunAndElseFollowsTheScoresShown) {
@@ -137,22 +137,22 @@ TEST_F(EvaluationTest, KeepsWhatWasTypedForEachRunAndElseFollowsTheScoresShown) 
   ASSERT_TRUE(settle(evaluation));
   const std::string command = "pairs --batch evaluate " + run;
   EXPECT_EQ(evaluation.batch_command(), command + " --sizes 2,5 --sets 30,20 --samples 10 --seed 9");
-  evaluation.set(Field::sizes, "3");
-  evaluation.set(Field::sets, "40");
-  evaluation.set(Field::seed, "4");
+  evaluation.form.set(Field::sizes, "3");
+  evaluation.form.set(Field::sets, "40");
+  evaluation.form.set(Field::seed, "4");
   evaluation.show("gaussian");
   ASSERT_TRUE(settle(evaluation));
-  EXPECT_NE(evaluation.text(Field::sizes), "3");
+  EXPECT_NE(evaluation.form.text(Field::sizes), "3");
   evaluation.show("");
   evaluation.show(run);
   ASSERT_TRUE(settle(evaluation));
-  EXPECT_EQ(evaluation.text(Field::sizes), "3");
+  EXPECT_EQ(evaluation.form.text(Field::sizes), "3");
   EXPECT_EQ(evaluation.batch_command(), command + " --sizes 3 --sets 40 --samples 10 --seed 4")
       << "other sizes than the run's own say how many sets";
   evaluation.start();
   ASSERT_TRUE(settle(evaluation));
-  EXPECT_EQ(evaluation.text(Field::seed), "4");
-  evaluation.reset();
+  EXPECT_EQ(evaluation.form.text(Field::seed), "4");
+  evaluation.form.reset();
   EXPECT_EQ(evaluation.batch_command(), command);
   evaluation.show("gaussian");
   evaluation.show(run);
@@ -164,8 +164,8 @@ TEST_F(EvaluationTest, AStoppedEvaluationShowsItsFinishedSizesAndKeepsNothing) {
   Evaluation evaluation(hub);
   evaluation.show(finished_run());
   ASSERT_TRUE(settle(evaluation));
-  evaluation.set(Field::sizes, "1,10");
-  evaluation.set(Field::sets, "30,2000000");
+  evaluation.form.set(Field::sizes, "1,10");
+  evaluation.form.set(Field::sets, "30,2000000");
   evaluation.start();
   for (int i = 0; i < 3000 && !evaluation.scores(); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -195,7 +195,7 @@ TEST_F(EvaluationTest, TheTimeIsToldWithoutPreparingData) {
   ASSERT_TRUE(settle(evaluation, 240)) << evaluation.error();
   evaluation.measure();
   ASSERT_TRUE(settle(evaluation, 240)) << evaluation.error();
-  EXPECT_GT(evaluation.expected_seconds(), 0);
+  EXPECT_GT(evaluation.form.expected_seconds(), 0);
   for (const auto& entry : std::filesystem::recursive_directory_iterator(caches.path()))
     EXPECT_NE(entry.path().extension(), ".store") << entry.path();
 }
@@ -206,9 +206,9 @@ TEST_F(EvaluationTest, ShippedWeightsKeepScoresInMemoryAndInAFileThatIsNamed) {
   evaluation.show("gaussian");
   ASSERT_TRUE(settle(evaluation));
   ASSERT_TRUE(evaluation.shipped()) << evaluation.error();
-  evaluation.set(Field::sizes, "2");
-  evaluation.set(Field::sets, "20");
-  evaluation.set(Field::samples, "0");
+  evaluation.form.set(Field::sizes, "2");
+  evaluation.form.set(Field::sets, "20");
+  evaluation.form.set(Field::samples, "0");
   const bool had = std::filesystem::exists(find_run(built_in_tasks(), "gaussian").folder / run_file::metrics);
   evaluation.start();
   ASSERT_TRUE(settle(evaluation));

@@ -410,22 +410,22 @@ TEST_F(LibraryTest, OpensFoldersFromElsewhere) {
   put_run(folder_ / "y/three");
   put(folder_ / "file", "x");
   fs::create_directory(folder_ / "empty");
-  EXPECT_EQ(library().add_folder(folder_ / "x/one/"), "");
+  EXPECT_EQ(library().folders.add(folder_ / "x/one/"), "");
   look();
-  EXPECT_EQ(library().add_folder(folder_ / "y"), "");
-  EXPECT_EQ(library().add_folder(folder_ / "y/two"), "");
+  EXPECT_EQ(library().folders.add(folder_ / "y"), "");
+  EXPECT_EQ(library().folders.add(folder_ / "y/two"), "");
   ASSERT_TRUE(frames([&] { return names().size() == 3; }));
   EXPECT_NE(library().find((folder_ / "x/one").string()), nullptr);
   // Shipped weights stay what they are when their folder is named.
-  EXPECT_EQ(library().add_folder(assets_folder() / "weights/bump-hunt"), "");
+  EXPECT_EQ(library().folders.add(assets_folder() / "weights/bump-hunt"), "");
   look();
   EXPECT_EQ(names().size(), 3u);
   EXPECT_NE(library().find("bump-hunt"), nullptr);
-  EXPECT_THAT(library().add_folder(folder_ / "gone"), HasSubstr("no folder"));
-  EXPECT_THAT(library().add_folder(folder_ / "file"), HasSubstr("is a file"));
-  EXPECT_THAT(library().add_folder(folder_ / "empty"), HasSubstr("holds no run"));
-  EXPECT_NE(library().add_folder(""), "");
-  EXPECT_EQ(library().added_folders().size(), 4u);
+  EXPECT_THAT(library().folders.add(folder_ / "gone"), HasSubstr("no folder"));
+  EXPECT_THAT(library().folders.add(folder_ / "file"), HasSubstr("is a file"));
+  EXPECT_THAT(library().folders.add(folder_ / "empty"), HasSubstr("holds no run"));
+  EXPECT_NE(library().folders.add(""), "");
+  EXPECT_EQ(library().folders.added().size(), 4u);
 }
 
 TEST_F(LibraryTest, RevealsWithTheDesktopsProgram) {

@@ -243,15 +243,15 @@ TEST_F(OwnStudioTest, ItHasAllThatBuiltInTasksHave) {
     ASSERT_NE(studio.specimen.figure(), nullptr);
     ASSERT_NE(studio.specimen.network(), nullptr) << studio.specimen.network_failure();
     EXPECT_NE(studio.library.task("own-whole")->thumbnail, nullptr);
-    EXPECT_EQ(studio.training.draft().task(), "own-whole");
-    EXPECT_EQ(studio.training.draft().error(), "");
-    for (const Setting& setting : studio.training.draft().settings())
+    EXPECT_EQ(studio.training.drafts.shown().task(), "own-whole");
+    EXPECT_EQ(studio.training.drafts.shown().error(), "");
+    for (const Setting& setting : studio.training.drafts.shown().settings())
       EXPECT_EQ(setting.paper, "–") << setting.key << ": no paper knows this task";
-    EXPECT_THAT(studio.training.draft().batch_command(), HasSubstr("--task-file " + file.string()));
+    EXPECT_THAT(studio.training.drafts.shown().batch_command(), HasSubstr("--task-file " + file.string()));
     EXPECT_THAT(studio.settings.own_tasks, ElementsAre(file.string()));
 
     // A run of it, as the Train tab makes one.
-    Draft& draft = studio.training.draft();
+    Draft& draft = studio.training.drafts.shown();
     for (const auto& [key, value] : std::vector<std::pair<const char*, const char*>>{
              {"embedder.layers", "8,8"}, {"embedder.size", "8"},   {"head.hidden", "8"},
              {"head.transforms", "2"},   {"head.bins", "4"},       {"pretrain.epochs", "2"},
@@ -317,7 +317,7 @@ TEST_F(OwnStudioTest, ItHasAllThatBuiltInTasksHave) {
   studio.open_path(set);
   ASSERT_TRUE(rest(studio));
   ASSERT_NE(studio.posterior.shown(), nullptr)
-      << studio.posterior.failure() << " " << studio.posterior.set_failure() << " (its networks need no program)";
+      << studio.posterior.failure() << " " << studio.posterior.set.failure() << " (its networks need no program)";
   EXPECT_EQ(studio.posterior.scene()->set_size, 3);
 }
 

@@ -21,15 +21,15 @@ TEST(DerivedQuantities, SayToTheBitWhatInferSays) {
   write_file(folder / "set.csv", text);
   Hub hub{built_in_tasks()};
   Posterior posterior(hub);
-  EXPECT_NE(posterior.add_derived("odds = theta/(1 - theta)"), "") << "nothing is shown";
+  EXPECT_NE(posterior.options.add_derived("odds = theta/(1 - theta)"), "") << "nothing is shown";
   posterior.open("bump-hunt");
   ASSERT_TRUE(posterior.wait(120));
-  posterior.open_file(folder / "set.csv");
+  posterior.set.open_file(folder / "set.csv");
   ASSERT_TRUE(posterior.wait(120));
   EXPECT_TRUE(posterior.shown()->derived.empty());
-  EXPECT_THAT(posterior.add_derived("odds = theta/"), HasSubstr("at character 7"));
-  EXPECT_EQ(posterior.add_derived("odds = theta/(1 - theta)"), "");
-  EXPECT_THAT(posterior.add_derived("odds = theta"), HasSubstr("Two derived quantities are called odds"));
+  EXPECT_THAT(posterior.options.add_derived("odds = theta/"), HasSubstr("at character 7"));
+  EXPECT_EQ(posterior.options.add_derived("odds = theta/(1 - theta)"), "");
+  EXPECT_THAT(posterior.options.add_derived("odds = theta"), HasSubstr("Two derived quantities are called odds"));
   ASSERT_TRUE(posterior.wait(120));
   const std::vector<DerivedNumbers> shown = posterior.shown()->derived;
   ASSERT_EQ(shown.size(), 2u) << "of the run and of the exact posterior";
@@ -41,7 +41,7 @@ TEST(DerivedQuantities, SayToTheBitWhatInferSays) {
   EXPECT_EQ(odds.at("mean").get<double>(), shown[0].numbers.mean);
   EXPECT_EQ(odds.at("sd").get<double>(), shown[0].numbers.sd);
   EXPECT_EQ(odds.at("exact").at("mean").get<double>(), shown[1].numbers.mean);
-  posterior.remove_derived(0);
+  posterior.options.remove_derived(0);
   ASSERT_TRUE(posterior.wait(120));
   EXPECT_TRUE(posterior.shown()->derived.empty());
 }

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "app/model/posterior/posterior.h"
-#include "app/model/posterior/set_inquiry.h"
+#include "app/model/posterior/work/set_inquiry.h"
 #include "core/base/files/files.h"
 #include "tasks/registry.h"
 #include "tests/core/base/temporary_folder.h"
@@ -20,11 +20,11 @@ TEST(KeptAnswers, AreThereAgainAfterAnotherTask) {
   Posterior posterior(hub);
   posterior.open("bump-hunt");
   ASSERT_TRUE(posterior.wait(kAnswerPatience));
-  posterior.open_file(data);
+  posterior.set.open_file(data);
   ASSERT_TRUE(posterior.wait(kAnswerPatience));
   SetInquiry& prior = posterior.inquiries().other_prior;
   const std::string key = posterior.inquiry_key();
-  prior.ask(key, *posterior.samples_asked(), prior_question("theta = beta(2, 8)"));
+  prior.ask(key, *posterior.files.samples_asked(), prior_question("theta = beta(2, 8)"));
   ASSERT_TRUE(posterior.wait(kAnswerPatience));
   ASSERT_TRUE(prior.answer(key));
   posterior.open("gaussian");
@@ -37,7 +37,7 @@ TEST(KeptAnswers, AreThereAgainAfterAnotherTask) {
   EXPECT_TRUE(prior.answer(posterior.inquiry_key()));
   // After the file has been rewritten, the inquiry is a different one.
   write_file(data, "x\n0.3\n-1.2\n0.8\n1.9\n2.1\n0.1\n");
-  posterior.open_file(data);
+  posterior.set.open_file(data);
   ASSERT_TRUE(posterior.wait(kAnswerPatience));
   EXPECT_FALSE(prior.answer(posterior.inquiry_key()));
 }

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "app/model/posterior/posterior.h"
-#include "app/model/posterior/sample_saving.h"
+#include "app/model/posterior/work/sample_saving.h"
 #include "app/posterior/figures/posterior_figure.h"
 #include "app/posterior/figures/training_posterior.h"
 #include "app/posterior/follow/followed_posterior.h"
@@ -91,15 +91,15 @@ class OnePosterior : public testing::TestWithParam<std::pair<const char*, int>> 
     return set_by(nlohmann::json::parse(out.substr(0, out.find('\n'))));
   }
   Status by_following_window() {
-    posterior_.follow_file(path("set.csv"));
+    posterior_.follow.start(path("set.csv"));
     std::shared_ptr<const PosteriorSnapshot> shown;
     for (const Stopwatch watch; watch.seconds() < kPatience;) {
       posterior_.poll();
       shown = posterior_.shown();
-      if (const auto state = posterior_.following(); state && shown && state->seen == shown->n && shown->n > 1) break;
+      if (const auto state = posterior_.follow.state(); state && shown && state->seen == shown->n && shown->n > 1) break;
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
-    posterior_.stop_following();
+    posterior_.follow.stop();
     return shown && !shown->series.empty() ? set_by(shown->series.front().targets) : Status();
   }
   void settle() { ASSERT_TRUE(posterior_.wait(kPatience)) << posterior_.activity(); }
@@ -113,7 +113,7 @@ TEST_P(OnePosterior, IsTheSameToTheBitWhoeverAsks) {
   write_set(70);
   posterior_.open(task());
   settle();
-  posterior_.open_file(path("set.csv"));
+  posterior_.set.open_file(path("set.csv"));
   settle();
   const LoadedRun run = load_run(built_in_tasks(), task(), "", "cpu");
   for (const std::int64_t n : {23, 70}) {
@@ -125,14 +125,14 @@ TEST_P(OnePosterior, IsTheSameToTheBitWhoeverAsks) {
     EXPECT_EQ(by_infer(n), window) << n;
 
     // The samples, too.
-    auto asked = posterior_.samples_asked();
+    auto asked = posterior_.files.samples_asked();
     ASSERT_TRUE(asked);
     asked->draws = 1000;
     asked->seed = 3;
     asked->file = path("window.npz");
-    posterior_.saving().save(*asked);
-    ASSERT_TRUE(posterior_.saving().job().wait(kPatience));
-    ASSERT_EQ(posterior_.saving().job().take()->failure, "");
+    posterior_.files.samples().save(*asked);
+    ASSERT_TRUE(posterior_.files.samples().job().wait(kPatience));
+    ASSERT_EQ(posterior_.files.samples().job().take()->failure, "");
     EXPECT_TRUE(read_file(path("window.npz")) == read_file(path("infer.npz"))) << n;
 
     // The curves of the figure.

@@ -38,7 +38,7 @@ class CopiedCommand : public testing::TestWithParam<std::string> {
   void settle() {
     ASSERT_TRUE(posterior_.wait(kCommandPatience)) << posterior_.activity();
     ASSERT_EQ(posterior_.failure(), "");
-    ASSERT_EQ(posterior_.set_failure(), "");
+    ASSERT_EQ(posterior_.set.failure(), "");
   }
 
   // Values to the last digit by the table; names, roles, styles and axes by the drawing.
@@ -84,7 +84,7 @@ TEST_P(CopiedCommand, DrawsWhatTheScreenShowsOfDrawnSets) {
   }
   const std::vector<SetParameter> parameters = posterior_.scene()->parameters;
   for (std::size_t k = 0; k < std::min<std::size_t>(parameters.size(), 3); ++k) {
-    posterior_.set_parameter(k, 0.6 * parameters[k].low + 0.4 * parameters[k].high);
+    posterior_.set.set_parameter(k, 0.6 * parameters[k].low + 0.4 * parameters[k].high);
     settle();
     ASSERT_TRUE(posterior_.scene()->by_hand);
     expect_the_same({k == 0 ? ".svg" : ".csv"});
@@ -98,14 +98,14 @@ TEST_P(CopiedCommand, DrawsWhatTheScreenShowsOfAFile) {
   const Latents latents = task->latents(5, Purpose::explore, index);
   save_observations(folder_ / "observed.npz", task->observe(latents, 5, Purpose::explore, range, torch::kCPU));
   settle();
-  posterior_.open_file(folder_ / "observed.npz");
+  posterior_.set.open_file(folder_ / "observed.npz");
   settle();
   ASSERT_FALSE(posterior_.scene()->simulated);
   expect_the_same();
   posterior_.set_n(8);
   settle();
   expect_the_same();
-  posterior_.set_random(5);
+  posterior_.set.choose_random(5);
   settle();
   ASSERT_EQ(posterior_.scene()->choice.random, 5u);
   EXPECT_THAT(posterior_.batch_command(), testing::HasSubstr("--random 5"));

@@ -16,7 +16,7 @@
 
 #include "app/kinds/observed.h"
 #include "app/kinds/samples_figure.h"
-#include "app/model/posterior/posterior_scene.h"
+#include "app/model/posterior/shown/posterior_scene.h"
 #include "app/posterior/figures/posterior_figure.h"
 #include "app/posterior/question/random_subset.h"
 #include "core/aggregate.h"
@@ -111,9 +111,9 @@ TEST_F(ShippedPosterior, ItsNumbersAreThoseOfInfer) {
       text += fmt::format("{}{}\n", 0.31 * (i % 9) - 1.1, columns == 1 ? "" : fmt::format(",{}", 0.4 * (i % 7)));
     std::ofstream(file) << text;
     posterior.open(task);
-    posterior.open_file(file);
+    posterior.set.open_file(file);
     settle();
-    ASSERT_TRUE(posterior.shown() && posterior.shown()->n == 30) << task << posterior.set_failure();
+    ASSERT_TRUE(posterior.shown() && posterior.shown()->n == 30) << task << posterior.set.failure();
     for (const char* samples : {"5", "1000"}) {
       const batch::Answer answer = batch::run_words({"infer", task, "--data", file, "--samples", samples, "--interval",
                                                      "hpd", "--out", (folder / "s.npz").string(), "--json"});
@@ -147,7 +147,7 @@ TEST_F(ShippedPosterior, ReferencesHaveTheirDistanceAndIntervalsAreChosen) {
   const Interval central = series("exact").targets[0].most(IntervalKind::central);
   EXPECT_GT(central.low, 0);
   const double before = shaded().x.front();
-  posterior.set_interval(IntervalKind::upper_limit);
+  posterior.options.set_interval(IntervalKind::upper_limit);
   settle();
   EXPECT_EQ(posterior.shown()->interval, IntervalKind::upper_limit);
   EXPECT_LT(shaded().x.front(), before);
@@ -170,14 +170,14 @@ TEST_F(ShippedPosterior, TheLearnedProductIsAskedFor) {
   EXPECT_EQ(posterior.scene()->no_product, "");
   EXPECT_FALSE(shows());
   EXPECT_EQ(posterior.batch_command().find("--learned-product"), std::string::npos);
-  posterior.set_learned_product(true);
+  posterior.options.set_learned_product(true);
   settle();
   ASSERT_TRUE(shows());
   const TargetNumbers learned = series("learned product").targets[0], naive = series("naive product").targets[0];
   EXPECT_NEAR(learned.mean, naive.mean, 0.2 * naive.sd);
   EXPECT_NEAR(learned.sd / naive.sd, 1, 0.1);
   EXPECT_NE(posterior.batch_command().find(" --learned-product"), std::string::npos);
-  posterior.set_learned_product(false);
+  posterior.options.set_learned_product(false);
   settle();
   EXPECT_FALSE(shows());
 }
@@ -217,15 +217,15 @@ TEST_F(ShippedPosterior, AnotherSetAndValuesSetByHand) {
   settle();
   EXPECT_NE(posterior.scene()->parameters[0].value, first[0].value);
   EXPECT_EQ(posterior.batch_command(), "pairs --batch figure posterior bump-hunt --index 1 --n 100");
-  posterior.set_parameter(1, 4.0);
-  posterior.set_parameter(0, 0.9);
+  posterior.set.set_parameter(1, 4.0);
+  posterior.set.set_parameter(0, 0.9);
   settle();
   EXPECT_EQ(posterior.scene()->parameters[0].value, 0.9);
   EXPECT_EQ(posterior.scene()->parameters[1].value, 4.0);
   EXPECT_EQ(posterior.shown()->density->plots[0].rules[0].x, 0.9);
   EXPECT_NEAR(series("exact").targets[0].mean, 0.9, 0.15);
   EXPECT_THAT(posterior.batch_command(), testing::HasSubstr(" --theta=0.9 --psi=4"));
-  posterior.set_index(0);
+  posterior.set.choose_index(0);
   settle();
   EXPECT_EQ(posterior.scene()->parameters[0].value, first[0].value);
   EXPECT_EQ(posterior.scene()->set_name, "Set 0 of the prior");
@@ -235,14 +235,14 @@ TEST_F(ShippedPosterior, AnotherSetAndValuesSetByHand) {
 TEST_F(ShippedPosterior, AValueThatWasAskedForMakesNoOtherSet) {
   posterior.open("gaussian");
   settle();
-  posterior.set_parameter(0, 0.25);
+  posterior.set.set_parameter(0, 0.25);
   settle();
   const std::uint64_t set = posterior.scene()->set;
-  posterior.set_parameter(0, 0.25);
+  posterior.set.set_parameter(0, 0.25);
   EXPECT_FALSE(posterior.busy());
   settle();
   EXPECT_EQ(posterior.scene()->set, set);
-  posterior.set_parameter(0, 0.5);
+  posterior.set.set_parameter(0, 0.5);
   settle();
   EXPECT_NE(posterior.scene()->set, set);
 }
@@ -262,9 +262,9 @@ TEST_F(ShippedPosterior, FilesAndThoseThatCannotBeRead) {
     odd << "x\n";
     for (int i = 0; i < 40; ++i) odd << 30 + i << "\n";
   }
-  posterior.open_file(folder.path() / "bad.csv");
+  posterior.set.open_file(folder.path() / "bad.csv");
   settle();
-  EXPECT_NE(posterior.set_failure().find("bad.csv"), std::string::npos);
+  EXPECT_NE(posterior.set.failure().find("bad.csv"), std::string::npos);
   EXPECT_EQ(posterior.scene()->set, set);
   EXPECT_EQ(posterior.failure(), "");
   EXPECT_TRUE(posterior.scene()->simulated);
@@ -272,9 +272,9 @@ TEST_F(ShippedPosterior, FilesAndThoseThatCannotBeRead) {
   posterior.set_n(50);
   settle();
   EXPECT_EQ(posterior.shown()->n, 50);
-  posterior.open_file(folder.path() / "events.csv");
+  posterior.set.open_file(folder.path() / "events.csv");
   settle();
-  EXPECT_EQ(posterior.set_failure(), "");
+  EXPECT_EQ(posterior.set.failure(), "");
   EXPECT_FALSE(posterior.scene()->simulated);
   EXPECT_EQ(posterior.most(), 40);
   EXPECT_EQ(posterior.n(), 40);
@@ -283,10 +283,10 @@ TEST_F(ShippedPosterior, FilesAndThoseThatCannotBeRead) {
   EXPECT_EQ(posterior.batch_command(),
             "pairs --batch figure posterior bump-hunt --data " + (folder.path() / "events.csv").string() + " --n 40");
   EXPECT_FALSE(posterior.shown()->typicality.outside);
-  posterior.open_file(folder.path() / "odd.csv");
+  posterior.set.open_file(folder.path() / "odd.csv");
   settle();
   EXPECT_TRUE(posterior.shown()->typicality.outside);
-  posterior.simulate();
+  posterior.set.simulate();
   settle();
   EXPECT_EQ(posterior.most(), 100);
 }
@@ -302,7 +302,7 @@ TEST_F(ShippedPosterior, AFileIsUsedWholeAndStaysWithItsTask) {
   posterior.open("bump-hunt");
   posterior.set_n(7);
   settle();
-  posterior.open_file(file);
+  posterior.set.open_file(file);
   settle();
   EXPECT_EQ(posterior.shown()->n, 60);
   EXPECT_EQ(posterior.scene()->set_size, 60);
@@ -320,7 +320,7 @@ TEST_F(ShippedPosterior, AFileIsUsedWholeAndStaysWithItsTask) {
   EXPECT_EQ(posterior.scene()->set_source, file.string());
   EXPECT_EQ(posterior.shown()->n, 20);
   EXPECT_EQ(posterior.shown()->series[0].targets[0].mean, mean);
-  posterior.simulate();
+  posterior.set.simulate();
   settle();
   posterior.open("gaussian");
   settle();
@@ -335,14 +335,14 @@ TEST_F(ShippedPosterior, AFileThatCannotBeReadLeavesNothingToAnotherTask) {
   std::ofstream(folder.path() / "bad.csv") << "1,nonsense\n";
   posterior.open("gaussian");
   settle();
-  posterior.open_file(folder.path() / "good.csv");
+  posterior.set.open_file(folder.path() / "good.csv");
   settle();
-  posterior.open_file(folder.path() / "bad.csv");
+  posterior.set.open_file(folder.path() / "bad.csv");
   settle();
   EXPECT_FALSE(posterior.scene()->simulated);
   posterior.open("bump-hunt");
   settle();
-  EXPECT_EQ(posterior.set_failure(), "");
+  EXPECT_EQ(posterior.set.failure(), "");
   EXPECT_TRUE(posterior.scene()->simulated);
 }
 
@@ -356,14 +356,14 @@ TEST_F(ShippedPosterior, MoreThanTrainingSawIsNotUsedUnasked) {
     for (int i = 0; i < 110; ++i) events << 0.01 * i << "\n";
   }
   posterior.open(run);
-  posterior.open_file(file);
+  posterior.set.open_file(file);
   settle();
   ASSERT_EQ(posterior.failure(), "");
-  const auto large = posterior.take_large_set();
-  ASSERT_TRUE(large) << posterior.set_failure();
+  const auto large = posterior.set.take_large_set();
+  ASSERT_TRUE(large) << posterior.set.failure();
   EXPECT_EQ(large->most, 10) << "that training saw";
   EXPECT_TRUE(posterior.scene()->simulated);
-  posterior.open_part(large->choice, {});
+  posterior.set.open_part(large->choice, {});
   settle();
   EXPECT_EQ(posterior.scene()->trained, 10);
   EXPECT_EQ(posterior.n(), 10);
@@ -385,30 +385,30 @@ TEST_F(ShippedPosterior, OfAFileARandomSubsetCanBeDrawn) {
   posterior.open("bump-hunt");
   settle();
   EXPECT_FALSE(posterior.scene()->drawable);
-  posterior.set_random(1);
+  posterior.set.choose_random(1);
   settle();
   EXPECT_FALSE(posterior.scene()->choice.random) << "a simulated set has nothing to draw from";
-  posterior.open_file(file);
+  posterior.set.open_file(file);
   settle();
-  const auto large = posterior.take_large_set();
+  const auto large = posterior.set.take_large_set();
   ASSERT_TRUE(large);
-  posterior.open_part(large->choice, {});
+  posterior.set.open_part(large->choice, {});
   settle();
   ASSERT_TRUE(posterior.scene()->drawable);
   EXPECT_EQ(posterior.scene()->set_size, 400);
   posterior.set_n(37);
   settle();
   const double first = posterior.shown()->typicality.distance;
-  posterior.set_random(3);
+  posterior.set.choose_random(3);
   settle();
   EXPECT_EQ(posterior.scene()->choice.random, 3u);
   EXPECT_EQ(posterior.n(), 37) << "N stays";
   const double random = posterior.shown()->typicality.distance;
   EXPECT_NE(random, first);
-  posterior.set_random(4);
+  posterior.set.choose_random(4);
   settle();
   EXPECT_NE(posterior.shown()->typicality.distance, random);
-  posterior.set_random(3);
+  posterior.set.choose_random(3);
   settle();
   EXPECT_EQ(posterior.shown()->typicality.distance, random) << "a seed says it all";
   // It is the subset that infer draws.
@@ -425,7 +425,7 @@ TEST_F(ShippedPosterior, OfAFileARandomSubsetCanBeDrawn) {
   settle();
   EXPECT_EQ(posterior.scene()->choice.random, 3u);
   EXPECT_EQ(posterior.n(), 37);
-  posterior.set_random({});
+  posterior.set.choose_random({});
   settle();
   EXPECT_EQ(posterior.shown()->typicality.distance, first);
 }
@@ -495,7 +495,7 @@ TEST_F(ShippedPosterior, TwoTargetsWithContoursAndMarginals) {
 TEST_F(ShippedPosterior, AnotherTaskForgetsFileAndValues) {
   posterior.open("bump-hunt");
   settle();
-  posterior.set_parameter(0, 0.5);
+  posterior.set.set_parameter(0, 0.5);
   settle();
   EXPECT_TRUE(posterior.scene()->by_hand);
   posterior.open("gaussian");

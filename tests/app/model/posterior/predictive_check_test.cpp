@@ -177,7 +177,7 @@ TEST(NuisanceView, AgreesWithQuadratureOnTwentySets) {
   posterior.set_n(100);
   std::int64_t means = 0, sds = 0;
   for (std::int64_t s = 0; s < 20; ++s) {
-    posterior.set_index(s);
+    posterior.set.choose_index(s);
     ASSERT_TRUE(posterior.wait(kCheckPatience));
     const auto view = posterior.nuisance();
     ASSERT_TRUE(view && view->series.size() == 2u);
@@ -252,7 +252,7 @@ TEST(PredictiveCheck, AccusesAFileThatTheModelDoesNotMake) {
   ASSERT_TRUE(posterior.wait(kCheckPatience));
   ASSERT_TRUE(posterior.check());
   EXPECT_FALSE(posterior.check()->extreme) << posterior.check()->line;
-  posterior.open_file(folder / "wide.csv");
+  posterior.set.open_file(folder / "wide.csv");
   ASSERT_TRUE(posterior.wait(kCheckPatience));
   ASSERT_TRUE(posterior.check() && posterior.nuisance());
   EXPECT_TRUE(posterior.check()->extreme) << posterior.check()->line;

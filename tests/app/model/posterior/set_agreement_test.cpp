@@ -7,8 +7,8 @@
 
 #include "app/model/hub/settings.h"
 #include "app/model/posterior/posterior.h"
-#include "app/model/posterior/report_saving.h"
-#include "app/model/posterior/sample_saving.h"
+#include "app/model/posterior/work/report_saving.h"
+#include "app/model/posterior/work/sample_saving.h"
 #include "app/posterior/question/set_arguments.h"
 #include "app/posterior/question/set_fields.h"
 #include "app/session/session.h"
@@ -33,14 +33,14 @@ class OneSetEverywhere : public ::testing::Test {
   void settle() {
     ASSERT_TRUE(posterior_.wait(60)) << posterior_.activity();
     ASSERT_EQ(posterior_.failure(), "");
-    ASSERT_EQ(posterior_.set_failure(), "");
+    ASSERT_EQ(posterior_.set.failure(), "");
   }
 
   // `field`: that was chosen, which must be named.
   void expect_one_set(const std::string& field) {
     SCOPED_TRACE(field);
     settle();
-    const auto samples = posterior_.samples_asked();
+    const auto samples = posterior_.files.samples_asked();
     ASSERT_TRUE(samples);
     const SetChoice& set = samples->set;
     if (!field.empty()) {
@@ -56,12 +56,12 @@ class OneSetEverywhere : public ::testing::Test {
     const std::string words = set_arguments(set, SetCommand::figure);
     EXPECT_THAT(posterior_.batch_command() + " ", HasSubstr(words + " --n "));
     EXPECT_TRUE(posterior_.question().set == set);
-    posterior_.pin();
-    ASSERT_FALSE(posterior_.pinned().empty());
-    EXPECT_TRUE(posterior_.pinned().back().set == set);
-    posterior_.unpin(posterior_.pins().back().id);
+    posterior_.pins.add();
+    ASSERT_FALSE(posterior_.pins.questions().empty());
+    EXPECT_TRUE(posterior_.pins.questions().back().set == set);
+    posterior_.pins.remove(posterior_.pins.shown().back().id);
     settle();
-    if (const auto report = posterior_.report_asked()) {
+    if (const auto report = posterior_.files.report_asked()) {
       EXPECT_TRUE(report->question.set == set);
     } else {
       EXPECT_TRUE(set.file.empty());
@@ -104,15 +104,15 @@ class OneSetEverywhere : public ::testing::Test {
 
 TEST_F(OneSetEverywhere, WhateverIsChosen) {
   expect_one_set("");
-  posterior_.set_index(4);
+  posterior_.set.choose_index(4);
   expect_one_set("index");
-  posterior_.set_parameter(0, 0.5);
+  posterior_.set.set_parameter(0, 0.5);
   expect_one_set("theta");
-  posterior_.open_file("pebble:1.5");
+  posterior_.set.open_file("pebble:1.5");
   settle();
   posterior_.set_n(7);
   expect_one_set("data");
-  posterior_.set_up("y");
+  posterior_.set.set_up("y");
   expect_one_set("up");
   EXPECT_THAT(posterior_.scene()->set_read_as, HasSubstr("y-up"));
   EXPECT_THAT(posterior_.batch_command(), HasSubstr("--up y"));
@@ -124,27 +124,27 @@ TEST_F(OneSetEverywhere, OfAFileToo) {
     rows << "u,v\n";
     for (int i = 0; i < 40; ++i) rows << (i == 5 ? "NA" : std::to_string(0.1 * (i % 9))) << "," << i << "\n";
   }
-  posterior_.set_missing(Missing::drop);
-  posterior_.open_file(folder_ / "rows.csv", {"u"});
+  posterior_.set.set_missing(Missing::drop);
+  posterior_.set.open_file(folder_ / "rows.csv", {"u"});
   ASSERT_TRUE(posterior_.wait(60));
   // More than training saw.
-  const auto large = posterior_.take_large_set();
+  const auto large = posterior_.set.take_large_set();
   ASSERT_TRUE(large);
   EXPECT_EQ(large->choice.missing, Missing::drop);
-  posterior_.open_part(large->choice, {});
+  posterior_.set.open_part(large->choice, {});
   settle();
   EXPECT_EQ(posterior_.scene()->dropped, 1);
   EXPECT_EQ(posterior_.scene()->set_size, 39);
   expect_one_set("missing");
   expect_one_set("columns");
-  posterior_.set_random(3);
+  posterior_.set.choose_random(3);
   expect_one_set("random");
   // The other way round it cannot be read: the set before it stays.
-  posterior_.set_missing(Missing::refuse);
+  posterior_.set.set_missing(Missing::refuse);
   ASSERT_TRUE(posterior_.wait(60));
-  EXPECT_THAT(posterior_.set_failure(), HasSubstr("--missing drop"));
+  EXPECT_THAT(posterior_.set.failure(), HasSubstr("--missing drop"));
   EXPECT_EQ(posterior_.scene()->dropped, 1);
-  posterior_.set_missing(Missing::drop);
+  posterior_.set.set_missing(Missing::drop);
   expect_one_set("random");
 }
 

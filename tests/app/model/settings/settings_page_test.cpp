@@ -144,16 +144,16 @@ TEST_F(SettingsPageTest, TheFolderOfRunsIsFollowedAtOnce) {
   Studio studio(built_in_tasks(), settings());
   ASSERT_TRUE(until(studio, [&] { return studio.library.listed(); }));
   EXPECT_EQ(studio.library.find(run.string()), nullptr);
-  EXPECT_EQ(studio.library.extent_of(studio.hub.runs_folder).runs, 0);
+  EXPECT_EQ(studio.library.folders.extent_of(studio.hub.runs_folder).runs, 0);
   studio.page.name_runs_folder(folder_ / "other");
   ASSERT_TRUE(until(studio, [&] { return studio.library.find(run.string()) != nullptr; }));
   EXPECT_EQ(studio.settings.runs_folder, path("other"));
   EXPECT_EQ(studio.hub.runs_folder, folder_ / "other");
-  const Library::Extent extent = studio.library.extent_of(folder_ / "other");
+  const RunFolders::Extent extent = studio.library.folders.extent_of(folder_ / "other");
   EXPECT_EQ(extent.runs, 1);
   EXPECT_EQ(extent.bytes, studio.library.find(run.string())->bytes);
-  EXPECT_EQ(studio.library.extent_of(folder_ / "oth").runs, 0) << "a folder, not the beginning of its name";
-  EXPECT_EQ(studio.training.draft().folder().parent_path(), folder_ / "other") << "new runs go there";
+  EXPECT_EQ(studio.library.folders.extent_of(folder_ / "oth").runs, 0) << "a folder, not the beginning of its name";
+  EXPECT_EQ(studio.training.drafts.shown().folder().parent_path(), folder_ / "other") << "new runs go there";
   // An error is shown and changes nothing.
   write_text(folder_ / "file", "x");
   studio.page.name_runs_folder(folder_ / "file");
@@ -171,8 +171,8 @@ TEST_F(SettingsPageTest, AddedFoldersCanBeTakenOut) {
   remembered.run_folders = {path("elsewhere")};
   Studio studio(built_in_tasks(), remembered);
   ASSERT_TRUE(until(studio, [&] { return studio.library.find(run.string()) != nullptr; }));
-  studio.library.remove_folder(folder_ / "elsewhere");
-  EXPECT_THAT(studio.library.added_folders(), IsEmpty());
+  studio.library.folders.remove(folder_ / "elsewhere");
+  EXPECT_THAT(studio.library.folders.added(), IsEmpty());
   ASSERT_TRUE(until(studio, [&] { return studio.library.find(run.string()) == nullptr; }));
   EXPECT_TRUE(fs::exists(run / run_file::config));
 }
@@ -220,7 +220,7 @@ TEST_F(SettingsPageTest, MembersAreCountedAndWhatIsSetAsideIsTold) {
 
 TEST_F(SettingsPageTest, TheDeviceIsThatOfPosteriorsAndNewRuns) {
   Studio studio(built_in_tasks(), settings());
-  const auto wanted = [&] { return studio.training.draft().config().device; };
+  const auto wanted = [&] { return studio.training.drafts.shown().config().device; };
   ASSERT_TRUE(until(studio, [&] { return !studio.training.task().empty(); }));
   EXPECT_EQ(wanted(), "auto");
   EXPECT_EQ(studio.use_device("cpu"), "");
@@ -230,10 +230,10 @@ TEST_F(SettingsPageTest, TheDeviceIsThatOfPosteriorsAndNewRuns) {
   EXPECT_EQ(studio.device_name(), "CPU");
   EXPECT_EQ(wanted(), "cpu");
   EXPECT_THAT(studio.training.batch_command(), HasSubstr(" --device cpu"));
-  EXPECT_EQ(studio.training.draft().changes(), 0) << "nothing was changed on this draft";
+  EXPECT_EQ(studio.training.drafts.shown().changes(), 0) << "nothing was changed on this draft";
   EXPECT_THAT(studio.evaluation.batch_command(), HasSubstr(" --device cpu"));
   // A draft's own goes before it.
-  studio.training.draft().set("device", "auto");
+  studio.training.drafts.shown().set("device", "auto");
   EXPECT_EQ(wanted(), "auto");
   EXPECT_THAT(studio.use_device("gpu"), HasSubstr("choose auto, cpu, cuda"));
   EXPECT_EQ(studio.settings.device, "cpu");
@@ -261,7 +261,7 @@ TEST_F(SettingsPageTest, ThreadsAreThoseOfTheBackgroundAndOfNewRuns) {
   EXPECT_EQ(studio.threads(), 1);
   EXPECT_EQ(studio.hub.threads, 1);
   EXPECT_EQ(studio.settings.threads, 1);
-  EXPECT_EQ(studio.training.draft().config().threads, 1);
+  EXPECT_EQ(studio.training.drafts.shown().config().threads, 1);
   EXPECT_THAT(studio.training.batch_command(), HasSubstr(" --threads 1"));
   std::atomic<int> there = 0;
   LatestWorker worker([](const std::string&) {});

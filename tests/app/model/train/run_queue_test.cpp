@@ -130,7 +130,7 @@ TEST_F(RunQueueTest, GivesUpWhereItsProcessEndsAtOnce) {
 
 TEST_F(RunQueueTest, ADraftBecomesARunThatWaits) {
   const auto queue = open();
-  Training::Planned draft;
+  TrainingDrafts::Planned draft;
   draft.folder = hub_.runs_folder / "mine";
   RunConfig config;
   config.tasks = hub_.tasks;
@@ -250,7 +250,7 @@ TEST_F(RunQueueTest, ARunThatIsHandedOverWithoutItsTimeIsMeasured) {
 
 TEST_F(RunQueueTest, ARunOfTheSameSettingsIsRefused) {
   const auto queue = open();
-  Training::Planned draft;
+  TrainingDrafts::Planned draft;
   RunConfig config;
   config.tasks = hub_.tasks;
   config.task = "bump-hunt";

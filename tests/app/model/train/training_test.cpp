@@ -67,7 +67,7 @@ class TrainingTest : public testing::Test {
     return true;
   }
   static bool poll_to_rest(Training& training) {
-    return poll_until(training, [&] { return !training.active(); });
+    return poll_until(training, [&] { return !training.session.active(); });
   }
 
   TemporaryFolder scratch_;
@@ -77,20 +77,20 @@ class TrainingTest : public testing::Test {
 TEST_F(TrainingTest, TrainsADraftToTheWeightsOfTheCommandLine) {
   Training training(hub_);
   training.open_task("gaussian");
-  make_small(training.draft(), {{"pretrain.steps", "250"}, {"finetune.steps", "250"}});
+  make_small(training.drafts.shown(), {{"pretrain.steps", "250"}, {"finetune.steps", "250"}});
   EXPECT_EQ(training.state(), Activity::draft);
   EXPECT_EQ(training.blocked(Action::start), "");
   EXPECT_NE(training.blocked(Action::pause), "");
   EXPECT_NE(training.blocked(Action::stop), "");
-  const RunConfig config = training.draft().config();
-  training.draft().set_name("mine");
+  const RunConfig config = training.drafts.shown().config();
+  training.drafts.shown().set_name("mine");
   training.start();
   EXPECT_EQ(training.state(), Activity::running);
   EXPECT_NE(training.blocked(Action::start), "");
-  ASSERT_TRUE(poll_until(training, [&] { return !training.active(); }));
+  ASSERT_TRUE(poll_until(training, [&] { return !training.session.active(); }));
   ASSERT_EQ(training.problem(), "");
-  EXPECT_EQ(training.take_ended(), scratch_.path() / "mine");
-  EXPECT_EQ(training.take_ended(), std::nullopt);
+  EXPECT_EQ(training.session.take_ended(), scratch_.path() / "mine");
+  EXPECT_EQ(training.session.take_ended(), std::nullopt);
   ASSERT_TRUE(poll_until(training, [&] { return training.finished() && training.state() == Activity::rest; }));
   for (int k = 0; k < kStages; ++k) {
     EXPECT_EQ(training.card(k).state, StageState::done) << k;
@@ -119,7 +119,7 @@ TEST_F(TrainingTest, TrainsADraftToTheWeightsOfTheCommandLine) {
 TEST_F(TrainingTest, ShowsAPosteriorWhileItIsLearned) {
   Training training(hub_);
   training.open_task("gaussian");
-  make_small(training.draft(), {{"pretrain.epochs", "100000"}});
+  make_small(training.drafts.shown(), {{"pretrain.epochs", "100000"}});
   training.start();
   ASSERT_TRUE(poll_until(training, [&] {
     training.shown();
@@ -133,13 +133,13 @@ TEST_F(TrainingTest, ShowsAPosteriorWhileItIsLearned) {
   })) << "it is drawn anew";
   ASSERT_TRUE(poll_until(training, [&] { return training.card(0).rate > 0 && training.card(0).eta > 0; }));
   training.stop();
-  ASSERT_TRUE(poll_until(training, [&] { return !training.active(); }));
+  ASSERT_TRUE(poll_until(training, [&] { return !training.session.active(); }));
 }
 
 TEST_F(TrainingTest, StopsAfterAStageAndGoesOn) {
   Training training(hub_);
   training.open_task("gaussian");
-  make_small(training.draft());
+  make_small(training.drafts.shown());
   training.start(0);
   ASSERT_TRUE(poll_to_rest(training));
   ASSERT_TRUE(poll_until(training, [&] { return training.card(0).state == StageState::done; }));
@@ -167,7 +167,7 @@ TEST_F(TrainingTest, StopsAfterAStageAndGoesOn) {
 TEST_F(TrainingTest, PausesResumesAndStopsSaved) {
   Training training(hub_);
   training.open_task("gaussian");
-  make_small(training.draft(), {{"pretrain.epochs", "1000"}, {"pretrain.steps", "1000"}});
+  make_small(training.drafts.shown(), {{"pretrain.epochs", "1000"}, {"pretrain.steps", "1000"}});
   training.start();
   ASSERT_TRUE(poll_until(training, [&] { return training.card(0).done > 20; }));
   EXPECT_EQ(training.card(0).state, StageState::running);
@@ -181,8 +181,8 @@ TEST_F(TrainingTest, PausesResumesAndStopsSaved) {
   ASSERT_TRUE(poll_until(training, [&] { return training.card(0).done > held + 20; }));
   // A draft or another run may be looked at meanwhile, and the run is still there.
   const std::filesystem::path run = training.folder();
-  training.open_draft();
-  EXPECT_TRUE(training.active());
+  training.drafts.open();
+  EXPECT_TRUE(training.session.active());
   EXPECT_THAT(training.blocked(Action::start), HasSubstr("being trained"));
   EXPECT_NE(training.blocked(Action::pause), "");
   training.open_task("bump-hunt");
@@ -207,12 +207,12 @@ TEST_F(TrainingTest, OpeningATaskBesideAShownRunTrainsThatTask) {
   training.open_task("bump-hunt");
   EXPECT_TRUE(training.drafting());
   EXPECT_EQ(training.task(), "bump-hunt");
-  EXPECT_EQ(training.draft().config().task, "bump-hunt");
+  EXPECT_EQ(training.drafts.shown().config().task, "bump-hunt");
   EXPECT_THAT(training.batch_command(), HasSubstr("bump-hunt"));
   // Leaving the run for a draft keeps its task.
   training.open_run(run);
   ASSERT_TRUE(poll_until(training, [&] { return training.run_settings() != nullptr; }));
-  training.open_draft();
+  training.drafts.open();
   EXPECT_EQ(training.task(), "gaussian");
 }
 
@@ -222,8 +222,8 @@ TEST_F(TrainingTest, ClosingStopsWithinTwoSeconds) {
   {
     Training training(hub_);
     training.open_task("bump-hunt");
-    training.draft().set("device", "cpu");
-    training.draft().set("threads", "1");
+    training.drafts.shown().set("device", "cpu");
+    training.drafts.shown().set("threads", "1");
     training.start();
     ASSERT_TRUE(poll_until(training, [&] { return training.card(0).done > 0; }));
     run = training.folder();
@@ -248,7 +248,7 @@ TEST_F(TrainingTest, AFailureIsASentenceUntilItIsDismissed) {
   hub_.tasks = in_place_of("gaussian", [](const TaskOptions&) { return std::make_shared<BrokenTask>(); });
   Training training(hub_);
   training.open_task("gaussian");
-  make_small(training.draft(), {{"evaluate.sizes", "1, 10"}, {"evaluate.sets", "10"}});  // within the toy's largest N
+  make_small(training.drafts.shown(), {{"evaluate.sizes", "1, 10"}, {"evaluate.sets", "10"}});  // within the toy's largest N
   training.start();
   ASSERT_TRUE(poll_to_rest(training));
   EXPECT_EQ(training.state(), Activity::failed);
@@ -273,7 +273,7 @@ TEST_F(TrainingTest, AFailureIsASentenceUntilItIsDismissed) {
 TEST_F(TrainingTest, ADeletedFolderFailsTheRunAndNotTheProgram) {
   Training training(hub_);
   training.open_task("gaussian");
-  make_small(training.draft(), {{"pretrain.epochs", "100000"}});
+  make_small(training.drafts.shown(), {{"pretrain.epochs", "100000"}});
   training.start();
   ASSERT_TRUE(poll_until(training, [&] { return training.losses(0) != nullptr; }));
   std::filesystem::remove_all(training.folder());
@@ -288,7 +288,7 @@ TEST_F(TrainingTest, ADeletedFolderFailsTheRunAndNotTheProgram) {
 TEST_F(TrainingTest, AFullDiskFailsTheRunAndItCanBeResumed) {
   Training training(hub_);
   training.open_task("gaussian");
-  make_small(training.draft(), {{"pretrain.epochs", "100000"}, {"checkpoint", "0"}});
+  make_small(training.drafts.shown(), {{"pretrain.epochs", "100000"}, {"checkpoint", "0"}});
   training.start();
   ASSERT_TRUE(poll_until(training, [&] { return training.losses(0) != nullptr; }));
   // No file of this process may grow beyond a kilobyte: writing fails as on a full disk.
@@ -320,7 +320,7 @@ TEST_F(TrainingTest, ARunThatCannotBeMadeLeavesItsDraft) {
   hub_.runs_folder = scratch_.path() / "file";
   Training training(hub_);
   training.open_task("gaussian");
-  make_small(training.draft());
+  make_small(training.drafts.shown());
   training.start();
   ASSERT_TRUE(poll_to_rest(training));
   EXPECT_THAT(training.problem(), HasSubstr("file"));
@@ -419,33 +419,33 @@ TEST_F(TrainingTest, LongHistoriesAreReadOnceAndPollingCostsNothing) {
 TEST_F(TrainingTest, EstimatesWhoLooksAndSaysWhyNot) {
   Training training(hub_);
   training.open_task("gaussian");
-  make_small(training.draft());
+  make_small(training.drafts.shown());
   for (int i = 0; i < 20; ++i) training.poll();
   EXPECT_FALSE(training.busy()) << "estimated although nobody looks";
-  ASSERT_TRUE(poll_until(training, [&] { return training.estimate() != nullptr; }));
-  const auto small = training.estimate();
+  ASSERT_TRUE(poll_until(training, [&] { return training.drafts.estimate() != nullptr; }));
+  const auto small = training.drafts.estimate();
   EXPECT_EQ(small->error, "");
   EXPECT_GT(small->seconds[0], 0);
   EXPECT_GT(small->seconds[2], 0);
   EXPECT_GT(small->cache_bytes, 60 * 8 * 4);
   EXPECT_EQ(training.card(0).expected, small->seconds[0]);
-  training.draft().set("note", "words cost nothing");
+  training.drafts.shown().set("note", "words cost nothing");
   training.poll();
-  EXPECT_EQ(training.estimate(), small);
-  training.draft().set("pretrain.epochs", "30000");
+  EXPECT_EQ(training.drafts.estimate(), small);
+  training.drafts.shown().set("pretrain.epochs", "30000");
   training.poll();
-  EXPECT_EQ(training.estimate(), nullptr);
+  EXPECT_EQ(training.drafts.estimate(), nullptr);
   training.settle(20);
-  ASSERT_TRUE(training.estimate());
-  EXPECT_GT(training.estimate()->seconds[0], 100 * small->seconds[0]);
+  ASSERT_TRUE(training.drafts.estimate());
+  EXPECT_GT(training.drafts.estimate()->seconds[0], 100 * small->seconds[0]);
   // More than any disk holds; a step that no machine holds at once is trained in parts.
-  training.draft().set("cache.sets", "10000000000");
-  training.draft().set("cache.oversample", "100");
+  training.drafts.shown().set("cache.sets", "10000000000");
+  training.drafts.shown().set("cache.oversample", "100");
   training.settle(20);
-  ASSERT_TRUE(training.estimate());
+  ASSERT_TRUE(training.drafts.estimate());
   EXPECT_THAT(training.blocked(Action::start), HasSubstr("free"));
-  training.draft().set("cache.sets", "60");
-  training.draft().set("pretrain.batch", "10000000");
+  training.drafts.shown().set("cache.sets", "60");
+  training.drafts.shown().set("pretrain.batch", "10000000");
   training.settle(20);
   EXPECT_EQ(training.blocked(Action::start), "");
 }
@@ -453,7 +453,7 @@ TEST_F(TrainingTest, EstimatesWhoLooksAndSaysWhyNot) {
 TEST_F(TrainingTest, TheLivePosteriorStandsBesideTheExactOne) {
   Training training(hub_);
   training.open_task("bump-hunt");
-  make_small(training.draft(), {{"pretrain.epochs", "100000"}});
+  make_small(training.drafts.shown(), {{"pretrain.epochs", "100000"}});
   training.start();
   ASSERT_TRUE(poll_until(training, [&] { return training.live() != nullptr; }));
   const auto first = training.live();
@@ -486,14 +486,14 @@ TEST_F(TrainingTest, TheLivePosteriorStandsBesideTheExactOne) {
 TEST_F(TrainingTest, NobodyLooksNothingIsPreviewed) {
   Training training(hub_);
   training.open_task("gaussian");
-  make_small(training.draft());
+  make_small(training.drafts.shown());
   training.start();
   const Stopwatch watch;
-  while (training.active() && watch.seconds() < 120) {
+  while (training.session.active() && watch.seconds() < 120) {
     training.poll();
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
-  ASSERT_FALSE(training.active());
+  ASSERT_FALSE(training.session.active());
   EXPECT_EQ(training.live(), nullptr);
 }
 

@@ -120,8 +120,8 @@ TEST_F(ViewerTest, SamplesAreTheEstimatorsAndRefine) {
   ASSERT_EQ(viewer.failure(), "");
   ASSERT_TRUE(viewer.loaded());
   EXPECT_EQ(viewer.info().size, 16);
-  EXPECT_EQ(viewer.scene().spheres.size(), 2u);
-  EXPECT_EQ(viewer.views().size(), 100u);
+  EXPECT_EQ(viewer.scene.shown().spheres.size(), 2u);
+  EXPECT_EQ(viewer.cameras.observed().size(), 100u);
   EXPECT_EQ(viewer.n(), 10);
   const auto shown = viewer.shown();
   ASSERT_TRUE(shown);
@@ -135,18 +135,18 @@ TEST_F(ViewerTest, SamplesAreTheEstimatorsAndRefine) {
 
   // The first sample and the numbers by other means.
   ViewPosterior posterior(built_in_tasks(), world_, "", "cpu");
-  const std::vector<render::Camera> used(viewer.views().begin(), viewer.views().begin() + 10);
-  const torch::Tensor aggregate = direct_aggregate(posterior, viewer.scene(), used, viewer.target());
+  const std::vector<render::Camera> used(viewer.cameras.observed().begin(), viewer.cameras.observed().begin() + 10);
+  const torch::Tensor aggregate = direct_aggregate(posterior, viewer.scene.shown(), used, viewer.cameras.target());
   const torch::Tensor sample = posterior.loaded().estimator->sample(aggregate, torch::full({1}, 10, torch::kInt64), 1,
                                                                     stream_key(1, Purpose::posterior),
-                                                                    posterior.views().given(viewer.target()))[0];
+                                                                    posterior.views().given(viewer.cameras.target()))[0];
   const auto& bytes = shown->samples[0].back()->rgb;
   const torch::Tensor image = sample.view({3, 16, 16}).permute({1, 2, 0}).contiguous();
   for (std::size_t i = 0; i < bytes.size(); ++i)
     ASSERT_NEAR(bytes[i], 255 * image.flatten()[static_cast<std::int64_t>(i)].item<double>(), 1.01) << i;
   const ViewerNumbers& n = shown->numbers;
   const torch::Tensor truth =
-      posterior.views().target_views(render::pack_scenes({viewer.scene()}), posterior.views().given(viewer.target()));
+      posterior.views().target_views(render::pack_scenes({viewer.scene.shown()}), posterior.views().given(viewer.cameras.target()));
   std::vector<double> errors(16), mean(768, 0);
   double variance = 0;
   for (std::size_t i = 0; i < 768; ++i) {
@@ -172,10 +172,10 @@ TEST_F(ViewerTest, SamplesAreTheEstimatorsAndRefine) {
 
   // Fewer are wanted: those there are stay. Views beyond N change nothing.
   const std::uint64_t version = shown->version;
-  viewer.remove_view(50);
+  viewer.cameras.remove(50);
   settle(viewer);
   EXPECT_EQ(viewer.shown()->version, version);
-  EXPECT_EQ(viewer.views().size(), 99u);
+  EXPECT_EQ(viewer.cameras.observed().size(), 99u);
 }
 
 TEST_F(ViewerTest, TheNewestWishWins) {
@@ -186,7 +186,7 @@ TEST_F(ViewerTest, TheNewestWishWins) {
   const std::uint64_t before = viewer.shown()->version;
   for (int k = 0; k < 30; ++k) {
     viewer.set_n(3 + k);
-    viewer.orbit(0.05, 0);
+    viewer.cameras.orbit(0.05, 0);
     viewer.poll();
   }
   settle(viewer);
@@ -197,7 +197,7 @@ TEST_F(ViewerTest, TheNewestWishWins) {
   EXPECT_LT(viewer.shown()->version, before + 60) << "not every request was worked out";
   // The truth shown is of the last camera.
   ViewPosterior posterior(built_in_tasks(), target_, "", "cpu");
-  EXPECT_EQ(viewer.shown()->truth->rgb, picture_of(posterior.truth(viewer.scene(), viewer.target()))->rgb);
+  EXPECT_EQ(viewer.shown()->truth->rgb, picture_of(posterior.truth(viewer.scene.shown(), viewer.cameras.target()))->rgb);
   EXPECT_TRUE(viewer.shown()->warnings.empty());
   viewer.set_n(60);
   settle(viewer);
@@ -209,64 +209,64 @@ TEST_F(ViewerTest, ChangesByHandStayLegal) {
   Viewer viewer(hub_);
   viewer.open(world_);
   settle(viewer);
-  const render::SphereScene drawn = viewer.scene();
-  EXPECT_FALSE(viewer.edited());
+  const render::SphereScene drawn = viewer.scene.shown();
+  EXPECT_FALSE(viewer.scene.edited());
   // Onto the other sphere, out of the world, as large as the world.
-  render::Sphere sphere = viewer.scene().spheres[0];
-  for (int c = 0; c < 3; ++c) sphere.center[c] = viewer.scene().spheres[1].center[c];
-  viewer.set_sphere(0, sphere);
-  EXPECT_NO_THROW(render::check_scene(viewer.scene(), render::prior_limits));
+  render::Sphere sphere = viewer.scene.shown().spheres[0];
+  for (int c = 0; c < 3; ++c) sphere.center[c] = viewer.scene.shown().spheres[1].center[c];
+  viewer.scene.set_sphere(0, sphere);
+  EXPECT_NO_THROW(render::check_scene(viewer.scene.shown(), render::prior_limits));
   for (int c = 0; c < 3; ++c)
-    EXPECT_EQ(viewer.scene().spheres[0].center[c], sphere.center[c]) << "it stays where it is put";
-  viewer.move_sphere(0, viewer.scene().spheres[0], 30, -20, 5);
-  EXPECT_NO_THROW(render::check_scene(viewer.scene(), render::prior_limits));
+    EXPECT_EQ(viewer.scene.shown().spheres[0].center[c], sphere.center[c]) << "it stays where it is put";
+  viewer.scene.move_sphere(0, viewer.scene.shown().spheres[0], 30, -20, 5);
+  EXPECT_NO_THROW(render::check_scene(viewer.scene.shown(), render::prior_limits));
   sphere.radius = 7;
   sphere.color[1] = 3;
   sphere.center[2] = NAN;
-  viewer.set_sphere(1, sphere);
-  EXPECT_NO_THROW(render::check_scene(viewer.scene(), render::prior_limits));
-  viewer.set_light(17, 5);
+  viewer.scene.set_sphere(1, sphere);
+  EXPECT_NO_THROW(render::check_scene(viewer.scene.shown(), render::prior_limits));
+  viewer.scene.set_light(17, 5);
   const double back[3] = {-1, 0.3, 2};
-  viewer.set_background(back);
-  EXPECT_NO_THROW(render::check_scene(viewer.scene(), render::prior_limits));
-  EXPECT_TRUE(viewer.edited());
-  EXPECT_NE(viewer.beyond().find("light"), std::string::npos);
-  EXPECT_NE(viewer.beyond().find("background"), std::string::npos);
-  viewer.set_sphere(7, sphere);
-  EXPECT_EQ(viewer.scene().spheres.size(), 2u);
+  viewer.scene.set_background(back);
+  EXPECT_NO_THROW(render::check_scene(viewer.scene.shown(), render::prior_limits));
+  EXPECT_TRUE(viewer.scene.edited());
+  EXPECT_NE(viewer.cameras.beyond().find("light"), std::string::npos);
+  EXPECT_NE(viewer.cameras.beyond().find("background"), std::string::npos);
+  viewer.scene.set_sphere(7, sphere);
+  EXPECT_EQ(viewer.scene.shown().spheres.size(), 2u);
   settle(viewer);
   EXPECT_EQ(viewer.shown()->finished, 16);
-  viewer.undo_edits();
-  EXPECT_FALSE(viewer.edited());
-  EXPECT_EQ(render::scene_text(viewer.scene()), render::scene_text(drawn));
-  EXPECT_EQ(viewer.beyond(), "");
+  viewer.scene.undo_edits();
+  EXPECT_FALSE(viewer.scene.edited());
+  EXPECT_EQ(render::scene_text(viewer.scene.shown()), render::scene_text(drawn));
+  EXPECT_EQ(viewer.cameras.beyond(), "");
   viewer.new_set();
-  EXPECT_NE(render::scene_text(viewer.scene()), render::scene_text(drawn));
-  EXPECT_EQ(viewer.views().size(), 100u);
-  viewer.set_seed(viewer.seed() - 1);
-  EXPECT_EQ(render::scene_text(viewer.scene()), render::scene_text(drawn));
+  EXPECT_NE(render::scene_text(viewer.scene.shown()), render::scene_text(drawn));
+  EXPECT_EQ(viewer.cameras.observed().size(), 100u);
+  viewer.scene.choose_seed(viewer.scene.seed() - 1);
+  EXPECT_EQ(render::scene_text(viewer.scene.shown()), render::scene_text(drawn));
 }
 
 TEST_F(ViewerTest, APressFindsTheSphereThatIsSeenThere) {
   Viewer viewer(hub_);
   for (std::int64_t seed = 0; seed < 6; ++seed) {
-    viewer.set_seed(seed);
-    viewer.set_target({0.9 * static_cast<double>(seed), 0.5});
+    viewer.scene.choose_seed(seed);
+    viewer.cameras.set_target({0.9 * static_cast<double>(seed), 0.5});
     const auto buffers = render::cast_sphere_buffers(
-        render::pack_scenes({viewer.scene()}), rows_of({viewer.target()}), at::zeros({1}, torch::kInt64),
+        render::pack_scenes({viewer.scene.shown()}), rows_of({viewer.cameras.target()}), at::zeros({1}, torch::kInt64),
         {.height = 32, .width = 32, .half_width = viewer.info().half_width}, torch::kCPU);
     for (std::int64_t i = 0; i < 32; ++i)
       for (std::int64_t j = 0; j < 32; ++j) {
-        const auto here = viewer.sphere_at(render::column_middle(static_cast<double>(j), 32),
+        const auto here = viewer.scene.sphere_at(render::column_middle(static_cast<double>(j), 32),
                                            render::row_middle(static_cast<double>(i), 32, 32));
         EXPECT_EQ(here ? static_cast<int>(*here) : -1, buffers.id[0][i][j].item<int>()) << seed << " " << i << " " << j;
       }
   }
   // What is dragged follows the mouse.
-  const render::Sphere before = viewer.scene().spheres[0];
-  const render::CameraBasis basis = render::camera_basis(viewer.target().azimuth, viewer.target().elevation);
-  viewer.move_sphere(0, before, 0.02, -0.03);
-  const render::Sphere after = viewer.scene().spheres[0];
+  const render::Sphere before = viewer.scene.shown().spheres[0];
+  const render::CameraBasis basis = render::camera_basis(viewer.cameras.target().azimuth, viewer.cameras.target().elevation);
+  viewer.scene.move_sphere(0, before, 0.02, -0.03);
+  const render::Sphere after = viewer.scene.shown().spheres[0];
   EXPECT_NEAR(render::dot3(after.center, basis.right) - render::dot3(before.center, basis.right), 0.03, 1e-9);
   EXPECT_NEAR(render::dot3(after.center, basis.up) - render::dot3(before.center, basis.up), -0.045, 1e-9);
   EXPECT_NEAR(render::dot3(after.center, basis.forward), render::dot3(before.center, basis.forward), 1e-9);
@@ -276,56 +276,56 @@ TEST_F(ViewerTest, ViewsComeAndGo) {
   Viewer viewer(hub_);
   viewer.open(world_);
   settle(viewer);
-  EXPECT_NE(viewer.add_blocked(), "");
-  viewer.add_view();
-  EXPECT_EQ(viewer.views().size(), 100u) << "there is no room";
-  const std::vector<render::Camera> before = viewer.views();
-  viewer.remove_view(3);
-  ASSERT_EQ(viewer.views().size(), 99u);
-  EXPECT_EQ(viewer.views()[3].azimuth, before[4].azimuth);
-  EXPECT_EQ(viewer.add_blocked(), "");
-  viewer.add_view();
-  ASSERT_EQ(viewer.views().size(), 100u);
+  EXPECT_NE(viewer.cameras.add_blocked(), "");
+  viewer.cameras.add();
+  EXPECT_EQ(viewer.cameras.observed().size(), 100u) << "there is no room";
+  const std::vector<render::Camera> before = viewer.cameras.observed();
+  viewer.cameras.remove(3);
+  ASSERT_EQ(viewer.cameras.observed().size(), 99u);
+  EXPECT_EQ(viewer.cameras.observed()[3].azimuth, before[4].azimuth);
+  EXPECT_EQ(viewer.cameras.add_blocked(), "");
+  viewer.cameras.add();
+  ASSERT_EQ(viewer.cameras.observed().size(), 100u);
   for (const render::Camera& camera : before)
-    EXPECT_NE(viewer.views().back().azimuth, camera.azimuth) << "it is a new one";
+    EXPECT_NE(viewer.cameras.observed().back().azimuth, camera.azimuth) << "it is a new one";
   settle(viewer);
   ASSERT_EQ(viewer.view_pictures().size(), 100u);
   const auto picture = viewer.view_pictures()[3];
   ViewPosterior posterior(built_in_tasks(), world_, "", "cpu");
-  EXPECT_EQ(picture->rgb, picture_of(posterior.truth(viewer.scene(), viewer.views()[3]))->rgb);
+  EXPECT_EQ(picture->rgb, picture_of(posterior.truth(viewer.scene.shown(), viewer.cameras.observed()[3]))->rgb);
 
-  viewer.clear_views();
+  viewer.cameras.clear();
   EXPECT_EQ(viewer.n(), 0);
   settle(viewer);
   EXPECT_EQ(viewer.shown(), nullptr);
-  EXPECT_NE(viewer.export_blocked(ViewerExport::grid), "");
-  viewer.add_view();
-  viewer.add_view();
+  EXPECT_NE(viewer.exports.blocked(ViewerExport::grid), "");
+  viewer.cameras.add();
+  viewer.cameras.add();
   EXPECT_EQ(viewer.n(), 2) << "as many as there are, of the ten that were wanted";
   settle(viewer);
   EXPECT_EQ(viewer.shown()->n, 2);
-  viewer.fill_views();
-  EXPECT_EQ(viewer.views().size(), 100u);
+  viewer.cameras.fill();
+  EXPECT_EQ(viewer.cameras.observed().size(), 100u);
   EXPECT_EQ(viewer.n(), 10);
 }
 
 TEST_F(ViewerTest, TheTargetKeepsToItsLimits) {
   Viewer viewer(hub_);
-  viewer.orbit(0, 10);
-  EXPECT_DOUBLE_EQ(viewer.target().elevation, pi / 2);
-  EXPECT_NE(viewer.beyond().find("90°"), std::string::npos);
-  viewer.orbit(0, -10);
-  EXPECT_EQ(viewer.target().elevation, 0);
-  EXPECT_NE(viewer.beyond(), "");
-  viewer.set_target({-1, pi / 4});
-  EXPECT_NEAR(viewer.target().azimuth, 2 * pi - 1, 1e-12);
-  EXPECT_EQ(viewer.beyond(), "");
-  viewer.orbit(100, NAN);
-  EXPECT_GE(viewer.target().azimuth, 0);
-  EXPECT_LT(viewer.target().azimuth, 2 * pi);
-  EXPECT_NEAR(viewer.target().elevation, pi / 4, 1e-12);
-  viewer.set_target({1, render::scene_prior.camera_elevation.low});
-  EXPECT_EQ(viewer.beyond(), "");
+  viewer.cameras.orbit(0, 10);
+  EXPECT_DOUBLE_EQ(viewer.cameras.target().elevation, pi / 2);
+  EXPECT_NE(viewer.cameras.beyond().find("90°"), std::string::npos);
+  viewer.cameras.orbit(0, -10);
+  EXPECT_EQ(viewer.cameras.target().elevation, 0);
+  EXPECT_NE(viewer.cameras.beyond(), "");
+  viewer.cameras.set_target({-1, pi / 4});
+  EXPECT_NEAR(viewer.cameras.target().azimuth, 2 * pi - 1, 1e-12);
+  EXPECT_EQ(viewer.cameras.beyond(), "");
+  viewer.cameras.orbit(100, NAN);
+  EXPECT_GE(viewer.cameras.target().azimuth, 0);
+  EXPECT_LT(viewer.cameras.target().azimuth, 2 * pi);
+  EXPECT_NEAR(viewer.cameras.target().elevation, pi / 4, 1e-12);
+  viewer.cameras.set_target({1, render::scene_prior.camera_elevation.low});
+  EXPECT_EQ(viewer.cameras.beyond(), "");
 }
 
 TEST_F(ViewerTest, PlaysThroughN) {
@@ -348,7 +348,7 @@ TEST_F(ViewerTest, PlaysThroughN) {
   EXPECT_EQ(viewer.n(), 2);
   viewer.step_n(-5);
   EXPECT_EQ(viewer.n(), 1);
-  viewer.clear_views();
+  viewer.cameras.clear();
   EXPECT_FALSE(viewer.playing());
   viewer.toggle_play();
   EXPECT_FALSE(viewer.playing());
@@ -370,7 +370,7 @@ TEST_F(ViewerTest, SaysWhyARunCannotBeShown) {
   settle(viewer);
   EXPECT_FALSE(viewer.loaded());
   EXPECT_EQ(viewer.shown(), nullptr);
-  EXPECT_EQ(viewer.scene().spheres.size(), 3u) << "the task's own";
+  EXPECT_EQ(viewer.scene.shown().spheres.size(), 3u) << "the task's own";
 }
 
 TEST_F(ViewerTest, OpensASceneFile) {
@@ -378,18 +378,18 @@ TEST_F(ViewerTest, OpensASceneFile) {
   Viewer viewer(hub_);
   viewer.open(world_);
   settle(viewer);
-  render::SphereScene scene = viewer.scene();
+  render::SphereScene scene = viewer.scene.shown();
   scene.spheres[0].color[0] = 0.25;
   render::write_scene(folder / "mine.toml", scene);
-  EXPECT_EQ(viewer.open_scene(folder / "mine.toml"), "");
-  EXPECT_EQ(viewer.scene().spheres[0].color[0], 0.25);
-  EXPECT_TRUE(viewer.edited());
+  EXPECT_EQ(viewer.scene.open(folder / "mine.toml"), "");
+  EXPECT_EQ(viewer.scene.shown().spheres[0].color[0], 0.25);
+  EXPECT_TRUE(viewer.scene.edited());
   EXPECT_NE(viewer.render_command().find("mine.toml"), std::string::npos) << "the command reads the same file";
   scene.spheres.pop_back();
   render::write_scene(folder / "one.toml", scene);
-  EXPECT_NE(viewer.open_scene(folder / "one.toml").find("1 sphere"), std::string::npos);
-  EXPECT_NE(viewer.open_scene(folder / "gone.toml"), "");
-  EXPECT_EQ(viewer.scene().spheres.size(), 2u);
+  EXPECT_NE(viewer.scene.open(folder / "one.toml").find("1 sphere"), std::string::npos);
+  EXPECT_NE(viewer.scene.open(folder / "gone.toml"), "");
+  EXPECT_EQ(viewer.scene.shown().spheres.size(), 2u);
 }
 
 class ViewerExports : public ViewerTest {
@@ -400,15 +400,15 @@ class ViewerExports : public ViewerTest {
   }
   std::filesystem::path save(ViewerExport kind, const std::string& name) {
     const std::filesystem::path file = out / name;
-    EXPECT_EQ(viewer.export_blocked(kind), "");
-    viewer.start_export(kind, file);
-    EXPECT_TRUE(viewer.exporting());
-    EXPECT_NE(viewer.export_blocked(kind), "") << "one at a time";
+    EXPECT_EQ(viewer.exports.blocked(kind), "");
+    viewer.exports.start(kind, file);
+    EXPECT_TRUE(viewer.exports.busy());
+    EXPECT_NE(viewer.exports.blocked(kind), "") << "one at a time";
     settle(viewer);
-    EXPECT_FALSE(viewer.exporting());
-    EXPECT_EQ(viewer.export_failure(), "");
-    EXPECT_EQ(viewer.take_exported(), file);
-    EXPECT_EQ(viewer.take_exported(), "") << "told once";
+    EXPECT_FALSE(viewer.exports.busy());
+    EXPECT_EQ(viewer.exports.failure(), "");
+    EXPECT_EQ(viewer.exports.take_written(), file);
+    EXPECT_EQ(viewer.exports.take_written(), "") << "told once";
     return file;
   }
 
@@ -435,7 +435,7 @@ TEST_F(ViewerExports, APictureOfEverything) {
 }
 
 TEST_F(ViewerExports, AnAnimationOfGrowingN) {
-  while (viewer.views().size() > 6) viewer.remove_view(6);
+  while (viewer.cameras.observed().size() > 6) viewer.cameras.remove(6);
   const std::filesystem::path file = save(ViewerExport::animation, "n.webp");
   const std::string bytes = read_file(file);
   const WebPData data = {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
@@ -458,12 +458,12 @@ TEST_F(ViewerExports, AnAnimationOfGrowingN) {
 
 TEST_F(ViewerExports, AnAnimationCanBeStopped) {
   const std::filesystem::path file = out / "long.webp";
-  viewer.start_export(ViewerExport::animation, file);
-  viewer.cancel_export();
+  viewer.exports.start(ViewerExport::animation, file);
+  viewer.exports.cancel();
   settle(viewer);
   EXPECT_FALSE(std::filesystem::exists(file));
-  EXPECT_EQ(viewer.export_failure(), "");
-  EXPECT_TRUE(viewer.take_exported().empty());
+  EXPECT_EQ(viewer.exports.failure(), "");
+  EXPECT_TRUE(viewer.exports.take_written().empty());
 }
 
 TEST_F(ViewerExports, ViewsAndSceneMakeCommands) {
@@ -477,31 +477,31 @@ TEST_F(ViewerExports, ViewsAndSceneMakeCommands) {
   const auto arrays = read_npz(views);
   EXPECT_EQ(arrays.at("x").sizes(), (std::vector<std::int64_t>{100, 6, 16, 16}));
   EXPECT_TRUE(at::allclose(arrays.at("given").to(torch::kFloat64),
-                           ViewPosterior(built_in_tasks(), world_, "", "cpu").views().given(viewer.target())));
+                           ViewPosterior(built_in_tasks(), world_, "", "cpu").views().given(viewer.cameras.target())));
   EXPECT_EQ(viewer.infer_command(),
             "pairs --batch infer " + world_ + " --data " + views.string() + " --n 10 --samples 16");
   viewer.set_n(50);
   EXPECT_NE(viewer.infer_command().find("--n 50 --samples 16 --force"), std::string::npos);
-  viewer.orbit(0.1, 0);
+  viewer.cameras.orbit(0.1, 0);
   EXPECT_EQ(viewer.infer_command(), "") << "the file is of another target";
-  viewer.orbit(-0.1, 0);
+  viewer.cameras.orbit(-0.1, 0);
 
-  render::Sphere sphere = viewer.scene().spheres[0];
+  render::Sphere sphere = viewer.scene.shown().spheres[0];
   sphere.radius = 0.2;
-  viewer.set_sphere(0, sphere);
+  viewer.scene.set_sphere(0, sphere);
   EXPECT_EQ(viewer.render_command(&why), "");
   EXPECT_NE(why.find("scene file"), std::string::npos);
   const std::filesystem::path scene = save(ViewerExport::scene, "scene.toml");
-  EXPECT_EQ(render::scene_text(render::read_scene(scene)), render::scene_text(viewer.scene()));
+  EXPECT_EQ(render::scene_text(render::read_scene(scene)), render::scene_text(viewer.scene.shown()));
   EXPECT_NE(viewer.render_command().find("--scene " + scene.string()), std::string::npos);
 }
 
 TEST_F(ViewerExports, SayWhatWentWrong) {
-  viewer.start_export(ViewerExport::grid, out / "no" / "such" / "folder.png");
+  viewer.exports.start(ViewerExport::grid, out / "no" / "such" / "folder.png");
   settle(viewer);
-  EXPECT_NE(viewer.export_failure(), "");
+  EXPECT_NE(viewer.exports.failure(), "");
   EXPECT_EQ(hub_.messages.unseen(), 1);
-  EXPECT_TRUE(viewer.take_exported().empty());
+  EXPECT_TRUE(viewer.exports.take_written().empty());
 }
 
 }  // namespace

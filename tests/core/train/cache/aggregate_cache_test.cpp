@@ -10,6 +10,7 @@
 #include "core/base/text/error.h"
 #include "core/train/stages/cache_writer.h"
 #include "tests/core/train/toy_task.h"
+#include "tests/scaled_pool.h"
 
 namespace pairs {
 namespace {
@@ -58,6 +59,20 @@ TEST_F(CacheTest, BlocksHoldTheMeansOfConsecutiveObservations) {
       EXPECT_NEAR(mean / static_cast<double>(n), direct[s][j].item<double>(), 1e-6);
     }
   }
+}
+
+// The blocks, and the unions that are drawn of them, are aggregates of the estimator's pool.
+TEST_F(CacheTest, BlocksAndUnionsAreMadeByThePool) {
+  const auto groups = plan_groups(blocks(), false);
+  write(groups, "mean.cache");
+  estimator_.set_pool(std::make_shared<ScaledPool>());
+  write(groups, "scaled.cache");
+  const AggregateCache mean(folder_ / "mean.cache", estimator_, 9, 0), scaled(folder_ / "scaled.cache", estimator_, 9, 0);
+  const AggregateSampler sampler(groups, SizeDistribution::log_uniform, 0, 5, estimator_.pool_pointer());
+  const AggregateBatch a = sampler.draw(mean, false, 3, 64), b = sampler.draw(scaled, false, 3, 64);
+  EXPECT_TRUE(at::allclose(a.aggregates * ScaledPool::factor, b.aggregates, 1e-5, 1e-6));
+  EXPECT_FALSE(at::allclose(a.aggregates, b.aggregates));
+  EXPECT_TRUE(at::allclose(mean.statistics().mean * ScaledPool::factor, scaled.statistics().mean, 1e-9, 1e-12));
 }
 
 TEST_F(CacheTest, MatchesAcrossChunksAndAfterAnInterruption) {

@@ -11,6 +11,7 @@
 #include "core/train/stages/stage_tools.h"
 #include "tests/core/train/toy_image_task.h"
 #include "tests/core/train/toy_task.h"
+#include "tests/scaled_pool.h"
 
 // A step in parts against the same step on the whole batch, for every kind of head and of embedder that draws.
 
@@ -63,10 +64,12 @@ struct SetStep {
 
 // Compares a batch of `sets` sets, whole and in parts of several sizes.
 void compare(const std::shared_ptr<const Task>& task, std::int64_t& most, const EstimatorConfig& config,
-             const std::vector<std::int64_t>& sizes, std::int64_t sets) {
+             const std::vector<std::int64_t>& sizes, std::int64_t sets,
+             const std::shared_ptr<const Pool>& pool = mean_pool()) {
   const SetSource source(task, 3, sizes, 0, 8);
   const auto step = [&](std::int64_t at_once) {
     Estimator estimator(task, config, 1);
+    estimator.set_pool(pool);
     estimator.train(true);
     // A network fresh from its prior has zero layers: some steps away every parameter matters.
     AdamW adam(parameters_of(estimator), {.clip = 1});
@@ -111,9 +114,10 @@ void compare(const std::shared_ptr<const Task>& task, std::int64_t& most, const 
 }
 
 template <class TaskKind>
-void compare(const EstimatorConfig& config, const std::vector<std::int64_t>& sizes, std::int64_t sets) {
+void compare(const EstimatorConfig& config, const std::vector<std::int64_t>& sizes, std::int64_t sets,
+             const std::shared_ptr<const Pool>& pool = mean_pool()) {
   const auto task = std::make_shared<Counting<TaskKind>>();
-  compare(task, task->most, config, sizes, sets);
+  compare(task, task->most, config, sizes, sets, pool);
 }
 
 TEST(SetGradients, SplineHead) {
@@ -130,6 +134,10 @@ TEST(SetGradients, FlowMatchingWithASummary) {
 }
 TEST(SetGradients, DropoutOfTheResNet) {
   compare<ToyImageTask>(images("resnet"), {1, 30}, 6);
+}
+// The slope of each observation is that of the estimator's pool.
+TEST(SetGradients, AnotherPool) {
+  compare<ToyTask>(with_head("spline"), {1, 2, 90}, 12, std::make_shared<ScaledPool>());
 }
 TEST(SetGradients, OneSetLargerThanAPart) {
   compare<ToyTask>(with_head("spline"), {700}, 1);

@@ -66,7 +66,7 @@ TEST(Optimize, StepsReadTogetherAreTheSameSteps) {
   SilentMonitor monitor;
   const TemporaryFolder folder, other;
   OneWeight each(1), together(16);
-  const OptimiseResult one = optimize(each.problem, folder.path(), config, monitor),
+  const OptimizeResult one = optimize(each.problem, folder.path(), config, monitor),
                        many = optimize(together.problem, other.path(), config, monitor);
   EXPECT_EQ(each.keys, together.keys);
   EXPECT_NEAR(one.train, many.train, 1e-5 * one.train);
@@ -109,14 +109,14 @@ TEST(Optimize, StepsReadTogetherResumeBitForBit) {
   SilentMonitor all;
   const TemporaryFolder whole_folder;
   OneWeight whole(16);
-  const OptimiseResult wanted = optimize(whole.problem, whole_folder.path(), config, all);
+  const OptimizeResult wanted = optimize(whole.problem, whole_folder.path(), config, all);
   for (const int polls : {1, 7, 16, 40}) {
     const TemporaryFolder folder;
     OneWeight first(16), second(16);
     SilentMonitor stops;
     stops.left = polls;
     EXPECT_THROW(optimize(first.problem, folder.path(), config, stops), Stopped);
-    const OptimiseResult result = optimize(second.problem, folder.path(), config, all);
+    const OptimizeResult result = optimize(second.problem, folder.path(), config, all);
     EXPECT_EQ(whole.w.item<float>(), second.w.item<float>()) << polls;
     EXPECT_EQ(wanted.train, result.train) << polls;
   }
@@ -151,7 +151,7 @@ TEST(Optimize, NoLessonIsTheBestEpoch) {
     const TemporaryFolder whole, cut;
     EXPECT_EQ(run(lessons, whole.path()).best_epoch, best) << lessons;
     EXPECT_THROW(run(lessons, cut.path(), 70), Stopped);
-    const OptimiseResult resumed = run(lessons, cut.path());
+    const OptimizeResult resumed = run(lessons, cut.path());
     EXPECT_EQ(resumed.best_epoch, best) << lessons;
     EXPECT_EQ(resumed.validation, losses.at(static_cast<std::size_t>(best))) << lessons;
   }
@@ -189,7 +189,7 @@ TEST(Optimize, PatienceCountsSteps) {
     RunConfig config;
     config.checkpoint = 1000;
     SilentMonitor monitor;
-    const OptimiseResult result = optimize(one.problem, folder.path(), config, monitor);
+    const OptimizeResult result = optimize(one.problem, folder.path(), config, monitor);
     EXPECT_EQ(result.epochs, epochs) << steps << " steps an epoch, patience " << patience;
     EXPECT_EQ(result.best_epoch, 0);
   }

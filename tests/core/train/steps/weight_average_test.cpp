@@ -91,7 +91,7 @@ TEST(WeightAverage, IsWhatIsValidatedPreviewedAndKeptAndTrainsAsWithout) {
   NoisyProblem plain(0), averaged(0.9);
   AverageMonitor blind, looking(1 << 30, true);
   optimize(plain.problem, folder.path(), config, blind);
-  const OptimiseResult result = optimize(averaged.problem, folder.path(), config, looking);
+  const OptimizeResult result = optimize(averaged.problem, folder.path(), config, looking);
   EXPECT_EQ(plain.seen, averaged.seen);
   ASSERT_EQ(averaged.validated.size(), 4u);
   EXPECT_NE(plain.validated, averaged.validated);

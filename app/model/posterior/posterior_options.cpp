@@ -1,0 +1,68 @@
+#include "app/model/posterior/posterior_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "app/model/posterior/posterior_state.h"
+#include "core/base/text/error.h"
+
+namespace pairs::model {
+
+IntervalKind PosteriorOptions::interval() const {
+  return state_.request.interval;
+}
+
+void PosteriorOptions::set_interval(IntervalKind kind) {
+  State& s = state_;
+  if (kind == s.request.interval) return;
+  s.request.interval = kind;
+  s.follower.set_interval(kind);
+  s.table.set_interval(kind);
+  s.ask();
+}
+
+bool PosteriorOptions::learned_product() const {
+  return state_.request.learned_product;
+}
+
+void PosteriorOptions::set_learned_product(bool on) {
+  State& s = state_;
+  if (on == s.request.learned_product) return;
+  s.request.learned_product = on;
+  s.ask();
+}
+
+std::vector<std::string> PosteriorOptions::derived() const {
+  return state_.derived();
+}
+
+std::string PosteriorOptions::add_derived(const std::string& text) {
+  State& s = state_;
+  const auto now = state_.scene();
+  if (!now) return "Nothing is shown yet of which a quantity could be derived";
+  std::vector<std::string> texts = derived();
+  texts.push_back(text);
+  try {
+    derived_quantities(texts, now->names);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  s.request.derived[now->names] = std::move(texts);
+  s.ask();
+  return "";
+}
+
+void PosteriorOptions::remove_derived(std::size_t k) {
+  State& s = state_;
+  const auto now = state_.scene();
+  const auto known = now ? s.request.derived.find(now->names) : s.request.derived.end();
+  if (known == s.request.derived.end() || k >= known->second.size()) return;
+  known->second.erase(known->second.begin() + static_cast<std::ptrdiff_t>(k));
+  s.ask();
+}
+
+}  // namespace pairs::model
