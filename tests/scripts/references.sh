@@ -14,7 +14,7 @@ mapfile -t files < <(find core app tasks render tests docs assets cmake third_pa
   -o -name '*.cmake' -o -name 'CMakeLists.txt' \) 2>/dev/null)
 files+=(README.md CHANGELOG.md run.sh test.sh)
 # These plant files in trees of their own.
-planted='^tests/(layering/([a-z]+_test|sizes)|scripts/(references|words))\.sh$'
+planted='^tests/(layering/([a-z]+_test|sizes)|scripts/(places|references|words))\.sh$'
 
 # Comments' own lines are joined, as a reference may go on in the next one.
 joined() { sed -E ':a;N;$!ba;s@\n[ \t]*(//|#) ?@ @g' "$1"; }
