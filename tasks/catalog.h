@@ -38,7 +38,7 @@ class TaskCatalog final : public TaskLibrary {
   // Self-checks of all tasks.
   std::vector<SelfCheck> self_checks() const;
 
-  // Custom tasks, which are described in files (docs/own-task.md).
+  // Custom tasks, which are described in files (docs/how-to/own-task.md).
 
   // Throws a usage error that names file and line; refuses the name of a built-in task.
   std::string open(const std::filesystem::path& file) override;

@@ -13,8 +13,8 @@ namespace pairs {
 // usage Error if a quote is not closed or there is no word.
 std::vector<std::string> words_of_command(const std::string& command);
 
-// Opens a table through a user's program (docs/own-task.md): it receives the path and returns columns and rows. It runs
-// in `folder` until the table is closed. Throws Error with a sentence on what the program did or printed.
+// Opens a table through a user's program (docs/reference/data-files.md): it receives the path and returns columns and
+// rows. It runs in `folder` until the table is closed. Throws Error with a sentence on what the program did or printed.
 std::unique_ptr<TableFile> open_with_program(const std::vector<std::string>& command,
                                              const std::filesystem::path& folder, const std::filesystem::path& path);
 

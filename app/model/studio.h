@@ -76,7 +76,7 @@ class Studio : public Navigation, public Machine {
   // Opens a path dropped on the window or given on the command line: a session, a run folder, a custom task's file, a
   // folder of images, a data file, or an item from which a task makes sets (tasks/parts/items.h), which is then shown.
   void open_path(const std::filesystem::path& path);
-  // The same, without waiting for the disk: the path is looked at on another thread.
+  // Does so without waiting for the disk: the path is looked at on another thread.
   void look_and_open(const std::filesystem::path& path);
 
   void reopen_task() override;

@@ -31,7 +31,7 @@ struct StudyPart {
   std::vector<StudyRuns> runs;
 };
 
-// The contents of a study file (docs/studies.md): its runs, and its figures.
+// The contents of a study file (docs/how-to/studies.md): its runs, and its figures.
 struct Study {
   std::string name;  // name of the file without extension
   std::filesystem::path file;

@@ -7,7 +7,7 @@
 namespace pairs {
 
 // 1 − R² of the known sufficient statistics on the embeddings during stage 1, with seeds of one setting as a band
-// (docs/method.md, "The theorem made visible"). Throws Error if no run has any.
+// (docs/explanation/training.md, "The theorem made visible"). Throws Error if no run has any.
 StudyDrawing draw_theorem(const StudyResults& results, const std::function<bool()>& keep_going);
 
 // Figures that evaluate a study's estimators: each task's posterior of one set as N grows, with the references; a sheet

@@ -13,7 +13,7 @@ namespace pairs {
 struct RunPlan {
   std::string name;
   bool trained = true;  // false: its cost is reported, but not counted
-  double gflop = 0;     // of training, by the paper's rule (docs/method.md, "Counting FLOPs")
+  double gflop = 0;     // of training, by the paper's rule (docs/explanation/training.md, "Counting FLOPs")
   double pretrain_seconds = 0, cache_seconds = 0, finetune_seconds = 0, evaluate_seconds = 0;
   double cache_bytes = 0;  // during training
   std::string shares;      // the run and stages that it takes over: "pretrain of circle-pairs-s1"; ""

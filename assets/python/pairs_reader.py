@@ -10,7 +10,7 @@
 
 An array need not lie in memory: anything with a length that gives rows first .. last - 1 as array[first:last] will do (a
 memory map, a data set of h5py). What is printed goes to standard error; standard output belongs to the protocol
-(docs/own-task.md of Pairs Studio).
+(docs/reference/data-files.md of Pairs Studio).
 """
 
 import os

@@ -36,7 +36,8 @@ Run by hand with --check it tests the two functions, tells how fast they are, an
 
     python3 simulate.py --check task.toml
 
-What is printed goes to standard error; standard output belongs to the protocol (docs/own-task.md of Pairs Studio).
+What is printed goes to standard error; standard output belongs to the protocol (docs/reference/simulators.md of Pairs
+Studio).
 """
 
 import io

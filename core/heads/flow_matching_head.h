@@ -9,11 +9,11 @@
 
 namespace pairs {
 
-// Conditional flow matching (Lipman et al. 2023, docs/method.md, "Flow matching") of an image: x_t = (1 - t) x_0 + t θ
-// with x_0 ~ N(0, I), and a U-Net regresses the velocity θ - x_0 on (x_t, t, context). The conditions, which are the
-// last columns of the context, go through an MLP of their own and are also fed as a map along with the image; with
-// context_layers, an MLP of the whole context follows, so that it can infer the scene before the U-Net draws it. The
-// head has no density.
+// Conditional flow matching (Lipman et al. 2023, docs/explanation/networks.md, "Flow matching") of an image:
+// x_t = (1 - t) x_0 + t θ with x_0 ~ N(0, I), and a U-Net regresses the velocity θ - x_0 on (x_t, t, context). The
+// conditions, which are the last columns of the context, go through an MLP of their own and are also fed as a map along
+// with the image; with context_layers, an MLP of the whole context follows, so that it can infer the scene before the
+// U-Net draws it. The head has no density.
 class FlowMatchingHead : public Head, public SteppedSampler {
  public:
   struct Settings {

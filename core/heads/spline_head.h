@@ -23,8 +23,8 @@ class SplineHead : public Head {
     // "box": θ in [low, high] of the target, uniform base. "real": tails, normal base.
     std::string support = "real";
     double bound = 6.0;  // real: splines act on [-bound, bound] of the standardized target
-    // A conditional affine layer θ -> (θ - μ(c)) e^{-s(c)} before the flow (docs/method.md, "UMNN head"); with box
-    // support, the distribution function of a logistic with that location and width, truncated at the bounds.
+    // A conditional affine layer θ -> (θ - μ(c)) e^{-s(c)} before the flow (docs/explanation/networks.md, "UMNN head");
+    // with box support, the distribution function of a logistic with that location and width, truncated at the bounds.
     bool affine = true;
 
     std::vector<Field> fields();

@@ -35,9 +35,9 @@ struct UNetShape {
 class UNetBlock;
 class UNetAttention;
 
-// Velocity network after Dhariwal and Nichol 2021 (docs/method.md, "Flow matching"): residual blocks with adaptive
-// group normalization by an embedding of time and context, `blocks` per resolution on the way down and one more on the
-// way up, attention at selected resolutions and then also in the middle, zero-initialized second and output
+// Velocity network after Dhariwal and Nichol 2021 (docs/explanation/networks.md, "Flow matching"): residual blocks with
+// adaptive group normalization by an embedding of time and context, `blocks` per resolution on the way down and one
+// more on the way up, attention at selected resolutions and then also in the middle, zero-initialized second and output
 // convolutions. Runs channels-last.
 class UNet : public torch::nn::Module {
  public:
@@ -49,8 +49,8 @@ class UNet : public torch::nn::Module {
   torch::Tensor forward(const torch::Tensor& image, const torch::Tensor& map, const torch::Tensor& t,
                         const torch::Tensor& context) const;
 
-  // Multiply-adds times two for one image (convolutions, linear layers, attention); see docs/method.md, "Counting
-  // FLOPs".
+  // Multiply-adds times two for one image (convolutions, linear layers, attention); see docs/explanation/training.md,
+  // "Counting FLOPs".
   double flops() const;
   // The part of flops() for the embeddings of time and context.
   double embedding_flops() const;

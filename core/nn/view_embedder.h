@@ -14,7 +14,8 @@ class ViewBlock;
 
 // Embeds one view (paper, Novel-view synthesis): 7x7 stem, residual blocks with group normalization and SiLU that halve
 // the map until it is 4x4, then one linear layer of the whole map. That map is neither normalized nor pooled: group
-// normalization over few pixels erases magnitude, and the views are then ignored (docs/method.md, "Novel views").
+// normalization over few pixels erases magnitude, and the views are then ignored (docs/explanation/tasks.md, "Novel
+// views").
 class ViewEmbedder : public Embedder {
  public:
   struct Settings {

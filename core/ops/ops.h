@@ -40,11 +40,11 @@ torch::Tensor segment_mean(const torch::Tensor& x, const torch::Tensor& offsets)
 // Sum of the rows of each segment as float64 [B, l]; no gradient. Empty segments give zero.
 torch::Tensor segment_sum64(const torch::Tensor& x, const torch::Tensor& offsets);
 
-// One conditional piecewise-quadratic CDF per row (docs/method.md, "Quadratic spline head"): y [M] in [0, 1], params
-// [M, 2K + 1] (K width logits, K + 1 height logits; 2K - 1 with `tails`, where boundary heights are fixed so that the
-// density is 1 at both ends) -> (z [M] in [0, 1], log |dz/dy| [M]). Differentiable in y and params. y may have a
-// multiple of params' rows, each of which then applies to that many consecutive rows. Outside [0, 1]: the identity with
-// tails, zero density in a box.
+// One conditional piecewise-quadratic CDF per row (docs/explanation/networks.md, "Quadratic spline head"): y [M] in [0,
+// 1], params [M, 2K + 1] (K width logits, K + 1 height logits; 2K - 1 with `tails`, where boundary heights are fixed so
+// that the density is 1 at both ends) -> (z [M] in [0, 1], log |dz/dy| [M]). Differentiable in y and params. y may have
+// a multiple of params' rows, each of which then applies to that many consecutive rows. Outside [0, 1]: the identity
+// with tails, zero density in a box.
 std::tuple<torch::Tensor, torch::Tensor> quadratic_spline(const torch::Tensor& y, const torch::Tensor& params,
                                                           std::int64_t bins, bool tails);
 // The inverse map and its log |dy/dz|, without gradients; stable where a bin's slope vanishes.

@@ -11,7 +11,7 @@ namespace pairs::bump_hunt {
 inline constexpr double farthest_event = 100.0;
 inline constexpr double signal_sd = 0.1, background_sd = 1.0, psi_mean = 1.0, psi_sd = 2.0;
 
-// The likelihood of the events that the posterior uses (docs/method.md, "Bump hunt").
+// The likelihood of the events that the posterior uses (docs/explanation/tasks.md, "Bump hunt").
 enum class Likelihood {
   exact,      // the joint likelihood: ∫ p(ψ) Π p(x_i | θ, ψ) dψ
   naive,      // Π ∫ p(ψ) p(x_i | θ, ψ) dψ: each event marginalizes ψ separately

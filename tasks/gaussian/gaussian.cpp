@@ -64,7 +64,7 @@ double log_t_constant(double v) {
   return boost::math::lgamma(0.5 * (v + 2.0)) - boost::math::lgamma(0.5 * v) - std::log(v * std::numbers::pi);
 }
 
-// The bivariate t posterior of docs/method.md, "Bivariate Gaussian".
+// The bivariate t posterior of docs/explanation/tasks.md, "Bivariate Gaussian".
 class TPosterior final : public ReferencePosterior {
  public:
   explicit TPosterior(const Sym& psi0) : psi0_(psi0) {}

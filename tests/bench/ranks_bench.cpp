@@ -1,5 +1,5 @@
 // What ranks exchange in a step: in rounds of pairs as many floats as a network has weights, between threads of this
-// machine over its loopback (docs/scaling.md).
+// machine over its loopback (docs/reference/scaling.md).
 #include <ATen/Functions.h>
 #include <benchmark/benchmark.h>
 

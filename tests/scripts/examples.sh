@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# examples.sh PAIRS SOURCE [PATTERN]: every command that README.md, docs (but own-task.md), the tasks' pages and the help
+# examples.sh PAIRS SOURCE [PATTERN]: every command that README.md, the pages of docs, the tasks' pages and the help
 # texts print, and every "Next:" that one of them answers with, runs as it stands; small_pairs.sh keeps them short. A new
 # example is run without being named here: where it needs a file, `prepare` makes it, and where it would take long,
 # small_pairs.sh shortens it. PATTERN picks examples by a regular expression.
@@ -17,7 +17,7 @@ trap cleanup EXIT
 . "$here/tiny.sh"
 longest=300 # seconds an example may take on a busy machine
 
-export CHANNELS=32 SIZES=16 RATES="5e-4 1e-3" # of docs/grid_search.sh
+export CHANNELS=32 SIZES=16 RATES="5e-4 1e-3" # of docs/how-to/grid_search.sh
 export PAIRS HOME=$SCRATCH/home XDG_CONFIG_HOME=$SCRATCH/config XDG_DATA_HOME=$SCRATCH/data
 unset PAIRS_DATA DISPLAY WAYLAND_DISPLAY
 mkdir -p "$HOME" "$SCRATCH/bin" "$SCRATCH/fixtures" "$SCRATCH/config/pairs-studio"
@@ -97,7 +97,7 @@ tree() {
   cp "$1/cmake/build.sh" "$1/test.sh"
   cp "$1/cmake/build.sh" "$1/third_party/install.sh"
   chmod +x "$1"/cmake/build.sh "$1/test.sh" "$1/third_party/install.sh"
-  for script in run.sh test.sh third_party/install.sh docs/pictures.sh docs/grid_search.sh; do
+  for script in run.sh test.sh third_party/install.sh docs/reference/pictures.sh docs/how-to/grid_search.sh; do
     [ -x "$SOURCE/$script" ] || say_fail "$script cannot be run"
   done
 }
@@ -162,12 +162,13 @@ prepare() {
   } >chair.obj
   mkdir meshes && cp chair.obj meshes
   cp -r "$SCRATCH/fixtures/photos" "$SCRATCH/fixtures/images" .
-  awk '/^```/ { inside = $0 == "```toml"; next } inside' "$SOURCE/docs/studies.md" >my-study.toml
+  awk '/^```/ { inside = $0 == "```toml"; next } inside' "$SOURCE/docs/how-to/studies.md" >my-study.toml
   ln -s "$SCRATCH/fixtures" FOLDER
   case $2 in
     infer) cp -r "$SCRATCH/fixtures/views" . ;;
-    README.md | third_party/README.md | docs/*.md | tasks/*/README.md) tree . ;;
-    */README.md) rm -rf my runs && ln -s "$SOURCE/assets" assets ;;
+    README.md | third_party/README.md | tasks/*/README.md) tree . ;;
+    docs/tutorials/*.md | */README.md) rm -rf my runs && ln -s "$SOURCE/assets" assets ;;
+    docs/*.md) tree . ;;
   esac
 }
 
@@ -232,8 +233,10 @@ for command in $commands; do
   "$PAIRS" --batch "$command" --help >"$SCRATCH/help"
   try_all "$command" "$SCRATCH/work/$command" < <(commands_of_help "$SCRATCH/help")
 done
-# docs/python.md has a test of its own; blocks of docs/own-task.md are files, too, and are not run.
-for text in $(cd "$SOURCE" && ls README.md third_party/README.md docs/*.md tasks/*/README.md | grep -v "own-task\|python"); do
+# docs/how-to/python.md has a test of its own; blocks of the pages on custom tasks and their files need files that are
+# not there, and are not run.
+for text in $(cd "$SOURCE" && ls README.md third_party/README.md docs/*.md docs/*/*.md tasks/*/README.md |
+  grep -vE "own-task|data-files|how-to/python"); do
   commands_of "$SOURCE/$text" >"$SCRATCH/commands"
   [ ! -s "$SCRATCH/commands" ] || try_all "$text" "$SCRATCH/work/${text//\//-}" <"$SCRATCH/commands"
 done

@@ -38,7 +38,7 @@ dpkg-deb --extract "$SCRATCH/one/$deb" "$SCRATCH/root"
 for file in usr/lib/pairs-studio/bin/pairs usr/lib/pairs-studio/libexec/pairs-studio/pairs-keeper \
   usr/lib/pairs-studio/lib/libpairs_transfer.so usr/share/applications/pairs-studio.desktop \
   usr/share/icons/hicolor/scalable/apps/pairs-studio.svg usr/share/mime/packages/pairs-studio.xml \
-  usr/share/doc/pairs-studio/{README.md,copyright,docs/method.md,changelog.gz} usr/share/lintian/overrides/pairs-studio; do
+  usr/share/doc/pairs-studio/{README.md,copyright,docs/explanation/method.md,changelog.gz} usr/share/lintian/overrides/pairs-studio; do
   [ -s "$SCRATCH/root/$file" ] || say_fail "$file is missing"
 done
 [ "$(readlink -f "$SCRATCH/root/usr/bin/pairs")" = "$SCRATCH/root/usr/lib/pairs-studio/bin/pairs" ] ||

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# python_docs.sh PAIRS SOURCE: runs every line of Python in docs/python.md on a run that is made here.
+# python_docs.sh PAIRS SOURCE: runs every line of Python in docs/how-to/python.md on a run that is made here.
 set -euo pipefail
 pairs=$(realpath "$1") source=$(realpath "$2")
 python=
@@ -17,6 +17,6 @@ cd "$scratch"
 printf '%s\n' 1.5 2.5 3.5 >events.csv
 "$pairs" --batch infer runs/a --data events.csv --out posterior.npz >/dev/null 2>&1
 "$pairs" --batch embed runs/a --data events.csv --n 1,3 --out embedded.npz >/dev/null 2>&1
-awk '/^```python/ { inside = 1; next } /^```/ { inside = 0 } inside' "$source/docs/python.md" >all.py
+awk '/^```python/ { inside = 1; next } /^```/ { inside = 0 } inside' "$source/docs/how-to/python.md" >all.py
 grep -q read_safetensors all.py
 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$source/assets/python PAIRS=$pairs "$python" all.py

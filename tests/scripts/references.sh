@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # references.sh ROOT: fails where a comment, a message or a page names a file or folder of the repository that is not
-# there, or a heading that a page of docs/ does not have (docs/page.md, "Heading").
+# there, or a heading that a page of docs/ does not have (docs/folder/page.md, "Heading").
 set -euo pipefail
 cd "$1"
 wrong=0
@@ -14,7 +14,7 @@ mapfile -t files < <(find core app tasks render tests docs assets cmake third_pa
   -o -name '*.cmake' -o -name 'CMakeLists.txt' \) 2>/dev/null)
 files+=(README.md CHANGELOG.md run.sh test.sh)
 # These plant files in trees of their own.
-planted='^tests/(layering/[a-z]+_test|scripts/(references|words))\.sh$'
+planted='^tests/(layering/([a-z]+_test|sizes)|scripts/(places|references|words))\.sh$'
 
 # Comments' own lines are joined, as a reference may go on in the next one.
 joined() { sed -E ':a;N;$!ba;s@\n[ \t]*(//|#) ?@ @g' "$1"; }
@@ -28,7 +28,7 @@ for file in "${files[@]}"; do
     heading=${reference#*\"}
     heading=${heading%\"}
     [ -e "$page" ] && grep -qxE "#+ $heading" "$page" || complain "$file: $page has no heading \"$heading\""
-  done < <(joined "$file" | grep -oE 'docs/[a-z-]+\.md, "[^"]+"' | sort -u || true)
+  done < <(joined "$file" | grep -oE 'docs/([a-z-]+/)?[a-z-]+\.md, "[^"]+"' | sort -u || true)
   while IFS= read -r path; do
     [ -e "$path" ] || complain "$file: there is no $path"
   done < <(grep -oE '(^|[^A-Za-z0-9_./*-])(core|app|tasks|render|tests|docs|assets|cmake)/[A-Za-z0-9_/-]+\.(h|cpp|cu|md|sh|py|toml|awk)([^A-Za-z0-9_.]|$)' "$file" |

@@ -7,10 +7,10 @@ set -euo pipefail
 # The limits. The aims are 0, 20, 0, 0 and 0.
 limits=(
   comments=0     # comments that begin with "Of", "Those", "That of" or "The same"
-  tells=6        # "tell", "tells", "told" in string literals of app, core and tasks, in README.md and docs/*.md
+  tells=6        # "tell", "tells", "told" in string literals of app, core and tasks, in README.md and docs/**/*.md
   pieces=0       # shredded lines in app/batch: literals of 12 characters or fewer, with more of their line in the next
-  sentences=0    # sentences of more than 40 words in README.md and docs/*.md, outside of code blocks and tables
-  british=0    # British spellings in sources, README.md and docs/*.md, but for names of earlier versions
+  sentences=0    # sentences of more than 40 words in README.md and docs/**/*.md, outside of code blocks and tables
+  british=0      # British spellings in sources, README.md and docs/**/*.md, but for names of earlier versions
 )
 
 count() {
@@ -112,7 +112,7 @@ for name in files():
             check_cpp(name, file.read())
         elif re.search(r"\.(sh|py|cmake)$|(^|/)CMakeLists\.txt$", name):
             check_hashes(name, file.read())
-        elif re.fullmatch(r"README\.md|docs/[^/]*\.md", name):
+        elif re.fullmatch(r"README\.md|docs/.*\.md", name):
             check_page(name, file.read())
 
 for kind, problem in problems.items():
@@ -129,7 +129,7 @@ P
 selftest() {
   tree=$(mktemp -d)
   trap 'rm -rf "$tree"' EXIT
-  mkdir -p "$tree"/{app/batch,core,tests,docs}
+  mkdir -p "$tree"/{app/batch,core,tests,docs/how-to}
   plant() { printf '%s\n' '' "${@:2}" >"$tree/$1"; }
   plant core/b.h 'int colour;  // color' '// A neighbour.' 'auto s = "grey", t = "gray";'
   plant core/a.h '// Often.' '// Of it.' '/* Those' ' The same. */' 's = "// Of";' "int n = 1'0;" 'f();  // That of'
@@ -142,21 +142,22 @@ selftest() {
   local forty wrong=0 expected found
   forty=$(printf 'word %.0s' {1..40})
   plant README.md "A ${forty% }." '' "$forty" '' '- Two.' "- Three. $forty" "  more of it." '' '| told |'
+  plant docs/how-to/a.md "A neighbour told me. $forty"
   plant docs/a.md '```' "A $forty" '```' "| A $forty |" "A \`tell\`. \`A\` $forty. More." "$forty"
   plant CHANGELOG.md "A $forty told."
   expected="comments: core/a.cu:4 core/a.h:3 core/a.h:4 core/a.h:5 core/a.h:8 tests/a.cmake:2 tests/a.py:2 tests/a.sh:2
-tells: README.md:10 core/a.cu:2 core/a.cu:4 docs/a.md:6
+tells: README.md:10 core/a.cu:2 core/a.cu:4 docs/a.md:6 docs/how-to/a.md:2
 pieces: app/batch/a.cpp:2 app/batch/a.cpp:2 app/batch/a.cpp:3
-sentences: README.md:2 README.md:7 docs/a.md:6 docs/a.md:6
-british: core/b.h:2 core/b.h:3 core/b.h:4"
+sentences: README.md:2 README.md:7 docs/a.md:6 docs/a.md:6 docs/how-to/a.md:2
+british: core/b.h:2 core/b.h:3 core/b.h:4 docs/how-to/a.md:2"
   found=$(for kind in comments tells pieces sentences british; do
     count "$tree" {comments,tells,pieces,sentences,british}=99 $kind=0 | grep -v '^words.sh: ' | cut -d: -f1,2 | LC_ALL=C sort |
       paste -sd' ' | sed "s/^/$kind: /"
   done) || true
   diff <(echo "$expected") <(echo "$found") || wrong=1
-  count "$tree" comments=8 tells=4 pieces=3 sentences=4 british=3 || wrong=1
-  count "$tree" comments=8 tells=5 pieces=3 sentences=4 british=3 >"$tree/out" && wrong=1
-  grep -q 'tells=5 is too high: set it to 4 ' "$tree/out" || wrong=1
+  count "$tree" comments=8 tells=5 pieces=3 sentences=5 british=4 || wrong=1
+  count "$tree" comments=8 tells=6 pieces=3 sentences=5 british=4 >"$tree/out" && wrong=1
+  grep -q 'tells=6 is too high: set it to 5 ' "$tree/out" || wrong=1
   return $wrong
 }
 

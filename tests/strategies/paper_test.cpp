@@ -10,8 +10,8 @@
 #include "core/train/settings/config.h"
 #include "tasks/registry.h"
 
-// docs/paper-presets.md lists where the presets `paper` depart from the paper. This test holds the values that the
-// paper prints (appendix, Experiment Details), so that neither can change alone.
+// docs/reference/paper-presets.md lists where the presets `paper` depart from the paper. This test holds the values
+// that the paper prints (appendix, Experiment Details), so that neither can change alone.
 
 namespace pairs {
 namespace {
@@ -216,7 +216,7 @@ std::string written(RunConfig config, const std::string& key, const std::string&
 // Rows of the page whose first cell names a setting: by task, the value that the page gives for our preset.
 std::map<std::string, std::map<std::string, std::string>> departures() {
   std::map<std::string, std::map<std::string, std::string>> rows;
-  std::istringstream page(read_file(std::string(PAIRS_SOURCE_DIR) + "/docs/paper-presets.md"));
+  std::istringstream page(read_file(std::string(PAIRS_SOURCE_DIR) + "/docs/reference/paper-presets.md"));
   std::string task;
   for (std::string line; std::getline(page, line);) {
     if (line.starts_with("## ")) {
@@ -242,7 +242,7 @@ TEST(PaperPresets, HoldWhatThePaperPrintsOrSayWhyNot) {
       const bool same = here == written(config, key, value);
       const bool excused = reported.contains(paper.task) && reported.at(paper.task).contains(key);
       EXPECT_TRUE(same || excused) << paper.task << ": " << key << " is " << here << " and the paper prints " << value
-                                   << "; say why in docs/paper-presets.md";
+                                   << "; say why in docs/reference/paper-presets.md";
     }
   }
 }
@@ -255,7 +255,8 @@ TEST(PaperPresets, FollowThePageThatTellsOfThem) {
     RunConfig config = load_preset(built_in_tasks(), built_in_tasks()->make(task)->info(), "paper", "pairs", {});
     const std::vector<Field> all = fields(config);
     for (const auto& [key, value] : rows)
-      EXPECT_EQ(text_of(all, key), written(config, key, value)) << task << ": " << key << " in docs/paper-presets.md";
+      EXPECT_EQ(text_of(all, key), written(config, key, value))
+          << task << ": " << key << " in docs/reference/paper-presets.md";
   }
 }
 

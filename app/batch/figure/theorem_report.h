@@ -9,7 +9,8 @@
 
 namespace pairs::batch {
 
-// The figure of the theorem (docs/method.md, "The theorem made visible"), and the measures of the runs' weights.
+// The figure of the theorem (docs/explanation/training.md, "The theorem made visible"), and the measures of the runs'
+// weights.
 struct TheoremReport {
   Figure figure;
   // {"runs": [{"run", "strategy", "unexplained", "cauchy_residual"}], "maps": [{"from", "to", "unexplained"}]}: for

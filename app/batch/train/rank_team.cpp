@@ -75,7 +75,7 @@ void check_one_run(Ranks& ranks, const std::filesystem::path& named) {
 void add_rank_options(CLI::App& app, RankOptions& options) {
   app.add_option("--ranks", options.ranks,
                  "Train on so many processes of this machine together, a power of two, or \"launched\": on those that "
-                 "torchrun, mpirun or srun started (docs/cluster.md)")
+                 "torchrun, mpirun or srun started (docs/how-to/cluster.md)")
       ->type_name("K");
   app.add_option("--rendezvous", options.rendezvous,
                  "With --ranks launched: where the ranks meet, the host of rank 0 and a free port of it (default: the "

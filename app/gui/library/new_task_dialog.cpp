@@ -81,7 +81,7 @@ void NewTaskDialog::source() {
   choose("new-task/python", "Python", Sketch::Source::python,
          "A file simulate.py with two functions is written to start from; it needs numpy");
   choose("new-task/program", "Another program", Sketch::Source::program,
-         "A program in any language that speaks the protocol of docs/own-task.md");
+         "A program in any language that speaks the protocol of docs/reference/simulators.md");
   choose("new-task/stored", "Stored files", Sketch::Source::stored, "NPZ, NPY or HDF5 files with theta, psi and x");
   ImGui::NewLine();
   if (sketch_.source == Sketch::Source::python)

@@ -15,7 +15,7 @@
 
 namespace pairs {
 
-// The nuisances of the toys that are compared with a set (docs/method.md, "Frequentist answers").
+// The nuisances of the toys that are compared with a set (docs/explanation/inference.md, "Frequentist answers").
 enum class NuisanceChoice {
   prior,      // from the prior: coverage holds on average over the prior
   posterior,  // from p(ψ | θ, X): coverage holds approximately at every ψ

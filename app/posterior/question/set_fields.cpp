@@ -262,9 +262,8 @@ const std::vector<SetField>& set_fields() {
       {"file", "data", &SetChoice::file, Of::own, "FILE|DIR|THING", "the observed set"},
       {"reader", "reader", &SetChoice::reader, Of::own, "COMMAND",
        "points: a command that reads files of other kinds, \"python3 read_root.py\": a program that is handed the "
-       "file's "
-       "path and speaks the protocol of docs/own-task.md. It is run in this folder; with --group it reads the rows of "
-       "all sets, and in a folder with a file a set each file"},
+       "file's path and speaks the protocol of docs/reference/data-files.md. It is run in this folder; with --group it "
+       "reads the rows of all sets, and in a folder with a file a set each file"},
       {"table", "table", &SetChoice::table, Of::own, "NAME",
        "points: of a HDF5 or FITS file with several tables this one (default: the first that has the columns)"},
       {"group", "group", &SetChoice::group, Of::own, "COLUMN",

@@ -1,5 +1,6 @@
 // A simulator for Pairs Studio without any library: points (u, v) on a line v = a + b u with noise of unknown size.
-// It speaks the protocol of docs/own-task.md: lines that say what is asked, and numbers as they lie in memory.
+// It speaks the protocol of docs/reference/simulators.md: lines that say what is asked, and numbers as they lie in
+// memory.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>

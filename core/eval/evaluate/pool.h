@@ -11,11 +11,11 @@
 
 namespace pairs {
 
-// The effect of a finite pool of observations on ranks (docs/method.md, "A finite pool of observations"). All sets
-// drawn from a pool of M observations share the pool's deviation from the distribution it was sampled from: about
-// sqrt(N / M) posterior sds at set size N, which neither a better estimator nor more sets can remove. Its spread is
-// estimated by a bootstrap over the pool: each replicate moves every member's weight in all sets up or down at random,
-// and the aggregates follow.
+// The effect of a finite pool of observations on ranks (docs/explanation/training.md, "A finite pool of observations").
+// All sets drawn from a pool of M observations share the pool's deviation from the distribution it was sampled from:
+// about sqrt(N / M) posterior sds at set size N, which neither a better estimator nor more sets can remove. Its spread
+// is estimated by a bootstrap over the pool: each replicate moves every member's weight in all sets up or down at
+// random, and the aggregates follow.
 class PoolBootstrap {
  public:
   // The size of a move, in units of the pool's own sd. It is small because each set's resampling noise, moved as well,

@@ -2,10 +2,10 @@
 
 #include <torch/types.h>
 
-// How well an embedder satisfies the theorem of the paper (docs/method.md, "The theorem made visible"). Rows are
-// observations; floating type, on the CPU. Least squares are fitted in float64 on the first half of the rows and scored
-// on the second half, so that overfitting lowers neither number. All functions throw Error if the rows of both tensors
-// do not match, are too few, or are not finite.
+// How well an embedder satisfies the theorem of the paper (docs/explanation/training.md, "The theorem made visible").
+// Rows are observations; floating type, on the CPU. Least squares are fitted in float64 on the first half of the rows
+// and scored on the second half, so that overfitting lowers neither number. All functions throw Error if the rows of
+// both tensors do not match, are too few, or are not finite.
 namespace pairs {
 
 // 1 − R² of each column of `to` [M, d] under the best affine map from `from` [M, l] -> [d] float64. Above 1 if the map

@@ -21,11 +21,11 @@ class DrawsNuisances {
                                      std::span<const std::int64_t> indices) const = 0;
 };
 
-// Samples ψ from p(ψ | θ) for toys, for a task with one target that samples θ and ψ jointly (docs/method.md,
-// "Frequentist answers"). Whether ψ depends on θ is tested on 16,384 joint samples, for location, spread, shape and
-// correlations of ψ over 16 bins of θ, at a level of 1e-6. If it does, ψ comes from the task itself (DrawsNuisances),
-// or from one of the nearest in θ of 1,048,576 joint samples, shifted and scaled by regressions of location and spread
-// on θ.
+// Samples ψ from p(ψ | θ) for toys, for a task with one target that samples θ and ψ jointly
+// (docs/explanation/inference.md, "Frequentist answers"). Whether ψ depends on θ is tested on 16,384 joint samples, for
+// location, spread, shape and correlations of ψ over 16 bins of θ, at a level of 1e-6. If it does, ψ comes from the
+// task itself (DrawsNuisances), or from one of the nearest in θ of 1,048,576 joint samples, shifted and scaled by
+// regressions of location and spread on θ.
 class ConditionalNuisances {
  public:
   // `given`: the conditions of every toy. Throws Error if ψ also depends on the conditions and the task does not sample

@@ -10,7 +10,7 @@
 namespace pairs {
 
 // Sets cached together: each stores the means of its blocks of consecutive observations, largest block first. Any union
-// of blocks is a valid set of the same θ (docs/method.md, "The cache of blocks").
+// of blocks is a valid set of the same θ (docs/explanation/training.md, "The cache of blocks").
 struct CacheGroup {
   std::int64_t n = 0;                         // serves sizes in (previous group's n, n]
   std::int64_t smallest = 1;                  // smallest size it serves

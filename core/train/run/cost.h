@@ -5,8 +5,8 @@
 
 namespace pairs {
 
-// How many sets the stages of a run visited, counted from its events, without validation passes (docs/method.md,
-// "Counting FLOPs").
+// How many sets the stages of a run visited, counted from its events, without validation passes
+// (docs/explanation/training.md, "Counting FLOPs").
 struct Visits {
   double pretrain = 0, finetune = 0;
   bool known = false;
@@ -18,9 +18,9 @@ struct Visits {
 };
 Visits visits_of(const RunProgress& run);
 
-// Training cost in GFLOP by the paper's rule (docs/method.md, "Counting FLOPs"): three times the forward FLOPs for each
-// item seen in training. The rule does not count stage 2; `cache` is its forward passes. The cost of the run in
-// pretrain.from is included.
+// Training cost in GFLOP by the paper's rule (docs/explanation/training.md, "Counting FLOPs"): three times the forward
+// FLOPs for each item seen in training. The rule does not count stage 2; `cache` is its forward passes. The cost of the
+// run in pretrain.from is included.
 struct Cost {
   double pretrain = 0, cache = 0, finetune = 0, before = 0, before_with_cache = 0;
   double paper() const { return before + pretrain + finetune; }

@@ -13,8 +13,8 @@
 
 namespace pairs::own {
 
-// Log posterior densities of observed sets in a file, [reference] file of a task.toml (docs/own-task.md): for each set
-// their values on a grid of one or two targets, with linear interpolation in between and zero density beyond.
+// Log posterior densities of observed sets in a file, [reference] file of a task.toml (docs/how-to/own-task.md): for
+// each set their values on a grid of one or two targets, with linear interpolation in between and zero density beyond.
 // Thread-safe. The file is read on first use, and again after it has changed.
 class ReferenceFile {
  public:

@@ -16,7 +16,7 @@
 
 namespace pairs::own {
 
-// The table [simulator]: a program that provides parameters and observations (docs/own-task.md).
+// The table [simulator]: a program that provides parameters and observations (docs/reference/task-file.md).
 struct SimulatorProgram {
   std::vector<std::string> command;  // program and arguments; ~/ is the user's home
   std::int64_t workers = 0;          // number that run at once, limited by the CPU threads; 0: one per thread
@@ -93,7 +93,8 @@ struct TaskFile {
   bool runs_programs() const { return simulator.has_value() || reader.has_value(); }
   // Whether anything must be measured on samples of the prior.
   bool incomplete() const;
-  // How many of [[conditions]] come with samples of the prior: all of them, or none if the file defines their distributions.
+  // How many of [[conditions]] come with samples of the prior: all of them, or none if the file defines their
+  // distributions.
   std::size_t given_by_prior() const { return !given.empty() && given.front().drawn.empty() ? given.size() : 0; }
 };
 

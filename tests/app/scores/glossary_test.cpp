@@ -36,9 +36,9 @@ TEST(Glossary, KnowsHeadingsWithUnitsAndRemarks) {
   EXPECT_EQ(find_term(""), nullptr);
 }
 
-// docs/results.md speaks of the same terms, and of the divergence in the same direction: exact first.
+// docs/reference/metrics.md speaks of the same terms, and of the divergence in the same direction: exact first.
 TEST(Glossary, AgreesWithTheDocumentation) {
-  std::ifstream file(std::string(PAIRS_SOURCE_DIR) + "/docs/results.md");
+  std::ifstream file(std::string(PAIRS_SOURCE_DIR) + "/docs/reference/metrics.md");
   const std::string page((std::istreambuf_iterator<char>(file)), {});
   ASSERT_FALSE(page.empty());
   for (const char* term : {"*Exact*", "*naive\nproduct*", "*per-event classifier*", "ACAUC", "\"Gap\""})

@@ -98,7 +98,7 @@ TEST_F(OwnLine, TwoThousandSetsAreAnsweredNearTheExactPosterior) {
   for (const std::int64_t n : {1, 10, 100, 1000}) EXPECT_LE(gap_to(exact_log_prob, trained, n), 0.04) << "N = " << n;
 }
 
-// How the gap depends on the number of simulations; docs/own-task.md quotes these numbers.
+// How the gap depends on the number of simulations; docs/how-to/own-task.md quotes these numbers.
 TEST_F(OwnLine, ABudgetOfSimulationsLosesMoreAtLargeN) {
   if (!long_tests()) GTEST_SKIP() << "takes minutes; set PAIRS_LONG_TESTS=1";
   const auto line = tasks_->make(task("100"));

@@ -22,7 +22,7 @@ import re
 import sys
 import zlib
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"(<!-- scores (?P<spec>.*?) -->\n)(?P<table>.*?)(<!-- end of scores -->)", re.S)
 
 

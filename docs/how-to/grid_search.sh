@@ -3,18 +3,18 @@
 # one seed, over the U-Net's base channels, the embedding's length and the learning rate, compared by validation loss
 # (the mean squared error of the velocity).
 #
-#   docs/grid_search.sh [--pairs PROGRAM] [--out FOLDER] [--preset NAME] [--set KEY=VALUE]...
+#   docs/how-to/grid_search.sh [--pairs PROGRAM] [--out FOLDER] [--preset NAME] [--set KEY=VALUE]...
 #
 # PROGRAM is build/release/pairs, FOLDER runs/grid and NAME paper unless said otherwise; any further --set holds for all
 # 27 (the three that the grid varies come last). Started again with the same arguments it skips what is finished and
 # resumes what is not, so it may be interrupted at any time. At the end, and after an interruption, the table of
 # validation losses is printed, the best first. Needs no GPU, but days without one: try
 #
-#   docs/grid_search.sh --preset quick --set pretrain.epochs=1 --set pretrain.steps=20
+#   docs/how-to/grid_search.sh --preset quick --set pretrain.epochs=1 --set pretrain.steps=20
 #
 # The variables CHANNELS, SIZES and RATES, lists of numbers, name another grid than the paper's.
 set -uo pipefail
-pairs=$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../build/release/pairs
+pairs=$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../../build/release/pairs
 out=runs/grid
 preset=paper
 common=()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""How fast several machines would train one run, by the model of docs/scaling.md: prints a table up to --nodes.
+"""How fast several machines would train one run, by the model of scaling.md: prints a table up to --nodes.
 
-    python3 docs/scaling.py --slot-ms 40 --rest-ms 2 --floats 250000 --latency-us 30 --gbit 10
+    python3 docs/reference/scaling.py --slot-ms 40 --rest-ms 2 --floats 250000 --latency-us 30 --gbit 10
 """
 import argparse
 import math
