@@ -89,12 +89,12 @@ assert np.isnan(rows["mean"][1]).all() and rows["error"][0] == "" and rows["erro
 warnings.simplefilter("error")
 raises(PairsError, "no-such-run", lambda: Posterior("no-such-run").sample(sets))
 raises(PairsError, "needs [S, 1]", lambda: bump.log_prob(np.zeros((3, 2)), sets))
-raises(PairsError, "no conditions besides", lambda: bump.sample(sets, given=[1.0]))
+raises(PairsError, "have no conditions", lambda: bump.sample(sets, given=[1.0]))
 raises(ValueError, "set 1 holds no observation", lambda: bump.sample([[0.5], []]))
 raises(ValueError, "no set", lambda: bump.sample([]))
 raises(ValueError, "an observation of set 1", lambda: bump.sample([[0.5], [[0.5, 1.0]]]))
 raises(ValueError, "single number", lambda: bump.sample(sets[0]))
-raises(TypeError, "no array of numbers", lambda: bump.sample([["a"]]))
+raises(TypeError, "not an array of numbers", lambda: bump.sample([["a"]]))
 raises(ValueError, "at least 1", lambda: bump.sample(sets, 0))
 raises(ValueError, "failed is", lambda: bump.sample(sets, failed="no"))
 far = [np.full(50, 40.0)]
@@ -143,7 +143,7 @@ for frame in frames:
     raises(ValueError, "set 1 has no column x2; it has x1, y", lambda: gauss.summary(
         [points, frame({"x1": [1.0], "y": [2.0]})]))
     assert np.array_equal(bump.summary([frame({"energy": [0.5, 1.0]})])["mean"], bump.summary([[0.5, 1.0]])["mean"])
-    raises(TypeError, "no array of numbers", lambda: gauss.summary([frame({"x1": ["a"], "x2": ["b"]})]))
+    raises(TypeError, "not an array of numbers", lambda: gauss.summary([frame({"x1": ["a"], "x2": ["b"]})]))
     raises(ValueError, "`sets` is a table", lambda: gauss.summary(frame(table)))
     lacking = frame({"x1": table["x1"] + [None], "x2": table["x2"] + [1.0]})
     raises(PairsError, "missing='drop'", lambda: gauss.summary([lacking]))
@@ -222,7 +222,7 @@ if len(by_group):
     parts = gauss.summary(by_group)["mean"]
     assert np.array_equal(parts, gauss.summary([points[:2], points[2:]])["mean"])
 raises(ValueError, "set 0 has no column x2; it has x1, y", lambda: gauss.summary([{"x1": [1.0], "y": [2.0]}]))
-raises(ValueError, "set 0: observations are named otherwise", lambda: gauss.summary([[{"x1": 1, "x2": 2}, {"x1": 1}]]))
+raises(ValueError, "set 0: observations have other names", lambda: gauss.summary([[{"x1": 1, "x2": 2}, {"x1": 1}]]))
 raises(ValueError, "column x2 of set 0 has the shape (1,)", lambda: gauss.summary([{"x1": [1, 2], "x2": [2]}]))
 raises(ValueError, "set 1 is None", lambda: gauss.summary([points, None]))
 raises(ValueError, "`sets` is a dictionary", lambda: gauss.summary({"a": points}))
@@ -252,12 +252,12 @@ with warnings.catch_warnings():
     assert all(np.array_equal(mean, by_place["mean"][0]) for mean in left["mean"]) and list(left["dropped"]) == [1] * 4
 
 # How the program is found.
-raises(PairsError, "/no/pairs, by the argument pairs", lambda: Posterior("bump-hunt", pairs="/no/pairs"))
+raises(PairsError, "/no/pairs (set by the argument pairs)", lambda: Posterior("bump-hunt", pairs="/no/pairs"))
 os.environ["PAIRS"] = "/no/other"
-raises(PairsError, "/no/other, by $PAIRS", lambda: Posterior("bump-hunt"))
+raises(PairsError, "/no/other (set by $PAIRS)", lambda: Posterior("bump-hunt"))
 del os.environ["PAIRS"]
 os.environ["PATH"] = os.getcwd() + "/empty"
-raises(PairsError, "no program pairs, by the PATH", lambda: Posterior("bump-hunt"))
+raises(PairsError, "no program pairs (searched on the PATH", lambda: Posterior("bump-hunt"))
 os.symlink(PAIRS, "empty/pairs")
 assert np.array_equal(Posterior("bump-hunt").sample(sets, 1200, seed=4), samples)
 assert os.listdir(os.environ["TMPDIR"]) == [], "files are left over"
@@ -327,15 +327,15 @@ for given in (1.2, [1.2], {"sigma": 1.2}, {"sigma": [1.2]}):
     assert np.array_equal(means(given), means([[1.2]] * 4)), given
 assert np.array_equal(means(1.2)[3], of_each[3])
 assert np.array_equal(means(np.rec.fromarrays([each], names="sigma")), of_each)
-refused(ValueError, "given names noise; the sets come with sigma", lambda: means({"noise": 1.0}))
+refused(ValueError, "given names noise; the conditions of the sets are sigma", lambda: means({"noise": 1.0}))
 refused(ValueError, "given names sigma, b", lambda: means({"sigma": 1.0, "b": 2.0}))
 refused(ValueError, "given names nothing", lambda: means({}))
 refused(ValueError, "given['sigma'] has the shape [2]", lambda: means({"sigma": [1.0, 2.0]}))
-refused(ValueError, "given['sigma'] holds what is no number", lambda: means({"sigma": "much"}))
-refused(ValueError, "given has the shape [4, 2]; 4 sets come with sigma", lambda: means([[1.0, 2.0]] * 4))
+refused(ValueError, "given['sigma'] holds a value that is not a number", lambda: means({"sigma": "much"}))
+refused(ValueError, "given has the shape [4, 2]; 4 sets with the conditions sigma need", lambda: means([[1.0, 2.0]] * 4))
 refused(ValueError, "given has the shape [2]", lambda: means([1.0, 2.0]))
-refused(ValueError, "given names a; the sets come with nothing", lambda: Posterior("bump-hunt").sample(sets, given={"a": 1}))
-refused(PairsError, "come with sigma: hand over given={'sigma'", lambda: means(None))
+refused(ValueError, "given names a; the conditions of the sets are none", lambda: Posterior("bump-hunt").sample(sets, given={"a": 1}))
+refused(PairsError, "come with sigma: pass given={'sigma'", lambda: means(None))
 refused(PairsError, "sigma = -1 cannot be", lambda: means(-1))
 refused(PairsError, "theta has the shape [3, 2]", lambda: posterior.log_prob(np.zeros((3, 2)), sets, given=1.0))
 P
