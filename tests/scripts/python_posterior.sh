@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# python_posterior.sh PAIRS SOURCE: pairs_posterior.py answers what infer answers of each set alone, to the bit, says in
-# one exception what it cannot do, takes what is given of sets in every shape, and the notebook beside it runs from top to
-# bottom.
+# python_posterior.sh PAIRS SOURCE: pairs_posterior.py returns the results of infer on each set alone, to the bit. Each
+# failure is one exception with a message, and conditions are accepted in every shape. The notebook next to it runs from
+# top to bottom.
 set -euo pipefail
 pairs=$(realpath "$1") source=$(realpath "$2")
 python=
@@ -67,7 +67,7 @@ density = np.exp(bump.log_prob(fine, sets))
 assert np.allclose(density.mean(1), 1, atol=2e-3), density.mean(1)
 assert np.allclose((density * fine).mean(1), table["mean"][:, 0], atol=2e-3)
 
-# Values of each set's own, an array of sets, sets of vectors, part of each.
+# Separate values for each set, an array of sets, sets of vectors, a part of each set.
 own = rng.random((3, 2, 1))
 of_each = bump.log_prob(own, sets)
 assert all(np.array_equal(of_each[k], bump.log_prob(own[k], sets)[k]) for k in range(3))
@@ -78,7 +78,7 @@ gauss = Posterior("gaussian", pairs=PAIRS, threads=1)
 assert gauss.sample([rng.normal(0, 1, (4, 2)), rng.normal(0, 1, (9, 2))], 5).shape == (2, 5, len(gauss.summary(
     [rng.normal(0, 1, (4, 2))])["targets"]))
 
-# What cannot be answered.
+# Sets and arguments without a posterior.
 raises(PairsError, "101 observations", lambda: bump.sample([rng.normal(0, 1, 101)]))
 raises(PairsError, "the first, set 1: ", lambda: bump.sample([[0.5], [np.nan]]))
 warnings.simplefilter("ignore")
@@ -101,7 +101,7 @@ far = [np.full(50, 40.0)]
 raises(PairsWarning, "1 of 1 sets that were tested within the set, where less than one", lambda: bump.sample(far, 5))
 raises(PairsWarning, "out of distribution", lambda: bump.sample(far, 5))
 
-# Tables by the names of their columns, missing values, and arrays of any type and order.
+# Tables are read by the names of their columns; missing values, and arrays of any type and order.
 class Column:
     def __init__(self, values):
         self.values = values
@@ -111,7 +111,7 @@ class Column:
         return np.array(values, dtype)
 
 
-class Frame:  # what is used of a DataFrame
+class Frame:  # the parts of a DataFrame that are used
     def __init__(self, columns):
         self.table, self.columns = columns, list(columns)
 
@@ -170,11 +170,11 @@ same = (unmasked, np.asfortranarray(points), points.astype(">f8"), points[::-1][
 assert all(np.array_equal(mean, by_place["mean"][0]) for mean in gauss.summary(same)["mean"])
 whole = np.array([[1, 0], [0, 1], [1, 1]])
 whole_mean = gauss.summary([whole])["mean"]
-for kind in ("<f2", ">f4", "i2", "u8", "?"):  # alone: sets of a call are in one type
+for kind in ("<f2", ">f4", "i2", "u8", "?"):  # one by one, since the sets of a call share a type
     assert np.array_equal(gauss.summary([whole.astype(kind)])["mean"], whole_mean), kind
 raises(PairsError, "rows", lambda: gauss.summary([[[1.0, None], [2.0, 3.0]]]))
 
-# Whatever names its columns is read by these names, in any order: what holds a set, rows of it, and values of θ.
+# Named columns are read by their names, in any order: those of sets, of their rows, and of values of θ.
 turned = points[:, ::-1]
 structured = np.array([tuple(row) for row in turned], [("x2", "f8"), ("x1", "f8")])
 by_name = {
@@ -263,7 +263,7 @@ assert np.array_equal(Posterior("bump-hunt").sample(sets, 1200, seed=4), samples
 assert os.listdir(os.environ["TMPDIR"]) == [], "files are left over"
 P
 
-# A task whose sets come with something given.
+# A task whose sets have conditions.
 mkdir own
 export XDG_CONFIG_HOME=$scratch/config PAIRS=$pairs
 cat >own/simulate.py <<'P'
@@ -352,7 +352,7 @@ for cell in notebook["cells"]:
     if cell["cell_type"] == "code":
         exec(compile("".join(cell["source"]), cell["id"], "exec"), names)
 assert names["samples"].shape == (200, 1000, 1)
-# Binomial: 0.9 give or take 0.021.
+# The covered fraction is binomial: 0.9 ± 0.021.
 assert 0.82 < names["covered"] < 0.97, names["covered"]
 assert abs(names["density"].mean(1) - 1).max() < 0.01
 P

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# references.sh ROOT: fails where a comment, a message or a page names a file or folder of the repository that is not
-# there, or a heading that a page of docs/ does not have (docs/page.md, "Heading").
+# references.sh ROOT: fails where a comment, a message or a page names a file or folder of the repository that does not
+# exist, or a heading that a page of docs/ does not have (docs/page.md, "Heading").
 set -euo pipefail
 cd "$1"
 wrong=0
@@ -13,10 +13,10 @@ mapfile -t files < <(find core app tasks render tests docs assets cmake third_pa
   \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.md' -o -name '*.sh' -o -name '*.py' -o -name '*.toml' \
   -o -name '*.cmake' -o -name 'CMakeLists.txt' \) 2>/dev/null)
 files+=(README.md CHANGELOG.md run.sh test.sh)
-# These plant files in trees of their own.
+# These tests plant files in temporary trees.
 planted='^tests/(layering/[a-z]+_test|scripts/(references|words))\.sh$'
 
-# Comments' own lines are joined, as a reference may go on in the next one.
+# Joins the lines of comments, since a reference may continue on the next line.
 joined() { sed -E ':a;N;$!ba;s@\n[ \t]*(//|#) ?@ @g' "$1"; }
 
 headings=0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# scores.sh ROOT: the tables of scores on the tasks' pages are those of the stored evaluations (docs/scores.py), and a
-# page or an evaluation that was changed is found.
+# scores.sh ROOT: the tables of scores on the tasks' pages equal those of the stored evaluations (docs/scores.py), and a
+# changed page or evaluation is detected.
 set -euo pipefail
 python3 "$1/docs/scores.py" --check
 copy=$(mktemp -d)
