@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Sets up what is missing, builds, and opens the window. Without a display it runs the demonstration instead: posteriors
-# of every task, compared with the exact ones. Arguments are passed on to `pairs` or `pairs --batch demo`.
+# Installs missing dependencies, builds, and opens the window. Without a display it runs the demonstration instead:
+# posteriors of every task, compared with the exact ones. Arguments are passed on to `pairs` or `pairs --batch demo`.
 set -euo pipefail
 cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")"
 cmake/build.sh pairs

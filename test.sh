@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Sets up what is missing, builds everything and runs every test. Arguments are passed on to ctest (-R NAME runs some).
+# Installs missing dependencies, builds everything and runs every test. Arguments are passed on to ctest (-R NAME runs
+# some).
 # The last line is `N passed, N failed`; the exit code is 0 only when every test passed.
 set -euo pipefail
 cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")"
 cmake/build.sh all
 
-# The cores that tests share out (tests/CMakeLists.txt).
+# The cores that ctest distributes among tests (tests/CMakeLists.txt).
 cores=
 while IFS=- read -r first last; do
   for ((core = first; core <= ${last:-first}; ++core)); do cores+="${cores:+, }{\"id\": \"$core\", \"slots\": 1}"; done
@@ -19,7 +20,7 @@ rm -f "$report"
 ctest --test-dir build/release --output-on-failure --no-tests=error --parallel "$(nproc)" \
   --resource-spec-file "$PWD/build/release/cores.json" --output-junit tests.xml "$@" 2>&1 | tee "$log" || status=$?
 
-# What failed within test programs, again behind their long outputs, and ctest's summary again behind that.
+# Repeats the failures within test programs after their long outputs, then ctest's summary.
 if ((status)); then
   awk '/^\[ RUN +\]/ { kept = 0 }
        kept < 40 { lines[kept++] = $0 }
@@ -27,7 +28,7 @@ if ((status)); then
   sed -n '/% tests passed, /,$p' "$log"
 fi
 
-# ctest's own counts, in its report.
+# Reads the counts from ctest's report.
 count() {
   sed -n "s/^[[:space:]]*$1=\"\([0-9]*\)\".*/\1/p" "$report" | head -n 1
 }

@@ -1,5 +1,5 @@
-# Compiler, linker, sanitizers: everything that decides how a file is compiled but not what it is made of.
-# pairs_options carries the flags to every library, pairs_allocator what only executables need.
+# Compiler, linker and sanitizers: how files are compiled. pairs_options passes the flags to every library,
+# pairs_allocator those that only executables need.
 
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug or Release" FORCE)
@@ -9,23 +9,23 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
-# Release is -O3; the window, commands and tests, which only call what is fast, are -O1 and compile sooner. No -march:
-# results and binaries are the same on every x86-64; kernels that want wider registers choose them at run time.
+# Release is -O3. The window, commands and tests only call the fast code: they are -O1 and compile sooner. There is no
+# -march, so results and binaries are the same on every x86-64; kernels for wider registers are chosen at run time.
 
-# A trivial file that includes LibTorch takes 13 s, with its headers compiled once 5 s. The files still include what they
-# use: the preset `dev` builds without.
+# A trivial file that includes LibTorch compiles in 13 s, or in 5 s with precompiled headers. The files still include what
+# they use, since the preset `dev` builds without precompiled headers.
 option(PAIRS_PRECOMPILE "Compile LibTorch's headers once for all files" ON)
 
-# Every file that includes LibTorch instantiates the templates that its headers leave pending, which takes 3 to 4 s even
-# where they are compiled once: files are compiled many at a time.
+# Every file that includes LibTorch instantiates templates of its headers, which takes 3 to 4 s even with precompiled
+# headers. Compiling several files as one saves that time.
 option(PAIRS_UNITY "Compile several files of a library or test program at once" ON)
 
 find_program(PAIRS_CCACHE ccache)
 if(PAIRS_CCACHE)
   foreach(language C CXX CUDA)
     if(NOT CMAKE_${language}_COMPILER_LAUNCHER)
-      # Settings without which ccache does not cache files that use precompiled headers. With the base folder, another
-      # clone of the repository finds what the first compiled.
+      # ccache needs these settings to cache files that use precompiled headers. The base folder lets another clone of the
+      # repository find what the first compiled.
       set(CMAKE_${language}_COMPILER_LAUNCHER
         ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
         CCACHE_NOHASHDIR=1 ${PAIRS_CCACHE})
@@ -57,14 +57,14 @@ if(pairs_sanitizers)
   endif()
 endif()
 
-# tests/fuzz decides which code is instrumented, and how.
+# tests/fuzz selects the instrumented code.
 option(PAIRS_FUZZ "Add the libFuzzer programs of tests/fuzz (clang only; build the target fuzzers)" OFF)
 if(PAIRS_FUZZ AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   message(FATAL_ERROR "PAIRS_FUZZ needs clang: use the preset 'fuzz', or set CMAKE_CXX_COMPILER to clang++")
 endif()
 
-# glibc gives large tensors back to the system and faults them in again; tcmalloc keeps them (third_party/README.md). Nothing refers to its
-# symbols, so it is kept by name. Sanitizers bring an allocator of their own.
+# glibc returns large tensors to the system and faults them in again; tcmalloc keeps them (third_party/README.md). Nothing
+# refers to tcmalloc's symbols, so --no-as-needed keeps it linked. Sanitizers have their own allocator.
 add_library(pairs_allocator INTERFACE)
 if(NOT pairs_sanitizers AND NOT PAIRS_FUZZ)
   find_library(PAIRS_TCMALLOC tcmalloc_minimal REQUIRED)
@@ -72,19 +72,19 @@ if(NOT pairs_sanitizers AND NOT PAIRS_FUZZ)
     "LINKER:--push-state,--no-as-needed,${PAIRS_TCMALLOC},--pop-state")
 endif()
 
-# at::parallel_for runs serially in files compiled without OpenMP; the wheel brings the library of the same name.
+# at::parallel_for runs serially in files compiled without OpenMP, whose library the wheel contains.
 # ThreadSanitizer cannot see libgomp's barriers and would report every parallel loop.
 set(PAIRS_OPENMP_FLAG "")
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT "thread" IN_LIST pairs_sanitizers)
   set(PAIRS_OPENMP_FLAG -fopenmp)
 endif()
 
-# -fPIC in programs too: precompiled headers serve only files that are compiled alike.
+# Programs use -fPIC, too: precompiled headers need the same flags in all files.
 add_library(pairs_options INTERFACE)
 target_compile_options(pairs_options INTERFACE
   $<$<COMPILE_LANGUAGE:C,CXX>:-fPIC>
   $<$<COMPILE_LANGUAGE:C,CXX>:-Wall> $<$<COMPILE_LANGUAGE:C,CXX>:-Wextra>
-  # GCC notes a change of its calling convention since version 4.6 wherever a vector is passed.
+  # Without -Wno-psabi GCC notes, wherever a vector is passed, that its calling convention changed in version 4.6.
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-psabi>
   $<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off> $<$<COMPILE_LANGUAGE:C,CXX>:-fno-math-errno>
   $<$<COMPILE_LANGUAGE:C,CXX>:-fno-trapping-math> $<$<COMPILE_LANGUAGE:C,CXX>:${PAIRS_OPENMP_FLAG}>)

@@ -7,16 +7,16 @@ if(NOT pairs_cuda_wish MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "PAIRS_CUDA is '${PAIRS_CUDA}'; it must be AUTO, ON or OFF")
 endif()
 
-# The compute capabilities of the module's machine code; the newest is there as PTX, too, which drivers compile for later
-# GPUs. The program asks the module for both ends (core/base/gpu/cuda_support.h).
+# The compute capabilities of the module's machine code. The newest is included as PTX, too, which drivers compile for later
+# GPUs. The program queries the module for the oldest and newest (core/base/gpu/cuda_support.h).
 set(pairs_cuda_lowest 80)
 set(pairs_cuda_newest 90)
 
-# nvcc of the wheels that third_party/install.sh fetches where there is a driver and no nvcc of the right version.
+# The nvcc of the wheels, which third_party/install.sh fetches where there is a driver and no nvcc of the right version.
 set(PAIRS_NVCC_ROOT "" CACHE PATH "Folder that holds nvidia/cu13/bin/nvcc of the pinned wheels")
 
-# nvcc takes most of a minute to read LibTorch's headers: kernels stand in .cu files without them, and _cuda.cpp files
-# hand them tensors.
+# nvcc takes most of a minute to read LibTorch's headers. Kernels are therefore in .cu files without them, and _cuda.cpp
+# files pass them tensors.
 file(GLOB pairs_cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/core/base/gpu/*.cu
   ${PROJECT_SOURCE_DIR}/core/ops/*_kernels.cu ${PROJECT_SOURCE_DIR}/core/ops/*_cuda.cpp
   ${PROJECT_SOURCE_DIR}/render/*_kernels.cu ${PROJECT_SOURCE_DIR}/render/*_cuda.cpp)
@@ -32,7 +32,7 @@ elseif(NOT pairs_cuda_sources)
   set(pairs_cuda_obstacle "there are no *_kernels.cu files")
 else()
   if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
-    # The first whose major version is LibTorch's.
+    # Select the first whose major version equals LibTorch's.
     set(pairs_cuda_home /usr/local/cuda)
     if(DEFINED ENV{CUDA_HOME} AND NOT "$ENV{CUDA_HOME}" STREQUAL "")
       set(pairs_cuda_home $ENV{CUDA_HOME})
@@ -52,7 +52,7 @@ else()
       endif()
     endforeach()
   endif()
-  # CMake turns these into -gencode flags; without a value it would compile for nvcc's default alone.
+  # CMake turns these into -gencode flags; without a value it would compile for nvcc's default only.
   set(CMAKE_CUDA_ARCHITECTURES ${pairs_cuda_lowest}-real ${pairs_cuda_newest}-real ${pairs_cuda_newest}-virtual)
   include(CheckLanguage)
   check_language(CUDA)
@@ -84,7 +84,7 @@ else()
     message(STATUS "CUDA module: without NCCL, nccl.h was not found; ranks on GPUs exchange gradients through memory")
   endif()
   add_library(pairs_cuda MODULE ${pairs_cuda_sources})
-  # CMake 3.25 does not know C++20 for nvcc 13, so the flag is ours and the standard stays unset.
+  # CMake 3.25 does not know C++20 for nvcc 13, so we set the flag ourselves and leave the standard unset.
   set_target_properties(pairs_cuda PROPERTIES
     CUDA_STANDARD_REQUIRED OFF
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
@@ -98,13 +98,13 @@ else()
   # The _cuda.cpp files include the runtime's headers, too, which may lie where the host compiler does not look.
   target_include_directories(pairs_cuda SYSTEM PRIVATE ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES}
     $<$<BOOL:${PAIRS_NCCL_INCLUDE}>:${PAIRS_NCCL_INCLUDE}>)
-  # What the kernels use of core/base comes along as hidden copies; LibTorch is the program's own.
+  # The module has hidden copies of the parts of core/base that its kernels use, and shares the program's LibTorch.
   target_link_libraries(pairs_cuda PRIVATE pairs_base LibTorch::cuda)
   pairs_precompiled(pairs_cuda)
   pairs_together(pairs_cuda)
-  # LibTorch's CUDA libraries need NVIDIA's, which a machine without a GPU does not have.
+  # LibTorch's CUDA libraries need NVIDIA's, which a machine without a GPU lacks.
   target_link_options(pairs_cuda PRIVATE LINKER:--allow-shlib-undefined LINKER:--exclude-libs,ALL)
-  # nvcc makes names of file-local symbols from the folder; the build's identity would depend on them.
+  # nvcc derives names of file-local symbols from the folder, so the build's identity would depend on it.
   if(PAIRS_PACKAGE)
     target_link_options(pairs_cuda PRIVATE LINKER:--strip-all)
   endif()

@@ -2,13 +2,13 @@
 #   bin/pairs
 #   libexec/pairs-studio/ pairs-keeper, under which simulators run
 #   lib/                  libpairs_cuda.so, libpairs_fits.so, libpairs_transfer.so, libpairs_arrow.so with Arrow's libraries,
-#                         and the system's shared libraries, down to but without glibc and libstdc++
+#                         and the system's shared libraries, except glibc and libstdc++
 #   lib/torch, lib/nvidia LibTorch in the wheel's own layout, which its relative RPATHs expect
 #   share/pairs-studio/   presets, weights, examples, licenses of the libraries
-#   share/applications, share/icons, share/mime   what desktops look for
-#   share/man, share/bash-completion  the manual page, and what makes bash complete commands
-#   share/doc/pairs-studio            what people read
-# The component `folder` is what a Debian package has elsewhere (Package.cmake).
+#   share/applications, share/icons, share/mime   desktop integration
+#   share/man, share/bash-completion  the manual page and bash completion
+#   share/doc/pairs-studio            documentation
+# The component `folder` holds the files that a Debian package has elsewhere (Package.cmake).
 pairs_install(pairs bin RUNTIME_DEPENDENCY_SET pairs_dependencies RUNTIME)
 pairs_install(pairs_keeper libexec/pairs-studio RUNTIME)
 if(TARGET pairs_cuda)
@@ -54,8 +54,8 @@ install(DIRECTORY assets/ DESTINATION share/pairs-studio PATTERN desktop EXCLUDE
 install(FILES third_party/torch-gpu.txt DESTINATION share/pairs-studio)
 set(pairs_documents README.md CHANGELOG.md LICENSE CITATION.cff)
 
-# pairs_install_documents(FOLDER EXAMPLES OPTIONS...): what people read, each page where the others link to it, and a link to
-# the installed examples, whose place EXAMPLES is as seen from FOLDER/assets.
+# pairs_install_documents(FOLDER EXAMPLES OPTIONS...): the documentation, each page where the others link to it, and a link
+# to the installed examples, whose path EXAMPLES is relative to FOLDER/assets.
 function(pairs_install_documents folder examples)
   install(FILES ${pairs_documents} DESTINATION ${folder} ${ARGN})
   install(DIRECTORY docs DESTINATION ${folder} ${ARGN} PATTERN __pycache__ EXCLUDE)
@@ -75,15 +75,15 @@ function(pairs_install_documents folder examples)
 endfunction()
 pairs_install_documents(share/doc/pairs-studio ../../../pairs-studio/examples COMPONENT folder)
 
-# pairs_install_words(SHARE COMPONENT): the manual page and bash's completion, as the program itself writes them.
+# pairs_install_words(SHARE COMPONENT): the manual page and bash completion, which the program itself writes.
 # pairs_install_desktop(SHARE COMPONENT): the entry for menus, its icon, and the types of our files. SHARE is absolute or
-# begins at the prefix.
+# relative to the prefix.
 function(pairs_install_words share component)
   set(root "\$ENV{DESTDIR}${share}")
   if(NOT IS_ABSOLUTE ${share})
     set(root "\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${share}")
   endif()
-  # A build to be packaged finds its libraries in the installed tree alone.
+  # A build to be packaged finds its libraries only in the installed tree.
   install(CODE "
     set(words ${CMAKE_COMMAND} -E env \"LD_LIBRARY_PATH=${PROJECT_BINARY_DIR}:${LibTorch_DIR}/lib\" \"$<TARGET_FILE:pairs>\")
     file(MAKE_DIRECTORY \"${root}/man/man1\" \"${root}/bash-completion/completions\")

@@ -1,8 +1,8 @@
-# libpairs_arrow.so, libpairs_fits.so and libpairs_transfer.so: all that is compiled against Arrow, CFITSIO and libcurl,
-# opened when such a file is read (tasks/own/tables/table_module.h), or one is fetched (app/gpu/transfer.h).
+# libpairs_arrow.so, libpairs_fits.so and libpairs_transfer.so: all code that is compiled against Arrow, CFITSIO and
+# libcurl. They are opened when such a file is read (tasks/own/tables/table_module.h) or fetched (app/gpu/transfer.h).
 
-# pairs_module(NAME USER FOLDER BUILT LIBRARY...): a module of a folder's files, which the target USER opens; BUILT is where
-# it finds its libraries in the build tree.
+# pairs_module(NAME USER FOLDER BUILT LIBRARY...): a module of a folder's files, which the target USER opens. BUILT is the
+# folder of its libraries in the build tree.
 function(pairs_module name user folder built)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
   add_library(${name} MODULE ${sources})

@@ -1,5 +1,5 @@
-# `cpack` makes a Debian package of the folder of Install.cmake, as /usr/lib/pairs-studio, with what a Debian system looks
-# for elsewhere (the component `debian`). packaging/package.sh calls it, on a build with PAIRS_PACKAGE on.
+# `cpack` makes a Debian package of the folder of Install.cmake, as /usr/lib/pairs-studio. The component `debian` holds the
+# files that a Debian system expects elsewhere. packaging/package.sh calls it, on a build with PAIRS_PACKAGE on.
 set(pairs_debian_doc /usr/share/doc/pairs-studio)
 set(CPACK_PACKAGE_CONTACT "The Pairs Studio developers <pairs-studio@users.noreply.github.com>")
 
@@ -10,8 +10,8 @@ pairs_install_desktop(/usr/share debian EXCLUDE_FROM_ALL)
 pairs_install_documents(${pairs_debian_doc} ../../../../lib/pairs-studio/share/pairs-studio/examples ${pairs_debian})
 install(FILES packaging/copyright DESTINATION ${pairs_debian_doc} ${pairs_debian})
 install(FILES packaging/lintian-overrides DESTINATION /usr/share/lintian/overrides RENAME pairs-studio ${pairs_debian})
-# Steps that are possible only when the package is built: links into the folder, and the changelog with the date of the
-# commit (SOURCE_DATE_EPOCH), in the format of Debian.
+# These steps are possible only when the package is built: links into the folder, and the changelog in Debian's format with
+# the date of the commit (SOURCE_DATE_EPOCH).
 install(CODE "
   set(root \"\$ENV{DESTDIR}\")
   file(MAKE_DIRECTORY \"\${root}/usr/bin\" \"\${root}${pairs_debian_doc}\")
@@ -45,7 +45,7 @@ set(CPACK_INSTALL_CMAKE_PROJECTS)
 foreach(component program Unspecified debian)
   list(APPEND CPACK_INSTALL_CMAKE_PROJECTS ${PROJECT_BINARY_DIR} PairsStudio ${component} /)
 endforeach()
-# xz divides its work in another way among two threads than one, and in the same way among more.
+# With one thread xz divides its work differently than with several; the result is the same for any number from two on.
 set(CPACK_THREADS 2)
 
 set(CPACK_DEBIAN_PACKAGE_SECTION science)

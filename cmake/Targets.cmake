@@ -1,6 +1,6 @@
-# One static library a folder, one function to make each kind of target.
+# One static library per folder, and one function for each kind of target.
 
-# Compiled once, used by every target that goes through pairs_precompiled.
+# The precompiled headers, shared by every target that calls pairs_precompiled.
 if(PAIRS_PRECOMPILE)
   add_library(pairs_headers STATIC ${PROJECT_SOURCE_DIR}/cmake/empty.cpp)
   target_link_libraries(pairs_headers PRIVATE pairs_options)
@@ -36,22 +36,22 @@ function(pairs_together name)
       set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${part}")
     endforeach()
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-    # GCC takes every file that another includes for a header, whose types must not have parts in unnamed namespaces.
+    # GCC treats every included file as a header and warns of types with parts in unnamed namespaces.
     target_compile_options(${name} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-subobject-linkage>)
   endif()
 endfunction()
 
-# For what only calls what is fast: the window, commands, tests.
+# Compiles with -O1 those targets that only call the fast code: the window, commands, tests.
 function(pairs_cold name)
   target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
 endfunction()
 
-# Folders that are libraries or programs of their own within a folder named with /**.
+# Folders within a folder named with /** that are separate libraries or programs.
 set(pairs_own_libraries tasks/own/arrow tasks/own/fits tasks/own/keeper tasks/parts tasks/objects tasks/molecules tasks/own/stored tasks/own/tables)
 
-# pairs_library(NAME FOLDER LIBRARY...): the .cpp files of a folder, and of its own folders where its name ends in /**. Each
-# links what stands to its right in design order, so that a wrong include fails to link as well as failing the layering
-# test.
+# pairs_library(NAME FOLDER LIBRARY...): the .cpp files of a folder, and of its subfolders where its name ends in /**. Each
+# library links only the libraries below it in the design's order, so a wrong include fails to link as well as failing the
+# layering test.
 function(pairs_library name folder)
   set(glob GLOB)
   if(folder MATCHES "^(.*)/\\*\\*$")
@@ -59,7 +59,7 @@ function(pairs_library name folder)
     set(glob GLOB_RECURSE)
   endif()
   file(${glob} sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
-  list(FILTER sources EXCLUDE REGEX "_cuda\\.cpp$")  # libpairs_cuda.so's
+  list(FILTER sources EXCLUDE REGEX "_cuda\\.cpp$")  # these belong to libpairs_cuda.so
   if(glob STREQUAL GLOB_RECURSE)
     foreach(own IN LISTS pairs_own_libraries)
       if(own STREQUAL folder)
@@ -73,15 +73,15 @@ function(pairs_library name folder)
   endif()
   add_library(${name} STATIC ${sources})
   target_link_libraries(${name} PUBLIC pairs_options ${ARGN})
-  if(NOT folder STREQUAL "core/report")  # figures know nothing of tensors
+  if(NOT folder STREQUAL "core/report")  # figures do not use tensors
     pairs_precompiled(${name})
   endif()
   pairs_together(${name})
 endfunction()
 
 # pairs_operator_library(NAME FOLDER): a library whose files register operators with LibTorch's dispatcher when the
-# program starts. Nothing refers to such a file, so a linker would drop it from a static library: whoever links NAME
-# gets all of NAME_archive.
+# program starts. Nothing refers to such a file, so a linker would drop it from a static library: linking NAME
+# links all of NAME_archive.
 function(pairs_operator_library name folder)
   pairs_library(${name}_archive ${folder} ${ARGN})
   file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.h)
@@ -91,10 +91,10 @@ function(pairs_operator_library name folder)
 endfunction()
 
 # pairs_run_path(NAME BUILT INSTALLED): the folders in which a program or module looks for its libraries, in the build tree
-# and where pairs_install puts it. CMake's own way ends the first with an empty entry, which the loader takes for the
-# current folder: here slashes make room for the second.
+# and where pairs_install puts it. CMake by itself would end the first with an empty entry, which the loader reads as the
+# current folder; here slashes reserve the space for the second.
 function(pairs_run_path name built installed)
-  if(PAIRS_PACKAGE)  # the same bytes wherever it is built; it runs where it is installed alone
+  if(PAIRS_PACKAGE)  # the bytes must not depend on the build folder; such a program runs only once installed
     set(built "${installed}")
   endif()
   string(LENGTH "${built}" room)
@@ -110,8 +110,8 @@ function(pairs_run_path name built installed)
     PAIRS_INSTALLED_RPATH "${installed}")
 endfunction()
 
-# pairs_install(NAME FOLDER ARGUMENT...): installs it as the component `program`, with its other run path. Arguments for
-# install(TARGETS).
+# pairs_install(NAME FOLDER ARGUMENT...): installs a target as the component `program`, with its run path INSTALLED. The
+# arguments are those of install(TARGETS).
 function(pairs_install name folder)
   install(TARGETS ${name} ${ARGN} DESTINATION ${folder} COMPONENT program)
   get_target_property(built ${name} INSTALL_RPATH)
@@ -127,7 +127,7 @@ function(pairs_program name)
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE pairs_allocator)
   target_link_options(${name} PRIVATE LINKER:--disable-new-dtags)
-  if(NOT pairs_sanitizers AND NOT PAIRS_FUZZ)  # whose runtimes are not ready so early
+  if(NOT pairs_sanitizers AND NOT PAIRS_FUZZ)  # sanitizers' runtimes are not ready so early
     target_link_options(${name} PRIVATE
       LINKER:--undefined=pairs_bound_spinning        # core/base/threads/wait_policy.h
       LINKER:--undefined=pairs_need_working_folder)  # core/base/system/working_folder.h

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# build.sh TARGET...: sets up what is missing, configures the preset `release` (or $PAIRS_PRESET) where that is not done,
-# builds the targets into build/release. All output goes to stderr.
+# build.sh TARGET...: installs missing dependencies, configures the preset `release` (or $PAIRS_PRESET) unless this is done,
+# and builds the targets into build/release. All output goes to stderr.
 set -euo pipefail
 cd "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/.."
 preset=${PAIRS_PRESET:-release}
@@ -14,7 +14,7 @@ cached() {
 if [[ ! -f $build/build.ninja || $(cached LIBTORCH_ROOT) != "$root" || $(cached PAIRS_NVCC_ROOT) != "$nvcc" ||
   $(cached CMAKE_HOME_DIRECTORY) != "$PWD" ]]; then
   fresh=()
-  # A tree that was moved or copied with its build folder starts anew.
+  # If the tree was moved or copied with its build folder, the build starts anew.
   [[ ! -f $build/CMakeCache.txt || $(cached CMAKE_HOME_DIRECTORY) == "$PWD" ]] || fresh=(--fresh)
   cmake --preset "$preset" "${fresh[@]}" -DLIBTORCH_ROOT="$root" -DPAIRS_NVCC_ROOT="$nvcc" >&2
 fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # licenses.sh PREFIX TORCH ARROW: puts the licenses of the libraries in the installed folder PREFIX into
-# PREFIX/share/pairs-studio/licenses: of Debian's packages their files `copyright`, of the wheels in the folders TORCH and
-# ARROW what these say. Where the system is no Debian's, those of its packages are left out, and it says so.
+# PREFIX/share/pairs-studio/licenses: the files `copyright` of Debian's packages, and the license files of the wheels in
+# the folders TORCH and ARROW. On a system without dpkg the former are left out, with a message.
 set -euo pipefail
 shopt -s nullglob
 prefix=$1 torch=$2 arrow=$3
@@ -23,7 +23,7 @@ for library in "${libraries[@]}"; do
   name=$(basename "$library")
   [[ $name == libpairs_* || $name == libarrow* || $name == libparquet* ]] || patterns+=("*-linux-gnu/$name" "*-linux-gnu/*/$name")
 done
-# A program that is built without some of them names none.
+# There are none if the program is built without these libraries.
 ((${#patterns[@]} > 0)) || exit 0
 while IFS= read -r package; do
   [[ ! -f /usr/share/doc/$package/copyright ]] || install -m 644 "/usr/share/doc/$package/copyright" "$to/$package"

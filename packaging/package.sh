@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# package.sh [FOLDER]: builds what people install, into FOLDER (packaging/out):
+# package.sh [FOLDER]: builds the packages for users into FOLDER (packaging/out):
 #   pairs-studio_VERSION_amd64.deb                       for Debian 12 and later: apt install ./pairs-studio_….deb
 #   pairs-studio-VERSION-linux-x86_64.tar.zst            a folder that runs wherever it is unpacked, without root
 #   pairs-studio-VERSION-linux-x86_64-headless.tar.zst   the same without the window, for clusters
@@ -29,7 +29,7 @@ quietly() {
   "${@:2}" >"$log" 2>&1 || { cat "$log" >&2 && die "${*:2:2} failed; its messages stand above"; }
 }
 
-# folder BUILD NAME: the installed folder as NAME.tar.zst.
+# folder BUILD NAME: packs the installed folder as NAME.tar.zst.
 folder() {
   local made=$1/packaging/folder
   rm -rf "$made"

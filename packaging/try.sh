@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# try.sh SUITE FILE.deb [FOLDER]: installs the package in a bare Debian (SUITE: bookworm, trixie) as a person would, without
-# compilers: apt brings what it depends on, the window opens on a virtual display, and a file of one's own is asked about.
-# Prints the time of each step; FOLDER (packaging/out) gets the picture of the window. Needs root, debootstrap and a
-# network; TRY_ROOT names a folder where a bare system is kept for the next time (default: none is kept).
+# try.sh SUITE FILE.deb [FOLDER]: installs the package in a bare Debian (SUITE: bookworm, trixie) as a user would, without
+# compilers: apt installs its dependencies, the window opens on a virtual display, and infer runs on a user's file.
+# Prints the time of each step; FOLDER (packaging/out) receives a picture of the window. Needs root, debootstrap and a
+# network. TRY_ROOT names a folder that keeps the bare system for the next time (by default none is kept).
 set -euo pipefail
 suite=$1 deb=$(realpath "$2") out=$(realpath -m "${3:-$(dirname "$0")/out}")
 die() {
@@ -29,7 +29,7 @@ cp "$(dirname "$0")/../assets/examples/bump-hunt-python/events.csv" "$root/root/
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 inside() { chroot "$root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"; }
 
-step() { # step WHAT COMMAND...: and how long it takes
+step() { # step WHAT COMMAND...: runs the command and prints its time
   local begin
   begin=$(date +%s%N)
   "${@:2}" >"$work/log" 2>&1 || { cat "$work/log" >&2 && die "$1 failed"; }
@@ -37,7 +37,7 @@ step() { # step WHAT COMMAND...: and how long it takes
 }
 seconds() { awk -v ns="$1" 'BEGIN { printf "%.1f", ns / 1e9 }'; }
 step "apt reads its lists" inside apt-get -q update
-# The display is no part of the program.
+# The display is not a dependency of the program.
 step "a virtual display, for the picture" inside apt-get -qy install --no-install-recommends xvfb x11-apps xauth
 ! inside sh -c 'command -v cc || command -v g++ || command -v cmake' >/dev/null || die "there is a compiler"
 before=$(du -sb --one-file-system "$root/usr" | cut -f1)
@@ -46,7 +46,7 @@ step "apt installs the package and these" inside apt-get -qy install /tmp/pairs-
 after=$(du -sb --one-file-system "$root/usr" | cut -f1)
 ! inside sh -c 'command -v cc || command -v g++ || command -v cmake' >/dev/null || die "a compiler came along"
 
-window() { # until it has drawn its first picture, then that picture
+window() { # waits for the window's first picture and saves it
   inside sh -c '
     Xvfb :7 -screen 0 1440x900x24 -nolisten tcp >/dev/null 2>&1 & display=$!
     PAIRS_LOG=debug DISPLAY=:7 pairs >/root/log 2>&1 & window=$!

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Installs what Pairs Studio needs and is missing: Debian packages, then LibTorch, Arrow and, where there is an NVIDIA
-# driver and no nvcc of the right version, nvcc into ${XDG_CACHE_HOME:-~/.cache}/pairs-studio. A second run changes
-# nothing and needs no network.
+# Installs missing dependencies of Pairs Studio: Debian packages, then LibTorch and Arrow into
+# ${XDG_CACHE_HOME:-~/.cache}/pairs-studio. Where there is an NVIDIA driver and no nvcc of the right version, nvcc follows.
+# A second run changes nothing and needs no network.
 #
-#   third_party/install.sh          what building and running needs
-#   third_party/install.sh --dev    also what formatting, lint and fuzzing need
+#   third_party/install.sh          dependencies of building and running
+#   third_party/install.sh --dev    also those of formatting, lint and fuzzing
 #
-# Prints on stdout the folder that holds torch/, for CMake's LIBTORCH_ROOT, and on a second line, where nvcc was fetched,
-# the folder for PAIRS_NVCC_ROOT. Everything else goes to stderr.
-# The environment's LIBTORCH_ROOT is used as it stands, and so are a torch 2.11 that python3 imports and an nvcc 13.
-# PAIRS_GPU=1 sets up for a GPU on a machine without a driver, PAIRS_GPU=0 for the CPU alone. PAIRS_ARROW=0 does without
+# Prints on stdout the folder that holds torch/, for CMake's LIBTORCH_ROOT. If nvcc was fetched, a second line names the
+# folder for PAIRS_NVCC_ROOT. Everything else goes to stderr.
+# The environment's LIBTORCH_ROOT is used unchanged, and so are a torch 2.11 that python3 imports and an nvcc 13.
+# PAIRS_GPU=1 sets up for a GPU on a machine without a driver, PAIRS_GPU=0 for the CPU alone. PAIRS_ARROW=0 leaves out
 # Arrow, which a build with -DPAIRS_ARROW=OFF does not need; ARROW_ROOT names a folder that holds pyarrow/.
 set -euo pipefail
 shopt -s inherit_errexit
@@ -24,11 +24,11 @@ die() {
 
 # --- Debian packages ---
 
-# The packages of the lists that are not installed, one a line.
+# Prints the packages of the lists that are not installed, one per line.
 missing_packages() {
   local wanted
   wanted=$(sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$@" | sort -u)
-  # shellcheck disable=SC2086  # one word a package
+  # shellcheck disable=SC2086  # one word per package
   comm -23 <(echo "$wanted") <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted 2>/dev/null |
     sed -n 's/^installed //p' | sort -u)
 }
@@ -58,7 +58,7 @@ install_packages() {
 
 # --- LibTorch ---
 
-# A driver is present when its library loads; the GPU variant of LibTorch is then worth its 4.6 GB.
+# A driver is present when its library loads; only then is the GPU variant of LibTorch, 4.6 GB, installed.
 have_driver() {
   case ${PAIRS_GPU-} in
     0) return 1 ;;
@@ -69,7 +69,7 @@ have_driver() {
   python3 -c 'import ctypes; ctypes.CDLL("libcuda.so.1")' 2>/dev/null
 }
 
-# Prints the folder of a torch of our version that python3 could import; nothing of torch runs.
+# Prints the folder of a torch of our version that python3 could import, without running any of torch.
 importable_torch() {
   python3 - "${version%.*}" "$1" 2>/dev/null <<'PYTHON' || true
 import importlib.util, os, re, sys
@@ -112,7 +112,7 @@ fetch() {
   free=$(df -P -BG "$cache" | awk 'NR == 2 { sub(/G$/, "", $4); print $4 }')
   ((free >= need)) || die "$what needs $need GB in $cache and $free GB are free; free some, or set XDG_CACHE_HOME"
   mkdir -p "$partial/tmp"
-  # shellcheck disable=SC2064  # the folder of now
+  # shellcheck disable=SC2064  # the folder's current value
   trap "rm -rf '$partial'" EXIT
   python=$(python_with_pip)
   tag=$("$python" -c 'import sys; print("3.%d" % min(max(sys.version_info[1], 11), 13))')
@@ -131,12 +131,12 @@ fetch() {
   trap - EXIT
 }
 
-# The stamp is written last and names the list of hashes that the folder was made from.
+# The stamp is written last; it identifies the list of hashes that the folder was made from.
 is_complete() {
   [[ -f $2/.pairs-studio ]] && cmp -s "$2/.pairs-studio" <(sha256sum <"$here/$1.txt")
 }
 
-# Prints the folder that holds torch/, downloaded where it is missing.
+# Prints the folder that holds torch/, after downloading it if it is missing.
 torch_folder() {
   local variant=cpu root importable need=3
   if [[ -n ${LIBTORCH_ROOT-} ]]; then
@@ -160,7 +160,7 @@ torch_folder() {
 
 # --- Arrow ---
 
-# Downloads it where it is missing: CMake finds it there.
+# Downloads Arrow if it is missing, to where CMake finds it.
 fetch_arrow() {
   case ${PAIRS_ARROW-} in
     0) return 0 ;;
@@ -178,7 +178,7 @@ fetch_arrow() {
 
 # --- nvcc ---
 
-# Whether CMake will find an nvcc of our major version by itself.
+# Succeeds if CMake will find an nvcc of our major version by itself.
 have_nvcc() {
   local nvcc
   for nvcc in "${CUDACXX-}" nvcc "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc"; do
@@ -187,7 +187,7 @@ have_nvcc() {
   return 1
 }
 
-# Prints the folder that holds nvidia/cu13/bin/nvcc where a GPU needs it and nobody else has one.
+# Prints the folder that holds nvidia/cu13/bin/nvcc if a GPU needs it and there is no other nvcc.
 nvcc_folder() {
   have_driver || return 0
   ! have_nvcc || return 0

@@ -9,35 +9,35 @@
     serve(prior, simulate)                # the last line of the program
 
 `rng` is a numpy.random.Generator; everything random must come from it. x is [n, columns] or [n, channels, height,
-width] ([n] where there is one column); where an observation is ragged rows, a list of n arrays [rows, columns] or a pair
-(rows of all observations [R, columns], numbers of rows [n]).
+width] ([n] where there is one column). If an observation is ragged rows, x is a list of n arrays [rows, columns] or a
+pair (rows of all observations [R, columns], numbers of rows [n]).
 
-Where task.toml names something that is given of a set, [[conditions]], simulate takes it as a fifth argument, given [g], and
-prior returns (theta, psi, given [size, g]), psi None where there is none, unless task.toml says how it is drawn.
+If task.toml has tables [[conditions]], simulate takes the conditions of a set as a fifth argument, given [g], and prior
+returns (theta, psi, given [size, g]), with psi None where there is none. If task.toml states how the conditions are
+drawn, prior returns theta or (theta, psi) as above.
 
-Where it is faster to simulate many sets at once (numba, JAX, torch), a function of many takes the place of simulate:
+If simulating many sets at once is faster (numba, JAX, torch), a function of many sets replaces simulate:
 
     def simulate_many(theta, psi, n, seeds):   # theta [sets, targets], psi [sets, nuisances], n [sets], seeds [sets]
         ...                                    # -> the observations of all sets one after another, sum(n) of them
     serve(prior, simulate_many=simulate_many)
 
-Everything random of a set must come from its own seed, a whole number of 64 bits: the same seed gives the same set
-whichever others stand beside it. Ragged rows are a pair (rows of all, numbers of rows [sum(n)]).
+Everything random in a set must come from its own seed, a whole number of 64 bits: the same seed gives the same set
+whichever others are simulated with it. Ragged rows are a pair (rows of all, numbers of rows [sum(n)]).
 
-A third function, where task.toml has a table [reference], tells log posterior densities of the targets, up to a constant
+If task.toml has a table [reference], a third function returns log posterior densities of the targets, up to a constant
 that does not depend on theta:
 
     def reference(theta, x):              # theta [values, targets], x as simulate returns it (also given [g]) -> [values]
         ...
     serve(prior, simulate, reference)
 
-Run by hand with --check it tests the two functions, tells how fast they are, and shows where one of them fails; "pairs
---batch data task.toml --check" tests any program:
+Run by hand with --check, the program tests the functions, prints how fast they are, and shows where one of them
+fails ("pairs --batch data task.toml --check" tests any program):
 
     python3 simulate.py --check task.toml
 
-What is printed goes to standard error; standard output belongs to the protocol (docs/reference/simulators.md of Pairs
-Studio).
+Printed text goes to standard error; standard output belongs to the protocol (docs/how-to/own-task.md of Pairs Studio).
 """
 
 import io
@@ -70,13 +70,13 @@ class _Streams:
         }
 
     def counters(self, draws):
-        """Counters and keys of draws [S, 4] of (key, set, block, count)."""
+        """Counters and keys of draws [S, 4], whose columns are key, set, block and count."""
         counters = np.zeros((len(draws), 4), np.uint64)
         keys = np.zeros((len(draws), 2), np.uint64)
         counters[:, 2] = draws[:, 2]
         counters[:, 3] = draws[:, 1]
         keys[:, 0] = draws[:, 0]
-        # Numbers of Python are taken faster than those of arrays.
+        # Python numbers are faster to assign than array elements.
         return counters.tolist(), keys.tolist()
 
     def at(self, counter, key):
@@ -87,12 +87,12 @@ class _Streams:
 
 
 def _as_float(x):
-    """float32 stays; all else becomes float64, of which Pairs Studio loses nothing before it has standardized it."""
+    """Keeps float32 and converts all else to float64, which Pairs Studio standardizes at full precision."""
     return x if x.dtype == np.float32 else x.astype(np.float64, copy=False)
 
 
 def _seeds(draws):
-    """A seed of 64 bits for each draw of (key, set, block, count), by splitmix64: distinct streams for distinct ones."""
+    """A 64-bit seed for each draw (key, set, block, count), by splitmix64: distinct draws get distinct streams."""
     z = np.zeros(len(draws), np.uint64)
     for word in (draws[:, 0], draws[:, 1], draws[:, 2]):
         z = (z ^ word) + np.uint64(0x9E3779B97F4A7C15)
@@ -103,20 +103,20 @@ def _seeds(draws):
 
 
 class _Failure(Exception):
-    """What is wrong with an answer, as one sentence."""
+    """A wrong return value, described in one sentence."""
 
 
 class _Simulator:
     def __init__(self, prior, simulate, targets, nuisances, kind, shape, given=0, drawn=0, reference=None,
                  simulate_many=None):
-        """`given`: numbers that are given of a set; `drawn`: as many of them as the prior draws."""
+        """`given`: the number of a set's conditions; `drawn`: how many of them the prior draws."""
         self.prior, self.simulate = prior, simulate
         self.targets, self.nuisances, self.kind, self.shape = targets, nuisances, kind, tuple(shape)
         self.given, self.drawn, self.reference, self.simulate_many = given, drawn, reference, simulate_many
         self.streams = _Streams()
 
     def draw_prior(self, draws):
-        """-> bytes of theta, psi and what is given of each draw, float64."""
+        """-> bytes of theta, psi and the conditions of each draw, float64."""
         parts = []
         counters, keys = self.streams.counters(draws)
         for i in range(len(draws)):
@@ -134,13 +134,13 @@ class _Simulator:
                     value = value[:, None]
                 if value.shape != (size, width):
                     raise _Failure(
-                        "prior returned %s of shape %s where (%d, %d) belongs" % (name, value.shape, size, width)
+                        "prior returned %s of shape %s instead of (%d, %d)" % (name, value.shape, size, width)
                     )
                 parts.append(value.tobytes())
         return b"".join(parts)
 
     def _drawn_of(self, values):
-        """What prior returned as theta, psi and given, None where it draws none."""
+        """Splits what prior returned into theta, psi and given, with None for what it does not draw."""
         if not isinstance(values, tuple):
             return values, None, None
         if self.drawn == 0 and len(values) == 2:
@@ -148,7 +148,7 @@ class _Simulator:
         if self.drawn > 0 and len(values) == 3:
             return values
         raise _Failure(
-            "prior returned %d things, not %s"
+            "prior returned %d values, not %s"
             % (len(values), "(theta, psi, given), psi None where there is none" if self.drawn else "theta or (theta, psi)")
         )
 
@@ -160,8 +160,8 @@ class _Simulator:
             return self._draw_rows(draws, theta, psi, given)
         if self.given > 0:
             return self._draw_given(draws, theta, psi, given)
-        # The overhead of a set besides the call matters: rows come from iterators, which is cheaper than from indices,
-        # and all work that can be shared by many sets is done once.
+        # The overhead per set matters: iterators over rows are cheaper than indices, and work that many sets share is
+        # done once.
         counts = draws[:, 3].tolist()
         parts = []
         simulate, add = self.simulate, parts.append
@@ -185,17 +185,17 @@ class _Simulator:
         x = self.simulate_many(theta, psi, counts, _seeds(draws), *more)
         if self.kind == "rows":
             if not isinstance(x, tuple) or len(x) != 2:
-                raise _Failure("simulate_many returned no pair (rows of all observations, numbers of rows)")
+                raise _Failure("simulate_many must return a pair (rows of all observations, numbers of rows)")
             rows, numbers = np.asarray(x[0]), np.asarray(x[1], np.int64)
             if numbers.shape != (total,) or rows.shape != (int(numbers.sum()),) + self.shape:
-                raise _Failure("simulate_many returned rows of shape %s and numbers of shape %s where (%d, %d) and (%d,) "
-                               "belong" % (rows.shape, numbers.shape, numbers.sum(), self.shape[0], total))
+                raise _Failure("simulate_many returned rows of shape %s and numbers of shape %s instead of (%d, %d) and "
+                               "(%d,)" % (rows.shape, numbers.shape, numbers.sum(), self.shape[0], total))
             return numbers.tobytes() + _as_float(rows).tobytes()
         x = np.asarray(x)
         if x.shape == (total,) and self.shape == (1,):
             x = x[:, None]
         if x.shape != (total,) + self.shape:
-            raise _Failure("simulate_many returned x of shape %s where %s belongs: the observations of %d sets one after "
+            raise _Failure("simulate_many returned x of shape %s instead of %s: the observations of %d sets one after "
                            "another" % (x.shape, (total,) + self.shape, len(draws)))
         return np.ascontiguousarray(_as_float(x)).tobytes()
 
@@ -209,14 +209,14 @@ class _Simulator:
         return _as_float(np.concatenate(parts)).tobytes()
 
     def _flat(self, parts, counts):
-        """Whether every part is an array [n] of single numbers, as most are."""
+        """Whether every part is an array [n] of single numbers, the most frequent case."""
         try:
             return self.shape == (1,) and [x.shape for x in parts] == [(n,) for n in counts]
         except AttributeError:
             return False
 
     def _shaped(self, x, n):
-        """What simulate returned as [n, shape...]."""
+        """Reshapes what simulate returned to [n, shape...]."""
         x = np.asarray(x)
         if self.shape == (1,) and x.shape == (n,):
             return x[:, None]
@@ -226,8 +226,8 @@ class _Simulator:
 
     def _refuse_shape(self, shape, n):
         if shape and shape[0] != n and shape[1:] in (self.shape, ()):
-            raise _Failure("simulate returned %d observations where %d were asked for" % (shape[0], n))
-        raise _Failure("simulate returned x of shape %s where %s belongs" % (shape, (n,) + self.shape))
+            raise _Failure("simulate returned %d observations instead of %d" % (shape[0], n))
+        raise _Failure("simulate returned x of shape %s instead of %s" % (shape, (n,) + self.shape))
 
     def _draw_rows(self, draws, theta, psi, given):
         width = self.shape[0]
@@ -245,17 +245,17 @@ class _Simulator:
                 rows = np.concatenate(own) if own else np.empty((0, width))
                 number = np.array([len(one) for one in own], np.int64)
             if number.shape != (n,):
-                raise _Failure("simulate returned %d observations where %d were asked for" % (number.size, n))
+                raise _Failure("simulate returned %d observations instead of %d" % (number.size, n))
             if rows.shape != (int(number.sum()), width):
                 raise _Failure(
-                    "simulate returned rows of shape %s where %s belongs" % (rows.shape, (int(number.sum()), width))
+                    "simulate returned rows of shape %s instead of %s" % (rows.shape, (int(number.sum()), width))
                 )
             numbers.append(number)
             parts.append(rows)
         return np.concatenate(numbers).tobytes() + _as_float(np.concatenate(parts)).tobytes()
 
     def ask_reference(self, source, count):
-        """-> bytes of the log densities of `count` values of theta of one set, which stand in `source`."""
+        """-> bytes of the log densities of `count` values of theta for one set; reads both from `source`."""
         theta = np.frombuffer(_read(source, 8 * count * self.targets)).reshape(count, self.targets)
         given = np.frombuffer(_read(source, 8 * self.given))
         n = int(np.frombuffer(_read(source, 8), np.uint64)[0])
@@ -266,14 +266,14 @@ class _Simulator:
         else:
             x = np.frombuffer(_read(source, 8 * n * int(np.prod(self.shape)))).reshape((n,) + self.shape)
         if self.reference is None:
-            raise _Failure("task.toml has a table [reference]; hand the function over, serve(prior, simulate, reference)")
+            raise _Failure("task.toml has a table [reference]; pass the function: serve(prior, simulate, reference)")
         values = np.asarray(self.reference(theta, x, *([given] if self.given else [])), np.float64)
         if values.shape not in ((count,), (count, 1)):
-            raise _Failure("reference returned an array of shape %s where (%d,) belongs" % (values.shape, count))
+            raise _Failure("reference returned an array of shape %s instead of (%d,)" % (values.shape, count))
         return values.tobytes()
 
     def failure(self):
-        """The present exception in a few lines, the cause first."""
+        """The current exception in a few lines, the cause first."""
         kind, value, trace = sys.exc_info()
         if kind is _Failure:
             return str(value)
@@ -291,7 +291,7 @@ def _read(stream, size):
 
 
 def _leave_with(parent):
-    """Ends the program when Pairs Studio has gone, also in the midst of a long calculation."""
+    """Ends the program when Pairs Studio has ended, even during a long calculation."""
     while os.getppid() == parent:
         time.sleep(1)
     os._exit(0)
@@ -307,7 +307,7 @@ def _serve(prior, simulate, reference, simulate_many):
     parent = os.getppid()
     source = os.fdopen(os.dup(0), "rb", buffering=1 << 20)
     out = os.fdopen(os.dup(1), "wb", buffering=1 << 20)
-    # What the two functions print must not stand between answers, whatever prints it.
+    # Text that the functions print must not get between the answers.
     os.dup2(2, 1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     sys.stdout = sys.stderr
@@ -315,9 +315,9 @@ def _serve(prior, simulate, reference, simulate_many):
 
     words = source.readline().split()
     if len(words) < 8 or words[0] != b"pairs":
-        sys.exit("This program is asked by Pairs Studio; run it with --check task.toml by hand.")
+        sys.exit("This program is run by Pairs Studio; to test it by hand, run it with --check task.toml.")
     if words[1] not in (b"1", b"2"):
-        sys.exit("This pairs_simulator.py speaks versions 1 and 2 of the protocol, not %s." % words[1].decode())
+        sys.exit("This pairs_simulator.py implements versions 1 and 2 of the protocol, not %s." % words[1].decode())
     # Version 2 serves tasks whose sets have conditions: "given G" if the prior draws them, or "told G" if the set
     # states them.
     given = int(words.pop(7)) if words[1] == b"2" else 0
@@ -353,7 +353,8 @@ def _serve(prior, simulate, reference, simulate_many):
         _answer(out, b"answer %s %d\n" % (request, len(data)), data)
 
 
-# What --check needs of task.toml. Python has a reader of TOML from 3.11 on; this one knows what such a file holds.
+# Reads what --check needs from task.toml. Python has a TOML reader from 3.11 on; the fallback covers what such a file
+# holds.
 def _task(path):
     try:
         import tomllib
@@ -383,7 +384,7 @@ def _task(path):
 
 
 def _hint_columns(values, x, out):
-    """Names the columns that tell nothing, and, of x that is not standardized, those far from numbers of size one."""
+    """Reports constant columns and, if x is not standardized, columns whose numbers are far from size one."""
     names = x.get("columns") or x.get("rows")
     for k, column in enumerate(values.T.astype(np.float64)):
         if not column.size or not np.isfinite(column).all():
@@ -401,7 +402,7 @@ def _hint_columns(values, x, out):
 
 
 def _check_reference(sim, theta, psi, known, draws, say, asked):
-    """That the reference answers the same, up to nothing but rounding, whatever values of theta stand beside."""
+    """Checks that the reference of a value is the same, up to rounding, whichever values are queried with it."""
     data = sim.draw(draws(3, 1, 0, 2), theta[:1], psi[:1], known[:1])
     count = np.array([2], np.uint64).tobytes()
     if sim.kind == "rows":
@@ -431,7 +432,7 @@ def _check_reference(sim, theta, psi, known, draws, say, asked):
 
 
 def _middle(one):
-    """A value that a table [[conditions]] says is drawn; None where it says nothing."""
+    """A typical value of a condition as its table in task.toml states; None where it states none."""
     if "values" in one:
         return one["values"][0]
     if "normal" in one:
@@ -441,13 +442,13 @@ def _middle(one):
 
 
 def _parts(answers, kind, size):
-    """Answers to single draws of `size` observations as one answer to all of them."""
+    """Joins the answers to single draws of `size` observations into one answer to all of them."""
     head = 8 * size if kind == "rows" else 0
     return b"".join(one[:head] for one in answers) + b"".join(one[head:] for one in answers)
 
 
 def check(prior, simulate, path="task.toml", out=sys.stdout, reference=None, simulate_many=None):
-    """Tests the functions against task.toml and tells how fast they are; returns how many faults there are."""
+    """Tests the functions against task.toml and prints how fast they are; returns the number of faults."""
     task = _task(path)
     targets, nuisances, x = task.get("targets", []), task.get("nuisances", []), task["x"]
     if "rows" in x:
@@ -507,7 +508,7 @@ def check(prior, simulate, path="task.toml", out=sys.stdout, reference=None, sim
         say(True, what + ": x has the shape that task.toml states")
         say(sim.draw(draws(3, sets, 0, size), *args) == begin, what + ": the same seed gives the same x")
         say(sim.draw(draws(4, sets, 0, size), *args) != begin, what + ": another seed gives other x")
-        few = np.arange(sets)[::-3]  # others, and in another order
+        few = np.arange(sets)[::-3]  # every third set, in reverse order
         alone = [sim.draw(draws(3, sets, 0, size)[k : k + 1], *(a[k : k + 1] for a in args)) for k in few[:4]]
         mixed = sim.draw(draws(3, sets, 0, size)[few[:4]], *(a[few[:4]] for a in args))
         say(_parts(alone, kind, size) == mixed, what + ": a set is the same whichever others are simulated with it")
@@ -536,9 +537,9 @@ def check(prior, simulate, path="task.toml", out=sys.stdout, reference=None, sim
 
 
 def serve(prior, simulate=None, reference=None, simulate_many=None):
-    """Answers Pairs Studio until it leaves; with --check [task.toml] among the arguments, tests the functions."""
+    """Answers requests until Pairs Studio ends; with --check [task.toml] as arguments, tests the functions."""
     if (simulate is None) == (simulate_many is None):
-        sys.exit("serve takes simulate, or simulate_many in its place")
+        sys.exit("serve takes either simulate or simulate_many")
     if "--check" in sys.argv[1:]:
         at = sys.argv.index("--check") + 1
         path = sys.argv[at] if at < len(sys.argv) else "task.toml"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Plants one include at a time in an otherwise orderly tree and expects check.sh to answer yes or no.
+# Plants one include at a time in an otherwise correct tree and expects check.sh to accept or reject it.
 set -euo pipefail
 check=$(dirname "$(realpath "$0")")/check.sh
 tree=$(mktemp -d)
@@ -80,7 +80,7 @@ expect wrong core/report/figure.h '#include <GL/gl.h>'
 expect wrong core/ops/a_cpu.cpp '#include "../nn/embedder.h"'
 expect wrong core/base/text/error.h '#include "tests/core/helper.h"'
 
-# Within a large folder.
+# Includes within a large folder.
 expect ok core/base/files/a.cpp '#include "core/base/text/error.h"'
 expect ok core/base/files/a.cpp '#include "core/base/files/b.h"'
 expect wrong core/base/text/a.h '#include "core/base/files/b.h"'
@@ -130,7 +130,7 @@ expect_name wrong app/batch/run.cpp '"  pairs --batch presets gaussian"'
 expect_name wrong app/batch/run.cpp 'set.push_back("task.size=32");'
 expect_name wrong app/batch/run.cpp 'if (key == "task.convention") return;'
 
-# expect_wrong WHY COMMAND...: anything else that must not pass.
+# expect_wrong WHY COMMAND...: expects the command to fail.
 expect_wrong() {
   local why=$1
   shift

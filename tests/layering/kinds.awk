@@ -1,6 +1,6 @@
-# Reads the C++ and CUDA files named as arguments (paths from the repository root) and prints every line that asks of which
-# kind an observation, a target, an embedder or a head is. Only one place chooses by each: what follows from a kind is in
-# the kind's own folder or class. Exit 1 when there is such a line.
+# Reads the C++ and CUDA files named as arguments (paths from the repository root) and prints every line that tests the
+# kind of an observation, a target, an embedder or a head. Only the files below may choose by kind; everything else that
+# depends on a kind is in the kind's own folder or class. Exit 1 when there is such a line.
 
 BEGIN {
   chooses["core/task.h"] = 1             # the kinds' names

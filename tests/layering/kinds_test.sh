@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Plants one line at a time in an otherwise orderly tree and expects kinds.sh to answer yes or no.
+# Plants one line at a time in an otherwise correct tree and expects kinds.sh to accept or reject it.
 set -euo pipefail
 check=$(dirname "$(realpath "$0")")/kinds.sh
 tree=$(mktemp -d)

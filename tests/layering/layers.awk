@@ -37,7 +37,7 @@ BEGIN {
   allow("app/queue", rooms " app/desktop")
   rooms = rooms " app/desktop app/gpu app/queue"
   allow("app/batch", rooms)
-  # What tabs share, the tabs, of which none knows another, and what holds them.
+  # The parts that tabs share, the tabs, which do not see each other, and the parts that hold them.
   allow("app/model/hub", rooms)
   allow("app/model/files", rooms " app/model/hub")
   n = split("library task train posterior viewer evaluate compare settings", tab, " ")
@@ -48,7 +48,7 @@ BEGIN {
   }
   allow("app/model", rooms " app/model/hub app/model/files" model)
   allow("app/gui/platform", all_core)
-  # The list of runs is shown in more than its own place.
+  # The list of runs is shown in several places.
   allow("app/gui/widgets", rooms " app/model app/model/hub app/model/files app/model/library app/gui/platform")
   allow("app/gui/plot", rooms " app/model/hub app/model/files app/gui/platform app/gui/widgets")
   parts = " app/gui/platform app/gui/widgets app/gui/plot"
@@ -80,7 +80,7 @@ function large_folder(path) {
   return ""
 }
 
-# Where a path stands in the order of the large folder that holds it: 999 for that folder's own files, 0 if unknown.
+# The rank of a path in the order of the large folder that holds it: 999 for that folder's own files, 0 if unknown.
 function place_in(folder, path,   rest) {
   rest = substr(path, length(folder) + 2)
   if (rest !~ /\//) return 999
@@ -98,7 +98,7 @@ function allow(folder, list,   n, i, parts) {
 # The longest known folder that holds the path, or "". Only files stand in core itself: a folder of core has its own rule.
 function layer(path) {
   if (path ~ /^tasks\/parts\//) return "tasks"
-  if (path ~ /^tests\/(core\/|[^\/]+$)/) return "tests/core"  # with what all tests share
+  if (path ~ /^tests\/(core\/|[^\/]+$)/) return "tests/core"  # including files that all tests share
   if (match(path, /^tasks\/[^\/]+\//)) return substr(path, 1, RLENGTH - 1)  # a task's own
   if (match(path, /^core\/[^\/]+\//)) return substr(path, 1, RLENGTH - 1) in known ? substr(path, 1, RLENGTH - 1) : ""
   while (sub(/\/[^\/]*$/, "", path)) if (path in known) return path
@@ -145,7 +145,7 @@ FNR == 1 {
   if (home != "" && large_folder(target) == home && place_in(home, target) > stands)
     complain(FILENAME " includes " target "; the folders of " home " have another order")
   there = layer(target)
-  if (there == "" && quoted && here != "" && target !~ /\//) there = here  # a file beside this one
+  if (there == "" && quoted && here != "" && target !~ /\//) there = here  # a file in the same folder
   if (there == "" || here == "") next  # a library's header
   ++includes
   if (there ~ /^tasks\//) {

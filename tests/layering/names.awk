@@ -1,5 +1,5 @@
-# Reads files of core and app and prints every line that names a task, or a task's setting. The tasks and their settings'
-# keys stand in the variables `tasks` and `keys`, each with spaces between. Exit 1 when there is such a line.
+# Reads files of core and app and prints every line that names a task, or a task's setting. The variables `tasks` and `keys`
+# hold the tasks and the keys of their settings, separated by spaces. Exit 1 when there is such a line.
 
 BEGIN {
   task_count = split(tasks, task, " ")
@@ -9,7 +9,7 @@ BEGIN {
     wrong = 1
     exit 1
   }
-  # The name of a strategy and of a head, too: a task's where the line speaks of tasks.
+  # A strategy and a head have this name, too: it is a task's only where the line mentions tasks.
   shared["gaussian"] = 1
   commands = "(run|infer|evaluate|compare|presets|samples|posterior|width|--tasks?|--train|--like)"
   for (i = 1; i <= task_count; ++i) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # one_posterior.sh BUILD: fails when a room of app other than app/posterior makes a posterior of an aggregate, or an
-# aggregate, by itself. Asks the built archives which functions they call, and the sources for calls of an estimator's
-# virtual functions, which archives do not name.
+# aggregate, by itself. Looks up the calls of functions in the built archives, and the calls of an estimator's virtual
+# functions, which archives do not name, in the sources.
 set -euo pipefail
 source=$(dirname "$(dirname "$(dirname "$(realpath "$0")")")")
 cd "$1"
@@ -10,7 +10,7 @@ answers='(^|[^a-z])estimators?[A-Za-z_()]*(->|\.)(sample|log_prob|log_prob_grid|
 made_in() { nm -uC "$1" | grep -E " U $calls" | sed 's/.* U //' | sort -u; }
 asked_in() { grep -rnE --include='*.cpp' --include='*.h' "$answers" "$source/app/$1" | sed "s|^$source/||"; }
 
-# That the names are still those of the functions.
+# Checks that the functions still have these names.
 made_in libpairs_posterior.a | grep -q 'EmbeddedSet::' || {
   echo "app/posterior does not call EmbeddedSet: mend the names in $0"
   exit 1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# sizes.sh ROOT: fails when a folder under ROOT holds more than 50 source files, unless it is a list of alike things named
-# here, or when a class declares more than 30 public methods. sizes.sh --selftest tests that it does.
+# sizes.sh ROOT: fails when a folder under ROOT holds more than 50 source files, unless it is one of the lists of similar
+# files named here, or when a class declares more than 30 public methods. sizes.sh --selftest tests this script.
 set -euo pipefail
 if [[ $1 == --selftest ]]; then
   tree=$(mktemp -d)
@@ -39,7 +39,7 @@ cd "$1"
 python3 - <<'END'
 import collections, os, re, sys
 
-# Lists of alike things: one file or three for each operator, on the CPU and on the GPU.
+# Lists of similar files: one or three for each operator, on the CPU and on the GPU.
 alike = {"core/ops"}
 most_files, most_methods = 50, 30
 problems = []

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # add_gpu.sh PAIRS SOURCE: `devices --add-gpu` against a package index on this machine (wheel_index.py), with stand-ins for
-# the NVIDIA driver, for libpairs_cuda.so and for the libraries in the wheels: what it says before, that an index that is
-# down, breaks off or sends other bytes leaves nothing half installed, that the next call goes on, that the libraries are
-# opened, and that they can be removed.
+# the NVIDIA driver, for libpairs_cuda.so and for the libraries in the wheels: what it prints beforehand, that an index
+# that is down, breaks off or sends other bytes leaves nothing half installed, that the next call continues, that the
+# libraries are opened, and that they can be removed.
 PROGRAM=$(realpath "$1")
 SOURCE=$(realpath "$2")
 SCRATCH=$(mktemp -d)
@@ -16,13 +16,13 @@ PAIRS=$SCRATCH/program/pairs
 . "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/tiny.sh"
 build=$(dirname "$PROGRAM")
 
-# library FILE [OPTION...]: a shared library of the C++ source on stdin.
+# library FILE [OPTION...]: compiles the C++ source on stdin to a shared library.
 library() {
   mkdir -p "$(dirname "$1")"
   c++ -shared -fPIC -O1 -x c++ - -x none -o "$@" -Wl,-soname,"$(basename "$1")" || say_fail "$1 was not made"
 }
 
-# A driver for CUDA $CUDA with one GPU of compute capability $CAPABILITY.0.
+# The stand-in of a driver for CUDA $CUDA, with one GPU of compute capability $CAPABILITY.0.
 library "$SCRATCH/driver/libcuda.so.1" <<'C'
 #include <cstdlib>
 #include <cstring>
@@ -63,7 +63,7 @@ for folder, name in (("torch", "torch/torch-2.11.0-cp311-cp311-manylinux_2_28_x8
             for file in files:
                 wheel.write(os.path.join(at, file), os.path.relpath(os.path.join(at, file), os.path.join(wheels, folder)))
 P
-# The program's assets, with a list of these wheels.
+# A copy of the program's assets, with a list of these wheels.
 ln -s "$SOURCE"/assets/* "$SCRATCH/assets"
 hash_of() { sha256sum "$@" | cut -d' ' -f1; }
 torch=$(hash_of "$SCRATCH"/index/torch/*) nvidia=$(hash_of "$SCRATCH"/index/nvidia-standin/*)
@@ -82,7 +82,7 @@ unset PIP_INDEX_URL CUDA_VISIBLE_DEVICES
 with_driver() { LD_LIBRARY_PATH=$SCRATCH/driver "$@"; }
 mode() { echo "$1" >"$SCRATCH/index/mode"; }
 installed() { find "$PAIRS_CACHE" -maxdepth 1 -name 'gpu-libraries-*' ! -name '*.part' 2>/dev/null | grep -q .; }
-devices_say() { # devices_say WORDS: so does `devices` with the driver
+devices_say() { # devices_say WORDS: `devices` must print this with the driver
   with_driver "$PAIRS" --batch devices >"$SCRATCH/log" 2>&1
   grep -q "$1" "$SCRATCH/log" || say_fail "devices does not say \"$1\": $(cat "$SCRATCH/log")"
 }
@@ -131,11 +131,11 @@ expected="./nvidia/cu13/lib/libpairs_large.so ./nvidia/cu13/lib/libpairs_standin
 [ "$there" = "$expected" ] || say_fail "other files are there: $there"
 cmp -s "$wheels/nvidia/nvidia/cu13/lib/libpairs_large.so" "$PAIRS_CACHE"/gpu-libraries-*/nvidia/cu13/lib/libpairs_large.so ||
   say_fail "a library has other bytes"
-# The module opens now; LibTorch has nothing of a GPU in these stand-ins.
+# The module opens now; the stand-ins give LibTorch no GPU.
 devices_say "LibTorch does not see the GPU"
 with_driver refuses 1 "the CUDA libraries are installed: nothing is missing" "${add[@]}"
 
-# A library that lost its bytes.
+# A library has become empty.
 : >"$(echo "$PAIRS_CACHE"/gpu-libraries-*/nvidia/cu13/lib/libpairs_standin.so.13)"
 devices_say "were fetched into .* are damaged (.*file too short); remove them with pairs --batch devices --remove-gpu"
 with_driver refuses 1 "are damaged" "${add[@]}"
@@ -145,7 +145,7 @@ with_driver refuses 1 "are damaged" "${add[@]}"
 "$PAIRS" --batch devices --remove-gpu >"$SCRATCH/out"
 grep -q "nothing is removed" "$SCRATCH/out" || say_fail "there was nothing to remove: $(cat "$SCRATCH/out")"
 
-# A server that sends no parts, after a try that ended with other bytes than the wheel's.
+# The server sends whole wheels only, after an attempt that left bytes other than the wheel's.
 mode cut
 with_driver "$PAIRS" "${add[@]}" >/dev/null 2>&1
 part=$(find "$PAIRS_CACHE" -name '*.whl')

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # arviz.sh PAIRS: samples of one set and of many, as infer writes them, are opened by xarray and, where it is installed, by
-# ArviZ, and hold what the .npz file of the same call holds. Exit 77 where no Python has xarray and h5netcdf.
-# PYTHON names one that has.
+# ArviZ, and hold the same values as the .npz file of that call. Exits with 77 where no Python has xarray and h5netcdf.
+# PYTHON names a Python that has them.
 set -euo pipefail
 pairs=$(realpath "$1")
 python=

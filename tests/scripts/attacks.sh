@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A hostile user at the command line: links, closed streams, hang-ups, odd numbers, folders and disks that refuse. Each
-# ends with its exit code and one sentence, and nothing on the disk is lost.
+# Simulates a hostile user at the command line: links, closed streams, hang-ups, odd numbers, unwritable folders and disks.
+# Each command ends with its exit code and one sentence, and nothing on the disk is lost.
 # attacks.sh PAIRS
 PAIRS=$(realpath "$1")
 SCRATCH=$(mktemp -d)
@@ -8,7 +8,7 @@ trap 'umount "$SCRATCH/disk" 2>/dev/null; rm -rf "$SCRATCH"' EXIT
 . "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/tiny.sh"
 cd "$SCRATCH" || exit 1
 
-# ends CODE PATTERN COMMAND...: like refuses, for a shell command; whatever it prints on stdout goes to the file out.
+# ends CODE PATTERN COMMAND...: like refuses, for a shell command; its stdout goes to the file out.
 ends() {
   local code=$1 pattern=$2 status
   shift 2
@@ -17,16 +17,16 @@ ends() {
   [ "$status" -eq "$code" ] || say_fail "$* exited $status, not $code: $(tail -1 err)"
   grep -q -- "$pattern" out err || say_fail "$*: no \"$pattern\" in: $(cat out err)"
 }
-# untouched FILE TEXT: the file still holds this text.
+# untouched FILE TEXT: checks that the file still holds this text.
 untouched() { [ "$(cat "$1")" = "$2" ] || say_fail "$1 was changed to: $(cat "$1")"; }
-# sets FOLDER TABLE KEY VALUE: a setting of the run in FOLDER as someone edits it.
+# sets FOLDER TABLE KEY VALUE: changes a setting of the run in FOLDER, as an editor would.
 sets() { sed -i "/^\[$2\]/,/^\[/ s/^$3 = .*/$3 = $4/" "$1/run.toml"; }
 
 tiny_run bump-hunt --out run >/dev/null 2>log || say_fail "the tiny run failed: $(tail -3 log)"
 printf '0.1\n1.5\n0.2\n' >good.csv
 sum=$(sha1sum <run/estimator.safetensors)
 
-# Links where the program writes.
+# Links are in the place of files that the program writes.
 printf precious >precious
 cp -r run linked && rm linked/.lock && ln -s ../precious linked/.lock
 refuses 1 "linked: its .lock is a link" --batch run --resume linked
@@ -36,7 +36,7 @@ rm linked/.lock && rm linked/events.jsonl && ln -s ../precious linked/events.jso
 refuses 1 "linked/events.jsonl: it is a symbolic link" --batch run --resume linked
 untouched precious precious
 
-# A folder with files of others, some named like our temporaries: no run is made where there is more than those.
+# A folder holds foreign files, some named like our temporary files. A run is made only where there are no others.
 mkdir -p shared/mail
 for file in shared/.letter.999999999-0.tmp shared/mail/.run.toml.4194305-0.tmp shared/.draft.4194305-1.tmp shared/aggregates-old.cache; do
   printf theirs >"$file"
@@ -46,7 +46,7 @@ for file in shared/.letter.999999999-0.tmp shared/mail/.run.toml.4194305-0.tmp s
   [ -e "$file" ] && untouched "$file" theirs || say_fail "run --out removed $file"
 done
 rm -r shared/mail shared/aggregates-old.cache
-tiny_run bump-hunt --out shared >/dev/null 2>err || say_fail "a run beside temporaries failed: $(tail -1 err)"
+tiny_run bump-hunt --out shared >/dev/null 2>err || say_fail "a run next to temporary files failed: $(tail -1 err)"
 for file in shared/.letter.999999999-0.tmp shared/.draft.4194305-1.tmp; do
   [ -e "$file" ] && untouched "$file" theirs || say_fail "run --out removed $file"
 done
@@ -56,7 +56,7 @@ refuses 2 "foreign holds estimator.safetensors of another run" --batch run bump-
 # Weights that came with the program stay as they are.
 refuses 2 "came with the program" --batch run --resume "$(dirname "$PAIRS")/../../assets/weights/gaussian"
 
-# Settings that a preset would not be allowed either.
+# Settings that are not allowed in a preset either.
 for edit in 'evaluate sets []' 'evaluate sizes []' 'cache sets []' 'cache sizes []' 'pretrain sizes []' \
   'cache mode "fixed"' 'cache sizes [1000000000]' 'evaluate sets [10,20,30]' 'pretrain sizes [1000000000]'; do
   read -r table key value <<<"$edit"
@@ -97,7 +97,7 @@ done
 "$PAIRS" --batch evaluate nowhere --json >&- 2>&-
 [ $? -eq 2 ] || say_fail "without streams a wrong usage is no usage error"
 
-# A terminal that closes.
+# The terminal closes.
 slow=(--set pretrain.epochs=100000 --set checkpoint=3600 --until pretrain)
 export PAIRS
 export -f tiny_run run_with
@@ -113,7 +113,7 @@ wait_for code
 [ "$(cat code)" -eq 129 ] || say_fail "a closed terminal ended the run with $(cat code)"
 [ -s gone/resume.safetensors ] || say_fail "a closed terminal: nothing was saved"
 
-# infer that a signal ends: one document, no samples, nothing half written.
+# A signal ends infer: it prints one document, writes no samples and leaves nothing half written.
 mkdir ended
 "$PAIRS" --batch infer bump-hunt --data good.csv --samples 10000000 --threads 1 --out ended/samples.npz --json >out 2>err &
 process=$!
@@ -128,7 +128,7 @@ wait "$process"
 [ "$(tr -d ' \n' <out)" = '{"error":"StoppedbySIGTERM"}' ] || say_fail "infer --json on SIGTERM printed: $(cat out)"
 [ -z "$(ls -A ended)" ] || say_fail "infer on SIGTERM left $(ls -A ended)"
 
-# Numbers that are none.
+# Arguments that are not numbers.
 infer=(--batch infer run --data good.csv)
 for value in nan -1 99999999999999999999 0x10; do
   refuses 2 "whole number" "${infer[@]}" --samples=$value
@@ -150,7 +150,7 @@ if "$PAIRS" --help | grep -q '^  screenshot'; then
   refuses 2 "must end in .png or .webp" --batch screenshot --out a.gif
 fi
 
-# Names that are odd: blanks, letters of any script, a leading dash, "..", a bare "run".
+# Odd names: blanks, letters of any script, a leading dash, "..", a bare "run".
 for name in 'a b' 'θ—七' './-x' '../'"$(basename "$SCRATCH")"'/up' "quote'\"\$(x)" $'esc\x1b[31m'; do
   cp -r run "$name"
   "$PAIRS" --batch infer "$name" --data good.csv --out "$name/s.npz" >/dev/null 2>err || say_fail "$name: $(tail -1 err)"
@@ -162,7 +162,7 @@ done
 cp good.csv 'ü b.csv'
 "$PAIRS" --batch infer run --data 'ü b.csv' --out 'ü ö.npz' >/dev/null 2>err || say_fail "odd file names: $(tail -1 err)"
 
-# Disks: full, read-only. Only who may mount can try.
+# Full and read-only disks. This part needs the right to mount.
 mkdir disk
 if mount -t tmpfs -o size=512k pairs-test disk 2>/dev/null; then
   cp -r run/run.toml run/estimator.safetensors disk/
@@ -183,7 +183,7 @@ else
   echo "not root: full and read-only disks were not tried"
 fi
 
-# Runs that are being made, or of which a part is missing.
+# Runs that are being written, or that lack a part.
 mkdir empty
 refuses 2 "neither a run folder" --batch infer empty --data good.csv
 cp -r run early && rm early/*.safetensors

@@ -45,7 +45,7 @@ refuses 1 "is not empty" --batch render --scene 7 --views 3 --out "$SCRATCH/.."
 [ $? -eq 2 ] || say_fail "--json changed the exit code"
 grep -q '"error": "There is no task' json || say_fail "--json printed no error document: $(cat json)"
 
-# Folders that cannot be written. Root may write anywhere, so a file stands in the way instead.
+# Folders that cannot be written. Root may write anywhere, so a file takes the folder's place instead.
 touch in-the-way
 refuses 1 "in-the-way" --batch run gaussian --out in-the-way/run --set pretrain.steps=1
 if [ "$(id -u)" -ne 0 ]; then
@@ -53,7 +53,7 @@ if [ "$(id -u)" -ne 0 ]; then
   refuses 1 "locked" --batch run gaussian --out locked/run --set pretrain.steps=1
 fi
 
-# A small finished run to feed.
+# A small finished run as a target of broken input.
 tiny_run bump-hunt --out run >/dev/null 2>log || say_fail "the tiny run failed: $(tail -3 log)"
 refuses 2 "already holds a run" --batch run bump-hunt --out run
 mkdir demo && cp -r run demo/bump-hunt
@@ -179,7 +179,7 @@ refuses 1 "view_002.png is 20 x 20 pixels but this estimator needs 8 x 8, or a w
 printf 'not an image' >views/view_002.png
 refuses 1 "view_002.png cannot be read" "${seer[@]}"
 
-# What cannot be trained leaves no folder behind, and a data folder without images lists the tasks all the same.
+# A run that cannot be trained leaves no folder behind, and `tasks` works with a data folder without images.
 mkdir -p nothing
 cd nothing || exit 1
 refuses 2 "pretrain.from" --batch run bump-hunt --preset quick --set pretrain.from=typo
@@ -187,7 +187,7 @@ cd ..
 [ -z "$(find nothing -mindepth 1)" ] || say_fail "a refused run left $(find nothing -mindepth 1)"
 PAIRS_DATA=$PWD/nothing "$PAIRS" --batch tasks >/dev/null 2>err || say_fail "tasks without MNIST: $(tail -1 err)"
 
-# The folder that it is started in is gone.
+# The working folder no longer exists.
 mkdir gone
 cd gone || exit 1
 rmdir "$SCRATCH/gone"

@@ -1,4 +1,4 @@
-# Sourced by tests of the real window, after tiny.sh: a virtual display (Xvfb, software OpenGL), a home of its own and a
+# Sourced by tests of the real window, after tiny.sh: a virtual display (Xvfb, software OpenGL), a separate home and a
 # real mouse (xdotool). Needs PAIRS, the program, and SCRATCH, a folder.
 window= display=
 close_display() {
@@ -7,7 +7,7 @@ close_display() {
   rm -rf "$SCRATCH"
 }
 
-# open_display: sets DISPLAY to one that is not in use, and HOME to a folder in which windows show no welcome.
+# open_display: sets DISPLAY to a display that is not in use, and HOME to a folder whose settings dismiss the welcome.
 open_display() {
   local tool number
   for tool in Xvfb xdotool xwd python3; do
@@ -24,7 +24,7 @@ open_display() {
   export DISPLAY=:$number
 }
 
-# within SECONDS COMMAND...: whether it succeeds in that time, tried ten times a second.
+# within SECONDS COMMAND...: repeats the command ten times per second until it succeeds or the time is over.
 within() {
   local left=$(($1 * 10))
   shift
@@ -34,7 +34,7 @@ within() {
   done
 }
 
-# items TAB ARGUMENTS...: draws a tab without a display, for where its widgets are.
+# items TAB ARGUMENTS...: draws a tab without a display and lists the positions of its widgets.
 items() {
   local tab=$1
   shift
@@ -43,7 +43,7 @@ items() {
     say_fail "no picture of $tab: $(cat "$SCRATCH/err")"
 }
 
-# place TAB NAME [SHARE]: x and y of a widget's point at a share of its width, by items.
+# place TAB NAME [SHARE]: prints x and y of the point at a share of a widget's width, from the list by `items`.
 place() {
   python3 - "$SCRATCH/$1.json" "$2" "${3:-0.5}" <<'P'
 import json, sys
@@ -65,8 +65,8 @@ point() {
 
 told() { grep -qs -- "$1" "$SCRATCH/log"; }
 
-# open_window NAME=VALUE...: the window, started with this environment, its log in $SCRATCH/log, its process $window and
-# its number $id, once it shows a posterior.
+# open_window NAME=VALUE...: starts the window with this environment and waits until it shows a posterior. Its log is
+# $SCRATCH/log, its process $window and its number $id.
 open_window() {
   env "$@" "$PAIRS" </dev/null >"$SCRATCH/out" 2>"$SCRATCH/log" &
   window=$!

@@ -25,8 +25,8 @@ printf 'dismissed = ["welcome"]\n' >"$SCRATCH/config/pairs-studio/settings.toml"
 ln -s "$here/small_pairs.sh" "$SCRATCH/bin/pairs"
 PATH=$SCRATCH/bin:$PATH
 
-# What configures, builds or installs is not done again inside a test of what was built: that the named presets are there
-# is what is looked at (run_path.sh installs).
+# This test of a build does not configure, build or install again. The stand-in of cmake only checks that the named presets
+# exist (run_path.sh installs).
 cat >"$SCRATCH/bin/cmake" <<E
 #!/usr/bin/env bash
 cd "$SOURCE" || exit 1
@@ -46,7 +46,7 @@ cat >"$SCRATCH/bin/ctest" <<E
 cd "$SOURCE" || exit 1
 [ "\$1" = --preset ] && PATH=\${PATH#*:} cmake --list-presets=test | grep -q "\"\$2\""
 E
-# A task of a job array, as Slurm starts it; with --ntasks the tasks of a step.
+# srun starts a task of a job array, as Slurm does; with --ntasks it starts the tasks of a step.
 cat >"$SCRATCH/bin/srun" <<'E'
 #!/usr/bin/env bash
 export SLURM_JOB_ID=7 SLURM_CPUS_PER_TASK=4
@@ -58,7 +58,7 @@ fi
 export SLURM_ARRAY_TASK_ID=1 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=8 SLURM_ARRAY_TASK_COUNT=8
 exec "$@"
 E
-# Common part of the launchers: starts several processes of a command, each with its number in a variable.
+# The common part of the launchers starts several processes of a command, each with its number in a variable.
 cat >"$SCRATCH/bin/start_ranks" <<'E'
 #!/usr/bin/env bash
 count=$1 variable=$2 failed=0 processes=()
@@ -87,8 +87,8 @@ exec start_ranks "$WORLD_SIZE" RANK "$@"
 E
 chmod +x "$SCRATCH"/bin/{cmake,ctest,srun,start_ranks,mpirun,torchrun}
 
-# tree FOLDER: the commands of the source tree over a build folder that holds the stand-in. What sets up and builds is
-# left out: install_test.sh tests the one, and this test runs because the other did.
+# tree FOLDER: makes the scripts of the source tree in FOLDER, with a build folder that holds the stand-in. Installing is
+# left out, since install_test.sh tests it, and so is building, without which this test would not run.
 tree() {
   mkdir -p "$1/build/release" "$1/cmake" "$1/third_party"
   ln -s "$here/small_pairs.sh" "$1/build/release/pairs"
@@ -102,7 +102,7 @@ tree() {
   done
 }
 
-# Inputs that examples name, made once.
+# Makes the inputs that examples name, once.
 make_fixtures() {
   cd "$SCRATCH/fixtures" || exit 1
   mkdir runs mnist photos images
@@ -138,7 +138,7 @@ P
     say_fail "the views could not be made: $(tail -3 "$SCRATCH/log")"
 }
 
-# prepare FOLDER SOURCE: a working folder for the examples of one text, with the inputs that it names.
+# prepare FOLDER SOURCE: makes a working folder for the examples of one text, with the inputs that it names.
 prepare() {
   mkdir -p "$1" && cd "$1" || exit 1
   mkdir runs
@@ -172,10 +172,10 @@ prepare() {
   esac
 }
 
-commands_of() { # commands_of FILE: the lines of its fenced blocks but those of another language
+commands_of() { # commands_of FILE: the lines of its fenced blocks, except blocks of another language
   awk '/^```/ { open = !open; inside = open && $0 == "```"; next } inside' "$1"
 }
-commands_of_help() { # commands_of_help FILE: lines that are a command, and those behind "Example:"
+commands_of_help() { # commands_of_help FILE: lines that are a command, and commands after "Example:"
   sed -n -e 's/^  \(pairs .*\)$/\1/p' -e 's/^.*Example: \(pairs .*\)$/\1/p' "$1"
 }
 
@@ -185,7 +185,7 @@ declare -A done_before
 try() {
   local where=$1 command=$2 begin status next
   [[ $command =~ $pattern ]] || return 0
-  # Results whose names a command chooses by itself replace none of another run or set.
+  # A command that names its results by itself does not replace those of another run or set.
   rm -f samples.npz samples-views.png posteriors.csv ./*.svg
   begin=$(date +%s%3N)
   timeout -k 5 "$longest" bash -c "$command" >"$SCRATCH/out" 2>"$SCRATCH/err" </dev/null
@@ -202,7 +202,7 @@ try() {
   done < <(sed -n 's/^Next: \(pairs .*\)$/\1/p' "$SCRATCH/out")
 }
 
-# try_all WHERE FOLDER: each command on standard input; one goes over lines until bash takes it for whole.
+# try_all WHERE FOLDER: runs each command on standard input; a command may continue on further lines until it is complete.
 try_all() {
   local unit= line known=0
   prepare "$2" "$1"

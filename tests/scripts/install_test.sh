@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # install_test.sh ROOT: third_party/install.sh on a machine made of stand-ins for dpkg-query, apt-get, pip, df and the
-# driver. Nothing is downloaded or installed; what matters is what it asks for, what it says, and what it leaves behind.
+# driver. Nothing is downloaded or installed. The test checks its requests, its messages and the files it leaves.
 # shellcheck disable=SC2016  # the stand-ins expand their own variables
 set -uo pipefail
 install=$1/third_party/install.sh
@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 failures=0
 count=0
 
-# A machine on which every package is installed, with a pip that works, no driver and no torch of its own.
+# new_machine: every package is installed, pip works, and there is neither a driver nor a torch.
 new_machine() {
   rm -rf "${work:?}"/*
   mkdir -p "$work/bin" "$work/cache"
@@ -43,7 +43,7 @@ stand_in() {
   printf '#!/bin/bash\n%s\n' "$2" >"$work/bin/$1"
   chmod +x "$work/bin/$1"
 }
-# run NAME=VALUE...: the installer on this machine; sets status, and the files out, err and calls.
+# run NAME=VALUE...: runs the installer on this machine; sets status and writes the files out, err and calls.
 run() {
   env -u LIBTORCH_ROOT -u ARROW_ROOT -u CUDACXX -u PAIRS_GPU -u PAIRS_ARROW CUDA_HOME="$work/cuda" WORK="$work" ABSENT= APT_FAILS=nothing "$@" XDG_CACHE_HOME="$work/cache" PATH="$work/bin:$PATH" \
     "$install" >"$work/out" 2>"$work/err" </dev/null

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Kills a run at random moments in each stage and resumes it until it is finished: the estimator must be that of an
-# uninterrupted run, byte for byte. Of tasks that prepare data, this is killed first: all that it keeps must be the same.
+# uninterrupted run, byte for byte. If a task prepares data, this is killed first, and the prepared files must be the same.
 # kill_resume.sh PAIRS [TASK] [KILLS_PER_STAGE] [SEED]; with PAIRS_LONG_TESTS=1 four times as many kills
 PAIRS=$(realpath "$1")
 task=${2:-bump-hunt}
@@ -13,12 +13,12 @@ trap 'rm -rf "$SCRATCH"' EXIT
 cd "$SCRATCH" || exit 1
 
 milliseconds() { date +%s%3N; }
-# How often the run in torn/ went on from a checkpoint.
+# How often the run in torn/ resumed from a checkpoint.
 resumptions() { cat torn/events.jsonl 2>/dev/null | grep -c '"type":"resumed"'; }
 
 export PAIRS_CACHE=$SCRATCH/prepared
 stages=(pretrain cache finetune)
-# Stages of a few seconds, so that most kills fall into work and not into the program's start.
+# Stages take a few seconds, so most kills occur during work and not during the program's start.
 case $task in
   novel-view)
     run=tiny_views
@@ -52,7 +52,7 @@ esac
 total=0
 declare -A product=([prepare]=pretrained.safetensors [pretrain]=pretrained.safetensors [cache]=aggregates.cache [finetune]=estimator.safetensors)
 for stage in "${stages[@]}"; do
-  # Preparing has no name of its own: it comes before stage 1, and each round begins with nothing prepared.
+  # Preparing is not a stage with a name: it comes before stage 1, and each round begins with nothing prepared.
   until=$stage
   forget=(true)
   if [ "$stage" = prepare ]; then
@@ -74,8 +74,8 @@ for stage in "${stages[@]}"; do
   "${forget[@]}"
   count=0
   resumed=0
-  # On a fast machine a few kills may all come before the first checkpoint: then more follow, one as soon as there is a
-  # checkpoint, the next as soon as a run went on from it.
+  # On a fast machine all kills may come before the first checkpoint. Then more follow: one as soon as there is a
+  # checkpoint, the next as soon as a run has resumed from it.
   while [ "$count" -lt "$kills" ] ||
     { [ "$stage" != cache ] && [ "$stage" != prepare ] && [ "$((resumed + $(resumptions)))" -eq 0 ] && [ "$count" -lt "$((10 * kills))" ]; }; do
     "$PAIRS" --batch run --resume torn --until "$until" >/dev/null 2>err &
@@ -94,7 +94,7 @@ for stage in "${stages[@]}"; do
     if [ "$status" -eq 137 ]; then
       count=$((count + 1))
     elif [ "$status" -eq 0 ]; then
-      # Finished before the kill: compare, and begin the stage again.
+      # The stage finished before the kill: compare, and begin it again.
       cmp -s "made/${product[$stage]}" "torn/${product[$stage]}" || say_fail "$stage: ${product[$stage]} differs after $count kills"
       resumed=$((resumed + $(resumptions)))
       rm -rf torn && cp -r stage torn

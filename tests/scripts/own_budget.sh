@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# own_budget.sh PAIRS SOURCE: runs of a person's own task within a budget of simulations: the plan says what the budget
-# makes and costs, the simulator is asked for no more than that, a killed run ends with the weights of one that was left
-# alone, evaluations ask for nothing, and what cannot be is refused. Files of observations are read by [reader].
+# own_budget.sh PAIRS SOURCE: runs of a custom task within a budget of simulations. The plan shows the sets and cost of the
+# budget, and the simulator is called no more often. A killed run ends with the weights of an undisturbed one, evaluations
+# simulate nothing, and impossible budgets are refused. Files of observations are read by [reader].
 PAIRS=$(realpath "$1")
 SOURCE=$(realpath "$2")
 SCRATCH=$(mktemp -d)
@@ -12,7 +12,7 @@ unset PAIRS_DATA
 mkdir -p "$HOME"
 cd "$SCRATCH" || exit 1
 cp -r "$SOURCE/assets/examples/bump-hunt-python" my
-# It writes down how many observations it is asked for.
+# The simulator logs the number of requested observations.
 cat >my/simulate.py <<'P'
 import time
 from pairs_simulator import serve

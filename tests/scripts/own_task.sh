@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# own_task.sh PAIRS SOURCE: a task of a person's own from its file to an answer: nothing runs before it was agreed to, a
-# killed run and one whose simulator died end with the same weights as one that was left alone, a changed file is refused,
-# a finished run answers when file and program are gone, and whatever a simulator does, signals are heeded meanwhile and
-# nothing of it is left.
+# own_task.sh PAIRS SOURCE: a custom task from its file to a posterior. Nothing runs before it is permitted. A killed run and
+# one whose simulator died end with the weights of an undisturbed run. A changed file is refused. A finished run gives
+# posteriors without file and program. Whatever a simulator does, signals take effect and no process of it is left.
 PAIRS=$(realpath "$1")
 SOURCE=$(realpath "$2")
 SCRATCH=$(mktemp -d)
@@ -13,7 +12,7 @@ unset PAIRS_DATA
 mkdir -p "$HOME"
 cd "$SCRATCH" || exit 1
 cp -r "$SOURCE/assets/examples/bump-hunt-python" my
-# What is asked of it stands in a file, and a file makes it die.
+# The simulator logs its requests to a file, and dies if another file exists.
 cat >my/simulate.py <<'P'
 import os
 from pairs_simulator import serve
@@ -60,7 +59,7 @@ grep -q "Networks see (x" out || say_fail "the plan does not tell how x is stand
 grep -q "Nothing is wrong" out && grep -q "observations per second" out && grep -q "preset small draws .* of simulating" out ||
   say_fail "the check says too little: $(cat out)"
 cp my/simulate.py right.py
-# A changed program is asked about again, and one that was agreed to before is not.
+# A changed program needs permission again; one that was permitted before does not.
 agree() { "$PAIRS" --batch tasks --task-file my --allow >/dev/null || say_fail "the changed program was not agreed to"; }
 sed -i 's/return rng.random(size)/return 2 * rng.random(size)/' my/simulate.py
 refuses 2 "nothing was run yet since simulate.py stands as it does now" --batch data my --check
@@ -78,25 +77,25 @@ sed -i 's/^command = .*/&\nworkers = 2/' my/task.toml
   say_fail "another number of workers is asked about: $(tail -1 log)"
 [ "$(nproc)" -eq 1 ] || [ "$(sort -u my/pids | wc -l)" -eq 1 ] || say_fail "--threads 1 ran $(sort -u my/pids | wc -l) simulators"
 
-# Goes on from a copy of the run as it was made, in the background.
-begin() { # begin RUN
+# begin RUN: resumes a copy of the run from its beginning, in the background.
+begin() {
   mkdir "$1" && cp whole/run.toml whole/task.toml "$1" && : >my/pids
   "$PAIRS" --batch run --resume "$1" >log 2>&1 &
   wait_for "$1/resume.safetensors"
 }
-same() { # same RUN: it ended with the weights of the run that was left alone
+same() { # same RUN: checks that it ended with the weights of the undisturbed run
   cmp -s "whole/pretrained.safetensors" "$1/pretrained.safetensors" &&
     cmp -s "whole/estimator.safetensors" "$1/estimator.safetensors" || say_fail "the run $1 ended with other weights"
 }
 
 begin killed
-sed -i 's/^workers = 2/workers = 1/' my/task.toml  # which is no other task
+sed -i 's/^workers = 2/workers = 1/' my/task.toml  # the task stays the same
 kill -9 $!
 wait $! 2>/dev/null
-alive() { # alive PROCESS: it runs; one that has ended may wait for whoever adopted it
+alive() { # alive PROCESS: checks that it runs, and is no zombie of whoever adopted it
   grep -q '^State:[[:space:]]*[^ZX]' "/proc/$1/status" 2>/dev/null
 }
-gone() { # gone FILE: two seconds later none of the processes that it names runs
+gone() { # gone FILE: checks that none of the processes listed in it runs after two seconds
   local process
   [ -s "$1" ] || say_fail "no simulator ran"
   for _ in $(seq 20); do
@@ -125,7 +124,7 @@ cp kept.toml my/task.toml
 "$PAIRS" --batch run --resume died >log 2>&1 || say_fail "the run did not go on: $(tail -3 log)"
 same died
 
-# Three times the noise between stop and resume are another model.
+# A model whose noise is tripled between stop and resume is a different model.
 begin changed
 kill -9 $!
 wait $! 2>/dev/null
@@ -168,7 +167,7 @@ mean() { grep -A3 '^  "mean"' "$1"; }
 grep -q '"no_within": ".*the folder .*/my is missing"' after.json || say_fail "nothing says why the set was not tested"
 refuses 1 "the folder $SCRATCH/my is missing" --batch evaluate whole --sets 20 --samples 19
 
-# A program that never answers, heeds no signal and has others in sessions of their own.
+# A program that never answers, ignores signals and starts others in sessions of their own.
 mkdir hang
 sed 's|^command = .*|command = ["/bin/sh", "hang.sh"]|' gone/task.toml >hang/task.toml
 cat >hang/hang.sh <<'P'

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# package.sh BUILD SOURCE: what packaging/package.sh makes of a build, without LibTorch and other libraries (which take
-# minutes to compress): CPack's Debian package, twice to the same bytes, its fields, its files with their owners, and the
-# manual page, completion, changelog and desktop entry in it; and that the packaged folder has the same words.
+# package.sh BUILD SOURCE: tests the packages that packaging/package.sh makes of a build, without LibTorch and other
+# libraries (which take minutes to compress). CPack's Debian package must have the same bytes when made twice. The test
+# checks its fields, files and owners, its manual page, completion, changelog and desktop entry, and the same texts in the
+# packaged folder.
 BUILD=$(realpath "$1")
 SOURCE=$(realpath "$2")
 SCRATCH=$(mktemp -d)
@@ -11,7 +12,7 @@ export SOURCE_DATE_EPOCH=1700000000 TZ=UTC
 version=$(sed -n 's/^project(PairsStudio VERSION \([0-9.]*\).*/\1/p' "$SOURCE/CMakeLists.txt")
 deb=pairs-studio_${version}_amd64.deb
 
-# pack FOLDER: the package of the programs and of what Debian looks for outside of their folder.
+# pack FOLDER: makes the package of the programs and of the files that Debian expects outside of their folder.
 pack() {
   (umask 022 && cpack --config "$BUILD/CPackConfig.cmake" -B "$SCRATCH/$1" -D CPACK_OUTPUT_FILE_PREFIX="$SCRATCH/$1" \
     -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip -D CPACK_STRIP_FILES=OFF \
@@ -19,7 +20,7 @@ pack() {
     { say_fail "cpack failed: $(tail -5 "$SCRATCH/log")" && finish; }
 }
 pack one
-sleep 1.1 # times of files are whole seconds
+sleep 1.1 # file times are whole seconds
 pack two
 cmp "$SCRATCH/one/$deb" "$SCRATCH/two/$deb" || say_fail "the same build gives other bytes"
 
@@ -55,13 +56,13 @@ bash -c '. "$1" && complete -p pairs' - "$SCRATCH/root/usr/share/bash-completion
 exec_line=$(sed -n 's/^Exec=//p' "$SCRATCH/root/usr/share/applications/pairs-studio.desktop")
 [ -x "$SCRATCH/root/usr/bin/${exec_line%% *}" ] || say_fail "the desktop entry starts '$exec_line', which is not there"
 
-# Pages are where others link to them.
+# Every link between pages has its target.
 pages() { "$SOURCE/tests/scripts/pages.sh" "$1" >"$SCRATCH/log" || say_fail "$1: $(cat "$SCRATCH/log")"; }
-mkdir -p "$SCRATCH/root/usr/lib/pairs-studio/share/pairs-studio" # of the component that is not packed here
+mkdir -p "$SCRATCH/root/usr/lib/pairs-studio/share/pairs-studio" # belongs to a component that is not packed here
 ln -s "$SOURCE/assets/examples" "$SCRATCH/root/usr/lib/pairs-studio/share/pairs-studio"
 pages "$SCRATCH/root/usr/share/doc/pairs-studio"
 
-# The folder for other systems has the same words.
+# The folder for other systems has the same manual page, completion and pages.
 cmake --install "$BUILD" --prefix "$SCRATCH/folder" --component folder >"$SCRATCH/log" 2>&1 ||
   say_fail "the folder is not installed: $(tail -3 "$SCRATCH/log")"
 for file in man/man1/pairs.1.gz bash-completion/completions/pairs applications/pairs-studio.desktop; do

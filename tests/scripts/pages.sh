@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# pages.sh FOLDER: in the source tree or where its pages are installed, every page (*.md) is reached from README.md, every file that one links to is there, the README is short
-# enough to be read, and no page is empty.
+# pages.sh FOLDER: checks the pages (*.md) of the source tree, or of the folder where they are installed. Every page is
+# reached from README.md, every linked file exists, the README has at most 150 lines, and no page is empty.
 set -euo pipefail
 cd "$1"
 fails=0
@@ -9,7 +9,7 @@ say_fail() {
   fails=$((fails + 1))
 }
 
-# Targets of the links and pictures of a page, as paths from the root; web addresses and places within a page left out.
+# links_of PAGE: the targets of its links and pictures, as paths from the root, without web addresses and anchors.
 links_of() {
   grep -oE '\]\([^)]+\)' "$1" | sed -E 's/^\]\(//; s/\)$//; s/#.*$//' | grep -vE '^(https?:.*)?$' |
     while IFS= read -r link; do realpath -sm --relative-to=. "$(dirname "$1")/$link"; done || true

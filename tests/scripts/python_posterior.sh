@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# python_posterior.sh PAIRS SOURCE: pairs_posterior.py answers what infer answers of each set alone, to the bit, says in
-# one exception what it cannot do, takes what is given of sets in every shape, and the notebook beside it runs from top to
-# bottom.
+# python_posterior.sh PAIRS SOURCE: pairs_posterior.py returns the results of infer on each set alone, to the bit. Each
+# failure is one exception with a message, and conditions are accepted in every shape. The notebook next to it runs from
+# top to bottom.
 set -euo pipefail
 pairs=$(realpath "$1") source=$(realpath "$2")
 python=
@@ -67,7 +67,7 @@ density = np.exp(bump.log_prob(fine, sets))
 assert np.allclose(density.mean(1), 1, atol=2e-3), density.mean(1)
 assert np.allclose((density * fine).mean(1), table["mean"][:, 0], atol=2e-3)
 
-# Values of each set's own, an array of sets, sets of vectors, part of each.
+# Separate values for each set, an array of sets, sets of vectors, a part of each set.
 own = rng.random((3, 2, 1))
 of_each = bump.log_prob(own, sets)
 assert all(np.array_equal(of_each[k], bump.log_prob(own[k], sets)[k]) for k in range(3))
@@ -78,7 +78,7 @@ gauss = Posterior("gaussian", pairs=PAIRS, threads=1)
 assert gauss.sample([rng.normal(0, 1, (4, 2)), rng.normal(0, 1, (9, 2))], 5).shape == (2, 5, len(gauss.summary(
     [rng.normal(0, 1, (4, 2))])["targets"]))
 
-# What cannot be answered.
+# Sets and arguments without a posterior.
 raises(PairsError, "101 observations", lambda: bump.sample([rng.normal(0, 1, 101)]))
 raises(PairsError, "the first, set 1: ", lambda: bump.sample([[0.5], [np.nan]]))
 warnings.simplefilter("ignore")
@@ -89,19 +89,19 @@ assert np.isnan(rows["mean"][1]).all() and rows["error"][0] == "" and rows["erro
 warnings.simplefilter("error")
 raises(PairsError, "no-such-run", lambda: Posterior("no-such-run").sample(sets))
 raises(PairsError, "needs [S, 1]", lambda: bump.log_prob(np.zeros((3, 2)), sets))
-raises(PairsError, "no conditions besides", lambda: bump.sample(sets, given=[1.0]))
+raises(PairsError, "have no conditions", lambda: bump.sample(sets, given=[1.0]))
 raises(ValueError, "set 1 holds no observation", lambda: bump.sample([[0.5], []]))
 raises(ValueError, "no set", lambda: bump.sample([]))
 raises(ValueError, "an observation of set 1", lambda: bump.sample([[0.5], [[0.5, 1.0]]]))
 raises(ValueError, "single number", lambda: bump.sample(sets[0]))
-raises(TypeError, "no array of numbers", lambda: bump.sample([["a"]]))
+raises(TypeError, "not an array of numbers", lambda: bump.sample([["a"]]))
 raises(ValueError, "at least 1", lambda: bump.sample(sets, 0))
 raises(ValueError, "failed is", lambda: bump.sample(sets, failed="no"))
 far = [np.full(50, 40.0)]
 raises(PairsWarning, "1 of 1 sets that were tested within the set, where less than one", lambda: bump.sample(far, 5))
 raises(PairsWarning, "out of distribution", lambda: bump.sample(far, 5))
 
-# Tables by the names of their columns, missing values, and arrays of any type and order.
+# Tables are read by the names of their columns; missing values, and arrays of any type and order.
 class Column:
     def __init__(self, values):
         self.values = values
@@ -111,7 +111,7 @@ class Column:
         return np.array(values, dtype)
 
 
-class Frame:  # what is used of a DataFrame
+class Frame:  # the parts of a DataFrame that are used
     def __init__(self, columns):
         self.table, self.columns = columns, list(columns)
 
@@ -143,7 +143,7 @@ for frame in frames:
     raises(ValueError, "set 1 has no column x2; it has x1, y", lambda: gauss.summary(
         [points, frame({"x1": [1.0], "y": [2.0]})]))
     assert np.array_equal(bump.summary([frame({"energy": [0.5, 1.0]})])["mean"], bump.summary([[0.5, 1.0]])["mean"])
-    raises(TypeError, "no array of numbers", lambda: gauss.summary([frame({"x1": ["a"], "x2": ["b"]})]))
+    raises(TypeError, "not an array of numbers", lambda: gauss.summary([frame({"x1": ["a"], "x2": ["b"]})]))
     raises(ValueError, "`sets` is a table", lambda: gauss.summary(frame(table)))
     lacking = frame({"x1": table["x1"] + [None], "x2": table["x2"] + [1.0]})
     raises(PairsError, "missing='drop'", lambda: gauss.summary([lacking]))
@@ -170,11 +170,11 @@ same = (unmasked, np.asfortranarray(points), points.astype(">f8"), points[::-1][
 assert all(np.array_equal(mean, by_place["mean"][0]) for mean in gauss.summary(same)["mean"])
 whole = np.array([[1, 0], [0, 1], [1, 1]])
 whole_mean = gauss.summary([whole])["mean"]
-for kind in ("<f2", ">f4", "i2", "u8", "?"):  # alone: sets of a call are in one type
+for kind in ("<f2", ">f4", "i2", "u8", "?"):  # one by one, since the sets of a call share a type
     assert np.array_equal(gauss.summary([whole.astype(kind)])["mean"], whole_mean), kind
 raises(PairsError, "rows", lambda: gauss.summary([[[1.0, None], [2.0, 3.0]]]))
 
-# Whatever names its columns is read by these names, in any order: what holds a set, rows of it, and values of θ.
+# Named columns are read by their names, in any order: those of sets, of their rows, and of values of θ.
 turned = points[:, ::-1]
 structured = np.array([tuple(row) for row in turned], [("x2", "f8"), ("x1", "f8")])
 by_name = {
@@ -222,7 +222,7 @@ if len(by_group):
     parts = gauss.summary(by_group)["mean"]
     assert np.array_equal(parts, gauss.summary([points[:2], points[2:]])["mean"])
 raises(ValueError, "set 0 has no column x2; it has x1, y", lambda: gauss.summary([{"x1": [1.0], "y": [2.0]}]))
-raises(ValueError, "set 0: observations are named otherwise", lambda: gauss.summary([[{"x1": 1, "x2": 2}, {"x1": 1}]]))
+raises(ValueError, "set 0: observations have other names", lambda: gauss.summary([[{"x1": 1, "x2": 2}, {"x1": 1}]]))
 raises(ValueError, "column x2 of set 0 has the shape (1,)", lambda: gauss.summary([{"x1": [1, 2], "x2": [2]}]))
 raises(ValueError, "set 1 is None", lambda: gauss.summary([points, None]))
 raises(ValueError, "`sets` is a dictionary", lambda: gauss.summary({"a": points}))
@@ -252,18 +252,18 @@ with warnings.catch_warnings():
     assert all(np.array_equal(mean, by_place["mean"][0]) for mean in left["mean"]) and list(left["dropped"]) == [1] * 4
 
 # How the program is found.
-raises(PairsError, "/no/pairs, by the argument pairs", lambda: Posterior("bump-hunt", pairs="/no/pairs"))
+raises(PairsError, "/no/pairs (set by the argument pairs)", lambda: Posterior("bump-hunt", pairs="/no/pairs"))
 os.environ["PAIRS"] = "/no/other"
-raises(PairsError, "/no/other, by $PAIRS", lambda: Posterior("bump-hunt"))
+raises(PairsError, "/no/other (set by $PAIRS)", lambda: Posterior("bump-hunt"))
 del os.environ["PAIRS"]
 os.environ["PATH"] = os.getcwd() + "/empty"
-raises(PairsError, "no program pairs, by the PATH", lambda: Posterior("bump-hunt"))
+raises(PairsError, "no program pairs (searched on the PATH", lambda: Posterior("bump-hunt"))
 os.symlink(PAIRS, "empty/pairs")
 assert np.array_equal(Posterior("bump-hunt").sample(sets, 1200, seed=4), samples)
 assert os.listdir(os.environ["TMPDIR"]) == [], "files are left over"
 P
 
-# A task whose sets come with something given.
+# A task whose sets have conditions.
 mkdir own
 export XDG_CONFIG_HOME=$scratch/config PAIRS=$pairs
 cat >own/simulate.py <<'P'
@@ -327,15 +327,15 @@ for given in (1.2, [1.2], {"sigma": 1.2}, {"sigma": [1.2]}):
     assert np.array_equal(means(given), means([[1.2]] * 4)), given
 assert np.array_equal(means(1.2)[3], of_each[3])
 assert np.array_equal(means(np.rec.fromarrays([each], names="sigma")), of_each)
-refused(ValueError, "given names noise; the sets come with sigma", lambda: means({"noise": 1.0}))
+refused(ValueError, "given names noise; the conditions of the sets are sigma", lambda: means({"noise": 1.0}))
 refused(ValueError, "given names sigma, b", lambda: means({"sigma": 1.0, "b": 2.0}))
 refused(ValueError, "given names nothing", lambda: means({}))
 refused(ValueError, "given['sigma'] has the shape [2]", lambda: means({"sigma": [1.0, 2.0]}))
-refused(ValueError, "given['sigma'] holds what is no number", lambda: means({"sigma": "much"}))
-refused(ValueError, "given has the shape [4, 2]; 4 sets come with sigma", lambda: means([[1.0, 2.0]] * 4))
+refused(ValueError, "given['sigma'] holds a value that is not a number", lambda: means({"sigma": "much"}))
+refused(ValueError, "given has the shape [4, 2]; 4 sets with the conditions sigma need", lambda: means([[1.0, 2.0]] * 4))
 refused(ValueError, "given has the shape [2]", lambda: means([1.0, 2.0]))
-refused(ValueError, "given names a; the sets come with nothing", lambda: Posterior("bump-hunt").sample(sets, given={"a": 1}))
-refused(PairsError, "come with sigma: hand over given={'sigma'", lambda: means(None))
+refused(ValueError, "given names a; the conditions of the sets are none", lambda: Posterior("bump-hunt").sample(sets, given={"a": 1}))
+refused(PairsError, "come with sigma: pass given={'sigma'", lambda: means(None))
 refused(PairsError, "sigma = -1 cannot be", lambda: means(-1))
 refused(PairsError, "theta has the shape [3, 2]", lambda: posterior.log_prob(np.zeros((3, 2)), sets, given=1.0))
 P
@@ -352,7 +352,7 @@ for cell in notebook["cells"]:
     if cell["cell_type"] == "code":
         exec(compile("".join(cell["source"]), cell["id"], "exec"), names)
 assert names["samples"].shape == (200, 1000, 1)
-# Binomial: 0.9 give or take 0.021.
+# The covered fraction is binomial: 0.9 ± 0.021.
 assert 0.82 < names["covered"] < 0.97, names["covered"]
 assert abs(names["density"].mean(1) - 1).max() < 0.01
 P

@@ -7,7 +7,7 @@ SCRATCH=$(mktemp -d)
 trap 'kill -9 $(jobs -p) 2>/dev/null; rm -rf "$SCRATCH"' EXIT
 . "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/tiny.sh"
 cd "$SCRATCH" || exit 1
-# Whatever started this test is no launcher of it.
+# Variables of a launcher that started this test must not count.
 unset RANK WORLD_SIZE MASTER_ADDR MASTER_PORT PMI_RANK PMI_SIZE ${!OMPI_@} ${!SLURM_@} ${!TORCHELASTIC_@}
 
 bump_hunt() { tiny_run bump-hunt --set cache.refresh=2 "$@"; }
@@ -23,7 +23,7 @@ for ranks in 2 4; do
 done
 
 # --- as launchers start them --------------------------------------------------------------------------------------
-# launched RANKS RUN VARIABLES...: so many processes, %r in the variables being the rank's number.
+# launched RANKS RUN VARIABLES...: starts a process per rank; %r in the variables is the rank's number.
 launched() {
   local ranks=$1 run=$2 rank status=0 own=() processes=()
   shift 2
@@ -47,7 +47,7 @@ launched 2 mpi OMPI_COMM_WORLD_RANK=%r OMPI_COMM_WORLD_SIZE=2 -- --rendezvous "1
 launched 2 pmi PMI_RANK=%r PMI_SIZE=2 -- --rendezvous "localhost:$((port + 2))"
 launched 4 slurm SLURM_PROCID=%r SLURM_NTASKS=4 SLURM_STEP_NODELIST=localhost SLURM_JOB_ID=$port SLURM_STEP_ID=0
 
-# --- what is not said is asked for --------------------------------------------------------------------------------
+# --- missing or impossible options are refused ---------------------------------------------------------------------
 refuses 2 'neither a power of two' --batch run bump-hunt --ranks 3
 refuses 2 'needs a launcher' --batch run bump-hunt --ranks launched
 refuses 2 'write --ranks launched' --batch run bump-hunt --ranks 2 --rendezvous a:1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Kills a rank of a run, stops it, and asks it to stop: the others end within 30 s with a sentence that names it, and
-# another number of ranks goes on to the bytes of a run that was left alone.
+# Kills a rank of a run, suspends it, and requests its end: the others end within 30 s with a sentence that names it. A
+# different number of ranks then resumes to the bytes of an undisturbed run.
 # ranks_lost.sh PAIRS
 PAIRS=$(realpath "$1")
 SCRATCH=$(mktemp -d)
@@ -25,7 +25,7 @@ begin() {
   done
   say_fail "$1 ranks did not begin: $(tail -1 err)"
 }
-# ended PROCESS CODE PATTERN BEGIN: it ends within 30 s of then, with this code and sentence.
+# ended PROCESS CODE PATTERN BEGIN: checks that it ends within 30 s of BEGIN, with this code and sentence.
 ended() {
   local status
   wait "$1"
@@ -36,9 +36,9 @@ ended() {
   touch mark
   sleep 0.1
 }
-# Whether a process has not ended; one whose parent stands still is not buried.
+# alive PROCESS: whether it has not ended; it may stay a zombie while its parent is suspended.
 alive() { [ -e "/proc/$1/stat" ] && ! grep -q ') Z ' "/proc/$1/stat"; }
-# gone PROCESS BEGIN: a process that is not ours ends within 30 s of then.
+# gone PROCESS BEGIN: checks that a process that is no child of ours ends within 30 s of BEGIN.
 gone() {
   while alive "$1" && [ $(($(now) - $2)) -le 30 ]; do sleep 0.2; done
   alive "$1" && say_fail "process $1 is still there after 30 s"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Ranks on machines of their own, as far as one machine can show it: each in a network namespace, over a link with delay
-# and loss where the system has them. The products must be those of one process; a link that is cut ends both ranks
-# within 30 s with a sentence. Needs root, or user namespaces; exits with 77, and says why, where neither is allowed.
+# Imitates ranks on separate machines: each is in a network namespace, over a link with delay and loss where the system
+# supports them. The products must be those of one process; a cut link ends both ranks within 30 s with a sentence. Needs
+# root, or user namespaces; exits with 77 and the reason where neither is allowed.
 # ranks_network.sh PAIRS
 if [ "${RANKS_NETWORK_INSIDE:-}" != 1 ]; then
   why=$(unshare --user --map-root-user --net --mount true 2>&1) ||
@@ -17,7 +17,7 @@ trap 'kill -9 $(jobs -p) 2>/dev/null; rm -rf "$SCRATCH"' EXIT
 . "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/tiny.sh"
 cd "$SCRATCH" || exit 1
 
-# The names of namespaces lie in a folder of this mount namespace alone.
+# The names of namespaces are in a folder that only this mount namespace has.
 mkdir -p /run/netns 2>/dev/null
 mount -t tmpfs none /run/netns 2>/dev/null || { echo "skipped: no folder for network namespaces can be made"; exit 77; }
 set -e
@@ -35,7 +35,7 @@ done
 set +e
 [ -z "${plain:-}" ] || echo "without delay and loss, which this system cannot make (tc netem)"
 
-# ranks RUN ARGUMENTS...: both ranks, each on its machine; their processes are rank[0] and rank[1].
+# ranks RUN ARGUMENTS...: starts both ranks, each on its machine; their processes are rank[0] and rank[1].
 ranks() {
   local run=$1 side
   shift
@@ -55,7 +55,7 @@ for side in 0 1; do
 done
 same alone shared
 
-# A cut link.
+# The link is cut.
 tiny_run bump-hunt --set slots=8 --set pretrain.epochs=4000 --out cut --until pretrain >/dev/null 2>&1 &
 first=$!
 wait_for cut/resume.safetensors

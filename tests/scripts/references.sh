@@ -16,7 +16,7 @@ files+=(README.md CHANGELOG.md run.sh test.sh)
 # These plant files in trees of their own.
 planted='^tests/(layering/([a-z]+_test|sizes)|scripts/(places|references|words))\.sh$'
 
-# Comments' own lines are joined, as a reference may go on in the next one.
+# Joins the lines of comments, since a reference may continue on the next line.
 joined() { sed -E ':a;N;$!ba;s@\n[ \t]*(//|#) ?@ @g' "$1"; }
 
 headings=0

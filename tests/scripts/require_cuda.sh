@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# require_cuda.sh PROGRAM: what a test program does with the test that needs a GPU. Without one the test is skipped with a
-# line that says why, and fails where PAIRS_REQUIRE_CUDA is set; with one it passes either way.
+# require_cuda.sh PROGRAM: runs the test that needs a GPU in a test program. Without a GPU the test is skipped with a line
+# that states why, and fails where PAIRS_REQUIRE_CUDA is set; with a GPU it passes in both cases.
 set -uo pipefail
 test=Devices.UsesTheGpu_CUDA
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # The folders in which our programs look for their libraries, in the build tree and installed: each is absolute or
-# begins at the program. An empty or relative entry would be the folder that a program is started in.
+# begins at the program. An empty or relative entry would mean the working folder.
 # run_path.sh BUILD
 build=$(realpath "$1")
 SCRATCH=$(mktemp -d)
 trap 'rm -rf "$SCRATCH"' EXIT
 . "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/tiny.sh"
 
-# run_path FILE: its RPATH or RUNPATH, between dots.
+# run_path FILE: prints its RPATH or RUNPATH, between dots.
 run_path() {
   readelf -d "$1" | sed -n 's/.*(R\(UN\)\?PATH).*: \[\(.*\)\]$/.\2./p'
 }
@@ -41,7 +41,7 @@ check_installed() {  # check_installed FILE RUN_PATH
   [ "$(run_path "$SCRATCH/installed/$1")" = ".$2." ] ||
     say_fail "$1, installed, has the run path $(run_path "$SCRATCH/installed/$1"), not $2"
 }
-# Started by naming the loader, as bundles do, it is the same program.
+# The program is found as well when the loader starts it, as in bundles.
 loader=$(readelf -l "$build/pairs" | sed -n 's/.*interpreter: \(.*\)]$/\1/p')
 "$loader" "$build/pairs" --version >"$SCRATCH/log" 2>&1 || say_fail "through $loader: $(tail -1 "$SCRATCH/log")"
 check_installed bin/pairs '$ORIGIN/../lib:$ORIGIN/../lib/torch/lib'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# SIGINT and SIGTERM: the run is saved, the exit code is 128 + signal, within two seconds; a resumed run ends with the same
-# weights. Two processes cannot run in one folder.
+# SIGINT and SIGTERM save the run and end it within two seconds, with the exit code 128 + signal. A resumed run ends with
+# the same weights. Two processes cannot run in one folder.
 # signals.sh PAIRS
 PAIRS=$(realpath "$1")
 SCRATCH=$(mktemp -d)
@@ -10,7 +10,7 @@ cd "$SCRATCH" || exit 1
 
 slow=(--set pretrain.epochs=200 --set checkpoint=3600)
 
-# end_with SIGNAL: sends it to $process and waits; sets $status and $took, the time in milliseconds.
+# end_with SIGNAL: sends the signal to $process and waits; sets $status and $took, the time in milliseconds.
 end_with() {
   local begin
   begin=$(date +%s%3N)
@@ -38,8 +38,8 @@ for signal in INT TERM; do
 done
 
 # While the time of a run is still estimated, a signal ends it soon and it leaves no folder. After the estimate is
-# printed, the run states how to resume it. The shortest of three tries counts: another process on the machine lengthens
-# them.
+# printed, the run states how to resume it. The shortest of three attempts counts, since other processes on the machine
+# lengthen them.
 early=0
 for wait in 0.3 0.8 1.5; do
   least=
@@ -78,7 +78,7 @@ end_with TERM
 grep -q "Stopped by SIGTERM" err || say_fail "infer: $(tail -1 err)"
 [ ! -e seen/samples.npz ] || say_fail "infer: wrote samples though it was stopped"
 
-# A folder of views is there whole or not at all, whether its folder was made for it or stood empty before.
+# A folder of views is complete or absent, whether it was made for the views or was empty before.
 mkdir emptied
 for out in fresh emptied; do
   "$PAIRS" --batch render --scene 7 --views 999 --size 512x512 --threads 1 --out $out >/dev/null 2>err &
@@ -90,12 +90,12 @@ for out in fresh emptied; do
   [ -z "$(find . -maxdepth 1 -name '*.tmp')" ] || say_fail "render --views left $(find . -maxdepth 1 -name '*.tmp')"
 done
 
-# What is followed has no end of its own: stopped, it leaves the samples of what came.
+# A followed stream does not end by itself: when stopped, infer leaves the samples of the data so far.
 printf '0.1\n0.2\n' >grows.csv
 mkfifo pipe
 for data in grows.csv -; do
   rm -f followed.npz answers
-  sleep 60 >pipe & # holds the pipe open, and says nothing
+  sleep 60 >pipe & # holds the pipe open and writes nothing
   holder=$!
   "$PAIRS" --batch infer bump-hunt --data $data --follow --samples 20 --out followed.npz <pipe >answers 2>err &
   process=$!
@@ -109,7 +109,7 @@ for data in grows.csv -; do
   grep -q "Samples: followed.npz" err || say_fail "infer --follow $data: $(tail -2 err)"
 done
 
-# What leaves nothing unsaved ends at once, in the midst of a picture, and takes its files with it.
+# A command without unsaved results ends at once, even while it draws a picture, and removes its files.
 mkdir temporary
 for words in "demo --tasks novel-view,objects,molecules --out pictures --json"; do
   # shellcheck disable=SC2086  # words of a command
@@ -123,7 +123,7 @@ for words in "demo --tasks novel-view,objects,molecules --out pictures --json"; 
   [ -z "$(ls -A temporary)" ] || say_fail "$words left $(ls temporary)"
 done
 
-# The demonstration prints how to resume it, and this works.
+# The demonstration prints the command that resumes it, and this command works.
 demo=(--batch demo --tasks bump-hunt --device cpu --threads 1 --set pretrain.validation_sets=512 "${slow[@]}" --out demo)
 "$PAIRS" "${demo[@]}" >/dev/null 2>err &
 process=$!
@@ -148,7 +148,7 @@ refuses 1 "run" --batch run --resume run
 kill -9 "$process" 2>/dev/null
 wait "$process" 2>/dev/null
 
-# A stopped run ends like one that never was.
+# A stopped and resumed run ends like an undisturbed one.
 tiny_run bump-hunt --out whole >/dev/null 2>&1
 tiny_run bump-hunt --out stopped --until pretrain >/dev/null 2>&1
 for _ in 1 2 3; do

@@ -1,6 +1,6 @@
-// Preloaded into a program it makes every call that names a path under $SLOW_FOLDER take 200 milliseconds longer, as of
-// a folder on another machine, and appends the call to $SLOW_LOG: "first" where it is the program's first thread, which
-// draws the window, else "other", the call and its path.
+// When preloaded into a program, delays every call that names a path under $SLOW_FOLDER by 200 milliseconds, like a folder
+// on another machine. Appends each such call to $SLOW_LOG: "first" for the program's first thread, which draws the window,
+// else "other", then the call and its path.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>

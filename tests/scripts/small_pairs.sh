@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# small_pairs.sh ARGUMENTS...: a stand-in for the program $PAIRS that does the same in seconds. The command stays as it is;
-# where it would take long, settings that make it short are added behind it, and numbers of sets and samples lowered.
+# small_pairs.sh ARGUMENTS...: a stand-in for the program $PAIRS that does the same in seconds. The command stays the same;
+# if it would take long, settings that shorten it are appended, and numbers of sets and samples are lowered.
 command=
 for word in "$@"; do
   case $word in
@@ -8,14 +8,14 @@ for word in "$@"; do
     *) command=$word && break ;;
   esac
 done
-has() { # has WORD: is it among the arguments
+has() { # has WORD: whether it is among the arguments
   local word
   for word in "${arguments[@]}"; do
     [ "$word" != "$1" ] || return 0
   done
   return 1
 }
-lower() { # lower OPTION MOST: each number behind the option is MOST at most; adds the option where it is missing
+lower() { # lower OPTION MOST: lowers each number after the option to at most MOST; adds the option where it is missing
   local at list number
   has "$1" || { arguments+=("$1" "$2") && return; }
   for at in "${!arguments[@]}"; do
@@ -25,20 +25,20 @@ lower() { # lower OPTION MOST: each number behind the option is MOST at most; ad
     arguments[at + 1]=${list#,}
   done
 }
-value_of() { # value_of OPTION USUAL: what stands behind the option
+value_of() { # value_of OPTION USUAL: prints the option's value, or USUAL without the option
   local at
   for at in "${!arguments[@]}"; do
     [ "${arguments[at]}" != "$1" ] || { echo "${arguments[at + 1]}" && return; }
   done
   echo "$2"
 }
-read_keys() { # read_keys TASK: the settings that a run of it reads
+read_keys() { # read_keys TASK: lists the settings that a run of the task reads
   "$PAIRS" --batch presets "$1" --strategy "$(value_of --strategy pairs)" --json 2>/dev/null | python3 -c '
 import json, sys
 for setting in json.load(sys.stdin)["settings"]:
     if setting[sys.argv[1]] is not None: print(setting["key"])' "$(value_of --preset quick)" 2>/dev/null
 }
-drop_setting() { # drop_setting KEY: leaves the setting out of the arguments
+drop_setting() { # drop_setting KEY: removes the setting from the arguments
   local at kept=()
   for ((at = 0; at < ${#arguments[@]}; ++at)); do
     if [ "${arguments[at]}" = --set ] && [[ ${arguments[at + 1]} == "$1="* ]]; then
@@ -49,7 +49,7 @@ drop_setting() { # drop_setting KEY: leaves the setting out of the arguments
   done
   arguments=("${kept[@]}")
 }
-small() { # small KEY=VALUE...: settings in place of those that are given; of a built-in task those that something reads
+small() { # small KEY=VALUE...: replaces settings of the arguments; for a built-in task only those that its run reads
   local setting task keys=
   for task in gaussian bump-hunt circle digits objects molecules novel-view; do
     ! has "$task" || keys=$(read_keys "$task")
@@ -60,7 +60,7 @@ small() { # small KEY=VALUE...: settings in place of those that are given; of a 
     arguments+=(--set "$setting")
   done
 }
-cpu_for_gpu() { # on a machine without a GPU what asks for one runs on the CPU
+cpu_for_gpu() { # on a machine without a GPU, commands for a GPU run on the CPU
   local at
   "$PAIRS" --batch devices --json 2>/dev/null | grep -q '"auto": *"cuda' && return
   for at in "${!arguments[@]}"; do
@@ -80,7 +80,7 @@ small_objects=(task.objects=150 task.views=3 task.side=32 embedder.channels=4,4 
 small_molecules=(task.molecules=120 task.conformers=10 embedder.hidden=8 embedder.filters=8 embedder.interactions=1
   embedder.size=4 head.conditioner=4 head.integrand=4)
 
-# show ARGUMENTS...: the window, until it has drawn its first picture.
+# show ARGUMENTS...: runs the window until it has drawn its first picture.
 show() {
   local log status=1
   log=$(mktemp)
@@ -110,10 +110,10 @@ case $command in
     ! has objects || small "${small_objects[@]}"
     ! has molecules || small "${small_molecules[@]}"
     ;;
-  devices) ! has --add-gpu || exec "$PAIRS" --batch devices --help ;; # add_gpu.sh does it with a server of its own
+  devices) ! has --add-gpu || exec "$PAIRS" --batch devices --help ;; # add_gpu.sh tests this with its own server
   demo) small "${small_stages[@]}" ;;
   study)
-    # The paper's studies: their settings short, whatever tasks they have.
+    # The paper's studies get short settings, whatever tasks they have.
     has list ||
       for setting in "${small_stages[@]}" cache.pieces=2 finetune.rate=1e-3; do
         arguments+=(--set "$setting")
@@ -133,7 +133,7 @@ case $command in
     ;;
   infer)
     ! has --camera || arguments+=(--samples 2 --steps 2)
-    ! has runs/bump || arguments+=(--force) # made short, it saw sets of 10
+    ! has runs/bump || arguments+=(--force) # the shortened run saw only sets up to 10
     ;;
   frequentist)
     lower --toys 200

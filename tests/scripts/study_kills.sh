@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Kills random workers of two studies at random moments, one on each of two folders, until all runs are done: each run
-# must have the weights of a study that nobody disturbed, byte for byte, and have been finished once. Between kills the
-# times on the claims are set to other years, as by a machine whose clock is wrong.
+# Kills random workers of two studies, each in its own folder, at random moments until all runs are done. Each run must have
+# the weights of an undisturbed study, byte for byte, and must have finished once. Between kills the times of the claims
+# are set to other years, as by a machine whose clock is wrong.
 # study_kills.sh PAIRS [KILLS] [SEED]; with PAIRS_LONG_TESTS=1 200 kills and twice as many runs
 kills=${2:-12}
 seeds=1
@@ -32,7 +32,7 @@ finetune.rate = [1e-3, 2e-3]
 TOML
 study_undisturbed "$count_runs"
 
-finished() { # finished FOLDER: are all runs of the study done?
+finished() { # finished FOLDER: whether all runs of the study are done
   local run
   for run in $runs; do [ -e "$1/$run/metrics.json" ] || return 1; done
 }
@@ -51,7 +51,7 @@ while [ "$count" -lt "$kills" ]; do
   [ $((RANDOM % 2)) -eq 0 ] || touch -d '1999-01-01' "$folder"/claims/* 2>/dev/null
   [ $((RANDOM % 2)) -eq 0 ] || touch -d '2099-01-01' "$folder"/claims/* 2>/dev/null
   if finished "$folder"; then
-    # All done: compare, and begin this folder anew once the others have left it.
+    # All runs are done: compare, and begin this folder anew once the other workers have left it.
     for k in 0 1; do wait "${workers[at / 2 * 2 + k]}" 2>/dev/null; done
     same_weights "$folder" "after $count kills"
     rm -rf "$folder"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Starts many workers of one study at once on a new folder, as a job array does: each must end with 0, and together they
-# must have trained and evaluated every run once, to the weights of a study with one worker.
+# Starts many workers of one study at once on a new folder, as a job array does. Each must exit with 0. Together they must
+# have trained and evaluated every run once, with the weights of a study with one worker.
 # study_start.sh PAIRS [WORKERS] [ROUNDS]; with PAIRS_LONG_TESTS=1 64 workers, 20 times
 count=${2:-12}
 rounds=${3:-2}

@@ -1,5 +1,5 @@
-# Sourced, with the arguments of the script, by tests of many workers of one study: a scratch folder in which every worker
-# ends with the script, a study whose runs last seconds, and its runs as a single worker makes them.
+# Sourced, with the arguments of the script, by tests of many workers of one study. Provides a scratch folder whose workers
+# end with the script, a study whose runs last seconds, and the runs as a single worker makes them.
 PAIRS=$(realpath "$1")
 SCRATCH=$(mktemp -d)
 workers=()
@@ -30,7 +30,7 @@ start_worker() {
   (exec "$PAIRS" --batch study study.toml --out "$1" >/dev/null 2>>"$2") &
 }
 
-# study_undisturbed COUNT: runs the study in the folder `whole` with one worker; `runs` holds the names of its COUNT runs.
+# study_undisturbed COUNT: runs the study in the folder `whole` with one worker; sets `runs` to the names of its COUNT runs.
 study_undisturbed() {
   "$PAIRS" --batch study study.toml --out whole >/dev/null 2>whole.log ||
     say_fail "a study with one worker failed: $(tail -1 whole.log)"

@@ -1,4 +1,5 @@
-# Sourced by the script tests: a run that takes seconds, and helpers. Needs PAIRS, the program, and SCRATCH, a folder.
+# Sourced by the script tests; provides a run that takes seconds, and helpers. Needs PAIRS, the program, and SCRATCH, a
+# folder.
 set -uo pipefail
 failures=0
 
@@ -7,7 +8,7 @@ say_fail() {
   failures=$((failures + 1))
 }
 
-# run_with KEY=VALUE... -- ARGUMENTS...: `run` with these arguments, and with those settings that they do not give.
+# run_with KEY=VALUE... -- ARGUMENTS...: `run` with these arguments, and with the settings that they do not contain.
 run_with() {
   local usual=() setting given
   while [ "$1" != -- ]; do
@@ -32,7 +33,7 @@ tiny_run() {
     -- "$@" --preset quick --device cpu --threads 1
 }
 
-# tiny_views novel-view ARGUMENTS...: the same for views, with the layers that bf16 and image targets take.
+# tiny_views novel-view ARGUMENTS...: the same for views, with the layers that bf16 and image targets need.
 tiny_views() {
   run_with embedder.channels=8,16 embedder.size=16 head.channels=8 head.time_size=16 \
     head.given_size=8 head.hidden=32 head.steps=4 \
@@ -43,7 +44,7 @@ tiny_views() {
     -- "$@" --preset quick --device cpu --threads 1
 }
 
-# tiny_things objects|molecules ARGUMENTS...: the same for tasks that prepare what they draw from.
+# tiny_things objects|molecules ARGUMENTS...: the same for tasks that prepare their data.
 tiny_things() {
   local small
   case $1 in
@@ -64,7 +65,7 @@ tiny_things() {
     -- "$@" --preset quick --device cpu --threads 1
 }
 
-# same RUN RUN: all products are the same.
+# same RUN RUN: checks that all products of both runs are the same.
 same() {
   local file
   for file in pretrained.safetensors aggregates.cache estimator.safetensors; do
@@ -72,7 +73,7 @@ same() {
   done
 }
 
-# wait_for FILE: until it is there and not empty, a minute at most.
+# wait_for FILE: waits until the file exists and is not empty, at most a minute.
 wait_for() {
   for _ in $(seq 600); do
     [ -s "$1" ] && return 0
@@ -81,7 +82,7 @@ wait_for() {
   say_fail "$1 did not appear"
 }
 
-# refuses CODE PATTERN ARGUMENTS...: the program must exit with CODE, and say on stderr one sentence that has PATTERN.
+# refuses CODE PATTERN ARGUMENTS...: the program must exit with CODE and print on stderr one sentence that matches PATTERN.
 refuses() {
   local code=$1 pattern=$2 status
   shift 2

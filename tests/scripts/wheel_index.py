@@ -1,7 +1,7 @@
 """wheel_index.py FOLDER: a package index on a free port of this machine, for add_gpu.sh. FOLDER/simple/PROJECT/ lists the
-wheels in FOLDER/PROJECT; the port is written to FOLDER/port. The file FOLDER/mode, read with each request, says how it
-fails: down (status 503), cut (the connection breaks in the middle of a wheel), wrong (a wheel has other bytes), whole
-(parts of a wheel are not sent, but always all of it), empty (there are no wheels). FOLDER/log tells what was asked."""
+wheels in FOLDER/PROJECT; the port is written to FOLDER/port. The file FOLDER/mode, read with each request, selects how
+the index fails: down (status 503), cut (the connection breaks in the middle of a wheel), wrong (a wheel has other bytes),
+whole (a wheel is always sent whole, never in parts), empty (there are no wheels). FOLDER/log lists the requests."""
 import hashlib, http.server, os, sys
 
 root = sys.argv[1]

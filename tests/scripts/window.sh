@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# window.sh PAIRS: the real window on a virtual display (Xvfb, software OpenGL), with a real mouse (xdotool): it opens on
-# the bump hunt's posterior, N is dragged, a training is started and its loss falls, closing it asks, and the run can
-# be resumed. Needs Xvfb, xdotool and xwd.
+# window.sh PAIRS: the real window on a virtual display (Xvfb, software OpenGL), with a real mouse (xdotool). It opens on
+# the bump hunt's posterior, N is dragged, a training is started and its loss falls, closing the window needs a
+# confirmation, and the run can be resumed. Needs Xvfb, xdotool and xwd.
 PAIRS=$(realpath "$1")
 SCRATCH=$(mktemp -d)
 trap close_display EXIT
@@ -17,12 +17,12 @@ open_display
 lines() { cat "$1"/*/events.jsonl 2>/dev/null | grep -c '"loss"'; }
 more_losses_than() { [ "$(lines "$runs")" -gt "$1" ]; }
 
-# Where the widgets are, from the same panels drawn without a display.
+# The positions of the widgets come from the same panels, drawn without a display.
 mkdir -p "$SCRATCH/work" && cd "$SCRATCH/work" || exit 1
 runs=$SCRATCH/data/pairs-studio/runs
 for tab in posterior train; do items $tab --task bump-hunt; done
 
-# A film: a frame for each of its sizes, which differ.
+# An animation has one frame per set size, and the frames differ.
 env -u DISPLAY "$PAIRS" --batch screenshot --task bump-hunt --n 3 --size 640x480 --out "$SCRATCH/film.webp" \
   >/dev/null 2>"$SCRATCH/err" || say_fail "no film: $(cat "$SCRATCH/err")"
 python3 - "$SCRATCH/film.webp" <<'P' || say_fail "film.webp is not a film of N = 1, 2 and 3"
@@ -37,7 +37,7 @@ while at + 8 <= len(data):
 assert len(frames) == 3 and len(set(frames)) == 3, len(frames)
 P
 
-# A file is shown of a run as of a task.
+# A file is shown for a run and for a task.
 printf 'x\n2\n2.1\n-0.3\n' >"$SCRATCH/events.csv"
 mv "$SCRATCH/posterior.json" "$SCRATCH/simulated.json"
 for what in run task; do
@@ -50,9 +50,9 @@ mv "$SCRATCH/simulated.json" "$SCRATCH/posterior.json"
 
 open_window
 
-# picture NAME: what the display shows now.
+# picture NAME: saves the current content of the display.
 picture() { xwd -root -silent >"$SCRATCH/$1.xwd"; }
-# How many different colors, and the share of pixels that differ from another picture.
+# Prints the number of different colors, and the share of pixels that differ from another picture.
 colors() { python3 - "$@" <<'P'
 import struct, sys
 def read(file):
@@ -101,7 +101,7 @@ P
 picture training
 [ "$(colors "$SCRATCH/dragged.xwd" "$SCRATCH/training.xwd")" -gt 20 ] || say_fail "the Train tab was not shown"
 
-# Closing asks first: the window stays, and goes once "Stop and save" is meant.
+# Closing needs a confirmation: the window stays until "Stop and save" is selected.
 xdotool key --window "$id" ctrl+q
 sleep 2
 kill -0 "$window" 2>/dev/null || say_fail "the window closed over a training without a question"

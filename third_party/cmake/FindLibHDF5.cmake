@@ -1,5 +1,5 @@
 # The serial C library of HDF5, through pkg-config: the target LibHDF5::LibHDF5, and LibHDF5::HL with its high-level part
-# (dimension scales). CMake's own FindHDF5 asks compiler wrappers, and takes an MPI build where one is installed beside it.
+# (dimension scales). CMake's own FindHDF5 queries compiler wrappers, and selects an MPI build if one is installed, too.
 find_package(PkgConfig QUIET)
 pkg_check_modules(pc_LibHDF5 QUIET hdf5-serial)
 find_path(LibHDF5_INCLUDE_DIR hdf5.h HINTS ${pc_LibHDF5_INCLUDE_DIRS} PATH_SUFFIXES hdf5/serial)

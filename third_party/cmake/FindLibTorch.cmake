@@ -80,8 +80,8 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
     IMPORTED_LOCATION ${LibTorch_DIR}/lib/libtorch_cpu.so
     INTERFACE_LINK_LIBRARIES LibTorch::c10
     INTERFACE_LINK_OPTIONS "-Wl,-rpath-link,${LibTorch_DIR}/lib:${LibTorch_ROOT_DIR}/nvidia/cu13/lib")
-  # After the system's folders: the wheel carries its own fmt, which must not shadow the one that spdlog was built with.
-  # nvcc knows no -idirafter of its own and hands it to the host compiler, which preprocesses for both sides.
+  # The wheel's folder comes after the system's: it contains its own fmt, which must not shadow the one that spdlog was
+  # built with. nvcc has no -idirafter and passes it to the host compiler, which preprocesses for both sides.
   foreach(_libtorch_folder ${LibTorch_INCLUDE_DIR} ${LibTorch_INCLUDE_DIR}/torch/csrc/api/include)
     target_compile_options(LibTorch::cpu INTERFACE
       "$<$<COMPILE_LANGUAGE:C,CXX>:SHELL:-idirafter ${_libtorch_folder}>"
@@ -90,7 +90,7 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
   if(EXISTS ${LibTorch_DIR}/lib/libtorch_cuda.so AND EXISTS ${LibTorch_DIR}/lib/libc10_cuda.so AND LibTorch_CUDA_VERSION)
     add_library(LibTorch::c10_cuda SHARED IMPORTED)
     set_target_properties(LibTorch::c10_cuda PROPERTIES IMPORTED_LOCATION ${LibTorch_DIR}/lib/libc10_cuda.so)
-    # A module registers its kernels when it is loaded and may refer to no symbol of torch_cuda: keep it needed anyway.
+    # A module registers its kernels when it is loaded and may refer to no symbol of torch_cuda; so keep it linked.
     add_library(LibTorch::cuda INTERFACE IMPORTED)
     target_link_libraries(LibTorch::cuda INTERFACE LibTorch::cpu LibTorch::c10_cuda)
     target_link_options(LibTorch::cuda INTERFACE

@@ -1,6 +1,5 @@
 // A simulator for Pairs Studio without any library: points (u, v) on a line v = a + b u with noise of unknown size.
-// It speaks the protocol of docs/reference/simulators.md: lines that say what is asked, and numbers as they lie in
-// memory.
+// It implements the protocol of docs/how-to/own-task.md: lines of text with the requests, and numbers in binary.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -14,7 +13,7 @@ struct Draw {
   std::uint64_t key, set, block, count;
 };
 
-// Everything random of a draw is a function of its first three numbers.
+// Everything random in a draw is a function of its first three numbers.
 std::mt19937_64 stream(const Draw& draw) {
   const std::uint64_t words[3] = {draw.key, draw.set, draw.block};
   std::vector<std::uint32_t> seeds;
@@ -51,7 +50,7 @@ int main() {
     if (!read(draws)) return 1;
     std::normal_distribution<double> normal;
     std::uniform_real_distribution<double> uniform;
-    if (what[0] == 'p') {  // prior: of each draw all theta = (a, b), then all psi
+    if (what[0] == 'p') {  // prior: for each draw all theta = (a, b), then all psi
       std::vector<double> values;
       for (const Draw& draw : draws) {
         std::mt19937_64 random = stream(draw);
@@ -60,7 +59,7 @@ int main() {
         for (std::uint64_t k = 0; k < draw.count; ++k) values.push_back(0.1 + 0.9 * uniform(random));
       }
       answer(request, values);
-    } else {  // simulate: theta of all draws, then psi of all draws
+    } else {  // simulate: reads theta of all draws, then psi of all draws
       std::vector<double> theta(2 * count), psi(count);
       if (!read(theta) || !read(psi)) return 1;
       std::vector<float> x;

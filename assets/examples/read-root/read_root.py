@@ -1,4 +1,4 @@
-"""Reads the first tree of a ROOT file for Pairs Studio, by uproot (pip install uproot).
+"""Reads the first tree of a ROOT file for Pairs Studio with uproot (pip install uproot).
 
     pairs --batch infer RUN --data events.root --reader "python3 read_root.py"
 """
@@ -8,7 +8,7 @@ from pairs_reader import serve
 
 
 class Branch:
-    """A branch, of which no more is read than is asked for."""
+    """A branch that reads only the requested rows."""
 
     def __init__(self, branch):
         self.branch = branch

@@ -5,18 +5,18 @@ import pathlib
 
 import numpy as np
 
-WINDOW = 20.0  # ns after the start that are recorded
+WINDOW = 20.0  # length of the recorded window / ns
 
 
 def prior(rng, size):
     theta = rng.uniform(0.5, 5.0, (size, 1))  # lifetime / ns
-    psi = rng.uniform(0.0, 0.5, (size, 1))  # share of noise
+    psi = rng.uniform(0.0, 0.5, (size, 1))  # fraction of noise
     return theta, psi
 
 
 def simulate(theta, psi, m, rng):
     shape = (len(theta), m)
-    # Decays within the window, by the inverse of their distribution function; noise comes at any time.
+    # Decays within the window, by inversion of their distribution function; noise is uniform in time.
     decay = -theta * np.log1p(-rng.uniform(size=shape) * -np.expm1(-WINDOW / theta))
     noise = rng.uniform(0.0, WINDOW, shape)
     return np.where(rng.uniform(size=shape) < psi, noise, decay).astype(np.float32)[:, :, None]

@@ -2,7 +2,7 @@ from pairs_simulator import serve
 
 
 def prior(rng, size):
-    return rng.uniform(1, 2, size)          # the upper end
+    return rng.uniform(1, 2, size)          # the upper bound
 
 
 def simulate(theta, psi, n, rng):

@@ -90,8 +90,8 @@ TEST_F(OwnReference, NormalizedOnesAreTakenAsTheyAre) {
 
 TEST_F(OwnReference, WhatIsWrongIsToldInASentence) {
   EXPECT_THAT(failure(*line(line_program(kRight, "serve(prior, simulate)\n"))),
-              HasSubstr("asked for its reference: task.toml has a table [reference]; hand the function over"));
-  EXPECT_THAT(failure(*line(line_program("    return theta\n"))), HasSubstr("shape (169, 2) where (169,) belongs"));
+              HasSubstr("asked for its reference: task.toml has a table [reference]; pass the function"));
+  EXPECT_THAT(failure(*line(line_program("    return theta\n"))), HasSubstr("shape (169, 2) instead of (169,)"));
   EXPECT_THAT(failure(*line(line_program("    return theta[:, 0] * float('nan')\n"))),
               HasSubstr("the log density of its value number 1 is nan"));
   EXPECT_THAT(failure(*line(line_program("    return np.full(len(theta), -np.inf)\n"))),

@@ -287,9 +287,9 @@ TEST_F(OwnSimulator, AProgramThatPrintsBetweenAnswers) {
 
 TEST_F(OwnSimulator, WrongShapesAndValues) {
   EXPECT_THAT(problem_of("if psi[0] > 1: return rng.random((n, 3))"),
-              AllOf(HasSubstr("set 2"), HasSubstr("simulate returned x of shape (2, 3) where (2, 1) belongs")));
+              AllOf(HasSubstr("set 2"), HasSubstr("simulate returned x of shape (2, 3) instead of (2, 1)")));
   EXPECT_THAT(problem_of("if psi[0] > 1: return rng.random(1)"),
-              HasSubstr("simulate returned 1 observations where 2 were asked for"));
+              HasSubstr("simulate returned 1 observations instead of 2"));
   EXPECT_THAT(problem_of("if psi[0] > 1: return np.array([0.5, np.nan])"),
               AllOf(HasSubstr("set 2"), HasSubstr("observation 2 holds nan")));
   const std::string outside =
