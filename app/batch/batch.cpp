@@ -192,12 +192,23 @@ WordsByName known_words(const TaskCatalog& tasks) {
   return known;
 }
 
+// The usage of the program itself: with a window, and without.
+class ProgramFormatter : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    if (app->get_parent() != nullptr) return CLI::Formatter::make_usage(app, name);
+    return "Usage: pairs [RUN] [--session FILE] [--theme THEME]\n"
+           "       pairs --batch COMMAND [OPTIONS]\n";
+  }
+};
+
 }  // namespace
 
 int run_program(const Catalog& tasks, int argc, const char* const* argv, const Extension& extension) {
   const bool json = std::any_of(argv + 1, argv + argc, [](const char* a) { return std::string_view(a) == "--json"; });
   CLI::App app{"Pairs Studio: posteriors from sets of exchangeable observations by pretraining on pairs"};
   app.name("pairs --batch");
+  app.formatter(std::make_shared<ProgramFormatter>());
   std::string path, session, theme;
   app.add_option("RUN", path, "Without --batch: the run folder, task or data file that the window opens");
   app.add_option("--session", session, "Without --batch: a session that the window has saved")->type_name("FILE");

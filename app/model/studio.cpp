@@ -321,7 +321,7 @@ bool Studio::poll() {
 bool Studio::busy() const {
   return training.busy() || posterior.busy() || viewer.busy() || evaluation.busy() || comparison.busy() ||
          (tab_ == Tab::compare && board.busy()) || specimen.busy() || queue.busy() || library.busy() || data.busy() ||
-         page.busy() || session.busy() || looked_.busy();
+         page.busy() || session.busy() || looked_.waits();
 }
 
 std::string Studio::activity() const {

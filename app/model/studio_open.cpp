@@ -143,7 +143,8 @@ void Studio::take_looked() {
   const auto looked = looked_.take();
   if (!looked) return;
   to_open_.clear();
-  for (const LookedPath& one : *looked) open_looked(one);
+  if (!looked->value) return hub.messages.error("open", looked->failure);
+  for (const LookedPath& one : *looked->value) open_looked(one);
 }
 
 void Studio::open_looked(const LookedPath& looked) {

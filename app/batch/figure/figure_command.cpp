@@ -496,9 +496,13 @@ Action add_figure(CLI::App& app, const Catalog& tasks) {
       ->type_name("DIR");
   add_machine_arguments(app, arguments->open);
   add_overwrite_option(app, arguments->overwrite);
-  std::string footer = "Figures:\n";
-  for (const FigureEntry& entry : figure_entries()) footer += fmt::format("  {:<10} {}\n", entry.name, entry.summary);
-  footer +=
+  std::string footer =
+      "Figures (pairs --batch figure list prints what each shows):\n"
+      "  of scores: " +
+      score_figure_names() +
+      "\n"
+      "  of sets: posterior, predictive, forest, width, location, samples\n"
+      "  of training: loss, theorem, pareto\n"
       "Examples:\n"
       "  pairs --batch figure nll runs/a runs/b --out nll.svg\n"
       "  pairs --batch figure posterior {exact} --index 3 --out posterior.png\n"

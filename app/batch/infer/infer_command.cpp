@@ -502,29 +502,17 @@ Action add_infer(CLI::App& app, const Catalog& tasks) {
       "  pairs --batch infer {first} --data events.csv --n 20 --predictive 200\n"
       "  pairs --batch infer runs/digits --data photos/ --samples 5000 --out posterior.npz\n"
       "  pairs --batch infer runs/spheres --data views/ --camera 120,45 --n 10 --out seen/\n"
-      "Answers mean, sd, median and intervals, those of the density itself (of more than two targets those of\n"
-      "4,000 samples), whatever --samples is; the samples go into an .npz or .csv file. Refuses NaN, wrong shapes\n"
-      "and sets larger than training saw. One verdict reports whether the model makes such data, by the\n"
-      "percentile of the set's mean embedding among training sets (out of distribution above the 99.9th) and the\n"
-      "test within the set (model rejected at p = 0.009 or below; then no posterior under the model is\n"
-      "recommended). That compares how the observations differ among themselves with sets of the prior: one set\n"
-      "of the model in a hundred is warned of. --follow has the percentile alone; --predictive M adds its own\n"
-      "test (rejected at p = 0.01 or below), and 0 leaves both out.\n"
-      "Many sets: --group, a folder with a file for each, HDF5 with a group for each, or a folder or text file\n"
-      "that names items (below), one per line. Each is answered as alone, but without references; one that cannot\n"
-      "be has its reason in its row, and the exit code is 1.\n"
-      "Local test: a classifier learns to separate truths from samples of the run's posteriors on M simulated\n"
-      "sets, and is evaluated at this one; p: how often it is as certain where truth and sample changed places at\n"
-      "random. shift, spread: by how many posterior sds truths of sets like this one lie above its mean, and how\n"
-      "many times as widely they spread, as far as it can resolve. It costs as much as M sets; 1,000 find a\n"
-      "posterior 15 % too narrow in three of four cases.\n"
-      "Predictive test: M sets of this N are simulated at one draw of the posterior and compared with this one,\n"
-      "column by column (of images and rows by a few numbers of each) and in their embeddings, given what their\n"
-      "own posteriors explain. p: how often a set of the model differs as much in any of this; 200 sets resolve p\n"
-      "down to 0.005. figure predictive draws it.\n"
-      "Another prior: 4,000 samples are weighted by new over old prior density; effective: their effective sample\n"
-      "size. With one target its density is reweighed, too. The file of samples has a column weight. Families: " +
-      prior_families() +
+      R"(Computes mean, sd, median and intervals, those of the density itself (of more than two targets those of
+4,000 samples), whatever --samples is; the samples are written to an .npz or .csv file. Refuses NaN, wrong
+shapes and sets larger than training saw. One verdict reports whether the model makes such data: the
+percentile of the set's mean embedding among training sets (out of distribution above the 99.9th), and the
+test within the set (model rejected at p = 0.009 or below). It warns of one set of the model in a hundred.
+Many sets: --group, a folder with a file for each, HDF5 with a group for each, or a folder or text file
+that names items (below), one per line. Each is evaluated as it is alone, but without references; one that
+cannot be has its reason in its row, and the exit code is 1.
+Tests: --local-test costs as much as M sets; 1,000 find a posterior 15 % too narrow in three of four cases.
+--predictive 200 resolves p down to 0.005; 0 turns the tests of the verdict off.
+Priors: )" + prior_families() +
       R"(
 Images: a folder with samples.npz (samples, mean and sd by pixel), mean.png, sd.png and samples.png.
 Views of a scene: a folder of color images of the estimator's size, or square and a whole multiple of it, with

@@ -284,12 +284,12 @@ void RunTablePanel::row(const Shown& shown, const TableView& view, const TableRo
   if (lit && !hovered) ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg1, palette().hovered);
   if (pressed) {
     const ImGuiIO& io = ImGui::GetIO();
-    board.selection.choose(row, io.KeyShift  ? RunSelection::Click::range
-                      : io.KeyCtrl ? RunSelection::Click::toggled
-                                   : RunSelection::Click::alone);
+    board.selection.choose(row, io.KeyShift  ? model::RunSelection::Click::range
+                      : io.KeyCtrl ? model::RunSelection::Click::toggled
+                                   : model::RunSelection::Click::alone);
   }
   if (asked) {
-    if (!chosen) board.selection.choose(row, RunSelection::Click::alone);
+    if (!chosen) board.selection.choose(row, model::RunSelection::Click::alone);
     ImGui::OpenPopup("menu");
   }
   row_menu(shown, view, row);

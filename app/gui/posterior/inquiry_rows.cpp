@@ -19,29 +19,26 @@ std::string blocked_text(const model::Posterior& posterior, bool known) {
   return known ? "" : "The posterior is being computed";
 }
 
-// An analysis with one button.
+// The button of a test.
 struct InquiryButton {
-  model::SetInquiry& inquiry;
+  const model::SetInquiries::Test& test;
   std::string id, title;  // id of the widget; label
   std::int64_t sets;      // number of simulated sets
   std::string blocked, tip;
-  model::SetInquiry::Question question;
-  const model::SetInquiries* predictive = nullptr;  // of the predictive test, whose answers have a seed
 };
 
-std::string key_of(const std::string& key, const InquiryButton& one) {
-  return one.predictive ? one.predictive->predictive_key(key) : key;
-}
-
 // A line with the button, or with the progress.
-void button_row(model::Posterior& posterior, const std::string& key, const InquiryButton& one) {
-  if (one.inquiry.busy()) {
-    if (ui::button(one.id + "/stop", "Stop", ui::Button::quiet)) one.inquiry.cancel();
+void button_row(model::Posterior& posterior, const std::string& posterior_key, const InquiryButton& one) {
+  model::SetInquiries& inquiries = posterior.inquiries();
+  model::SetInquiry& inquiry = inquiries.*one.test.inquiry;
+  const std::string key = inquiries.key_of(one.test, posterior_key);
+  if (inquiry.busy()) {
+    if (ui::button(one.id + "/stop", "Stop", ui::Button::quiet)) inquiry.cancel();
     ImGui::SameLine();
     ImGui::AlignTextToFramePadding();
-    const double left = one.inquiry.seconds_left();
+    const double left = inquiry.seconds_left();
     ui::text(fmt::format("{}{}: {:.0f} % of {} simulated sets{}", one.title,
-                         one.inquiry.works_on(key) ? "" : " of another set or N", std::floor(100 * one.inquiry.share()),
+                         inquiry.works_on(key) ? "" : " of another set or N", std::floor(100 * inquiry.share()),
                          count_text(one.sets), std::isfinite(left) ? fmt::format(", {} left", duration_text(left)) : ""),
              ui::Look::small_muted);
     ui::again_in(0.5);  // its progress grows while nothing else changes
@@ -50,12 +47,11 @@ void button_row(model::Posterior& posterior, const std::string& key, const Inqui
   auto asked = posterior.files.samples_asked();
   const std::string blocked = one.blocked.empty() ? blocked_text(posterior, asked.has_value()) : one.blocked;
   if (!ui::button(one.id, one.title, ui::Button::normal, blocked, one.tip)) return;
-  if (one.predictive) asked->seed = one.predictive->predictive_seed;
-  one.inquiry.ask(key, std::move(*asked), one.question);
+  inquiries.ask(one.test, posterior_key, std::move(*asked));
 }
 
 // Repeats the shown predictive test at another posterior sample.
-void another_draw(model::Posterior& posterior, const std::string& key) {
+void another_draw(model::Posterior& posterior, const model::SetInquiries::Test& test, const std::string& key) {
   model::SetInquiries& all = posterior.inquiries();
   if (all.predictive.busy()) return;
   auto asked = posterior.files.samples_asked();
@@ -64,68 +60,45 @@ void another_draw(model::Posterior& posterior, const std::string& key) {
                   "Simulates the sets at another draw of the posterior, as infer --predictive 200 --seed does: a "
                   "result that depends on the draw is weak"))
     return;
-  asked->seed = ++all.predictive_seed;
-  all.predictive.ask(all.predictive_key(key), std::move(*asked), model::predictive_question());
+  ++all.predictive_seed;
+  all.ask(test, key, std::move(*asked));
 }
 
-InquiryButton local_test(model::Posterior& posterior) {
-  return {posterior.inquiries().local_test,
-          "posterior/local-test",
-          "Local test",
-          model::kLocalTestSets,
-          "",
-          fmt::format("Is this posterior itself right? A classifier learns from {} simulated sets of this N to "
-                      "separate truths from samples of the run's posteriors, and is evaluated at this one (LC2ST). It "
-                      "takes as long as evaluating that many sets",
-                      count_text(model::kLocalTestSets)),
-          model::local_test_question()};
-}
-
-InquiryButton predictive_test(model::Posterior& posterior) {
-  return {posterior.inquiries().predictive,
-          "posterior/predictive",
-          "Predictive test",
-          PredictiveOptions().sets,
-          "",
-          fmt::format("Does the model describe these data? {} sets of this N are simulated at a draw of the posterior "
-                      "and compared with this one, column by column and in their embeddings. Names the outliers, and "
-                      "shows the posterior without them",
-                      count_text(PredictiveOptions().sets)),
-          model::predictive_question(),
-          &posterior.inquiries()};
-}
-
-InquiryButton confidence(model::Posterior& posterior, const model::PosteriorScene& scene) {
+std::array<InquiryButton, 3> buttons(const model::PosteriorScene& scene) {
+  const auto& [local_test, predictive, confidence] = model::SetInquiries::buttons();
   const ToyPlan counts;
-  const std::int64_t sets = counts.toys * counts.nodes + counts.null_toys;
-  return {posterior.inquiries().confidence,
-          "posterior/confidence",
-          "Confidence intervals",
-          sets,
-          scene.no_confidence.empty() ? "" : "There are none: " + scene.no_confidence,
-          fmt::format("Frequentist intervals (Feldman and Cousins), upper limits and, where the task has a value that "
-                      "means \"nothing there\", limits by CLs and its significance, by the marginal likelihood: the "
-                      "posterior over the "
-                      "prior. {} sets of this N are simulated once and kept, so that the next set takes no time",
-                      count_text(sets)),
-          model::confidence_question(counts)};
-}
-
-std::array<InquiryButton, 3> buttons(model::Posterior& posterior, const model::PosteriorScene& scene) {
-  return {local_test(posterior), predictive_test(posterior), confidence(posterior, scene)};
+  const std::int64_t toys = counts.toys * counts.nodes + counts.null_toys;
+  return {{{local_test, "posterior/local-test", "Local test", model::kLocalTestSets, "",
+            fmt::format("Is this posterior itself right? A classifier learns from {} simulated sets of this N to "
+                        "separate truths from samples of the run's posteriors, and is evaluated at this one (LC2ST). "
+                        "It takes as long as evaluating that many sets",
+                        count_text(model::kLocalTestSets))},
+           {predictive, "posterior/predictive", "Predictive test", PredictiveOptions().sets, "",
+            fmt::format("Does the model describe these data? {} sets of this N are simulated at a draw of the "
+                        "posterior and compared with this one, column by column and in their embeddings. Names the "
+                        "outliers, and shows the posterior without them",
+                        count_text(PredictiveOptions().sets))},
+           {confidence, "posterior/confidence", "Confidence intervals", toys,
+            scene.no_confidence.empty() ? "" : "There are none: " + scene.no_confidence,
+            fmt::format("Frequentist intervals (Feldman and Cousins), upper limits and, where the task has a value "
+                        "that means \"nothing there\", limits by CLs and its significance, by the marginal "
+                        "likelihood: the posterior over the prior. {} sets of this N are simulated once and kept, so "
+                        "that the next set takes no time",
+                        count_text(toys))}}};
 }
 
 }  // namespace
 
 void inquiry_buttons(model::Posterior& posterior, const model::PosteriorScene& scene) {
   const std::string key = posterior.inquiry_key();
-  for (const InquiryButton& one : buttons(posterior, scene)) button_row(posterior, key_of(key, one), one);
+  for (const InquiryButton& one : buttons(scene)) button_row(posterior, key, one);
 }
 
 void inquiry_answers(model::Posterior& posterior, const model::PosteriorScene& scene) {
   const std::string key = posterior.inquiry_key();
-  for (const InquiryButton& one : buttons(posterior, scene)) {
-    const auto answer = one.inquiry.answer(key_of(key, one));
+  const model::SetInquiries& inquiries = posterior.inquiries();
+  for (const InquiryButton& one : buttons(scene)) {
+    const auto answer = (inquiries.*one.test.inquiry).answer(inquiries.key_of(one.test, key));
     if (!answer) continue;
     ui::space(8);
     // A click collapses an answer, so that several do not push each other out of view.
@@ -136,7 +109,7 @@ void inquiry_answers(model::Posterior& posterior, const model::PosteriorScene& s
       folded = !folded;
     if (folded) continue;
     ui::notice(one.id + "/answer", answer->bad ? ui::Look::warning : ui::Look::small_muted, answer->text);
-    if (one.predictive) another_draw(posterior, key);
+    if (one.test.seeded) another_draw(posterior, one.test, key);
   }
 }
 

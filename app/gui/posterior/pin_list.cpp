@@ -12,7 +12,7 @@ void PinList::draw(model::Posterior& posterior) {
   ui::text("Pinned posteriors", ui::Look::small_strong);
   const float remove = px(26), dot = px(14);
   for (std::size_t k = 0; k < pins.size(); ++k) {
-    const model::Posterior::Pin& pin = pins[k];
+    const model::PosteriorPins::Pin& pin = pins[k];
     const std::string name = fmt::format("posterior/pins/{}", k + 1);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float side = ImGui::GetFrameHeight();

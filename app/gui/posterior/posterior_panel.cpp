@@ -25,6 +25,7 @@
 #include "app/gui/widgets/n_row.h"
 #include "app/gui/widgets/path_dialog.h"
 #include "app/gui/widgets/ui.h"
+#include "app/model/posterior/shown/pinned_posterior.h"
 #include "app/model/posterior/work/set_inquiry.h"
 #include "app/model/posterior/work/set_table.h"
 #include "app/posterior/caveats/posterior_warnings.h"
@@ -162,8 +163,8 @@ void PosteriorPanel::State::pin_button(Posterior& posterior, float width) {
   const auto shown = posterior.shown();
   const bool none = !shown || shown->series.empty() || !shown->series.front().ours;
   std::string blocked = none ? "There is no posterior to pin yet" : "";
-  if (posterior.pins.shown().size() >= kMostPins)
-    blocked = fmt::format("{} are pinned already; remove one of them next to the table", kMostPins);
+  if (posterior.pins.shown().size() >= model::kMostPins)
+    blocked = fmt::format("{} are pinned already; remove one of them next to the table", model::kMostPins);
   if (ui::button(
           "posterior/pin", "Pin", ui::Button::normal, blocked,
           "Keeps this posterior, in the table and as a ghost behind those that follow: of other N, sets and runs "

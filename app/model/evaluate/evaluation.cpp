@@ -164,7 +164,7 @@ class EvaluationParts {
   std::map<std::string, Texts> typed;  // the user's settings by run
   std::string measured;                // the run whose speed was last requested
   std::string failure, none;
-  Work work;
+  Evaluation::Work work;
   EvaluationOptions at_work;
   Stopwatch since_start, since_look;
   std::shared_ptr<const Progress> progress;

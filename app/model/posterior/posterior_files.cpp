@@ -13,7 +13,7 @@
 namespace pairs::model {
 
 std::optional<SamplesAsked> PosteriorFiles::samples_asked() const {
-  const State& s = state_;
+  const PosteriorState& s = state_;
   const auto& scene = s.result.scene;
   if (s.following() || !scene || scene->set != s.request.set.id || scene->runs.front().run != s.request.run) return {};
   SamplesAsked asked;

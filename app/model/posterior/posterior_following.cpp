@@ -30,7 +30,7 @@ void PosteriorState::leave_followed() {
 }
 
 void PosteriorFollowing::start(const std::filesystem::path& path) {
-  State& s = state_;
+  PosteriorState& s = state_;
   if (!s.result.scene || s.result.scene->runs.front().run != s.request.run) return;
   s.player.stop();
   s.forget_failure();
@@ -41,7 +41,7 @@ void PosteriorFollowing::start(const std::filesystem::path& path) {
 }
 
 void PosteriorFollowing::stop() {
-  State& s = state_;
+  PosteriorState& s = state_;
   const auto state = s.following();
   if (!state || s.stopped_set != 0) return;
   s.follower.stop();

@@ -17,7 +17,7 @@ IntervalKind PosteriorOptions::interval() const {
 }
 
 void PosteriorOptions::set_interval(IntervalKind kind) {
-  State& s = state_;
+  PosteriorState& s = state_;
   if (kind == s.request.interval) return;
   s.request.interval = kind;
   s.follower.set_interval(kind);
@@ -30,7 +30,7 @@ bool PosteriorOptions::learned_product() const {
 }
 
 void PosteriorOptions::set_learned_product(bool on) {
-  State& s = state_;
+  PosteriorState& s = state_;
   if (on == s.request.learned_product) return;
   s.request.learned_product = on;
   s.ask();
@@ -41,7 +41,7 @@ std::vector<std::string> PosteriorOptions::derived() const {
 }
 
 std::string PosteriorOptions::add_derived(const std::string& text) {
-  State& s = state_;
+  PosteriorState& s = state_;
   const auto now = state_.scene();
   if (!now) return "Nothing is shown yet of which a quantity could be derived";
   std::vector<std::string> texts = derived();
@@ -57,7 +57,7 @@ std::string PosteriorOptions::add_derived(const std::string& text) {
 }
 
 void PosteriorOptions::remove_derived(std::size_t k) {
-  State& s = state_;
+  PosteriorState& s = state_;
   const auto now = state_.scene();
   const auto known = now ? s.request.derived.find(now->names) : s.request.derived.end();
   if (known == s.request.derived.end() || k >= known->second.size()) return;

@@ -13,7 +13,7 @@
 namespace pairs::model {
 
 void PosteriorPins::add() {
-  State& s = state_;
+  PosteriorState& s = state_;
   const auto now = state_.scene();
   const auto snapshot = state_.shown();
   if (!now || !snapshot || snapshot->set != now->set) return;

@@ -21,7 +21,7 @@ std::int64_t PosteriorSet::index() const {
 }
 
 void PosteriorSet::set_parameter(std::size_t k, double value) {
-  State& s = state_;
+  PosteriorState& s = state_;
   const SetChoice& now = s.request.set.choice;
   if (!s.result.scene || k >= s.result.scene->parameters.size() || !now.file.empty() || s.following()) return;
   // A held slider sends its value in every frame, even if the task adjusts it.
@@ -43,7 +43,7 @@ void PosteriorSet::set_parameter(std::size_t k, double value) {
 }
 
 void PosteriorSet::set_condition(std::size_t k, double value) {
-  State& s = state_;
+  PosteriorState& s = state_;
   const auto& scene = s.result.scene;
   if (!scene || k >= scene->given.size() || s.following() || scene->set != s.request.set.id) return;
   if (scene->given[k].value == value) return;
@@ -57,7 +57,7 @@ void PosteriorSet::set_condition(std::size_t k, double value) {
 }
 
 void PosteriorSet::open_file(const std::filesystem::path& path, std::vector<std::string> columns) {
-  State& s = state_;
+  PosteriorState& s = state_;
   // Other columns of the same file keep the choice of observations.
   const bool whole = columns.empty() || path != s.request.set.choice.file;
   SetChoice choice{.index = s.request.set.choice.index, .file = path, .columns = std::move(columns)};
@@ -67,14 +67,14 @@ void PosteriorSet::open_file(const std::filesystem::path& path, std::vector<std:
 }
 
 std::optional<PosteriorSet::OtherColumns> PosteriorSet::take_other_columns() {
-  State& s = state_;
+  PosteriorState& s = state_;
   if (s.result.set_columns.empty() || s.result.set_failure.empty() || !s.result.scene) return {};
   return OtherColumns{s.result.failed_file, std::exchange(s.result.set_columns, {}), s.result.scene->needed,
                       std::exchange(s.result.set_failure, "")};
 }
 
 std::optional<PosteriorSet::BrokenTable> PosteriorSet::take_broken_table() {
-  State& s = state_;
+  PosteriorState& s = state_;
   if (s.result.spare.empty() || s.result.set_failure.empty() || s.result.large_held > 0) return {};
   return BrokenTable{s.result.failed_file, std::exchange(s.result.spare, {}),
                      s.failed_choice ? s.failed_choice->columns : std::vector<std::string>(),
@@ -82,7 +82,7 @@ std::optional<PosteriorSet::BrokenTable> PosteriorSet::take_broken_table() {
 }
 
 std::optional<PosteriorSet::LargeSet> PosteriorSet::take_large_set() {
-  State& s = state_;
+  PosteriorState& s = state_;
   if (s.result.large_held == 0 || s.result.set_failure.empty() || !s.failed_choice) return {};
   return LargeSet{*s.failed_choice,     s.result.large_held,         s.result.large_most,
                   s.result.spare, std::exchange(s.result.set_failure, "")};
@@ -95,7 +95,7 @@ void PosteriorSet::open_part(SetChoice choice, std::optional<std::uint64_t> seed
 }
 
 void PosteriorSet::choose_random(std::optional<std::uint64_t> seed) {
-  State& s = state_;
+  PosteriorState& s = state_;
   SetChoice choice = s.request.set.choice;
   if (choice.file.empty() || choice.random == seed || s.following()) return;
   s.keep_shown();
@@ -104,7 +104,7 @@ void PosteriorSet::choose_random(std::optional<std::uint64_t> seed) {
 }
 
 void PosteriorSet::set_up(const std::string& up) {
-  State& s = state_;
+  PosteriorState& s = state_;
   SetChoice choice = s.request.set.choice;
   if (choice.file.empty() || choice.up == up || s.following()) return;
   s.keep_shown();
@@ -113,7 +113,7 @@ void PosteriorSet::set_up(const std::string& up) {
 }
 
 void PosteriorSet::set_missing(Missing missing) {
-  State& s = state_;
+  PosteriorState& s = state_;
   if (s.missing == missing) return;
   s.missing = missing;
   if (s.table.is_open()) {
@@ -134,7 +134,7 @@ Missing PosteriorSet::missing() const {
 }
 
 void PosteriorSet::simulate() {
-  state_.end_s.following();
+  state_.end_following();
   if (!state_.request.set.choice.file.empty()) choose_index(index());
 }
 

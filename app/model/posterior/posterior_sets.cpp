@@ -77,7 +77,7 @@ void PosteriorState::open_sets(SetChoice sets) {
   forget_failure();
   none_chosen = false;
   request.extra.clear();
-  table_task = result.scene && result.scene->runfront().run == request.run ? result.scene->task : "";
+  table_task = result.scene && result.scene->runs.front().run == request.run ? result.scene->task : "";
   table.set_interval(request.interval);
   table.open(request.run, {.set = std::move(sets)});
 }

@@ -74,30 +74,34 @@ void SetInquiry::ask(const std::string& key, SamplesAsked asked, Question questi
   });
 }
 
-std::array<SetInquiries::Test, 3> SetInquiries::buttons() {
-  return {{{kPosteriorTests[0], local_test, local_test_question},
-           {kPosteriorTests[1], predictive, predictive_question},
-           {kPosteriorTests[2], confidence, [] { return confidence_question(ToyPlan()); }}}};
+const std::array<SetInquiries::Test, 3>& SetInquiries::buttons() {
+  static const std::array<Test, 3> all = {{
+      {kPosteriorTests[0], &SetInquiries::local_test, local_test_question},
+      {kPosteriorTests[1], &SetInquiries::predictive, predictive_question, true},
+      {kPosteriorTests[2], &SetInquiries::confidence, [] { return confidence_question(ToyPlan()); }},
+  }};
+  return all;
 }
 
 std::vector<std::string> SetInquiries::tests(const std::string& key) const {
   std::vector<std::string> words;
-  for (const Test& one : const_cast<SetInquiries*>(this)->buttons()) {
-    const std::string its = &one.inquiry == &predictive ? predictive_key(key) : key;
-    const auto answer = one.inquiry.answer(its);
-    if ((answer && answer->made) || one.inquiry.works_on(its)) words.emplace_back(one.word);
+  for (const Test& one : buttons()) {
+    const SetInquiry& inquiry = this->*one.inquiry;
+    const std::string own = key_of(one, key);
+    const auto answer = inquiry.answer(own);
+    if ((answer && answer->made) || inquiry.works_on(own)) words.emplace_back(one.word);
   }
   return words;
 }
 
+void SetInquiries::ask(const Test& test, const std::string& key, SamplesAsked asked) {
+  if (test.seeded) asked.seed = predictive_seed;
+  (this->*test.inquiry).ask(key_of(test, key), std::move(asked), test.question());
+}
+
 void SetInquiries::ask(const std::string& test, const std::string& key, SamplesAsked asked) {
-  for (const Test& one : buttons()) {
-    if (one.word != test) continue;
-    const bool draws = &one.inquiry == &predictive;
-    if (draws) asked.seed = predictive_seed;
-    one.inquiry.ask(draws ? predictive_key(key) : key, std::move(asked), one.question());
-    return;
-  }
+  for (const Test& one : buttons())
+    if (one.word == test) return ask(one, key, std::move(asked));
 }
 
 std::string SetInquiries::predictive_key(const std::string& key) const {

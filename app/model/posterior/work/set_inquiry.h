@@ -87,16 +87,23 @@ struct SetInquiries {
   std::string prior;                  // the prior shown, as typed; "": none
   std::uint64_t predictive_seed = 1;  // of the posterior sample at which the predictive test simulates
 
-  // The tests that a person asks for by a button: a word that names each in files, and its question.
+  // A test that a person asks for by a button: the word that names it in files, and its question.
   struct Test {
     const char* word;
-    SetInquiry& inquiry;
-    std::function<SetInquiry::Question()> question;
+    SetInquiry SetInquiries::*inquiry;
+    SetInquiry::Question (*question)();
+    bool seeded = false;  // simulates by predictive_seed
   };
-  std::array<Test, 3> buttons();
+  // All of them, in the order of kPosteriorTests.
+  static const std::array<Test, 3>& buttons();
+  // The key of a test's answer for the posterior that `key` names.
+  std::string key_of(const Test& test, const std::string& key) const {
+    return test.seeded ? predictive_key(key) : key;
+  }
   // The words of the tests that were made, or are being made, of the posterior that `key` names.
   std::vector<std::string> tests(const std::string& key) const;
-  // Asks for a test of that posterior by its word; one that there is no test of is left out.
+  // Asks for a test of that posterior, also by its word; a word that names no test is left out.
+  void ask(const Test& test, const std::string& key, SamplesAsked asked);
   void ask(const std::string& test, const std::string& key, SamplesAsked asked);
 
   // What names the predictive test's answer where `key` names the posterior.

@@ -53,6 +53,27 @@ TEST(Completion, NamesCommandsOptionsValuesAndFiles) {
   EXPECT_THAT(completed("pairs --batch infer circle --data a"), Not(HasSubstr("gaussian"))) << "a file";
 }
 
+// Two screens of 50 lines, 120 columns wide; the rest is on the pages of docs.
+TEST(Help, OfEachCommandFitsOnTwoScreens) {
+  std::vector<std::string> words = {"--help"};
+  const std::string program = run_words(words).out;
+  EXPECT_THAT(program, HasSubstr("Usage: pairs [RUN]"));
+  EXPECT_THAT(program, HasSubstr("       pairs --batch COMMAND [OPTIONS]\n"));
+  for (const CommandEntry& entry : pairs::batch::commands()) {
+    const std::string help = run_words({"--batch", entry.name, "--help"}).out;
+    EXPECT_THAT(help, HasSubstr(std::string("Usage: pairs --batch ") + entry.name));
+    std::size_t lines = 0, width = 0;
+    for (const char c : help) {
+      if (c != '\n' && (static_cast<unsigned char>(c) & 0xC0) == 0x80) continue;  // within a letter of UTF-8
+      if (c == '\n' || ++width > 120) {
+        ++lines;
+        width = c == '\n' ? 0 : 1;
+      }
+    }
+    EXPECT_LE(lines, 100) << entry.name;
+  }
+}
+
 TEST(ManualPage, TellsOfEveryCommand) {
   ::setenv("SOURCE_DATE_EPOCH", "86400", 1);
   const Answer page = run_words({"--man"});
