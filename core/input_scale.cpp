@@ -3,18 +3,19 @@
 #include <ATen/Functions.h>
 #include <fmt/ranges.h>
 
+#include "core/base/fields/face.h"
 #include "core/base/text/error.h"
 
 namespace pairs {
 
 bool standardizes_input(const Task& task) {
-  const auto* face = dynamic_cast<const StandardizedInput*>(&task);
-  return face != nullptr && face->standardizes();
+  const auto* input = face<StandardizedInput>(task);
+  return input != nullptr && input->standardizes();
 }
 
 InputScale input_scale(const Task& task) {
-  const auto* face = dynamic_cast<const StandardizedInput*>(&task);
-  return face != nullptr ? face->input_scale() : InputScale{};
+  const auto* input = face<StandardizedInput>(task);
+  return input != nullptr ? input->input_scale() : InputScale{};
 }
 
 std::int64_t input_channels(const TaskInfo& info) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/base/fields/face.h"
 #include "core/base/text/error.h"
 
 namespace pairs {
@@ -32,7 +33,7 @@ CellDensity kernel_density(std::vector<double> draws) {
 }
 
 std::unique_ptr<NuisancePosterior> nuisance_posterior(const Task& task, const Observations& x) {
-  const auto* infers = dynamic_cast<const InfersNuisances*>(&task);
+  const auto* infers = face<InfersNuisances>(task);
   return infers != nullptr && x.count() > 0 ? infers->nuisance_posterior(x) : nullptr;
 }
 

@@ -219,7 +219,7 @@ std::optional<Metrics> stored_metrics(const LoadedRun& run, const EvaluationOpti
 
 ScoresOnDisk scores_on_disk(const Tasks& tasks, const std::filesystem::path& weights, const std::string& data) {
   ScoresOnDisk found;
-  found.weights = fmt::format("{:08x}", checksum(read_file(weights)));
+  found.weights = weights_checksum(weights);
   std::optional<Metrics> stored = read_metrics(tasks, weights.parent_path() / run_file::metrics);
   if (!stored || stored->rows.empty())
     found.why = "It has not been evaluated yet";

@@ -130,6 +130,9 @@ Value convert_scalar(const Field& field, const toml::node& node, const ErrorPlac
   auto value = node.value_exact<std::string>();
   if (!value) fail_type(field, "a text in quotes", node, place);
   if (!field.choices.empty() && std::find(field.choices.begin(), field.choices.end(), *value) == field.choices.end()) {
+    if (const std::string now = present_value(*value); !now.empty())
+      fail_usage(place, "'{}' of '{}' is called '{}' now; {}", printable(*value), SettingKey{field.key}, now,
+                 kConvertAdvice);
     const std::string near = nearest(*value, field.choices);
     fail_usage(place, "'{}' must be one of {}, not '{}'{}", SettingKey{field.key}, fmt::join(field.choices, ", "),
                printable(*value), near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
@@ -167,8 +170,7 @@ void assign(Assignments& assignments) {
 
 [[noreturn]] void fail_unknown(const std::string& key, const std::vector<Field>& fields, const ErrorPlace& place) {
   if (const std::string now = present_key(key); !now.empty())
-    fail_usage(place, "'{}' is called '{}' now; pairs --batch convert FILE renames what files of earlier versions hold",
-               SettingKey{printable(key)}, now);
+    fail_usage(place, "'{}' is called '{}' now; {}", SettingKey{printable(key)}, now, kConvertAdvice);
   std::vector<std::string> keys, names;
   for (const Field& field : fields) {
     if (field.key.starts_with(key + "."))

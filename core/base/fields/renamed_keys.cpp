@@ -149,6 +149,12 @@ std::string present_key(std::string_view key) {
   return "";
 }
 
+std::string present_value(std::string_view value) {
+  for (const Renamed& one : kValues)
+    if (value == one.before) return std::string(one.now);
+  return "";
+}
+
 std::string with_present_keys(std::string_view toml) {
   std::string out, table;
   std::string_view open;

@@ -7,8 +7,15 @@ namespace pairs {
 
 // Keys of earlier versions' files, which `pairs --batch convert` renames (app/batch/convert).
 
+// What messages about such a key advise.
+inline constexpr const char* kConvertAdvice =
+    "pairs --batch convert FILE renames what files of earlier versions hold";
+
 // The present name of a full key such as "estimator.standardise", or of a table; "" if it has no other name.
 std::string present_key(std::string_view key);
+
+// The present name of a value of a setting, such as "amortised"; "" if it has no other name.
+std::string present_value(std::string_view value);
 
 // A TOML text with the present names of its keys, and of settings that it names in texts ("task.optimise=false").
 // Everything else, comments and the order of lines included, stays as it is.

@@ -72,9 +72,7 @@ std::string TableReader::needed_text(const char* key) {
 
 void TableReader::refuse_former(const toml::node& node, const std::string& key) const {
   if (const std::string now = present_key(key); !now.empty())
-    refuse(node, fmt::format("'{}' is called '{}' now; pairs --batch convert FILE renames what files of earlier "
-                             "versions hold",
-                             printable(key), now));
+    refuse(node, fmt::format("'{}' is called '{}' now; {}", printable(key), now, kConvertAdvice));
 }
 
 void TableReader::refuse_missing(const char* key, const std::string& what) const {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "app/model/posterior/work/set_table.h"
 #include "app/model/studio.h"
 #include "core/base/files/files.h"
 #include "core/base/threads/clock.h"

@@ -88,7 +88,7 @@ TEST(FileBrowsing, LooksBehindTheWindow) {
     return done();
   };
   disk.look(folder.path());
-  disk.print(folder / "a.txt");
+  disk.report(folder / "a.txt");
   ASSERT_TRUE(wait([&] { return disk.listing() && disk.preview(); }));
   EXPECT_EQ(disk.listing()->entries.front().name, "a.txt");
   EXPECT_THAT(disk.preview()->lines, ElementsAre("first line", "second"));
@@ -97,7 +97,7 @@ TEST(FileBrowsing, LooksBehindTheWindow) {
   EXPECT_TRUE(!disk.listing() || !disk.listing()->problem.empty()) << "never of the folder before";
   ASSERT_TRUE(wait([&] { return disk.listing() != nullptr; }));
   EXPECT_NE(disk.listing()->problem, "");
-  disk.print({});
+  disk.report({});
   EXPECT_FALSE(disk.preview());
   // What comes later is seen.
   disk.look(folder.path());

@@ -6,6 +6,7 @@
 
 #include "app/model/files/look_at_path.h"
 #include "app/model/posterior/posterior.h"
+#include "app/model/posterior/work/set_table.h"
 #include "core/base/files/files.h"
 #include "tests/app/batch/action.h"
 #include "tests/app/batch/pebble_task.h"
@@ -48,8 +49,9 @@ TEST_F(OpenedItems, TheSceneTellsWhatMayBeOpened) {
   ASSERT_TRUE(scene);
   EXPECT_EQ(scene->item, "pebble");
   EXPECT_THAT(scene->item_help, HasSubstr("pebble:NUMBER"));
-  EXPECT_TRUE(scene->is_item("pebble:2"));
-  EXPECT_FALSE(scene->is_item("events.csv"));
+  const auto looked = [&](const char* text) { return look_at_path(text, *hub_.tasks, posterior_.data_task()); };
+  EXPECT_TRUE(looked("pebble:2").page_item);
+  EXPECT_FALSE(looked("events.csv").page_item);
   EXPECT_EQ(scene->set_own, "");
   EXPECT_FALSE(scene->parameters.empty());
 }

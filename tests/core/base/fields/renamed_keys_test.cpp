@@ -46,6 +46,8 @@ TEST(RenamedKeys, AreNamedForErrors) {
   EXPECT_EQ(present_key("given"), "conditions");
   EXPECT_EQ(present_key("simulations.given"), "");
   EXPECT_EQ(present_key("rate"), "");
+  EXPECT_EQ(present_value("amortised"), "amortized");
+  EXPECT_EQ(present_value("per-n"), "");
 }
 
 }  // namespace
