@@ -27,9 +27,9 @@ struct SimulatorPace {
   std::int64_t simulations = 0;
 };
 
-// A task that may limit the total number of simulated observations. Its sets are simulated when a run's training
-// begins, kept in the run's folder, and reused by all stages and evaluations. From then on the library replaces it by a
-// task of stored sets (core/stored_sets.h).
+// A task whose total number of simulated observations is limited by a budget. Its sets are simulated when a run's
+// training begins, kept in the run's folder, and reused by all stages and evaluations. From then on the library
+// replaces it by a task of stored sets (core/stored_sets.h).
 class BudgetedSimulator {
  public:
   virtual ~BudgetedSimulator() = default;

@@ -21,6 +21,7 @@
 #include "app/runs/task_words.h"
 #include "app/session/session.h"
 #include "core/base/fields/fields.h"
+#include "core/base/fields/renamed_keys.h"
 #include "core/base/gpu/devices.h"
 #include "core/base/system/streams.h"
 #include "core/base/text/error.h"
@@ -236,6 +237,13 @@ int run_program(const Catalog& tasks, int argc, const char* const* argv, const E
     const auto named = app.get_subcommands();
     return named.empty() ? nullptr : named.front();
   };
+  // Names of earlier versions, before a missing option would be reported in their place.
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i], name = word.substr(0, word.find('='));
+    const bool command = i > 1 && std::string_view(argv[i - 1]) == "--batch";
+    if (const std::string now = present_option(name); !now.empty() && (name.starts_with("--") || command))
+      return report_error(fmt::format("{} is called {} now", name, now), json, kUsage);
+  }
   // Without it, the libraries would end the process.
   std::error_code lost;
   (void)std::filesystem::current_path(lost);

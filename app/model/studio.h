@@ -99,7 +99,8 @@ class Studio : public Navigation, public Machine {
   // Whether any worker is busy, and the current activity for the status bar.
   bool busy() const;
   std::string activity() const;
-  // The run of the current tab: on the Train tab, the one in training; empty for none and for a new run.
+  // Returns the run of the current tab: on the Train tab the run in training, elsewhere and while a new run is being
+  // drafted the selected run. Empty if there is none.
   std::string shown_run() const;
   // The task and the run: "Title · name".
   std::string shown_title() const;

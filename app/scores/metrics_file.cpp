@@ -166,7 +166,7 @@ void put_moments(json& line, const EvaluationRow& row) {
 
 // Reads what put_moments and row_document wrote about the sets' posterior means.
 void read_moments(const json& line, EvaluationRow& row) {
-  if (line.contains("companion")) line["beside"].get_to(row.companion);
+  if (line.contains("companion")) line["companion"].get_to(row.companion);
   PAIRS_CHECK(row.companion.empty() || row.companion.size() == row.ranks.size(),
               "{} numbers of the comparison with another run do not fit {} targets", row.companion.size(),
               row.ranks.size());

@@ -30,7 +30,8 @@ class MlpEngine {
   // y [rows, out]; a null tape keeps nothing.
   void forward(const float* packed, const std::vector<const float*>& biases, const float* x, std::int64_t rows,
                float* y, float* tape) const;
-  // Gradients of x (unless null) and of every weight and bias (none if the lists are empty).
+  // Writes the gradients with respect to x to grad_x (unless it is null), and those with respect to every weight and
+  // bias to grad_weights and grad_biases (unless these lists are empty).
   void backward(const float* packed, const float* x, std::int64_t rows, const float* tape, const float* grad_y,
                 float* scratch, float* grad_x, const std::vector<float*>& grad_weights,
                 const std::vector<float*>& grad_biases) const;

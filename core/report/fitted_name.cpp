@@ -35,7 +35,8 @@ std::string fitted_name(const std::string& name, const std::vector<std::string>&
              other.ends_with(last);
     });
   };
-  // For each beginning the longest end that fits; ideally a third of the visible part is the beginning.
+  // Tries each beginning with the longest end that fits. Prefers the cut that the fewest other names share, then the
+  // one whose beginning is closest to a third of the visible characters.
   std::string best = "…";
   std::ptrdiff_t fewest = PTRDIFF_MAX, balance = PTRDIFF_MAX;
   for (std::size_t head = 0; head < length; ++head) {

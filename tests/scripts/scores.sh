@@ -19,5 +19,5 @@ sed -i 's/^| NLL \/ nat | [0-9.]*/| NLL \/ nat | 9.99/' "$copy/tasks/circle/READ
 fails "a changed number" "stale: tasks/circle/README.md"
 python3 "$copy/docs/reference/scores.py" >/dev/null
 cmp "$copy/tasks/circle/README.md" "$1/tasks/circle/README.md"
-printf x >>"$copy/assets/weights/circle/estimator.safetensors"
+sed -i 's/"weights_checksum":"./&0/' "$copy/assets/weights/circle/estimator.safetensors"
 fails "an evaluation of other weights" "is of other weights"

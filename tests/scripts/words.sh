@@ -47,7 +47,7 @@ british = re.compile(
     r"|synchron|discret|categor|character)(?-i:is(?:e|ing|ation)))\w*|\b(?:grey|centre)\w*", re.I)
 
 def spell(name, text, place, words):
-    if re.search(r"/(renamed_keys|converted_file|convert_command)(_test)?\.(h|cpp)$", name):
+    if re.search(r"/(renamed_keys|converted_file|convert_command|shell_help)(_test)?\.(h|cpp)$", name):
         return  # names of earlier versions
     for hit in british.finditer(words):
         add("british", name, text, place + hit.start(), hit[0])

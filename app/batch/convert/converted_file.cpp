@@ -125,9 +125,9 @@ std::optional<std::string> converted(const fs::path& file, const std::string& by
 // Whether conversion reads this file of a folder. Other TOML files there may belong to other programs.
 bool is_ours(const fs::path& file) {
   const std::string name = file.filename().string();
-  const bool in_run = fs::exists(file.parent_path() / run_file::config);
+  const bool of_run = fs::exists(file.parent_path() / run_file::config);
   return has_extension(file, ".pairs") || name == run_file::config || name == run_file::task || name == "study.toml" ||
-         (in_run && (has_extension(file, ".safetensors") || name == run_file::metrics || name == run_file::events ||
+         (of_run && (has_extension(file, ".safetensors") || name == run_file::metrics || name == run_file::events ||
                      name.starts_with("tried")));
 }
 
@@ -140,48 +140,96 @@ std::vector<fs::path> files_of(const fs::path& folder) {
   return files;
 }
 
-void convert_file(const fs::path& file, bool dry, std::vector<ConvertedFile>& done) {
+// The name of a study's run with a varied setting, "gaussian-pairs-standardisetrue-s1", under its present name.
+std::string present_run_name(std::string name) {
+  for (const auto& [before, now] : {std::pair("-standardise", "-standardize"), {"-neighbours", "-neighbors"},
+                                    {"-optimise", "-optimize"}, {"-headsamortised", "-headsamortized"}})
+    if (const std::size_t at = name.find(before); at != name.npos)
+      name.replace(at, std::string_view(before).size(), now);
+  return name;
+}
+
+// Writes the file's present content, if it differs, and gives it its present name.
+void convert_file(const fs::path& file, bool dry, Conversion& done) {
   const std::string bytes = read_file(file);
   const fs::path now = present_name(file);
   const std::string content = converted(file, bytes).value_or(bytes);
   if (content == bytes && now == file) return;
   std::error_code error;
-  if (now != file && fs::exists(now, error))
-    fail("{} and {} are both there; remove the one that is out of date", file.string(), now.filename().string());
-  done.push_back({file, now});
+  if (now != file && fs::exists(now, error) && read_file(now) != content)
+    fail("{} and {} are both there and differ; remove the one that is out of date", printable(file.string(), 300),
+         now.filename().string());
+  done.files.push_back({file, now});
   if (dry) return;
-  write_file(now, content);
+  const fs::perms mode = fs::status(file).permissions();
+  // A stopped conversion may have left the new file; then only the old one is removed.
+  if (!fs::exists(now, error) || now == file) write_file(now, content);
+  fs::permissions(now, mode, error);
   if (now != file) fs::remove(file);
+}
+
+bool in_run(const fs::path& file) {
+  std::error_code error;
+  return fs::exists(file.parent_path() / run_file::config, error);
+}
+
+// Converts the files of one folder, under the lock of its run if there is anything to do; what goes wrong with one file
+// is a problem of that file alone.
+void convert_folder(const std::vector<fs::path>& files, bool dry, Conversion& done) {
+  const auto convert = [&](bool only_look, Conversion& out) {
+    for (const fs::path& file : files) try {
+        convert_file(file, only_look, out);
+      } catch (const std::exception& error) {
+        out.problems.push_back(sentence(error));
+      }
+  };
+  Conversion found;
+  convert(true, found);
+  if (!dry && !found.files.empty()) {
+    found = {};
+    try {
+      std::optional<FolderLock> lock;
+      if (in_run(files.front())) lock.emplace(files.front().parent_path());
+      if (lock) lock->remove_leftovers([](std::string_view) { return true; });
+      convert(false, found);
+    } catch (const std::exception& error) {
+      found.problems.push_back(sentence(error));
+    }
+  }
+  done.files.insert(done.files.end(), found.files.begin(), found.files.end());
+  done.problems.insert(done.problems.end(), found.problems.begin(), found.problems.end());
+  const fs::path folder = files.front().parent_path(), now = folder.parent_path() / present_run_name(folder.filename());
+  std::error_code error;
+  if (!in_run(files.front()) || now == folder || fs::exists(now, error)) return;
+  if (!dry) fs::rename(folder, now, error);
+  if (error)
+    done.problems.push_back(fmt::format("{} cannot get its present name {}: {}", printable(folder.string(), 300),
+                                        now.filename().string(), error.message()));
+  else
+    done.files.push_back({folder, now});
 }
 
 }  // namespace
 
-std::vector<ConvertedFile> convert_files(const fs::path& path, bool dry) {
+Conversion convert_files(const fs::path& path, bool dry) {
   std::error_code error;
   PAIRS_CHECK(fs::exists(path, error), "{} does not exist; name a file or folder", printable(path.string(), 300));
-  std::vector<ConvertedFile> done;
+  Conversion done;
   if (!fs::is_directory(path, error)) {
     if (!converted(path, read_file(path)))
       fail_usage("{} is no file that is converted: name a run, a study or another folder, a task.toml or another TOML "
                  "file, or a session (.pairs)",
                  printable(path.string(), 300));
+    std::optional<FolderLock> lock;
+    if (!dry && in_run(path)) lock.emplace(path.parent_path());
     convert_file(path, dry, done);
     return done;
   }
   const std::vector<fs::path> files = files_of(path);
-  for (std::size_t i = 0; i < files.size();) {
-    std::size_t end = i;
+  for (std::size_t i = 0, end = 0; i < files.size(); i = end) {
     while (end < files.size() && files[end].parent_path() == files[i].parent_path()) ++end;
-    // All files of a folder are checked before the first one is written.
-    std::vector<ConvertedFile> found;
-    std::optional<FolderLock> lock;
-    if (!dry && fs::exists(files[i].parent_path() / run_file::config)) lock.emplace(files[i].parent_path());
-    for (std::size_t k = i; k < end; ++k) convert_file(files[k], true, found);
-    if (!dry)
-      for (const ConvertedFile& one : found) convert_file(one.before, false, done);
-    else
-      done.insert(done.end(), found.begin(), found.end());
-    i = end;
+    convert_folder({files.begin() + static_cast<std::ptrdiff_t>(i), files.begin() + static_cast<std::ptrdiff_t>(end)},
+                   dry, done);
   }
   return done;
 }

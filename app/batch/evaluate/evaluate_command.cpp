@@ -101,7 +101,7 @@ EvaluationOptions shared_options(const LoadedRun& other, EvaluationOptions optio
     if (options.sets.size() > 1) shared.sets.push_back(options.sets[i]);
   }
   if (shared.sizes.empty())
-    fail_usage("--beside: {} answers for none of these set sizes; name some up to N = {} with --sizes", other.name,
+    fail_usage("--compare-with: {} answers for none of these set sizes; name some up to N = {} with --sizes", other.name,
                count_text(other.estimator->max_n()));
   shared.references.clear();
   shared.learned_product = 0;
@@ -111,14 +111,14 @@ EvaluationOptions shared_options(const LoadedRun& other, EvaluationOptions optio
 }
 
 LoadedRun open_beside(const LoadedRun& run, const EvaluationOptions& options, const EvaluateArguments& arguments) {
-  target_room_of(run.task->info()).check_density(run.task->info(), "but --beside compares means of parameters");
-  if (options.samples < 2) fail_usage("--beside needs posterior samples; leave --samples 0 out");
+  target_room_of(run.task->info()).check_density(run.task->info(), "but --compare-with compares means of parameters");
+  if (options.samples < 2) fail_usage("--compare-with needs posterior samples; leave --samples 0 out");
   LoadedRun other = open_run(arguments.companion, arguments.open);
   const std::string question = other_question(asked_task(run), asked_task(other));
   PAIRS_CHECK(question.empty(), "{}", question);
   check_same_data({run, other});
   if (weights_checksum(run) == weights_checksum(other))
-    fail_usage("--beside names a run of the same weights as {}; train one with another --seed", run.name);
+    fail_usage("--compare-with names a run of the same weights as {}; train one with another --seed", run.name);
   return other;
 }
 
@@ -266,7 +266,7 @@ Action add_evaluate(CLI::App& app, const Catalog& tasks) {
       ->type_name("N")
       ->transform(whole_number(0, 9007199254740992))
       ->capture_default_str();
-  app.add_option("--beside", arguments->companion,
+  app.add_option("--compare-with", arguments->companion,
                  "Another run of the task, best the same strategy with another seed: how far its posterior means lie "
                  "from this one's, in units of the posterior sd, on the same sets")
       ->type_name("RUN");
@@ -308,7 +308,7 @@ in bins of equally many of the S + 1 values (S = 299, 499, ... divide evenly). c
 or miscalibrated. All tests, those pooled over sizes and targets included, are one family: family-wise false-alarm
 rate 5 % (borderline), 0.1 % (miscalibrated). The verdict names the width that would have been seen with 80 %. It is
 on average over the prior: a run without a fault may be far from the exact posterior of one set.
-means apart: of the run that --beside names, rms over the same sets of (mean - other mean) / sd; at least
+means apart: of the run that --compare-with names, rms over the same sets of (mean - other mean) / sd; at least
 half of it is one run's own error.
 Where a task draws from a finite pool (the test images of a data set), pool_location_sd: sd of
 the mean rank over such pools, from a bootstrap over the pool, and over those of as many observations as stage 2

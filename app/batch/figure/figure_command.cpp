@@ -492,7 +492,7 @@ Action add_figure(CLI::App& app, const Catalog& tasks) {
           count_text(kMostLearnedProduct)));
   arguments->open.data_option = "--data-folder";
   app.add_option(arguments->open.data_option, arguments->open.data,
-                 "Folder of real data in place of the run's ($PAIRS_DATA when not given)")
+                 "Folder of real data in place of the run's; without this option, $PAIRS_DATA if it is set")
       ->type_name("DIR");
   add_machine_arguments(app, arguments->open);
   add_overwrite_option(app, arguments->overwrite);

@@ -413,10 +413,9 @@ Action add_infer(CLI::App& app, const Catalog& tasks) {
   const auto set = std::make_shared<SetOptions>();
   SetOptionUse use;
   use.data =
-      "The observed set: .npz (array x, or the only one); for points tables, of whose named columns the task's are read: "
-      "text (.csv, .tsv, .txt, .dat), .parquet, .arrow, .feather, .h5, .fits, .npy, .npz (an array a column), each also as "
-      ".gz, whatever its name is; a folder of images (PNG, JPEG, WebP, BMP, TGA, PPM), of views with cameras.csv; or what "
-      "some tasks make observations of (below)";
+      "The observed set: .npz (array x, or the only one); for points a table with the task's columns (text, .parquet, "
+      ".arrow, .h5, .fits, .npy, .npz, each also as .gz); a folder of images, or of views with cameras.csv; or an item "
+      "from which the task makes observations (below)";
   use.needs_data = true;
   use.without = {{"index", kOwnSetsAlone}, {"psi", kOwnSetsAlone}, {"theta", ""}, {"seed", ""}};
   add_set_options(app, *set, use);
@@ -461,9 +460,9 @@ Action add_infer(CLI::App& app, const Catalog& tasks) {
       ->type_name("M")
       ->transform(whole_number(1, 1000000));
   app.add_option("--predictive", arguments->predictive,
-                 "Test whether the set looks like sets of the model, by M that it makes at a draw of this posterior; "
-                 "names the outliers, and prints the posterior without them (below). Default: where points are cheap "
-                 "to simulate, the test within the set (below); 0 turns it off")
+                 "Test whether the set looks like M sets that the model makes at a draw of this posterior; names the "
+                 "outliers, and prints the posterior without them. Default: the test within the set, for points that "
+                 "are cheap to simulate; 0 turns it off")
       ->type_name("M")
       ->transform(whole_number(0, 1000000));
   app.add_option("--seed", arguments->seed, "Seed of the samples, and of observations that are made of an item")
@@ -479,12 +478,12 @@ Action add_infer(CLI::App& app, const Catalog& tasks) {
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();
   app.add_flag("--exact", arguments->exact,
-               "Of many sets: also mean and sd of the exact posterior of each, where the task knows one, and the "
-               "Kullback-Leibler divergence from it to ours. It takes longer; of one set it is printed without");
+               "For many sets: also the mean and sd of each set's exact posterior, where the task has one, and the "
+               "Kullback-Leibler divergence KL(exact || network). This takes longer; for a single set, these "
+               "numbers are printed without this option");
   app.add_flag("--follow", arguments->follow,
-               "Points: read lines as they come, from standard input (--data -) until it ends or what is appended to a "
-               "CSV file until the program is stopped, and answer what has arrived with one line (with --json a "
-               "document a line); the samples are written at the end, or when it is stopped");
+               "Points: read lines as they come, from standard input (--data -) or from a CSV file that grows, and "
+               "print one line on what has arrived (with --json a document a line); the samples are written at the end");
   app.add_flag("--force", arguments->force,
                "Accept more observations than training saw, up to the task's largest N (extrapolates)");
   add_overwrite_option(app, arguments->overwrite);

@@ -72,7 +72,8 @@ void check_memory(const TaskInfo& info, std::int64_t sets, std::int64_t samples,
       (static_cast<double>(samples) * static_cast<double>(info.target_size()) + static_cast<double>(scored));
   if (numbers > kMostNumbersHeld)
     fail_usage(
-        "{} sets with {} samples and {} values of θ each are {:.3g} numbers; an .npz file takes at most {:.3g}, "
+        "{} sets, each with {} samples and log densities at {} values of θ, are {:.3g} numbers in all; an .npz file "
+        "takes at most {:.3g}, "
         "so ask for fewer, or for samples in a file that ends in .nc",
         count_text(sets), count_text(samples), count_text(scored), numbers, kMostNumbersHeld);
 }

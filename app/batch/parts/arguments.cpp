@@ -29,7 +29,8 @@ std::optional<double> angle_of(std::string_view text) {
 }  // namespace
 
 void add_open_arguments(CLI::App& app, OpenArguments& arguments) {
-  app.add_option("--data", arguments.data, "Folder of real data in place of the run's ($PAIRS_DATA when not given)")
+  app.add_option("--data", arguments.data,
+                 "Folder of real data in place of the run's; without this option, $PAIRS_DATA if it is set")
       ->type_name("DIR");
   add_machine_arguments(app, arguments);
 }

@@ -129,7 +129,7 @@ void OtherPriorRow::draw(model::Posterior& posterior, const model::PosteriorScen
   const std::string about = fmt::format(
       "In place of the run's training prior: {}, or a table of values and densities (.csv){}. Samples are weighted by "
       "the ratio of the two. Where the density of the task's own prior is not known, give it after a semicolon: \"; "
-      "learned {} = normal(0, 1)\"",
+      "training {} = normal(0, 1)\"",
       prior_families(), several ? "; of several targets with semicolons between" : "", scene.names.front());
   const float show = ui::button_width("Show");
   bool enter = ui::input("posterior/prior/text", typed_, scene.prior_example, about,

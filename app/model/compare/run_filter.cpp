@@ -227,10 +227,10 @@ const std::string& filter_help() {
   static const std::string text =
       "Terms separated by blanks, all of which a run must match:\n"
       "gap<0.02   a score at the selected N, cost (GFLOP), seconds, seed or a setting: < <= > >= = !=\n"
-      "preset=small   a word; strategy=pairs,n1 is any of them, name=bump* begins so\n"
-      "batch=64   the last part of a setting's key will do where no other ends so\n"
-      "tag:paper   has the tag; note:wide holds these letters\n"
-      "wide \"two words\"   is in the name, the note or a tag\n"
+      "preset=small   the value is this word; strategy=pairs,n1 is any of them; name=bump* begins with bump\n"
+      "batch=64   names a setting by the last part of its key, which must be unique\n"
+      "tag:paper   has the tag; note:wide has a note that contains these letters\n"
+      "wide \"two words\"   each appear in the name, the note or a tag\n"
       "-tag:paper   negates a term\n"
       "A run without such a value matches only !=.";
   return text;

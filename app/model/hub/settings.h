@@ -79,8 +79,8 @@ class SettingsFile {
   std::string problem_;
 };
 
-// The default folder of new runs: ./runs if the program was started from a terminal in a folder of the user's, else
-// $XDG_DATA_HOME/pairs-studio/runs. Absolute; need not exist.
+// Returns the default folder of new runs: ./runs if the program was started from a terminal in a writable folder other
+// than / and the home folder, else $XDG_DATA_HOME/pairs-studio/runs. The path is absolute and need not exist.
 std::filesystem::path default_runs_folder();
 // The default for a given current folder.
 std::filesystem::path default_runs_folder(const std::filesystem::path& current, bool terminal);

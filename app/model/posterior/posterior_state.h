@@ -87,7 +87,8 @@ struct PosteriorState {
   void simulate();
   // Opens many sets (PosteriorSets::open).
   void open_sets(SetChoice sets);
-  // The set that a followed file becomes, for its task; none if it is empty or malformed.
+  // Returns the request for the set that the followed file holds, for the task it was followed for; none if the file is
+  // empty or malformed.
   std::optional<SetRequest> followed_set();
   // Ends following when another task or run is shown; the file becomes its task's set.
   void leave_followed();

@@ -259,11 +259,10 @@ std::vector<std::string> texts_of(const Value&) {
 const std::vector<SetField>& set_fields() {
   static const std::vector<SetField> all = {
       {"index", "index", &SetChoice::index, Of::simulated, "I", "which simulated set"},
-      {"file", "data", &SetChoice::file, Of::own, "FILE|DIR|THING", "the observed set"},
+      {"file", "data", &SetChoice::file, Of::own, "FILE|DIR|ITEM", "the observed set"},
       {"reader", "reader", &SetChoice::reader, Of::own, "COMMAND",
-       "points: a command that reads files of other kinds, \"python3 read_root.py\": a program that is handed the "
-       "file's path and speaks the protocol of docs/reference/data-files.md. It is run in this folder; with --group it "
-       "reads the rows of all sets, and in a folder with a file a set each file"},
+       "points: a command that reads files of other kinds, \"python3 read_root.py\", run in this folder; it is handed "
+       "the file's path and speaks the protocol of docs/reference/data-files.md"},
       {"table", "table", &SetChoice::table, Of::own, "NAME",
        "points: of a HDF5 or FITS file with several tables this one (default: the first that has the columns)"},
       {"group", "group", &SetChoice::group, Of::own, "COLUMN",

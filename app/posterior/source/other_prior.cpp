@@ -218,13 +218,14 @@ torch::Tensor OtherPrior::log_ratio(const torch::Tensor& theta) const {
 }
 
 PriorTexts prior_texts(const std::string& line) {
+  constexpr std::string_view kTrainingWord = "training ";
   PriorTexts out;
   for (std::size_t from = 0; from <= line.size();) {
     const std::size_t to = std::min(line.find(';', from), line.size());
     std::string one = line.substr(from, to - from);
     one.erase(0, one.find_first_not_of(' '));
-    const bool old = one.starts_with("learned ");
-    if (!one.empty()) (old ? out.learned : out.now).push_back(old ? one.substr(7) : one);
+    const bool old = one.starts_with(kTrainingWord);
+    if (!one.empty()) (old ? out.learned : out.now).push_back(old ? one.substr(kTrainingWord.size()) : one);
     from = to + 1;
   }
   return out;

@@ -46,7 +46,7 @@ class OtherPrior {
   double outside_ = 0;
 };
 
-// The parts of one typed line: "theta = beta(2, 8); psi = normal(1, 1); learned theta = normal(0, 1)".
+// The parts of one typed line: "theta = beta(2, 8); psi = normal(1, 1); training theta = normal(0, 1)".
 struct PriorTexts {
   std::vector<std::string> now, learned;  // the arguments of OtherPrior
 };

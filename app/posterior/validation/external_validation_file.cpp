@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kExternalValidationBytes = 1 << 20;
 
-// "parts": training-parts.npz next to external-validation.json.
+// "parts": external-validation-parts.npz next to external-validation.json.
 std::filesystem::path extra(const std::filesystem::path& validated, const char* what) {
   return validated.parent_path() / (validated.stem().string() + "-" + what + ".npz");
 }

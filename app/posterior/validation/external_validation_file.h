@@ -8,7 +8,7 @@
 
 namespace pairs {
 
-// Stored next to the weights, together with training-parts.npz or training-values.npz.
+// Stored next to the weights, together with external-validation-parts.npz or external-validation-values.npz.
 inline constexpr const char* kExternalValidationFile = "external-validation.json";
 
 // All files that belong to external-validation.json, which is first: the others identify the items; none for "".

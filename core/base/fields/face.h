@@ -9,7 +9,7 @@ namespace pairs {
 template <class Interface>
 inline constexpr bool is_optional_interface = false;
 
-// Of tasks (core/task.h).
+// Tasks implement these (core/task.h).
 class BudgetedSimulator;        // draws observations ahead, as many as a budget allows
 class ChoosesTargets;           // lets runs choose which of θ and ψ are inferred
 class DrawsNuisances;           // p(ψ | θ)
@@ -29,9 +29,9 @@ class Bodies;                   // observations that can be drawn as bodies in s
 class Items;                    // makes sets of items such as meshes or molecules
 class Outlines;                 // θ can be drawn on its observations, which are images
 class SceneViews;               // views of a scene, whose target is an image
-// Of references.
+// References implement this.
 class KnowsGiven;  // depends on the conditions of its set
-// Of heads and estimators.
+// Heads and estimators implement these.
 class Ensemble;        // an equal mixture
 class ResidualSpread;  // a regression head, whose spread is fitted
 class SteppedSampler;  // samples in steps

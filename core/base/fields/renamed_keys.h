@@ -14,11 +14,14 @@ inline constexpr const char* kConvertAdvice =
 // The present name of a full key such as "estimator.standardise", or of a table; "" if it has no other name.
 std::string present_key(std::string_view key);
 
+// The present name of an option or a command; "" if it has no other name.
+std::string present_option(std::string_view option);
+
 // The present name of a value of a setting, such as "amortised"; "" if it has no other name.
 std::string present_value(std::string_view value);
 
-// A TOML text with the present names of its keys, and of settings that it names in texts ("task.optimise=false").
-// Everything else, comments and the order of lines included, stays as it is.
+// A TOML text with the present names of its keys and values. Everything else, comments and the order of lines included,
+// stays as it is.
 std::string with_present_keys(std::string_view toml);
 
 }  // namespace pairs

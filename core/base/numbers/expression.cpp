@@ -141,7 +141,8 @@ class Parser {
 
   bool within_word(std::size_t at) const { return at < text_.size() && (begins_word(text_[at]) || digit(text_[at])); }
 
-  // The longest name at this place, as a whole word: names may contain hyphens. Their number if there is none.
+  // Returns the index of the longest name that begins here and ends where a word ends, or names_.size() if there is
+  // none. Names may contain hyphens: "a-b" is read as one name if that name exists, else as the difference of a and b.
   std::size_t name_here() const {
     std::size_t found = names_.size();
     for (std::size_t k = 0; k < names_.size(); ++k)

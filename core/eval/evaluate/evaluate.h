@@ -30,7 +30,8 @@ struct EvaluationOptions {
   Purpose purpose = Purpose::test;
 };
 
-// How many sets are evaluated at sizes[k]: at most the task's subjects, or its stored test sets of that size.
+// Returns the number of sets to evaluate at sizes[k]: the number in `options`, but at most the number of the task's
+// subjects and of its stored test sets of that size.
 std::int64_t evaluated_sets(const Task& task, const EvaluationOptions& options, std::size_t k);
 
 // Evaluates on freshly simulated test sets (Purpose::test), embedding every observation, with memory independent of N.

@@ -21,9 +21,10 @@ std::vector<ShippedWeights> shipped_weights(const Tasks& tasks, const std::strin
 // Whether a task has shipped weights; never throws.
 bool has_shipped_weights(const Tasks& tasks, const std::string& task);
 
-// The folder of the weights that were trained on the data that the task uses with the data folder `data` ("": none),
-// else of the first ones by name, for which a client shows that they were trained on other data; nothing if there are
-// none. Throws Error if `data` lacks what the task needs.
+// Returns the folder of the weights that were trained on the data that the task uses with the data folder `data` ("":
+// no data folder). If no weights fit, returns the first folder by name; the caller then has to show that these weights
+// were trained on other data. Returns nothing if the task has no weights. Throws Error if `data` lacks what the task
+// needs.
 std::optional<std::filesystem::path> fitting_weights(const Tasks& tasks, const std::string& task,
                                                      const std::string& data);
 // The folders of all weights trained on the same data as the fitting ones, which come first; the others by name.

@@ -112,7 +112,8 @@ Lesson made(const Written& written, const RunConfig& config, const TaskInfo& tas
   return {lesson, fmt::format("{}", fmt::join(written.settings, " "))};
 }
 
-// How many of `all` epochs each lesson takes, with shares rounded so that their sum is right.
+// Returns the number of epochs of each lesson: the written number, or a share of `all`. The shares are rounded down in
+// total, not one by one. The remaining epochs are for the task itself.
 std::vector<std::int64_t> epochs_of(const std::vector<Written>& lessons, std::int64_t all) {
   std::vector<std::int64_t> counts;
   double percent = 0;

@@ -53,7 +53,7 @@ std::string_view short_property(std::string_view block) {
     number.remove_prefix(std::min(number.find_first_not_of(' '), number.size()));
     std::size_t count = 0;
     const auto [stop, error] = std::from_chars(number.data(), number.data() + number.size(), count);
-    // The last entry may have fewer digits than its field.
+    // The line is complete even if its last entry is up to three characters shorter than eight.
     if (error != std::errc() || (count > 0 && line.size() + 3 < 9 + 8 * count)) return line;
   }
   return "";

@@ -175,7 +175,7 @@ void add_front(Body& body, const FrontStyle& style, double y, double x0, double 
     const double share = style.pull == FrontStyle::bar ? 0.16 : 0.38;
     const bool level = opens == Opens::out;
     const double half = level ? share * wide : share * std::min(high, 1.2), across = 0.4 * size;
-    // A bow with its ends on the plate.
+    // The pull is a bent bar whose two ends touch the front plate.
     const double out = face - 1.8 * size;
     std::vector<Point> path =
         level ? std::vector<Point>{{x - half, face, z}, {x - half, out, z}, {x + half, out, z}, {x + half, face, z}}

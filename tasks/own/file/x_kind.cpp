@@ -24,7 +24,8 @@ std::string image_text(const TaskInfo& task) {
   return fmt::format("Each x is an image of {} × {} pixels.", task.observation_shape[2], task.observation_shape[1]);
 }
 std::string rows_text(const TaskInfo& task) {
-  return fmt::format("Each x is rows of {}, as many as there are.", fmt::join(task.observation_columns, ", "));
+  return fmt::format("Each x is a table with columns {} and any number of rows.",
+                     fmt::join(task.observation_columns, ", "));
 }
 
 std::string points_embedder(const TaskInfo& task, EmbedderSize size) {

@@ -280,7 +280,7 @@ TEST_F(ItemsOfPeople, PartsThatTrainingNeverHadAreTriedApartAndTold) {
   EXPECT_EQ(unlike.at("kind"), "large pebble, out of distribution");
   EXPECT_EQ(unlike.at("count"), 2) << "one in fifty held out has the mark 150, and two that were learned from";
   EXPECT_EQ(unlike.at("out_of_distribution"), 2);
-  const std::filesystem::path parts = std::filesystem::path(run_) / "training-parts.npz";
+  const std::filesystem::path parts = std::filesystem::path(run_) / "external-validation-parts.npz";
   ASSERT_TRUE(std::filesystem::exists(parts));
 
   const Acted answer = infer({"pebble:200"});
@@ -304,13 +304,13 @@ TEST_F(ItemsOfPeople, PartsThatTrainingNeverHadAreTriedApartAndTold) {
   std::ofstream(table) << sound;
 
   std::ofstream(parts) << "no archive";
-  EXPECT_THAT(infer({"pebble:200"}).err, HasSubstr("training-parts.npz"));
+  EXPECT_THAT(infer({"pebble:200"}).err, HasSubstr("external-validation-parts.npz"));
   for (const auto& most : {torch::zeros({1}), torch::full({1}, -1, torch::kFloat64),
                            torch::full({1}, 1e9, torch::kFloat64), torch::full({1}, std::nan(""), torch::kFloat64)}) {
     write_npz(parts, {{"hashes", torch::ones({3}, torch::kInt64)}, {"most", most}});
     const Acted reported = infer({"pebble:200"});
     EXPECT_EQ(reported.code, 0) << reported.err;
-    EXPECT_THAT(reported.err, HasSubstr("training-parts.npz is damaged"));
+    EXPECT_THAT(reported.err, HasSubstr("external-validation-parts.npz is damaged"));
     EXPECT_THAT(reported.err, HasSubstr("remove it, or write it again with pairs --batch external-validation"));
   }
 }
@@ -325,7 +325,7 @@ TEST_F(ItemsOfPeople, ValuesThatTrainingHardlyHasAreReportedAndAreNoKind) {
   ASSERT_EQ(validated.document.at("kinds").size(), 1);
   EXPECT_EQ(validated.document.at("kinds").at(0).at("kind"), "small pebble");
   EXPECT_EQ(validated.document.at("kinds").at(0).at("count"), 3);
-  EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(run_) / "training-parts.npz"));
+  EXPECT_FALSE(std::filesystem::exists(std::filesystem::path(run_) / "external-validation-parts.npz"));
 
   const Acted answer = infer({"pebble:2.5"});
   ASSERT_EQ(answer.code, 0) << answer.err;
@@ -340,7 +340,7 @@ TEST_F(ItemsOfPeople, ValuesThatTrainingHardlyHasAreReportedAndAreNoKind) {
   EXPECT_EQ(usual.document.at("out_of_distribution"), false);
 
   // Whatever is wrong with the file, the set gets its posterior, with a note that such items are not known.
-  const std::filesystem::path values = std::filesystem::path(run_) / "training-values.npz";
+  const std::filesystem::path values = std::filesystem::path(run_) / "external-validation-values.npz";
   const auto sound = read_npz(values);
   const auto shown_with = [&](const char* name, const torch::Tensor& array) {
     auto arrays = sound;
@@ -348,7 +348,7 @@ TEST_F(ItemsOfPeople, ValuesThatTrainingHardlyHasAreReportedAndAreNoKind) {
     write_npz(values, arrays);
     const Acted reported = infer({"pebble:2.5"});
     EXPECT_EQ(reported.code, 0) << reported.err;
-    EXPECT_THAT(reported.err, HasSubstr("training-values.npz is damaged")) << name << array;
+    EXPECT_THAT(reported.err, HasSubstr("external-validation-values.npz is damaged")) << name << array;
     EXPECT_THAT(reported.err, HasSubstr("remove it, or write it again with pairs --batch external-validation"));
   };
   constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
@@ -364,7 +364,7 @@ TEST_F(ItemsOfPeople, ValuesThatTrainingHardlyHasAreReportedAndAreNoKind) {
   shown_with("most", torch::full({1}, -1.0, torch::kFloat64));
   std::filesystem::remove(values);
   EXPECT_THAT(infer({"pebble:2.5"}).err,
-              HasSubstr("it finds items out of distribution by training-values.npz, which is missing"));
+              HasSubstr("it finds items out of distribution by external-validation-values.npz, which is missing"));
 }
 
 // Large ones lie far beyond the prior, whose posterior is drawn away from all of them.
@@ -520,12 +520,12 @@ TEST_F(ItemsOfPeople, AItemNamedTwiceIsTriedOnce) {
   EXPECT_THAT(listed.text, HasSubstr("2 items named before were left out"));
   EXPECT_EQ(validated(path("one.pebble")).document.at("kinds").at(0).at("count"), 1) << "a thing in place of a list";
 
-  const std::filesystem::path values = std::filesystem::path(run_) / "training-values.npz";
+  const std::filesystem::path values = std::filesystem::path(run_) / "external-validation-values.npz";
   std::filesystem::remove(values);
   std::filesystem::create_directories(values);
   const Acted refused = validated(path("list.txt"));
   EXPECT_EQ(refused.code, 1) << refused.err;
-  EXPECT_THAT(refused.err, HasSubstr("training-values.npz"));
+  EXPECT_THAT(refused.err, HasSubstr("external-validation-values.npz"));
   EXPECT_THAT(refused.err, Not(HasSubstr("things")));
 }
 

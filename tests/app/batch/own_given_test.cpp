@@ -143,7 +143,7 @@ TEST_F(OwnGiven, CheckAsksTheReference) {
   };
   wrong("signature", "def reference(theta):\n    return -theta[:, 0] ** 2\n", "TypeError");
   wrong("nan", "def reference(theta, x, given):\n    return theta[:, 0] * np.nan\n", "value number 1 is nan");
-  wrong("shape", "def reference(theta, x, given):\n    return theta[:3, 0]\n", "shape (3,) where");
+  wrong("shape", "def reference(theta, x, given):\n    return theta[:3, 0]\n", "shape (3,) instead of");
   wrong("count", "def reference(theta, x, given):\n    return -theta[:, 0] ** 2 - np.log(len(theta))\n",
         "the same whichever values are queried with it");
   wrong("beside", "def reference(theta, x, given):\n    return theta[0, 0] - theta[:, 0] ** 2\n",

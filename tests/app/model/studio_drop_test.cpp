@@ -56,7 +56,7 @@ TEST(StudioDrop, OpensASetAndManySetsOnAnotherThread) {
   ASSERT_TRUE(wait_until(studio, [&] { return !studio.busy() && studio.posterior.sets.table().is_open(); }));
   ASSERT_TRUE(wait_until(studio, [&] { return !studio.busy(); }));
   EXPECT_EQ(studio.posterior.sets.table().rows(), 2u);
-  EXPECT_EQ(studio.posterior.scene()->choice.member, "a");
+  EXPECT_EQ(studio.posterior.scene()->choice.member, "a.csv");
 }
 
 TEST(StudioDrop, WhatCannotBeOpenedIsReported) {

@@ -180,6 +180,17 @@ TEST(MetricsFile, KeepsTheRankTestsAndMakesThoseThatOlderFilesLack) {
   }
 }
 
+TEST(MetricsFile, KeepsTheComparisonWithAnotherRun) {
+  Metrics metrics = ranked();
+  metrics.companion = "another";
+  metrics.companion_weights = "00c0ffee";
+  for (EvaluationRow& row : metrics.rows) row.companion.assign(row.ranks.size(), 0.25);
+  const Metrics back = parse_metrics(metrics_text(metrics), "memory");
+  EXPECT_EQ(back.companion, metrics.companion);
+  EXPECT_EQ(back.companion_weights, metrics.companion_weights);
+  for (std::size_t k = 0; k < metrics.rows.size(); ++k) EXPECT_EQ(back.rows[k].companion, metrics.rows[k].companion);
+}
+
 TEST(MetricsFile, KeepsWhatItsSubjectsAre) {
   Metrics metrics = ranked();
   EXPECT_EQ(subject_note(metrics), "");

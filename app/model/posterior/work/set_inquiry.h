@@ -120,7 +120,7 @@ SetInquiry::Question usual_question();
 // The predictive test of `infer --predictive 200`, with its figure.
 SetInquiry::Question predictive_question();
 // The posterior under other priors, as in `infer --prior`: "beta(2, 8)"; for several targets "theta = beta(2, 8); psi =
-// normal(1, 1)"; with "learned theta = normal(0, 1)" for `--training-prior`.
+// normal(1, 1)"; with "training theta = normal(0, 1)" for `--training-prior`.
 SetInquiry::Question prior_question(const std::string& text);
 
 // Confidence intervals, limits and the significance of the null value from toys, as in `frequentist --data`, with a

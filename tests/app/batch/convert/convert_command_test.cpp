@@ -82,15 +82,41 @@ TEST_F(Convert, ARunIsAsItWouldBeWrittenNowAndItsWeightsKeepTheirChecksum) {
   EXPECT_THAT(convert({folder_.path().string()}).text, HasSubstr("Nothing to convert"));
 }
 
-TEST_F(Convert, ADamagedFileChangesNothingInItsFolder) {
+TEST_F(Convert, ADamagedFileStaysAndIsReported) {
   std::string log = read_file(fs::path(run_) / "events.jsonl");
   log[log.size() / 2] ^= 1;
   write_file(fs::path(run_) / "events.jsonl", log);
-  before_ = contents();
   const Acted done = convert({run_});
-  EXPECT_NE(done.code, 0);
+  EXPECT_EQ(done.code, 1);
   EXPECT_THAT(done.err, HasSubstr("events.jsonl is damaged"));
-  EXPECT_EQ(contents(), before_);
+  EXPECT_EQ(done.document["problems"].size(), 1);
+  EXPECT_EQ(read_file(fs::path(run_) / "events.jsonl"), log);
+  EXPECT_EQ(read_file(fs::path(run_) / "run.toml"), now_.at("run/run.toml"));
+  EXPECT_NO_THROW(load_run(built_in_tasks(), run_, "", "cpu"));
+}
+
+// A process that was killed between writing a file under its new name and removing the old one.
+TEST_F(Convert, AStoppedConversionIsFinished) {
+  write_file(fs::path(run_) / "tried-values.npz", "bytes");
+  write_file(fs::path(run_) / "external-validation-values.npz", "bytes");
+  fs::permissions(fs::path(run_) / "run.toml", fs::perms::owner_read | fs::perms::owner_write);
+  const Acted done = convert({run_});
+  EXPECT_EQ(done.code, 0) << done.err;
+  EXPECT_FALSE(fs::exists(fs::path(run_) / "tried-values.npz"));
+  EXPECT_EQ(read_file(fs::path(run_) / "external-validation-values.npz"), "bytes");
+  EXPECT_EQ(fs::status(fs::path(run_) / "run.toml").permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  write_file(fs::path(run_) / "tried-values.npz", "others");
+  EXPECT_EQ(convert({run_}).code, 1);
+  EXPECT_EQ(read_file(fs::path(run_) / "tried-values.npz"), "others");
+}
+
+// A study finds its runs by their names, of which a varied setting is a part.
+TEST_F(Convert, RunsOfStudiesGetTheNamesThatTheirStudyLooksFor) {
+  fs::rename(run_, folder_ / "gaussian-pairs-standardisetrue-s1");
+  const Acted done = convert({folder_.path().string()});
+  EXPECT_EQ(done.code, 0) << done.err;
+  EXPECT_TRUE(fs::exists(folder_ / "gaussian-pairs-standardizetrue-s1/run.toml"));
+  EXPECT_FALSE(fs::exists(folder_ / "gaussian-pairs-standardisetrue-s1"));
 }
 
 TEST_F(Convert, ARunAtWorkIsRefused) {
@@ -163,6 +189,8 @@ TEST_F(Convert, OtherFilesAreRefusedOrLeftAlone) {
   EXPECT_THAT(convert({(folder_ / "missing").string()}).err, HasSubstr("does not exist"));
   write_file(folder_ / "task.toml", "standardise = \n");
   EXPECT_THAT(convert({(folder_ / "task.toml").string()}).err, HasSubstr("TOML"));
+  EXPECT_EQ(convert({folder_.path().string()}).code, 1) << "and the run is converted";
+  EXPECT_EQ(read_file(fs::path(run_) / "run.toml"), now_.at("run/run.toml"));
   fs::remove(folder_ / "task.toml");
   ASSERT_EQ(convert({folder_.path().string()}).code, 0);
   EXPECT_EQ(read_file(folder_ / "pyproject.toml"), "standardise = 1\n");

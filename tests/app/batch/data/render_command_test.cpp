@@ -72,7 +72,7 @@ TEST_F(RenderCommand, EveryOptionHasAnEffect) {
     return read_file(path("a.png"));
   };
   const std::string plain = picture({});
-  EXPECT_EQ(picture({"--camera", "30,35", "--spheres", "3", "--buffer", "color", "--threads", "1"}), plain);
+  EXPECT_EQ(picture({"--camera", "30,35", "--spheres", "3", "--buffer", "hue", "--threads", "1"}), plain);
   std::vector<std::string> all = {plain, picture({}, "8")};
   for (const auto& [option, value] :
        {std::pair("--camera", "31,35"), std::pair("--camera", "30,36"), std::pair("--spheres", "2"),
@@ -181,7 +181,7 @@ TEST_F(RenderCommand, BadInputGetsOneSentence) {
   expect_refusal({"--scene", "7", "--half-width", "wide"}, 2, "--half-width");
   expect_refusal({"--scene", "7", "--supersample", "0"}, 2, "--supersample");
   expect_refusal({"--scene", "7", "--spheres", "9"}, 2, "--spheres");
-  expect_refusal({"--scene", "7", "--buffer", "color"}, 2, "--buffer");
+  expect_refusal({"--scene", "7", "--buffer", "hue"}, 2, "--buffer");
   expect_refusal({"--scene", "seven"}, 2, "neither a seed");
   expect_refusal({"--scene", "1.5"}, 2, "neither a seed");
   expect_refusal({"--scene", "18446744073709551616"}, 2, "too large a seed");

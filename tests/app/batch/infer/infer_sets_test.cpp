@@ -505,7 +505,8 @@ TEST_F(InferSets, ArraysThatCannotBeHeldAreRefusedBeforehand) {
   std::string text = "run,x\n";
   for (int k = 0; k < 60; ++k) text += fmt::format("{},0.5\n", k);
   refused(2, {"--data", file("many.csv", text), "--group", "run", "--samples", "10000000", "--out", path("new.npz")},
-          "60 sets with 10,000,000 samples and 0 values of θ each are 6e+08 numbers; an .npz file takes at most");
+          "60 sets, each with 10,000,000 samples and log densities at 0 values of θ, are 6e+08 numbers in all; an .npz "
+          "file takes at most");
 }
 
 TEST_F(InferSets, SetsOfTwoUnknownsAreAnsweredAlike) {

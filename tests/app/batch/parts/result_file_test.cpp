@@ -43,7 +43,7 @@ TEST(ResultFile, ReplacesWhatTheProgramWroteAlone) {
 
   write_file(file, "changed since");
   fs::last_write_time(file, fs::last_write_time(file) + std::chrono::seconds(2));
-  EXPECT_THAT(refusal(file, {.made = "a"}), HasSubstr("not as a command of this program wrote it"));
+  EXPECT_THAT(refusal(file, {.made = "a"}), HasSubstr("no command of this program wrote it or it changed since"));
 }
 
 class ResultCommands : public ::testing::Test {

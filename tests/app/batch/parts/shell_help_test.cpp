@@ -53,6 +53,15 @@ TEST(Completion, NamesCommandsOptionsValuesAndFiles) {
   EXPECT_THAT(completed("pairs --batch infer circle --data a"), Not(HasSubstr("gaussian"))) << "a file";
 }
 
+TEST(Help, NamesOfEarlierVersionsAreRefusedWithThePresentOnes) {
+  EXPECT_THAT(run_words({"--batch", "infer", "bump-hunt", "--given", "t=1"}).err, HasSubstr("--given is called --conditions now"));
+  EXPECT_THAT(run_words({"--batch", "report", "--learnt-prior=uniform(0, 1)"}).err,
+              HasSubstr("--learnt-prior is called --training-prior now"));
+  const Answer tried = run_words({"--batch", "tried", "runs/a"});
+  EXPECT_EQ(tried.code, 2);
+  EXPECT_THAT(tried.err, HasSubstr("tried is called external-validation now"));
+}
+
 // Two screens of 50 lines, 120 columns wide; the rest is on the pages of docs.
 TEST(Help, OfEachCommandFitsOnTwoScreens) {
   std::vector<std::string> words = {"--help"};
@@ -80,7 +89,11 @@ TEST(ManualPage, TellsOfEveryCommand) {
   ::unsetenv("SOURCE_DATE_EPOCH");
   ASSERT_EQ(page.code, 0);
   EXPECT_THAT(page.out, testing::StartsWith(".TH PAIRS 1 1970-01-02 \"Pairs Studio"));
-  for (const CommandEntry& entry : commands()) EXPECT_THAT(page.out, HasSubstr(std::string(".SS ") + entry.name));
+  for (const CommandEntry& entry : commands()) {
+    std::string name;  // a hyphen has a backslash before it
+    for (const char* c = entry.name; *c != '\0'; ++c) name += *c == '-' ? std::string("\\-") : std::string(1, *c);
+    EXPECT_THAT(page.out, HasSubstr(".SS " + name));
+  }
   EXPECT_THAT(page.out, HasSubstr("\n.B \\-\\-completion\n"));
   EXPECT_THAT(page.out, HasSubstr("\n.B pairs \\-\\-session\nFILE\n"));
   EXPECT_THAT(page.out, Not(HasSubstr("\n'"))) << "a line that man would take for a request";

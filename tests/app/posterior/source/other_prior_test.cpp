@@ -135,7 +135,7 @@ TEST(OtherPrior, ItsSourceHasTheDensityAndTheDraws) {
 }
 
 TEST(OtherPrior, ReadsSeveralOfOneLine) {
-  const PriorTexts texts = prior_texts("theta = beta(2, 8);psi = normal(1, 1) ; learned theta = normal(0, 1);");
+  const PriorTexts texts = prior_texts("theta = beta(2, 8);psi = normal(1, 1) ; training theta = normal(0, 1);");
   EXPECT_EQ(texts.now, (std::vector<std::string>{"theta = beta(2, 8)", "psi = normal(1, 1) "}));
   EXPECT_EQ(texts.learned, (std::vector<std::string>{"theta = normal(0, 1)"}));
   EXPECT_TRUE(prior_texts(" ; ").now.empty());

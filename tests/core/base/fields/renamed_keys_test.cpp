@@ -11,34 +11,39 @@ TEST(RenamedKeys, AreRenamedInTextsAndAllElseStays) {
       "title = \"optimise\"  # optimise\n"
       "note = \"\"\"\nstandardise = true\n[[given]]\n\"\"\"\n"
       "beside = [\"runs/a\"]\n"
+      "prior = \"beta(2, 8); learnt theta = normal(0, 1)\"\n"
+      "about = \"learnt on two cores; learnt twice\"\n"
       "standardise = false\n"
       "embedder.neighbours = 32\n"
       "\"task.optimise\" = [\"true\", 'false']\n"
       "sets = [\n  [1, 2],\n  [3]\n]\n"
-      "set_ = [\"task.optimise=false\", \"finetune.heads = amortised\", \"as standardise = x\"]\n"
-      "heads = \"amortised\"\n\n"
-      "[[given]]  # of a set\nname = \"given\"\n\n"
+      "command = [\"sim.py\", \"a.optimise=1\", \"amortised\"]\n"
+      "heads = \"amortised\"\n\"finetune.heads\" = [\n  \"amortised\",\n  'per-n' ]\n\n"
+      "[[ given ]]  # of a set\nname = \"given\"\nset = { standardise = true }\n\n"
       "[simulations]\ngiven = \"given\"\nbeside = 1\n\n"
-      "[pinned.set]\ngiven = \"t=2\"\n\n"
+      "[[pinned]]\ngiven = \"t=2\"\nlists = [\n  [1],\n  [2]\n]\ngiven = \"t=3\"\n\n"
       "[reference]\n  normalised= true";
   const std::string now =
       "# standardise = true, given, beside\r\n"
       "title = \"optimise\"  # optimise\n"
       "note = \"\"\"\nstandardise = true\n[[given]]\n\"\"\"\n"
       "others = [\"runs/a\"]\n"
+      "prior = \"beta(2, 8); training theta = normal(0, 1)\"\n"
+      "about = \"learnt on two cores; learnt twice\"\n"
       "standardize = false\n"
       "embedder.neighbors = 32\n"
       "\"task.optimize\" = [\"true\", 'false']\n"
       "sets = [\n  [1, 2],\n  [3]\n]\n"
-      "set_ = [\"task.optimize=false\", \"finetune.heads = amortized\", \"as standardise = x\"]\n"
-      "heads = \"amortized\"\n\n"
-      "[[conditions]]  # of a set\nname = \"given\"\n\n"
+      "command = [\"sim.py\", \"a.optimise=1\", \"amortised\"]\n"
+      "heads = \"amortized\"\n\"finetune.heads\" = [\n  \"amortized\",\n  'per-n' ]\n\n"
+      "[[ conditions ]]  # of a set\nname = \"given\"\nset = { standardise = true }\n\n"
       "[simulations]\ngiven = \"given\"\nbeside = 1\n\n"
-      "[pinned.set]\nconditions = \"t=2\"\n\n"
+      "[[pinned]]\nconditions = \"t=2\"\nlists = [\n  [1],\n  [2]\n]\nconditions = \"t=3\"\n\n"
       "[reference]\n  normalized= true";
   EXPECT_EQ(with_present_keys(before), now);
   EXPECT_EQ(with_present_keys(now), now);
   EXPECT_EQ(with_present_keys(""), "");
+  EXPECT_EQ(with_present_keys("\xEF\xBB\xBFstandardise = true"), "\xEF\xBB\xBFstandardize = true");
 }
 
 TEST(RenamedKeys, AreNamedForErrors) {
@@ -46,6 +51,8 @@ TEST(RenamedKeys, AreNamedForErrors) {
   EXPECT_EQ(present_key("given"), "conditions");
   EXPECT_EQ(present_key("simulations.given"), "");
   EXPECT_EQ(present_key("rate"), "");
+  EXPECT_EQ(present_option("--given"), "--conditions");
+  EXPECT_EQ(present_option("--n"), "");
   EXPECT_EQ(present_value("amortised"), "amortized");
   EXPECT_EQ(present_value("per-n"), "");
 }

@@ -68,7 +68,7 @@ TEST_F(ReportSavingTest, HoldsWhatWasAskedBeside) {
     inquiries.other_prior.poll();
   };
   EXPECT_TRUE(posterior_.files.report_asked()->question.prior.empty());
-  ask("beta(2, 8); learned uniform(0, 1)");
+  ask("beta(2, 8); training uniform(0, 1)");
   const auto answer = inquiries.other_prior.answer(inquiries.prior_key(posterior_.inquiry_key()));
   ASSERT_TRUE(answer && answer->figure) << (answer ? answer->text : "");
   const std::vector<Line>& lines = answer->figure->plots.front().lines;

@@ -195,7 +195,7 @@ TEST(SetInquiry, SaysWhyThereIsNone) {
   ASSERT_TRUE(inquiry.answer("none"));
   EXPECT_THAT(inquiry.answer("none")->text, testing::StartsWith("It was not made: "));
   asked.run = "bump-hunt";
-  for (const char* wrong : {"", "gauss(0, 1)", "learned normal(0, 1)"}) {
+  for (const char* wrong : {"", "gauss(0, 1)", "training normal(0, 1)"}) {
     inquiry.ask(wrong, asked, prior_question(wrong));
     ASSERT_TRUE(inquiry.wait(kInquiryPatience));
     ASSERT_TRUE(inquiry.answer(wrong));
