@@ -72,7 +72,7 @@ TEST_F(RenderCommand, EveryOptionHasAnEffect) {
     return read_file(path("a.png"));
   };
   const std::string plain = picture({});
-  EXPECT_EQ(picture({"--camera", "30,35", "--spheres", "3", "--buffer", "hue", "--threads", "1"}), plain);
+  EXPECT_EQ(picture({"--camera", "30,35", "--spheres", "3", "--buffer", "color", "--threads", "1"}), plain);
   std::vector<std::string> all = {plain, picture({}, "8")};
   for (const auto& [option, value] :
        {std::pair("--camera", "31,35"), std::pair("--camera", "30,36"), std::pair("--spheres", "2"),
