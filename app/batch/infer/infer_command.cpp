@@ -490,7 +490,6 @@ Action add_infer(CLI::App& app, const Catalog& tasks) {
   const std::string footer = with_task_names(
       "Examples:\n"
       "  pairs --batch infer {first} --data events.csv\n"
-      "  pairs --batch infer {first} --data events.csv --n 20\n"
       "  pairs --batch infer {first} --data events.csv --n 20 --random\n"
       "  pairs --batch infer {first} --data - --follow <events.csv\n"
       "  pairs --batch infer {first} --data events.csv --derive \"odds = theta/(1 - theta)\"\n"
@@ -501,11 +500,10 @@ Action add_infer(CLI::App& app, const Catalog& tasks) {
       "  pairs --batch infer {first} --data events.csv --n 20 --predictive 200\n"
       "  pairs --batch infer runs/digits --data photos/ --samples 5000 --out posterior.npz\n"
       "  pairs --batch infer runs/spheres --data views/ --camera 120,45 --n 10 --out seen/\n"
-      R"(Computes mean, sd, median and intervals, those of the density itself (of more than two targets those of
-4,000 samples), whatever --samples is; the samples are written to an .npz or .csv file. Refuses NaN, wrong
-shapes and sets larger than training saw. One verdict reports whether the model makes such data: the
-percentile of the set's mean embedding among training sets (out of distribution above the 99.9th), and the
-test within the set (model rejected at p = 0.009 or below). It warns of one set of the model in a hundred.
+      R"(Computes mean, sd, median and intervals of the density (of more than two targets from 4,000 samples), and
+writes samples to a file. Refuses NaN, wrong shapes and sets larger than training saw. One verdict reports
+whether the model makes such data: the percentile of the set's mean embedding among training sets (out of
+distribution above the 99.9th), and the test within the set (model rejected at p = 0.009 or below).
 Many sets: --group, a folder with a file for each, HDF5 with a group for each, or a folder or text file
 that names items (below), one per line. Each is evaluated as it is alone, but without references; one that
 cannot be has its reason in its row, and the exit code is 1.

@@ -162,24 +162,35 @@ TEST_F(Convert, SessionsKeepTheirSeal) {
 }
 
 TEST_F(Convert, ExternalValidationGetsItsNameKeysAndChecksum) {
-  write_file(fs::path(run_) / "tried.json", R"({
-  "check": "d0d64c05",
-  "kinds": [
-    {
-      "kind": "charged molecule, unlike training",
-      "missed_99_and_told": 1,
-      "missed_99_and_unlike_training": 2,
-      "unlike_training": 3
-    }
-  ]
-}
-)");
+  nlohmann::json kind = {{"kind", "charged molecule, unlike training"},
+                         {"missed_99_and_told", 1},
+                         {"missed_99_and_unlike_training", 2},
+                         {"unlike_training", 3}};
+  nlohmann::json before = {{"kinds", {kind}}, {"learnt_from", "elsewhere"}};
+  before["check"] = fmt::format("{:08x}", checksum(before.dump()));
+  const fs::path old = fs::path(run_) / "tried.json", now = fs::path(run_) / "external-validation.json";
+  std::string damaged = before.dump(2);
+  damaged.replace(damaged.find("elsewhere"), 4, "some");
+  write_file(old, damaged);
+  const Acted refused = convert({run_});
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_THAT(refused.err, HasSubstr("does not fit its checksum"));
+  EXPECT_EQ(read_file(old), damaged);
+  write_file(old, before.dump(2));
   write_file(fs::path(run_) / "tried-parts.npz", "bytes");
-  const Acted damaged = convert({run_});
-  EXPECT_NE(damaged.code, 0);
-  const std::size_t at = damaged.err.find("does not fit its checksum");
-  EXPECT_NE(at, std::string::npos) << damaged.err;
-  EXPECT_EQ(read_file(fs::path(run_) / "tried-parts.npz"), "bytes");
+  ASSERT_EQ(convert({run_}).code, 0);
+  EXPECT_FALSE(fs::exists(old));
+  EXPECT_EQ(read_file(fs::path(run_) / "external-validation-parts.npz"), "bytes");
+  nlohmann::json after = nlohmann::json::parse(read_file(now));
+  const std::string check = after["check"];
+  after.erase("check");
+  EXPECT_EQ(check, fmt::format("{:08x}", checksum(after.dump())));
+  EXPECT_EQ(after, (nlohmann::json{{"kinds",
+                                    {{{"kind", "charged molecule, out of distribution"},
+                                      {"missed_99_and_disagreed", 1},
+                                      {"missed_99_and_out_of_distribution", 2},
+                                      {"out_of_distribution", 3}}}},
+                                   {"learned_from", "elsewhere"}}));
 }
 
 TEST_F(Convert, OtherFilesAreRefusedOrLeftAlone) {
