@@ -41,7 +41,7 @@ void QueuePanel::head(model::RunQueue& queue, const model::QueueShown& shown) {
   ui::text("Queue: " + queue.line(), ui::Look::strong);
   ui::tip(shown.left.measured ? "Estimates of what waits are scaled by the current speed"
                               : "For a machine that does nothing else");
-  // Beside it, or below where it has no room.
+  // Shows the switch next to the state of the queue, or below it if the line has no room.
   constexpr const char* kKeep = "Keep training when the window is closed";
   ImGui::SameLine(0, px(16));
   if (ImGui::GetContentRegionAvail().x < ui::text_size(kKeep).x + 2 * ImGui::GetFrameHeight()) ImGui::NewLine();

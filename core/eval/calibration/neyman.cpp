@@ -66,8 +66,8 @@ LikelihoodCurve::LikelihoodCurve(std::span<const double> grid, std::vector<doubl
   const bool numbers = std::none_of(log_.begin(), log_.end(), [](double v) { return std::isnan(v) || v == INFINITY; });
   const auto top = std::max_element(log_.begin(), log_.end());
   PAIRS_CHECK(numbers && std::isfinite(*top),
-              "The likelihood of a set is not a number at every value of θ: the weights are damaged or their training "
-              "diverged; train the run again");
+              "The likelihood of a set is NaN or infinite at some value of θ, or zero at all of them: the weights are "
+              "damaged or their training diverged; train the run again");
   const auto at = static_cast<std::size_t>(top - log_.begin());
   estimate_ = grid_[at];
   highest_ = *top;

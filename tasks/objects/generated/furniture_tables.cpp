@@ -101,7 +101,7 @@ void build_round_table(Body& body, Draw& draw) {
               8 * feet);
   } else if (kind == 2) {  // legs around the center
     LegStyle style = draw_legs(draw, 0.024, under, 0);
-    // Stays within the rim even if the top is narrow.
+    // Limits the width of the legs so that they stay within the rim of even a narrow tabletop.
     style.top = std::min(style.top, 0.18 * radius * oval);
     style.foot = std::min(style.foot, style.top);
     style.splay_x = draw.in(0, 0.25) * radius, style.splay_y = 0;
