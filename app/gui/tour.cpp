@@ -111,9 +111,9 @@ void Tour::draw(model::Studio& studio) {
   // Draws an arrow on the strip's edge if the control is next to it: farther away, it would point at something else.
   // Also if the control is out of view, which shows where to scroll.
   const auto place_of_it = keyboard::place_of(kSpokenOf[step_]);
-  const bool extra = place_of_it && std::max(place_of_it->min.y - max.y, min.y - place_of_it->max.y) < px(kNear);
+  const bool at_side = place_of_it && std::max(place_of_it->min.y - max.y, min.y - place_of_it->max.y) < px(kNear);
   const bool unseen = place_of_it && (place_of_it->min.y + place_of_it->max.y) / 2 >= place_of_it->clip_max.y;
-  if (extra || unseen) {
+  if (at_side || unseen) {
     const auto& place = place_of_it;
     const float x = std::clamp((place->min.x + place->max.x) / 2, min.x + px(16), max.x - px(16)), half = px(8);
     const bool above = (place->min.y + place->max.y) / 2 < min.y;

@@ -10,14 +10,14 @@ namespace {
 
 bool beyond_reach(const ImGuiWindow& window, const Item& item) {
   constexpr float kSlack = 2;
-  const bool extra = item.min.x < item.clip_min.x - kSlack || item.max.x > item.clip_max.x + kSlack;
+  const bool at_side = item.min.x < item.clip_min.x - kSlack || item.max.x > item.clip_max.x + kSlack;
   const bool below = item.min.y < item.clip_min.y - kSlack || item.max.y > item.clip_max.y + kSlack;
   bool across = false, down = false;  // directions that can be scrolled
   for (const ImGuiWindow* w = &window; w; w = w->ParentWindow) {
     across |= w->ScrollMax.x > 0 && !(w->Flags & ImGuiWindowFlags_NoScrollWithMouse);
     down |= w->ScrollMax.y > 0 && !(w->Flags & ImGuiWindowFlags_NoScrollWithMouse);
   }
-  return (extra && !across) || (below && !down);
+  return (at_side && !across) || (below && !down);
 }
 
 }  // namespace

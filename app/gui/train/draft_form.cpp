@@ -52,7 +52,7 @@ void explain(const std::string& text, float column) {
 }
 
 // A value next to a setting: right-aligned in its column, or wrapped if it is longer.
-void extra(const std::string& value) {
+void at_side(const std::string& value) {
   if (ui::text_size(value, ui::Look::small_muted).x <= ImGui::GetContentRegionAvail().x) {
     ImGui::AlignTextToFramePadding();
     return ui::right(value, ui::Look::small_muted);
@@ -294,7 +294,7 @@ void DraftForm::section(Draft& draft, const std::vector<Setting>& settings, cons
       control(draft, setting, 0);
       if (paper) {
         ImGui::TableNextColumn();
-        extra(setting.paper);
+        at_side(setting.paper);
       }
       several(setting);
     }
@@ -392,10 +392,10 @@ void DraftForm::all_settings(Draft& draft) {
                                         "Back to the preset's value, " + setting.preset))
         draft.reset(setting.key);
       ImGui::TableNextColumn();
-      extra(setting.preset.empty() ? "–" : setting.preset);
+      at_side(setting.preset.empty() ? "–" : setting.preset);
       if (paper) {
         ImGui::TableNextColumn();
-        extra(setting.paper.empty() ? "–" : setting.paper);
+        at_side(setting.paper.empty() ? "–" : setting.paper);
       }
       if (!setting.matters) several(setting);
     }

@@ -479,8 +479,8 @@ void ViewerPanel::draw(Viewer& viewer, const model::Scores* scores, bool unscore
 
   // If there is space, the scene's settings are next to the numbers.
   const float rest = settings + spare, third = second + middle + gap;
-  const bool extra = rest >= px(2 * kLeastSettings + kColumnGap);
-  const float each = extra ? std::min(std::floor((rest - gap) / 2), px(kMostSettings + 72)) : rest;
+  const bool at_side = rest >= px(2 * kLeastSettings + kColumnGap);
+  const float each = at_side ? std::min(std::floor((rest - gap) / 2), px(kMostSettings + 72)) : rest;
   ImGui::SetCursorScreenPos({third, start.y});
   ImGui::BeginChild("viewer/numbers", {each, height});
   s.numbers(viewer);
@@ -492,7 +492,7 @@ void ViewerPanel::draw(Viewer& viewer, const model::Scores* scores, bool unscore
   s.editor.camera(viewer);
   if (const std::string beyond = viewer.cameras.beyond(); !beyond.empty()) ui::wrapped(beyond, ui::Look::warning);
   ui::space(8);
-  if (extra) {
+  if (at_side) {
     s.commands(viewer);
     s.settings_height = ImGui::GetCursorPosY();
     ImGui::EndChild();
@@ -500,11 +500,11 @@ void ViewerPanel::draw(Viewer& viewer, const model::Scores* scores, bool unscore
     ImGui::BeginChild("viewer/scene", {each, height});
   }
   s.editor.scene(viewer);
-  if (!extra) {
+  if (!at_side) {
     ui::space(8);
     s.commands(viewer);
   }
-  s.settings_height = extra ? std::max(s.settings_height, ImGui::GetCursorPosY()) : ImGui::GetCursorPosY();
+  s.settings_height = at_side ? std::max(s.settings_height, ImGui::GetCursorPosY()) : ImGui::GetCursorPosY();
   ImGui::EndChild();
   s.dialog.draw(viewer);
   s.textures.end_frame();

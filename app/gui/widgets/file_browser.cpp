@@ -436,10 +436,10 @@ void FileBrowser::preview(const std::string& name, ImVec2 size) {
     const float width = ImGui::GetContentRegionAvail().x;
     for (const auto& [key, value] : reported->facts) {
       const ImVec2 at = ImGui::GetCursorPos(), label = ui::text_size(key, ui::Look::small_muted);
-      const bool extra = label.x < px(72);
+      const bool at_side = label.x < px(72);
       ui::text(key, ui::Look::small_muted);
-      if (extra) ImGui::SetCursorPos({at.x + px(80), at.y});
-      ui::wrapped(value, ui::Look::small, width - (extra ? px(80) : 0), name + "/preview/" + key);
+      if (at_side) ImGui::SetCursorPos({at.x + px(80), at.y});
+      ui::wrapped(value, ui::Look::small, width - (at_side ? px(80) : 0), name + "/preview/" + key);
       ImGui::SetCursorPosX(at.x);
     }
     if (reported->picture) {

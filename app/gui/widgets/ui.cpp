@@ -92,7 +92,7 @@ float text_room() {
                                           : ImGui::GetContentRegionAvail().x;
 }
 
-ImVec2 tip_place(ImVec2 size, ImVec2 min, ImVec2 max, bool extra) {
+ImVec2 tip_place(ImVec2 size, ImVec2 min, ImVec2 max, bool at_side) {
   const ImVec2 display = ImGui::GetIO().DisplaySize, mouse = ImGui::GetIO().MousePos;
   const float gap = px(6), edge = px(4);
   const auto within = [&](ImVec2 at) {
@@ -103,7 +103,7 @@ ImVec2 tip_place(ImVec2 size, ImVec2 min, ImVec2 max, bool extra) {
                right = {max.x + gap, mouse.y - px(12)}, left = {min.x - gap - size.x, mouse.y - px(12)};
   const bool low = below.y + size.y <= display.y - edge, high = above.y >= edge;
   const bool east = right.x + size.x <= display.x - edge, west = left.x >= edge;
-  if (extra && (east || west)) return within(east ? right : left);
+  if (at_side && (east || west)) return within(east ? right : left);
   if (low || high) return within(low ? below : above);
   if (east || west) return within(east ? right : left);
   return within({mouse.x + px(16), mouse.y + px(20)});

@@ -42,8 +42,8 @@ void show_tip(std::string_view tip_text, std::string_view blocked);
 void show_tip_of(ImVec2 min, ImVec2 max, std::string_view tip_text, std::string_view blocked);
 
 // The position of a tip of `size` pixels that covers nothing of `min` to `max`: below it, else above it, else at its
-// side; `beside`: at its side first. Below the mouse if there is no such space.
-ImVec2 tip_place(ImVec2 size, ImVec2 min, ImVec2 max, bool extra = false);
+// side; `at_side`: there first. Below the mouse if there is no such space.
+ImVec2 tip_place(ImVec2 size, ImVec2 min, ImVec2 max, bool at_side = false);
 constexpr float kTipAcross = 12, kTipDown = 8;  // around a tip's text, at scale 1
 
 // As Surface, for drawing that begins and ends in different functions.
