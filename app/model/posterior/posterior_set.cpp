@@ -134,8 +134,7 @@ Missing PosteriorSet::missing() const {
 }
 
 void PosteriorSet::simulate() {
-  state_.end_following();
-  if (!state_.request.set.choice.file.empty()) choose_index(index());
+  state_.simulate();
 }
 
 const std::string& PosteriorSet::failure() const {

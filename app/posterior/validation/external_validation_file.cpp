@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t kExternalValidationBytes = 1 << 20;
 
 // "parts": external-validation-parts.npz next to external-validation.json.
-std::filesystem::path extra(const std::filesystem::path& validated, const char* what) {
+std::filesystem::path companion_file(const std::filesystem::path& validated, const char* what) {
   return validated.parent_path() / (validated.stem().string() + "-" + what + ".npz");
 }
 
@@ -71,7 +71,7 @@ void read_kinds(ExternalValidation& validated, const std::filesystem::path& file
     for (const nlohmann::json& one : document.at("kinds"))
       validated.kinds.push_back(kind_of_json(one, run.task->info().targets.size()));
     if (document.value("known_by", "") == "values" && !validated.values.known())
-      fail("it finds items out of distribution by {}, which is missing", extra(file, "values").filename().string());
+      fail("it finds items out of distribution by {}, which is missing", companion_file(file, "values").filename().string());
     if (document.contains("recalibrated"))
       validated.recalibrations = recalibrations_of_json(document.at("recalibrated"), run.task->info().targets);
   } catch (const nlohmann::json::exception&) {
@@ -87,16 +87,16 @@ ExternalValidation external_validation_of(const LoadedRun& run) {
   const std::filesystem::path file = run.folder / kExternalValidationFile;
   ExternalValidation validated;
   try {
-    validated.parts = read_known_parts(extra(file, "parts"));
+    validated.parts = read_known_parts(companion_file(file, "parts"));
     if (!validated.parts.known())
       validated.values =
-          read_known_values(extra(file, "values"), static_cast<std::int64_t>(run.task->info().targets.size()));
+          read_known_values(companion_file(file, "values"), static_cast<std::int64_t>(run.task->info().targets.size()));
     read_kinds(validated, file, run);
     const bool apart = std::any_of(validated.kinds.begin(), validated.kinds.end(),
                                    [](const ValidatedKind& kind) { return kind.kind.ends_with(kOutOfDistribution); });
     if (apart && !validated.parts.known() && !validated.values.known())
       fail("{} separates items out of distribution, and neither {} nor {} is there to find them by", file.string(),
-           extra(file, "parts").filename().string(), extra(file, "values").filename().string());
+           companion_file(file, "parts").filename().string(), companion_file(file, "values").filename().string());
   } catch (const Error& error) {
     validated.kinds.clear();
     validated.recalibrations.clear();
@@ -107,7 +107,7 @@ ExternalValidation external_validation_of(const LoadedRun& run) {
 
 std::vector<std::filesystem::path> external_validation_files(const std::filesystem::path& file) {
   if (file.empty()) return {};
-  return {file, extra(file, "parts"), extra(file, "values")};
+  return {file, companion_file(file, "parts"), companion_file(file, "values")};
 }
 
 std::string changed_external_validation(const std::string& text, const std::string& where,
@@ -146,8 +146,8 @@ void write_external_validation(const std::filesystem::path& file, const LoadedRu
   document["known_by"] = validated.parts.known() ? "parts" : validated.values.known() ? "values" : "";
   document["recalibrated"] = recalibrations_document(validated.recalibrations, of.task->info().targets);
   document["check"] = check_of(document);
-  if (validated.parts.known()) write_known_parts(extra(file, "parts"), validated.parts);
-  if (validated.values.known()) write_known_values(extra(file, "values"), validated.values);
+  if (validated.parts.known()) write_known_parts(companion_file(file, "parts"), validated.parts);
+  if (validated.values.known()) write_known_values(companion_file(file, "values"), validated.values);
   write_file(file, document.dump(2) + "\n");
 }
 
