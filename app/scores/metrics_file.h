@@ -26,7 +26,7 @@ struct Metrics {
   std::string subject_word;   // TaskInfo::subjects; "" if unlimited
   std::vector<EvaluationRow> rows;
   std::string caution;  // why these scores may belong to another model than was trained, a sentence; else ""
-  std::string companion, companion_weights;  // the run of the rows' `beside`, and its weights; or ""
+  std::string companion, companion_weights;  // the run of the rows' `companion`, and its weights; or ""
   // Not stored. Replaces the strategy's title in legends; runs with different labels are not seeds of one another.
   std::string label;
   int shade = 0;  // not stored: the run's shade of its strategy's color (RunShades)

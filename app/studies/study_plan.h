@@ -27,7 +27,7 @@ struct StudyPlan {
 
 // The plan of all runs of a study on an idle machine. Counts FLOPs, and times a few steps of each kind of run once (a
 // second or two each), whatever its seeds; an upper bound if patience may end a stage earlier. `done`: runs that cost
-// nothing more. `told`, if set, receives the number of measured kinds and the total. Throws Stopped.
+// nothing more. `reported`, if set, receives the number of measured kinds and the total. Throws Stopped.
 StudyPlan plan_study(const std::vector<StudyRun>& runs, const std::vector<bool>& done,
                      const std::function<bool()>& stop, const std::function<void(std::size_t, std::size_t)>& reported = {});
 

@@ -31,7 +31,7 @@ std::vector<std::uint8_t> parse_image(std::string_view bytes, const std::string&
 bool is_image_name(const std::filesystem::path& file);
 
 // The images of a folder sorted by name: files with the extension or the first bytes of an image. Throws Error if one
-// is not a regular file. If there are other files, except hidden ones and `beside`, `left_out` receives a sentence
+// is not a regular file. If there are other files, except hidden ones and `extra`, `left_out` receives a sentence
 // about them; otherwise it stays empty.
 std::vector<std::string> image_names(const std::filesystem::path& folder, const std::string& extra,
                                      std::string& left_out);

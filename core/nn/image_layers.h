@@ -23,7 +23,7 @@ class Convolution : public torch::nn::Module {
               bool he = false, bool bias = true);
   // [M, in, H, W] -> [M, out, ceil(H / stride), ceil(W / stride)].
   torch::Tensor forward(const torch::Tensor& x) const;
-  // Convolves x and `beside` concatenated along the channels, without building the concatenation.
+  // Convolves x and `extra` concatenated along the channels, without building the concatenation.
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& extra) const;
   // Channels of the output.
   std::int64_t channels() const { return weight_.size(0); }
@@ -50,7 +50,7 @@ class NormSilu : public torch::nn::Module {
  public:
   explicit NormSilu(std::int64_t channels, bool silu = true);
   torch::Tensor forward(const torch::Tensor& x) const;
-  // Normalizes x and `beside` concatenated along the channels.
+  // Normalizes x and `extra` concatenated along the channels.
   torch::Tensor forward(const torch::Tensor& x, const torch::Tensor& extra) const;
 
  private:

@@ -11,7 +11,7 @@
 
 namespace pairs {
 
-// Two 3x3 convolutions, the second with adaptive normalization; `beside` is the skip connection from the way down.
+// Two 3x3 convolutions, the second with adaptive normalization; `extra` is the skip connection from the way down.
 class UNetBlock : public torch::nn::Module {
  public:
   UNetBlock(std::int64_t in, std::int64_t out, std::int64_t which, at::Generator& generator)

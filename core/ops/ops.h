@@ -26,7 +26,7 @@ torch::Tensor mlp(const torch::Tensor& x, const std::vector<torch::Tensor>& weig
                   const std::vector<torch::Tensor>& biases, const std::string& act, std::int64_t blocks = -1);
 
 // act(scale * (x - mean) / sd + shift) with mean and standard deviation of each image's groups of channels (Wu and He
-// 2018): x [B, C, H, W] in float32, bfloat16 or float64; `beside` [B, C', H, W] is concatenated to x along the
+// 2018): x [B, C, H, W] in float32, bfloat16 or float64; `extra` [B, C', H, W] is concatenated to x along the
 // channels. scale and shift [B, C + C'], or [1, C + C'] for all images, in float32 (float64 for float64); act "none" or
 // "silu". The result is channels-last and of x's type, statistics are in float32 or better. Hand-written backward; on
 // the CPU, float32 and bfloat16 use kernels of our own.

@@ -32,7 +32,7 @@ struct MoleculesSettings {
 // store.
 //
 // psi identifies the molecule: 0 .. Showcase::kMost - 1 of the showcase; kStored + m the m-th of the store; -1, -2, ...
-// those passed to read_item. The task is a Bodies and a Things.
+// those passed to read_item. The task is a Bodies and an Items.
 std::shared_ptr<const Task> make_molecules(const TaskOptions& options);
 
 }  // namespace pairs

@@ -40,7 +40,7 @@ struct ObjectsSettings {
 // a pool (Task::pool_size) and each is embedded once: the paper's five passes of augmentation, re-pooled from
 // embeddings of views.
 //
-// The task is a Bodies and a Things. Throws a usage Error if the folder does not exist, holds too few meshes to have
+// The task is a Bodies and an Items. Throws a usage Error if the folder does not exist, holds too few meshes to have
 // some in each part, or if settings contradict each other. Nothing is read or rendered before it is needed.
 std::shared_ptr<const Task> make_objects(const TaskOptions& options);
 

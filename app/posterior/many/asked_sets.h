@@ -35,7 +35,7 @@ SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked);
 // The run with everything that its results depend on.
 AskedRun asked_run(const LoadedRun& run, const SetsQuestion& question);
 
-// Describes run and data for files of many posteriors (SetsHead::told).
+// Describes run and data for files of many posteriors (SetsHead::reported).
 nlohmann::json sets_about(const LoadedRun& run, const AskedSets& asked, const SetsQuestion& question);
 
 // The caveats of a row in a few words: "out of distribution, 2 warnings"; "" if there are none.

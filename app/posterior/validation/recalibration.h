@@ -28,7 +28,7 @@ struct Recalibration {
 };
 
 // Learns the widening for each kind with at least 40 validation items, and for each target of which these have a value
-// of their own. `things`: the records of validate_items.
+// of their own. `items`: the records of validate_items.
 std::vector<Recalibration> learn_recalibrations(const std::vector<ValidatedItem>& items, const ExternalValidation& validated,
                                                 const std::vector<Target>& targets);
 // The recalibrations of one kind.

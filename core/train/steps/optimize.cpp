@@ -264,7 +264,7 @@ class Optimization {
         what, value, global_step(), stage_, at_.step, at_.epoch, checkpoint_.file().string(), stage_, stage_);
   }
 
-  // The validation loss of the current weights, and further values in `beside`.
+  // The validation loss of the current weights, and further values in `extra`.
   double validate(nlohmann::json& extra) {
     double validation = NAN;
     try {

@@ -68,7 +68,7 @@ Tensor through_libtorch(const NormCase& c, const Tensor& x, const Tensor& extra,
   return c.act == "silu" ? torch::silu(z) : z;
 }
 
-// The result and the gradients of x, of `beside` (where there is one), of scale and of shift, in float64.
+// The result and the gradients of x, of `extra` (where there is one), of scale and of shift, in float64.
 std::vector<Tensor> evaluate(const NormCase& c, const NormTensors& in, torch::ScalarType type, NormFunction f,
                              torch::Device device = torch::kCPU) {
   const auto wide = type == torch::kDouble ? torch::kDouble : torch::kFloat;
