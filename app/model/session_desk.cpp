@@ -92,11 +92,11 @@ std::vector<std::string> SessionDesk::report_notes() const {
 SavedSession SessionDesk::gathered() const {
   SavedSession session;
   session.task = studio_.task();
-  session.run = studio_.run();
+  session.question.run = studio_.run();
   session.tab = entry(studio_.tab()).name;
   session.note = note_;
   for (const OwnTask& own : studio_.library.own().all())
-    if (own.said.name == session.task && (session.run.empty() || session.run == session.task))
+    if (own.said.name == session.task && (session.question.run.empty() || session.question.run == session.task))
       session.task_file = own.file.string();
   session.question = studio_.question();
   session.question.n = studio_.posterior_page().n();
@@ -141,7 +141,7 @@ void SessionDesk::answer(bool open) {
 void SessionDesk::list_runs_of(const SavedSession& session) {
   std::vector<std::string> runs = session.compared;
   runs.insert(runs.end(), session.question.others.begin(), session.question.others.end());
-  runs.insert(runs.begin(), session.run);
+  runs.insert(runs.begin(), session.question.run);
   for (const std::string& run : runs) {
     if (!run.starts_with('/') || !run_there(studio_, run) || studio_.library.find(run) != nullptr) continue;
     const std::string problem = studio_.library.folders.add(run);
@@ -172,8 +172,8 @@ void SessionDesk::open_now(const fs::path& path) {
   list_runs_of(session);
   awaited_ = std::move(session);
   const SavedSession& asked = *awaited_;
-  if (!asked.run.empty() && run_there(studio_, asked.run))
-    studio_.open_run(asked.run);
+  if (!asked.question.run.empty() && run_there(studio_, asked.question.run))
+    studio_.open_run(asked.question.run);
   else if (!asked.task_file.empty() && !missing(asked.task_file))
     studio_.library.own().open(asked.task_file, true);
   else if (studio_.library.task(asked.task) != nullptr)

@@ -255,7 +255,7 @@ void Studio::restore(Question question) {
   std::erase_if(question.others, [&](const std::string& run) {
     return library.task(run) == nullptr && !fs::exists(fs::path(run) / run_file::config, error);
   });
-  question.many = question.many && !question.set.file.empty();
+  question.many = question.many && !question.set.simulated();
   if (&posterior_page() != &posterior) posterior.restore_extras(question);
   posterior_page().restore(question);
 }
@@ -273,13 +273,14 @@ void Studio::restore_shown(const Settings& remembered) {
 
 void Studio::remember_shown() {
   Question now = question();
+  now.run.clear();  // settings.run
   // The settings hold nothing but UTF-8, nor the member of many that is shown and what was set of it.
   if (now.many) {
     now.set = of_all_members(std::move(now.set));
     now.tests.clear();
   }
   if (!is_utf8(now.set)) now.set = {.index = now.set.index};
-  now.many = now.many && !now.set.file.empty();
+  now.many = now.many && !now.set.simulated();
   std::erase_if(now.pinned, [](const PinnedQuestion& pin) { return !is_utf8(pin.set); });
   if (is_utf8(now)) settings.question = std::move(now);
   settings.compared.clear();

@@ -40,15 +40,15 @@ nlohmann::json document_of(const ReportContent& content) {
 std::vector<DerivedColumn> derived_columns(const ReportContent& content) {
   std::vector<DerivedColumn> columns;
   const torch::Tensor samples = content.samples.slice(0, 0, content.question.draws);
-  for (const DerivedQuantity& one : derived_quantities(content.question.derive, content.info()))
+  for (const DerivedQuantity& one : derived_quantities(content.question.asked.derived, content.info()))
     columns.emplace_back(one.name(), one.values(samples));
   return columns;
 }
 
 }  // namespace
 
-Page report_page(const LoadedRun& run, const std::string& asked, const ReportQuestion& question, Monitor& monitor) {
-  const ReportContent content = report_content(run, asked, question, monitor);
+Page report_page(const LoadedRun& run, const ReportQuestion& question, Monitor& monitor) {
+  const ReportContent content = report_content(run, question, monitor);
   Page page;
   page.title = fmt::format("{}: posterior of {}", content.info().title, content.set().name());
   page.subtitle =

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/posterior/set/observed_set.h"
+#include "app/posterior/question/question.h"
 #include "app/report/page.h"
 #include "core/eval/metrics/cells.h"
 #include "core/train/run/run.h"
@@ -15,19 +15,14 @@ namespace pairs {
 
 // The request for a report: a run's posterior of one observed set, measured or made by the user (SetChoice::file).
 struct ReportQuestion {
-  SetChoice set;
-  std::int64_t n = 0;      // number of first observations; 0: as many as `infer` uses
+  Question asked;          // its n is the number of first observations; 0: as many as `infer` uses
   std::int64_t draws = 0;  // posterior samples; 0: as many as `infer` draws for this kind of target
-  std::uint64_t seed = 1;  // seed of the samples
   std::int64_t sets = -1;  // test sets for calibration at this N: -1: as `evaluate`; 0: none
   bool force = false;      // n may exceed the largest N in training
-  IntervalKind interval = IntervalKind::central;
-  std::vector<std::string> derive = {};         // derived quantities, "ratio = theta/psi"
   std::optional<std::uint64_t> test_seed = {};  // seed of the test sets for calibration; none: as `evaluate`
-  // Further analyses, as by infer and frequentist; none if empty or 0.
-  std::vector<std::string> prior = {}, learned_prior = {};  // another prior, as for infer (OtherPrior)
-  std::int64_t local_test = 0;                             // simulated sets of the local test
-  std::int64_t confidence = 0;                             // toys at each value of θ for confidence intervals
+  // Further analyses, as by infer and frequentist; none if 0.
+  std::int64_t local_test = 0;  // simulated sets of the local test
+  std::int64_t confidence = 0;  // toys at each value of θ for confidence intervals
   std::vector<std::string> notes = {};                     // the user's notes, plain text, included verbatim
   std::string ending = ".html";            // extension of the file, for the command that reproduces it
   std::string device = "auto", data = {};  // as for commands
@@ -35,8 +30,8 @@ struct ReportQuestion {
 
 // Everything that a reader needs to judge and reproduce the posterior: question and verdict, data with their hash,
 // posterior, fit, calibration at this N, training, limits, methods with references, commands. Its document has the same
-// numbers as `infer` and `evaluate`: {"infer": …, "evaluate": …, "data", "weights", "commands", …}. `asked`: the run as
-// in commands. Throws Stopped if the monitor requests it, and Error.
-Page report_page(const LoadedRun& run, const std::string& asked, const ReportQuestion& question, Monitor& monitor);
+// numbers as `infer` and `evaluate`: {"infer": …, "evaluate": …, "data", "weights", "commands", …}. Throws Stopped
+// if the monitor requests it, and Error.
+Page report_page(const LoadedRun& run, const ReportQuestion& question, Monitor& monitor);
 
 }  // namespace pairs

@@ -29,9 +29,9 @@ std::string answer_text(const ReportContent& content) {
   std::vector<std::string> parts;
   for (std::size_t t = 0; t < content.ours.size(); ++t) {
     const TargetNumbers& one = content.ours[t];
-    const Interval& most = one.most(content.question.interval);
+    const Interval& most = one.most(content.question.asked.interval);
     const std::string unit = info.targets[t].unit.empty() ? "" : " " + info.targets[t].unit;
-    const std::string range = content.question.interval == IntervalKind::upper_limit
+    const std::string range = content.question.asked.interval == IntervalKind::upper_limit
                                   ? fmt::format("below {:.4g}{}", most.high, unit)
                                   : fmt::format("{:.4g} to {:.4g}{}", most.low, most.high, unit);
     parts.push_back(fmt::format("{} = {:.4g} ± {:.2g}{} (posterior mean and sd), with probability 90 % {}",
@@ -63,7 +63,7 @@ PageFigure posterior_page_figure(const ReportContent& content) {
   const TaskInfo& info = content.info();
   const std::vector<double> truth = content.set().truth();
   PosteriorAxes axes = chosen_axes(content.answer.numbers, info.targets, truth);
-  axes.interval = content.question.interval;
+  axes.interval = content.question.asked.interval;
   Figure figure = posterior_figure_at(info, content.answer, truth, content.posterior->source_text(), axes);
   figure.plots.front().title = fmt::format("N = {}", count_text(content.n()));
   return {
@@ -109,8 +109,8 @@ PageSection data_section(const ReportContent& content) {
   add("holds", observations_text(set.held()));
   add("used", fmt::format("N = {}{}", count_text(content.n()),
                           content.n() == set.held() ? ""
-                          : content.question.set.random
-                              ? fmt::format(", a random subset by seed {}", *content.question.set.random)
+                          : content.question.asked.set.random
+                              ? fmt::format(", a random subset by seed {}", *content.question.asked.set.random)
                               : ", the first ones"));
   if (!set.taken().empty()) add("columns", fmt::format("{}", fmt::join(set.taken(), ", ")));
   add("read as", set.read_as());

@@ -15,6 +15,7 @@
 #include "app/posterior/files/derived_report.h"
 #include "app/posterior/files/posterior_samples.h"
 #include "app/posterior/frequentist/frequentist_text.h"
+#include "app/posterior/set/set_kind.h"
 #include "app/runs/places.h"
 #include "app/runs/run_about.h"
 #include "app/runs/run_shades.h"
@@ -32,7 +33,7 @@ namespace {
 constexpr std::int64_t kTestSets = 2000;  // if a run has different numbers for different N, as for `evaluate --sizes`
 
 void check_size(const LoadedRun& run, const ReportQuestion& question, const ObservedSet& set) {
-  const std::int64_t n = question.n, trained = run.estimator->max_n();
+  const std::int64_t n = question.asked.n, trained = run.estimator->max_n();
   PAIRS_CHECK(n >= 1 && n <= set.held(), "A report of N = {} is asked for, but {} holds {}; ask for at most {}",
               count_text(n), set.name(), count_text(set.held()), set.held());
   PAIRS_CHECK(
@@ -57,14 +58,14 @@ void ask_run(ReportContent& content, Monitor& monitor) {
   content.answer = posterior.answer(content.n());
   const TargetRoom& room = target_room_of(content.info());
   const std::int64_t draws = room.in_folder() ? content.question.draws : std::max(content.question.draws, room.draws());
-  content.samples = posterior.samples(content.answer, draws, content.question.seed);
+  content.samples = posterior.samples(content.answer, draws, content.question.asked.seed);
   content.ours = content.answer.shown_numbers(posterior.task(), posterior.runs().front());
   content.exact = content.answer.exact_numbers();
   for (const PosteriorWarning& one : posterior.all_warnings(content.answer))
     if (one.kind != WarningKind::left_out) add_warning(content, one.text);
   for (const std::string& problem : content.answer.problems) add_warning(content, problem);
   content.derived =
-      derived_numbers(derived_quantities(content.question.derive, content.info()), content.answer.sources);
+      derived_numbers(derived_quantities(content.question.asked.derived, content.info()), content.answer.sources);
   for (const DerivedNumbers& one : content.derived)
     if (const std::string text = undefined_text(one); one.ours && !text.empty()) add_warning(content, text);
   if (!content.answer.sources.front().log_density || !content.ours.empty()) return;
@@ -75,7 +76,7 @@ void ask_run(ReportContent& content, Monitor& monitor) {
 void report_posterior(ReportContent& content) {
   const TaskInfo& info = content.info();
   const TargetRoom& room = target_room_of(info);
-  const IntervalKind interval = content.question.interval;
+  const IntervalKind interval = content.question.asked.interval;
   SampleReport reported = room.report(info, content.samples, content.ours, interval, content.table);
   content.infer = std::move(reported.document);
   for (auto& [name, png] : reported.pictures) content.pictures.push_back({std::move(png), name});
@@ -97,11 +98,11 @@ void compare_with_model(ReportContent& content, Monitor& monitor) {
   content.no_predictive =
       content.question.sets == 0 ? "no set was simulated for this report" : no_predictive_test(*content.run.task);
   if (content.question.sets != 0)
-    content.usual = usual_tests(*content.posterior, content.n(), content.question.seed,
+    content.usual = usual_tests(*content.posterior, content.n(), content.question.asked.seed,
                                 [&] { return !monitor.should_stop(); }, false);
   if (!content.no_predictive.empty()) return;
   PredictiveOptions options;
-  options.seed = content.question.seed;
+  options.seed = content.question.asked.seed;
   options.keep_going = [&] { return !monitor.should_stop(); };
   try {
     content.predictive = content.posterior->predictive_test(content.n(), options);
@@ -118,23 +119,22 @@ void ask_further(ReportContent& content, Monitor& monitor) {
   const ReportQuestion& question = content.question;
   const SetPosterior& posterior = *content.posterior;
   const auto keep_going = [&] { return !monitor.should_stop(); };
-  if (!question.prior.empty()) {
-    const auto prior = std::make_shared<OtherPrior>(content.run.task, question.prior, question.learned_prior);
+  if (const std::shared_ptr<const OtherPrior> prior = other_prior(content.run.task, question.asked.prior)) {
     content.under = reweighed(*prior, content.answer.sources.front());
     content.under_figure = prior_figure(posterior, content.answer, prior, *content.under);
-    content.infer["other_prior"] = reweighed_document(*content.under, content.info(), question.interval);
+    content.infer["other_prior"] = reweighed_document(*content.under, content.info(), question.asked.interval);
     for (const PosteriorSource& source : content.answer.sources)
       if (source.role == SeriesRole::exact) {
         content.under_exact = reweighed(*prior, source);
         content.infer["other_prior"]["exact"] =
-            reweighed_document(*content.under_exact, content.info(), question.interval);
+            reweighed_document(*content.under_exact, content.info(), question.asked.interval);
       }
     for (const std::string& warning : reweighed_warnings(*content.under)) add_warning(content, warning);
   }
   if (question.local_test > 0) {
     LocalTestOptions options;
     options.sets = question.local_test;
-    options.seed = question.seed;
+    options.seed = question.asked.seed;
     options.keep_going = keep_going;
     content.local = posterior.local_test(content.n(), options);
     content.infer["local_test"] = local_test_document(*content.local, content.info(), content.n());
@@ -181,7 +181,7 @@ void measure(ReportContent& content, Monitor& monitor) {
 }  // namespace
 
 std::string run_words(const ReportContent& content) {
-  return is_shipped(content.run.folder) ? fmt::format("{}, shipped weights", content.asked) : content.run.name;
+  return is_shipped(content.run.folder) ? fmt::format("{}, shipped weights", content.question.asked.run) : content.run.name;
 }
 
 const Head& shown_head(const ReportContent& content) {
@@ -189,22 +189,21 @@ const Head& shown_head(const ReportContent& content) {
   return estimator.head(estimator.sizes().empty() ? 0 : content.n());
 }
 
-ReportContent report_content(const LoadedRun& run, const std::string& asked, ReportQuestion question,
-                             Monitor& monitor) {
-  PAIRS_CHECK(!question.set.file.empty(), "A report is about a set that was observed: name its file");
+ReportContent report_content(const LoadedRun& run, ReportQuestion question, Monitor& monitor) {
+  PAIRS_CHECK(!question.asked.set.simulated(), "A report is about a set that was observed: name its file");
   // Invalid requests throw before any work.
-  if (!question.derive.empty()) derived_quantities(question.derive, run.task->info());
-  if (!question.prior.empty()) OtherPrior(run.task, question.prior, question.learned_prior);
+  if (!question.asked.derived.empty()) derived_quantities(question.asked.derived, run.task->info());
+  other_prior(run.task, question.asked.prior);
   if (question.local_test > 0) check_local_test(run.task->info(), question.local_test);
   if (const std::string why = question.confidence > 0 ? no_frequentist_answers(*run.task) : ""; !why.empty())
     fail_usage("The task {} has no confidence intervals: {}", run.task->info().name, why);
-  const auto set = std::make_shared<ObservedSet>(run.task, question.set);
-  if (question.n == 0)
-    question.n = set->of_item() && !question.force ? std::min(set->held(), run.estimator->max_n()) : set->held();
+  const auto set = std::make_shared<ObservedSet>(
+      run.task, seeded_item(*run.task, question.asked.set, question.asked.seed));
+  if (question.asked.n == 0)
+    question.asked.n = set->of_item() && !question.force ? std::min(set->held(), run.estimator->max_n()) : set->held();
   if (question.draws == 0) question.draws = target_room_of(run.task->info()).draws();
   check_size(run, question, *set);
   ReportContent content{run,
-                        asked,
                         question,
                         std::make_shared<SetPosterior>(set, std::vector<AskedRun>{{run, run_roles({run}).front()}}),
                         {},
@@ -212,7 +211,7 @@ ReportContent report_content(const LoadedRun& run, const std::string& asked, Rep
                         {},
                         {},
                         {},
-                        Table(target_room_of(run.task->info()).report_columns(question.interval)),
+                        Table(target_room_of(run.task->info()).report_columns(question.asked.interval)),
                         {},
                         {},
                         {},
@@ -234,8 +233,8 @@ ReportContent report_content(const LoadedRun& run, const std::string& asked, Rep
   ask_further(content, monitor);
   judge(content);
   measure(content, monitor);
-  if (std::error_code error; std::filesystem::is_regular_file(question.set.file, error))
-    content.digest = sha256_of(question.set.file);
+  if (std::error_code error; std::filesystem::is_regular_file(question.asked.set.file, error))
+    content.digest = sha256_of(question.asked.set.file);
   return content;
 }
 

@@ -24,7 +24,6 @@ namespace pairs {
 // The computed contents of a report.
 struct ReportContent {
   const LoadedRun& run;
-  std::string asked;  // the run as in commands
   ReportQuestion question;
   std::shared_ptr<SetPosterior> posterior;
   PosteriorAnswer answer;
@@ -54,7 +53,7 @@ struct ReportContent {
 
   const TaskInfo& info() const { return run.task->info(); }
   ObservedSet& set() const { return posterior->set(); }
-  std::int64_t n() const { return question.n; }
+  std::int64_t n() const { return question.asked.n; }
 };
 
 // The run's display name, and for shipped weights their name in commands.
@@ -64,6 +63,6 @@ std::string run_words(const ReportContent& content);
 const Head& shown_head(const ReportContent& content);
 
 // Reads the set, computes the posterior, and measures the calibration at this N. Throws Stopped and Error.
-ReportContent report_content(const LoadedRun& run, const std::string& asked, ReportQuestion question, Monitor& monitor);
+ReportContent report_content(const LoadedRun& run, ReportQuestion question, Monitor& monitor);
 
 }  // namespace pairs

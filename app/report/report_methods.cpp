@@ -170,31 +170,34 @@ std::string figure_command_of(const ReportContent& content, const std::string& f
   const ReportQuestion& question = content.question;
   const bool predictive = figure == "predictive";
   // That figure uses one posterior sample, by the first seed.
-  if (predictive && (question.seed != PredictiveOptions().seed || question.set.camera)) return "";
-  const std::string interval = predictive || question.interval == IntervalKind::central
+  if (predictive && (question.asked.seed != PredictiveOptions().seed || question.asked.set.camera)) return "";
+  const std::string interval = predictive || question.asked.interval == IntervalKind::central
                                    ? ""
-                                   : fmt::format(" --interval {}", interval_word(question.interval));
+                                   : fmt::format(" --interval {}", interval_word(question.asked.interval));
   const std::string machine = question.device == "auto" ? "" : " --device " + shell_word(question.device);
-  return fmt::format("pairs --batch figure {} {}{} --n {}{}{} --out {}.svg", figure, shell_word(content.asked),
-                     set_arguments(question.set, SetCommand::figure), content.n(), interval, machine, figure);
+  return fmt::format("pairs --batch figure {} {}{} --n {}{}{} --out {}.svg", figure, shell_word(content.question.asked.run),
+                     set_arguments(question.asked.set, SetCommand::figure), content.n(), interval, machine, figure);
 }
 
 std::vector<ReportCommand> report_commands(const ReportContent& content) {
   const ReportQuestion& question = content.question;
-  const std::string run = shell_word(content.asked);
+  const std::string run = shell_word(content.question.asked.run);
   std::string machine = question.device == "auto" ? "" : " --device " + shell_word(question.device);
   const std::string interval =
-      question.interval == IntervalKind::central ? "" : fmt::format(" --interval {}", interval_word(question.interval));
+      question.asked.interval == IntervalKind::central
+          ? ""
+          : fmt::format(" --interval {}", interval_word(question.asked.interval));
   const std::string size = fmt::format(" --n {}", content.n()), force = question.force ? " --force" : "";
   std::string derive;
-  for (const std::string& one : question.derive) derive += " --derive=" + shell_word(one);
-  const std::string samples = derive + fmt::format(" --samples {} --seed {}", question.draws, question.seed);
+  for (const std::string& one : question.asked.derived) derive += " --derive=" + shell_word(one);
+  const std::string samples = derive + fmt::format(" --samples {} --seed {}", question.draws, question.asked.seed);
   const std::string predictive = content.predictive   ? fmt::format(" --predictive {}", content.predictive->test.sets)
                                  : question.sets == 0 ? " --predictive 0"
                                                       : "";
   std::string prior;
-  for (const std::string& one : question.prior) prior += " --prior=" + shell_word(one);
-  for (const std::string& one : question.learned_prior) prior += " --training-prior=" + shell_word(one);
+  const PriorTexts texts = prior_texts(question.asked.prior);
+  for (const std::string& one : texts.now) prior += " --prior=" + shell_word(one);
+  for (const std::string& one : texts.learned) prior += " --training-prior=" + shell_word(one);
   const std::string local = question.local_test > 0 ? fmt::format(" --local-test {}", question.local_test) : "";
   const std::string confidence = question.confidence > 0 ? fmt::format(" --confidence {}", question.confidence) : "";
   const std::string sets = question.sets < 0 ? "" : fmt::format(" --sets {}", question.sets);
@@ -203,7 +206,7 @@ std::vector<ReportCommand> report_commands(const ReportContent& content) {
   std::vector<ReportCommand> out;
   out.push_back({"the posterior's numbers and samples",
                  fmt::format("pairs --batch infer {}{}{}{}{}{}{}{}{} --out {}", run,
-                             set_arguments(question.set, SetCommand::infer), size, samples, predictive, prior + local,
+                             set_arguments(question.asked.set, SetCommand::infer), size, samples, predictive, prior + local,
                              interval, force, machine, content.ours.empty() ? "posterior" : "samples.csv")});
   if (!content.answer.numbers.empty())
     out.push_back({"the posterior's figure", figure_command_of(content, "posterior")});
@@ -217,11 +220,11 @@ std::vector<ReportCommand> report_commands(const ReportContent& content) {
   if (question.confidence > 0)
     out.push_back(
         {"its confidence intervals", fmt::format("pairs --batch frequentist {}{}{} --toys {} --null-toys {}{}", run,
-                                                 set_arguments(question.set, SetCommand::infer), size,
+                                                 set_arguments(question.asked.set, SetCommand::infer), size,
                                                  question.confidence, null_toys_of(question.confidence), machine)});
   out.push_back({"this report",
                  fmt::format("pairs --batch report {}{}{}{}{}{}{}{}{} --out report{}", run,
-                             set_arguments(question.set, SetCommand::infer), size, samples, prior + local + confidence,
+                             set_arguments(question.asked.set, SetCommand::infer), size, samples, prior + local + confidence,
                              sets + noted, interval, force, machine, question.ending)});
   return out;
 }

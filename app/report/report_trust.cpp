@@ -37,7 +37,7 @@ void add_score_figure(PageSection& section, const ReportContent& content, const 
     section.blocks.push_back(PageFigure{figure.draw({*content.metrics}), figure.title + ": " + figure.meaning, better,
                                         worse,
                                         fmt::format("pairs --batch figure {} {} --evaluation evaluation.json",
-                                                    figure.name, shell_word(content.asked))});
+                                                    figure.name, shell_word(content.question.asked.run))});
   } catch (const Error& error) {  // too few sets to draw
     section.blocks.push_back(PageText{fmt::format("The figure \"{}\" is left out: {}.", figure.title, error.what())});
   }
@@ -193,7 +193,7 @@ PageSection training_section(const ReportContent& content) {
     section.blocks.push_back(PageFigure{
         loss_figure({curves}), "Loss in training (dotted) and on held-out sets (solid).",
         "both flat at the end, and together.", "still falling: train longer; the solid one rising: it overfits.",
-        fmt::format("pairs --batch figure loss {}", shell_word(content.asked))});
+        fmt::format("pairs --batch figure loss {}", shell_word(content.question.asked.run))});
   }
   add_prior(section, content);
   add_own_files(section, run);

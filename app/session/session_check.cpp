@@ -43,7 +43,7 @@ std::vector<std::string> runs_of(const SavedSession& session) {
   const auto add = [&](const std::string& run) {
     if (!run.empty() && std::find(runs.begin(), runs.end(), run) == runs.end()) runs.push_back(run);
   };
-  add(session.run);
+  add(session.question.run);
   for (const std::string& run : session.question.others) add(run);
   for (const std::string& run : session.compared) add(run);
   for (const PinnedQuestion& pin : session.question.pinned) add(pin.run);
@@ -83,7 +83,7 @@ void stamp_session(SavedSession& session, const Tasks& tasks, const std::string&
     sha256 = is_regular(file) ? sha256_of(file) : "";
     weights = !run.empty() && run_problem(run, tasks, data).empty() ? weights_of(run, tasks, data) : "";
   };
-  stamp(session.run, session.question.set.file, session.weights, session.sha256);
+  stamp(session.question.run, session.question.set.file, session.weights, session.sha256);
   for (PinnedQuestion& pin : session.question.pinned) stamp(pin.run, pin.set.file, pin.weights, pin.sha256);
 }
 
@@ -97,7 +97,7 @@ std::vector<std::string> session_problems(const SavedSession& session, const Tas
   std::error_code error;
   if (!session.task_file.empty() && !fs::exists(session.task_file, error))
     add(fmt::format("The task's file {} is missing", shown_path(session.task_file)));
-  else if (!named && session.task_file.empty() && session.run.empty())
+  else if (!named && session.task_file.empty() && session.question.run.empty())
     add(fmt::format("There is no task {} in this program", shown_path(session.task)));
   for (const std::string& run : runs_of(session)) add(run_problem(run, tasks, data));
   add(file_problem(session.question.set.file));
@@ -111,7 +111,7 @@ std::vector<std::string> session_problems(const SavedSession& session, const Tas
       add(fmt::format("The file {} holds other data than when the session was saved: its numbers are others",
                       shown_path(file.string())));
   };
-  compare(session.run, session.question.set.file, session.weights, session.sha256);
+  compare(session.question.run, session.question.set.file, session.weights, session.sha256);
   for (const PinnedQuestion& pin : session.question.pinned) compare(pin.run, pin.set.file, pin.weights, pin.sha256);
   return problems;
 }

@@ -89,12 +89,11 @@ class Packing {
 
 void fill(SavedSession session, const fs::path& folder, const std::function<bool()>& keep_going) {
   Packing packing(folder, keep_going);
-  session.run = packing.run(session.run);
   session.task_file = packing.data(session.task_file);
-  for (std::string& run : session.compared) run = packing.run(run);
   change_paths(
       session.question, [&](const std::string& run) { return packing.run(run); },
       [&](const std::string& file) { return packing.data(file); });
+  for (std::string& run : session.compared) run = packing.run(run);
   write_session(folder / "session.pairs", session);
 }
 

@@ -74,7 +74,6 @@ SavedSession read(const fs::path& file) {
   session.task = reader.needed_text("task");
   session.task_file = data(reader.text_or("task_file", ""));
   session.tab = reader.text_or("tab", session.tab);
-  session.run = run(reader.text_or("run", ""));
   session.weights = reader.text_or("weights", "");
   session.note = tidy_note(reader.text_or("note", ""));
   session.compared = reader.texts("compared").value_or(std::vector<std::string>());

@@ -36,7 +36,6 @@ std::string session_text(const SavedSession& session, const fs::path& folder) {
   add(table, "task", session.task);
   add(table, "task_file", named(session.task_file));
   add(table, "tab", session.tab);
-  add(table, "run", named(session.run));
   add(table, "weights", session.weights);
   add(table, "note", session.note);
   toml::array compared;

@@ -1,21 +1,16 @@
 #include <ATen/Parallel.h>
 #include <torch/library.h>
 
-#include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "core/ops/group_norm_act.h"
+#include "core/ops/group_norm_map.h"
 #include "core/ops/group_norm_rows.h"
 
 namespace pairs::ops {
 namespace {
 
 using torch::Tensor;
-
-// Images are processed in runs of several pixels, so that loops over channels are long even if there are few channels.
-// Runs of sums are short enough for float32; totals are float64.
-constexpr std::int64_t kRunLength = 512, kRunsAtOnce = 64;
 
 template <class T>
 struct Part {
@@ -24,163 +19,76 @@ struct Part {
   std::int64_t first, channels;
 };
 
-// `channels` values, repeated over the pixels of a run.
-void repeat(const float* values, std::int64_t channels, std::int64_t times, std::vector<float>& out) {
-  out.resize(static_cast<std::size_t>(channels * times));
-  for (std::int64_t i = 0; i < times; ++i) std::copy_n(values, channels, out.data() + i * channels);
-}
-
-// How the pixels of one part are traversed: `pixels` of `channels` values are contiguous if the layout of the tensors
-// allows it.
-struct Walk {
-  Walk(std::int64_t channels, std::int64_t pixels, bool dense)
-      : pixels_a_run(dense ? std::clamp<std::int64_t>(kRunLength / channels, 1, pixels) : 1),
-        width(pixels_a_run * channels),
-        runs(pixels / pixels_a_run),
-        rest((pixels - runs * pixels_a_run) * channels) {}
-  std::int64_t pixels_a_run, width, runs, rest;
-
-  // Calls f(first run, runs, width) for blocks of runs, then for the remainder.
-  template <class F>
-  void each(const F& f) const {
-    for (std::int64_t run = 0; run < runs; run += kRunsAtOnce) f(run, std::min(kRunsAtOnce, runs - run), width);
-    if (rest > 0) f(runs, 1, rest);
-  }
-  // totals[c] = sum over the pixels of a run.
-  void fold(const std::vector<float>& of_run, std::int64_t channels, double* totals) const {
-    for (std::int64_t i = 0; i < pixels_a_run; ++i)
-      for (std::int64_t c = 0; c < channels; ++c)
-        totals[c] += static_cast<double>(of_run[static_cast<std::size_t>(i * channels + c)]);
-  }
-};
-
-struct Image {
-  std::int64_t channels, groups, pixels;
-  const float *scale, *shift;  // of this image
-  bool silu;
-  std::int64_t size() const { return channels / groups; }
-};
-
-std::size_t at_index(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
-
-// Sums over pixels of `first` and `second` of every channel, computed by f(part, walk, first run, runs, width, sums,
+// Sums over pixels of `first` and `second` of every channel, computed by f(part, rows, first row, count, width, sums,
 // sums).
 template <class T, class F>
-void channel_sums(const std::vector<Part<T>>& parts, const Image& image, bool dense, std::vector<double>& first,
+void channel_sums(const std::vector<Part<T>>& parts, const NormedImage& image, bool dense, std::vector<double>& first,
                   std::vector<double>& second, const F& f) {
-  first.assign(at_index(image.channels), 0.0);
-  second.assign(at_index(image.channels), 0.0);
-  std::vector<float> a, b;
+  first.assign(static_cast<std::size_t>(image.channels), 0.0);
+  second.assign(static_cast<std::size_t>(image.channels), 0.0);
   for (const Part<T>& part : parts) {
-    const Walk walk(part.channels, image.pixels, dense);
-    walk.each([&](std::int64_t run, std::int64_t runs, std::int64_t width) {
-      a.assign(at_index(walk.width), 0.0f);
-      b.assign(at_index(walk.width), 0.0f);
-      f(part, walk, run, runs, width, a.data(), b.data());
-      walk.fold(a, part.channels, first.data() + part.first);
-      walk.fold(b, part.channels, second.data() + part.first);
-    });
-  }
-}
-
-// a, b such that act(a x + b) is the result of the operator.
-void coefficients(const Image& image, const float* mean, const float* inverse, std::vector<float>& a,
-                  std::vector<float>& b) {
-  a.resize(at_index(image.channels));
-  b.resize(at_index(image.channels));
-  for (std::int64_t c = 0; c < image.channels; ++c) {
-    const std::int64_t g = c / image.size();
-    a[at_index(c)] = image.scale[c] * inverse[g];
-    b[at_index(c)] = image.shift[c] - a[at_index(c)] * mean[g];
+    const PixelRows rows(part.channels, image.pixels, dense);
+    rows.sums(first.data() + part.first, second.data() + part.first,
+              [&](std::int64_t row, std::int64_t count, std::int64_t width, float* s, float* q) {
+                f(part, rows, row, count, width, s, q);
+              });
   }
 }
 
 template <class T>
-void forward_image(const std::vector<Part<T>>& parts, const Image& image, T* y, float* mean, float* inverse) {
+void forward_image(const std::vector<Part<T>>& parts, const NormedImage& image, bool silu, T* y, float* mean,
+                   float* inverse) {
   std::vector<double> sum, squares;
   channel_sums(parts, image, true, sum, squares,
-               [&](const Part<T>& part, const Walk& walk, std::int64_t run, std::int64_t runs, std::int64_t width,
-                   float* s, float* q) {
-                 add_moments(Rows<const T>{part.x + run * walk.width, walk.width}, runs, width, s, q);
+               [&](const Part<T>& part, const PixelRows& rows, std::int64_t row, std::int64_t count,
+                   std::int64_t width, float* s, float* q) {
+                 add_moments(Rows<const T>{part.x + row * rows.width, rows.width}, count, width, s, q);
                });
-  const double count = static_cast<double>(image.size() * image.pixels);
-  for (std::int64_t g = 0; g < image.groups; ++g) {
-    double total = 0, square = 0;
-    for (std::int64_t c = g * image.size(); c < (g + 1) * image.size(); ++c) {
-      total += sum[at_index(c)];
-      square += squares[at_index(c)];
-    }
-    const double m = total / count;
-    mean[g] = static_cast<float>(m);
-    inverse[g] = static_cast<float>(1.0 / std::sqrt(std::max(0.0, square / count - m * m) + kGroupNormEpsilon));
-  }
-  std::vector<float> a, b, run_a, run_b;
-  coefficients(image, mean, inverse, a, b);
+  image.moments(sum, squares, mean, inverse);
+  const NormedImage::Affine affine = image.affine(mean, inverse);
   const bool dense = parts.size() == 1;
   for (const Part<T>& part : parts) {
-    const Walk walk(part.channels, image.pixels, dense);
-    repeat(a.data() + part.first, part.channels, walk.pixels_a_run, run_a);
-    repeat(b.data() + part.first, part.channels, walk.pixels_a_run, run_b);
-    const std::int64_t ld = dense ? walk.width : image.channels;
-    walk.each([&](std::int64_t run, std::int64_t runs, std::int64_t width) {
-      affine_act(Rows<const T>{part.x + run * walk.width, walk.width}, runs, width, run_a.data(), run_b.data(),
-                 image.silu, Rows<T>{y + part.first + run * ld, ld});
+    const PixelRows rows(part.channels, image.pixels, dense);
+    const std::vector<float> a = rows.repeated(affine.a.data() + part.first),
+                             b = rows.repeated(affine.b.data() + part.first);
+    const std::int64_t ld = dense ? rows.width : image.channels;
+    rows.each([&](std::int64_t row, std::int64_t count, std::int64_t width) {
+      affine_act(Rows<const T>{part.x + row * rows.width, rows.width}, count, width, a.data(), b.data(), silu,
+                 Rows<T>{y + part.first + row * ld, ld});
     });
   }
 }
 
 template <class T>
-void backward_image(const std::vector<Part<T>>& parts, const Image& image, const T* grad, const float* mean,
-                    const float* inverse, float* gscale, float* gshift) {
-  std::vector<float> a, b, run_a, run_b, run_c;
-  coefficients(image, mean, inverse, a, b);
+void backward_image(const std::vector<Part<T>>& parts, const NormedImage& image, bool silu, const T* grad,
+                    const float* mean, const float* inverse, float* gscale, float* gshift) {
+  const NormedImage::Affine affine = image.affine(mean, inverse);
+  std::vector<float> a, b;
   const bool dense = parts.size() == 1;
   std::vector<double> sum, product;  // of dz and of dz x
   const Part<T>* current = nullptr;
   channel_sums(parts, image, dense, sum, product,
-               [&](const Part<T>& part, const Walk& walk, std::int64_t run, std::int64_t runs, std::int64_t width,
-                   float* s, float* p) {
+               [&](const Part<T>& part, const PixelRows& rows, std::int64_t row, std::int64_t count,
+                   std::int64_t width, float* s, float* p) {
                  if (current != &part) {
-                   repeat(a.data() + part.first, part.channels, walk.pixels_a_run, run_a);
-                   repeat(b.data() + part.first, part.channels, walk.pixels_a_run, run_b);
+                   a = rows.repeated(affine.a.data() + part.first);
+                   b = rows.repeated(affine.b.data() + part.first);
                    current = &part;
                  }
-                 const std::int64_t ld = dense ? walk.width : image.channels;
-                 affine_act_grad(Rows<const T>{grad + part.first + run * ld, ld},
-                                 Rows<const T>{part.x + run * walk.width, walk.width}, runs, width, run_a.data(),
-                                 run_b.data(), image.silu, Rows<T>{part.gx + run * walk.width, walk.width}, s, p);
+                 const std::int64_t ld = dense ? rows.width : image.channels;
+                 affine_act_grad(Rows<const T>{grad + part.first + row * ld, ld},
+                                 Rows<const T>{part.x + row * rows.width, rows.width}, count, width, a.data(),
+                                 b.data(), silu, Rows<T>{part.gx + row * rows.width, rows.width}, s, p);
                });
-  // gx = inverse (dz scale - mean of dz scale - normal * mean of dz scale normal), as p dz + q x + r.
-  std::vector<float> p(at_index(image.channels)), q(p), r(p);
-  const double count = static_cast<double>(image.size() * image.pixels);
-  for (std::int64_t g = 0; g < image.groups; ++g) {
-    const double m = mean[g], i = inverse[g];
-    double plain = 0, along = 0;
-    for (std::int64_t c = g * image.size(); c < (g + 1) * image.size(); ++c) {
-      const double normal = (product[at_index(c)] - m * sum[at_index(c)]) * i;
-      gscale[c] = static_cast<float>(normal);
-      gshift[c] = static_cast<float>(sum[at_index(c)]);
-      plain += image.scale[c] * sum[at_index(c)];
-      along += image.scale[c] * normal;
-    }
-    plain /= count;
-    along /= count;
-    for (std::int64_t c = g * image.size(); c < (g + 1) * image.size(); ++c) {
-      p[at_index(c)] = static_cast<float>(i * image.scale[c]);
-      q[at_index(c)] = static_cast<float>(-i * i * along);
-      r[at_index(c)] = static_cast<float>(i * (m * i * along - plain));
-    }
-  }
+  const NormedImage::Gradient by_x = image.gradient(sum, product, mean, inverse, gscale, gshift);
   for (const Part<T>& part : parts) {
-    const Walk walk(part.channels, image.pixels, true);
-    repeat(p.data() + part.first, part.channels, walk.pixels_a_run, run_a);
-    repeat(q.data() + part.first, part.channels, walk.pixels_a_run, run_b);
-    repeat(r.data() + part.first, part.channels, walk.pixels_a_run, run_c);
-    walk.each([&](std::int64_t run, std::int64_t runs, std::int64_t width) {
-      combine(Rows<const T>{part.x + run * walk.width, walk.width}, runs, width, run_a.data(), run_b.data(),
-              run_c.data(), Rows<T>{part.gx + run * walk.width, walk.width});
+    const PixelRows rows(part.channels, image.pixels, true);
+    const std::vector<float> p = rows.repeated(by_x.p.data() + part.first),
+                             q = rows.repeated(by_x.q.data() + part.first),
+                             r = rows.repeated(by_x.r.data() + part.first);
+    rows.each([&](std::int64_t row, std::int64_t count, std::int64_t width) {
+      combine(Rows<const T>{part.x + row * rows.width, rows.width}, count, width, p.data(), q.data(), r.data(),
+              Rows<T>{part.gx + row * rows.width, rows.width});
     });
   }
 }
@@ -210,9 +118,9 @@ struct Concatenation {
         groups(group_count),
         silu(act) {}
 
-  Image image(std::int64_t b) const {
+  NormedImage image(std::int64_t b) const {
     const std::int64_t row = scale.size(0) == 1 ? 0 : b * channels;
-    return {channels, groups, pixels, data<float>(scale) + row, data<float>(shift) + row, silu};
+    return {channels, groups, pixels, data<float>(scale) + row, data<float>(shift) + row};
   }
   template <class T>
   std::vector<Part<T>> parts(std::int64_t b, T* gx, T* gbeside) const {
@@ -243,7 +151,7 @@ void forward_all(const Concatenation& of, Tensor& y, Tensor& moments) {
   T* out = mutable_data<T>(y);
   float* kept = mutable_data<float>(moments);
   for_images(images, [&](std::int64_t b) {
-    forward_image<T>(of.parts<T>(b, nullptr, nullptr), of.image(b), out + b * of.channels * of.pixels,
+    forward_image<T>(of.parts<T>(b, nullptr, nullptr), of.image(b), of.silu, out + b * of.channels * of.pixels,
                      kept + b * of.groups, kept + (images + b) * of.groups);
   });
 }
@@ -256,7 +164,7 @@ void backward_all(const Concatenation& of, const Tensor& grad, const Tensor& mom
   T *x = mutable_data<T>(gx), *extra = mutable_data<T>(gbeside);
   float *scale = mutable_data<float>(gscale), *shift = mutable_data<float>(gshift);
   for_images(images, [&](std::int64_t b) {
-    backward_image<T>(of.parts<T>(b, x, extra), of.image(b), data<T>(grad) + b * of.channels * of.pixels,
+    backward_image<T>(of.parts<T>(b, x, extra), of.image(b), of.silu, data<T>(grad) + b * of.channels * of.pixels,
                       kept + b * of.groups, kept + (images + b) * of.groups, scale + b * of.channels,
                       shift + b * of.channels);
   });

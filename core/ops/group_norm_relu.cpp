@@ -4,7 +4,6 @@
 #include <ATen/Parallel.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "core/base/numbers/simd.h"
 #include "core/base/text/error.h"
 #include "core/ops/group_norm_act.h"
+#include "core/ops/group_norm_map.h"
 #include "core/ops/group_norm_rows.h"
 #include "core/ops/ops.h"
 #include "core/ops/vector_loop.h"
@@ -20,10 +20,6 @@ namespace pairs::ops {
 namespace {
 
 using torch::Tensor;
-
-// Rows of several pixels, so that loops over channels are long if there are few channels; sums over this many rows are
-// short enough for float32, totals are float64.
-constexpr std::int64_t kReluRow = 512, kReluRows = 64;
 
 inline float lane(float x) {
   return x;
@@ -108,111 +104,40 @@ PAIRS_RELU_ROWS(float)
 PAIRS_RELU_ROWS(BFloat16Bits)
 #undef PAIRS_RELU_ROWS
 
-// One image: `pixels` of `channels` numbers, traversed in blocks of rows of `repeats` pixels.
-struct ReluMap {
-  ReluMap(std::int64_t channels_, std::int64_t pixels_, std::int64_t groups_)
-      : channels(channels_),
-        pixels(pixels_),
-        groups(groups_),
-        repeats(std::clamp<std::int64_t>(kReluRow / channels_, 1, pixels_)) {}
-  std::int64_t numel() const { return channels * pixels; }
-  // Calls f(index of the first number, rows, width).
-  template <class F>
-  void blocks(const F& f) const {
-    const std::int64_t width = repeats * channels, rows = pixels / repeats;
-    for (std::int64_t i = 0; i < rows; i += kReluRows) f(i * width, std::min(kReluRows, rows - i), width);
-    if (rows * repeats < pixels) f(rows * width, 1, (pixels - rows * repeats) * channels);
-  }
-  // Sums of every channel, computed by f(place, rows, width, sums, sums).
-  template <class F>
-  void sums(std::vector<double>& first, std::vector<double>& second, const F& f) const {
-    const auto width = static_cast<std::size_t>(repeats * channels), count = static_cast<std::size_t>(channels);
-    std::vector<float> a(width), b(width);
-    first.assign(count, 0.0);
-    second.assign(count, 0.0);
-    blocks([&](std::int64_t at, std::int64_t rows, std::int64_t columns) {
-      std::fill(a.begin(), a.end(), 0.0f);
-      std::fill(b.begin(), b.end(), 0.0f);
-      f(at, rows, columns, a.data(), b.data());
-      for (std::size_t i = 0; i < width; ++i) {
-        first[i % count] += static_cast<double>(a[i]);
-        second[i % count] += static_cast<double>(b[i]);
-      }
-    });
-  }
-  // The values f(channel), for every column of a row.
-  template <class F>
-  std::vector<float> row(const F& f) const {
-    std::vector<float> out(static_cast<std::size_t>(repeats * channels));
-    for (std::int64_t c = 0; c < channels; ++c)
-      out[static_cast<std::size_t>(c)] = static_cast<float>(f(static_cast<std::size_t>(c)));
-    for (std::int64_t i = 1; i < repeats; ++i) std::copy_n(out.begin(), channels, out.begin() + i * channels);
-    return out;
-  }
-  std::size_t group(std::size_t channel) const { return channel / static_cast<std::size_t>(channels / groups); }
-
-  std::int64_t channels, pixels, groups, repeats;
-};
-
 template <class T>
-void norm_relu_image(const ReluMap& map, const T* x, const T* residual, const float* scale, const float* shift, T* y,
-                     float* mean, float* inverse) {
-  std::vector<double> sum, squares;
-  map.sums(sum, squares, [&](std::int64_t at, std::int64_t rows, std::int64_t width, float* s, float* q) {
-    add_moments(Rows<const T>{x + at, width}, rows, width, s, q);
-  });
-  std::vector<double> of_group(static_cast<std::size_t>(2 * map.groups));
-  for (std::size_t c = 0; c < sum.size(); ++c) {
-    of_group[2 * map.group(c)] += sum[c];
-    of_group[2 * map.group(c) + 1] += squares[c];
-  }
-  const double count = static_cast<double>(map.numel() / map.groups);
-  for (std::size_t g = 0; g < of_group.size() / 2; ++g) {
-    const double m = of_group[2 * g] / count, square = of_group[2 * g + 1] / count;
-    mean[g] = static_cast<float>(m);
-    // Not std::max(0, .), which would turn NaN into 0.
-    const double variance = square - m * m;
-    inverse[g] = static_cast<float>(1.0 / std::sqrt((variance < 0 ? 0.0 : variance) + kGroupNormEpsilon));
-  }
-  const auto factor = [&](std::size_t c) { return scale[c] * inverse[map.group(c)]; };
-  const std::vector<float> a = map.row(factor),
-                           b = map.row([&](std::size_t c) { return shift[c] - factor(c) * mean[map.group(c)]; });
-  map.blocks([&](std::int64_t at, std::int64_t rows, std::int64_t width) {
+void norm_relu_image(const NormedImage& image, const T* x, const T* residual, T* y, float* mean, float* inverse) {
+  const PixelRows map(image.channels, image.pixels, true);
+  std::vector<double> sum(static_cast<std::size_t>(image.channels)), squares(sum);
+  map.sums(sum.data(), squares.data(),
+           [&](std::int64_t row, std::int64_t rows, std::int64_t width, float* s, float* q) {
+             add_moments(Rows<const T>{x + row * map.width, width}, rows, width, s, q);
+           });
+  image.moments(sum, squares, mean, inverse);
+  const NormedImage::Affine affine = image.affine(mean, inverse);
+  const std::vector<float> a = map.repeated(affine.a.data()), b = map.repeated(affine.b.data());
+  map.each([&](std::int64_t row, std::int64_t rows, std::int64_t width) {
+    const std::int64_t at = row * map.width;
     norm_relu(x + at, residual == nullptr ? nullptr : residual + at, rows, width, a.data(), b.data(), y + at);
   });
 }
 
 // gresidual may be null.
 template <class T>
-void norm_relu_back(const ReluMap& map, const T* grad, const T* x, const T* y, const float* scale, const float* mean,
+void norm_relu_back(const NormedImage& image, const T* grad, const T* x, const T* y, const float* mean,
                     const float* inverse, T* gx, T* gresidual, float* gscale, float* gshift) {
-  std::vector<double> sum, product;  // of dz and of dz x
-  map.sums(sum, product, [&](std::int64_t at, std::int64_t rows, std::int64_t width, float* s, float* p) {
-    norm_relu_sums(grad + at, x + at, y + at, rows, width, gresidual == nullptr ? nullptr : gresidual + at, s, p);
-  });
-  // gx = inverse (dz scale - mean of dz scale - normal * mean of dz scale normal), as p dz + q x + r.
-  const auto groups = static_cast<std::size_t>(map.groups);
-  std::vector<double> plain(groups), along(groups);
-  for (std::size_t c = 0; c < sum.size(); ++c) {
-    const std::size_t g = map.group(c);
-    const double normal = (product[c] - static_cast<double>(mean[g]) * sum[c]) * static_cast<double>(inverse[g]);
-    gscale[c] = static_cast<float>(normal);
-    gshift[c] = static_cast<float>(sum[c]);
-    plain[g] += static_cast<double>(scale[c]) * sum[c];
-    along[g] += static_cast<double>(scale[c]) * normal;
-  }
-  const double count = static_cast<double>(map.numel() / map.groups);
-  const auto of = [&](std::size_t c, auto&& f) {
-    const std::size_t g = map.group(c);
-    return f(static_cast<double>(inverse[g]), static_cast<double>(mean[g]), plain[g] / count, along[g] / count);
-  };
-  const std::vector<float> p = map.row([&](std::size_t c) { return inverse[map.group(c)] * scale[c]; });
-  const std::vector<float> q =
-      map.row([&](std::size_t c) { return of(c, [](double i, double, double, double by) { return -i * i * by; }); });
-  const std::vector<float> r = map.row([&](std::size_t c) {
-    return of(c, [](double i, double m, double flat, double by) { return i * (m * i * by - flat); });
-  });
-  map.blocks([&](std::int64_t at, std::int64_t rows, std::int64_t width) {
+  const PixelRows map(image.channels, image.pixels, true);
+  std::vector<double> sum(static_cast<std::size_t>(image.channels)), product(sum);  // of dz and of dz x
+  map.sums(sum.data(), product.data(),
+           [&](std::int64_t row, std::int64_t rows, std::int64_t width, float* s, float* p) {
+             const std::int64_t at = row * map.width;
+             norm_relu_sums(grad + at, x + at, y + at, rows, width, gresidual == nullptr ? nullptr : gresidual + at, s,
+                            p);
+           });
+  const NormedImage::Gradient by_x = image.gradient(sum, product, mean, inverse, gscale, gshift);
+  const std::vector<float> p = map.repeated(by_x.p.data()), q = map.repeated(by_x.q.data()),
+                           r = map.repeated(by_x.r.data());
+  map.each([&](std::int64_t row, std::int64_t rows, std::int64_t width) {
+    const std::int64_t at = row * map.width;
     norm_relu_grad(grad + at, x + at, y + at, rows, width, p.data(), q.data(), r.data(), gx + at);
   });
 }
@@ -242,14 +167,14 @@ template <class T>
 void norm_relu_all(const Tensor& x, const Tensor& residual, const Tensor& scale, const Tensor& shift, const Tensor& y,
                    const Tensor& moments) {
   const std::int64_t images = x.size(0), groups = moments.size(2);
-  const ReluMap map(x.size(1), x.size(2) * x.size(3), groups);
   const T *in = read_numbers<T>(x), *add = read_numbers<T>(residual);
   T* out = numbers<T>(y);
   float* kept = numbers<float>(moments);
-  const float *by = read_numbers<float>(scale), *plus = read_numbers<float>(shift);
+  const NormedImage image{x.size(1), groups, x.size(2) * x.size(3), read_numbers<float>(scale),
+                          read_numbers<float>(shift)};
   each_image(images, [&](std::int64_t b) {
-    const std::int64_t at = b * map.numel();
-    norm_relu_image(map, in + at, add == nullptr ? nullptr : add + at, by, plus, out + at, kept + b * groups,
+    const std::int64_t at = b * image.channels * image.pixels;
+    norm_relu_image(image, in + at, add == nullptr ? nullptr : add + at, out + at, kept + b * groups,
                     kept + (images + b) * groups);
   });
 }
@@ -259,15 +184,16 @@ void norm_relu_back_all(const Tensor& grad, const Tensor& x, const Tensor& y, co
                         const Tensor& moments, const Tensor& gx, const Tensor& gresidual, const Tensor& gscale,
                         const Tensor& gshift) {
   const std::int64_t images = x.size(0), groups = moments.size(2);
-  const ReluMap map(x.size(1), x.size(2) * x.size(3), groups);
   const T *slope = read_numbers<T>(grad), *in = read_numbers<T>(x), *out = read_numbers<T>(y);
-  const float *kept = read_numbers<float>(moments), *by = read_numbers<float>(scale);
+  const float* kept = read_numbers<float>(moments);
+  const NormedImage image{x.size(1), groups, x.size(2) * x.size(3), read_numbers<float>(scale), nullptr};
   T *to = numbers<T>(gx), *extra = numbers<T>(gresidual);
   float *to_scale = numbers<float>(gscale), *to_shift = numbers<float>(gshift);
   each_image(images, [&](std::int64_t b) {
-    const std::int64_t at = b * map.numel();
-    norm_relu_back(map, slope + at, in + at, out + at, by, kept + b * groups, kept + (images + b) * groups, to + at,
-                   extra == nullptr ? nullptr : extra + at, to_scale + b * map.channels, to_shift + b * map.channels);
+    const std::int64_t at = b * image.channels * image.pixels;
+    norm_relu_back(image, slope + at, in + at, out + at, kept + b * groups, kept + (images + b) * groups, to + at,
+                   extra == nullptr ? nullptr : extra + at, to_scale + b * image.channels,
+                   to_shift + b * image.channels);
   });
 }
 

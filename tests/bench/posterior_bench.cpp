@@ -17,22 +17,22 @@ void shown_posterior(benchmark::State& state, const char* run) {
   PosteriorRequest request;
   request.tasks = built_in_tasks();
   request.scene = 1;
-  request.run = run;
+  request.asked.run = run;
   request.device = "cpu";
   request.set.id = 1;
-  request.n = 1;
+  request.asked.n = 1;
   engine.work(request, [] { return false; });
   const std::int64_t n = state.range(0);
   double ours = 0, exact = 0;
   for (auto _ : state) {
-    request.n = request.n == n ? n + 1 : n;
+    request.asked.n = request.asked.n == n ? n + 1 : n;
     try {
-      engine.work(request, [&] { return engine.result().snapshot->n == request.n; });
+      engine.work(request, [&] { return engine.result().snapshot->n == request.asked.n; });
     } catch (const Stopped&) {
     }
     state.PauseTiming();
     const auto shown = engine.result().snapshot;
-    if (!shown || shown->n != request.n) {
+    if (!shown || shown->n != request.asked.n) {
       state.SkipWithError(engine.result().failure.c_str());
       break;
     }

@@ -11,7 +11,7 @@
 #include "app/batch/parts/drive.h"
 #include "app/batch/parts/numbers.h"
 #include "app/batch/parts/result_file.h"
-#include "app/batch/parts/set_options.h"
+#include "app/batch/parts/question_options.h"
 #include "app/posterior/set/set_embeddings.h"
 #include "app/runs/task_words.h"
 #include "app/text/table.h"
@@ -25,8 +25,8 @@ namespace pairs::batch {
 namespace {
 
 struct EmbedArguments {
-  std::string run, sizes, out;
-  SetChoice set;
+  Question question;
+  std::string sizes, out;
   OpenArguments open;
   bool overwrite = false;
 };
@@ -64,11 +64,11 @@ Result embed(const EmbedArguments& arguments) {
   std::vector<std::int64_t> asked;
   if (!arguments.sizes.empty()) asked = parse_sizes(arguments.sizes, "--n", "--n ");
   check_output(out, ".npz",
-               arguments.set.file.empty() ? std::vector<std::filesystem::path>()
-                                          : std::vector<std::filesystem::path>{arguments.set.file});
-  const ResultFile file(out, {.made = arguments.run, .overwrite = arguments.overwrite});
-  const LoadedRun run = open_run(arguments.run, arguments.open, arguments.set.file.empty());
-  SetChoice choice = arguments.set;
+               arguments.question.set.simulated() ? std::vector<std::filesystem::path>()
+                                          : std::vector<std::filesystem::path>{arguments.question.set.file});
+  const ResultFile file(out, {.made = arguments.question.run, .overwrite = arguments.overwrite});
+  const LoadedRun run = open_run(arguments.question.run, arguments.open, arguments.question.set.simulated());
+  SetChoice choice = arguments.question.set;
   choice.without_given = true;
   ObservedSet set(run.task, choice);
   for (const std::string& warning : set.warnings()) print(fmt::format("warning: {}\n", warning));
@@ -95,12 +95,11 @@ Result embed(const EmbedArguments& arguments) {
 Action add_embed(CLI::App& app, const Catalog& tasks) {
   const auto arguments = std::make_shared<EmbedArguments>();
   arguments->open.tasks = tasks;
-  app.add_option("RUN", arguments->run, "A run folder, or a task's name for its shipped weights")->required();
-  const auto set = std::make_shared<SetOptions>();
-  SetOptionUse use;
-  use.data = "A set of your own, as infer takes it (default: a simulated one)";
-  use.without = {{"conditions", "it has no effect on embeddings, which are of observations alone: leave it out"}};
-  add_set_options(app, *set, use);
+  const auto options = std::make_shared<QuestionOptions>();
+  QuestionOptionUse use;
+  use.set.data = "A set of your own, as infer takes it (default: a simulated one)";
+  use.set.without = {{"conditions", "it has no effect on embeddings, which are of observations alone: leave it out"}};
+  add_question_options(app, *options, use);
   app.add_option("--n", arguments->sizes,
                  "Sizes at which the aggregate is written; the embeddings are those of the largest (default: all "
                  "observations of a file, else as many as training saw)")
@@ -115,8 +114,8 @@ Action add_embed(CLI::App& app, const Catalog& tasks) {
       "The file holds embeddings [M, l], one row per observation, aggregates [K, l], their means over the first N for\n"
       "each of the K sizes n, and, of a set whose values are known, theta [d] and psi [p]. Aggregates are those that\n"
       "infer asks the head with, before they are standardized."));
-  return [arguments, set] {
-    arguments->set = set->choice();
+  return [arguments, options] {
+    arguments->question = options->question();
     return embed(*arguments);
   };
 }

@@ -12,7 +12,7 @@
 #include "app/batch/parts/drive.h"
 #include "app/batch/parts/numbers.h"
 #include "app/batch/parts/result_file.h"
-#include "app/batch/parts/set_options.h"
+#include "app/batch/parts/question_options.h"
 #include "app/kinds/observed.h"
 #include "app/posterior/frequentist/frequentist_figures.h"
 #include "app/posterior/frequentist/frequentist_text.h"
@@ -33,13 +33,13 @@ namespace {
 constexpr std::int64_t kMostPoints = 2000, kExpectedPlace = 2048, kNullPlace = 2049;
 
 struct FrequentistArguments {
-  std::string run, levels = "68.27,90,95", theta, psi, known_psi, nuisance, figure;
-  SetChoice set;
+  Question question;
+  std::string levels = "68.27,90,95", theta, psi, known_psi, nuisance, figure;
   OpenArguments open;
   std::optional<double> null, expected;
   bool coverage = false, exact = false;
   bool overwrite = false;
-  std::int64_t n = 0, toys = 10000, null_toys = 50000, nodes = 41, seed = 1;
+  std::int64_t toys = 10000, null_toys = 50000, nodes = 41;
   std::optional<std::int64_t> sets, lengths;
 
   std::int64_t simulated_sets() const { return sets.value_or(1000); }
@@ -90,10 +90,10 @@ std::vector<double> levels_of(const FrequentistArguments& arguments) {
 
 // --n; by default, the whole file, or the largest N in training.
 std::int64_t size_of(const FrequentistArguments& arguments, const LoadedRun& run, const ObservedSet* set) {
-  const std::int64_t n = arguments.n > 0 ? arguments.n
+  const std::int64_t n = arguments.question.n > 0 ? arguments.question.n
                          : set           ? set->held()
                                          : std::min(run.estimator->max_n(), run.task->info().max_n);
-  if (set && arguments.n == 0 && n > set->size())
+  if (set && arguments.question.n == 0 && n > set->size())
     fail("{} holds {} observations, but task {} is defined up to N = {}; use the first with --n",
          printable(set->name(), 300), count_text(n), run.task->info().name, count_text(run.task->info().max_n));
   if (set && n > set->size())
@@ -108,8 +108,8 @@ std::int64_t size_of(const FrequentistArguments& arguments, const LoadedRun& run
 // The conditions of the set and of all toys, from --conditions or the set's file.
 std::vector<double> given_of(const FrequentistArguments& arguments, const LoadedRun& run, const ObservedSet* set) {
   if (set) return set->latents().given.defined() ? doubles(set->latents().given) : std::vector<double>();
-  if (arguments.set.given.empty()) return {};  // the table reports what is missing
-  const torch::Tensor given = read_given(arguments.set.given, "", run.task->info());
+  if (arguments.question.set.given.empty()) return {};  // the table reports what is missing
+  const torch::Tensor given = read_given(arguments.question.set.given, "", run.task->info());
   check_given(*run.task, given, "--conditions");
   if (const std::string text = unseen_given_text(*run.task, given); !text.empty())
     print(fmt::format("warning: {}\n", text));
@@ -122,7 +122,7 @@ ToyPlan plan_of(const FrequentistArguments& arguments, const LoadedRun& run, std
   plan.toys = arguments.toys;
   plan.null_toys = arguments.null_toys;
   plan.nodes = arguments.nodes;
-  plan.seed = static_cast<std::uint64_t>(arguments.seed);
+  plan.seed = arguments.question.seed;
   plan.psi = parse_numbers(arguments.known_psi, "--known-psi");
   plan.given = std::move(given);
   if (arguments.null) plan.null = arguments.null;
@@ -349,7 +349,7 @@ void write_head(const Asked& asked, const std::string& what, Result& result) {
 }
 
 void check_frequentist(const FrequentistArguments& arguments) {
-  if (arguments.set.file.empty() && !arguments.coverage && !arguments.expected)
+  if (arguments.question.set.simulated() && !arguments.coverage && !arguments.expected)
     fail_usage("Nothing is asked: name a set with --data, a value with --expected, or ask for --coverage");
   if (!arguments.coverage && !(arguments.theta.empty() && arguments.psi.empty()))
     fail_usage("--theta and --psi are the points of a map; ask for it with --coverage");
@@ -357,27 +357,27 @@ void check_frequentist(const FrequentistArguments& arguments) {
     fail_usage("--lengths are of the sets of a map; ask for it with --coverage");
   if (arguments.sets && !arguments.coverage && !arguments.expected)
     fail_usage("--sets are simulated for --coverage and --expected; ask for one of them");
-  if (!arguments.set.group.empty() && arguments.set.member.empty())
+  if (!arguments.question.set.group.empty() && arguments.question.set.member.empty())
     fail_usage("--group separates many sets, and these answers are of one; choose it with --member");
   if (!arguments.known_psi.empty() && !arguments.nuisance.empty())
     fail_usage("--nuisance chooses toys by nuisances that are not known, and --known-psi states them; leave one out");
   if (arguments.figure.empty()) return;
-  if (arguments.set.file.empty() && !arguments.coverage)
+  if (arguments.question.set.simulated() && !arguments.coverage)
     fail_usage("--figure draws a set or a map; name a set with --data, or ask for --coverage");
   const std::string extension = std::filesystem::path(arguments.figure).extension().string();
   if (extension != ".svg" && extension != ".pdf" && extension != ".png" && extension != ".csv")
     fail_usage("--figure {} must end in .svg, .pdf, .png or .csv", printable(arguments.figure, 300));
-  check_output(arguments.figure, extension, {arguments.set.file}, "--figure");
-  ResultFile(arguments.figure, {.made = arguments.run, .overwrite = arguments.overwrite, .option = "--figure"});
+  check_output(arguments.figure, extension, {arguments.question.set.file}, "--figure");
+  ResultFile(arguments.figure, {.made = arguments.question.run, .overwrite = arguments.overwrite, .option = "--figure"});
 }
 
 Result frequentist(const FrequentistArguments& arguments) {
   check_frequentist(arguments);
   std::vector<double> levels = levels_of(arguments);
-  const LoadedRun run = open_run(arguments.run, arguments.open);
+  const LoadedRun run = open_run(arguments.question.run, arguments.open);
   std::shared_ptr<ObservedSet> set;
-  if (!arguments.set.file.empty()) {
-    set = std::make_shared<ObservedSet>(run.task, arguments.set);
+  if (!arguments.question.set.simulated()) {
+    set = std::make_shared<ObservedSet>(run.task, arguments.question.set);
   }
   Asked asked{arguments, run, std::move(levels), size_of(arguments, run, set.get()), "", nullptr, nullptr};
   check_target(arguments, *run.task);
@@ -388,7 +388,7 @@ Result frequentist(const FrequentistArguments& arguments) {
   Result result;
   write_head(asked,
              set ? fmt::format("from {} of {}", counted(static_cast<std::size_t>(asked.n), "observation"),
-                               arguments.set.file.string())
+                               arguments.question.set.file.string())
                  : fmt::format("at N = {}", count_text(asked.n)),
              result);
   if (const std::string text = changed_simulator(run.folder, *run.task, [] { return !keep_going(); }); !text.empty())
@@ -397,7 +397,7 @@ Result frequentist(const FrequentistArguments& arguments) {
   if (arguments.expected) answer_expected(asked, result);
   if (arguments.coverage) answer_coverage(asked, result);
   if (!arguments.figure.empty()) {
-    ResultFile(arguments.figure, {.made = arguments.run, .overwrite = true}).written();
+    ResultFile(arguments.figure, {.made = arguments.question.run, .overwrite = true}).written();
     result.document["figure"] = arguments.figure;
     result.text += fmt::format("\nFigure: {}\n", arguments.figure);
   }
@@ -422,7 +422,6 @@ void add_toy_options(CLI::App& app, FrequentistArguments& arguments) {
   app.add_option("--lengths", arguments.lengths, "coverage: of these sets whose intervals are measured (default: 200)")
       ->type_name("M")
       ->transform(whole_number(0, kMostToys));
-  count("--seed", arguments.seed, "N", 0, 9007199254740992, "Seed of all that is simulated");
 }
 
 }  // namespace
@@ -430,16 +429,14 @@ void add_toy_options(CLI::App& app, FrequentistArguments& arguments) {
 Action add_frequentist(CLI::App& app, const Catalog& tasks) {
   const auto arguments = std::make_shared<FrequentistArguments>();
   arguments->open.tasks = tasks;
-  app.add_option("RUN", arguments->run, "A run folder, or a task's name for its shipped weights")->required();
-  const auto set = std::make_shared<SetOptions>();
-  SetOptionUse use;
+  const auto options = std::make_shared<QuestionOptions>();
+  QuestionOptionUse use;
   const std::string simulated =
       "frequentist answers about a set of your own, or what --expected and --coverage simulate";
-  use.without = {{"index", simulated}, {"theta", ""}, {"psi", ""}, {"seed", ""}};
-  add_set_options(app, *set, use);
-  app.add_option("--n", arguments->n, "Set size (default: all of --data, else as many as training saw)")
-      ->type_name("N")
-      ->transform(whole_number(1, std::int64_t{1} << 40));
+  use.set.without = {{"index", simulated}, {"theta", ""}, {"psi", ""}, {"seed", ""}};
+  use.n = "Set size (default: all of --data, else as many as training saw)";
+  use.seed = "Seed of all that is simulated";
+  add_question_options(app, *options, use);
   app.add_option("--levels", arguments->levels, "Levels of confidence in percent")
       ->type_name("P,P,...")
       ->capture_default_str();
@@ -482,8 +479,8 @@ Action add_frequentist(CLI::App& app, const Catalog& tasks) {
 Of one target with two ends whose sets can be simulated. Intervals are Neyman's with Feldman and Cousins' order,
 of the marginal likelihood p(θ | X) / p(θ), in which ψ is integrated over its prior: it is no profile likelihood.
 Toys are kept in the folder of caches, value by value of θ: what was stopped goes on where it was.)"));
-  return [arguments, set] {
-    arguments->set = set->choice();
+  return [arguments, options] {
+    arguments->question = options->question();
     return frequentist(*arguments);
   };
 }

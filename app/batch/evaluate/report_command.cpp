@@ -9,7 +9,7 @@
 #include "app/batch/parts/drive.h"
 #include "app/batch/parts/numbers.h"
 #include "app/batch/parts/result_file.h"
-#include "app/batch/parts/set_options.h"
+#include "app/batch/parts/question_options.h"
 #include "app/posterior/frequentist/toy_table.h"
 #include "app/report/report.h"
 #include "app/runs/task_words.h"
@@ -17,7 +17,6 @@
 #include "core/base/files/files.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
-#include "core/eval/metrics/interval.h"
 
 namespace pairs::batch {
 namespace {
@@ -34,21 +33,15 @@ struct ReportArguments {
 
 ReportQuestion question_of(const ReportArguments& arguments) {
   ReportQuestion question;
-  question.set = arguments.set.set;
-  question.n = arguments.set.n;
+  question.asked = arguments.set.question;
   if (arguments.set.samples > 0) question.draws = arguments.set.samples;
-  question.seed = static_cast<std::uint64_t>(arguments.set.seed);
   question.sets = arguments.sets;
-  question.derive = arguments.set.derive;
-  question.prior = arguments.set.prior;
-  question.learned_prior = arguments.set.learned;
   question.local_test = arguments.set.local_test;
   question.confidence = arguments.confidence;
   if (arguments.test_seed >= 0) question.test_seed = static_cast<std::uint64_t>(arguments.test_seed);
   for (const std::string& note : arguments.notes)
     if (std::string text = tidy_note(note); !text.empty()) question.notes.push_back(std::move(text));
   question.force = arguments.set.force;
-  question.interval = interval_kind(arguments.set.interval, "--interval");
   question.device = arguments.set.open.device;
   return question;
 }
@@ -58,23 +51,21 @@ Result report(const ReportArguments& arguments) {
   const bool pdf = std::filesystem::path(set.out).extension() == ".pdf";
   if (!pdf && std::filesystem::path(set.out).extension() != ".html")
     fail_usage("--out {} must end in .html or .pdf", printable(set.out, 300));
-  check_output(set.out, pdf ? ".pdf" : ".html", {set.set.file});
-  const ResultFile file(set.out, {.made = set.run, .overwrite = set.overwrite});
-  if (!set.set.group.empty() && set.set.member.empty())
+  check_output(set.out, pdf ? ".pdf" : ".html", {set.data()});
+  const ResultFile file(set.out, {.made = set.question.run, .overwrite = set.overwrite});
+  if (!set.question.set.group.empty() && set.question.set.member.empty())
     fail_usage("--group separates many sets, and a report is of one; choose it with --member");
   if (arguments.sets > 0 && arguments.sets < kFewestTestSets)
     fail_usage("--sets {} are too few to test ranks; give {} or more, or 0 to leave calibration out", arguments.sets,
                kFewestTestSets);
   if (arguments.sets == 0 && arguments.test_seed >= 0)
     fail_usage("--test-seed draws the sets of calibration, and --sets 0 leaves that out; leave out one of them");
-  if (set.prior.empty() && !set.learned.empty())
-    fail_usage("--training-prior states the prior to be replaced by another; name that with --prior");
   ReportQuestion question = question_of(arguments);
   if (pdf) question.ending = ".pdf";
-  const LoadedRun run = open_run(set.run, set.open);
+  const LoadedRun run = open_run(set.question.run, set.open);
   ProgressPrinter printer = stderr_printer();
   Page page;
-  drive([&](Monitor& monitor) { page = report_page(run, set.run, question, monitor); }, printer);
+  drive([&](Monitor& monitor) { page = report_page(run, question, monitor); }, printer);
   write_file(set.out, pdf ? page_pdf(page) : page_html(page));
   file.written();
   Result result;
@@ -92,17 +83,19 @@ Action add_report(CLI::App& app, const Catalog& tasks) {
   const auto arguments = std::make_shared<ReportArguments>();
   InferArguments& set = arguments->set;
   set.open.tasks = tasks;
-  app.add_option("RUN", set.run, "A run folder, or a task's name for its shipped weights")->required();
-  const auto options = std::make_shared<SetOptions>();
-  SetOptionUse use;
-  use.needs_data = true;
+  const auto options = std::make_shared<QuestionOptions>();
+  QuestionOptionUse use;
+  use.set.needs_data = true;
   const std::string own = "a report is about a set of your own; figure posterior shows simulated ones";
-  use.without = {{"index", own}, {"theta", own}, {"psi", own}, {"seed", ""}};
-  add_set_options(app, *options, use);
+  use.set.without = {{"index", own}, {"theta", own}, {"psi", own}, {"seed", ""}};
+  use.n = "Use the first N observations (default: all)";
+  use.derive = "A quantity that follows from the targets, as infer --derive takes it; may be given again";
+  use.prior = "Also report the posterior under another prior, as infer --prior takes it; may be given again";
+  use.training_prior = "With --prior, as infer --training-prior takes it; may be given again";
+  use.interval = "Interval type: central, hpd (highest density) or upper (limits)";
+  use.seed = "Seed of the samples, and of observations that are made of an item";
+  add_question_options(app, *options, use);
   app.add_option("--out", set.out, "Where the report goes: .html, or .pdf")->type_name("FILE")->required();
-  app.add_option("--n", set.n, "Use the first N observations (default: all)")
-      ->type_name("N")
-      ->transform(whole_number(1, std::int64_t{1} << 40));
   app.add_option("--samples", set.samples, "Posterior samples (default: 1000, of images 16)")
       ->type_name("S")
       ->transform(whole_number(2, 10000000));
@@ -111,13 +104,6 @@ Action add_report(CLI::App& app, const Catalog& tasks) {
                  "leaves it out, and the report states it")
       ->type_name("M")
       ->transform(whole_number(0, 10000000));
-  app.add_option("--interval", set.interval, "Interval type: central, hpd (highest density) or upper (limits)")
-      ->type_name("KIND")
-      ->capture_default_str();
-  app.add_option("--seed", set.seed, "Seed of the samples, and of observations that are made of an item")
-      ->type_name("N")
-      ->transform(whole_number(0, 9007199254740992))
-      ->capture_default_str();
   app.add_option(
          "--note", arguments->notes,
          "What is to be known of the data or the work, which the page shows under \"Notes\"; may be given again")
@@ -127,17 +113,6 @@ Action add_report(CLI::App& app, const Catalog& tasks) {
                  "Seed of the simulated sets on which calibration is measured (default: that of evaluate)")
       ->type_name("N")
       ->transform(whole_number(0, 9007199254740992));
-  app.add_option("--derive", set.derive,
-                 "A quantity that follows from the targets, as infer --derive takes it; may be given again")
-      ->type_name("\"NAME = EXPRESSION\"")
-      ->allow_extra_args(false);
-  app.add_option("--prior", set.prior,
-                 "Also report the posterior under another prior, as infer --prior takes it; may be given again")
-      ->type_name("TEXT")
-      ->allow_extra_args(false);
-  app.add_option("--training-prior", set.learned, "With --prior, as infer --training-prior takes it; may be given again")
-      ->type_name("TEXT")
-      ->allow_extra_args(false);
   app.add_option("--local-test", set.local_test,
                  "Also test this posterior itself by M simulated sets, as infer --local-test does")
       ->type_name("M")
@@ -163,7 +138,7 @@ and its cost, limits, a methods paragraph with references, and the commands that
 without the samples. With
 --json the numbers themselves, which the page carries, too.)"));
   return [arguments, options] {
-    arguments->set.set = options->choice(static_cast<std::uint64_t>(arguments->set.seed));
+    arguments->set.question = options->question();
     return report(*arguments);
   };
 }

@@ -20,7 +20,7 @@
 #include "app/batch/parts/own_task.h"
 #include "app/batch/parts/printed_evaluation.h"
 #include "app/batch/parts/result_file.h"
-#include "app/batch/parts/set_options.h"
+#include "app/batch/parts/question_options.h"
 #include "app/kinds/samples_figure.h"
 #include "app/posterior/figures/posterior_figure.h"
 #include "app/posterior/figures/width_figure.h"
@@ -141,15 +141,13 @@ void check_read(const CLI::App& app, const std::string& figure) {
 }
 
 struct FigureArguments {
-  std::string name, out, evaluation, range, height, shades, interval = "central";
+  std::string name, out, evaluation, range, height, shades;
   std::vector<std::string> runs;
-  SetChoice set;
+  Question question;
   OpenArguments open;
   WidthOptions width;
   ForestArguments forest;
   double width_mm = 0;  // 0: the figure's own width
-  bool learned_product = false;
-  std::int64_t n = 0;
   bool overwrite = false;
 };
 
@@ -217,7 +215,7 @@ Figure draw_loss(const FigureArguments& arguments) {
 Figure draw_pareto(const FigureArguments& arguments) {
   const std::vector<LoadedRun> runs = open_all(arguments);
   const std::vector<Metrics> metrics = all_metrics(runs);
-  std::int64_t n = arguments.n;
+  std::int64_t n = arguments.question.n;
   if (n == 0)
     for (const EvaluationRow& row : metrics.front().rows) n = std::max(n, row.n);
   std::vector<ParetoPoint> points;
@@ -243,11 +241,11 @@ Figure draw_samples(const FigureArguments& arguments) {
                task_in_role(TaskRole::first));
   std::error_code error;
   if (std::filesystem::exists(std::filesystem::path(arguments.runs[0]) / run_file::config, error))
-    return samples_figure(*open_run(arguments.runs[0], arguments.open).task, arguments.set.index);
+    return samples_figure(*open_run(arguments.runs[0], arguments.open).task, arguments.question.set.index);
   TaskOptions options;
   options.data = data_folder(arguments.open.data);
   const std::string task = task_named(arguments.runs[0], {arguments.open.tasks, "", arguments.open.allow});
-  return samples_figure(*arguments.open.tasks->make(task, options), arguments.set.index);
+  return samples_figure(*arguments.open.tasks->make(task, options), arguments.question.set.index);
 }
 
 std::vector<AxisRange> ranges_of(const std::string& text) {
@@ -288,30 +286,27 @@ void check_size(const LoadedRun& run, std::int64_t n) {
     fail_usage("{} has heads for N = {} alone; give one of these with --n", run.name, fmt::join(heads, ", "));
 }
 
-// The set of figures about one set.
-SetChoice one_set(const FigureArguments& arguments) {
-  const SetChoice& set = arguments.set;
+// The question of figures about one set.
+const Question& one_set(const FigureArguments& arguments) {
+  const SetChoice& set = arguments.question.set;
   if (set.member.empty() && !set.group.empty())
     fail_usage("--group holds many sets; name one of them with --member, or draw all with figure forest");
-  return set;
+  return arguments.question;
 }
 
 Figure draw_posterior(const FigureArguments& arguments, std::vector<std::string>& warnings) {
   PosteriorFigureOptions options;
-  options.set = one_set(arguments);
-  options.n = arguments.n;
+  options.asked = one_set(arguments);
   options.ranges = ranges_of(arguments.range);
   options.heights = heights_of(arguments.height);
   options.shades = shades_of(arguments.shades);
-  options.interval = interval_kind(arguments.interval, "--interval");
-  options.learned_product = arguments.learned_product;
   options.keep_going = keep_going;
   options.warn = [&](const PosteriorWarning& warning) {
     print(fmt::format("warning: {}\n", warning.text));
     warnings.push_back(warning.text);
   };
   const std::vector<LoadedRun> runs = open_all(arguments);
-  if (arguments.n > 0) check_size(runs.front(), arguments.n);
+  if (arguments.question.n > 0) check_size(runs.front(), arguments.question.n);
   return posterior_figure(runs, options);
 }
 
@@ -351,16 +346,16 @@ Figure draw(const FigureArguments& arguments, Result& result, std::vector<std::s
   if (name == "pareto") return draw_pareto(arguments);
   if (name == "posterior") return draw_posterior(arguments, warnings);
   if (name == "predictive") {
-    const SetChoice set = one_set(arguments);
+    const Question& question = one_set(arguments);
     const std::vector<LoadedRun> runs = open_all(arguments);
     if (runs.size() != 1) fail_usage("The figure predictive is of one run; {} were given", runs.size());
-    if (arguments.n > 0) check_size(runs.front(), arguments.n);
-    return draw_predictive(runs.front(), set, arguments.n, result, warnings);
+    if (arguments.question.n > 0) check_size(runs.front(), arguments.question.n);
+    return draw_predictive(runs.front(), question, result, warnings);
   }
   if (name == "forest") {
     const std::vector<LoadedRun> runs = open_all(arguments);
     if (runs.size() != 1) fail_usage("The figure forest is of one run; {} were given", runs.size());
-    return draw_forest(runs.front(), {arguments.set, arguments.interval, arguments.forest, arguments.n}, warnings);
+    return draw_forest(runs.front(), arguments.question, arguments.forest, warnings);
   }
   if (name == "width") return draw_against_nuisance(width_figure, arguments, result);
   if (name == "location") return draw_against_nuisance(location_figure, arguments, result);
@@ -392,10 +387,10 @@ Result figure_command(FigureArguments arguments) {
   if (extension != ".svg" && extension != ".pdf" && extension != ".png" && extension != ".csv")
     fail_usage("--out {} must end in .svg, .pdf, .png or .csv", arguments.out);
   if (arguments.width_mm > 0 && extension == ".csv") fail_usage("--width-mm is that of a picture; a table has none");
-  check_output(arguments.out, extension, {arguments.set.file});
+  check_output(arguments.out, extension, {arguments.question.set.file});
   const ResultFile file(arguments.out, {fmt::format("{} {} {} {} {} {}", arguments.name, fmt::join(arguments.runs, " "),
-                                                    arguments.set.file.string(), arguments.set.group,
-                                                    arguments.set.member, arguments.set.index),
+                                                    arguments.question.set.file.string(), arguments.question.set.group,
+                                                    arguments.question.set.member, arguments.question.set.index),
                                         named, arguments.overwrite});
   std::vector<std::string> warnings;
   Result result;
@@ -452,20 +447,23 @@ Action add_figure(CLI::App& app, const Catalog& tasks) {
                  "Lay the figure out on a page so wide, as a journal's column is, with texts in their own size")
       ->type_name("MM")
       ->transform(number(20, 1500));
-  const auto set = std::make_shared<SetOptions>();
-  SetOptionUse use;
-  use.data = "posterior, predictive, forest: an observed set, or many, of your own, as infer takes it";
+  const auto options = std::make_shared<QuestionOptions>();
+  QuestionOptionUse use;
+  use.run = false;
+  use.set.data = "posterior, predictive, forest: an observed set, or many, of your own, as infer takes it";
   for (const OptionReaders& one : option_readers())
-    use.before[one.option + 2] = fmt::format("{}", fmt::join(one.figures, ", "));
-  add_set_options(app, *set, use);
+    use.set.before[one.option + 2] = fmt::format("{}", fmt::join(one.figures, ", "));
+  use.n =
+      "posterior: draw this N alone (default: growing N); pareto: set size (default: the largest evaluated); "
+      "predictive: of the first N (default: all); forest: use the first N of each set (default: all)";
+  use.interval =
+      "posterior, forest: which intervals of 50 and 90 % are shown: central, hpd (highest density) or upper (limits)";
+  use.learned_product = fmt::format(
+      "posterior: also the product of the first run's posteriors at N = 1, over the prior, for sets of up to {}",
+      count_text(kMostLearnedProduct));
+  add_question_options(app, *options, use);
   add_width_options(app, arguments->width);
   add_forest_options(app, arguments->forest);
-  app.add_option("--n", arguments->n,
-                 "posterior: draw this N alone (default: growing N); pareto: set size (default: the largest "
-                 "evaluated); predictive: of the first N (default: all); forest: "
-                 "use the first N of each set (default: all)")
-      ->type_name("N")
-      ->transform(whole_number(1, std::int64_t{1} << 40));
   app.add_option("--evaluation", arguments->evaluation,
                  fmt::format("{}: the scores of this file, which evaluate --out wrote, in place of the one run's "
                              "metrics.json",
@@ -478,18 +476,8 @@ Action add_figure(CLI::App& app, const Catalog& tasks) {
                    "LOW,HIGH,...");
   posterior_option("--height", arguments->height,
                    "posterior: largest density of each target's axis (default: automatic)", "H,...");
-  posterior_option(
-      "--interval", arguments->interval,
-      "posterior, forest: which intervals of 50 and 90 % are shown: central, hpd (highest density) or upper "
-      "(limits)",
-      "KIND");
   posterior_option("--shades", arguments->shades, "posterior: shade of each run's color, 0 to 4 (default: automatic)",
                    "K,...");
-  app.add_flag(
-      "--learned-product", arguments->learned_product,
-      fmt::format(
-          "posterior: also the product of the first run's posteriors at N = 1, over the prior, for sets of up to {}",
-          count_text(kMostLearnedProduct)));
   arguments->open.data_option = "--data-folder";
   app.add_option(arguments->open.data_option, arguments->open.data,
                  "Folder of real data in place of the run's; without this option, $PAIRS_DATA if it is set")
@@ -517,7 +505,7 @@ Action add_figure(CLI::App& app, const Catalog& tasks) {
       "  pairs --batch figure width {first} --sets 50 --mcmc 2\n" +
       score_figure_names() + " and pareto use the run's metrics.json and evaluate the run when it is missing.";
   app.footer(with_task_names(footer));
-  return [arguments, set, &app] {
+  return [arguments, options, &app] {
     const auto& known = figure_entries();
     if (std::any_of(known.begin(), known.end(), [&](const FigureEntry& one) { return one.name == arguments->name; }))
       check_read(app, arguments->name);
@@ -526,7 +514,7 @@ Action add_figure(CLI::App& app, const Catalog& tasks) {
       for (const CLI::Option* option : app.get_options())
         if (option->count() > 0 && option->nonpositional() && option->get_name() != "--json")
           fail_usage("figure list reads no {}; it names the figures", option->get_name());
-    arguments->set = set->choice();
+    arguments->question = options->question();
     return figure_command(*arguments);
   };
 }

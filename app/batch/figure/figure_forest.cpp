@@ -28,17 +28,17 @@ void add_forest_options(CLI::App& app, ForestArguments& arguments) {
       ->capture_default_str();
 }
 
-Figure draw_forest(const LoadedRun& run, const ForestQuestion& question, std::vector<std::string>& warnings) {
+Figure draw_forest(const LoadedRun& run, const Question& question, const ForestArguments& own,
+                   std::vector<std::string>& warnings) {
   const std::string words = printable(question.set.file.string(), 300);
   if (words.empty()) fail_usage("The figure forest is of many sets: name them with --data, and --group COLUMN");
   InferArguments arguments;
-  arguments.set = question.set;
-  arguments.n = question.n;
-  arguments.seed = static_cast<std::int64_t>(question.set.seed);
+  arguments.question = question;
+  arguments.question.seed = question.set.seed;
   ForestOptions options;
-  options.order = forest_order(question.own.order, "--sort");
-  options.interval = interval_kind(question.interval, "--interval");
-  options.most = question.own.most;
+  options.order = forest_order(own.order, "--sort");
+  options.interval = question.interval;
+  options.most = own.most;
   options.role = strategy_role(run.config.strategy);
   options.source = fmt::format("{}; {}", words, run.name);
   if (!asks_many_sets(run, arguments))

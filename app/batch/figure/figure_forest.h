@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/batch/parts/arguments.h"
-#include "app/posterior/question/set_choice.h"
+#include "app/posterior/question/question.h"
 #include "core/report/figure.h"
 
 namespace CLI {
@@ -23,12 +23,7 @@ void add_forest_options(CLI::App& app, ForestArguments& arguments);
 
 // Draws the posterior mean and interval of each of many sets of a file, by a column, or of a folder. Adds caveats to
 // `warnings`. Throws Error, a usage error for arguments that exclude each other.
-struct ForestQuestion {
-  SetChoice set;  // its file, or folder
-  std::string interval;
-  ForestArguments own;
-  std::int64_t n = 0;  // observations used of each set; 0: all
-};
-Figure draw_forest(const LoadedRun& run, const ForestQuestion& question, std::vector<std::string>& warnings);
+Figure draw_forest(const LoadedRun& run, const Question& question, const ForestArguments& own,
+                   std::vector<std::string>& warnings);
 
 }  // namespace pairs::batch

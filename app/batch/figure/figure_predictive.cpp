@@ -13,11 +13,12 @@
 
 namespace pairs::batch {
 
-Figure draw_predictive(const LoadedRun& run, const SetChoice& set, std::int64_t n, Result& result,
+Figure draw_predictive(const LoadedRun& run, const Question& question, Result& result,
                        std::vector<std::string>& warnings) {
+  const std::int64_t n = question.n;
   if (const std::string changed = check_predictive(run, PredictiveOptions().sets); !changed.empty())
     warnings.push_back(changed);
-  const auto observed = std::make_shared<ObservedSet>(run.task, set);
+  const auto observed = std::make_shared<ObservedSet>(run.task, question.set);
   const std::int64_t most = std::min(observed->size(), run.estimator->max_n());
   if (n > observed->size())
     fail_usage("--n {} is asked for, but {} holds {}", count_text(n), observed->name(), count_text(observed->size()));
@@ -25,7 +26,7 @@ Figure draw_predictive(const LoadedRun& run, const SetChoice& set, std::int64_t 
   const std::int64_t used = n > 0 ? n : most;
   posterior.embed_until(used, keep_going);
   const SetPredictiveTest test =
-      infer_predictive(posterior, used, PredictiveOptions().sets, static_cast<std::int64_t>(PredictiveOptions().seed));
+      infer_predictive(posterior, used, PredictiveOptions().sets, PredictiveOptions().seed);
   result.document["predictive"] = predictive_document(test, run.task->info());
   result.text = predictive_text(test, run.task->info()) + "\n";
   Figure figure = predictive_figure(test, posterior.runs().front().role, posterior.source_text());

@@ -16,7 +16,7 @@
 #include "app/batch/parts/command.h"
 #include "app/batch/parts/drive.h"
 #include "app/batch/parts/numbers.h"
-#include "app/batch/parts/set_options.h"
+#include "app/batch/parts/question_options.h"
 #include "app/kinds/sample_plot.h"
 #include "app/kinds/target/parameters_room.h"
 #include "app/posterior/answer/own_values.h"
@@ -89,9 +89,9 @@ void judge(const InferQuestion& question, const InferArguments& arguments, Infer
   const bool asked = arguments.predictive > 0;
   UsualTests usual;
   if (arguments.predictive != 0)
-    usual = usual_tests(*question.posterior, question.size, static_cast<std::uint64_t>(arguments.seed), keep_going,
+    usual = usual_tests(*question.posterior, question.size, arguments.question.seed, keep_going,
                         !asked);
-  answer.predictive = asked ? infer_predictive(*question.posterior, question.size, arguments.predictive, arguments.seed)
+  answer.predictive = asked ? infer_predictive(*question.posterior, question.size, arguments.predictive, arguments.question.seed)
                             : std::move(usual.predictive);
   answer.verdict = usual.verdict(answer.known.typicality, asked ? p_of(answer.predictive) : PredictiveP());
   answer.within = std::move(usual.within);
@@ -105,7 +105,7 @@ InferAnswer answer_of(const InferQuestion& question, const InferArguments& argum
   posterior.embed_until(question.size, keep_going);
   answer.known = posterior.answer(question.size);
   judge(question, arguments, answer);
-  answer.samples = posterior.samples(answer.known, question.draws, static_cast<std::uint64_t>(arguments.seed));
+  answer.samples = posterior.samples(answer.known, question.draws, arguments.question.seed);
   const PosteriorSource& source = answer.known.sources.front();
   const PosteriorSource* const exact = exact_source(answer.known);
   answer.ours = answer.known.shown_numbers(posterior.task(), run);
@@ -123,7 +123,7 @@ InferAnswer answer_of(const InferQuestion& question, const InferArguments& argum
   if (const std::string text = peaks_text(posterior.task(), answer.known); !text.empty()) warn(answer, text);
   for (const std::string& problem : answer.known.problems) print(fmt::format("warning: {}\n", problem));
   if (source.log_density && answer.ours.empty()) use_samples(answer);
-  answer.derived = derived_quantities(arguments.derive, posterior.task().info());
+  answer.derived = derived_quantities(arguments.question.derived, posterior.task().info());
   answer.derived_numbers = derived_numbers(answer.derived, answer.known.sources);
   for (const DerivedNumbers& one : answer.derived_numbers)
     if (const std::string text = undefined_text(one); one.ours && !text.empty()) warn(answer, text);
@@ -218,7 +218,7 @@ TargetReport report_of(const LoadedRun& run, const InferQuestion& question, cons
 
 // Writes the samples and their pictures, lists the files in the document, and returns a text on them.
 std::string write_report(SampleReport& report, const TaskInfo& info, const std::vector<DerivedQuantity>& derived,
-                         const InferQuestion& question, const std::optional<OtherPrior>& prior) {
+                         const InferQuestion& question, const OtherPrior* prior) {
   const std::filesystem::path& out = question.out;
   const bool in_folder = target_room_of(info).in_folder();
   const std::filesystem::path file = in_folder ? out / "samples.npz" : out;
@@ -323,23 +323,23 @@ std::string verdict_text(const InferAnswer& answer, const InferArguments& argume
 }
 
 Result infer(const InferArguments& arguments, bool json) {
-  const LoadedRun run = open_run(arguments.run, arguments.open, false);
+  const LoadedRun run = open_run(arguments.question.run, arguments.open, false);
   set_sampler(run, arguments.sampler);
-  derived_quantities(arguments.derive, run.task->info());  // fails before any computation
+  derived_quantities(arguments.question.derived, run.task->info());  // fails before any computation
   if (asks_many_sets(run, arguments)) return infer_sets(run, arguments);
-  const std::optional<OtherPrior> prior = infer_prior(run, arguments);
+  const std::shared_ptr<const OtherPrior> prior = infer_prior(run, arguments);
   if (arguments.exact)
     fail_usage("--exact adds columns to a table of many sets; of one set the exact posterior is printed without it");
   if (arguments.follow && arguments.local_test > 0)
     fail_usage("--local-test takes a set as it stands; leave --follow out");
-  if (arguments.follow && !arguments.set.member.empty())
+  if (arguments.follow && !arguments.question.set.member.empty())
     fail_usage("--member names a set of a file as it stands; leave --follow out");
   if (arguments.follow && arguments.predictive > 0)
     fail_usage("--predictive takes a set as it stands; leave --follow out");
   if (arguments.follow) return infer_follow(run, arguments, json);
   if (arguments.data() == "-") fail_usage("--data - reads lines from standard input as they come: add --follow");
   const TaskInfo& info = run.task->info();
-  const IntervalKind interval = interval_kind(arguments.interval, "--interval");
+  const IntervalKind interval = arguments.question.interval;
   if (arguments.local_test > 0) check_local_test(run.task->info(), arguments.local_test);
   std::string changed;
   if (arguments.predictive > 0) changed = check_predictive(run, arguments.predictive);
@@ -351,7 +351,7 @@ Result infer(const InferArguments& arguments, bool json) {
   Result result;
   result.text = fmt::format("{}: posterior of {} from the {}N = {} observation{} of {}{}\n\n{}{}", info.title, run.name,
                             question.size == set.held() ? ""
-                            : arguments.set.random      ? "random "
+                            : arguments.question.set.random      ? "random "
                                                         : "first ",
                             count_text(question.size), question.size == 1 ? "" : "s", question.name,
                             answer.known.extrapolates() ? " (training saw other sizes)" : "", report.table.text(2),
@@ -378,7 +378,7 @@ Result infer(const InferArguments& arguments, bool json) {
   if (const std::string text = disagreement_text(answer.known.disagreement, info); !text.empty())
     result.text += fmt::format("\n{}\n", text);
   if (arguments.local_test > 0) {
-    const LocalTest test = infer_local_test(*question.posterior, question.size, arguments.local_test, arguments.seed);
+    const LocalTest test = infer_local_test(*question.posterior, question.size, arguments.local_test, arguments.question.seed);
     report.said.document["local_test"] = local_test_document(test, info, question.size);
     result.text += fmt::format("\n{}\n", local_test_text(test, info, question.size));
   }
@@ -390,7 +390,7 @@ Result infer(const InferArguments& arguments, bool json) {
     result.text += fmt::format("\n{}\n", predictive_text(*answer.predictive, info));
   }
   if (prior) report_prior(*prior, answer.known, interval, report.said.document, result.text);
-  result.text += write_report(report.said, info, answer.derived, question, prior);
+  result.text += write_report(report.said, info, answer.derived, question, prior.get());
   if (!set.read_as().empty()) {
     const std::filesystem::path views = write_views(question);
     report.said.document["views"] = views.string();
@@ -409,39 +409,32 @@ Result infer(const InferArguments& arguments, bool json) {
 Action add_infer(CLI::App& app, const Catalog& tasks) {
   const auto arguments = std::make_shared<InferArguments>();
   arguments->open.tasks = tasks;
-  app.add_option("RUN", arguments->run, "A run folder, or a task's name for its shipped weights")->required();
-  const auto set = std::make_shared<SetOptions>();
-  SetOptionUse use;
-  use.data =
+  const auto options = std::make_shared<QuestionOptions>();
+  QuestionOptionUse use;
+  use.set.data =
       "The observed set: .npz (array x, or the only one); for points a table with the task's columns (text, .parquet, "
       ".arrow, .h5, .fits, .npy, .npz, each also as .gz); a folder of images, or of views with cameras.csv; or an item "
       "from which the task makes observations (below)";
-  use.needs_data = true;
-  use.without = {{"index", kOwnSetsAlone}, {"psi", kOwnSetsAlone}, {"theta", ""}, {"seed", ""}};
-  add_set_options(app, *set, use);
-  app.add_option("--n", arguments->n, "Use the first N observations (default: all)")
-      ->type_name("N")
-      ->transform(whole_number(1, std::int64_t{1} << 40));
+  use.set.needs_data = true;
+  use.set.without = {{"index", kOwnSetsAlone}, {"psi", kOwnSetsAlone}, {"theta", ""}, {"seed", ""}};
+  use.n = "Use the first N observations (default: all)";
+  use.derive =
+      "Also answer a quantity that follows from the targets, \"NAME = EXPRESSION\" in their names, with + - * / ^, "
+      "parentheses, sqrt, exp, log, abs, sin, cos, min and max; may be given again";
+  use.prior =
+      "Also answer under another prior of a target, \"NAME = normal(0.2, 0.05)\" (NAME may be left out where there is "
+      "one) or a table \"NAME = prior.csv\" of values and densities; may be given again (below)";
+  use.training_prior =
+      "With --prior: the prior that the task draws a target from, where the task does not state it and it is not "
+      "uniform between two bounds; it is checked against the task's draws; may be given again";
+  use.interval =
+      "Interval type: central (as much below as above), hpd (highest density: the shortest) or upper (limits)";
+  use.seed = "Seed of the samples, and of observations that are made of an item";
+  add_question_options(app, *options, use);
   app.add_option("--samples", arguments->samples, "Posterior samples (default: 1000, of images 16)")
       ->type_name("S")
       ->transform(whole_number(2, 10000000));
   add_sampler_options(app, arguments->sampler);
-  app.add_option("--derive", arguments->derive,
-                 "Also answer a quantity that follows from the targets, \"NAME = EXPRESSION\" in their names, with "
-                 "+ - * / ^, parentheses, sqrt, exp, log, abs, sin, cos, min and max; may be given again")
-      ->type_name("TEXT")
-      ->allow_extra_args(false);
-  app.add_option(
-         "--prior", arguments->prior,
-         "Also answer under another prior of a target, \"NAME = normal(0.2, 0.05)\" (NAME may be left out where "
-         "there is one) or a table \"NAME = prior.csv\" of values and densities; may be given again (below)")
-      ->type_name("TEXT")
-      ->allow_extra_args(false);
-  app.add_option("--training-prior", arguments->learned,
-                 "With --prior: the prior that the task draws a target from, where the task does not state it and it "
-                 "is not uniform between two bounds; it is checked against the task's draws; may be given again")
-      ->type_name("TEXT")
-      ->allow_extra_args(false);
   app.add_option("--theta", arguments->theta, "Also score these values of θ (.npz or .csv, one row each)")
       ->type_name("FILE");
   app.add_option("--out", arguments->out,
@@ -449,11 +442,6 @@ Action add_infer(CLI::App& app, const Catalog& tasks) {
                  "RUN/samples.npz, or ./samples.npz); of images a folder "
                  "(default: RUN/posterior, or ./posterior)")
       ->type_name("FILE|DIR");
-  app.add_option("--interval", arguments->interval,
-                 "Interval type: central (as much below as above), hpd (highest density: the shortest) or "
-                 "upper (limits)")
-      ->type_name("KIND")
-      ->capture_default_str();
   app.add_option("--local-test", arguments->local_test,
                  "Test this posterior itself, by M simulated sets of the same size: whether a classifier can separate "
                  "their truths from samples of posteriors like it (below)")
@@ -465,10 +453,6 @@ Action add_infer(CLI::App& app, const Catalog& tasks) {
                  "are cheap to simulate; 0 turns it off")
       ->type_name("M")
       ->transform(whole_number(0, 1000000));
-  app.add_option("--seed", arguments->seed, "Seed of the samples, and of observations that are made of an item")
-      ->type_name("N")
-      ->transform(whole_number(0, 9007199254740992))
-      ->capture_default_str();
   app.add_option("--threads", arguments->open.threads, "CPU threads, 0 = all cores")
       ->type_name("N")
       ->check(CLI::Range(0, 4096))
@@ -517,8 +501,8 @@ cameras.csv: the columns file,azimuth,elevation (degrees) and maybe half_width, 
 They count in the order of their names. pairs --batch render --views writes such a folder.)");
   app.footer("");  // removes the program's footer
   app.footer([footer, tasks] { return footer + item_lines(*tasks); });
-  return [arguments, set, &app] {
-    arguments->set = set->choice(static_cast<std::uint64_t>(arguments->seed));
+  return [arguments, options, &app] {
+    arguments->question = options->question();
     bool json = false;
     for (const CLI::App* one = &app; one != nullptr; one = one->get_parent())
       if (const CLI::Option* const asked = one->get_option_no_throw("--json")) json |= asked->count() > 0;

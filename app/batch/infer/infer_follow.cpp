@@ -72,20 +72,20 @@ std::string line_of(const FollowedPosterior& set, const FollowedAnswer& answer, 
 
 Result infer_follow(const LoadedRun& run, const InferArguments& arguments, bool json) {
   const TaskInfo& info = run.task->info();
-  const IntervalKind interval = interval_kind(arguments.interval, "--interval");
-  if (arguments.n > 0 || !arguments.theta.empty() || arguments.set.random || !arguments.set.columns.empty() ||
-      !arguments.set.reader.empty() || !arguments.set.table.empty())
+  const IntervalKind interval = arguments.question.interval;
+  if (arguments.question.n > 0 || !arguments.theta.empty() || arguments.question.set.random || !arguments.question.set.columns.empty() ||
+      !arguments.question.set.reader.empty() || !arguments.question.set.table.empty())
     fail_usage(
         "--n, --random, --columns, --reader, --table and --theta do not go with --follow, which uses all that comes");
-  if (!arguments.derive.empty())
+  if (!arguments.question.derived.empty())
     fail_usage("--derive does not go with --follow; infer --data on the file once it is complete");
   const std::string name = arguments.data() == "-" ? "standard input" : printable(arguments.data(), 300);
   const std::unique_ptr<ObservationLines> lines =
-      room_of(info).lines(info, name, file_columns(*run.task), arguments.set.missing);
+      room_of(info).lines(info, name, file_columns(*run.task), arguments.question.set.missing);
   if (!lines || info.targets.empty())
     fail_usage("--follow reads one observation per line, and no line of text holds one of task {}", info.name);
   const FollowPlan plan = follow_plan(run, arguments);
-  FollowedPosterior set({run}, plan.most, plan.given, static_cast<std::uint64_t>(arguments.seed));
+  FollowedPosterior set({run}, plan.most, plan.given, arguments.question.seed);
   GrowingText text(arguments.data(), name);
   FollowedAnswer last;
   std::set<WarningKind> reported;
@@ -108,7 +108,7 @@ Result infer_follow(const LoadedRun& run, const InferArguments& arguments, bool 
     if (wrong && !x.defined()) std::rethrow_exception(wrong);
     if (!x.defined()) continue;
     set.add(x);
-    last = answer_of(set, plan.draws, static_cast<std::uint64_t>(arguments.seed));
+    last = answer_of(set, plan.draws, arguments.question.seed);
     std::vector<PosteriorWarning> warnings = last.known.warnings;
     if (last.known.typicality.outside) warnings.push_back({WarningKind::outside, outside_text(last.known.typicality)});
     for (const PosteriorWarning& one : warnings)
@@ -132,7 +132,7 @@ Result infer_follow(const LoadedRun& run, const InferArguments& arguments, bool 
   // The previous line has the posterior.
   Result result;
   result.document = {{"n", set.size()}, {"seen", set.seen()}, {"samples", plan.out.string()}, {"ended", true}};
-  if (arguments.set.missing == Missing::drop) result.document["dropped"] = lines->dropped();
+  if (arguments.question.set.missing == Missing::drop) result.document["dropped"] = lines->dropped();
   result.one_line = true;
   result.text = fmt::format("Samples: {}\n", plan.out.string());
   return result;

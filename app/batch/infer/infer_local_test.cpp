@@ -5,11 +5,11 @@
 
 namespace pairs::batch {
 
-LocalTest infer_local_test(const SetPosterior& posterior, std::int64_t n, std::int64_t sets, std::int64_t seed) {
+LocalTest infer_local_test(const SetPosterior& posterior, std::int64_t n, std::int64_t sets, std::uint64_t seed) {
   ProgressPrinter printer = stderr_printer();
   LocalTestOptions options;
   options.sets = sets;
-  options.seed = static_cast<std::uint64_t>(seed);
+  options.seed = seed;
   options.keep_going = keep_going;
   options.step = sets_step(printer);
   const LocalTest test = posterior.local_test(n, options);

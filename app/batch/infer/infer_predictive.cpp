@@ -26,11 +26,11 @@ std::string check_predictive(const LoadedRun& run, std::int64_t sets) {
 }
 
 SetPredictiveTest infer_predictive(const SetPosterior& posterior, std::int64_t n, std::int64_t sets,
-                                   std::int64_t seed) {
+                                   std::uint64_t seed) {
   ProgressPrinter printer = stderr_printer();
   PredictiveOptions options;
   options.sets = sets;
-  options.seed = static_cast<std::uint64_t>(seed);
+  options.seed = seed;
   options.keep_going = keep_going;
   options.step = sets_step(printer);
   SetPredictiveTest test = posterior.predictive_test(n, options);

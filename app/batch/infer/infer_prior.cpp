@@ -7,14 +7,10 @@
 
 namespace pairs::batch {
 
-std::optional<OtherPrior> infer_prior(const LoadedRun& run, const InferArguments& arguments) {
-  if (arguments.prior.empty()) {
-    if (!arguments.learned.empty())
-      fail_usage("--training-prior states the prior to be replaced by another; name that with --prior");
-    return {};
-  }
-  if (arguments.follow) fail_usage("--prior takes a set as it stands; leave --follow out");
-  return OtherPrior(run.task, arguments.prior, arguments.learned);
+std::shared_ptr<const OtherPrior> infer_prior(const LoadedRun& run, const InferArguments& arguments) {
+  if (arguments.follow && !arguments.question.prior.empty())
+    fail_usage("--prior takes a set as it stands; leave --follow out");
+  return other_prior(run.task, arguments.question.prior);
 }
 
 void report_prior(const OtherPrior& prior, const PosteriorAnswer& answer, IntervalKind interval,

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 
 #include "app/batch/infer/infer_question.h"
@@ -10,8 +9,8 @@
 
 namespace pairs::batch {
 
-// The prior of `infer --prior`, or none. Throws a usage error.
-std::optional<OtherPrior> infer_prior(const LoadedRun& run, const InferArguments& arguments);
+// The prior of `infer --prior`, or null. Throws a usage error.
+std::shared_ptr<const OtherPrior> infer_prior(const LoadedRun& run, const InferArguments& arguments);
 // Reports the shown run's and the exact posterior under it: as "other_prior" in the document and at the end of the
 // text, with its warnings, which are also among the document's.
 void report_prior(const OtherPrior& prior, const PosteriorAnswer& answer, IntervalKind interval,

@@ -10,6 +10,7 @@
 #include "app/posterior/files/draws_file.h"
 #include "app/posterior/files/posterior_samples.h"
 #include "app/posterior/many/asked_sets.h"
+#include "app/posterior/set/set_kind.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/given.h"
@@ -68,29 +69,29 @@ std::int64_t drawn(const TaskInfo& info, std::int64_t written) {
 // The number of observations to use. An item, from which more can always be made, yields at most as many as in
 // training.
 std::int64_t used_size(const LoadedRun& run, const InferArguments& arguments, const ObservedSet& set) {
-  if (arguments.n > 0) return arguments.n;
-  if (arguments.set.random) return std::min(set.held(), largest_size(run, arguments.force));
+  if (arguments.question.n > 0) return arguments.question.n;
+  if (arguments.question.set.random) return std::min(set.held(), largest_size(run, arguments.force));
   return !set.of_item() || arguments.force ? set.held() : std::min(set.held(), run.estimator->max_n());
 }
 
 void check_asked(const LoadedRun& run, const InferArguments& arguments, const ObservedSet& set,
                  const std::string& name) {
   const TaskInfo& info = run.task->info();
-  if (set.of_item() && arguments.n > info.max_n)
-    fail_usage("--n {} goes beyond N = {}, the maximum for task {}", count_text(arguments.n), count_text(info.max_n),
+  if (set.of_item() && arguments.question.n > info.max_n)
+    fail_usage("--n {} goes beyond N = {}, the maximum for task {}", count_text(arguments.question.n), count_text(info.max_n),
                info.name);
-  check_held(arguments.n, name, set.held());
+  check_held(arguments.question.n, name, set.held());
 }
 
 }  // namespace
 
 ResultUse result_use(const LoadedRun& run, const InferArguments& arguments) {
   std::error_code error;
-  std::filesystem::path data = arguments.set.file;
+  std::filesystem::path data = arguments.question.set.file;
   if (std::filesystem::exists(data, error)) data = std::filesystem::absolute(data, error);
   // Independent of the choice of observations.
   return {fmt::format("{} {} {} {} {}", std::filesystem::absolute(run.folder, error).string(), data.string(),
-                      arguments.set.table, arguments.set.group, arguments.set.member),
+                      arguments.question.set.table, arguments.question.set.group, arguments.question.set.member),
           !arguments.out.empty(), arguments.overwrite};
 }
 
@@ -101,9 +102,10 @@ DrawCount draw_count(const TaskInfo& info, std::int64_t asked) {
 
 InferQuestion infer_question(const LoadedRun& run, const InferArguments& arguments) {
   const TaskInfo& info = run.task->info();
-  const auto set = std::make_shared<ObservedSet>(run.task, arguments.set);
+  const auto set = std::make_shared<ObservedSet>(
+      run.task, seeded_item(*run.task, arguments.question.set, arguments.question.seed));
   InferQuestion question;
-  question.name = set->of_item() || !arguments.set.member.empty() ? set->name() : arguments.data();
+  question.name = set->of_item() || !arguments.question.set.member.empty() ? set->name() : arguments.data();
   check_asked(run, arguments, *set, question.name);
   question.out = target_room_of(info).in_folder() ? folder_output(run, arguments) : file_output(run, arguments);
   question.use = result_use(run, arguments);
@@ -123,7 +125,7 @@ FollowPlan follow_plan(const LoadedRun& run, const InferArguments& arguments) {
   plan.most = largest_size(run, arguments.force);
   plan.written = draws_of(info, arguments.samples);
   plan.draws = drawn(info, plan.written);
-  plan.given = read_given(arguments.set.given, "", info);
+  plan.given = read_given(arguments.question.set.given, "", info);
   check_given(*run.task, plan.given, "--conditions");
   plan.out = file_output(run, arguments);
   plan.use = result_use(run, arguments);

@@ -11,30 +11,26 @@
 #include "app/batch/parts/arguments.h"
 #include "app/batch/parts/result_file.h"
 #include "app/batch/parts/sampler_options.h"
+#include "app/posterior/question/question.h"
 #include "app/posterior/set_posterior/set_posterior.h"
 #include "core/train/run/run.h"
 
 namespace pairs::batch {
 
 struct InferArguments {
-  std::string run, theta, out, interval = "central";
-  SetChoice set;
+  Question question;
+  std::string theta, out;
   OpenArguments open;
   SamplerOptions sampler;
   std::int64_t samples = -1;  // -1: by the kind of target
-  std::int64_t seed = 1;
-  std::int64_t n = 0;           // 0: all
   std::int64_t local_test = 0;  // number of simulated sets; 0: no test
   std::int64_t predictive = -1;  // number of simulated sets; 0: no test, -1: a brief test if it is cheap
   bool force = false;
   bool overwrite = false;                // replaces existing result files made otherwise
   bool follow = false;                   // follows growing data
   bool exact = false;                    // for many sets: also the exact posterior of each
-  std::vector<std::string> derive = {};  // "ratio = theta/psi"
-  std::vector<std::string> prior = {};   // "theta = normal(0.2, 0.05)"
-  std::vector<std::string> learned = {};  // the training prior in the same form
 
-  std::string data() const { return set.file.string(); }
+  std::string data() const { return question.set.file.string(); }
 };
 
 // The request to `infer`, read and checked.

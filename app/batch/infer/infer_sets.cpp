@@ -41,15 +41,13 @@ void check_together(const LoadedRun& run, const InferArguments& arguments) {
   if (target_room_of(run.task->info()).in_folder())
     fail_usage("Posteriors of images are asked for set by set; {} holds many sets", words);
   const std::pair<bool, const char*> refused[] = {{arguments.follow, "--follow"},
-                                                  {arguments.set.camera.has_value(), "--camera"},
-                                                  {!arguments.derive.empty(), "--derive"},
+                                                  {arguments.question.set.camera.has_value(), "--camera"},
+                                                  {!arguments.question.derived.empty(), "--derive"},
                                                   {arguments.local_test > 0, "--local-test"},
                                                   {arguments.predictive > 0, "--predictive"},
-                                                  {!arguments.prior.empty(), "--prior"}};
+                                                  {!arguments.question.prior.empty(), "--prior"}};
   for (const auto& [given, option] : refused)
     if (given) fail_usage("{} is about one set, and {} holds many: name one of them with --member", option, words);
-  if (!arguments.set.up.empty() && !lists_items(*run.task, arguments.data()))
-    fail_usage("--up turns items such as meshes; {} holds sets of observations", words);
 }
 
 // The file's format must support the requested results.
@@ -301,18 +299,13 @@ class SetsWritten {
 };
 
 AskedSets asked_sets(const InferArguments& arguments) {
-  AskedSets asked;
-  asked.set = arguments.set;
-  asked.size = {arguments.n, arguments.set.random.has_value(), arguments.force};
-  asked.seed = static_cast<std::uint64_t>(arguments.seed);
-  asked.exact = arguments.exact;
-  return asked;
+  return {arguments.question, arguments.exact, arguments.force};
 }
 
 }  // namespace
 
 bool asks_many_sets(const LoadedRun& run, const InferArguments& arguments) {
-  return arguments.set.member.empty() && holds_many_sets(*run.task, arguments.set);
+  return arguments.question.set.member.empty() && holds_many_sets(*run.task, arguments.question.set);
 }
 
 SetsQuestion sets_question(const LoadedRun& run, const InferArguments& arguments) {
@@ -322,7 +315,7 @@ SetsQuestion sets_question(const LoadedRun& run, const InferArguments& arguments
 
 Result infer_sets(const LoadedRun& run, const InferArguments& arguments) {
   const TaskInfo& info = run.task->info();
-  const IntervalKind interval = interval_kind(arguments.interval, "--interval");
+  const IntervalKind interval = arguments.question.interval;
   const std::filesystem::path out = sets_file(run, arguments);
   const SetsFormat& format = sets_format(out);
   check_together(run, arguments);

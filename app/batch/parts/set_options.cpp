@@ -22,7 +22,6 @@ std::string begun(std::string help) {
 
 SetChoice SetOptions::choice(std::uint64_t seed) const {
   SetChoice set;
-  set.seed = seed;
   for (const SetField& field : set_fields()) {
     const auto given = words_.find(field.option);
     if (given == words_.end()) continue;
@@ -35,9 +34,9 @@ SetChoice SetOptions::choice(std::uint64_t seed) const {
   const std::string name = printable(set.file.string(), 300);
   for (const SetField& field : set_fields()) {
     if (!words_.contains(field.option)) continue;
-    if (field.of == SetField::Of::own && set.file.empty())
+    if (!field.of(SetKind::simulated) && set.simulated())
       fail_usage("--{} belongs to a set of your own; name one with --data", field.option);
-    if (field.of != SetField::Of::simulated || set.file.empty()) continue;
+    if (field.own() || set.simulated()) continue;
     if (std::string_view(field.option) == "index")
       fail_usage("--index chooses a simulated set; {} is one already", name);
     fail_usage("--theta and --psi make a set of their own; {} is one already", name);

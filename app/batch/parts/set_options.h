@@ -15,8 +15,7 @@ namespace pairs::batch {
 // The options that name a set, as given.
 class SetOptions {
  public:
-  // The set that they name. `seed`: default seed of --random, and of observations made from an item if the command has
-  // no --seed for sets. Throws a usage Error for options that exclude each other.
+  // The set that they name. `seed`: default seed of --random. Throws a usage Error for options that exclude each other.
   SetChoice choice(std::uint64_t seed = 1) const;
   bool given(const std::string& option) const { return words_.contains(option); }
 

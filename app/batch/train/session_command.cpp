@@ -39,7 +39,7 @@ std::string posterior_command(const std::string& run, const SetChoice& set, std:
 
 std::string set_text(const SavedSession& session) {
   const SetChoice& set = session.question.set;
-  if (set.file.empty())
+  if (set.simulated())
     return fmt::format("set {} of the prior{}", set.index, set.theta.empty() ? "" : ", with values set by hand");
   std::string text = printable(set.file.string(), 300);
   if (session.question.many)
@@ -58,7 +58,7 @@ std::string session_lines(const SavedSession& session) {
     text += fmt::format("{:<11} {}\n", name, shown);
   };
   add("task", session.task);
-  add("run", session.run);
+  add("run", session.question.run);
   add("tab", session.tab);
   add("set", set_text(session));
   if (session.question.n > 0) add("N", count_text(session.question.n));
@@ -84,7 +84,7 @@ nlohmann::json session_document(const SavedSession& session) {
                       {"n", pin.n},
                       {"command", posterior_command(pin.run, pin.set, pin.n, false)}});
   return {{"task", session.task},
-          {"run", session.run},
+          {"run", session.question.run},
           {"tab", session.tab},
           {"set", set_text(session)},
           {"n", session.question.n},
@@ -96,7 +96,7 @@ nlohmann::json session_document(const SavedSession& session) {
           {"pinned", pinned},
           {"note", session.note},
           {"set_note", session.set_note},
-          {"command", posterior_command(session.run, session.question.set, session.question.n, session.question.many)}};
+          {"command", posterior_command(session.question.run, session.question.set, session.question.n, session.question.many)}};
 }
 
 Result session(const SessionArguments& arguments) {

@@ -573,7 +573,7 @@ void PosteriorPanel::State::file_dialog(Posterior& posterior) {
   before_file = posterior.scene()->set;
   posterior.set.open_file(*path);
   // The table of sets shows its own progress and problems.
-  if (posterior.sets.table().is_open() && posterior.sets.table().sets().set.file == *path) {
+  if (posterior.sets.table().is_open() && posterior.sets.table().sets().question.set.file == *path) {
     file.close();
     before_file.reset();
   }

@@ -55,7 +55,7 @@ void SampleDialog::write(model::Posterior& posterior) {
   const auto count = typed_count(count_, kFewest), seed = typed_count(seed_, 0);
   if (!asked || !count || !seed) return;
   asked->draws = *count;
-  asked->seed = static_cast<std::uint64_t>(*seed);
+  asked->question.seed = static_cast<std::uint64_t>(*seed);
   asked->file = browser_.path();
   drawing_ = true;
   posterior.files.samples().save(std::move(*asked));

@@ -93,9 +93,9 @@ void SetList::draw_choice(model::Posterior& posterior, const model::PosteriorSce
 
 void SetList::head(model::Posterior& posterior) {
   SetTable& sets = posterior.sets.table();
-  const std::filesystem::path& data = sets.sets().set.file;
+  const std::filesystem::path& data = sets.sets().question.set.file;
   const std::string name = printable((data.has_filename() ? data : data.parent_path()).filename().string(), 120),
-                    &group = sets.sets().set.group;
+                    &group = sets.sets().question.set.group;
   ui::text(group.empty() ? "Sets of " + name : fmt::format("Sets of {} by {}", name, printable(group, 60)),
            ui::Look::small_strong);
   ui::wrapped(sets.progress_text(), ui::Look::small_muted, 0, "posterior/sets/progress");
@@ -112,7 +112,7 @@ void SetList::head(model::Posterior& posterior) {
                                                     : "";
   if (ui::button("posterior/sets/export", "Export…", ui::Button::normal, blocked,
                  "Writes the table as infer --group does: CSV, JSON, NPZ or LaTeX"))
-    save_.ask(file_stem(sets.sets().set.file.stem().string() + " posteriors") + ".csv");
+    save_.ask(file_stem(sets.sets().question.set.file.stem().string() + " posteriors") + ".csv");
   ImGui::SameLine();
   bool exact = sets.sets().exact;
   const std::string none = sets.no_exact();

@@ -22,15 +22,16 @@ Posterior::~Posterior() = default;
 
 void Posterior::open(const std::string& run) {
   PosteriorState& s = *state_;
-  if (run == s.request.run) return;
+  if (run == s.request.asked.run) return;
   s.leave_followed();
-  s.request.run = run;
-  s.request.others.clear();
+  s.request.asked.set = s.chosen();
+  s.request.asked.run = run;
+  s.request.asked.others.clear();
   show_again();
 }
 
 const std::string& Posterior::run() const {
-  return state_->request.run;
+  return state_->request.asked.run;
 }
 
 void Posterior::reload() {
@@ -40,8 +41,9 @@ void Posterior::reload() {
 
 void Posterior::show_again() {
   PosteriorState& s = *state_;
+  s.request.asked.set = s.chosen();
   s.none_chosen = false;
-  s.table.reload(s.request.run);
+  s.table.reload(s.request.asked.run);
   ++s.request.scene;
   // The shown posterior stays until a new one is ready, unless the run changes.
   const std::vector<std::string> problems = s.result.problems;
@@ -52,14 +54,14 @@ void Posterior::show_again() {
 
 void Posterior::set_others(std::vector<std::string> runs) {
   PosteriorState& s = *state_;
-  std::erase(runs, s.request.run);
-  if (runs == s.request.others) return;
-  s.request.others = std::move(runs);
+  std::erase(runs, s.request.asked.run);
+  if (runs == s.request.asked.others) return;
+  s.request.asked.others = std::move(runs);
   s.ask();
 }
 
 const std::vector<std::string>& Posterior::others() const {
-  return state_->request.others;
+  return state_->request.asked.others;
 }
 
 void Posterior::new_set() {
@@ -101,25 +103,28 @@ std::optional<std::string> Posterior::open_data(const LookedPath& looked) {
 Question Posterior::question() const {
   const PosteriorState& s = *state_;
   Question now;
-  now.set = s.asked().set;
+  now.run = s.request.asked.run;
+  now.set = s.asked_set();
   now.n = s.chosen_n ? n() : 0;
-  now.others = s.request.others;
+  now.others = s.request.asked.others;
   const SetChoice shown = now.set;
   if (s.table.is_open()) {
-    const bool one_of_them = !shown.member.empty() && shown.file == s.table.sets().set.file;
-    now.set = s.table.sets().set;
+    const bool one_of_them = !shown.member.empty() && shown.file == s.table.sets().question.set.file;
+    now.set = s.table.sets().question.set;
     now.set.index = shown.index;
     if (one_of_them) now.set = shown;
     now.many = true;
   } else if (!shown.member.empty()) {
     now.set = {.index = shown.index};  // a single set of many has no file of its own
   }
-  now.interval = s.request.interval;
-  now.learned_product = s.request.learned_product;
+  now.interval = s.request.asked.interval;
+  now.learned_product = s.request.asked.learned_product;
   now.derived = s.restored_derived ? *s.restored_derived : options.derived();
+  now.other_derived = s.request.asked.other_derived;
+  if (const auto shown = s.scene()) now.other_derived.erase(shown->names);
   now.prior = s.inquiries.prior;
   now.tests = s.restored_tests.empty() ? s.inquiries.tests(inquiry_key()) : s.restored_tests;
-  now.predictive_seed = static_cast<std::int64_t>(s.inquiries.predictive_seed);
+  now.predictive_seed = s.inquiries.predictive_seed;
   now.pinned = s.restoring.busy() ? s.restoring.asked() : pins.questions();
   return now;
 }
@@ -127,8 +132,8 @@ Question Posterior::question() const {
 void Posterior::restore(const Question& question) {
   PosteriorState& s = *state_;
   restore_extras(question);
-  s.request.others = question.others;
-  std::erase(s.request.others, s.request.run);
+  s.request.asked.others = question.others;
+  std::erase(s.request.asked.others, s.request.asked.run);
   if (question.n > 0) {
     s.chosen_n = true;
     s.player.want(question.n);
@@ -150,9 +155,10 @@ void Posterior::restore_extras(const Question& question) {
   PosteriorState& s = *state_;
   options.set_interval(question.interval);
   options.set_learned_product(question.learned_product);
+  s.request.asked.other_derived = question.other_derived;
   s.restored_derived = question.derived;
   s.inquiries.prior = question.prior;
-  s.inquiries.predictive_seed = static_cast<std::uint64_t>(question.predictive_seed);
+  s.inquiries.predictive_seed = question.predictive_seed;
   s.pin(nullptr);
   s.restoring.restore(question.pinned);
   s.ask();
@@ -184,17 +190,17 @@ const std::string& Posterior::failure() const {
 }
 std::string Posterior::batch_command() const {
   const PosteriorState& s = *state_;
-  if (s.request.run.empty()) return "";
-  if (state_->following() && s.follow_scene) return follow_command(s.request.run, s.follow_scene->choice, s.hub.device);
-  CommandOptions asked{{s.request.run},    s.request.set.choice,     n(), s.hub.data_folder.string(), s.hub.device,
-                         s.request.interval, s.request.learned_product};
-  asked.runs.insert(asked.runs.end(), s.request.others.begin(), s.request.others.end());
+  if (s.request.asked.run.empty()) return "";
+  if (state_->following() && s.follow_scene) return follow_command(s.request.asked.run, s.follow_scene->choice, s.hub.device);
+  CommandOptions options{s.request.asked, s.hub.data_folder.string(), s.hub.device};
+  options.asked.set = s.chosen();
+  options.asked.n = n();
   // Keeps only the other runs that can be drawn.
-  if (const auto& scene = s.result.scene; scene && scene->runs.front().run == s.request.run)
-    std::erase_if(asked.runs, [&](const std::string& name) {
+  if (const auto& scene = s.result.scene; scene && scene->runs.front().run == s.request.asked.run)
+    std::erase_if(options.asked.others, [&](const std::string& name) {
       return std::none_of(scene->runs.begin(), scene->runs.end(), [&](const auto& run) { return run.run == name; });
     });
-  return figure_command(asked, s.result.scene.get(), s.result.snapshot.get());
+  return figure_command(options, s.result.scene.get(), s.result.snapshot.get());
 }
 
 std::string Posterior::inquiry_key() const {

@@ -11,31 +11,29 @@ void PosteriorState::end_following() {
   stopped_set = 0;
 }
 
-std::optional<SetRequest> PosteriorState::followed_set() {
+std::optional<PosteriorState::AskedSet> PosteriorState::followed_set() {
   const auto state = follower.result().state;
   if (!state || !follow_scene || state->seen == 0 || !state->failure.empty()) return {};
-  SetRequest set{++last_set, follow_scene->choice, follow_scene->task};
-  if (state->used < state->seen) set.choice.random = kFollowSeed;
-  return set;
+  return AskedSet{asked_set(), {++last_set, follow_scene->task}};
 }
 
 // Ends following when another task or run is shown; the file becomes its task's set.
 void PosteriorState::leave_followed() {
-  if (const std::optional<SetRequest> set = followed_set()) {
-    request.files[set->task] = set->choice;
-    file_n.erase(set->task);
-    request.set = *set;
+  if (const auto followed = followed_set()) {
+    request.files[followed->request.task] = followed->set;
+    file_n.erase(followed->request.task);
+    take(*followed);
   }
   end_following();
 }
 
 void PosteriorFollowing::start(const std::filesystem::path& path) {
   PosteriorState& s = state_;
-  if (!s.result.scene || s.result.scene->runs.front().run != s.request.run) return;
+  if (!s.result.scene || s.result.scene->runs.front().run != s.request.asked.run) return;
   s.player.stop();
   s.forget_failure();
   auto scene = std::make_shared<PosteriorScene>(followed_scene(*s.result.scene, path, ++s.last_set, s.missing));
-  s.follower.follow({s.hub.tasks, s.request.run, s.hub.data_folder.string(), s.hub.device, scene->runs.front().role,
+  s.follower.follow({s.hub.tasks, s.request.asked.run, s.hub.data_folder.string(), s.hub.device, scene->runs.front().role,
                      path, scene->set, s.missing});
   s.follow_scene = std::move(scene);
 }
@@ -45,10 +43,10 @@ void PosteriorFollowing::stop() {
   const auto state = s.following();
   if (!state || s.stopped_set != 0) return;
   s.follower.stop();
-  if (const std::optional<SetRequest> set = s.followed_set()) {
+  if (const auto followed = s.followed_set()) {
     s.keep_shown();
-    s.request.set = *set;
-    s.stopped_set = set->id;
+    s.take(*followed);
+    s.stopped_set = followed->request.id;
     s.forget_failure();
     s.ask();
   } else if (state->seen == 0) {

@@ -13,26 +13,26 @@
 namespace pairs::model {
 
 IntervalKind PosteriorOptions::interval() const {
-  return state_.request.interval;
+  return state_.request.asked.interval;
 }
 
 void PosteriorOptions::set_interval(IntervalKind kind) {
   PosteriorState& s = state_;
-  if (kind == s.request.interval) return;
-  s.request.interval = kind;
+  if (kind == s.request.asked.interval) return;
+  s.request.asked.interval = kind;
   s.follower.set_interval(kind);
   s.table.set_interval(kind);
   s.ask();
 }
 
 bool PosteriorOptions::learned_product() const {
-  return state_.request.learned_product;
+  return state_.request.asked.learned_product;
 }
 
 void PosteriorOptions::set_learned_product(bool on) {
   PosteriorState& s = state_;
-  if (on == s.request.learned_product) return;
-  s.request.learned_product = on;
+  if (on == s.request.asked.learned_product) return;
+  s.request.asked.learned_product = on;
   s.ask();
 }
 
@@ -51,7 +51,7 @@ std::string PosteriorOptions::add_derived(const std::string& text) {
   } catch (const Error& error) {
     return error.what();
   }
-  s.request.derived[now->names] = std::move(texts);
+  s.request.asked.other_derived[now->names] = std::move(texts);
   s.ask();
   return "";
 }
@@ -59,8 +59,8 @@ std::string PosteriorOptions::add_derived(const std::string& text) {
 void PosteriorOptions::remove_derived(std::size_t k) {
   PosteriorState& s = state_;
   const auto now = state_.scene();
-  const auto known = now ? s.request.derived.find(now->names) : s.request.derived.end();
-  if (known == s.request.derived.end() || k >= known->second.size()) return;
+  const auto known = now ? s.request.asked.other_derived.find(now->names) : s.request.asked.other_derived.end();
+  if (known == s.request.asked.other_derived.end() || k >= known->second.size()) return;
   known->second.erase(known->second.begin() + static_cast<std::ptrdiff_t>(k));
   s.ask();
 }

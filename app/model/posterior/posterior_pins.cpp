@@ -17,7 +17,9 @@ void PosteriorPins::add() {
   const auto now = state_.scene();
   const auto snapshot = state_.shown();
   if (!now || !snapshot || snapshot->set != now->set) return;
-  PinnedQuestion asked = s.asked();
+  PinnedQuestion asked;
+  asked.run = s.request.asked.run;
+  asked.set = s.asked_set();
   asked.n = snapshot->n;
   s.pin(with_pinned(s.request.pinned, *now, *snapshot, ++s.last_pin, std::move(asked)));
 }

@@ -17,13 +17,13 @@ void PosteriorSet::choose_index(std::int64_t index) {
 }
 
 std::int64_t PosteriorSet::index() const {
-  return state_.request.set.choice.index;
+  return state_.chosen().index;
 }
 
 void PosteriorSet::set_parameter(std::size_t k, double value) {
   PosteriorState& s = state_;
-  const SetChoice& now = s.request.set.choice;
-  if (!s.result.scene || k >= s.result.scene->parameters.size() || !now.file.empty() || s.following()) return;
+  const SetChoice now = s.chosen();
+  if (!s.result.scene || k >= s.result.scene->parameters.size() || !now.simulated() || s.following()) return;
   // A held slider sends its value in every frame, even if the task adjusts it.
   if (s.asked_value && *s.asked_value == PosteriorState::Asked{s.request.set.id, k, value}) return;
   SetChoice set{.index = now.index, .theta = now.theta, .psi = now.psi, .given = now.given};
@@ -50,17 +50,18 @@ void PosteriorSet::set_condition(std::size_t k, double value) {
   std::vector<std::string> words;
   for (std::size_t i = 0; i < scene->given.size(); ++i)
     words.push_back(fmt::format("{}={}", scene->given[i].name, i == k ? value : scene->given[i].value));
-  SetChoice set = settled_choice(s.request.set.choice, *scene);
+  SetChoice set = settled_choice(s.chosen(), *scene);
   set.given = fmt::format("{}", fmt::join(words, ","));
-  if (!set.file.empty()) s.keep_shown();
+  if (!set.simulated()) s.keep_shown();
   s.another_set(std::move(set));
 }
 
 void PosteriorSet::open_file(const std::filesystem::path& path, std::vector<std::string> columns) {
   PosteriorState& s = state_;
   // Other columns of the same file keep the choice of observations.
-  const bool whole = columns.empty() || path != s.request.set.choice.file;
-  SetChoice choice{.index = s.request.set.choice.index, .file = path, .columns = std::move(columns)};
+  const SetChoice now = s.chosen();
+  const bool whole = columns.empty() || path != now.file;
+  SetChoice choice{.index = now.index, .file = path, .columns = std::move(columns)};
   choice.missing = s.missing;
   s.keep_shown();
   s.another_set(std::move(choice), whole, true);
@@ -96,8 +97,8 @@ void PosteriorSet::open_part(SetChoice choice, std::optional<std::uint64_t> seed
 
 void PosteriorSet::choose_random(std::optional<std::uint64_t> seed) {
   PosteriorState& s = state_;
-  SetChoice choice = s.request.set.choice;
-  if (choice.file.empty() || choice.random == seed || s.following()) return;
+  SetChoice choice = s.chosen();
+  if (choice.simulated() || choice.random == seed || s.following()) return;
   s.keep_shown();
   choice.random = seed;
   s.another_set(std::move(choice));
@@ -105,8 +106,8 @@ void PosteriorSet::choose_random(std::optional<std::uint64_t> seed) {
 
 void PosteriorSet::set_up(const std::string& up) {
   PosteriorState& s = state_;
-  SetChoice choice = s.request.set.choice;
-  if (choice.file.empty() || choice.up == up || s.following()) return;
+  SetChoice choice = s.chosen();
+  if (choice.simulated() || choice.up == up || s.following()) return;
   s.keep_shown();
   choice.up = up;
   s.another_set(std::move(choice));
@@ -117,12 +118,12 @@ void PosteriorSet::set_missing(Missing missing) {
   if (s.missing == missing) return;
   s.missing = missing;
   if (s.table.is_open()) {
-    SetChoice sets = s.table.sets().set;
+    SetChoice sets = s.table.sets().question.set;
     sets.missing = missing;
     return s.open_sets(std::move(sets));
   }
-  SetChoice choice = s.failed_choice ? *s.failed_choice : s.request.set.choice;
-  if (choice.file.empty() || choice.missing == missing || s.following()) return;
+  SetChoice choice = s.failed_choice ? *s.failed_choice : s.chosen();
+  if (choice.simulated() || choice.missing == missing || s.following()) return;
   s.keep_shown();
   const bool whole = s.failed_choice && s.failed_whole;
   choice.missing = missing;

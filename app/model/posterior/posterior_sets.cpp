@@ -17,7 +17,7 @@ void PosteriorState::close_table() {
 void PosteriorState::choose_shown() {
   if (!table.is_open() || table.chosen().empty() || !result.scene) return;
   const PosteriorScene& scene = *result.scene;
-  const SetChoice &shown = scene.choice, &sets = table.sets().set;
+  const SetChoice &shown = scene.choice, &sets = table.sets().question.set;
   const bool one_of_them = !shown.member.empty() && shown.group == sets.group && shown.file == sets.file;
   table.choose_instead(one_of_them ? shown.member : "");
   none_chosen = !one_of_them;
@@ -29,8 +29,8 @@ void PosteriorState::show_chosen() {
   if (table.chosen().empty()) return;
   none_chosen = false;
   const auto choice_of = [&](std::size_t row) {
-    SetChoice choice = table.sets().set;
-    choice.index = request.set.choice.index;
+    SetChoice choice = table.sets().question.set;
+    choice.index = chosen().index;
     choice.member = table.row(row).name;
     return choice;
   };
@@ -39,7 +39,7 @@ void PosteriorState::show_chosen() {
     request.extra.push_back({table.row(table.chosen()[k]).name, choice_of(table.chosen()[k])});
   SetChoice first = choice_of(table.chosen().front());
   // Conditions that the user set stay.
-  SetChoice shown = request.set.choice;
+  SetChoice shown = chosen();
   shown.given = first.given;
   shown.random = first.random;
   if (first == shown) return ask();
@@ -50,19 +50,21 @@ void PosteriorState::show_chosen() {
 void PosteriorState::follow_table() {
   const bool one_of_many = result.scene && result.scene->set == request.set.id && !result.scene->choice.member.empty();
   if (!table.is_open() && one_of_many) {  // of a task that is come back to
-    AskedSets sets{.set = request.set.choice};
-    sets.set = of_all_members(std::move(sets.set));
     table_task = result.scene->task;
-    table.open(request.run, std::move(sets));
+    table.open({.question = {.run = request.asked.run, .set = of_all_members(chosen())}});
   }
   if (!table.is_open()) return;
   if (result.scene && table_task.empty()) table_task = result.scene->task;
   if (result.scene && result.scene->task != table_task) return close_table();
-  if (result.scene) table.open(request.run, table.sets());
+  if (result.scene) {
+    AskedSets sets = table.sets();
+    sets.question.run = request.asked.run;
+    table.open(std::move(sets));
+  }
   if (!table.chosen().empty() || none_chosen) return;
   const std::vector<std::size_t>& rows = table.order();
-  const SetChoice& choice = request.set.choice;
-  const bool same = choice.file == table.sets().set.file && choice.group == table.sets().set.group;
+  const SetChoice choice = chosen();
+  const bool same = choice.file == table.sets().question.set.file && choice.group == table.sets().question.set.group;
   const std::string shown = same ? choice.member : "";
   const auto answered = std::find_if(rows.begin(), rows.end(), [&](std::size_t row) {
     return shown.empty() ? table.row(row).problem.empty() : table.row(row).name == shown;
@@ -77,15 +79,15 @@ void PosteriorState::open_sets(SetChoice sets) {
   forget_failure();
   none_chosen = false;
   request.extra.clear();
-  table_task = result.scene && result.scene->runs.front().run == request.run ? result.scene->task : "";
-  table.set_interval(request.interval);
-  table.open(request.run, {.set = std::move(sets)});
+  table_task = result.scene && result.scene->runs.front().run == request.asked.run ? result.scene->task : "";
+  table.set_interval(request.asked.interval);
+  table.open({.question = {.run = request.asked.run, .set = std::move(sets)}});
 }
 
 void PosteriorSets::open(const std::filesystem::path& path, const std::string& group,
                          std::vector<std::string> columns) {
   SetChoice sets{
-      .index = state_.request.set.choice.index, .file = path, .columns = std::move(columns), .group = group};
+      .index = state_.chosen().index, .file = path, .columns = std::move(columns), .group = group};
   sets.missing = state_.missing;
   open(std::move(sets));
 }
@@ -108,7 +110,7 @@ void PosteriorSets::choose(std::size_t place, SetClick click) {
 }
 
 void PosteriorSets::close() {
-  SetChoice file = state_.table.sets().set;
+  SetChoice file = state_.table.sets().question.set;
   state_.close_table();
   if (file.group.empty()) return state_.simulate();
   file.group.clear();

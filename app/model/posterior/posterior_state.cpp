@@ -25,14 +25,14 @@ std::int64_t first_n(std::int64_t most) {
 
 void PosteriorState::ask() {
   shaded = hub.run_shades->version();
-  if (request.run.empty()) return background.cancel();
+  if (request.asked.run.empty()) return background.cancel();
   request.tasks = hub.tasks;
   request.data = hub.data_folder.string();
   request.device = hub.device;
-  request.n = player.n();
+  request.asked.n = player.n();
   request.shades.clear();
-  request.shades[request.run] = hub.run_shades->of(request.run);
-  for (const std::string& other : request.others) request.shades[other] = hub.run_shades->of(other);
+  request.shades[request.asked.run] = hub.run_shades->of(request.asked.run);
+  for (const std::string& other : request.asked.others) request.shades[other] = hub.run_shades->of(other);
   background.request(request);
 }
 
@@ -58,48 +58,61 @@ void PosteriorState::take_restored_derived() {
   std::vector<std::string> texts = *std::exchange(restored_derived, std::nullopt);
   try {
     derived_quantities(texts, result.scene->names);
-    request.derived[result.scene->names] = std::move(texts);
+    request.asked.other_derived[result.scene->names] = std::move(texts);
     ask();
   } catch (const Error& error) {
     hub.messages.warning("session", fmt::format("The derived quantities are left out: {}", error.what()));
   }
 }
 
-PinnedQuestion PosteriorState::asked() const {
-  PinnedQuestion asked;
-  asked.run = request.run;
-  const auto& scene = result.scene;
-  const bool there = scene && scene->set == request.set.id && scene->runs.front().run == request.run;
-  asked.set = there ? settled_choice(request.set.choice, *scene) : request.set.choice;
-  asked.set.changed.reset();
+bool PosteriorState::is_shown() const {
+  return result.scene && result.scene->set == request.set.id && result.scene->runs.front().run == request.asked.run;
+}
+
+SetChoice PosteriorState::chosen() const {
+  if (!is_shown()) return request.asked.set;
+  SetChoice set = result.scene->choice;
+  set.assume_given = false;
+  return set;
+}
+
+SetChoice PosteriorState::asked_set() const {
   if (const auto state = follower.result().state; state && follow_scene) {
-    asked.set = follow_scene->choice;
-    if (state->used < state->seen) asked.set.random = kFollowSeed;
+    SetChoice set = follow_scene->choice;
+    if (state->used < state->seen) set.random = kFollowSeed;
+    return set;
   }
-  return asked;
+  SetChoice set = is_shown() ? settled_choice(chosen(), *result.scene) : request.asked.set;
+  set.changed.reset();
+  return set;
 }
 
 void PosteriorState::keep_shown() {
-  if (result.scene && result.scene->set == request.set.id) before = request.set;
+  if (result.scene && result.scene->set == request.set.id) before = {chosen(), request.set};
+}
+
+void PosteriorState::take(const AskedSet& set) {
+  request.asked.set = set.set;
+  request.set = set.request;
 }
 
 void PosteriorState::go_back() {
   // If there was no previous set, requests a simulated one instead.
   if (failed_set != request.set.id) {
-    failed_choice = request.set.choice;
+    failed_choice = request.asked.set;
     failed_whole = request.set.whole;
   }
   failed_set = request.set.id;
-  if (result.scene && result.scene->set == before.id) request.set = before;
+  if (result.scene && result.scene->set == before.request.id) take(before);
   choose_shown();
 }
 
 void PosteriorState::take_many() {
   if (result.many_set == 0 || result.many_set != request.set.id) return;
-  SetChoice sets = request.set.choice;
+  SetChoice sets = request.asked.set;
   // The set that is shown stays until one of the many is.
-  if (result.scene && result.scene->set == before.id)
-    request.set = before;
+  if (result.scene && result.scene->set == before.request.id)
+    take(before);
   else
     another_set({.index = sets.index});
   open_sets(std::move(sets));
@@ -113,8 +126,9 @@ void PosteriorState::forget_failure() {
 
 void PosteriorState::another_set(SetChoice choice, bool whole, bool opened) {
   end_following();
-  if (table.is_open() && (choice.member.empty() || choice.file != table.sets().set.file)) close_table();
-  request.set = {++last_set, std::move(choice), "", whole, opened};
+  if (table.is_open() && (choice.member.empty() || choice.file != table.sets().question.set.file)) close_table();
+  request.asked.set = std::move(choice);
+  request.set = {++last_set, "", whole, opened};
   forget_failure();
   ask();
 }
@@ -127,7 +141,7 @@ void PosteriorState::follow_player() {
     else
       file_n[result.scene->task] = player.n();
   }
-  if (player.n() != request.n) ask();
+  if (player.n() != request.asked.n) ask();
 }
 
 void PosteriorState::take_scene() {
@@ -137,17 +151,12 @@ void PosteriorState::take_scene() {
   scene_task = scene.task;
   scene_set = scene.set;
   scene_source = scene.set_source + '\n' + scene.choice.member;
-  if (scene.set == request.set.id) {
-    SetChoice& choice = request.set.choice;
+  if (is_shown()) {
     // Each task has its own files and values.
-    const std::int64_t index = choice.index;
-    choice = scene.choice;
-    choice.index = index;
-    choice.assume_given = false;
     if (scene.simulated)
       request.files.erase(scene.task);
     else
-      request.files[scene.task] = choice;
+      request.files[scene.task] = chosen();
   }
   // For a new file, N is its size, up to the largest N in training; for an earlier file, the N shown before.
   std::int64_t of_file = std::min(scene.most, scene.trained);
@@ -181,17 +190,17 @@ std::shared_ptr<const FollowState> PosteriorState::following() const {
 
 std::vector<std::string> PosteriorState::derived() const {
   const auto now = scene();
-  const auto known = now ? request.derived.find(now->names) : request.derived.end();
-  return known == request.derived.end() ? std::vector<std::string>() : known->second;
+  const auto known = now ? request.asked.other_derived.find(now->names) : request.asked.other_derived.end();
+  return known == request.asked.other_derived.end() ? std::vector<std::string>() : known->second;
 }
 
 void PosteriorState::simulate() {
   end_following();
-  if (!request.set.choice.file.empty()) another_set({.index = std::max<std::int64_t>(request.set.choice.index, 0)});
+  if (const SetChoice set = chosen(); !set.simulated()) another_set({.index = std::max<std::int64_t>(set.index, 0)});
 }
 
 std::string PosteriorState::inquiry_key() const {
-  return fmt::format("{} n {}{} {}", request.run, player.n(), set_arguments(asked().set, SetCommand::figure),
+  return fmt::format("{} n {}{} {}", request.asked.run, player.n(), set_arguments(asked_set(), SetCommand::figure),
                      result.scene ? result.scene->set_stamp : "");
 }
 

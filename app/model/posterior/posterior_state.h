@@ -36,7 +36,11 @@ struct PosteriorState {
 
   Hub& hub;
   PosteriorRequest request;
-  SetRequest before;  // the set shown when a file was requested
+  struct AskedSet {
+    SetChoice set;
+    SetRequest request;
+  };
+  AskedSet before;  // the set shown when a file was requested
   PosteriorResult result;
   std::uint64_t shaded = 0;    // version of the runs' shades
   std::uint64_t last_set = 0;  // id
@@ -89,7 +93,7 @@ struct PosteriorState {
   void open_sets(SetChoice sets);
   // Returns the request for the set that the followed file holds, for the task it was followed for; none if the file is
   // empty or malformed.
-  std::optional<SetRequest> followed_set();
+  std::optional<AskedSet> followed_set();
   // Ends following when another task or run is shown; the file becomes its task's set.
   void leave_followed();
   void pin(PinnedPosteriors pinned);
@@ -97,8 +101,13 @@ struct PosteriorState {
   bool take_restored();
   // Takes over a session's derived quantities once its run is loaded.
   void take_restored_derived();
-  // What the shown posterior answers, as it would be asked for again.
-  PinnedQuestion asked() const;
+  // The set that is shown, or, until it is there, the requested one. It is another than the requested one after a change
+  // of task, since each task has its own.
+  SetChoice chosen() const;
+  // Whether the requested set is shown by the requested run.
+  bool is_shown() const;
+  // The shown or requested set with the values that reproduce it.
+  SetChoice asked_set() const;
   // The set that is shown now is the one to go back to.
   void keep_shown();
   void close_table();
@@ -106,6 +115,7 @@ struct PosteriorState {
   void choose_shown();
   // Requests the previous set because the requested one cannot be read.
   void go_back();
+  void take(const AskedSet& set);
   // Clears an earlier failure that does not concern the current request.
   void forget_failure();
   // Shows the selection of the table.
@@ -120,7 +130,7 @@ struct PosteriorState {
   void follow_player();
   void take_scene();
   // A playing N waits while the set is still being embedded.
-  bool ready() const { return result.embedded >= 1 || !result.snapshot || result.snapshot->n == request.n; }
+  bool ready() const { return result.embedded >= 1 || !result.snapshot || result.snapshot->n == request.asked.n; }
 };
 
 }  // namespace pairs::model

@@ -20,7 +20,7 @@ void Posterior::test_unasked() {
   const auto& shown = state_->result.snapshot;
   SetInquiry& usual = state_->inquiries.usual;
   const auto& scene = state_->result.scene;
-  const bool of_file = !request.set.choice.file.empty() && scene && scene->tested;
+  const bool of_file = !request.asked.set.simulated() && scene && scene->tested;
   if (!of_file && !usual.busy()) return;
   const std::string key = inquiry_key();
   if (usual.busy() && !usual.works_on(key)) usual.cancel();
@@ -35,7 +35,7 @@ void Posterior::test_again() {
   if (s.restored_tests.empty()) return;
   const auto& shown = s.result.snapshot;
   // A set of many has its own id once the table has chosen it.
-  const bool other = s.table.is_open() ? s.request.set.choice.member != s.restored_tests_member
+  const bool other = s.table.is_open() ? s.request.asked.set.member != s.restored_tests_member
                                        : s.request.set.id != s.restored_tests_set;
   if (other) return s.restored_tests.clear();
   if (!shown || shown->set != s.request.set.id || shown->n != n() || s.restored_n > 0) return;
@@ -83,7 +83,7 @@ bool Posterior::take_answers() {
   s.follow_table();
   // The followed posterior stays until that of the same file as a set replaces it.
   const auto& shown = s.result.snapshot;
-  const bool there = shown && shown->set == s.stopped_set && shown->n == s.request.n;
+  const bool there = shown && shown->set == s.stopped_set && shown->n == s.request.asked.n;
   if (s.stopped_set != 0 && (there || s.result.failed_set == s.stopped_set)) s.end_following();
   return true;
 }

@@ -71,7 +71,7 @@ PosteriorAxes axes_of(const PosteriorAnswer& at, const std::vector<Target>& targ
   };
   replace(axes.ranges, options.ranges, "range");
   replace(axes.heights, options.heights, "height");
-  axes.interval = options.interval;
+  axes.interval = options.asked.interval;
   return axes;
 }
 
@@ -108,12 +108,12 @@ Figure posterior_figure_at(const TaskInfo& info, const PosteriorAnswer& at, cons
 Figure posterior_figure(const std::vector<LoadedRun>& runs, const PosteriorFigureOptions& options) {
   check_runs(runs);
   const TaskInfo& info = runs.front().task->info();
-  const auto set = std::make_shared<ObservedSet>(runs.front().task, options.set);
-  if (options.n > set->size())
-    fail_usage("--n asks for the first {} observations, but {} holds {}; give at most {}", count_text(options.n),
+  const auto set = std::make_shared<ObservedSet>(runs.front().task, options.asked.set);
+  if (options.asked.n > set->size())
+    fail_usage("--n asks for the first {} observations, but {} holds {}; give at most {}", count_text(options.asked.n),
                set->name(), count_text(set->size()), set->size());
   SetPosterior posterior(set, asked_runs(runs, options.shades));
-  posterior.ask_learned_product(options.learned_product);
+  posterior.ask_learned_product(options.asked.learned_product);
   std::int64_t most = set->size();
   for (const LoadedRun& run : runs) most = std::min(most, run.estimator->max_n());
   std::vector<Figure> columns;
@@ -121,7 +121,7 @@ Figure posterior_figure(const std::vector<LoadedRun>& runs, const PosteriorFigur
   const auto warn = [&](const PosteriorWarning& warning) {
     if (options.warn && reported.insert(warning.text).second) options.warn(warning);
   };
-  for (const std::int64_t n : options.n > 0 ? std::vector{options.n} : shown_sizes(runs, most)) {
+  for (const std::int64_t n : options.asked.n > 0 ? std::vector{options.asked.n} : shown_sizes(runs, most)) {
     posterior.embed_until(n, options.keep_going);
     const PosteriorAnswer at = posterior.answer(n);
     ModelVerdict verdict;
@@ -137,7 +137,7 @@ Figure posterior_figure(const std::vector<LoadedRun>& runs, const PosteriorFigur
                 : !at.warnings.empty() ? ": " + at.warnings.back().text
                                        : "");
     const PosteriorAxes axes = axes_of(at, info.targets, set->truth(), options);
-    if (options.n > 0) {
+    if (options.asked.n > 0) {
       columns.push_back(posterior_figure_at(info, at, set->truth(), posterior.source_text(), axes));
     } else {
       columns.push_back(frame_at(info, at, posterior.source_text()));
@@ -145,7 +145,7 @@ Figure posterior_figure(const std::vector<LoadedRun>& runs, const PosteriorFigur
     }
     columns.back().plots.front().title = fmt::format("N = {}", count_text(n));
   }
-  if (options.n > 0) return columns.front();
+  if (options.asked.n > 0) return columns.front();
   Figure figure = columns.front();
   figure.title = info.title + ": the posterior sharpens as the set grows";
   figure.plot_width = 230;

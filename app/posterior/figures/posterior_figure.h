@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/posterior/plots/posterior_axes.h"
+#include "app/posterior/question/question.h"
 #include "app/posterior/set_posterior/set_posterior.h"
 #include "core/report/figure.h"
 
@@ -14,13 +15,10 @@ namespace pairs {
 
 // Options of the figure of a set's posterior.
 struct PosteriorFigureOptions {
-  SetChoice set = {};
-  std::int64_t n = 0;                             // only this N; 0: growing N
+  Question asked = {};                            // its n: only this N; 0: growing N
   std::vector<AxisRange> ranges = {};             // of the targets' axes; empty: automatic
   std::vector<double> heights = {};               // of the densities' axes; empty: automatic
-  IntervalKind interval = IntervalKind::central;  // the shaded interval
   std::vector<int> shades = {};                   // shades of the runs' colors; empty: automatic
-  bool learned_product = false;                   // adds the product of the first run's posteriors at N = 1
   std::function<bool()> keep_going = {};          // false throws Stopped
   std::function<void(const PosteriorWarning&)> warn = {};
 };

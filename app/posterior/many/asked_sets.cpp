@@ -9,6 +9,8 @@
 #include "app/posterior/set/chosen_sets.h"
 #include "app/posterior/set/listed_items.h"
 #include "app/posterior/set/observed_set.h"
+#include "app/posterior/set/set_kind.h"
+#include "app/posterior/set/set_size.h"
 #include "app/posterior/validation/external_validation_file.h"
 #include "core/base/fields/face.h"
 #include "core/base/text/error.h"
@@ -22,23 +24,15 @@ namespace pairs {
 namespace {
 
 void open_listed(const LoadedRun& run, const AskedSets& asked, SetsQuestion& question) {
-  const Items& known = *face<Items>(*run.task);
-  const std::string words = printable(asked.set.file.string(), 300);
-  if (!asked.set.columns.empty())
-    fail_usage("Columns are those of a table; {} names items, each a {}", words, known.item());
-  if (asked.set.missing != Missing::refuse || !asked.set.table.empty())
-    fail_usage("--missing and --table read tables of observations; {} names items, each a {}", words, known.item());
-  if (asked.set.random)
-    fail_usage("Leave --random out: of a {} as many observations are made as are used", known.item());
-  if (asked.size.n > run.task->info().max_n)
-    fail_usage("--n {} goes beyond N = {}, the maximum for task {}", count_text(asked.size.n),
+  if (asked.question.n > run.task->info().max_n)
+    fail_usage("--n {} goes beyond N = {}, the maximum for task {}", count_text(asked.question.n),
                count_text(run.task->info().max_n), run.task->info().name);
   // More observations can always be made; uses no more than in training.
-  question.asked.size = [&run, choice = asked.size](const std::string& name, std::int64_t held) {
-    const std::int64_t wanted = choice.n > 0 ? choice.n : largest_size(run, choice.force);
-    return file_set_size(run, {std::min(wanted, held), false, choice.force}, name, held);
+  question.asked.size = [&run, n = asked.question.n, force = asked.force](const std::string& name, std::int64_t held) {
+    const std::int64_t wanted = n > 0 ? n : largest_size(run, force);
+    return file_set_size(run, {std::min(wanted, held), false, force}, name, held);
   };
-  question.sets = open_items(*run.task, asked.set.file, asked.seed, asked.set.up);
+  question.sets = open_items(*run.task, asked.question.set.file, asked.question.seed, asked.question.set.up);
   question.items = true;
   question.asked.within = false;  // sets made from items are slow to simulate
 }
@@ -48,27 +42,29 @@ void open_listed(const LoadedRun& run, const AskedSets& asked, SetsQuestion& que
 SetsQuestion sets_question(const LoadedRun& run, const AskedSets& asked) {
   const TaskInfo& info = run.task->info();
   SetsQuestion question;
-  if (!asked.set.given.empty()) question.asked.given = read_given(asked.set.given, "", info);
+  if (!asked.question.set.given.empty()) question.asked.given = read_given(asked.question.set.given, "", info);
   check_given(*run.task, question.asked.given, "--conditions");
   if (asked.exact && !knows_exact(*run.task))
     fail_usage("The task {} knows no exact posterior of observed sets; leave --exact out", info.name);
   question.asked.exact = asked.exact;
-  question.asked.seed = asked.seed;
+  question.asked.seed = asked.question.seed;
   question.asked.draws = target_room_of(info).draws();
-  if (chooses_items(*run.task, asked.set)) {
+  check_fields(*run.task, set_kind(*run.task, asked.question.set), asked.question.set,
+               printable(asked.question.set.file.string(), 300));
+  if (chooses_items(*run.task, asked.question.set)) {
     open_listed(run, asked, question);
     return question;
   }
   std::error_code error;
-  question.asked.files = std::filesystem::is_directory(asked.set.file, error);
-  question.asked.random = asked.set.random;
-  question.asked.size = [&run, choice = asked.size, random = asked.set.random.has_value()](const std::string& name,
+  question.asked.files = std::filesystem::is_directory(asked.question.set.file, error);
+  question.asked.random = asked.question.set.random;
+  question.asked.size = [&run, n = asked.question.n, force = asked.force, random = asked.question.set.random.has_value()](const std::string& name,
                                                                                            std::int64_t held) {
-    SetSizeChoice of_set{choice.n, random, choice.force};
+    SetSizeChoice of_set{n, random, force};
     if (of_set.n > 0) of_set.n = std::min(of_set.n, held);
     return file_set_size(run, of_set, name, held);
   };
-  question.sets = open_sets(many_sets(*run.task, asked.set), info);
+  question.sets = open_sets(many_sets(*run.task, asked.question.set), info);
   return question;
 }
 
@@ -83,15 +79,15 @@ nlohmann::json sets_about(const LoadedRun& run, const AskedSets& asked, const Se
   nlohmann::json reported = {{"task", info.name},
                          {"run", run.name},
                          {"trained_on", run.estimator->data_source()},
-                         {"data", printable(asked.set.file.string(), 4096)},
+                         {"data", printable(asked.question.set.file.string(), 4096)},
                          {"count", question.sets->count()},
                          {"targets", nlohmann::json::array()}};
   for (const Target& target : info.targets) reported["targets"].push_back(target.name);
   for (const Given& one : info.given) reported["conditions"].push_back(one.name);
   if (!run.config.ensemble.empty()) reported["ensemble"] = members_document(run.config.ensemble);
   if (question.items) reported["items"] = face<Items>(*run.task)->item();
-  if (!asked.set.group.empty()) reported["group"] = printable(asked.set.group, 4096);
-  if (asked.set.missing == Missing::drop) reported["missing"] = missing_word(asked.set.missing);
+  if (!asked.question.set.group.empty()) reported["group"] = printable(asked.question.set.group, 4096);
+  if (asked.question.set.missing == Missing::drop) reported["missing"] = missing_word(asked.question.set.missing);
   return reported;
 }
 

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "app/posterior/many/many_sets.h"
-#include "app/posterior/question/set_choice.h"
-#include "app/posterior/set/set_size.h"
+#include "app/posterior/question/question.h"
 #include "app/posterior/set/set_stream.h"
 #include "core/train/run/run.h"
 
@@ -17,10 +16,11 @@ namespace pairs {
 
 // Many sets to evaluate by a run.
 struct AskedSets {
-  SetChoice set = {};       // file or folder, how to read it, and conditions of all sets; no member
-  SetSizeChoice size = {};  // sets smaller than its n are used completely
-  std::uint64_t seed = 1;   // of samples, and of observations made from items
-  bool exact = false;       // whether to add the exact posterior of each
+  // Its set is the file or folder, how to read it, and conditions of all sets; no member. Sets smaller than its n are
+  // used completely. Its seed also makes the observations of items.
+  Question question = {};
+  bool exact = false;  // whether to add the exact posterior of each
+  bool force = false;  // SetSizeChoice::force
   bool operator==(const AskedSets&) const = default;
 };
 // The sets and how to evaluate them. The run outlives it.

@@ -12,17 +12,20 @@ namespace pairs {
 namespace {
 
 constexpr std::int64_t kMostOfQuestion = std::int64_t{1} << 53;
+constexpr const char* kOtherDerived = "other_derived";
 
 // Calls visit(key, member) for each field that a table keeps under a key of its own, but for the set and what stands in
-// its table (n, many).
+// its table (n, many), and those with tables of their own.
 template <class Visit>
 void question_fields(Visit&& visit) {
+  visit("run", &Question::run);
   visit("others", &Question::others);
   visit("interval", &Question::interval);
   visit("learned_product", &Question::learned_product);
   visit("derived", &Question::derived);
   visit("prior", &Question::prior);
   visit("tests", &Question::tests);
+  visit("seed", &Question::seed);
   visit("predictive_seed", &Question::predictive_seed);
 }
 template <class Visit>
@@ -41,6 +44,9 @@ void put(toml::table& table, const char* key, const std::vector<std::string>& va
   toml::array list;
   for (const std::string& one : values) list.push_back(one);
   table.insert_or_assign(key, std::move(list));
+}
+void put(toml::table& table, const char* key, std::uint64_t value) {
+  table.insert_or_assign(key, static_cast<std::int64_t>(value));
 }
 template <class Value>
 void put(toml::table& table, const char* key, const Value& value) {
@@ -62,6 +68,9 @@ void take(TableReader& reader, const char* key, bool& value) {
 }
 void take(TableReader& reader, const char* key, std::int64_t& value) {
   value = reader.whole(key, 1, kMostOfQuestion).value_or(value);
+}
+void take(TableReader& reader, const char* key, std::uint64_t& value) {
+  if (const auto whole = reader.whole(key, 0, kMostOfQuestion)) value = static_cast<std::uint64_t>(*whole);
 }
 
 // The fields that differ from the usual.
@@ -96,6 +105,14 @@ toml::table question_table(const Question& question) {
   if (question.many) set.insert_or_assign("many", true);
   if (question.n > 0) set.insert_or_assign("n", question.n);
   table.insert_or_assign("set", std::move(set));
+  toml::array others;
+  for (const auto& [targets, quantities] : question.other_derived) {
+    toml::table one;
+    put(one, "targets", targets);
+    put(one, "quantities", quantities);
+    others.push_back(std::move(one));
+  }
+  if (!others.empty()) table.insert_or_assign(kOtherDerived, std::move(others));
   toml::array pinned;
   for (const PinnedQuestion& pin : question.pinned) {
     toml::table one = toml::parse(set_toml(pin.set));
@@ -121,9 +138,16 @@ Question read_question(TableReader& reader, const std::string& where,
     take(of_set, "n", question.n);
     if (more_of_set) more_of_set(of_set);
     of_set.finish();
-    if (question.many && question.set.file.empty())
+    if (question.many && question.set.simulated())
       of_set.refuse_table("many = true states that a file holds many sets, and '" + of_set.full("file") +
                           "' is missing; name it");
+  }
+  for (const toml::table* const one : reader.tables(kOtherDerived)) {
+    TableReader of_targets(*one, reader.full(kOtherDerived), where);
+    const auto targets = of_targets.texts("targets");
+    if (!targets || targets->empty()) of_targets.refuse_table("'" + of_targets.full("targets") + "' names no target");
+    take(of_targets, "quantities", question.other_derived[*targets]);
+    of_targets.finish();
   }
   for (const toml::table* const one : reader.tables("pinned"))
     question.pinned.push_back(taken_pin(*one, reader.full("pinned"), where));
@@ -131,6 +155,7 @@ Question read_question(TableReader& reader, const std::string& where,
 }
 
 void change_paths(Question& question, const PathChange& run, const PathChange& file) {
+  question.run = run(question.run);
   for (std::string& one : question.others) one = run(one);
   question.set.file = file(question.set.file.string());
   for (PinnedQuestion& pin : question.pinned) {
@@ -148,6 +173,10 @@ bool is_utf8(const Question& question) {
       for (const std::string& one : value) plain = plain && is_utf8_text(one);
   };
   question_fields([&](const char*, auto member) { look(question.*member); });
+  for (const auto& [targets, quantities] : question.other_derived) {
+    look(targets);
+    look(quantities);
+  }
   for (const PinnedQuestion& pin : question.pinned) {
     plain = plain && is_utf8(pin.set);
     pinned_fields([&](const char*, auto member) { look(pin.*member); });

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,10 +28,12 @@ struct PinnedQuestion {
 // The tests of a posterior that a person asks for by name.
 inline constexpr std::array<const char*, 3> kPosteriorTests = {"local", "predictive", "confidence"};
 
-// What a person asks on the Posterior tab: about which set and how many of its observations, and what is shown with the
-// answer. Settings and sessions keep it whole, so that a restart shows the same again. A new field needs its line in
-// `question_fields` (question.cpp), where it gets its key in TOML, and nothing else to be kept.
+// What a person asks of a posterior: which run and set, how many of its observations, and what is shown with the answer.
+// Commands, the requests of the window, reports, settings and sessions hold it whole, so that none of them loses a field.
+// A new field needs its line in `question_fields` (question.cpp), where it gets its key in TOML, and nothing else to be
+// kept.
 struct Question {
+  std::string run = {};                  // a folder, or a task's name for its shipped weights; "": the open one
   SetChoice set = {};
   bool many = false;                     // the file of `set` holds many sets, of which `set.member` is shown
   std::int64_t n = 0;                    // observations of the set; 0: the program's choice
@@ -38,9 +41,12 @@ struct Question {
   IntervalKind interval = IntervalKind::central;
   bool learned_product = false;           // among the references
   std::vector<std::string> derived = {};  // quantities of the targets: "ratio = theta/psi"
-  std::string prior = {};                 // another prior as it was typed: "theta = beta(2, 8)"; "": none
-  std::vector<std::string> tests = {};    // of this set and N, among kPosteriorTests
-  std::int64_t predictive_seed = 1;       // of the predictive test
+  // Those of other targets, by the targets' names, which are shown with runs that have these.
+  std::map<std::vector<std::string>, std::vector<std::string>> other_derived = {};
+  std::string prior = {};               // another prior as it was typed: "theta = beta(2, 8)"; "": none
+  std::vector<std::string> tests = {};  // of this set and N, among kPosteriorTests
+  std::uint64_t seed = 1;               // of posterior samples, and of tests but the predictive one
+  std::uint64_t predictive_seed = 1;    // of the predictive test
   std::vector<PinnedQuestion> pinned = {};
   bool operator==(const Question&) const = default;
 };

@@ -10,12 +10,12 @@
 namespace pairs {
 
 std::string set_arguments(const SetChoice& set, SetCommand command) {
-  const SetField::Of kind = set.file.empty() ? SetField::Of::simulated : SetField::Of::own;
-  std::string words = kind == SetField::Of::simulated ? fmt::format(" --index {}", set.index) : "";
+  const bool simulated = set.simulated();
+  std::string words = simulated ? fmt::format(" --index {}", set.index) : "";
   for (const SetField& field : set_fields()) {
     const std::string_view option = field.option;
     const bool named = option == "index" || (option == "seed" && command == SetCommand::infer);
-    if (named || (field.of != kind && field.of != SetField::Of::both)) continue;
+    if (named || !(simulated ? field.of(SetKind::simulated) : field.own())) continue;
     const auto value = field_words(field, set);
     if (!value) continue;
     // A list may begin with a negative number, and any text with a "-".

@@ -42,6 +42,8 @@ struct SetChoice {
   bool without_given = false;
   std::optional<render::Camera> camera = {};
 
+  bool simulated() const { return file.empty(); }
+
   // Whether all fields are equal.
   friend bool operator==(const SetChoice& a, const SetChoice& b);
 };

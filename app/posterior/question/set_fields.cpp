@@ -20,7 +20,10 @@ namespace {
 constexpr std::int64_t kLargestWhole = std::int64_t{1} << 53;
 constexpr double kDegree = std::numbers::pi / 180;
 
-using Of = SetField::Of;
+constexpr unsigned kSimulated = static_cast<unsigned>(SetKind::simulated),
+                   kObservations = static_cast<unsigned>(SetKind::observations),
+                   kViews = static_cast<unsigned>(SetKind::views), kItem = static_cast<unsigned>(SetKind::item),
+                   kOwn = kObservations | kViews | kItem;
 
 // Degrees that are the angle to the bit wherever there are such: round ones where these are.
 double degrees_of(double angle) {
@@ -258,38 +261,38 @@ std::vector<std::string> texts_of(const Value&) {
 
 const std::vector<SetField>& set_fields() {
   static const std::vector<SetField> all = {
-      {"index", "index", &SetChoice::index, Of::simulated, "I", "which simulated set"},
-      {"file", "data", &SetChoice::file, Of::own, "FILE|DIR|ITEM", "the observed set"},
-      {"reader", "reader", &SetChoice::reader, Of::own, "COMMAND",
+      {"index", "index", &SetChoice::index, kSimulated, "I", "which simulated set"},
+      {"file", "data", &SetChoice::file, kOwn, "FILE|DIR|ITEM", "the observed set"},
+      {"reader", "reader", &SetChoice::reader, kObservations, "COMMAND",
        "points: a command that reads files of other kinds, \"python3 read_root.py\", run in this folder; it is handed "
        "the file's path and speaks the protocol of docs/reference/data-files.md"},
-      {"table", "table", &SetChoice::table, Of::own, "NAME",
+      {"table", "table", &SetChoice::table, kObservations, "NAME",
        "points: of a HDF5 or FITS file with several tables this one (default: the first that has the columns)"},
-      {"group", "group", &SetChoice::group, Of::own, "COLUMN",
+      {"group", "group", &SetChoice::group, kObservations, "COLUMN",
        "many sets in one file: the column of a table, by its name or as \"column 2\", or the array of an .npz file, "
        "that "
        "names the set of each observation"},
-      {"member", "member", &SetChoice::member, Of::own, "NAME",
+      {"member", "member", &SetChoice::member, kObservations | kItem, "NAME",
        "of the many sets of --group, or of a folder or list, this one alone, as of a file of its own"},
-      {"columns", "columns", &SetChoice::columns, Of::own, "NAME,...",
+      {"columns", "columns", &SetChoice::columns, kObservations, "NAME,...",
        "points: of a table of more columns those that are used, one for each of the task's, by their names or as "
        "\"column "
        "2\" (default: those with the task's names); a name with a comma stands between double quotes"},
-      {"missing", "missing", &SetChoice::missing, Of::own, "WHAT",
+      {"missing", "missing", &SetChoice::missing, kObservations, "WHAT",
        "what becomes of observations with a value that is missing or not finite in a needed column: refuse, or drop to "
        "leave them out, which assumes that values are missing at random (default: refuse)"},
-      {"random", "random", &SetChoice::random, Of::own, "[SEED]",
+      {"random", "random", &SetChoice::random, kObservations, "[SEED]",
        "of more observations than are used, take those that this seed draws rather than the first"},
-      {"up", "up", &SetChoice::up, Of::own, "AXIS",
+      {"up", "up", &SetChoice::up, kItem, "AXIS",
        "meshes: the axis of the file that points up, x, y or z (default: what the file states, else z)"},
-      {"seed", "seed", &SetChoice::seed, Of::own, "N", "seed of observations that are made of an item (default: 1)"},
-      {"conditions", "conditions", &SetChoice::given, Of::both, "NAME=V,...",
+      {"seed", "seed", &SetChoice::seed, kItem, "N", "seed of observations that are made of an item (default: 1)"},
+      {"conditions", "conditions", &SetChoice::given, kSimulated | kObservations | kItem, "NAME=V,...",
        "conditions of the set, where the task has them (\"tasks\" names them); default: the file's, an array given of "
        "an .npz or columns of these names"},
-      {"camera", "camera", &SetChoice::camera, Of::own, "AZ,EL",
+      {"camera", "camera", &SetChoice::camera, kViews, "AZ,EL",
        "views of a scene: the camera whose image is inferred from a folder of views; azimuth and elevation in degrees"},
-      {"theta", "theta", &SetChoice::theta, Of::simulated, "V,V,...", "θ of the simulated set (default: the prior's)"},
-      {"psi", "psi", &SetChoice::psi, Of::simulated, "V,V,...", "ψ of the simulated set (default: the prior's)"},
+      {"theta", "theta", &SetChoice::theta, kSimulated, "V,V,...", "θ of the simulated set (default: the prior's)"},
+      {"psi", "psi", &SetChoice::psi, kSimulated, "V,V,...", "ψ of the simulated set (default: the prior's)"},
   };
   return all;
 }
@@ -316,7 +319,7 @@ void read_field_words(const SetField& field, const std::string& words, SetChoice
 std::string set_toml(const SetChoice& set) {
   std::string text;
   for (const SetField& field : set_fields()) {
-    const bool counted = set.file.empty() && std::string_view(field.key) == "index";  // a set has one
+    const bool counted = set.simulated() && std::string_view(field.key) == "index";  // a set has one
     std::visit(
         [&](auto member) {
           if (counted || !same(set.*member, SetChoice().*member))
@@ -332,7 +335,7 @@ SetChoice read_set_toml(TableReader& reader) {
   for (const SetField& field : set_fields())
     std::visit([&](auto member) { read(reader, field.key, set.*member); }, field.member);
   for (const SetField& field : set_fields())
-    if (!set.file.empty() && field.of == Of::simulated && std::string_view(field.key) != "index" &&
+    if (!set.simulated() && !field.own() && std::string_view(field.key) != "index" &&
         field_words(field, set))
       reader.refuse_table(fmt::format("theta and psi are those of a simulated set, and {} is a file; leave them out",
                                       printable(set.file.string(), 300)));

@@ -12,11 +12,13 @@
 
 namespace pairs {
 
+// What a set is, which is known once its task is (app/posterior/set/set_kind.h): simulated, read as observations (from a
+// table, an array or images), a folder of views of a scene, or made from an item (tasks/parts/items.h).
+enum class SetKind : unsigned { simulated = 1, observations = 2, views = 4, item = 8 };
+
 // A field of a SetChoice. All code that names sets uses this list, so that no field is forgotten: options of commands
 // (app/batch/parts/set_options.h), copied commands (set_arguments.h), sessions, and the window's settings.
 struct SetField {
-  // The sets that have it: simulated ones, the user's own (a file, a folder, an item), or both.
-  enum class Of { simulated, own, both };
   using Member = std::variant<std::int64_t SetChoice::*, std::uint64_t SetChoice::*, std::vector<double> SetChoice::*,
                               std::filesystem::path SetChoice::*, std::optional<std::uint64_t> SetChoice::*,
                               std::vector<std::string> SetChoice::*, std::string SetChoice::*, Missing SetChoice::*,
@@ -25,9 +27,13 @@ struct SetField {
   const char* key;     // in sessions and settings
   const char* option;  // of commands, after "--"
   Member member;
-  Of of;
+  unsigned kinds;    // the kinds of sets that have it, of SetKind
   const char* type;  // what its option takes: "NAME,..."
   const char* help;  // of its option
+
+  bool of(SetKind kind) const { return (kinds & static_cast<unsigned>(kind)) != 0; }
+  // Whether sets of the user's own have it.
+  bool own() const { return (kinds & ~static_cast<unsigned>(SetKind::simulated)) != 0; }
 };
 // All fields, in the order of command lines.
 const std::vector<SetField>& set_fields();

@@ -109,35 +109,30 @@ ObservedSet::ObservedSet(std::shared_ptr<const Task> task, SetChoice choice)
 void ObservedSet::read() {
   const SceneViews* const views = face<SceneViews>(*task_);
   const std::string words = printable(choice_.file.string(), 300);
-  if (!choice_.member.empty()) return read_member();
-  if (!choice_.group.empty())
+  if (choice_.member.empty() && !choice_.group.empty())
     fail_usage("--group separates many sets, and this is about one of them; choose it with --member");
-  std::error_code error;
-  if (choice_.camera && !views)
-    fail_usage("--camera belongs to views of a scene; the task {} has none", task_->info().name);
-  if (lists_items(*task_, choice_.file))
+  const SetKind kind = set_kind(*task_, choice_);
+  if (kind == SetKind::item && choice_.member.empty() && lists_items(*task_, choice_.file))
     fail_usage(
         "{} names several items, each of which is a set: query one of them with --member, or all with infer or figure "
         "forest",
         words);
-  if (const Items* const known = items_named(*task_, choice_.file.string())) {
-    if (!choice_.columns.empty()) fail_usage("Columns are those of a table; {} is none", known->item());
-    if (choice_.random)
-      fail_usage("Leave --random out: of a {} as many observations are made as are used", known->item());
-    check_rows_of_table(known->item());
-    return read_item(*known, choice_.file.string());
-  }
-  if (!choice_.up.empty()) fail_usage("--up turns an item such as a mesh; {} is a set of observations", words);
-  const bool folder = views && std::filesystem::is_directory(choice_.file, error);
-  if (folder) {
-    check_rows_of_table("folder of views");
-    return read_views(*views);
-  }
-  if (choice_.camera && std::filesystem::exists(choice_.file, error))
+  std::error_code error;
+  if (kind == SetKind::observations && views && choice_.camera && std::filesystem::exists(choice_.file, error))
     fail_usage(
         "A camera needs the views as a folder of images with {}, and {} is none; the array x of an .npz already holds "
         "ray maps for the camera that is given with it",
         kCamerasFile, words);
+  if (kind == SetKind::views && !choice_.given.empty())
+    fail_usage("Name the target camera of a folder of views with --camera, not --conditions");
+  check_fields(*task_, kind, choice_, words);
+  if (kind == SetKind::item) {
+    const Items& known = *face<Items>(*task_);
+    const std::string text = choice_.file.string();
+    return read_item(known, choice_.member.empty() ? text : listed_item(known, choice_.file, choice_.member));
+  }
+  if (!choice_.member.empty()) return read_member();
+  if (kind == SetKind::views) return read_views(*views);
   read_table();
   if (choice_.without_given) return;
   read_given_of_file();
@@ -151,16 +146,6 @@ TableColumns ObservedSet::table_columns() const {
   read.table = choice_.table;
   read.missing = choice_.missing;
   return read;
-}
-
-// Throws for options about tables. `what`: the kind of the file.
-void ObservedSet::check_rows_of_table(const std::string& what) const {
-  if (choice_.missing != Missing::refuse)
-    fail_usage("--missing drop leaves out rows of a table; {} is a {}, so leave the option out",
-               printable(choice_.file.string(), 300), what);
-  if (!choice_.table.empty())
-    fail_usage("--table names a table of a file; {} is a {}, so leave it out", printable(choice_.file.string(), 300),
-               what);
 }
 
 void ObservedSet::read_given_of_file() {
@@ -204,13 +189,6 @@ void ObservedSet::read_table() {
 
 void ObservedSet::read_member() {
   const TaskInfo& info = task_->info();
-  if (const Items* const known = face<Items>(*task_);
-      known && choice_.group.empty() && lists_items(*task_, choice_.file)) {
-    check_rows_of_table(known->item());
-    return read_item(*known, listed_item(*known, choice_.file, choice_.member));
-  }
-  if (!choice_.up.empty() || choice_.camera)
-    fail_usage("One of many sets is read as it stands in its file; leave --up and --camera out");
   const ManySets sets = many_sets(*task_, choice_);
   Observed observed = read_one_set(sets, choice_.member, info);
   held_ = observed.held;
@@ -232,7 +210,6 @@ std::string cut_set_text(const std::string& name, std::int64_t held, const TaskI
 
 void ObservedSet::read_views(const SceneViews& views) {
   const std::string words = printable(choice_.file.string(), 300);
-  if (!choice_.given.empty()) fail_usage("Name the target camera of a folder of views with --camera, not --conditions");
   if (!choice_.camera)
     fail_usage("{} is a folder of views; name the camera whose view is wanted with --camera AZ,EL in degrees", words);
   const ViewFolder folder = read_view_folder(choice_.file, views.cast().height, views.cast().half_width);

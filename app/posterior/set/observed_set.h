@@ -28,7 +28,7 @@ class ObservedSet {
 
   const Task& task() const { return *task_; }
   const SetChoice& choice() const { return choice_; }
-  bool simulated() const { return choice_.file.empty(); }
+  bool simulated() const { return choice_.simulated(); }
   // Whether it was made from a real item, whose own θ is known.
   bool of_item() const { return of_item_; }
   // A sentence if its conditions were assumed (SetChoice::assume_given); else "".
@@ -74,7 +74,6 @@ class ObservedSet {
   void read_table();
   void read_member();
   TableColumns table_columns() const;
-  void check_rows_of_table(const std::string& what) const;
   void read_given_of_file();
   void read_views(const SceneViews& views);
   void warn(const std::string& text);

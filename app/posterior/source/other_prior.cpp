@@ -217,8 +217,11 @@ torch::Tensor OtherPrior::log_ratio(const torch::Tensor& theta) const {
   return torch::where(old.isfinite() & now.isfinite(), now - old, torch::full_like(now, -INFINITY));
 }
 
+namespace {
+constexpr std::string_view kTrainingWord = "training ";
+}
+
 PriorTexts prior_texts(const std::string& line) {
-  constexpr std::string_view kTrainingWord = "training ";
   PriorTexts out;
   for (std::size_t from = 0; from <= line.size();) {
     const std::size_t to = std::min(line.find(';', from), line.size());
@@ -229,6 +232,19 @@ PriorTexts prior_texts(const std::string& line) {
     from = to + 1;
   }
   return out;
+}
+
+std::string prior_line(const PriorTexts& texts) {
+  std::string line;
+  for (const std::string& one : texts.now) line += (line.empty() ? "" : "; ") + one;
+  for (const std::string& one : texts.learned) line += fmt::format("; {}{}", kTrainingWord, one);
+  return line;
+}
+
+std::shared_ptr<const OtherPrior> other_prior(std::shared_ptr<const Task> task, const std::string& line) {
+  const PriorTexts texts = prior_texts(line);
+  if (texts.now.empty() && texts.learned.empty()) return nullptr;
+  return std::make_shared<OtherPrior>(std::move(task), texts.now, texts.learned);
 }
 
 torch::Tensor prior_weights(const OtherPrior& prior, const torch::Tensor& samples) {

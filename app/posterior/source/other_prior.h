@@ -51,6 +51,9 @@ struct PriorTexts {
   std::vector<std::string> now, learned;  // the arguments of OtherPrior
 };
 PriorTexts prior_texts(const std::string& line);
+std::string prior_line(const PriorTexts& texts);
+// The prior that such a line names; null if it names none.
+std::shared_ptr<const OtherPrior> other_prior(std::shared_ptr<const Task> task, const std::string& line);
 
 // A posterior under another prior: samples with the weights new / old prior density.
 struct ReweighedPosterior {

@@ -224,7 +224,7 @@ TEST_F(SessionDeskTest, OneOfManySetsComesBack) {
 TEST_F(SessionDeskTest, WhatIsMissingGetsASentenceAndTheRestOpens) {
   SavedSession session;
   session.task = "bump-hunt";
-  session.run = (home_ / "runs/gone").string();
+  session.question.run = (home_ / "runs/gone").string();
   session.question.set.file = home_ / "gone.csv";
   session.note = "still here";
   session.question.n = 7;

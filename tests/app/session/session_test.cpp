@@ -36,7 +36,7 @@ class SessionFile : public ::testing::Test {
     SavedSession session;
     session.task = "bump-hunt";
     session.tab = "evaluate";
-    session.run = (home_ / "runs/a").string();
+    session.question.run = (home_ / "runs/a").string();
     session.note = "first\nof \"two\" – ψ\nends";
     session.question.set.file = home_ / "events.csv";
     session.question.set.random = 7;
@@ -50,7 +50,7 @@ class SessionFile : public ::testing::Test {
     session.question.others = {"bump-hunt"};
     session.compared = {"bump-hunt", (home_ / "runs/a").string()};
     SetChoice pinned{.index = 3, .theta = {0.1}, .psi = {1.0 / 3}};
-    session.question.pinned = {{"N = 10, set 3", "bump-hunt", pinned, 10}, {"mine", session.run, session.question.set, 2}};
+    session.question.pinned = {{"N = 10, set 3", "bump-hunt", pinned, 10}, {"mine", session.question.run, session.question.set, 2}};
     return session;
   }
   std::string refusal(const std::string& text) const {
@@ -77,7 +77,7 @@ TEST_F(SessionFile, IsReadAsItWasWrittenWhereverItsFolderIs) {
   fs::rename(home_, folder_ / "moved");
   const SavedSession read = read_session(folder_ / "moved/s.pairs");
   const SavedSession was = full();
-  EXPECT_EQ(read.run, (folder_ / "moved/runs/a").string());
+  EXPECT_EQ(read.question.run, (folder_ / "moved/runs/a").string());
   EXPECT_EQ(read.question.set.file, folder_ / "moved/events.csv");
   EXPECT_EQ(read.note, was.note);
   EXPECT_EQ(read.set_note, was.set_note);
@@ -89,7 +89,7 @@ TEST_F(SessionFile, IsReadAsItWasWrittenWhereverItsFolderIs) {
   EXPECT_EQ(read.question.interval, IntervalKind::upper_limit);
   EXPECT_TRUE(read.question.learned_product);
   EXPECT_EQ(read.question.derived, was.question.derived);
-  EXPECT_THAT(read.compared, ElementsAre("bump-hunt", read.run));
+  EXPECT_THAT(read.compared, ElementsAre("bump-hunt", read.question.run));
   ASSERT_EQ(read.question.pinned.size(), 2u);
   EXPECT_EQ(read.question.pinned[0].set.psi, was.question.pinned[0].set.psi) << "to the bit";
   EXPECT_EQ(read.question.pinned[0].run, "bump-hunt");
@@ -139,7 +139,7 @@ TEST_F(SessionFile, NotesAreKeptAsTextAndNoLongerThanTheyMayBe) {
 
 TEST_F(SessionFile, TellsWhatIsMissingOrAnother) {
   SavedSession session = full();
-  session.run = "bump-hunt";
+  session.question.run = "bump-hunt";
   session.compared = session.question.others = {"bump-hunt"};
   session.question.pinned.clear();
   stamp_session(session, tasks_, "");
@@ -155,7 +155,7 @@ TEST_F(SessionFile, TellsWhatIsMissingOrAnother) {
               ElementsAre(HasSubstr("runs/gone is missing"), HasSubstr("events.csv are missing"),
                           HasSubstr("weights of bump-hunt are others")));
   session = full();
-  session.run.clear();
+  session.question.run.clear();
   session.compared = session.question.others = {};
   session.question.set = {};
   session.question.pinned = {{"before", "bump-hunt", {}, 3, "ffffffff", ""}};
@@ -177,11 +177,11 @@ TEST_F(SessionFile, IsPackedWithItsRunsAndData) {
   fs::rename(packed, folder_ / "sent");
   fs::remove_all(home_);
   const SavedSession read = read_session(folder_ / "sent");
-  EXPECT_EQ(read.run, (folder_ / "sent/runs/a").string());
+  EXPECT_EQ(read.question.run, (folder_ / "sent/runs/a").string());
   EXPECT_EQ(read_file(read.question.set.file), "x\n1\n2\n3\n");
   EXPECT_EQ(read_file(read.question.pinned[1].set.file / "a.csv"), "x\n5\n");
   EXPECT_NE(read.question.pinned[1].set.file, read.question.set.file);
-  EXPECT_THAT(read.compared, ElementsAre("bump-hunt", read.run));
+  EXPECT_THAT(read.compared, ElementsAre("bump-hunt", read.question.run));
   EXPECT_TRUE(fs::exists(folder_ / "sent/runs/a" / run_file::config));
   EXPECT_FALSE(fs::exists(folder_ / "sent/runs/a" / run_file::cache));
   EXPECT_FALSE(fs::exists(folder_ / "sent/runs/a/secret.csv")) << "nothing of a person's own goes along";

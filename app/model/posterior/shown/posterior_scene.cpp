@@ -228,29 +228,31 @@ SetChoice settled_choice(SetChoice asked, const PosteriorScene& scene) {
 }
 
 std::string figure_command(const CommandOptions& options, const PosteriorScene* scene, const PosteriorSnapshot* shown) {
+  const Question& asked = options.asked;
   std::vector<std::string> words = {"pairs --batch figure posterior"};
   const auto add = [&](const char* option, const auto& values) {
     if (!values.empty()) words.push_back(fmt::format("--{}={}", option, fmt::join(values, ",")));
   };
-  for (const std::string& run : options.runs) words.push_back(shell_word(run));
-  SetChoice set = options.set;
+  words.push_back(shell_word(asked.run));
+  for (const std::string& run : asked.others) words.push_back(shell_word(run));
+  SetChoice set = asked.set;
   if (!set.theta.empty() || !set.psi.empty()) {
     if (!scene || !scene->by_hand) return "";
     set = settled_choice(set, *scene);
   }
   set.given = settled_given(set, scene);
   words.push_back(set_arguments(set, SetCommand::figure).substr(1));
-  words.push_back(fmt::format("--n {}", options.n));
-  if (options.interval != IntervalKind::central)
-    words.push_back(fmt::format("--interval {}", interval_word(options.interval)));
-  if (options.learned_product) words.push_back("--learned-product");
-  if (shown && shown->n == options.n && shown->kept_axes) {
+  words.push_back(fmt::format("--n {}", asked.n));
+  if (asked.interval != IntervalKind::central)
+    words.push_back(fmt::format("--interval {}", interval_word(asked.interval)));
+  if (asked.learned_product) words.push_back("--learned-product");
+  if (shown && shown->n == asked.n && shown->kept_axes) {
     std::vector<double> ends;
     for (const AxisRange& range : shown->kept_axes->ranges) ends.insert(ends.end(), {range.first, range.second});
     add("range", ends);
     add("height", shown->kept_axes->heights);
   }
-  if (scene && scene->runs.size() == options.runs.size()) add("shades", scene->shades);
+  if (scene && scene->runs.size() == asked.others.size() + 1) add("shades", scene->shades);
   if (!options.data.empty()) words.push_back("--data-folder " + shell_word(options.data));
   if (options.device != "auto") words.push_back("--device " + shell_word(options.device));
   return fmt::format("{}", fmt::join(words, " "));

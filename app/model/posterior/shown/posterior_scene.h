@@ -39,12 +39,8 @@ std::string follow_command(const std::string& run, const SetChoice& followed, co
 
 // The command that draws the figure of the shown N; "" while values set by hand are pending.
 struct CommandOptions {
-  std::vector<std::string> runs;
-  SetChoice set;  // the requested set
-  std::int64_t n = 1;
+  Question asked;
   std::string data, device;
-  IntervalKind interval = IntervalKind::central;
-  bool learned_product = false;
 };
 std::string figure_command(const CommandOptions& options, const PosteriorScene* scene, const PosteriorSnapshot* shown);
 

@@ -13,6 +13,7 @@
 #include "app/posterior/plots/posterior_plots.h"
 #include "app/posterior/set/chosen_sets.h"
 #include "app/posterior/set/group_columns.h"
+#include "app/posterior/set/set_kind.h"
 #include "app/posterior/set/set_size.h"
 #include "app/runs/strategy_look.h"
 #include "app/runs/task_words.h"
@@ -126,8 +127,8 @@ void PosteriorEngine::Work::show_nothing(const PosteriorRequest& request, const 
 void PosteriorEngine::Work::load_runs(const PosteriorRequest& request, const Stale& stale) {
   const bool again = request.scene != scene_id_;
   const bool other_shades = std::exchange(shades_, request.shades) != request.shades;
-  std::vector<std::string> names = {request.run};
-  for (const std::string& other : request.others)
+  std::vector<std::string> names = {request.asked.run};
+  for (const std::string& other : request.asked.others)
     if (std::find(names.begin(), names.end(), other) == names.end()) names.push_back(other);
   const bool same = !again && std::equal(names.begin(), names.end(), runs_.begin(), runs_.end(),
                                          [](const std::string& name, const Shown& one) { return name == one.run; });
@@ -185,7 +186,7 @@ void PosteriorEngine::Work::load_runs(const PosteriorRequest& request, const Sta
 }
 
 std::shared_ptr<ObservedSet> PosteriorEngine::Work::make_set(const PosteriorRequest& request) {
-  SetChoice choice = request.set.choice;
+  SetChoice choice = request.asked.set;
   // A file or values set by hand belong to another task.
   const bool before = request.set.id <= last_set_ && question_ != last_set_question_;
   if (before || (!request.set.task.empty() && request.set.task != task_->info().name)) {
@@ -201,7 +202,7 @@ std::shared_ptr<ObservedSet> PosteriorEngine::Work::make_set(const PosteriorRequ
   std::int64_t held = 0;
   const auto failed = [&](const std::exception& error, const std::vector<std::string>& columns) {
     failed_set_ = request.set.id;
-    const bool table = !choice.file.empty() && choice.member.empty();
+    const bool table = !choice.simulated() && choice.member.empty();
     TableColumns read{.chosen = choice.columns, .reader = choice.reader};
     read.table = choice.table;
     const auto spare = table ? spare_columns(choice.file, *task_, read) : std::vector<std::string>();
@@ -217,11 +218,13 @@ std::shared_ptr<ObservedSet> PosteriorEngine::Work::make_set(const PosteriorRequ
     });
   };
   try {
-    if (!choice.file.empty()) {
+    if (!choice.simulated()) {
       std::error_code error;
       const bool there = std::filesystem::exists(choice.file, error);
       board_.now("reading " + printable((there ? choice.file.filename() : choice.file).string()));
     }
+    // The choice for missing values is that of all files, and not of items.
+    if (!set_field("missing").of(set_kind(*task_, choice))) choice.missing = Missing::refuse;
     if (request.set.opened && !before && holds_many_sets(*task_, choice)) {
       failed_set_ = request.set.id;
       board_.publish([&](PosteriorResult& n) { n.many_set = request.set.id; });
@@ -455,11 +458,11 @@ void PosteriorEngine::Work::run(const PosteriorRequest& request, const Stale& st
   if (runs_.empty()) return;
   load_set(request);
   const bool other_pin = std::exchange(pinned_, request.pinned) != request.pinned;
-  const bool other_interval = std::exchange(interval_, request.interval) != request.interval;
-  const bool other_product = std::exchange(learned_product_, request.learned_product) != request.learned_product;
-  const bool other_derived = std::exchange(derived_, request.derived) != request.derived;
+  const bool other_interval = std::exchange(interval_, request.asked.interval) != request.asked.interval;
+  const bool other_product = std::exchange(learned_product_, request.asked.learned_product) != request.asked.learned_product;
+  const bool other_derived = std::exchange(derived_, request.asked.other_derived) != request.asked.other_derived;
   posterior_->ask_learned_product(learned_product_);
-  const std::int64_t n = std::clamp<std::int64_t>(request.n, 1, set_->size());
+  const std::int64_t n = std::clamp<std::int64_t>(request.asked.n, 1, set_->size());
   board_.now("embedding the observed set");
   embed_until(n, stale);
   board_.now("posterior");

@@ -11,13 +11,13 @@
 #include "app/model/hub/result_board.h"
 #include "app/model/posterior/shown/pinned_posterior.h"
 #include "app/model/posterior/shown/shown_posterior.h"
+#include "app/posterior/question/question.h"
 
 namespace pairs::model {
 
-// The observed set to show.
+// How the set of a question is opened.
 struct SetRequest {
-  std::uint64_t id = 0;  // differs between sets
-  SetChoice choice;
+  std::uint64_t id = 0;   // differs between sets
   std::string task = {};  // its task; "": the shown one
   bool whole = false;     // refuses a file with more observations than the run can use, as infer does
   bool opened = false;    // the path was just opened: it may hold many sets
@@ -34,15 +34,12 @@ struct OtherSet {
 struct PosteriorRequest {
   Tasks tasks;              // include the task of the runs
   std::uint64_t scene = 0;  // changes with the run or task, and when they are reread
-  std::string run;
-  std::vector<std::string> others;
+  // Its n is at least 1. Derived quantities of all targets are among `other_derived`, since the targets are known only
+  // once the run is loaded.
+  Question asked = {.n = 1};
   SetRequest set;
   std::map<std::string, SetChoice> files;  // the file to restore for each task
-  std::int64_t n = 1;
-  IntervalKind interval = IntervalKind::central;
-  bool learned_product = false;                                          // whether the references include it
-  std::map<std::vector<std::string>, std::vector<std::string>> derived;  // by the targets' names
-  PinnedPosteriors pinned;        // pins of all tasks; null: none
+  PinnedPosteriors pinned;                 // pins of all tasks; null: none
   std::vector<OtherSet> extra;  // sets of the shown set's file
   std::string data, device = "auto";
   std::map<std::string, int> shades;  // shades of the runs' colors

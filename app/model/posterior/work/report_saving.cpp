@@ -36,8 +36,8 @@ void ReportSaving::save(ReportAsked asked) {
   job_.start(file, [this, tasks = hub_.tasks, asked = std::move(asked)](const LatestWorker::Stale& stale) {
     check_writable(asked.file);
     Follower follower(*this, stale);
-    const LoadedRun run = load_run(tasks, asked.run, asked.question.data, asked.question.device);
-    const Page page = report_page(run, asked.run, asked.question, follower);
+    const LoadedRun run = load_run(tasks, asked.question.asked.run, asked.question.data, asked.question.device);
+    const Page page = report_page(run, asked.question, follower);
     if (stale()) return false;
     write_file(asked.file, asked.file.extension() == ".pdf" ? page_pdf(page) : page_html(page));
     return true;

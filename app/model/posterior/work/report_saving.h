@@ -12,9 +12,8 @@
 
 namespace pairs::model {
 
-// A requested report: its run, set, N and file.
+// A requested report and its file.
 struct ReportAsked {
-  std::string run;
   ReportQuestion question;
   std::filesystem::path file;  // .html or .pdf
 };

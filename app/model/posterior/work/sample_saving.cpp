@@ -22,27 +22,27 @@ namespace {
 
 // Returns false if stopped before anything was written.
 bool write_asked_samples(const Tasks& tasks, const SamplesAsked& asked, const LatestWorker::Stale& stale) {
-  const LoadedRun run = load_run(tasks, asked.run, asked.data, asked.device);
+  const LoadedRun run = load_run(tasks, asked.question.run, asked.data, asked.device);
   const TaskInfo& info = run.task->info();
   if (asked.draws < 2 || asked.draws > most_samples(info))
     fail_usage("{} samples cannot be drawn; ask for 2 to {}", count_text(asked.draws), count_text(most_samples(info)));
   check_writable(asked.file);
-  SetPosterior posterior(std::make_shared<ObservedSet>(run.task, asked.set), {{run}});
-  posterior.embed_until(asked.n, [&] { return !stale(); });
-  const PosteriorAnswer answer = posterior.answer(asked.n);
+  SetPosterior posterior(std::make_shared<ObservedSet>(run.task, asked.question.set), {{run}});
+  posterior.embed_until(asked.question.n, [&] { return !stale(); });
+  const PosteriorAnswer answer = posterior.answer(asked.question.n);
   // Draws as many as infer does, because the last digits depend on their number.
   const TargetRoom& room = target_room_of(info);
   const std::int64_t draws = room.in_folder() ? asked.draws : std::max(asked.draws, room.draws());
-  const torch::Tensor samples = posterior.samples(answer, draws, asked.seed);
+  const torch::Tensor samples = posterior.samples(answer, draws, asked.question.seed);
   if (stale()) return false;
   // Uses infer's verdict, including the default tests.
   const ModelVerdict verdict =
-      usual_tests(posterior, asked.n, asked.seed, [&] { return !stale(); }).verdict(answer.typicality);
+      usual_tests(posterior, asked.question.n, asked.question.seed, [&] { return !stale(); }).verdict(answer.typicality);
   std::map<std::string, torch::Tensor> arrays =
       trust_arrays(answer.typicality, !answer_warnings(posterior, answer, verdict).empty());
   arrays["samples"] = samples.slice(0, 0, asked.draws).contiguous();
   write_samples(asked.file, arrays, info,
-                {posterior.set().first(asked.n), {{"run", run.name}, {"data", posterior.set().words()}}});
+                {posterior.set().first(asked.question.n), {{"run", run.name}, {"data", posterior.set().words()}}});
   return true;
 }
 

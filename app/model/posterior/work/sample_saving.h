@@ -5,16 +5,15 @@
 #include <string>
 
 #include "app/model/hub/file_job.h"
-#include "app/posterior/set/observed_set.h"
+#include "app/posterior/question/question.h"
 
 namespace pairs::model {
 
-// Requested posterior samples: run, set, number and file.
+// Requested posterior samples: of which posterior, their number and file.
 struct SamplesAsked {
-  std::string run, data, device = "auto";
-  SetChoice set;
-  std::int64_t n = 1, draws = 1000;
-  std::uint64_t seed = 1;
+  Question question;
+  std::string data, device = "auto";
+  std::int64_t draws = 1000;
   std::filesystem::path file;  // .npz or .csv
 };
 

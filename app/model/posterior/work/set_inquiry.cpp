@@ -57,10 +57,10 @@ void SetInquiry::ask(const std::string& key, SamplesAsked asked, Question questi
     if (stale()) throw Stopped();
     try {
       const Progress progress{[&] { return !stale(); }, [&](double done) { *share = done; }};
-      const LoadedRun run = load_run(tasks, asked.run, asked.data, asked.device);
-      SetPosterior posterior(std::make_shared<ObservedSet>(run.task, asked.set),
+      const LoadedRun run = load_run(tasks, asked.question.run, asked.data, asked.device);
+      SetPosterior posterior(std::make_shared<ObservedSet>(run.task, asked.question.set),
                              {{.loaded = run, .role = strategy_role(run.config.strategy)}});
-      posterior.embed_until(asked.n, progress.keep_going);
+      posterior.embed_until(asked.question.n, progress.keep_going);
       *answer = question(posterior, asked, progress);
     } catch (const Stopped&) {
       throw;
@@ -95,7 +95,7 @@ std::vector<std::string> SetInquiries::tests(const std::string& key) const {
 }
 
 void SetInquiries::ask(const Test& test, const std::string& key, SamplesAsked asked) {
-  if (test.seeded) asked.seed = predictive_seed;
+  if (test.seeded) asked.question.seed = predictive_seed;
   (this->*test.inquiry).ask(key_of(test, key), std::move(asked), test.question());
 }
 
@@ -141,18 +141,18 @@ SetInquiry::Question local_test_question() {
   return [](SetPosterior& posterior, const SamplesAsked& asked, const SetInquiry::Progress& progress) {
     LocalTestOptions options;
     options.sets = kLocalTestSets;
-    options.seed = asked.seed;
+    options.seed = asked.question.seed;
     options.keep_going = progress.keep_going;
     options.step = shares(progress);
-    const LocalTest test = posterior.local_test(asked.n, options);
-    return SetInquiry::Answer{"", local_test_text(test, posterior.task().info(), asked.n), true, test.p_value < kLocallyOff,
+    const LocalTest test = posterior.local_test(asked.question.n, options);
+    return SetInquiry::Answer{"", local_test_text(test, posterior.task().info(), asked.question.n), true, test.p_value < kLocallyOff,
                               nullptr, ""};
   };
 }
 
 SetInquiry::Question confidence_question(const ToyPlan& counts) {
   return [counts](SetPosterior& posterior, const SamplesAsked& asked, const SetInquiry::Progress& progress) {
-    SetConfidence found = set_confidence(posterior, asked.n, counts, progress.keep_going, shares(progress));
+    SetConfidence found = set_confidence(posterior, asked.question.n, counts, progress.keep_going, shares(progress));
     return SetInquiry::Answer{"", std::move(found.text), true, !found.answer.resolved,
                               std::make_shared<Figure>(std::move(found.figure)), std::move(found.note)};
   };
@@ -160,7 +160,7 @@ SetInquiry::Question confidence_question(const ToyPlan& counts) {
 
 SetInquiry::Question usual_question() {
   return [](SetPosterior& posterior, const SamplesAsked& asked, const SetInquiry::Progress& progress) {
-    UsualTests tests = usual_tests(posterior, asked.n, asked.seed, progress.keep_going, false);
+    UsualTests tests = usual_tests(posterior, asked.question.n, asked.question.seed, progress.keep_going, false);
     SetInquiry::Answer out;
     out.within = std::move(tests.within);
     out.text = std::move(tests.why_not);
@@ -172,10 +172,10 @@ SetInquiry::Question usual_question() {
 SetInquiry::Question predictive_question() {
   return [](SetPosterior& posterior, const SamplesAsked& asked, const SetInquiry::Progress& progress) {
     PredictiveOptions options;
-    options.seed = asked.seed;
+    options.seed = asked.question.seed;
     options.keep_going = progress.keep_going;
     options.step = shares(progress);
-    const SetPredictiveTest test = posterior.predictive_test(asked.n, options);
+    const SetPredictiveTest test = posterior.predictive_test(asked.question.n, options);
     return SetInquiry::Answer{
         "", predictive_text(test, posterior.task().info()), true, test.test.p <= kUnlikeModel,
         std::make_shared<Figure>(predictive_figure(test, posterior.runs().front().role, posterior.source_text())),
@@ -185,11 +185,9 @@ SetInquiry::Question predictive_question() {
 
 SetInquiry::Question prior_question(const std::string& text) {
   return [text](SetPosterior& posterior, const SamplesAsked& asked, const SetInquiry::Progress&) {
-    const PriorTexts texts = prior_texts(text);
-    PAIRS_CHECK(!texts.now.empty(), "write a prior, e.g. normal(0.2, 0.05)");
-    const auto prior =
-        std::make_shared<OtherPrior>(posterior.runs().front().loaded.task, texts.now, texts.learned);
-    const PosteriorAnswer answer = posterior.answer(asked.n, false);
+    const std::shared_ptr<const OtherPrior> prior = other_prior(posterior.runs().front().loaded.task, text);
+    PAIRS_CHECK(prior, "write a prior, e.g. normal(0.2, 0.05)");
+    const PosteriorAnswer answer = posterior.answer(asked.question.n, false);
     PAIRS_CHECK(!answer.sources.empty(), "{}", no_posterior_text(answer));
     const ReweighedPosterior under = reweighed(*prior, answer.sources.front());
     SetInquiry::Answer out;

@@ -95,7 +95,7 @@ void SetTableEngine::work(const SetTableRequest& request, const LatestWorker::St
   fresh();
   now("asking about many sets");
   try {
-    const LoadedRun run = load_run(request.tasks, request.run, request.data, request.device);
+    const LoadedRun run = load_run(request.tasks, request.sets.question.run, request.data, request.device);
     const SetsQuestion question = sets_question(run, request.sets);
     const AskedRun asked = asked_run(run, question);
     publish([&](SetTableResult& result) {
@@ -147,9 +147,11 @@ void SetTable::begin() {
   background_.request(request_);
 }
 
-void SetTable::open(const std::string& run, AskedSets sets) {
-  const bool same_sets = open_ && request_.sets == sets;
-  if (same_sets && request_.run == run) return;
+void SetTable::open(AskedSets sets) {
+  if (open_ && request_.sets == sets) return;
+  AskedSets by_run_before = sets;
+  by_run_before.question.run = request_.sets.question.run;
+  const bool same_sets = open_ && request_.sets == by_run_before;
   if (!same_sets) {
     chosen_.clear();
     columns_.clear();
@@ -157,13 +159,12 @@ void SetTable::open(const std::string& run, AskedSets sets) {
     down_ = false;
   }
   open_ = true;
-  request_.run = run;
   request_.sets = std::move(sets);
   begin();
 }
 
 void SetTable::reload(const std::string& run) {
-  if (open_ && run == request_.run) begin();
+  if (open_ && run == request_.sets.question.run) begin();
 }
 
 void SetTable::set_exact(bool exact) {
@@ -320,7 +321,7 @@ std::shared_ptr<const Figure> SetTable::forest() {
   options.interval = interval_;
   options.role = result_.role;
   options.source =
-      fmt::format("{}; {}", printable(request_.sets.set.file.string(), 300), result_.reported.at("run").get<std::string>());
+      fmt::format("{}; {}", printable(request_.sets.question.set.file.string(), 300), result_.reported.at("run").get<std::string>());
   Forest drawn(result_.task->info(), options);
   for (const std::size_t k : rows) drawn.add(row(k));
   if (static_cast<std::size_t>(drawn.unanswered()) == rows.size()) return nullptr;

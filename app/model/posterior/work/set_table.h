@@ -22,11 +22,11 @@ namespace pairs::model {
 // Rows in file order, shared with the thread that appends to them.
 using SetRows = std::vector<std::shared_ptr<const SetRow>>;
 
-// The sets, and the run that evaluates them.
+// The sets and the run that evaluates them, which is the question's.
 struct SetTableRequest {
   std::uint64_t id = 0;  // differs for other sets or another run
   Tasks tasks;
-  std::string run, data, device = "auto";
+  std::string data, device = "auto";
   AskedSets sets;
 };
 
@@ -70,8 +70,8 @@ class SetTable {
 
   explicit SetTable(Hub& hub);
 
-  // Starts to evaluate these sets by the run. Does nothing for the same sets and run, and then keeps the selection.
-  void open(const std::string& run, AskedSets sets);
+  // Starts to evaluate these sets. Does nothing for the same sets and run, and then keeps the selection.
+  void open(AskedSets sets);
   // Evaluates again if this run is the current one, e.g. after a change of weights.
   void reload(const std::string& run);
   void close();

@@ -47,7 +47,7 @@ SetChoice own_set() {
 TEST(SetOptions, CopiedWordsAreTheSet) {
   const SetChoice own = own_set();
   for (const SetField& field : set_fields())
-    if (field.of != SetField::Of::simulated) {
+    if (field.own()) {
       EXPECT_TRUE(field_words(field, own)) << field.key << " is tried below";
     }
   EXPECT_TRUE(parsed(set_arguments(own, SetCommand::figure)) == own) << set_arguments(own, SetCommand::figure);
@@ -59,7 +59,7 @@ TEST(SetOptions, CopiedWordsAreTheSet) {
   EXPECT_TRUE(parsed(set_arguments(simulated, SetCommand::figure)) == simulated);
   // One field alone, so that none hides behind another.
   for (const SetField& field : set_fields()) {
-    if (field.of == SetField::Of::simulated || std::string_view(field.key) == "file") continue;
+    if (!field.own() || std::string_view(field.key) == "file") continue;
     SetChoice one;
     one.file = "events.csv";
     read_field_words(field, *field_words(field, own), one);
@@ -99,7 +99,7 @@ TEST(SetOptions, EveryCommandHasThemOrSaysWhyNot) {
       // It is not listed: whoever gives it reads why.
       std::vector<std::string> words = command.words;
       words.insert(words.end(), {std::string("--") + field.option, field.key == std::string("index") ? "1" : "0.5"});
-      if (field.option != std::string("data") && field.of == SetField::Of::own)
+      if (field.option != std::string("data") && !field.of(SetKind::simulated))
         words.insert(words.end(), {"--data", "x.csv"});
       if (command.name == std::string("infer") || command.name == std::string("report"))
         words.insert(words.end(), {"--data", "x.csv"});

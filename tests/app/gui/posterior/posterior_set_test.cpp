@@ -117,7 +117,7 @@ TEST_F(PosteriorSetTest, OfALargeFileAPersonChoosesThePart) {
   window().click("posterior/large/sets");
   window().click("posterior/large/open");
   ASSERT_TRUE(window().until([&] { return posterior().sets.table().is_open(); }, 60));
-  EXPECT_EQ(posterior().sets.table().sets().set.group, "run");
+  EXPECT_EQ(posterior().sets.table().sets().question.set.group, "run");
 }
 
 TEST_F(PosteriorSetTest, SamplesAreSaved) {

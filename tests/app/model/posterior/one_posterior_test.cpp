@@ -128,7 +128,7 @@ TEST_P(OnePosterior, IsTheSameToTheBitWhoeverAsks) {
     auto asked = posterior_.files.samples_asked();
     ASSERT_TRUE(asked);
     asked->draws = 1000;
-    asked->seed = 3;
+    asked->question.seed = 3;
     asked->file = path("window.npz");
     posterior_.files.samples().save(*asked);
     ASSERT_TRUE(posterior_.files.samples().job().wait(kPatience));

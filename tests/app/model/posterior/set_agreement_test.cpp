@@ -42,7 +42,7 @@ class OneSetEverywhere : public ::testing::Test {
     settle();
     const auto samples = posterior_.files.samples_asked();
     ASSERT_TRUE(samples);
-    const SetChoice& set = samples->set;
+    const SetChoice& set = samples->question.set;
     if (!field.empty()) {
       EXPECT_TRUE(field_words(set_field(field), set)) << "the choice has an effect";
     }

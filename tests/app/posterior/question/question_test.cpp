@@ -43,13 +43,15 @@ constexpr const char* kWords[] = {"plain", "a \"quoted\" one", "two\nlines", "ta
 std::vector<std::function<void(Question&)>> changes() {
   // A new field makes this fail to compile: add its change below.
   const Question all;
-  [[maybe_unused]] const auto& [set, many, n, others, interval, product, derived, prior, tests, seed, pinned] = all;
+  [[maybe_unused]] const auto& [run, set, many, n, others, interval, product, derived, other_derived, prior, tests, seed,
+                               predictive_seed, pinned] = all;
   std::vector<std::function<void(Question&)>> out = {
       [](Question& q) { q.n = 1; },
       [](Question& q) { q.n = 1'000'000; },
       [](Question& q) { q.interval = IntervalKind::highest_density; },
       [](Question& q) { q.interval = IntervalKind::upper_limit; },
       [](Question& q) { q.learned_product = true; },
+      [](Question& q) { q.seed = 0; },
       [](Question& q) { q.predictive_seed = 17; },
       [](Question& q) { q.tests = {"local", "predictive", "confidence"}; },
       [](Question& q) { q.many = true, q.set.file = "sets.csv", q.set.group = "run"; },
@@ -57,6 +59,8 @@ std::vector<std::function<void(Question&)>> changes() {
   for (const std::string word : kWords) {
     out.push_back([word](Question& q) { q.others = {word, "bump-hunt"}; });
     out.push_back([word](Question& q) { q.derived = {"twice = 2*theta", word}; });
+    out.push_back([word](Question& q) { q.run = word; });
+    out.push_back([word](Question& q) { q.other_derived[{word, "psi"}] = {"twice = 2*psi", word}; });
     out.push_back([word](Question& q) { q.prior = word; });
     out.push_back([word](Question& q) { q.pinned = {{word, word, {.file = word}, 12, word, word}}; });
   }
@@ -88,7 +92,7 @@ TEST(AQuestion, KeepsEachFieldOfItsSet) {
   int kept = 0;
   for (const SetField& field : set_fields()) {
     Question question;
-    if (field.of != SetField::Of::simulated) question.set.file = "events.csv";
+    if (field.own()) question.set.file = "events.csv";
     const auto value = words.find(field.option);
     if (value == words.end()) {
       ADD_FAILURE() << "--" << field.option << " has no value here";
@@ -106,22 +110,25 @@ TEST(AQuestion, KeepsEachFieldOfItsSet) {
 TEST(AQuestion, IsRefusedByNameOfTheKey) {
   using testing::HasSubstr;
   EXPECT_THAT(refusal("interval = \"wide\"\n"), HasSubstr("'interval'"));
-  EXPECT_THAT(refusal("predictive_seed = 0\n"), HasSubstr("'predictive_seed' must be a whole number from 1"));
+  EXPECT_THAT(refusal("predictive_seed = -1\n"), HasSubstr("'predictive_seed' must be a whole number from 0"));
   EXPECT_THAT(refusal("tests = [\"local\", \"lokal\"]\n"), HasSubstr("'tests' names 'lokal'; the tests are local,"));
   EXPECT_THAT(refusal("[set]\nmany = true\n"), HasSubstr("'set.file' is missing"));
   EXPECT_THAT(refusal("[set]\nfiel = \"a.csv\"\n"), HasSubstr("set.fiel"));
+  EXPECT_THAT(refusal("[[other_derived]]\nquantities = [\"a = 1\"]\n"), HasSubstr("'other_derived.targets' names no target"));
   EXPECT_THAT(refusal("[[pinned]]\nn = 3\n"), HasSubstr("'pinned.run' is missing"));
   EXPECT_THAT(refusal("[[pinned]]\nrun = \"bump-hunt\"\nm = 3\n"), HasSubstr("pinned.m"));
 }
 
 TEST(AQuestion, NamesItsPathsAnew) {
   Question question;
+  question.run = "r";
   question.others = {"a", "b"};
   question.set.file = "c";
   question.pinned = {{"pin", "d", {.file = "e"}, 1}};
   change_paths(
       question, [](const std::string& run) { return "run " + run; },
       [](const std::string& file) { return "file " + file; });
+  EXPECT_EQ(question.run, "run r");
   EXPECT_EQ(question.others, (std::vector<std::string>{"run a", "run b"}));
   EXPECT_EQ(question.set.file, "file c");
   EXPECT_EQ(question.pinned[0].run, "run d");
@@ -132,7 +139,7 @@ TEST(AQuestion, IsUtf8WhereAllOfItIs) {
   const std::string bad = "caf\xe9.csv";
   for (const auto& change : std::vector<std::function<void(Question&)>>{
            [&](Question& q) { q.set.file = bad; }, [&](Question& q) { q.prior = bad; },
-           [&](Question& q) { q.derived = {bad}; }, [&](Question& q) { q.others = {bad}; },
+           [&](Question& q) { q.derived = {bad}; }, [&](Question& q) { q.other_derived[{"theta"}] = {bad}; }, [&](Question& q) { q.others = {bad}; },
            [&](Question& q) {
              q.pinned = {{bad, "run", {}, 1}};
            },

@@ -79,8 +79,8 @@ TEST(SetFields, EachFieldSurvivesWordsAndToml) {
 TEST(SetFields, AllTogetherSurviveToml) {
   SetChoice own, simulated;
   for (const SetField& field : set_fields()) {
-    if (field.of != SetField::Of::simulated) std::visit([&](auto member) { vary(own.*member); }, field.member);
-    if (field.of != SetField::Of::own) std::visit([&](auto member) { vary(simulated.*member); }, field.member);
+    if (field.own()) std::visit([&](auto member) { vary(own.*member); }, field.member);
+    if (field.of(SetKind::simulated)) std::visit([&](auto member) { vary(simulated.*member); }, field.member);
   }
   EXPECT_TRUE(from_toml(set_toml(own)) == own);
   EXPECT_TRUE(from_toml(set_toml(simulated)) == simulated);

@@ -28,7 +28,7 @@ class SampleSavingTest : public testing::Test {
     auto asked = posterior_.files.samples_asked();
     if (!asked) return "nothing is shown";
     asked->draws = draws;
-    asked->seed = seed;
+    asked->question.seed = seed;
     asked->file = path(name);
     posterior_.files.samples().save(*asked);
     EXPECT_TRUE(posterior_.files.samples().job().wait(kSavingPatience));

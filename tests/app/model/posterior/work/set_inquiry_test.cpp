@@ -189,12 +189,12 @@ TEST(SetInquiry, SaysWhyThereIsNone) {
   Hub hub{built_in_tasks()};
   SetInquiry inquiry(hub, "making it", "It was not made");
   SamplesAsked asked;
-  asked.run = "no-such-run";
+  asked.question.run = "no-such-run";
   inquiry.ask("none", asked, predictive_question());
   ASSERT_TRUE(inquiry.wait(kInquiryPatience));
   ASSERT_TRUE(inquiry.answer("none"));
   EXPECT_THAT(inquiry.answer("none")->text, testing::StartsWith("It was not made: "));
-  asked.run = "bump-hunt";
+  asked.question.run = "bump-hunt";
   for (const char* wrong : {"", "gauss(0, 1)", "training normal(0, 1)"}) {
     inquiry.ask(wrong, asked, prior_question(wrong));
     ASSERT_TRUE(inquiry.wait(kInquiryPatience));

@@ -1,0 +1,71 @@
+#include "app/posterior/set/set_kind.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string_view>
+#include <utility>
+
+#include "app/posterior/set/chosen_sets.h"
+#include "app/posterior/set/observed_set.h"
+#include "core/base/fields/face.h"
+#include "core/base/text/error.h"
+#include "core/base/text/text.h"
+#include "tasks/parts/items.h"
+#include "tasks/scene_views.h"
+
+namespace pairs {
+namespace {
+
+// "a mesh", "a folder of views"
+std::string kind_text(const Task& task, SetKind kind) {
+  switch (kind) {
+    case SetKind::simulated: return "a simulated set";
+    case SetKind::observations: return "a set of observations";
+    case SetKind::views: return "a folder of views";
+    case SetKind::item: break;
+  }
+  const Items* const known = face<Items>(task);
+  return fmt::format("made from a {}", known ? known->item() : "item");
+}
+
+// What a field belongs to, in the plural.
+std::string kinds_text(unsigned kinds) {
+  std::string text;
+  const std::pair<SetKind, const char*> all[] = {{SetKind::simulated, "simulated sets"},
+                                                 {SetKind::observations, "sets of observations in a file"},
+                                                 {SetKind::views, "folders of views"},
+                                                 {SetKind::item, "items such as a mesh or a molecule"}};
+  for (const auto& [kind, words] : all)
+    if (kinds & static_cast<unsigned>(kind)) text += (text.empty() ? "" : " and ") + std::string(words);
+  return text;
+}
+
+}  // namespace
+
+SetKind set_kind(const Task& task, const SetChoice& set) {
+  std::error_code error;
+  if (set.simulated()) return SetKind::simulated;
+  if (face<SceneViews>(task) && set.member.empty() && set.group.empty() &&
+      std::filesystem::is_directory(set.file, error))
+    return SetKind::views;
+  if (chooses_items(task, set)) return SetKind::item;
+  const bool one = set.member.empty() && set.group.empty();
+  return one && items_named(task, set.file.string()) ? SetKind::item : SetKind::observations;
+}
+
+void check_fields(const Task& task, SetKind kind, const SetChoice& set, const std::string& name) {
+  for (const SetField& field : set_fields()) {
+    const bool before = std::string_view(field.option) == "index";  // the simulated set to return to
+    if (!before && !field.of(kind) && field_words(field, set))
+      fail_usage("--{} belongs to {}; {} is {}, so leave it out", field.option, kinds_text(field.kinds), name,
+                 kind_text(task, kind));
+  }
+}
+
+SetChoice seeded_item(const Task& task, SetChoice set, std::uint64_t seed) {
+  if (set_kind(task, set) == SetKind::item) set.seed = seed;
+  return set;
+}
+
+}  // namespace pairs
