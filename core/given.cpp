@@ -89,11 +89,12 @@ std::string unseen_given_text(const Task& task, const torch::Tensor& given) {
     const GivenRange& range = (*ranges)[k];
     const double value = values.const_data_ptr<double>()[k];
     if (value < range.seen_low || value > range.seen_high)
-      words.push_back(fmt::format("{} = {:.6g} lies outside of {:.6g} to {:.6g}", task.info().given[k].name, value,
+      words.push_back(fmt::format("{} = {:.6g} outside of {:.6g} to {:.6g}", task.info().given[k].name, value,
                                   range.seen_low, range.seen_high));
   }
   return words.empty() ? ""
-                       : fmt::format("{}, which training saw; do not trust the posterior", fmt::join(words, ", and "));
+                       : fmt::format("The conditions lie outside of training ({}): do not trust the posterior",
+                                     fmt::join(words, "; "));
 }
 
 }  // namespace pairs

@@ -11,6 +11,7 @@
 #include "app/posterior/files/posterior_samples.h"
 #include "app/posterior/many/asked_sets.h"
 #include "app/posterior/set/set_kind.h"
+#include "app/posterior/set/set_size.h"
 #include "core/base/text/error.h"
 #include "core/base/text/text.h"
 #include "core/given.h"

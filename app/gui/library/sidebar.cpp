@@ -356,16 +356,16 @@ void Sidebar::open_typed(model::Studio& studio, const std::filesystem::path& pat
   std::error_code error;
   const bool folder = std::filesystem::is_directory(path, error) && !is_task_file(path);
   if (!folder && std::filesystem::exists(path, error)) {
-    studio.open_path(path);
+    studio.look_and_open(path);
     return path_.close();
   }
   std::string problem = studio.library.folders.add(path);
   if (!problem.empty() && folder) {
     // Not runs: observations perhaps.
     problem.clear();
-    studio.open_path(path);
+    studio.look_and_open(path);
   } else if (problem.empty()) {
-    if (std::filesystem::exists(path / "run.toml", error)) studio.open_path(path);
+    if (std::filesystem::exists(path / "run.toml", error)) studio.look_and_open(path);
     all_tasks_ = true;
   }
   if (problem.empty())

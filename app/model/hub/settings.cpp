@@ -96,17 +96,30 @@ bool read_value(const toml::node& node, std::vector<std::string>& value) {
   return true;
 }
 
-bool read_value(const toml::node& node, Question& value) {
-  if (!node.is_table()) return false;
+// Throws Error for a question that cannot be used.
+Question question_of(const toml::table& table) {
   const std::string where;
-  TableReader reader(*node.as_table(), "question", where);
-  try {
-    value = read_question(reader, where);
-    reader.finish();
-    return true;
-  } catch (const Error&) {
-    return false;
+  TableReader reader(table, "question", where);
+  Question question = read_question(reader, where);
+  reader.finish();
+  return question;
+}
+
+// Reads the keys of a question that can be used, and returns the names of the others.
+std::vector<std::string> read_keys(const toml::table& table, Question& value) {
+  std::vector<std::string> wrong;
+  toml::table good;
+  for (const auto& [key, node] : table) {
+    toml::table more = good;
+    more.insert_or_assign(key, node);
+    try {
+      value = question_of(more);
+      good = std::move(more);
+    } catch (const Error&) {
+      wrong.push_back(fmt::format("question.{}", std::string_view(key)));
+    }
   }
+  return wrong;
 }
 
 void write_value(toml::table& table, const char* key, const Question& value) {
@@ -242,8 +255,14 @@ Settings SettingsFile::load() {
     const toml::node* node = table.get(key);
     if (!node) return;
     auto& value = known_.*member;
+    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, Question>)
+      if (const toml::table* const question = node->as_table()) {
+        for (std::string& one : read_keys(*question, value)) wrong.push_back(std::move(one));
+        return;
+      }
     const auto before = value;
-    if (read_value(*node, value) && in_range(known_, key)) return;
+    if constexpr (!std::is_same_v<std::decay_t<decltype(value)>, Question>)
+      if (read_value(*node, value) && in_range(known_, key)) return;
     value = before;
     wrong.emplace_back(key);
   });

@@ -18,12 +18,12 @@ namespace pairs::model {
 
 enum class Action { start, pause, resume, stop, dismiss };
 
-struct TrainingImpl;
+struct TrainingState;
 
 // The run that this window trains or trained last, whichever run is shown.
 class TrainingSession {
  public:
-  explicit TrainingSession(TrainingImpl& impl) : impl_(impl) {}
+  explicit TrainingSession(TrainingState& impl) : impl_(impl) {}
 
   // Whether this window trains a run, or is pausing or stopping it.
   bool active() const;
@@ -47,13 +47,13 @@ class TrainingSession {
   std::string blocked(Action action) const;
 
  private:
-  TrainingImpl& impl_;
+  TrainingState& impl_;
 };
 
 // Drafts of new runs, one for each task.
 class TrainingDrafts {
  public:
-  explicit TrainingDrafts(TrainingImpl& impl) : impl_(impl) {}
+  explicit TrainingDrafts(TrainingState& impl) : impl_(impl) {}
 
   // Drops the draft for a new run of the task, which has changed.
   void renew(const std::string& task);
@@ -77,13 +77,13 @@ class TrainingDrafts {
   std::string queue_blocked() const;
 
  private:
-  TrainingImpl& impl_;
+  TrainingState& impl_;
 };
 
 // A draft of a new run, or a run with its stages: trained here, watched while another process trains it, or at rest.
 // One run is trained at a time; training continues while others are shown.
 class Training {
-  std::unique_ptr<TrainingImpl> impl_;
+  std::unique_ptr<TrainingState> impl_;
 
  public:
   explicit Training(Hub& hub);

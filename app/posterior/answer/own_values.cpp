@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "app/posterior/caveats/caveat.h"
 #include "core/base/fields/face.h"
 #include "core/report/number_text.h"
 
@@ -50,8 +51,8 @@ std::string own_values_warning(const Task& task, const ItemMarks& marks, const P
                                   number_text(std::abs(theta[t] - numbers.mean) / numbers.sd, 1)));
   }
   if (outside.empty()) return "";
-  return fmt::format("The {}'s own value lies outside the 99 % interval ({}): the posterior is unreliable for this one",
-                     known->item(), fmt::join(outside, "; "));
+  return caveat_text(fmt::format("The {}'s own value lies outside the 99 % interval", known->item()),
+                     fmt::format("{}", fmt::join(outside, "; ")), "do not trust the posterior of this one");
 }
 
 }  // namespace pairs

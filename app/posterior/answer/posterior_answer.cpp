@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "app/posterior/caveats/caveat.h"
 #include "app/posterior/caveats/disagreement_text.h"
 #include "app/runs/strategy_look.h"
 #include "core/base/gpu/transfer.h"
@@ -57,9 +58,8 @@ void warn_of_exact(PosteriorAnswer& answer) {
   if (answer.numbers.empty() || !answer.numbers.front().ours || !(answer.numbers.front().kl > kFarFromExact)) return;
   answer.warnings.push_back(
       {WarningKind::exact,
-       fmt::format(
-           "the exact posterior of this very set is known, and {} is {:.2g} nat away from it; use the exact posterior",
-           answer.numbers.front().name, answer.numbers.front().kl)});
+       caveat_text(fmt::format("{} differs from the exact posterior of this very set", answer.numbers.front().name),
+                   fmt::format("{:.2g} nat", answer.numbers.front().kl), "use the exact posterior")});
 }
 
 void add_warnings(const AskedRun& run, const AskedSet& set, std::vector<PosteriorWarning>& warnings) {
@@ -73,8 +73,9 @@ void add_warnings(const AskedRun& run, const AskedSet& set, std::vector<Posterio
   if (set.seen > set.n) add({{WarningKind::subset, subset_text(loaded.name, set.n)}});
   if (!set.simulated.empty() && source != set.simulated)
     add({{WarningKind::other_data,
-          fmt::format("{} was trained on {} and is evaluated on {}: its posterior may be wrong", loaded.name, source,
-                      set.simulated)}});
+          caveat_text(fmt::format("{} was trained on other data", loaded.name),
+                      fmt::format("on {}, and the set is of {}", source, set.simulated),
+                      "train it on such data before you trust its posterior")}});
 }
 
 // The share of the head's own density outside the targets' supports from which it is reported.
@@ -105,15 +106,15 @@ void add_outside(const AskedRun& run, const torch::Tensor& aggregate, const Aske
   if (!cut && share > kSomeOutside)
     answer.warnings.push_back(
         {WarningKind::outside,
-         fmt::format("{:.2g} % of the posterior of {} lie outside {}: its head reaches there, and restrict = false "
-                     "leaves it so",
-                     100 * share, run.loaded.name, supports_text(targets))});
+         caveat_text(fmt::format("Part of the posterior of {} lies outside {}", run.loaded.name, supports_text(targets)),
+                     fmt::format("{:.2g} %", 100 * share), "leave that part out, or train with restrict = true")});
   if (cut && share > kMuchOutside)
     answer.warnings.push_back(
         {WarningKind::outside,
-         fmt::format("the network of {} puts {:.3g} % of the posterior outside {}, which was cut off: what is left "
-                     "rests on the tail of a density that was never learned there; do not trust it",
-                     run.loaded.name, 100 * share, supports_text(targets))});
+         caveat_text(fmt::format("The network of {} puts most of the posterior outside {}, where it was cut off",
+                                 run.loaded.name, supports_text(targets)),
+                     fmt::format("{:.3g} %", 100 * share),
+                     "do not trust the rest, which is the tail of a density that was never learned there")});
 }
 
 }  // namespace
@@ -206,14 +207,16 @@ void add_members(const Task& task, bool confined, PosteriorAnswer& answer) {
 std::string peaks_text(const Task& task, const PosteriorAnswer& answer) {
   if (answer.typicality.outside || answer.numbers.empty() || !answer.numbers.front().ours) return "";
   const PosteriorNumbers& ours = answer.numbers.front();
-  std::vector<std::string> several;
+  std::vector<std::string> several, numbers;
   for (std::size_t t = 0; t < ours.marginals.size(); ++t)
-    if (peaks(ours.cells[t], ours.marginals[t]).size() > 1) several.push_back(task.info().targets[t].label);
+    if (const std::size_t count = peaks(ours.cells[t], ours.marginals[t]).size(); count > 1) {
+      several.push_back(task.info().targets[t].label);
+      numbers.push_back(fmt::format("{}", count));
+    }
   if (several.empty()) return "";
-  return fmt::format(
-      "the density of {} has several peaks apart, and mean and sd describe none of them: draw it, or use "
-      "the samples",
-      fmt::join(several, ", "));
+  return caveat_text(fmt::format("The density of {} has several peaks apart", fmt::join(several, ", ")),
+                     fmt::format("{}", fmt::join(numbers, ", ")),
+                     "draw it or use the samples, since mean and sd describe none of them");
 }
 
 std::string no_posterior_text(const PosteriorAnswer& answer) {

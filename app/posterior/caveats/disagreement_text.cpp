@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/posterior/caveats/caveat.h"
 #include "core/report/number_text.h"
 
 namespace pairs {
@@ -45,13 +46,12 @@ std::string disagreement_warning(const Disagreement& known, const TaskInfo& info
   const std::size_t t = widest(known);
   const bool wide = known.spread[t] > kWideSpread;
   if (!wide && known.nat < kWideDivergence) return "";
-  return fmt::format(
-      "The {} runs of the ensemble disagree about this set: {}, so that the posterior depends on the run as much as on "
-      "the data; train longer, or average more runs",
-      known.members,
+  return caveat_text(
+      fmt::format("The {} runs of the ensemble disagree about this set", known.members),
       wide ? fmt::format("their means of {} spread by {:.2g} of its sd", info.targets[t].label, known.spread[t])
            : fmt::format("they differ by {:.2g} nat of at most {:.2g}", known.nat,
-                         std::log(static_cast<double>(known.members))));
+                         std::log(static_cast<double>(known.members))),
+      "train longer, or average more runs, since the posterior depends on the run as much as on the data");
 }
 
 nlohmann::json members_document(const std::vector<EnsembleMember>& members) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/posterior/caveats/caveat.h"
 #include "app/posterior/caveats/verdict.h"
 #include "core/base/text/error.h"
 #include "core/base/text/log.h"
@@ -14,16 +15,27 @@
 
 namespace pairs {
 
+namespace {
+
+std::string sizes_text(const std::vector<std::int64_t>& sizes) {
+  std::string text;
+  for (const std::int64_t size : sizes) text += (text.empty() ? "N = " : ", ") + count_text(size);
+  return text;
+}
+
+}  // namespace
+
 std::vector<PosteriorWarning> training_warnings(const LoadedRun& run, bool learned_nothing) {
   std::vector<PosteriorWarning> out;
   if (!run.finetuned && strategy(run.config.strategy).stages_2_and_3)
     out.push_back({WarningKind::only_pretrained,
-                   fmt::format("{} is only pretrained: its posterior holds for the small sets it saw", run.name)});
+                   caveat_text(fmt::format("{} is only pretrained", run.name), sizes_text(run.config.pretrain.sizes),
+                               "finetune it, or use it for such small sets alone")});
   if (learned_nothing)
-    out.push_back(
-        {WarningKind::learned_nothing,
-         run.name +
-             " is no better than the prior: in training its answers did not improve on those without observations"});
+    out.push_back({WarningKind::learned_nothing,
+                   caveat_text(fmt::format("{} is no better than the prior", run.name),
+                               "in training its loss did not fall below that without observations",
+                               "train it for longer, or check that observations depend on the targets")});
   return out;
 }
 
@@ -32,20 +44,24 @@ std::vector<PosteriorWarning> size_warnings(const LoadedRun& run, std::int64_t n
   if (n <= run.estimator->max_n() && (three || !extrapolates(run, n))) {
     const auto found = record.held.lower_bound(n);
     if (found == record.held.end() || found->second >= kEnoughSets) return {};
-    return {
-        {WarningKind::few_sets,
-         fmt::format("{} learned posteriors of N = {} from {} stored sets alone: they are often wider than the exact "
-                     "ones, and may be off; simulate or store {} or more of that size, or use fewer observations",
-                     run.name, count_text(n), count_text(found->second), count_text(kEnoughSets))}};
+    return {{WarningKind::few_sets,
+             caveat_text(fmt::format("{} learned posteriors of N = {} from few stored sets, so that they are often "
+                                     "wider than the exact ones",
+                                     run.name, count_text(n)),
+                         fmt::format("{} of that size", count_text(found->second)),
+                         fmt::format("simulate or store {} or more, or use fewer observations",
+                                     count_text(kEnoughSets)))}};
   }
+  const char* const what = "This posterior is an extrapolation";
   if (three)
     return {{WarningKind::extrapolation,
-             fmt::format("{} saw sets of at most {} in training: this posterior is an extrapolation", run.name,
-                         count_text(run.estimator->max_n()))}};
-  std::string sizes;
-  for (const std::int64_t size : run.config.pretrain.sizes) sizes += (sizes.empty() ? "" : ", ") + count_text(size);
+             caveat_text(what,
+                         fmt::format("{} saw sets of at most {}", run.name, count_text(run.estimator->max_n())),
+                         "use fewer observations, or finetune on larger sets")}};
   return {{WarningKind::extrapolation,
-           fmt::format("{} was trained at N = {} alone: this posterior is an extrapolation", run.name, sizes)}};
+           caveat_text(what,
+                       fmt::format("{} was trained at {} alone", run.name, sizes_text(run.config.pretrain.sizes)),
+                       "use sets of that size, or train with the strategy pairs")}};
 }
 
 TrainingRecord training_record(const LoadedRun& run) {

@@ -13,6 +13,7 @@
 #include "app/posterior/question/random_subset.h"
 #include "app/posterior/set/chosen_sets.h"
 #include "app/posterior/set/listed_items.h"
+#include "app/posterior/set/set_kind.h"
 #include "core/base/fields/face.h"
 #include "core/base/gpu/transfer.h"
 #include "core/base/text/error.h"

@@ -384,18 +384,18 @@ TEST_F(DamagedFiles, OfAQueueAreNoticed) {
 TEST_F(DamagedFiles, OfASessionAreNoticed) {
   SavedSession session;
   session.task = "bump-hunt";
-  session.run = (*folder_ / "whole").string();
+  session.question.run = (*folder_ / "whole").string();
   session.question.set.index = 12;
   session.question.set.theta = {0.25};
   session.question.set.psi = {1.5};
   session.question.n = 20;
   session.question.interval = IntervalKind::upper_limit;
   session.question.derived = {"twice = 2*theta"};
-  session.question.pinned = {{"mine", session.run, session.question.set, 10}};
+  session.question.pinned = {{"mine", session.question.run, session.question.set, 10}};
   write_session(*folder_ / "s.pairs", session);
   const auto read = [](const fs::path& folder) {
     const SavedSession read = read_session(folder / "s.pairs");
-    Facts facts = {{"run", read.run}, {"n", std::to_string(read.question.n)}, {"set", std::to_string(read.question.set.index)}};
+    Facts facts = {{"run", read.question.run}, {"n", std::to_string(read.question.n)}, {"set", std::to_string(read.question.set.index)}};
     facts["values"] = nlohmann::json({read.question.set.theta, read.question.set.psi}).dump();
     facts["interval"] = std::to_string(static_cast<int>(read.question.interval));
     facts["derived"] = nlohmann::json(read.question.derived).dump();

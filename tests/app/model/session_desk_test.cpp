@@ -129,6 +129,9 @@ TEST_F(SessionDeskTest, ALaterStartShowsAllThatWasAsked) {
   };
   {
     Studio studio(built_in_tasks(), kept);
+    studio.open_run(small_run(home_ / "runs", "b", "gaussian"));
+    settle(studio);
+    EXPECT_EQ(studio.posterior.options.add_derived("sum = theta1 + theta2"), "");
     studio.open_run(run);
     studio.posterior.set.open_file(home_ / "events.csv");
     settle(studio);
@@ -150,6 +153,7 @@ TEST_F(SessionDeskTest, ALaterStartShowsAllThatWasAsked) {
     asked = studio.question();
     EXPECT_EQ(asked.tests, std::vector<std::string>{"predictive"});
     EXPECT_EQ(asked.pinned.size(), 1u);
+    EXPECT_EQ(asked.other_derived.size(), 1u) << "of the other task";
     studio.poll();
     kept = studio.settings;
   }

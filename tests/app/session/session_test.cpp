@@ -102,12 +102,12 @@ TEST_F(SessionFile, IsReadAsItWasWrittenWhereverItsFolderIs) {
 TEST_F(SessionFile, WhatLiesElsewhereIsNamedWhole) {
   fs::create_directory(folder_ / "other");
   write_session(folder_ / "other/s.pairs", full());
-  EXPECT_EQ(read_session(folder_ / "other/s.pairs").run, full().run);
+  EXPECT_EQ(read_session(folder_ / "other/s.pairs").question.run, full().question.run);
 }
 
 TEST_F(SessionFile, ByHandPathsNeedNoDot) {
   write_file(home_ / "s.pairs", "session = 1\ntask = \"bump-hunt\"\nrun = \"runs/a\"\n[set]\nfile = \"events.csv\"\n");
-  EXPECT_EQ(read_session(home_ / "s.pairs").run, full().run);
+  EXPECT_EQ(read_session(home_ / "s.pairs").question.run, full().question.run);
   EXPECT_EQ(read_session(home_ / "s.pairs").question.set.file, full().question.set.file);
 }
 

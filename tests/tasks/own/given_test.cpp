@@ -161,7 +161,7 @@ TEST_F(GivenOfSets, AShortTrainingComesNearTheExactPosterior) {
   EXPECT_EQ(face<HasGivenRanges>(*trained.task)->given_ranges()[0].scale, std::log(25.0) / std::sqrt(12.0));
   EXPECT_EQ(unseen_given_text(*trained.task, torch::full({1, 1}, 4.9, torch::kFloat64)), "");
   EXPECT_THAT(unseen_given_text(*trained.task, torch::full({1, 1}, 7.0, torch::kFloat64)),
-              HasSubstr("sigma = 7 lies outside of 0.2 to 5, which training saw"));
+              HasSubstr("lie outside of training (sigma = 7 outside of 0.2 to 5): do not trust"));
 }
 
 TEST_F(GivenOfSets, StoredSimulationsHoldIt) {

@@ -17,7 +17,7 @@ class SessionCommand : public testing::Test {
   SessionCommand() {
     write_file(folder_ / "events.csv", "x\n0.1\n0.7\n-0.3\n");
     SavedSession session;
-    session.task = session.run = "bump-hunt";
+    session.task = session.question.run = "bump-hunt";
     session.question.set.file = folder_ / "events.csv";
     session.question.n = 2;
     session.question.prior = "beta(2, 8)";
@@ -62,7 +62,7 @@ TEST_F(SessionCommand, SaysWhichRunCannotBeOpened) {
   std::filesystem::copy(shipped.folder, run, std::filesystem::copy_options::recursive);
   SavedSession session;
   session.task = "bump-hunt";
-  session.run = run.string();
+  session.question.run = run.string();
   stamp_session(session, built_in_tasks(), "");
   write_session(file_, session);
   EXPECT_EQ(run_words({"session", file_}).code, 0);

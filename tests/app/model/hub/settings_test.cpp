@@ -144,6 +144,32 @@ TEST(SettingsFile, AWrongValueCostsOnlyItself) {
   EXPECT_EQ(again.problem(), "");
 }
 
+TEST(SettingsFile, AWrongKeyOfTheQuestionCostsOnlyItself) {
+  const TemporaryFolder folder;
+  write_file(folder / "settings.toml",
+             "tab = 'train'\n[question]\ninterval = 'wide'\nlearned_product = true\nseed = -1\nnew = 1\n"
+             "derived = ['twice = 2*theta']\n[question.set]\nfile = '/events.csv'\ncolumns = 3\n"
+             "[[question.pinned]]\nrun = 'bump-hunt'\nn = 0\n");
+  SettingsFile file(folder / "settings.toml");
+  const Settings settings = file.load();
+  Settings wanted;
+  wanted.tab = "train";
+  wanted.question.learned_product = true;
+  wanted.question.derived = {"twice = 2*theta"};
+  EXPECT_EQ(settings, wanted);
+  for (const char* key : {"interval", "seed", "new", "set", "pinned"})
+    EXPECT_THAT(file.problem(), HasSubstr(std::string("question.") + key));
+  EXPECT_THAT(file.problem(), Not(HasSubstr("derived")));
+  EXPECT_THAT(file.problem(), HasSubstr("settings.toml.bad"));
+  file.save(settings);
+  SettingsFile again(folder / "settings.toml");
+  EXPECT_EQ(again.load(), wanted);
+  EXPECT_EQ(again.problem(), "");
+  write_file(folder / "settings.toml", "question = 3\n");
+  EXPECT_EQ(file.load(), Settings());
+  EXPECT_THAT(file.problem(), HasSubstr("question cannot be used"));
+}
+
 TEST(Settings, RememberWhatWasOpenedAndWhereItWasSaved) {
   Settings settings;
   for (int k = 0; k < 20; ++k) settings.remember_file("/data/" + std::to_string(k));

@@ -137,8 +137,8 @@ TEST_P(OnePosterior, IsTheSameToTheBitWhoeverAsks) {
 
     // The curves of the figure.
     PosteriorFigureOptions options;
-    options.set.file = path("set.csv");
-    options.n = n;
+    options.asked.set.file = path("set.csv");
+    options.asked.n = n;
     const Plot figure = posterior_figure({run}, options).plots.front(), drawn = shown->density->plots.front();
     ASSERT_EQ(figure.lines.size(), drawn.lines.size());
     for (std::size_t k = 0; k < figure.lines.size(); ++k) {

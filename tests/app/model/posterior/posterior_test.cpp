@@ -453,7 +453,7 @@ TEST_F(ShippedPosterior, ManyTargetsInACorner) {
     EXPECT_EQ(reported, count > 8);
     // The command draws the same figure and gives the same warning.
     PosteriorFigureOptions options;
-    options.n = 5;
+    options.asked.n = 5;
     bool warned = false;
     options.warn = [&](const PosteriorWarning& warning) {
       warned |= warning.text.find("first 8 of 10") != std::string::npos;

@@ -62,7 +62,7 @@ class OneSetEverywhere : public ::testing::Test {
     posterior_.pins.remove(posterior_.pins.shown().back().id);
     settle();
     if (const auto report = posterior_.files.report_asked()) {
-      EXPECT_TRUE(report->question.set == set);
+      EXPECT_TRUE(report->question.asked.set == set);
     } else {
       EXPECT_TRUE(set.file.empty());
     }

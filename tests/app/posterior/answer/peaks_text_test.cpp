@@ -27,7 +27,7 @@ TEST(PeaksText, IsOfADensityOfTheRunWithSeveral) {
   PosteriorAnswer answer;
   EXPECT_EQ(peaks_text(task, answer), "") << "nothing was answered";
   answer.numbers = {two_bells(6)};
-  EXPECT_THAT(peaks_text(task, answer), HasSubstr("the density of θ has several peaks apart"));
+  EXPECT_THAT(peaks_text(task, answer), HasSubstr("The density of θ has several peaks apart (2): draw it"));
   answer.typicality.outside = true;
   EXPECT_EQ(peaks_text(task, answer), "") << "more than that is wrong with it";
   answer.typicality.outside = false;

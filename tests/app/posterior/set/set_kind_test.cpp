@@ -76,7 +76,8 @@ class EachKindOfSet : public ::testing::Test {
   }
 
   std::vector<Kind> kinds() const {
-    const auto gaussian = make_task("gaussian"), circle = make_task("circle"), views = make_task("novel-view");
+    const auto gaussian = built_in_tasks()->make("gaussian"), circle = built_in_tasks()->make("circle"),
+               views = built_in_tasks()->make("novel-view");
     const auto pebbles = std::make_shared<PebbleTask>();
     write_points();
     write_images(*circle);
@@ -104,7 +105,7 @@ class EachKindOfSet : public ::testing::Test {
         {"item", pebbles, {.file = "pebble:1.5"}, {{"up", "y"}, {"seed", "5"}}},
         {"item of a file", pebbles, {.file = path("one.pebble")}, {{"up", "y"}, {"seed", "5"}}},
         {"one of a list", pebbles, {.file = path("list.txt"), .member = "pebble:1.5"}, {{"up", "y"}, {"seed", "5"}, {"member", "pebble:-1"}}},
-        {"molecule", make_task("molecules"), {.file = "CCO"}, {{"seed", "5"}}},
+        {"molecule", built_in_tasks()->make("molecules"), {.file = "CCO"}, {{"seed", "5"}}},
     };
   }
 

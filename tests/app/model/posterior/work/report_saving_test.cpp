@@ -67,17 +67,16 @@ TEST_F(ReportSavingTest, HoldsWhatWasAskedBeside) {
     ASSERT_TRUE(inquiries.other_prior.wait(kReportPatience));
     inquiries.other_prior.poll();
   };
-  EXPECT_TRUE(posterior_.files.report_asked()->question.prior.empty());
+  EXPECT_TRUE(posterior_.files.report_asked()->question.asked.prior.empty());
   ask("beta(2, 8); training uniform(0, 1)");
   const auto answer = inquiries.other_prior.answer(inquiries.prior_key(posterior_.inquiry_key()));
   ASSERT_TRUE(answer && answer->figure) << (answer ? answer->text : "");
   const std::vector<Line>& lines = answer->figure->plots.front().lines;
   EXPECT_TRUE(std::ranges::any_of(lines, [](const Line& one) { return one.name == "other prior"; }));
-  EXPECT_EQ(posterior_.files.report_asked()->question.prior, std::vector<std::string>{"beta(2, 8)"});
-  EXPECT_EQ(posterior_.files.report_asked()->question.learned_prior, std::vector<std::string>{"uniform(0, 1)"});
+  EXPECT_EQ(posterior_.files.report_asked()->question.asked.prior, "beta(2, 8); training uniform(0, 1)");
   EXPECT_EQ(posterior_.files.report_asked()->question.local_test, 0);
   ask("beta(2)");
-  EXPECT_TRUE(posterior_.files.report_asked()->question.prior.empty());
+  EXPECT_TRUE(posterior_.files.report_asked()->question.asked.prior.empty());
 }
 
 TEST_F(ReportSavingTest, SaysWhyNoneWasWritten) {

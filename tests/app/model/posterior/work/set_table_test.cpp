@@ -202,7 +202,7 @@ TEST_F(SetTableTest, TheChosenSetIsShownAsInferAnswersItAlone) {
   EXPECT_THAT(posterior_.batch_command(), HasSubstr("--group run --member 10"));
   EXPECT_FALSE(posterior_.files.report_asked());
   ASSERT_TRUE(posterior_.files.samples_asked());
-  EXPECT_EQ(posterior_.files.samples_asked()->set.member, "10");
+  EXPECT_EQ(posterior_.files.samples_asked()->question.set.member, "10");
 }
 
 TEST_F(SetTableTest, OthersStandBesideItUnderTheirNames) {
