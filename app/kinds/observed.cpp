@@ -45,7 +45,7 @@ ObservedTable read_observed_columns(const std::filesystem::path& path, const Tas
     fail_usage("--table names one of the tables of a HDF5 or FITS file; {} holds one alone, so leave it out",
                printable(path.string(), 300));
   if (!columns.empty()) {
-    if (!table) fail_usage("Columns are chosen of a table of points; {} is none", printable(path.string(), 300));
+    if (!table) fail_usage("--columns are those of a table of points; {} is none, so leave them out", printable(path.string(), 300));
     for (const std::string& name : columns)
       if (std::count(columns.begin(), columns.end(), name) > 1)
         fail_usage("Column {} is asked for twice; name each once", printable(name));
@@ -243,7 +243,8 @@ bool holds_given(const std::filesystem::path& path, const TaskInfo& task, const 
 torch::Tensor read_given(const std::string& text, const std::filesystem::path& path, const TaskInfo& task,
                          const TableColumns& read) {
   if (task.given.empty()) {
-    if (!text.empty()) fail_usage("Sets of task {} have no conditions besides their observations", task.name);
+    if (!text.empty())
+      fail_usage("Sets of task {} have no conditions besides their observations; leave --conditions out", task.name);
     return {};
   }
   if (!text.empty()) return given_of_rows(given_of_text(text, task).reshape({1, -1}), task, "--conditions");

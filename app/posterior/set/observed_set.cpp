@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "app/kinds/arrays.h"
 #include "app/kinds/range_text.h"
 #include "app/kinds/samples_figure.h"
 #include "app/posterior/question/other_given.h"
@@ -96,6 +97,14 @@ std::string elevation_warning(const torch::Tensor& cameras, const render::Camera
                      degrees_text(render::scene_prior.camera_elevation, ""));
 }
 
+// Whether a path that exists, or the text of an item, is one set rather than many.
+bool names_one_set(const Task& task, const SetChoice& choice) {
+  std::error_code error;
+  const Items* const known = face<Items>(task);
+  const bool there = std::filesystem::exists(choice.file, error) || (known && known->is_item(choice.file.string()));
+  return there && !holds_many_sets(task, of_all_members(choice));
+}
+
 std::vector<double> values_of(const torch::Tensor& row) {
   return row.defined() ? doubles(row) : std::vector<double>();
 }
@@ -112,6 +121,11 @@ void ObservedSet::read() {
   const std::string words = printable(choice_.file.string(), 300);
   if (choice_.member.empty() && !choice_.group.empty())
     fail_usage("--group separates many sets, and this is about one of them; choose it with --member");
+  if (!choice_.member.empty() && choice_.group.empty() && names_one_set(*task_, choice_))
+    fail_usage(
+        "--member names one of many sets, and {} is one set; leave it out, or name the column that separates its sets "
+        "with --group",
+        words);
   const SetKind kind = set_kind(*task_, choice_);
   if (kind == SetKind::item && choice_.member.empty() && lists_items(*task_, choice_.file))
     fail_usage(
@@ -126,6 +140,7 @@ void ObservedSet::read() {
         kCamerasFile, words);
   if (kind == SetKind::views && !choice_.given.empty())
     fail_usage("Name the target camera of a folder of views with --camera, not --conditions");
+  if (kind != SetKind::item) check_exists(choice_.file);
   check_fields(*task_, kind, choice_, words);
   if (kind == SetKind::item) {
     const Items& known = *face<Items>(*task_);
@@ -229,6 +244,8 @@ void ObservedSet::warn(const std::string& text) {
 }
 
 void ObservedSet::read_item(const Items& known, const std::string& text) {
+  if (!choice_.up.empty() && known.ups().empty())
+    fail_usage("--up turns items that have an axis; a {} has none that points up, so leave it out", known.item());
   ItemSet set = known.read_item(text, 0, choice_.seed, choice_.up);
   of_item_ = true;
   marks_ = marks_of(set);
@@ -243,6 +260,7 @@ void ObservedSet::read_item(const Items& known, const std::string& text) {
 }
 
 void ObservedSet::draw() {
+  check_fields(*task_, SetKind::simulated, choice_, "this set");
   const TaskInfo& info = task_->info();
   const std::int64_t index[] = {choice_.index};
   latents_ = task_->latents(kFigureSeed, Purpose::explore, index);

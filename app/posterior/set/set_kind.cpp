@@ -17,16 +17,16 @@
 namespace pairs {
 namespace {
 
-// "a mesh", "a folder of views"
+// "names a mesh", "is a folder of views"
 std::string kind_text(const Task& task, SetKind kind) {
   switch (kind) {
-    case SetKind::simulated: return "a simulated set";
-    case SetKind::observations: return "a set of observations";
-    case SetKind::views: return "a folder of views";
+    case SetKind::simulated: return "is a simulated set";
+    case SetKind::observations: return "is a set of observations";
+    case SetKind::views: return "is a folder of views";
     case SetKind::item: break;
   }
   const Items* const known = face<Items>(task);
-  return fmt::format("made from a {}", known ? known->item() : "item");
+  return fmt::format("names a {}", known ? known->item() : "item");
 }
 
 // What a field belongs to, in the plural.
@@ -58,7 +58,7 @@ void check_fields(const Task& task, SetKind kind, const SetChoice& set, const st
   for (const SetField& field : set_fields()) {
     const bool before = std::string_view(field.option) == "index";  // the simulated set to return to
     if (!before && !field.of(kind) && field_words(field, set))
-      fail_usage("--{} belongs to {}; {} is {}, so leave it out", field.option, kinds_text(field.kinds), name,
+      fail_usage("--{} belongs to {}; {} {}, so leave it out", field.option, kinds_text(field.kinds), name,
                  kind_text(task, kind));
   }
 }

@@ -121,7 +121,7 @@ TEST_F(ItemsOfPeople, InferRefusesBadItemsInASentence) {
   refused(1, {path("gone.pebble")}, "gone.pebble");
   refused(2, {"pebble:1", "--n", "61"}, "--n 61 goes beyond N = 60");
   refused(2, {"pebble:1", "--conditions", "1"}, "no conditions besides");
-  refused(2, {"pebble:1", "--camera", "1,2"}, "--camera belongs to views");
+  refused(2, {"pebble:1", "--camera", "1,2"}, "--camera belongs to folders of views; pebble:1 names a pebble");
   refused(1, {"stone"},
           "stone is no file that is there, and no pebble; for the task gaussian give a file of observations, or "
           "pebble:NUMBER");
@@ -197,8 +197,8 @@ TEST_F(ItemsOfPeople, WhatPointsUpIsChosenToldAndDrawn) {
   EXPECT_EQ(figure({"pebble:1", "--up", "y"}).code, 0);
   EXPECT_THROW(infer({"pebble:1", "--up", "w"}), CLI::ValidationError);
   write_set("set.npz", "pebble:1", 4, 1);
-  EXPECT_THAT(infer({path("set.npz"), "--up", "y"}).err, HasSubstr("--up turns an item"));
-  EXPECT_THAT(figure({path("set.npz"), "--up", "y"}).err, HasSubstr("--up turns an item"));
+  EXPECT_THAT(infer({path("set.npz"), "--up", "y"}).err, HasSubstr("--up belongs to items such as a mesh"));
+  EXPECT_THAT(figure({path("set.npz"), "--up", "y"}).err, HasSubstr("--up belongs to items such as a mesh"));
 }
 
 TEST_F(ItemsOfPeople, AListIsAnsweredItemByItem) {
@@ -246,8 +246,8 @@ TEST_F(ItemsOfPeople, AListIsAnsweredItemByItem) {
   EXPECT_THAT(figure({path("list.txt")}).err, HasSubstr("query one of them with --member"));
   EXPECT_THAT(infer({path("list.txt"), "--member", "pebble:2"}).err, HasSubstr("names no pebble called pebble:2"));
   EXPECT_THAT(infer_all("list.txt", "all.csv", {"--random"}).err,
-              HasSubstr("as many observations are made as are used"));
-  EXPECT_THAT(infer_all("list.txt", "all.csv", {"--columns", "x"}).err, HasSubstr("Columns are those of a table"));
+              HasSubstr("--random belongs to sets of observations"));
+  EXPECT_THAT(infer_all("list.txt", "all.csv", {"--columns", "x"}).err, HasSubstr("--columns belongs to sets of observations"));
 
   std::filesystem::create_directory(folder_ / "stones");
   for (const char* name : {"b", "a"}) std::ofstream(folder_ / "stones" / (std::string(name) + ".pebble")) << "0.5";

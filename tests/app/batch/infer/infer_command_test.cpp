@@ -194,7 +194,7 @@ TEST_F(InferViews, BadInputGetsOneSentence) {
   std::ofstream(folder_ / "points.csv") << "0.5\n";
   const Answer camera = run_words({"infer", "bump-hunt", "--data", path("points.csv"), "--camera", "30,45"});
   EXPECT_EQ(camera.code, 2);
-  EXPECT_THAT(camera.err, HasSubstr("--camera belongs to views"));
+  EXPECT_THAT(camera.err, HasSubstr("--camera belongs to folders of views"));
   const Answer steps = run_words({"infer", "bump-hunt", "--data", path("points.csv"), "--steps", "3"});
   EXPECT_EQ(steps.code, 2);
   EXPECT_THAT(steps.err, HasSubstr("--steps and --solver belong to samples of images"));

@@ -5,13 +5,15 @@
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
-#include <cmath>
+#include <algorithm>
 
 #include "app/posterior/question/set_arguments.h"
 #include "app/posterior/question/set_fields.h"
 #include "core/base/text/error.h"
+#include "tasks/program_table.h"
 #include "tests/app/batch/action.h"
 #include "tests/app/batch/program.h"
+#include "tests/app/posterior/question/varied_set.h"
 
 namespace pairs::batch {
 namespace {
@@ -22,47 +24,23 @@ SetChoice parsed(const std::string& words) {
   CLI::App app;
   SetOptions options;
   add_set_options(app, options, {});
-  app.parse(words, false);
+  std::vector<std::string> given = words_of_command(words);
+  std::reverse(given.begin(), given.end());  // as CLI11 takes them
+  app.parse(given);
   return options.choice();
 }
 
-// What a set of a person's own may have; none of it needs quotes that CLI11's own splitting of words would lose.
-SetChoice own_set() {
-  SetChoice set;
-  set.file = "events.csv";
-  set.reader = "reader";
-  set.table = "EVENTS";
-  set.group = "run";
-  set.member = "-5";
-  set.columns = {"b", "a"};
-  set.missing = Missing::drop;
-  set.random = 17;
-  set.up = "y";
-  set.seed = 3;
-  set.given = "sigma=1.5";
-  set.camera = render::Camera{30 * (M_PI / 180), 45 * (M_PI / 180)};
-  return set;
-}
-
 TEST(SetOptions, CopiedWordsAreTheSet) {
-  const SetChoice own = own_set();
-  for (const SetField& field : set_fields())
-    if (field.own()) {
-      EXPECT_TRUE(field_words(field, own)) << field.key << " is tried below";
-    }
+  const SetChoice own = varied_set(true);
   EXPECT_TRUE(parsed(set_arguments(own, SetCommand::figure)) == own) << set_arguments(own, SetCommand::figure);
-  SetChoice simulated;
-  simulated.index = 12;
-  simulated.theta = {-0.25, 1.0 / 3};
-  simulated.psi = {2};
-  simulated.given = "sigma=1.5";
+  const SetChoice simulated = varied_set(false);
   EXPECT_TRUE(parsed(set_arguments(simulated, SetCommand::figure)) == simulated);
   // One field alone, so that none hides behind another.
   for (const SetField& field : set_fields()) {
     if (!field.own() || std::string_view(field.key) == "file") continue;
     SetChoice one;
     one.file = "events.csv";
-    read_field_words(field, *field_words(field, own), one);
+    vary_field(field, one);
     EXPECT_TRUE(parsed(set_arguments(one, SetCommand::figure)) == one) << field.key;
   }
 }

@@ -3,48 +3,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <numbers>
 #include <set>
 
 #include "core/base/text/error.h"
+#include "tests/app/posterior/question/varied_set.h"
 
 namespace pairs {
 namespace {
 
 using ::testing::HasSubstr;
 
-// Values that differ from the usual and are hard to write.
-void vary(std::int64_t& value) {
-  value = 1234567890123;
-}
-void vary(std::uint64_t& value) {
-  value = 9007199254740991;
-}
-void vary(std::vector<double>& values) {
-  values = {-1.0 / 3, 1e-300, 5};
-}
-void vary(std::filesystem::path& path) {
-  path = "/data/ö \"two\" 'one'.csv";
-}
-void vary(std::optional<std::uint64_t>& value) {
-  value = 0;
-}
-void vary(std::vector<std::string>& names) {
-  names = {"U [mV]", "a,b", "say \"x\"", " blank ", "column 2", "-1"};
-}
-void vary(std::string& text) {
-  text = "-5 = \"x\", 'y'; ψ\\";
-}
-void vary(Missing& missing) {
-  missing = Missing::drop;
-}
-void vary(std::optional<render::Camera>& camera) {
-  camera = render::Camera{-37.3 * (std::numbers::pi / 180), 12.7 * (std::numbers::pi / 180)};
-}
-
 SetChoice varied(const SetField& field) {
   SetChoice set;
-  std::visit([&](auto member) { vary(set.*member); }, field.member);
+  vary_field(field, set);
   return set;
 }
 
@@ -77,11 +48,7 @@ TEST(SetFields, EachFieldSurvivesWordsAndToml) {
 }
 
 TEST(SetFields, AllTogetherSurviveToml) {
-  SetChoice own, simulated;
-  for (const SetField& field : set_fields()) {
-    if (field.own()) std::visit([&](auto member) { vary(own.*member); }, field.member);
-    if (field.of(SetKind::simulated)) std::visit([&](auto member) { vary(simulated.*member); }, field.member);
-  }
+  SetChoice own = varied_set(true), simulated = varied_set(false);
   EXPECT_TRUE(from_toml(set_toml(own)) == own);
   EXPECT_TRUE(from_toml(set_toml(simulated)) == simulated);
   own.theta = {1};

@@ -23,12 +23,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A kind of set, and a value of each option that has an effect on it. Other options must be refused.
+// A kind of set, and a value of each option that has an effect on it. Other options must be refused, by their name or, of
+// a list that they make another file, by these words.
 struct Kind {
   std::string name;
   std::shared_ptr<const Task> task;
   SetChoice set;
   std::map<std::string, std::string> effects;
+  std::map<std::string, std::string> refusals = {};
 };
 
 class EachKindOfSet : public ::testing::Test {
@@ -40,15 +42,21 @@ class EachKindOfSet : public ::testing::Test {
     std::string rows = "x1,x2,u,run\n", a = "x1,x2,u\n", b = a;
     for (int i = 0; i < 12; ++i) {
       const std::string row = fmt::format("{},{},{}", i, i * 0.5, -i);
-      rows += fmt::format("{},{}\n", row, i % 2 == 0 ? "a" : "b");
+      rows += fmt::format("{},{}\n", row, i % 2);
       (i % 2 == 0 ? a : b) += row + "\n";
     }
     write_file(folder_ / "points.csv", rows);
-    write_file(folder_ / "gap.csv", rows + "1,,2,a\n");
+    write_file(folder_ / "gap.csv", rows + "1,,2,0\n");
     std::filesystem::create_directory(folder_ / "sets");
     write_file(folder_ / "sets/a.csv", a);
     write_file(folder_ / "sets/b.csv", b);
-    write_npz(folder_ / "points.npz", {{"x", torch::arange(24, torch::kFloat64).reshape({12, 2})}});
+    std::filesystem::create_directory(folder_ / "gap");
+    write_file(folder_ / "gap/a.csv", a + "1,,2\n");
+    write_file(folder_ / "gap/b.csv", b);
+    torch::Tensor x = torch::arange(24, torch::kFloat64).reshape({12, 2});
+    write_npz(folder_ / "points.npz", {{"x", x.clone()}});
+    x[3][1] = NAN;
+    write_npz(folder_ / "gap.npz", {{"x", x}});
   }
 
   void write_images(const Task& task) const {
@@ -87,24 +95,24 @@ class EachKindOfSet : public ::testing::Test {
     const std::string reader = "/usr/bin/python3 " + path("read.py");
     write_file(folder_ / "read.py",
                "import numpy as np\nfrom pairs_reader import serve\n"
-               "serve(lambda path: {'x1': np.arange(4.0), 'x2': np.arange(4.0) + 9, 'u': np.ones(4)})\n");
+               "serve(lambda path: {'x1': np.arange(4.0), 'x2': np.arange(4.0) + 9, 'u': np.ones(4), "
+               "'run': np.array([0, 1, 0, 1])})\n");
     const std::map<std::string, std::string> of_points = {
         {"columns", "x1,u"}, {"random", "5"}, {"reader", reader}, {"missing", "drop"}};
     std::map<std::string, std::string> of_member = of_points;
-    of_member["member"] = "b";
-    of_member.erase("missing");
+    of_member["member"] = "1";
     return {
         {"simulated", gaussian, {}, {{"index", "3"}, {"theta", "1,2"}, {"psi", "2,0.1,1.5"}}},
         {"table", gaussian, {.file = path("points.csv")}, of_points},
-        {"array", gaussian, {.file = path("points.npz")}, {{"random", "5"}}},
-        {"one of many in a table", gaussian, {.file = path("points.csv"), .group = "run", .member = "a"}, of_member},
-        {"one of a folder", gaussian, {.file = path("sets"), .member = "a.csv"}, {{"random", "5"}, {"columns", "x1,u"}, {"member", "b.csv"}, {"reader", reader}}},
+        {"array", gaussian, {.file = path("points.npz")}, {{"random", "5"}, {"reader", reader}, {"missing", "drop"}}},
+        {"one of many in a table", gaussian, {.file = path("points.csv"), .group = "run", .member = "0"}, of_member},
+        {"one of a folder", gaussian, {.file = path("sets"), .member = "a.csv"}, {{"random", "5"}, {"columns", "x1,u"}, {"member", "b.csv"}, {"reader", reader}, {"missing", "drop"}}},
         {"images", circle, {.file = path("images")}, {{"random", "5"}}},
         {"array of images", circle, {.file = path("images.npz")}, {{"random", "5"}}},
         {"views", views, {.file = path("views"), .camera = render::Camera{1, .5}}, {{"camera", "10,20"}}},
         {"item", pebbles, {.file = "pebble:1.5"}, {{"up", "y"}, {"seed", "5"}}},
         {"item of a file", pebbles, {.file = path("one.pebble")}, {{"up", "y"}, {"seed", "5"}}},
-        {"one of a list", pebbles, {.file = path("list.txt"), .member = "pebble:1.5"}, {{"up", "y"}, {"seed", "5"}, {"member", "pebble:-1"}}},
+        {"one of a list", pebbles, {.file = path("list.txt"), .member = "pebble:1.5"}, {{"up", "y"}, {"seed", "5"}, {"member", "pebble:-1"}}, {{"reader", "is one set"}, {"group", "no column run to separate sets by"}}},
         {"molecule", built_in_tasks()->make("molecules"), {.file = "CCO"}, {{"seed", "5"}}},
     };
   }
@@ -117,7 +125,7 @@ std::string observed(const Kind& kind, const SetChoice& choice) {
   ObservedSet set(kind.task, choice);
   const Observations x = set.first(std::min<std::int64_t>(set.size(), 8));
   std::string text = fmt::format("{} of {}: ", set.size(), set.read_as());
-  const torch::Tensor all = x.block().to(torch::kFloat64).flatten();
+  const torch::Tensor all = (x.is_ragged() ? x.rows() : x.block()).to(torch::kFloat64).flatten();
   text += fmt::format("{} {:a} {:a}", all.numel(), all.sum().item<double>(),
                       (all * torch::arange(1, all.numel() + 1, torch::kFloat64)).sum().item<double>());
   if (set.latents().given.defined()) text += fmt::format(" {:a}", set.latents().given.sum().item<double>());
@@ -140,7 +148,7 @@ TEST_F(EachKindOfSet, TakesAnOptionOrRefusesItByName) {
       const auto effect = kind.effects.find(option);
       if (option == "group" && !kind.set.group.empty()) continue;  // names the sets, together with --member
       SetChoice base = kind.set, changed = base;
-      if (option == "missing" && effect != kind.effects.end()) base.file = changed.file = path("gap.csv");
+      if (option == "missing" && effect != kind.effects.end()) base.file = changed.file = path("gap") + kind.set.file.extension().string();
       read_field_words(field, effect == kind.effects.end() ? usual.at(option) : effect->second, changed);
       std::string before, after, problem;
       try {
@@ -158,7 +166,8 @@ TEST_F(EachKindOfSet, TakesAnOptionOrRefusesItByName) {
         EXPECT_NE(after, before) << "no effect";
         ++with_effect;
       } else {
-        EXPECT_THAT(problem, HasSubstr("--" + option)) << after;
+        const auto words = kind.refusals.find(option);
+        EXPECT_THAT(problem, HasSubstr(words == kind.refusals.end() ? "--" + option : words->second)) << after;
         ++refused;
       }
     }
